@@ -1,0 +1,2 @@
+//! The `harrier` command.
+fn main() {}

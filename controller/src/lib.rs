@@ -1,0 +1,1 @@
+//! Placeholder module header; see ARCHITECTURE.md.

@@ -1,0 +1,203 @@
+//! A diagnosis: what happened to a victim flow, who caused it, and the evidence.
+//!
+//! The JSON form of these types is the contract of `harrier run`, `harrier analyze` and REST.
+
+use serde::{Deserialize, Serialize};
+
+use crate::flow::FlowKey;
+use crate::port::PortRef;
+use crate::snapshot::Trigger;
+use crate::telemetry::{FlowRecord, MeterRecord, PauseInterval, PortRecord};
+
+/// What kind of thing happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Anomaly {
+    /// Flows contend on the victim's own path; no pause is involved.
+    FlowContention,
+    /// Pauses lead to a port where flows contend.
+    PfcBackpressureFlowContention,
+    /// Pauses lead to a device that injects them without contention.
+    PfcStormHostInjection,
+    /// The pauses form a loop, started by contention inside it.
+    DeadlockInLoopContention,
+    /// The pauses form a loop, started by contention outside it.
+    DeadlockOutOfLoopContention,
+    /// The pauses form a loop, started by a device outside it.
+    DeadlockOutOfLoopInjection,
+    /// Packets come back to a port they left.
+    RoutingLoop,
+    /// The fabric is clean: sender, receiver or application.
+    HostOnly,
+}
+
+/// What refines an anomaly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "the names are the field's; docs/diagnosis.md explains each")]
+pub enum Cause {
+    Incast,
+    ElephantCollision,
+    EcmpImbalance,
+    LowRateAttack,
+    CollectiveStep,
+    NicStorm,
+    SlowReceiver,
+    LoopbackCongestion,
+    IntraHostLink,
+    RnicWorkload,
+    NoisyTenant,
+    Misconfiguration,
+    HiddenFence,
+    CongestionLeaking,
+    GoBackNWaste,
+    QpCacheThrash,
+    PollGap,
+    HostControlOverhead,
+    GpuCoLocation,
+    LegitimatelyNetworkBound,
+    /// The evidence names the anomaly and not what is behind it.
+    Undetermined,
+}
+
+/// Who or what is to blame.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RootCause {
+    /// The port where it starts.
+    pub port: Option<PortRef>,
+    /// The culprit flows, heaviest contribution first.
+    pub flows: Vec<FlowKey>,
+    /// The host that injects pauses.
+    pub host: Option<String>,
+    /// Identifiers of the configuration findings that made it possible.
+    pub config: Vec<String>,
+}
+
+/// One record that a claim rests on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Record {
+    /// A flow slot.
+    Flow(FlowRecord),
+    /// A port slot.
+    Port(PortRecord),
+    /// A meter slot.
+    Meter(MeterRecord),
+    /// A pause interval.
+    Pause(PauseInterval),
+    /// What the agent measured.
+    Trigger(Trigger),
+    /// A weight that was computed: a port edge.
+    PortEdge {
+        /// The paused port.
+        from: PortRef,
+        /// The port it waits for.
+        to: PortRef,
+        /// Edge weight.
+        weight: f64,
+    },
+    /// A weight that was computed: a flow's contribution to a queue.
+    Contribution {
+        /// The flow.
+        flow: FlowKey,
+        /// Positive causes, negative suffers.
+        weight: f64,
+    },
+}
+
+/// A claim and the records it rests on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// One sentence for people.
+    pub claim: String,
+    /// The switch whose records these are.
+    pub switch: Option<String>,
+    /// The port they speak of.
+    pub port: Option<PortRef>,
+    /// The epoch they speak of, where it is one.
+    pub epoch: Option<u64>,
+    /// The records.
+    pub records: Vec<Record>,
+}
+
+/// What the collection cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Collected {
+    /// Switches that were read.
+    pub switches: u64,
+    /// Telemetry bytes, rows of zeros left out.
+    pub bytes: u64,
+    /// Polling packets seen by switches.
+    pub polls: u64,
+}
+
+/// A verdict.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Diagnosis {
+    /// Stable id: the same snapshot gives the same id.
+    pub id: String,
+    /// When the victim was found slow, in nanoseconds of the fabric's clock.
+    pub time_ns: u64,
+    /// The flow that suffers.
+    pub victim: FlowKey,
+    /// What happened.
+    pub anomaly: Anomaly,
+    /// What is behind it.
+    pub cause: Cause,
+    /// The verdict in one sentence, for people.
+    pub summary: String,
+    /// How certain, 0 to 1.
+    pub confidence: f64,
+    /// Who is to blame.
+    pub root_cause: RootCause,
+    /// Ports that the pause crossed, from the victim's side to the root; the last one is the root port.
+    pub pause_path: Vec<PortRef>,
+    /// Ports of the loop, for deadlocks.
+    #[serde(rename = "loop")]
+    pub pause_loop: Vec<PortRef>,
+    /// Flows that carried the pause towards the victim: themselves victims at the root.
+    pub spreaders: Vec<FlowKey>,
+    /// Every flow that suffers, the asked one first.
+    pub victims: Vec<FlowKey>,
+    /// What the verdict rests on.
+    pub evidence: Vec<Evidence>,
+    /// What would have been needed and was not there.
+    pub missing: Vec<String>,
+    /// What to do.
+    pub advice: Vec<String>,
+    /// What the collection cost.
+    pub collected: Collected,
+}
+
+/// What really happened in a simulated run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GroundTruth {
+    /// The anomaly; absent for a quiet network.
+    pub anomaly: Option<Anomaly>,
+    /// What is behind it.
+    pub cause: Option<Cause>,
+    /// Who is to blame.
+    pub root_cause: RootCause,
+    /// Ports that the pause crossed.
+    pub pause_path: Vec<PortRef>,
+    /// Ports of the loop, for deadlocks.
+    #[serde(rename = "loop")]
+    pub pause_loop: Vec<PortRef>,
+    /// Flows that carried the pause.
+    pub spreaders: Vec<FlowKey>,
+    /// Flows that suffered.
+    pub victims: Vec<FlowKey>,
+}
+
+/// What `harrier run` and `harrier analyze` print with `--json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunReport {
+    /// Name of the scenario, or of the input.
+    pub scenario: String,
+    /// The seed of a run; absent for an analysis.
+    pub seed: Option<u64>,
+    /// The truth of a run; absent when it is not known.
+    pub ground_truth: Option<GroundTruth>,
+    /// The verdicts.
+    pub diagnoses: Vec<Diagnosis>,
+}

@@ -1,0 +1,23 @@
+//! The vocabulary that every part of Harrier speaks.
+//!
+//! Units, keys (flows, ports), topology, the telemetry records that a switch keeps, the snapshot that a
+//! collection yields, the provenance graph and the diagnosis that the analyzer makes of it, and the bytes on
+//! the wire ([`wire`]). Everything here is a plain value: no I/O, no clock, no randomness.
+
+pub mod diagnosis;
+pub mod flow;
+pub mod port;
+pub mod provenance;
+pub mod snapshot;
+pub mod telemetry;
+pub mod topology;
+pub mod units;
+pub mod wire;
+
+pub use diagnosis::{Anomaly, Cause, Diagnosis, GroundTruth, RootCause, RunReport};
+pub use flow::FlowKey;
+pub use port::PortRef;
+pub use provenance::ProvenanceGraph;
+pub use snapshot::{Snapshot, SwitchTelemetry, Trigger, TriggerReason};
+pub use topology::Topology;
+pub use units::{Rate, Time};

@@ -1,0 +1,110 @@
+//! A snapshot: everything that one event's collection brought in, and what it did not.
+
+use serde::{Deserialize, Serialize};
+
+use crate::flow::FlowKey;
+use crate::port::PortRef;
+use crate::telemetry::{EpochInfo, FlowRecord, MeterRecord, PauseInterval, PortRecord};
+
+/// Version of the snapshot file format that this build writes.
+pub const SNAPSHOT_FORMAT: u32 = 1;
+
+/// The telemetry of one event.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Snapshot {
+    /// File format version, [`SNAPSHOT_FORMAT`].
+    pub format: u32,
+    /// The event's id, as the polling packets carried it.
+    pub event: u32,
+    /// Which telemetry this is.
+    pub source: Source,
+    /// The flow that was found slow; absent when switches were read without an agent's question.
+    pub victim: Option<FlowKey>,
+    /// What the agent saw.
+    pub trigger: Option<Trigger>,
+    /// Length of an epoch in nanoseconds.
+    pub epoch_ns: u64,
+    /// One entry a switch that answered, ordered by name.
+    pub switches: Vec<SwitchTelemetry>,
+    /// Everything that should be here and is not, in words for people.
+    pub missing: Vec<String>,
+    /// Polling packets seen by all switches together.
+    pub polls: u64,
+}
+
+/// Where telemetry came from, which decides what its numbers mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Source {
+    /// Harrier's switch program: depths are those of the egress queue.
+    Harrier,
+    /// The poster's ns-3 prototype: depths are those of the *ingress* queue of the packet's input port, so
+    /// they neither describe the egress port nor compare across its flows.
+    HawkeyeNs3,
+}
+
+/// Why the agent asked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Trigger {
+    /// The host that asked.
+    pub host: String,
+    /// The slow flow.
+    pub flow: FlowKey,
+    /// When, in nanoseconds.
+    pub time_ns: u64,
+    /// What was noticed.
+    pub reason: TriggerReason,
+    /// Round-trip time of the flow's path without load.
+    pub base_rtt_ns: u64,
+    /// Round-trip time that was measured, or the silence so far.
+    pub rtt_ns: u64,
+}
+
+/// What makes an agent ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TriggerReason {
+    /// A round trip took longer than the threshold allows.
+    SlowRtt,
+    /// Data is outstanding and no acknowledgement has come: the flow may be stopped by PFC.
+    Silence,
+}
+
+/// What one switch's frozen bank held.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SwitchTelemetry {
+    /// The switch's name in the topology.
+    pub switch: String,
+    /// When its bank was frozen.
+    pub frozen_ns: u64,
+    /// Ports by which polling packets of this event came in, ascending.
+    pub polled_from: Vec<u16>,
+    /// Whether it was reached on the victim's path (`true`) or only along pauses (`false`).
+    pub on_victim_path: bool,
+    /// The epochs that the records speak of, ascending.
+    pub epochs: Vec<EpochInfo>,
+    /// Flow slots and exported evictions.
+    pub flows: Vec<FlowRecord>,
+    /// Port slots.
+    pub ports: Vec<PortRecord>,
+    /// Ingress to egress traffic.
+    pub meters: Vec<MeterRecord>,
+    /// Pauses received.
+    pub pauses: Vec<PauseInterval>,
+    /// Bytes of telemetry read, after rows of zeros were left out.
+    pub bytes: u64,
+}
+
+impl Snapshot {
+    /// The telemetry of `switch`, if it answered.
+    pub fn switch(&self, switch: &str) -> Option<&SwitchTelemetry> {
+        self.switches.iter().find(|s| s.switch == switch)
+    }
+
+    /// Paused packets at `port` over all epochs.
+    pub fn paused_packets(&self, port: &PortRef) -> u64 {
+        self.switch(&port.switch).map_or(0, |s| {
+            s.ports.iter().filter(|p| p.port == port.port).map(|p| p.paused_packets).sum()
+        })
+    }
+}

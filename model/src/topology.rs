@@ -1,0 +1,178 @@
+//! Nodes, ports and links of a network.
+//!
+//! Port numbers start at 1 and follow the order in which a node's links are listed, as in the HPCC/ns-3
+//! files, unless a link names its ports.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::net::IpAddr;
+
+use serde::{Deserialize, Serialize};
+
+use crate::port::PortRef;
+use crate::units::{Rate, Time};
+
+/// What a node is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NodeKind {
+    /// An end host with one or more NIC ports.
+    Host,
+    /// A switch.
+    Switch,
+}
+
+/// A host or a switch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Node {
+    /// Unique name.
+    pub name: String,
+    /// Host or switch.
+    pub kind: NodeKind,
+    /// Its addresses; a host has at least one.
+    #[serde(default)]
+    pub addresses: Vec<IpAddr>,
+}
+
+/// A full-duplex link between two ports.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Link {
+    /// One end.
+    pub a: PortRef,
+    /// The other end.
+    pub b: PortRef,
+    /// Rate of each direction in bits a second.
+    pub rate: Rate,
+    /// Propagation delay of each direction, in picoseconds.
+    pub delay: Time,
+}
+
+/// A network. Nodes and links keep the order of their source.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Topology {
+    /// All nodes.
+    pub nodes: Vec<Node>,
+    /// All links.
+    pub links: Vec<Link>,
+}
+
+impl Topology {
+    /// The node called `name`.
+    pub fn node(&self, name: &str) -> Option<&Node> {
+        self.nodes.iter().find(|n| n.name == name)
+    }
+
+    /// Whether `name` is a host.
+    pub fn is_host(&self, name: &str) -> bool {
+        self.node(name).is_some_and(|n| n.kind == NodeKind::Host)
+    }
+
+    /// The host that owns `address`.
+    pub fn host_of(&self, address: IpAddr) -> Option<&Node> {
+        self.nodes.iter().find(|n| n.kind == NodeKind::Host && n.addresses.contains(&address))
+    }
+
+    /// The port at the other end of `port`'s link.
+    pub fn peer(&self, port: &PortRef) -> Option<&PortRef> {
+        self.links.iter().find_map(|l| match port {
+            p if *p == l.a => Some(&l.b),
+            p if *p == l.b => Some(&l.a),
+            _ => None,
+        })
+    }
+
+    /// The link that `port` belongs to.
+    pub fn link_of(&self, port: &PortRef) -> Option<&Link> {
+        self.links.iter().find(|l| l.a == *port || l.b == *port)
+    }
+
+    /// The ports of `node`, ascending, each with its peer.
+    pub fn ports_of<'t>(&'t self, node: &str) -> Vec<(u16, &'t PortRef)> {
+        let mut ports: Vec<(u16, &PortRef)> = self
+            .links
+            .iter()
+            .flat_map(|l| [(&l.a, &l.b), (&l.b, &l.a)])
+            .filter(|(own, _)| own.switch == node)
+            .map(|(own, peer)| (own.port, peer))
+            .collect();
+        ports.sort_unstable();
+        ports
+    }
+
+    /// For every switch the egress ports that lie on a shortest path (in hops) to `host`, ascending. Hosts do
+    /// not forward. Switches that cannot reach the host are absent.
+    pub fn next_hops(&self, host: &str) -> BTreeMap<&str, Vec<u16>> {
+        let mut hops: BTreeMap<&str, usize> = BTreeMap::from([(host, 0)]);
+        let mut queue: VecDeque<&str> = VecDeque::from([host]);
+        let mut next: BTreeMap<&str, BTreeSet<u16>> = BTreeMap::new();
+        let adjacency = self.adjacency();
+        while let Some(node) = queue.pop_front() {
+            let distance = hops[node];
+            for (_, peer) in adjacency.get(node).into_iter().flatten() {
+                if self.is_host(&peer.switch) {
+                    continue;
+                }
+                let known = *hops.entry(&peer.switch).or_insert_with(|| {
+                    queue.push_back(&peer.switch);
+                    distance + 1
+                });
+                if known == distance + 1 {
+                    next.entry(&peer.switch).or_default().insert(peer.port);
+                }
+            }
+        }
+        next.into_iter().map(|(node, ports)| (node, ports.into_iter().collect())).collect()
+    }
+
+    fn adjacency(&self) -> BTreeMap<&str, Vec<(u16, &PortRef)>> {
+        let mut adjacency: BTreeMap<&str, Vec<(u16, &PortRef)>> = BTreeMap::new();
+        for link in &self.links {
+            adjacency.entry(&link.a.switch).or_default().push((link.a.port, &link.b));
+            adjacency.entry(&link.b.switch).or_default().push((link.b.port, &link.a));
+        }
+        adjacency
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn link(a: &str, b: &str) -> Link {
+        Link {
+            a: a.parse().unwrap(),
+            b: b.parse().unwrap(),
+            rate: Rate::from_gbps(100),
+            delay: Time::from_us(1),
+        }
+    }
+
+    fn node(name: &str, kind: NodeKind) -> Node {
+        Node { name: name.into(), kind, addresses: vec![] }
+    }
+
+    #[test]
+    fn equal_cost_ports_are_all_listed() {
+        let topology = Topology {
+            nodes: vec![
+                node("h1", NodeKind::Host),
+                node("h2", NodeKind::Host),
+                node("s1", NodeKind::Switch),
+                node("s2", NodeKind::Switch),
+                node("s3", NodeKind::Switch),
+                node("s4", NodeKind::Switch),
+            ],
+            links: vec![
+                link("h1:1", "s1:1"),
+                link("s1:2", "s2:1"),
+                link("s1:3", "s3:1"),
+                link("s2:2", "s4:1"),
+                link("s3:2", "s4:2"),
+                link("s4:3", "h2:1"),
+            ],
+        };
+        let next = topology.next_hops("h2");
+        assert_eq!(next["s1"], vec![2, 3]);
+        assert_eq!(next["s4"], vec![3]);
+        assert!(!next.contains_key("h1"));
+    }
+}

@@ -1,0 +1,132 @@
+//! Time and rate as integers.
+//!
+//! A nanosecond is too coarse for serialisation at 100 Gb/s (one byte lasts 80 ps), so time is counted in
+//! picoseconds. An unsigned 64-bit count lasts 213 days.
+
+use std::fmt;
+use std::ops::{Add, AddAssign, Sub};
+
+use serde::{Deserialize, Serialize};
+
+/// A point in time, or a duration, in picoseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Time(pub u64);
+
+impl Time {
+    /// The start of a run.
+    pub const ZERO: Time = Time(0);
+    /// Later than anything that happens.
+    pub const MAX: Time = Time(u64::MAX);
+
+    /// A time of `ns` nanoseconds.
+    pub const fn from_ns(ns: u64) -> Time {
+        Time(ns * 1_000)
+    }
+
+    /// A time of `us` microseconds.
+    pub const fn from_us(us: u64) -> Time {
+        Time(us * 1_000_000)
+    }
+
+    /// A time of `ms` milliseconds.
+    pub const fn from_ms(ms: u64) -> Time {
+        Time(ms * 1_000_000_000)
+    }
+
+    /// A time of `seconds`, rounded to the nearest picosecond. Negative and non-finite values become zero.
+    pub fn from_secs_f64(seconds: f64) -> Time {
+        Time((seconds * 1e12).round() as u64)
+    }
+
+    /// Whole nanoseconds, rounded down.
+    pub const fn as_ns(self) -> u64 {
+        self.0 / 1_000
+    }
+
+    /// Seconds, for people; not for arithmetic that must be exact.
+    pub fn as_secs_f64(self) -> f64 {
+        self.0 as f64 / 1e12
+    }
+
+    /// The difference, or zero when `earlier` is later.
+    pub const fn saturating_sub(self, earlier: Time) -> Time {
+        Time(self.0.saturating_sub(earlier.0))
+    }
+}
+
+impl Add for Time {
+    type Output = Time;
+    fn add(self, other: Time) -> Time {
+        Time(self.0 + other.0)
+    }
+}
+
+impl AddAssign for Time {
+    fn add_assign(&mut self, other: Time) {
+        self.0 += other.0;
+    }
+}
+
+impl Sub for Time {
+    type Output = Time;
+    fn sub(self, other: Time) -> Time {
+        Time(self.0 - other.0)
+    }
+}
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            ps if ps >= 1_000_000_000_000 => write!(f, "{:.6} s", ps as f64 / 1e12),
+            ps if ps >= 1_000_000_000 => write!(f, "{:.3} ms", ps as f64 / 1e9),
+            ps if ps >= 1_000_000 => write!(f, "{:.3} us", ps as f64 / 1e6),
+            ps if ps >= 1_000 => write!(f, "{:.3} ns", ps as f64 / 1e3),
+            ps => write!(f, "{ps} ps"),
+        }
+    }
+}
+
+/// A link or sending rate in bits a second.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Rate(pub u64);
+
+impl Rate {
+    /// A rate of `gbps` gigabits a second.
+    pub const fn from_gbps(gbps: u64) -> Rate {
+        Rate(gbps * 1_000_000_000)
+    }
+
+    /// How long `bytes` take on the wire, rounded up to a picosecond. A rate of zero never finishes.
+    pub const fn serialisation(self, bytes: u64) -> Time {
+        if self.0 == 0 {
+            return Time::MAX;
+        }
+        // 2^64 ps of 8e12 bit-ps a byte overflow u64 beyond 2.3 MB, hence the wide product.
+        let bit_ps = bytes as u128 * 8_000_000_000_000;
+        Time(bit_ps.div_ceil(self.0 as u128) as u64)
+    }
+}
+
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            bps if bps >= 1_000_000_000 => write!(f, "{} Gb/s", bps as f64 / 1e9),
+            bps if bps >= 1_000_000 => write!(f, "{} Mb/s", bps as f64 / 1e6),
+            bps => write!(f, "{bps} b/s"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_byte_at_100_gbps_lasts_80_ps() {
+        assert_eq!(Rate::from_gbps(100).serialisation(1), Time(80));
+        assert_eq!(Rate::from_gbps(100).serialisation(1348), Time(107_840));
+        assert_eq!(Rate::from_gbps(50).serialisation(200_000_000), Time(32_000_000_000));
+    }
+}

@@ -1,0 +1,22 @@
+//! Bytes on the wire, one protocol a file.
+//!
+//! Each protocol has a fixed layout that is read into a value and written from one; reading judges only what
+//! the layout demands. [`Frame`] is a packet as the fabric carries it.
+
+pub mod frame;
+pub mod polling;
+
+pub use frame::Frame;
+
+/// EtherType of IPv4 (IANA).
+pub const ETHERTYPE_IPV4: u16 = 0x0800;
+/// EtherType of IPv6 (IANA).
+pub const ETHERTYPE_IPV6: u16 = 0x86dd;
+/// EtherType of a VLAN tag (IEEE 802.1Q).
+pub const ETHERTYPE_VLAN: u16 = 0x8100;
+/// EtherType of MAC control frames, PFC among them (IEEE 802.3 clause 31).
+pub const ETHERTYPE_MAC_CONTROL: u16 = 0x8808;
+/// EtherType of Harrier's polling packets: the first local experimental one (IEEE 802).
+pub const ETHERTYPE_POLLING: u16 = 0x88b5;
+/// UDP destination port of RoCEv2 (InfiniBand annex A17).
+pub const ROCE_V2_PORT: u16 = 4791;

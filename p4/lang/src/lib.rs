@@ -1,0 +1,3 @@
+//! A P4-16 front end for v1model.
+
+pub mod ir;

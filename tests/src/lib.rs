@@ -1,0 +1,1 @@
+//! Whole-system tests live beside this crate, in `tests/tests`.
