@@ -4,9 +4,11 @@
 //! the layout demands. [`Frame`] is a packet as the fabric carries it.
 
 pub mod frame;
+pub mod pfc;
 pub mod polling;
 
 pub use frame::Frame;
+pub use pfc::Pfc;
 
 /// EtherType of IPv4 (IANA).
 pub const ETHERTYPE_IPV4: u16 = 0x0800;
