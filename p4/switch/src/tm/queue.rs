@@ -1,0 +1,98 @@
+//! The eight queues of a port and the order in which they are served.
+
+use std::collections::VecDeque;
+
+use model::Time;
+
+use super::config::{CLASSES, QueueProfile, Service};
+
+/// A packet that waits.
+#[derive(Clone, Debug)]
+pub(super) struct Waiting<P> {
+    pub(super) packet: P,
+    pub(super) ingress: u16,
+    pub(super) bytes: u32,
+    pub(super) footprint: u64,
+    pub(super) ecn_capable: bool,
+    pub(super) enqueued: Time,
+    pub(super) enqueue_depth_packets: u64,
+}
+
+/// The queues of one port.
+#[derive(Clone, Debug)]
+pub(super) struct Queues<P> {
+    waiting: [VecDeque<Waiting<P>>; CLASSES],
+    deficit: [u64; CLASSES],
+    /// The weighted queue whose turn it is.
+    turn: usize,
+    /// Whether that queue has received its bytes of this round.
+    granted: bool,
+}
+
+impl<P> Queues<P> {
+    pub(super) fn new() -> Queues<P> {
+        Queues {
+            waiting: std::array::from_fn(|_| VecDeque::new()),
+            deficit: [0; CLASSES],
+            turn: 0,
+            granted: false,
+        }
+    }
+
+    pub(super) fn push(&mut self, priority: usize, waiting: Waiting<P>) {
+        self.waiting[priority].push_back(waiting);
+    }
+
+    pub(super) fn pop(&mut self, priority: usize) -> Option<Waiting<P>> {
+        let waiting = self.waiting[priority].pop_front()?;
+        if self.waiting[priority].is_empty() {
+            // An idle queue saves nothing up.
+            self.deficit[priority] = 0;
+        }
+        Some(waiting)
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (usize, &Waiting<P>)> {
+        self.waiting.iter().enumerate().flat_map(|(priority, queue)| queue.iter().map(move |w| (priority, w)))
+    }
+
+    fn serves(&self, priority: usize, silent: u8) -> bool {
+        silent >> priority & 1 == 0 && !self.waiting[priority].is_empty()
+    }
+
+    /// Whether any queue whose bit in `silent` is 0 holds a packet.
+    pub(super) fn has_work(&self, silent: u8) -> bool {
+        (0..CLASSES).any(|priority| self.serves(priority, silent))
+    }
+
+    /// The queue to serve next, and its deficit is charged. Queues whose bit in `silent` is 1 are left out.
+    pub(super) fn select(&mut self, profiles: &[QueueProfile; CLASSES], silent: u8) -> Option<usize> {
+        let strict =
+            (0..CLASSES).rev().find(|&p| profiles[p].service == Service::Strict && self.serves(p, silent));
+        strict.or_else(|| self.select_weighted(profiles, silent))
+    }
+
+    fn select_weighted(&mut self, profiles: &[QueueProfile; CLASSES], silent: u8) -> Option<usize> {
+        if !(0..CLASSES).any(|p| self.serves(p, silent)) {
+            return None;
+        }
+        loop {
+            let priority = self.turn;
+            if let (Service::Weighted(weight), true) =
+                (profiles[priority].service, self.serves(priority, silent))
+            {
+                if !self.granted {
+                    self.deficit[priority] += u64::from(weight.max(64));
+                    self.granted = true;
+                }
+                let head = self.waiting[priority].front().map_or(0, |w| u64::from(w.bytes));
+                if head <= self.deficit[priority] {
+                    self.deficit[priority] -= head;
+                    return Some(priority);
+                }
+            }
+            self.turn = (self.turn + 1) % CLASSES;
+            self.granted = false;
+        }
+    }
+}
