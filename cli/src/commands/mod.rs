@@ -1,0 +1,7 @@
+//! The subcommands.
+
+pub(crate) mod analyze;
+pub(crate) mod demo;
+pub(crate) mod p4;
+pub(crate) mod run;
+pub(crate) mod scenario;

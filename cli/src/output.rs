@@ -1,0 +1,72 @@
+//! Results as people and machines read them.
+
+use std::io::{self, Write};
+
+use model::{Diagnosis, RunReport};
+use serde::Serialize;
+
+/// Writes `value` as indented JSON and a newline to stdout. A closed pipe is not an error.
+pub(crate) fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
+    let mut text = serde_json::to_string_pretty(value)?;
+    text.push('\n');
+    match io::stdout().lock().write_all(text.as_bytes()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => Ok(other?),
+    }
+}
+
+/// The report as people read it.
+pub(crate) fn describe(report: &RunReport) -> String {
+    if report.diagnoses.is_empty() {
+        return format!("{}: no flow was found slow\n", report.scenario);
+    }
+    report.diagnoses.iter().map(describe_diagnosis).collect::<Vec<_>>().join("\n")
+}
+
+fn describe_diagnosis(diagnosis: &Diagnosis) -> String {
+    let mut text = String::new();
+    let mut line = |label: &str, value: String| {
+        if !value.is_empty() {
+            text.push_str(&format!("{label:>12}  {value}\n"));
+        }
+    };
+    line("verdict", diagnosis.summary.clone());
+    line("victim", diagnosis.victim.to_string());
+    line("anomaly", format!("{} ({})", name(&diagnosis.anomaly), name(&diagnosis.cause)));
+    line("confidence", format!("{:.0} %", diagnosis.confidence * 100.0));
+    line("root port", diagnosis.root_cause.port.iter().map(ToString::to_string).collect());
+    line("culprits", list(&diagnosis.root_cause.flows));
+    line("host", diagnosis.root_cause.host.clone().unwrap_or_default());
+    line("pause path", join(&diagnosis.pause_path, " -> "));
+    line("loop", join(&diagnosis.pause_loop, " -> "));
+    line("spreaders", list(&diagnosis.spreaders));
+    line("victims", list(&diagnosis.victims));
+    for evidence in &diagnosis.evidence {
+        line("because", evidence.claim.clone());
+    }
+    for missing in &diagnosis.missing {
+        line("missing", missing.clone());
+    }
+    for advice in &diagnosis.advice {
+        line("advice", advice.clone());
+    }
+    let collected = diagnosis.collected;
+    line("collected", format!("{} switches, {} bytes, {} polls", collected.switches, collected.bytes, collected.polls));
+    text
+}
+
+fn list<T: ToString>(items: &[T]) -> String {
+    join(items, ", ")
+}
+
+fn join<T: ToString>(items: &[T], separator: &str) -> String {
+    items.iter().map(ToString::to_string).collect::<Vec<_>>().join(separator)
+}
+
+/// The name that JSON gives a value, e.g. `flow_contention`.
+fn name(value: &impl Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(serde_json::Value::String(name)) => name,
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Installs what the build and the tests need and the machine lacks. Safe to run again; does nothing then.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+need() { # need COMMAND PACKAGE...: install PACKAGEs unless COMMAND is there
+    local command=$1
+    shift
+    command -v "$command" >/dev/null && return
+    missing+=("$@")
+}
+
+missing=()
+need cc gcc
+need pkg-config pkg-config
+need node nodejs npm
+need npm npm
+[ "${HARRIER_SKIP_BROWSER:-}" ] || need chromium chromium
+
+if [ ${#missing[@]} -gt 0 ]; then
+    echo "setup: installing Debian packages: ${missing[*]}" >&2
+    run=()
+    if [ "$(id -u)" -ne 0 ]; then
+        command -v sudo >/dev/null || {
+            echo "setup: these packages are missing and there is no sudo: ${missing[*]}" >&2
+            echo "setup: install them as root, then run this again" >&2
+            exit 2
+        }
+        run=(sudo)
+    fi
+    "${run[@]}" apt-get update -qq
+    DEBIAN_FRONTEND=noninteractive "${run[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
+fi
+
+command -v cargo >/dev/null || {
+    echo "setup: cargo is missing; install Rust 1.95 or later (https://rustup.rs)" >&2
+    exit 2
+}
+
+# The dashboard's bundler needs Node 20.19 or later; Debian's may be older. The npm package `node` carries a
+# newer one, which stays inside the checkout.
+if ! node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 20 || (a === 20 && b >= 19) ? 0 : 1)'; then
+    if [ ! -x .tools/node_modules/.bin/node ]; then
+        echo "setup: Node $(node --version) is too old for the dashboard's bundler; fetching Node 22 into .tools" >&2
+        npm install --silent --no-save --prefix .tools node@22
+    fi
+fi

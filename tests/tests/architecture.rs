@@ -1,0 +1,100 @@
+//! The crate edges that ARCHITECTURE.md allows, checked against `cargo metadata`.
+
+#![allow(clippy::disallowed_methods, reason = "a test of the workspace runs cargo and reads files")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+
+use serde_json::Value;
+
+/// The table of ARCHITECTURE.md: a crate and what it may depend on. Development dependencies count too.
+const ALLOWED: &[(&str, &[&str])] = &[
+    ("harrier-model", &[]),
+    ("p4-lang", &[]),
+    ("p4-switch", &["harrier-model", "p4-lang"]),
+    ("p4runtime-rs", &["harrier-model", "p4-lang", "p4-switch"]),
+    ("harrier-host-agent", &["harrier-model"]),
+    ("harrier-analyzer", &["harrier-model"]),
+    ("harrier-store", &["harrier-model"]),
+    ("harrier-controller", &["harrier-model", "p4runtime-rs"]),
+    (
+        "harrier-fabric",
+        &["harrier-model", "p4-lang", "p4-switch", "harrier-host-agent", "harrier-controller"],
+    ),
+    ("harrier-web", &["harrier-model", "harrier-store", "harrier-analyzer"]),
+];
+
+/// Edges that only tests have: a core's conservation test runs the real switch.
+const ALLOWED_IN_TESTS: &[(&str, &[&str])] = &[("harrier-controller", &["p4-lang", "p4-switch"])];
+
+/// Crates on top, which may use everything.
+const TOP: &[&str] = &["harrier-cli", "harrier-tests"];
+
+fn metadata() -> Value {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
+        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+        .output()
+        .expect("cargo runs, it is running this test");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("cargo metadata prints JSON")
+}
+
+fn edges(kind_is: impl Fn(&Value) -> bool) -> BTreeMap<String, BTreeSet<String>> {
+    let metadata = metadata();
+    let packages = metadata["packages"].as_array().expect("a list of packages");
+    let name = |value: &Value| value["name"].as_str().expect("a name").to_string();
+    let ours: BTreeSet<String> = packages.iter().map(name).collect();
+    packages
+        .iter()
+        .map(|package| {
+            let dependencies = package["dependencies"].as_array().expect("a list of dependencies");
+            let used = dependencies.iter().filter(|d| kind_is(&d["kind"])).map(name);
+            (name(package), used.filter(|d| ours.contains(d)).collect())
+        })
+        .collect()
+}
+
+fn check(edges: BTreeMap<String, BTreeSet<String>>, allowed: &[&[(&str, &[&str])]]) {
+    let mut wrong = Vec::new();
+    for (package, used) in edges.iter().filter(|(package, _)| !TOP.contains(&package.as_str())) {
+        let may: BTreeSet<&str> = allowed
+            .iter()
+            .flat_map(|table| table.iter())
+            .filter(|(name, _)| name == package)
+            .flat_map(|(_, list)| list.iter().copied())
+            .collect();
+        wrong.extend(used.iter().filter(|d| !may.contains(d.as_str())).map(|d| format!("{package} -> {d}")));
+    }
+    assert!(wrong.is_empty(), "edges that ARCHITECTURE.md does not allow: {}", wrong.join(", "));
+}
+
+#[test]
+fn dependencies_point_down() {
+    check(edges(|kind| kind.as_str() != Some("dev")), &[ALLOWED]);
+}
+
+#[test]
+fn tests_use_no_more_than_allowed() {
+    check(edges(|kind| kind.as_str() == Some("dev")), &[ALLOWED, ALLOWED_IN_TESTS]);
+}
+
+#[test]
+fn every_crate_is_in_the_table() {
+    let known: BTreeSet<&str> = ALLOWED.iter().map(|(name, _)| *name).chain(TOP.iter().copied()).collect();
+    for package in edges(|_| true).keys() {
+        assert!(known.contains(package.as_str()), "{package} is missing in ARCHITECTURE.md and in this table");
+    }
+}
+
+#[test]
+fn the_pure_p4_target_knows_nothing_of_hawkeye() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../p4");
+    let output = Command::new("grep")
+        .args(["-rlwiE", "hawkeye|polling|provenance", "lang/src", "switch/src", "runtime/src", "--include=*.rs"])
+        .current_dir(root)
+        .output()
+        .expect("grep is part of every Debian");
+    let hits = String::from_utf8_lossy(&output.stdout);
+    assert!(hits.trim().is_empty(), "p4/* is a P4 target of its own, but these speak of Hawkeye:\n{hits}");
+}
