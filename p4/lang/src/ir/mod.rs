@@ -13,10 +13,12 @@
 mod bits;
 mod resource;
 mod statement;
+mod types;
 
 pub use bits::Bits;
 pub use resource::*;
 pub use statement::*;
+pub use types::*;
 
 use std::collections::BTreeMap;
 
@@ -104,6 +106,8 @@ pub struct Program {
     pub digests: Vec<Digest>,
     /// Metadata headers of packets to and from the controller (`@controller_header`).
     pub controller_headers: Vec<ControllerHeader>,
+    /// Types and annotations for the control plane's description of the program.
+    pub types: ControlTypes,
 }
 
 /// All storage of a program. A packet's storage is all zero (and all headers invalid) when it arrives.
