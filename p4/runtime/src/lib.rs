@@ -1,1 +1,3 @@
-//! Placeholder module header; see ARCHITECTURE.md.
+//! P4Runtime: the protocol's messages, a server over a `p4_switch`, and a client.
+
+pub mod proto;
