@@ -3,12 +3,28 @@
 //! Each protocol has a fixed layout that is read into a value and written from one; reading judges only what
 //! the layout demands. [`Frame`] is a packet as the fabric carries it.
 
+pub mod aeth;
+pub mod bth;
+pub mod cnp;
+pub mod ethernet;
 pub mod frame;
+pub mod ipv4;
+pub mod ipv6;
 pub mod pfc;
 pub mod polling;
+pub mod udp;
+pub mod vlan;
 
+pub use aeth::Aeth;
+pub use bth::Bth;
+pub use cnp::Cnp;
+pub use ethernet::Ethernet;
 pub use frame::Frame;
+pub use ipv4::Ipv4;
+pub use ipv6::Ipv6;
 pub use pfc::Pfc;
+pub use udp::Udp;
+pub use vlan::Vlan;
 
 /// EtherType of IPv4 (IANA).
 pub const ETHERTYPE_IPV4: u16 = 0x0800;
