@@ -1,0 +1,17 @@
+// Deparser: the headers in wire order. Those that are invalid are left out.
+
+control HawkeyeDeparser(packet_out packet, in headers_t hdr) {
+    apply {
+        packet.emit(hdr.ethernet);
+        packet.emit(hdr.vlan);
+        packet.emit(hdr.mac_control);
+        packet.emit(hdr.pfc);
+        packet.emit(hdr.polling);
+        packet.emit(hdr.ipv4);
+        packet.emit(hdr.ipv4_options);
+        packet.emit(hdr.ipv6);
+        packet.emit(hdr.udp);
+        packet.emit(hdr.tcp);
+        packet.emit(hdr.bth);
+    }
+}

@@ -1,0 +1,180 @@
+// Headers on the wire and what a packet carries through the pipeline.
+
+#ifndef HAWKEYE_HEADERS
+#define HAWKEYE_HEADERS
+
+const bit<16> ETHERTYPE_IPV4 = 0x0800;
+const bit<16> ETHERTYPE_IPV6 = 0x86dd;
+const bit<16> ETHERTYPE_VLAN = 0x8100;
+const bit<16> ETHERTYPE_MAC_CONTROL = 0x8808;
+const bit<16> ETHERTYPE_POLLING = 0x88b5;
+const bit<16> MAC_CONTROL_PFC = 0x0101;
+const bit<8> PROTOCOL_TCP = 6;
+const bit<8> PROTOCOL_UDP = 17;
+const bit<16> UDP_ROCE_V2 = 4791;
+const bit<4> POLLING_VERSION = 1;
+
+typedef bit<9> port_t;
+
+header ethernet_t {
+    bit<48> destination;
+    bit<48> source;
+    bit<16> ether_type;
+}
+
+// IEEE 802.1Q.
+header vlan_t {
+    bit<3> pcp;
+    bit<1> dei;
+    bit<12> vid;
+    bit<16> ether_type;
+}
+
+header ipv4_t {
+    bit<4> version;
+    bit<4> ihl;
+    bit<6> dscp;
+    bit<2> ecn;
+    bit<16> total_length;
+    bit<16> identification;
+    bit<3> flags;
+    bit<13> fragment_offset;
+    bit<8> ttl;
+    bit<8> protocol;
+    bit<16> checksum;
+    bit<32> source;
+    bit<32> destination;
+}
+
+header ipv4_options_t {
+    varbit<320> options;
+}
+
+header ipv6_t {
+    bit<4> version;
+    bit<6> dscp;
+    bit<2> ecn;
+    bit<20> flow_label;
+    bit<16> payload_length;
+    bit<8> next_header;
+    bit<8> hop_limit;
+    bit<128> source;
+    bit<128> destination;
+}
+
+header udp_t {
+    bit<16> source_port;
+    bit<16> destination_port;
+    bit<16> length;
+    bit<16> checksum;
+}
+
+header tcp_t {
+    bit<16> source_port;
+    bit<16> destination_port;
+    bit<32> sequence;
+    bit<32> acknowledgement;
+    bit<4> data_offset;
+    bit<4> reserved;
+    bit<8> flags;
+    bit<16> window;
+    bit<16> checksum;
+    bit<16> urgent;
+}
+
+// InfiniBand base transport header as RoCEv2 carries it (InfiniBand volume 1, section 9.2; annex A17).
+header bth_t {
+    bit<8> opcode;
+    bit<1> solicited;
+    bit<1> migration;
+    bit<2> pad;
+    bit<4> version;
+    bit<16> partition;
+    bit<8> reserved;
+    bit<24> queue_pair;
+    bit<1> acknowledge;
+    bit<7> reserved2;
+    bit<24> psn;
+}
+
+// MAC control frame (IEEE 802.3 clause 31).
+header mac_control_t {
+    bit<16> opcode;
+}
+
+// Priority-based flow control (IEEE 802.1Qbb): a vector of enabled classes (class n is bit n) and a time a class in
+// units of 512 bit times. Time zero resumes.
+header pfc_t {
+    bit<16> enabled;
+    bit<16> time0;
+    bit<16> time1;
+    bit<16> time2;
+    bit<16> time3;
+    bit<16> time4;
+    bit<16> time5;
+    bit<16> time6;
+    bit<16> time7;
+}
+
+// The polling packet: what to follow, and the victim it is about. Addresses are 128 bits, IPv4 as ::ffff:a.b.c.d.
+header polling_t {
+    bit<4> version;
+    bit<2> reserved;
+    bit<2> follow;
+    bit<8> hop_limit;
+    bit<8> priority;
+    bit<8> protocol;
+    bit<32> event;
+    bit<128> source;
+    bit<128> destination;
+    bit<16> source_port;
+    bit<16> destination_port;
+}
+
+struct headers_t {
+    ethernet_t ethernet;
+    vlan_t vlan;
+    mac_control_t mac_control;
+    pfc_t pfc;
+    polling_t polling;
+    ipv4_t ipv4;
+    ipv4_options_t ipv4_options;
+    ipv6_t ipv6;
+    udp_t udp;
+    tcp_t tcp;
+    bth_t bth;
+}
+
+// The 5-tuple in the one form that routing, hashing and the flow slots use: 296 bits, no padding.
+struct flow_t {
+    bit<128> source;
+    bit<128> destination;
+    bit<16> source_port;
+    bit<16> destination_port;
+    bit<8> protocol;
+}
+
+struct metadata_t {
+    flow_t flow;
+    // CRC-32 of the 5-tuple.
+    bit<32> flow_hash;
+    // 1 when flow.destination is an IPv4 address.
+    bit<1> is_ipv4;
+    // 1 when the packet is metered: data, neither acknowledgement nor control.
+    bit<1> is_data;
+    bit<6> dscp;
+    bit<24> psn;
+    // Class and queue the packet leaves by.
+    bit<3> priority;
+    // Where the route leads; 0 when there is none.
+    port_t route_port;
+    // Where the victim's packets leave, for the copies of a polling packet; 0 when they do not follow the victim.
+    port_t victim_port;
+    // Epoch the packet falls into, and its place in the ring.
+    bit<32> epoch;
+    bit<EPOCH_RING_BITS> ring;
+    // Generation that is being written, and its bank.
+    bit<16> generation;
+}
+
+#endif

@@ -1,0 +1,86 @@
+// Ingress: what arrives is a pause, a question, or something to forward.
+
+// Packets dropped on purpose, by reason. What the traffic manager drops is its own to count.
+const bit<32> DROP_MALFORMED = 0;
+const bit<32> DROP_MAC_CONTROL = 1;
+const bit<32> DROP_UNKNOWN = 2;
+const bit<32> DROP_TTL = 3;
+const bit<32> DROP_NO_ROUTE = 4;
+const bit<32> DROP_POLLING = 5;
+
+control HawkeyeIngress(
+    inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard_metadata)
+{
+    counter(8, CounterType.packets) drops;
+
+    Classify() classify;
+    Routing() routing;
+    Priority() priority;
+    EpochClock() clock;
+    Pause() pause;
+    Telemetry() telemetry;
+    PollingIngress() polling;
+
+    bit<1> known;
+    bit<1> dropped;
+    bit<8> ttl = 0;
+    bit<128> lock;
+
+    action drop(in bit<32> reason) {
+        drops.count(reason);
+        mark_to_drop(standard_metadata);
+    }
+
+    apply {
+        if (standard_metadata.parser_error != error.NoError || standard_metadata.checksum_error == 1) {
+            drop(DROP_MALFORMED);
+            exit;
+        }
+        if (hdr.mac_control.isValid()) {
+            if (hdr.pfc.isValid()) {
+                pause.apply(hdr.pfc, standard_metadata.ingress_port,
+                    standard_metadata.ingress_global_timestamp);
+            }
+            drop(DROP_MAC_CONTROL);
+            exit;
+        }
+
+        classify.apply(hdr, meta, known);
+        if (known == 0) {
+            drop(DROP_UNKNOWN);
+            exit;
+        }
+        routing.apply(hdr, meta);
+        clock.apply(standard_metadata.ingress_global_timestamp, meta.epoch, meta.ring);
+
+        if (hdr.polling.isValid()) {
+            polling.apply(hdr, meta, standard_metadata, dropped);
+            if (dropped == 1) {
+                drop(DROP_POLLING);
+            }
+            exit;
+        }
+
+        if (hdr.ipv4.isValid()) {
+            ttl = hdr.ipv4.ttl;
+            hdr.ipv4.ttl = hdr.ipv4.ttl - 1;
+        } else {
+            ttl = hdr.ipv6.hop_limit;
+            hdr.ipv6.hop_limit = hdr.ipv6.hop_limit - 1;
+        }
+        if (ttl <= 1) {
+            drop(DROP_TTL);
+            exit;
+        }
+        if (meta.route_port == 0) {
+            drop(DROP_NO_ROUTE);
+            exit;
+        }
+        priority.apply(hdr, meta);
+        standard_metadata.priority = meta.priority;
+        standard_metadata.egress_spec = meta.route_port;
+        freeze_state.read(lock, 0);
+        meta.generation = lock[127:112];
+        telemetry.apply(meta, standard_metadata);
+    }
+}

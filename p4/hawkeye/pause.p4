@@ -1,0 +1,117 @@
+// Pauses: what the peer of a port has asked for, a port and priority, as received PFC frames say (IEEE 802.1Qbb).
+//
+// A pause starts with a frame of non-zero time, is prolonged by further ones, and ends with a frame of time zero or when
+// its time has run out. Running out sends no packet, so it is noticed when somebody looks: `until_ns` decides.
+// Times of pauses are events, not counts of an epoch, so they are kept apart from the two banks; a reader cuts
+// them at the time of the freeze.
+
+// Index: port - 1, then priority. `until_ns` of all ones: until a resume frame. `ended_ns` is of the last closed interval,
+// `intervals` counts those.
+@fields("paused:1,start_ns:48,until_ns:48,frames:32,ended_ns:48,intervals:32")
+register<bit<209>>(QUEUES) pause_status;
+
+// The last closed intervals of each port and priority; number n stands in place n modulo the log's length.
+@fields("start_ns:48,end_ns:48,frames:32")
+register<bit<128>>(PAUSE_LOG_ROWS) pause_log;
+
+// Set by the controller, a port: whether its link leads to a host, and how long 512 bit times last on it in units of
+// 2^-16 ns. A quantum of zero: pauses have no time limit there.
+@fields("host_facing:1,quantum:39")
+register<bit<40>>(PORTS) port_config;
+
+// Whether `status` is a pause that still lasts.
+bool is_paused(in bit<209> status, in bit<48> now_ns) {
+    return status[208:208] == 1 && now_ns < status[159:112];
+}
+
+// One class of a PFC frame.
+control PauseClass(in bit<PORT_BITS> port, in bit<3> priority, in bit<16> time, in bit<48> now_ns) {
+    bit<209> status;
+    bit<40> config;
+    bit<64> duration_ns;
+    bit<48> until_ns;
+    bit<48> end_ns;
+    bit<32> queue;
+
+    apply {
+        queue = (bit<32>)(port ++ priority);
+        pause_status.read(status, queue);
+        port_config.read(config, (bit<32>)port);
+        duration_ns = ((bit<64>)time * (bit<64>)config[38:0]) >> 16;
+        until_ns = now_ns + duration_ns[47:0];
+        if (config[38:0] == 0) {
+            until_ns = 0xffffffffffff;
+        }
+
+        // A pause that is over, by this frame or by its time, goes into the log.
+        if (status[208:208] == 1 && (time == 0 || now_ns > status[159:112])) {
+            end_ns = status[159:112];
+            if (now_ns < end_ns) {
+                end_ns = now_ns;
+            }
+            pause_log.write(
+                (bit<32>)(port ++ priority ++ status[PAUSE_LOG_BITS - 1 : 0]),
+                status[207:160] ++ end_ns ++ status[111:80]);
+            status = 129w0 ++ end_ns ++ (status[31:0] + 1);
+        }
+        if (time != 0) {
+            if (status[208:208] == 0) {
+                status = 1w1 ++ now_ns ++ until_ns ++ 32w1 ++ status[79:0];
+            } else {
+                status[159:112] = until_ns;
+                status[111:80] = status[111:80] + 1;
+            }
+        }
+        pause_status.write(queue, status);
+    }
+}
+
+// A PFC frame that came in at `ingress_port`: that port's own sending is what it pauses.
+control Pause(in pfc_t pfc, in port_t ingress_port, in bit<48> now_ns) {
+    PauseClass() class;
+    port_t row;
+    bit<PORT_BITS> port;
+
+    apply {
+        row = ingress_port - 1;
+        port = row[PORT_BITS - 1 : 0];
+        if (row < PORTS) {
+            if (pfc.enabled[0:0] == 1) { class.apply(port, 0, pfc.time0, now_ns); }
+            if (pfc.enabled[1:1] == 1) { class.apply(port, 1, pfc.time1, now_ns); }
+            if (pfc.enabled[2:2] == 1) { class.apply(port, 2, pfc.time2, now_ns); }
+            if (pfc.enabled[3:3] == 1) { class.apply(port, 3, pfc.time3, now_ns); }
+            if (pfc.enabled[4:4] == 1) { class.apply(port, 4, pfc.time4, now_ns); }
+            if (pfc.enabled[5:5] == 1) { class.apply(port, 5, pfc.time5, now_ns); }
+            if (pfc.enabled[6:6] == 1) { class.apply(port, 6, pfc.time6, now_ns); }
+            if (pfc.enabled[7:7] == 1) { class.apply(port, 7, pfc.time7, now_ns); }
+        }
+    }
+}
+
+// Whether a queue is paused now or was within the ring's epochs, and how far back its traffic tells what it is about:
+// behind a pause that lasts, the queue may have seen no packet since the pause began.
+control RecentPause(
+    in bit<PORT_BITS> port, in bit<3> priority, in bit<48> now_ns, out bit<1> paused, out bit<32> oldest)
+{
+    bit<209> status;
+    bit<48> last_ns;
+
+    apply {
+        pause_status.read(status, (bit<32>)(port ++ priority));
+        paused = 0;
+        oldest = EPOCHS - 1;
+        if (is_paused(status, now_ns)) {
+            paused = 1;
+            oldest = oldest
+                + epochs_ago((bit<32>)(now_ns >> EPOCH_SHIFT), (bit<32>)(status[207:160] >> EPOCH_SHIFT));
+        } else if (status[208:208] == 1 || status[31:0] != 0) {
+            last_ns = status[79:32];
+            if (status[208:208] == 1) {
+                last_ns = status[159:112];
+            }
+            if (epochs_ago((bit<32>)(now_ns >> EPOCH_SHIFT), (bit<32>)(last_ns >> EPOCH_SHIFT)) < EPOCHS) {
+                paused = 1;
+            }
+        }
+    }
+}
