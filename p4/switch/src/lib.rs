@@ -1,1 +1,26 @@
-//! Placeholder module header; see ARCHITECTURE.md.
+//! A P4 switch for the v1model architecture as a pure state machine.
+//!
+//! Packets and time go in, packets and [`Event`]s come out; there is no clock, socket or thread in here.
+//! [`Switch`] runs a [`p4_lang::ir::Program`]: parser and ingress when a packet arrives, then the traffic
+//! manager ([`tm`]), then egress and deparser when a port becomes free. [`ControlPlane`] is how tables,
+//! registers and everything else with state is read and written.
+//!
+//! Order of operations at the end of ingress and egress, values of `instance_type` and the rest of the
+//! architecture follow the reference switch (p4lang/behavioral-model, `docs/simple_switch.md`).
+
+pub mod config;
+pub mod control;
+pub mod error;
+pub mod event;
+mod fxhash;
+mod limbs;
+mod state;
+pub mod switch;
+mod table;
+pub mod tm;
+
+pub use config::SwitchConfig;
+pub use control::ControlPlane;
+pub use error::{ControlError, LoadError};
+pub use event::{DropReason, Event};
+pub use switch::Switch;

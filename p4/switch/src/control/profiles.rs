@@ -1,0 +1,154 @@
+//! Members and groups of action profiles.
+
+use super::{ControlPlane, EntryAction, ObjectRef, ProfileGroup, ProfileMember, Result};
+use crate::error::ControlError;
+use crate::state::profile::{self, Member, Profile};
+
+impl ControlPlane<'_> {
+    fn profile_index(&self, wanted: ObjectRef<'_>) -> Result<usize> {
+        self.find("action profile", |p| p.action_profiles.iter().map(|a| &a.preamble).collect(), wanted)
+    }
+
+    fn profile(&self, at: usize) -> Result<&Profile> {
+        self.loaded()?.state.profiles.get(at).ok_or_else(|| ControlError::not_found("action profile"))
+    }
+
+    fn profile_mut(&mut self, at: usize) -> Result<&mut Profile> {
+        self.state()?.profiles.get_mut(at).ok_or_else(|| ControlError::not_found("action profile"))
+    }
+
+    fn member(&self, at: usize, member: &ProfileMember) -> Result<Member> {
+        let loaded = self.loaded()?;
+        let call = profile::ready(loaded.program, &member.call)?;
+        let mut users = loaded.state.tables.iter().filter(|t| t.implementation == Some(at));
+        if !users.all(|t| t.position(member.call.action).is_some()) {
+            return Err(ControlError::invalid("action", "is not one of the profile's tables"));
+        }
+        Ok(Member { shown: member.clone(), call })
+    }
+
+    /// Adds a member.
+    pub fn member_insert<'r>(
+        &mut self,
+        profile: impl Into<ObjectRef<'r>>,
+        member: &ProfileMember,
+    ) -> Result<()> {
+        let at = self.profile_index(profile.into())?;
+        let made = self.member(at, member)?;
+        let profile = self.profile_mut(at)?;
+        if profile.members.contains_key(&member.id) {
+            return Err(ControlError::AlreadyExists {
+                what: format!("member {} of {}", member.id, profile.name),
+            });
+        }
+        if profile.members.len() as u64 >= profile.limit {
+            return Err(ControlError::Full { what: profile.name.clone(), limit: profile.limit });
+        }
+        profile.members.insert(member.id, made);
+        Ok(())
+    }
+
+    /// Replaces a member's action.
+    pub fn member_modify<'r>(
+        &mut self,
+        profile: impl Into<ObjectRef<'r>>,
+        member: &ProfileMember,
+    ) -> Result<()> {
+        let at = self.profile_index(profile.into())?;
+        let made = self.member(at, member)?;
+        let profile = self.profile_mut(at)?;
+        let Some(slot) = profile.members.get_mut(&member.id) else {
+            return Err(ControlError::not_found(format!("member {} of {}", member.id, profile.name)));
+        };
+        *slot = made;
+        Ok(())
+    }
+
+    /// Removes a member that no group and no entry uses.
+    pub fn member_delete<'r>(&mut self, profile: impl Into<ObjectRef<'r>>, id: u32) -> Result<()> {
+        let at = self.profile_index(profile.into())?;
+        let what = format!("member {id} of {}", self.profile(at)?.name);
+        let mut groups = self.profile(at)?.groups.values();
+        let in_group = groups.find(|g| g.shown.members.iter().any(|m| m.member == id));
+        let user = in_group.map(|g| format!("group {}", g.shown.id));
+        if let Some(user) = user.or_else(|| self.user(at, &EntryAction::Member(id))) {
+            return Err(ControlError::InUse { what, user });
+        }
+        let removed = self.profile_mut(at)?.members.remove(&id);
+        removed.map(drop).ok_or_else(|| ControlError::not_found(what))
+    }
+
+    /// All members, ascending.
+    pub fn members<'r>(
+        &self,
+        profile: impl Into<ObjectRef<'r>>,
+    ) -> Result<impl Iterator<Item = &ProfileMember>> {
+        let at = self.profile_index(profile.into())?;
+        Ok(self.profile(at)?.members.values().map(|m| &m.shown))
+    }
+
+    /// Adds a group.
+    pub fn group_insert<'r>(
+        &mut self,
+        profile: impl Into<ObjectRef<'r>>,
+        group: &ProfileGroup,
+    ) -> Result<()> {
+        let at = self.profile_index(profile.into())?;
+        let made = self.profile(at)?.group(group)?;
+        let profile = self.profile_mut(at)?;
+        if profile.groups.contains_key(&group.id) {
+            return Err(ControlError::AlreadyExists {
+                what: format!("group {} of {}", group.id, profile.name),
+            });
+        }
+        if profile.groups.len() as u64 >= profile.limit {
+            return Err(ControlError::Full { what: profile.name.clone(), limit: profile.limit });
+        }
+        profile.groups.insert(group.id, made);
+        Ok(())
+    }
+
+    /// Replaces a group.
+    pub fn group_modify<'r>(
+        &mut self,
+        profile: impl Into<ObjectRef<'r>>,
+        group: &ProfileGroup,
+    ) -> Result<()> {
+        let at = self.profile_index(profile.into())?;
+        let made = self.profile(at)?.group(group)?;
+        let profile = self.profile_mut(at)?;
+        let Some(slot) = profile.groups.get_mut(&group.id) else {
+            return Err(ControlError::not_found(format!("group {} of {}", group.id, profile.name)));
+        };
+        *slot = made;
+        Ok(())
+    }
+
+    /// Removes a group that no entry uses.
+    pub fn group_delete<'r>(&mut self, profile: impl Into<ObjectRef<'r>>, id: u32) -> Result<()> {
+        let at = self.profile_index(profile.into())?;
+        let what = format!("group {id} of {}", self.profile(at)?.name);
+        if let Some(user) = self.user(at, &EntryAction::Group(id)) {
+            return Err(ControlError::InUse { what, user });
+        }
+        let removed = self.profile_mut(at)?.groups.remove(&id);
+        removed.map(drop).ok_or_else(|| ControlError::not_found(what))
+    }
+
+    /// All groups, ascending.
+    pub fn groups<'r>(
+        &self,
+        profile: impl Into<ObjectRef<'r>>,
+    ) -> Result<impl Iterator<Item = &ProfileGroup>> {
+        let at = self.profile_index(profile.into())?;
+        Ok(self.profile(at)?.groups.values().map(|g| &g.shown))
+    }
+
+    /// The table with an entry that does `action`.
+    fn user(&self, profile: usize, action: &EntryAction) -> Option<String> {
+        let state = &self.loaded.as_ref()?.state;
+        let mut users = state.tables.iter().filter(|t| t.implementation == Some(profile));
+        let table = users.find(|t| t.iter().any(|e| e.shown.action == *action))?;
+        Some(format!("table {}", table.name))
+    }
+}

@@ -1,0 +1,172 @@
+//! What a switch tells its driver, and its counters.
+
+use model::Time;
+use model::wire::Frame;
+use p4_lang::ir::{Bits, DigestId, TableId};
+
+use crate::control::EntryKey;
+use crate::tm;
+
+/// Something that happened in the switch.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Event {
+    /// A port that had nothing to send has something now: call [`crate::Switch::transmit`] when it is idle.
+    PortReady(u16),
+    /// The program called `digest`.
+    Digest {
+        /// When.
+        at: Time,
+        /// Its type.
+        digest: DigestId,
+        /// The fields in order.
+        values: Vec<Bits>,
+    },
+    /// A packet left through the CPU port.
+    PacketIn {
+        /// When.
+        at: Time,
+        /// The packet, `packet_in` header included.
+        frame: Frame,
+    },
+    /// A pause (or its refresh) or a resume left through `port`, where the packets come from that fill the buffer.
+    PauseSent {
+        /// When.
+        at: Time,
+        /// Out of which port.
+        port: u16,
+        /// The class.
+        priority: u8,
+        /// How long, in 512-bit times; 0 resumes.
+        quanta: u16,
+        /// Whether it merely prolongs a pause.
+        refresh: bool,
+    },
+    /// The peer at `port` paused or resumed a class.
+    PauseReceived {
+        /// When.
+        at: Time,
+        /// At which port.
+        port: u16,
+        /// The class.
+        priority: u8,
+        /// How long, in 512-bit times; 0 resumes.
+        quanta: u16,
+    },
+    /// A pause of the peer ran out without a resume frame.
+    PauseExpired {
+        /// When.
+        at: Time,
+        /// At which port.
+        port: u16,
+        /// The class.
+        priority: u8,
+    },
+    /// A packet ended in the switch.
+    Dropped {
+        /// When.
+        at: Time,
+        /// Where it had come in.
+        ingress_port: u16,
+        /// Where it was to leave, when that was decided.
+        egress_port: Option<u16>,
+        /// Its length.
+        bytes: u64,
+        /// Why.
+        reason: DropReason,
+    },
+    /// An entry with a timeout has not matched for that long.
+    EntryIdle {
+        /// When.
+        at: Time,
+        /// The table.
+        table: TableId,
+        /// The entry.
+        key: EntryKey,
+    },
+    /// `assert` or `assume` failed; the packet goes on.
+    AssertFailed {
+        /// When.
+        at: Time,
+        /// The place in the source.
+        text: String,
+        /// Whether it was `assume`.
+        assume: bool,
+    },
+    /// `log_msg`.
+    Log {
+        /// When.
+        at: Time,
+        /// The message with its arguments filled in.
+        text: String,
+    },
+}
+
+/// Why a packet ended in the switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DropReason {
+    /// No program is loaded.
+    NoProgram,
+    /// The program dropped it in ingress.
+    Ingress,
+    /// The program dropped it in egress.
+    Egress,
+    /// Its multicast group or clone session has no members or does not exist.
+    NoReplicas,
+    /// [`crate::config::Limits::passes_per_packet`] or [`crate::config::Limits::jumps_per_pass`].
+    LoopLimit,
+    /// The traffic manager did not accept it.
+    Queue(tm::DropReason),
+}
+
+/// What a switch has counted since it was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Packets received on ports, those from the controller included.
+    pub received: u64,
+    /// Packets handed to ports, the CPU port included, PFC frames of the switch not included.
+    pub transmitted: u64,
+    /// Copies made by multicast and clone.
+    pub copies: u64,
+    /// Packets resubmitted.
+    pub resubmitted: u64,
+    /// Packets recirculated.
+    pub recirculated: u64,
+    /// Packets dropped because no program was loaded.
+    pub dropped_no_program: u64,
+    /// Packets that the program dropped in ingress.
+    pub dropped_ingress: u64,
+    /// Packets that the program dropped in egress.
+    pub dropped_egress: u64,
+    /// Packets for a multicast group or clone session without members.
+    pub dropped_no_replicas: u64,
+    /// Packets at [`crate::config::Limits::passes_per_packet`] or [`crate::config::Limits::jumps_per_pass`].
+    pub dropped_loop_limit: u64,
+    /// Packets that the traffic manager did not accept.
+    pub dropped_queue: u64,
+    /// Events lost because nobody took them ([`crate::config::Limits::events`]).
+    pub events_lost: u64,
+}
+
+impl Counters {
+    /// Packets that ended in the switch, for whatever reason.
+    pub fn dropped(&self) -> u64 {
+        self.dropped_no_program
+            + self.dropped_ingress
+            + self.dropped_egress
+            + self.dropped_no_replicas
+            + self.dropped_loop_limit
+            + self.dropped_queue
+    }
+
+    pub(crate) fn count_drop(&mut self, reason: DropReason) {
+        let counter = match reason {
+            DropReason::NoProgram => &mut self.dropped_no_program,
+            DropReason::Ingress => &mut self.dropped_ingress,
+            DropReason::Egress => &mut self.dropped_egress,
+            DropReason::NoReplicas => &mut self.dropped_no_replicas,
+            DropReason::LoopLimit => &mut self.dropped_loop_limit,
+            DropReason::Queue(_) => &mut self.dropped_queue,
+        };
+        *counter += 1;
+    }
+}

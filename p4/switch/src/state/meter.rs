@@ -1,0 +1,110 @@
+//! Two-rate three-colour meters (RFC 2698, colour-blind mode).
+
+use model::Time;
+
+use crate::control::MeterConfig;
+
+const PS_PER_SECOND: u128 = 1_000_000_000_000;
+
+/// What a meter says of a packet; the numbers are v1model's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Colour {
+    Green = 0,
+    Yellow = 1,
+    Red = 2,
+}
+
+/// A token bucket. Tokens are counted in units of 1/10^12, so that a picosecond at one token a second is one.
+#[derive(Clone, Copy, Debug, Default)]
+struct Bucket {
+    tokens: u128,
+}
+
+impl Bucket {
+    fn full(burst: u64) -> Bucket {
+        Bucket { tokens: u128::from(burst) * PS_PER_SECOND }
+    }
+
+    fn refill(&mut self, rate: u64, burst: u64, elapsed_ps: u64) {
+        let most = u128::from(burst) * PS_PER_SECOND;
+        let gained = u128::from(rate) * u128::from(elapsed_ps);
+        self.tokens = self.tokens.saturating_add(gained).min(most);
+    }
+
+    fn holds(&self, amount: u64) -> bool {
+        self.tokens >= u128::from(amount) * PS_PER_SECOND
+    }
+
+    fn take(&mut self, amount: u64) {
+        self.tokens = self.tokens.saturating_sub(u128::from(amount) * PS_PER_SECOND);
+    }
+}
+
+/// A meter. Without settings every packet is green.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Meter {
+    running: Option<Running>,
+}
+
+#[derive(Clone, Debug)]
+struct Running {
+    config: MeterConfig,
+    committed: Bucket,
+    peak: Bucket,
+    at: Time,
+}
+
+impl Meter {
+    /// Sets or clears it; the buckets start full.
+    pub(crate) fn configure(&mut self, config: Option<MeterConfig>, now: Time) {
+        self.running = config.map(|config| Running {
+            config,
+            committed: Bucket::full(config.committed_burst),
+            peak: Bucket::full(config.peak_burst),
+            at: now,
+        });
+    }
+
+    pub(crate) fn config(&self) -> Option<MeterConfig> {
+        self.running.as_ref().map(|r| r.config)
+    }
+
+    /// Meters `amount` bytes or packets.
+    pub(crate) fn execute(&mut self, now: Time, amount: u64) -> Colour {
+        let Some(r) = &mut self.running else { return Colour::Green };
+        let elapsed_ps = now.saturating_sub(r.at).0;
+        r.at = r.at.max(now);
+        r.committed.refill(r.config.committed_rate, r.config.committed_burst, elapsed_ps);
+        r.peak.refill(r.config.peak_rate, r.config.peak_burst, elapsed_ps);
+        if !r.peak.holds(amount) {
+            return Colour::Red;
+        }
+        r.peak.take(amount);
+        if !r.committed.holds(amount) {
+            return Colour::Yellow;
+        }
+        r.committed.take(amount);
+        Colour::Green
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_follow_the_two_buckets() {
+        let mut meter = Meter::default();
+        assert_eq!(meter.execute(Time::ZERO, 9_999), Colour::Green);
+        let config =
+            MeterConfig { committed_rate: 1_000, committed_burst: 100, peak_rate: 2_000, peak_burst: 200 };
+        meter.configure(Some(config), Time::ZERO);
+        assert_eq!(meter.execute(Time::ZERO, 100), Colour::Green);
+        assert_eq!(meter.execute(Time::ZERO, 100), Colour::Yellow);
+        assert_eq!(meter.execute(Time::ZERO, 1), Colour::Red);
+        // After 10 ms: 10 committed and 20 peak tokens.
+        assert_eq!(meter.execute(Time::from_ms(10), 10), Colour::Green);
+        assert_eq!(meter.execute(Time::from_ms(10), 10), Colour::Yellow);
+        assert_eq!(meter.execute(Time::from_ms(10), 1), Colour::Red);
+    }
+}

@@ -1,0 +1,96 @@
+//! Members and groups of action profiles and selectors.
+
+use std::collections::BTreeMap;
+
+use p4_lang::ir::{self, HashAlgorithm};
+
+use crate::control::{ActionCall, ProfileGroup, ProfileMember};
+use crate::error::ControlError;
+use crate::table::ReadyCall;
+use crate::table::entries::pack_args;
+
+/// A member with its action made ready. The position in the ready call is that of no table.
+#[derive(Clone, Debug)]
+pub(crate) struct Member {
+    pub(crate) shown: ProfileMember,
+    pub(crate) call: ReadyCall,
+}
+
+/// A group with its members' shares summed up.
+#[derive(Clone, Debug)]
+pub(crate) struct Group {
+    pub(crate) shown: ProfileGroup,
+    shares: Vec<(u64, u32)>,
+}
+
+/// An action profile or selector at run time.
+#[derive(Clone, Debug)]
+pub(crate) struct Profile {
+    pub(crate) name: String,
+    pub(crate) limit: u64,
+    pub(crate) max_group_size: u32,
+    pub(crate) selector: Option<(HashAlgorithm, u32)>,
+    pub(crate) members: BTreeMap<u32, Member>,
+    pub(crate) groups: BTreeMap<u32, Group>,
+}
+
+impl Profile {
+    pub(crate) fn new(profile: &ir::ActionProfile, limit: u64) -> Profile {
+        Profile {
+            name: profile.preamble.name.clone(),
+            limit: if profile.size == 0 { limit } else { profile.size.min(limit) },
+            max_group_size: profile.selector.map_or(0, |s| s.max_group_size),
+            selector: profile.selector.map(|s| (s.algorithm, s.output_width)),
+            members: BTreeMap::new(),
+            groups: BTreeMap::new(),
+        }
+    }
+
+    /// The member of a group that a hash chooses; `None` for an empty or missing group.
+    pub(crate) fn choose(&self, group: u32, hash: u64) -> Option<u32> {
+        let shares = &self.groups.get(&group)?.shares;
+        let total = shares.last()?.0;
+        let wanted = hash % total;
+        let at = shares.partition_point(|(sum, _)| *sum <= wanted);
+        shares.get(at).map(|(_, member)| *member)
+    }
+
+    /// Checks a group and sums up the shares.
+    pub(crate) fn group(&self, group: &ProfileGroup) -> Result<Group, ControlError> {
+        if self.selector.is_none() {
+            return Err(ControlError::invalid("group", format!("{} is not a selector", self.name)));
+        }
+        let mut shares = Vec::with_capacity(group.members.len());
+        let mut sum = 0;
+        for member in &group.members {
+            if member.weight == 0 {
+                return Err(ControlError::invalid("group member weight", "must be at least 1"));
+            }
+            if !self.members.contains_key(&member.member) {
+                return Err(ControlError::not_found(format!("member {} of {}", member.member, self.name)));
+            }
+            sum += u64::from(member.weight);
+            shares.push((sum, member.member));
+        }
+        if self.max_group_size > 0 && group.max_size > self.max_group_size {
+            let reason = format!("{} is more than {}", group.max_size, self.max_group_size);
+            return Err(ControlError::invalid("group max_size", reason));
+        }
+        let most = if group.max_size > 0 { group.max_size } else { self.max_group_size };
+        if most > 0 && sum > u64::from(most) {
+            let what = format!("group {} of {}", group.id, self.name);
+            return Err(ControlError::Full { what, limit: u64::from(most) });
+        }
+        Ok(Group { shown: group.clone(), shares })
+    }
+}
+
+/// Makes a member's action ready.
+pub(crate) fn ready(program: &ir::Program, call: &ActionCall) -> Result<ReadyCall, ControlError> {
+    let Some(action) = program.actions.get(call.action.index()) else {
+        return Err(ControlError::invalid("action", "does not exist"));
+    };
+    let params = action.params.iter().map(|p| (p.name.as_str(), p.kind.width()));
+    let args = pack_args(&action.preamble.name, params, &call.args)?;
+    Ok(ReadyCall { action: call.action, position: 0, args })
+}

@@ -1,0 +1,362 @@
+//! The entries of one table.
+
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+
+use model::Time;
+use p4_lang::ir::{self, ActionId, ActionScope, Bits};
+use smallvec::SmallVec;
+
+use super::key::{KeyShape, fit};
+use super::matcher::Matcher;
+use crate::control::{ActionCall, CounterValue, EntryAction, EntryKey, TableEntry, WeightedAction};
+use crate::error::ControlError;
+use crate::fxhash::FxHasher;
+use crate::state::meter::Meter;
+
+/// Number of an entry in its table; stays the same while the entry lives.
+pub(crate) type EntryId = u32;
+
+/// An action with its arguments in limbs, ready to run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ReadyCall {
+    pub(crate) action: ActionId,
+    /// Position in the table's list of actions.
+    pub(crate) position: u32,
+    pub(crate) args: SmallVec<[u64; 4]>,
+}
+
+/// What an entry runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    Call(ReadyCall),
+    Member(u32),
+    Group(u32),
+    /// Actions with their share of the hash, summed up.
+    OneShot(Box<[(u64, ReadyCall)]>),
+}
+
+/// An entry.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) target: Target,
+    pub(crate) counter: CounterValue,
+    pub(crate) meter: Meter,
+    pub(crate) last_hit: Time,
+    /// Whether [`crate::Event::EntryIdle`] has been sent since the last match.
+    pub(crate) reported_idle: bool,
+    pub(crate) shown: TableEntry,
+}
+
+/// A table at run time.
+#[derive(Clone, Debug)]
+pub(crate) struct Table {
+    pub(crate) name: String,
+    pub(crate) shape: KeyShape,
+    pub(crate) default: ReadyCall,
+    pub(crate) default_counter: CounterValue,
+    pub(crate) default_meter: Meter,
+    pub(crate) matcher: Matcher,
+    pub(crate) entries: Vec<Option<Entry>>,
+    free: Vec<EntryId>,
+    by_key: HashMap<EntryKey, EntryId, BuildHasherDefault<FxHasher>>,
+    pub(crate) limit: u64,
+    pub(crate) const_entries: bool,
+    pub(crate) const_default: bool,
+    pub(crate) initial_default: ReadyCall,
+    actions: Vec<AllowedAction>,
+    pub(crate) implementation: Option<usize>,
+}
+
+#[derive(Clone, Debug)]
+struct AllowedAction {
+    id: ActionId,
+    name: String,
+    scope: ActionScope,
+    /// Name and width of each parameter.
+    params: Vec<(String, u32)>,
+}
+
+impl Table {
+    pub(crate) fn new(program: &ir::Program, table: &ir::Table, limit: u64) -> Result<Table, ControlError> {
+        let actions = table
+            .actions
+            .iter()
+            .map(|reference| {
+                let missing = || ControlError::not_found(format!("action number {}", reference.action.0));
+                let action = program.actions.get(reference.action.index()).ok_or_else(missing)?;
+                let params = action.params.iter().map(|p| (p.name.clone(), p.kind.width())).collect();
+                let name = action.preamble.name.clone();
+                Ok(AllowedAction { id: reference.action, name, scope: reference.scope, params })
+            })
+            .collect::<Result<Vec<_>, ControlError>>()?;
+        let shape = KeyShape::new(&table.keys);
+        let nothing = ReadyCall { action: ActionId(u32::MAX), position: 0, args: SmallVec::new() };
+        let mut made = Table {
+            name: table.preamble.name.clone(),
+            matcher: Matcher::new(&shape),
+            shape,
+            default: nothing.clone(),
+            default_counter: CounterValue::default(),
+            default_meter: Meter::default(),
+            entries: Vec::new(),
+            free: Vec::new(),
+            by_key: HashMap::default(),
+            limit: if table.size == 0 { limit } else { table.size.min(limit) },
+            const_entries: table.const_entries,
+            const_default: table.const_default,
+            initial_default: nothing,
+            actions,
+            implementation: table.implementation.map(|p| p.index()),
+        };
+        let default = made.bound_call(&table.default_action)?;
+        made.initial_default = made.ready(&default, false)?;
+        made.default = made.initial_default.clone();
+        Ok(made)
+    }
+
+    /// An action of the source with its arguments as a call.
+    pub(crate) fn bound_call(&self, bound: &ir::BoundAction) -> Result<ActionCall, ControlError> {
+        let missing = || ControlError::not_found(format!("action at position {}", bound.action));
+        let action = self.actions.get(bound.action).ok_or_else(missing)?;
+        Ok(ActionCall { action: action.id, args: bound.args.clone() })
+    }
+
+    /// Checks a call and makes it ready; `for_entry` or for the default.
+    pub(crate) fn ready(&self, call: &ActionCall, for_entry: bool) -> Result<ReadyCall, ControlError> {
+        let found = self.actions.iter().position(|a| a.id == call.action);
+        let Some((position, action)) = found.and_then(|p| Some((p, self.actions.get(p)?))) else {
+            return Err(ControlError::invalid("action", format!("is not one of table {}", self.name)));
+        };
+        match (action.scope, for_entry) {
+            (ActionScope::DefaultOnly, true) => {
+                let reason = format!("{} is for the default only", action.name);
+                return Err(ControlError::invalid("action", reason));
+            }
+            (ActionScope::TableOnly, false) => {
+                let reason = format!("{} is for entries only", action.name);
+                return Err(ControlError::invalid("action", reason));
+            }
+            _ => {}
+        }
+        let params = action.params.iter().map(|(name, width)| (name.as_str(), *width));
+        let args = pack_args(&action.name, params, &call.args)?;
+        Ok(ReadyCall { action: call.action, position: position as u32, args })
+    }
+
+    /// The call as the control plane sees it.
+    pub(crate) fn shown_call(&self, ready: &ReadyCall) -> ActionCall {
+        let params = self.actions.get(ready.position as usize).map_or(&[][..], |a| &a.params);
+        let mut at = 0;
+        let args = params
+            .iter()
+            .map(|(_, width)| {
+                let limbs = crate::limbs::count(*width);
+                let value = Bits::from_limbs(*width, ready.args[at..at + limbs].to_vec());
+                at += limbs;
+                value
+            })
+            .collect();
+        ActionCall { action: ready.action, args }
+    }
+
+    /// Position of an action in the table's list.
+    pub(crate) fn position(&self, action: ActionId) -> Option<u32> {
+        self.actions.iter().position(|a| a.id == action).map(|p| p as u32)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.by_key.len()
+    }
+
+    fn describe(&self, key: &EntryKey) -> String {
+        format!("entry {} of table {}", ShownKey(key, &self.shape), self.name)
+    }
+
+    /// Finds an entry by its key in any form.
+    pub(crate) fn find(&self, key: &EntryKey) -> Result<EntryId, ControlError> {
+        let canonical = self.shape.canonical(key)?;
+        let missing = || ControlError::not_found(self.describe(&canonical));
+        self.by_key.get(&canonical).copied().ok_or_else(missing)
+    }
+
+    pub(crate) fn get(&self, id: EntryId) -> Option<&Entry> {
+        self.entries.get(id as usize)?.as_ref()
+    }
+
+    pub(crate) fn get_mut(&mut self, id: EntryId) -> Option<&mut Entry> {
+        self.entries.get_mut(id as usize)?.as_mut()
+    }
+
+    /// Entries in the order of their numbers.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().flatten()
+    }
+
+    /// Adds an entry whose action has been checked ([`Table::target`]).
+    pub(crate) fn insert(
+        &mut self,
+        now: Time,
+        entry: TableEntry,
+        target: Target,
+    ) -> Result<(), ControlError> {
+        let key = self.shape.canonical(&entry.key)?;
+        if self.by_key.contains_key(&key) {
+            return Err(ControlError::AlreadyExists { what: self.describe(&key) });
+        }
+        if self.len() as u64 >= self.limit {
+            return Err(ControlError::Full { what: format!("table {}", self.name), limit: self.limit });
+        }
+        let rule = self.shape.rule(&key);
+        let stored = Entry {
+            target,
+            counter: CounterValue::default(),
+            meter: Meter::default(),
+            last_hit: now,
+            reported_idle: false,
+            shown: TableEntry { key: key.clone(), ..entry },
+        };
+        let id = match self.free.pop() {
+            Some(id) => {
+                self.entries[id as usize] = Some(stored);
+                id
+            }
+            None => {
+                self.entries.push(Some(stored));
+                (self.entries.len() - 1) as EntryId
+            }
+        };
+        self.by_key.insert(key, id);
+        self.matcher.insert(&self.shape, id, rule);
+        Ok(())
+    }
+
+    /// Adds an entry of the source. Equal keys may occur there: the first one wins, as in a `select`.
+    pub(crate) fn insert_from_source(
+        &mut self,
+        now: Time,
+        entry: TableEntry,
+        target: Target,
+    ) -> Result<(), ControlError> {
+        if self.by_key.contains_key(&self.shape.canonical(&entry.key)?) {
+            return Ok(());
+        }
+        // The source may hold more entries than the size it asks for.
+        self.limit = self.limit.max(self.len() as u64 + 1);
+        self.insert(now, entry, target)
+    }
+
+    /// Replaces what an entry does; its counter and its time stay.
+    pub(crate) fn modify(
+        &mut self,
+        now: Time,
+        entry: TableEntry,
+        target: Target,
+    ) -> Result<(), ControlError> {
+        let id = self.find(&entry.key)?;
+        let Some(stored) = self.get_mut(id) else { return Err(ControlError::not_found("entry")) };
+        stored.target = target;
+        stored.last_hit = now;
+        stored.reported_idle = false;
+        stored.shown = TableEntry { key: stored.shown.key.clone(), ..entry };
+        Ok(())
+    }
+
+    pub(crate) fn remove(&mut self, id: EntryId) -> Option<Entry> {
+        let entry = self.entries.get_mut(id as usize)?.take()?;
+        self.by_key.remove(&entry.shown.key);
+        self.matcher.remove(&self.shape, id, &self.shape.rule(&entry.shown.key));
+        self.free.push(id);
+        Some(entry)
+    }
+
+    /// Checks what an entry shall do. Whether members and groups exist is for the caller to know.
+    pub(crate) fn target(&self, action: &EntryAction) -> Result<Target, ControlError> {
+        match (action, self.implementation) {
+            (EntryAction::Direct(call), None) => Ok(Target::Call(self.ready(call, true)?)),
+            (EntryAction::Direct(_), Some(_)) => {
+                Err(ControlError::invalid("action", "must be a member, a group or a one-shot set"))
+            }
+            (_, None) => Err(ControlError::invalid("action", "the table has no action profile")),
+            (EntryAction::Member(id), Some(_)) => Ok(Target::Member(*id)),
+            (EntryAction::Group(id), Some(_)) => Ok(Target::Group(*id)),
+            (EntryAction::OneShot(actions), Some(_)) => self.one_shot(actions),
+        }
+    }
+
+    fn one_shot(&self, actions: &[WeightedAction]) -> Result<Target, ControlError> {
+        if actions.is_empty() {
+            return Err(ControlError::invalid("action set", "is empty"));
+        }
+        let mut sum = 0;
+        let mut ready = Vec::with_capacity(actions.len());
+        for action in actions {
+            if action.weight == 0 {
+                return Err(ControlError::invalid("action set weight", "must be at least 1"));
+            }
+            sum += u64::from(action.weight);
+            ready.push((sum, self.ready(&action.call, true)?));
+        }
+        Ok(Target::OneShot(ready.into()))
+    }
+}
+
+/// Checks arguments against names and widths of the parameters and lays them out in limbs.
+pub(crate) fn pack_args<'a>(
+    action: &str,
+    params: impl ExactSizeIterator<Item = (&'a str, u32)>,
+    values: &[Bits],
+) -> Result<SmallVec<[u64; 4]>, ControlError> {
+    if values.len() != params.len() {
+        let reason = format!("{action} has {} parameters, {} values are given", params.len(), values.len());
+        return Err(ControlError::invalid("action", reason));
+    }
+    let mut args = SmallVec::new();
+    for ((name, width), value) in params.zip(values) {
+        let value = fit(value, width, &format!("parameter {name} of {action}"))?;
+        let start = args.len();
+        args.resize(start + crate::limbs::count(width), 0);
+        crate::limbs::copy(&mut args[start..], value.limbs());
+    }
+    Ok(args)
+}
+
+/// An entry's key for people.
+pub(crate) struct ShownKey<'a>(pub(crate) &'a EntryKey, pub(crate) &'a KeyShape);
+
+impl std::fmt::Display for ShownKey<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        use crate::control::FieldMatch;
+        for (index, (wanted, component)) in self.0.matches.iter().zip(&self.1.components).enumerate() {
+            let comma = if index > 0 { ", " } else { "" };
+            write!(f, "{comma}{}=", component.name)?;
+            match wanted {
+                FieldMatch::Any => f.write_str("*")?,
+                FieldMatch::Exact(value) => write!(f, "{}", Hex(value))?,
+                FieldMatch::Lpm { value, prefix_bits } => write!(f, "{}/{prefix_bits}", Hex(value))?,
+                FieldMatch::Ternary { value, mask } => write!(f, "{}&&&{}", Hex(value), Hex(mask))?,
+                FieldMatch::Range { low, high } => write!(f, "{}..{}", Hex(low), Hex(high))?,
+            }
+        }
+        if self.1.needs_priority() { write!(f, " priority {}", self.0.priority) } else { Ok(()) }
+    }
+}
+
+/// A value in hexadecimal.
+pub(crate) struct Hex<'a>(pub(crate) &'a Bits);
+
+impl std::fmt::Display for Hex<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("0x")?;
+        let mut leading = true;
+        for limb in self.0.limbs().iter().rev() {
+            match (leading, *limb) {
+                (true, 0) => {}
+                (true, limb) => write!(f, "{limb:x}")?,
+                (false, limb) => write!(f, "{limb:016x}")?,
+            }
+            leading &= *limb == 0;
+        }
+        if leading { f.write_str("0") } else { Ok(()) }
+    }
+}
