@@ -1,0 +1,299 @@
+//! Macros and their expansion, with hide sets against recursion (C11, section 6.10.3).
+
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use super::{MAX_TOKENS, Preprocessor};
+use crate::diagnostic::{Diagnostic, codes};
+use crate::lex::{Name, Tok, Token, lex};
+use crate::source::Span;
+
+/// A macro.
+#[derive(Debug)]
+pub(super) struct Macro {
+    /// Where it was defined.
+    span: Span,
+    /// Its parameters, if it has a parameter list.
+    params: Option<Vec<Name>>,
+    /// Whether the last parameter takes all remaining arguments.
+    variadic: bool,
+    /// What it stands for.
+    body: Vec<Token>,
+}
+
+impl Macro {
+    /// Without parameters.
+    pub(super) fn object(span: Span, body: Vec<Token>) -> Macro {
+        Macro { span, params: None, variadic: false, body }
+    }
+
+    fn same(&self, other: &Macro) -> bool {
+        self.params == other.params
+            && self.body.len() == other.body.len()
+            && self.body.iter().zip(&other.body).all(|(a, b)| a.tok == b.tok)
+    }
+}
+
+impl Preprocessor<'_> {
+    pub(super) fn define(&mut self, whole: Span, rest: &[Token]) {
+        let Some((first, mut body)) = rest.split_first() else {
+            self.error(codes::BAD_DIRECTIVE, whole, "`#define` needs a name");
+            return;
+        };
+        let Some(name) = first.ident().cloned() else {
+            self.error(codes::BAD_DIRECTIVE, first.span, "a macro's name is an identifier");
+            return;
+        };
+        let (mut params, mut variadic) = (None, false);
+        if body.first().is_some_and(|t| t.is("(") && !t.space) {
+            let Some(close) = body.iter().position(|t| t.is(")")) else {
+                self.error(codes::BAD_DIRECTIVE, whole, "the macro's parameter list has no `)`");
+                return;
+            };
+            let mut names = Vec::new();
+            for token in &body[1..close] {
+                if token.is("...") {
+                    variadic = true;
+                    names.push("__VA_ARGS__".into());
+                } else if let Some(name) = token.ident() {
+                    names.push(name.clone());
+                } else if !token.is(",") {
+                    self.error(codes::BAD_DIRECTIVE, token.span, "a macro's parameters are identifiers");
+                }
+            }
+            params = Some(names);
+            body = &body[close + 1..];
+        }
+        let new = Macro { span: whole, params, variadic, body: body.to_vec() };
+        if let Some(old) = self.macros.get(&name)
+            && !old.same(&new)
+        {
+            self.sink.push(
+                Diagnostic::warning(codes::MACRO_REDEFINED, whole, format!("macro `{name}` is redefined"))
+                    .also(old.span, "the earlier definition"),
+            );
+        }
+        self.macros.insert(name, Rc::new(new));
+    }
+
+    /// Expands everything in a list of tokens.
+    pub(super) fn expand_all(&mut self, tokens: Vec<Token>) -> Vec<Token> {
+        let mut queue: VecDeque<Token> = tokens.into();
+        let mut out = Vec::new();
+        while let Some(token) = queue.pop_front() {
+            if self.exhausted {
+                break;
+            }
+            if !self.expand_one(&token, &mut queue) {
+                out.push(token);
+            }
+        }
+        out
+    }
+
+    /// If the token is a macro (with arguments following, where it needs them), puts its expansion in front of
+    /// `rest` and says so.
+    pub(super) fn expand_one(&mut self, token: &Token, rest: &mut VecDeque<Token>) -> bool {
+        let Some(name) = token.ident() else { return false };
+        if token.hidden.as_ref().is_some_and(|h| h.contains(name)) {
+            return false;
+        }
+        if let Some(value) = self.builtin_macro(name, token.span) {
+            rest.push_front(Token { tok: value, ..token.clone() });
+            return true;
+        }
+        let Some(definition) = self.macros.get(name).cloned() else { return false };
+        let args = match &definition.params {
+            None => Vec::new(),
+            Some(params) => {
+                if !rest.front().is_some_and(|t| t.is("(")) {
+                    return false;
+                }
+                match self.arguments(token.span, rest) {
+                    Some(args) => match fit(args, params.len(), definition.variadic) {
+                        Ok(args) => args,
+                        Err(found) => {
+                            let message = format!(
+                                "macro `{name}` takes {} arguments, {found} are given",
+                                params.len()
+                            );
+                            self.error(codes::BAD_MACRO_CALL, token.span, message);
+                            return true;
+                        }
+                    },
+                    None => return true,
+                }
+            }
+        };
+        let mut hidden = token.hidden.as_deref().cloned().unwrap_or_default();
+        hidden.push(name.clone());
+        let expansion = self.substitute(&definition, &args, token.span, &Rc::new(hidden));
+        self.spent += expansion.len() + 1;
+        if self.spent > MAX_TOKENS {
+            self.exhaust(token.span);
+            return true;
+        }
+        for (i, mut new) in expansion.into_iter().enumerate().rev() {
+            if i == 0 {
+                new.space = token.space;
+            }
+            rest.push_front(new);
+        }
+        true
+    }
+
+    fn builtin_macro(&self, name: &str, span: Span) -> Option<Tok> {
+        let place = || self.sources.location(span);
+        let number = |value: u32| {
+            Tok::Int(Rc::new(crate::lex::IntLiteral { value: value.into(), width: None }))
+        };
+        match name {
+            "__LINE__" => Some(number(place().line)),
+            "__FILE__" => Some(Tok::Str(place().file.into())),
+            "__p4__" | "__p4_16__" => Some(number(1)),
+            _ => None,
+        }
+    }
+
+    /// The arguments of a call; `None` (reported) when its parenthesis is never closed.
+    fn arguments(&mut self, call: Span, rest: &mut VecDeque<Token>) -> Option<Vec<Vec<Token>>> {
+        rest.pop_front();
+        let mut args = vec![Vec::new()];
+        let mut depth = 0usize;
+        loop {
+            let Some(token) = rest.pop_front() else {
+                self.error(codes::BAD_MACRO_CALL, call, "the macro's argument list has no `)`");
+                return None;
+            };
+            match &token.tok {
+                Tok::Eof => {
+                    rest.push_front(token);
+                    self.error(codes::BAD_MACRO_CALL, call, "the macro's argument list has no `)`");
+                    return None;
+                }
+                Tok::Punct(")") if depth == 0 => return Some(args),
+                Tok::Punct(",") if depth == 0 => {
+                    args.push(Vec::new());
+                    continue;
+                }
+                Tok::Punct("(" | "[" | "{") => depth += 1,
+                Tok::Punct(")" | "]" | "}") => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            if let Some(last) = args.last_mut() {
+                last.push(token);
+            }
+        }
+    }
+
+    fn substitute(
+        &mut self,
+        definition: &Macro,
+        args: &[Vec<Token>],
+        call: Span,
+        hidden: &Rc<Vec<Name>>,
+    ) -> Vec<Token> {
+        let index = |token: &Token| {
+            let name = token.ident()?;
+            definition.params.as_ref()?.iter().position(|p| p == name)
+        };
+        let mut out: Vec<Token> = Vec::new();
+        let body = &definition.body;
+        let mut at = 0;
+        while let Some(token) = body.get(at) {
+            at += 1;
+            let pasted = at >= 2 && body[at - 2].is("##");
+            let pastes = body.get(at).is_some_and(|t| t.is("##"));
+            if token.is("#") && definition.params.is_some() {
+                if let Some(arg) = body.get(at).and_then(index).and_then(|i| args.get(i)) {
+                    at += 1;
+                    out.push(Token { tok: Tok::Str(self.spell(arg).into()), ..token.clone() });
+                    continue;
+                }
+            }
+            if token.is("##") {
+                continue;
+            }
+            let mut new = match index(token).and_then(|i| args.get(i)) {
+                Some(arg) if pasted || pastes => arg.clone(),
+                Some(arg) => self.expand_all(arg.clone()),
+                None => vec![Token { line_start: false, span: call, ..token.clone() }],
+            };
+            if pasted && let (Some(left), false) = (out.pop(), new.is_empty()) {
+                let right = new.remove(0);
+                out.extend(self.paste(&left, &right, call));
+            }
+            out.append(&mut new);
+        }
+        for token in &mut out {
+            token.line_start = false;
+            let merged = match &token.hidden {
+                Some(own) => own.iter().chain(hidden.iter()).cloned().collect(),
+                None => hidden.to_vec(),
+            };
+            token.hidden = Some(Rc::new(merged));
+        }
+        out
+    }
+
+    fn paste(&mut self, left: &Token, right: &Token, call: Span) -> Vec<Token> {
+        let text = self.spell(std::slice::from_ref(left)) + &self.spell(std::slice::from_ref(right));
+        let mut tokens = lex(call.file, &text);
+        tokens.pop();
+        for token in &mut tokens {
+            token.span = call;
+            token.space = false;
+        }
+        tokens
+    }
+
+    /// Tokens as text.
+    fn spell(&self, tokens: &[Token]) -> String {
+        let mut text = String::new();
+        for (i, token) in tokens.iter().enumerate() {
+            if i > 0 && token.space {
+                text.push(' ');
+            }
+            match &token.tok {
+                Tok::Ident(name) => text.push_str(name),
+                Tok::Int(n) => {
+                    let written = self.sources.text(token.span);
+                    let number = written.starts_with(|c: char| c.is_ascii_digit());
+                    text.push_str(&if number { written.to_owned() } else { n.value.to_string() });
+                }
+                Tok::Str(s) => {
+                    text.push('"');
+                    text.push_str(s);
+                    text.push('"');
+                }
+                Tok::Punct(p) => text.push_str(p),
+                Tok::Bad(..) => text.push_str(self.sources.text(token.span)),
+                Tok::PragmaEnd | Tok::Eof => {}
+            }
+        }
+        text
+    }
+}
+
+/// Makes the arguments as many as there are parameters, or says how many there are.
+fn fit(mut args: Vec<Vec<Token>>, wanted: usize, variadic: bool) -> Result<Vec<Vec<Token>>, usize> {
+    if variadic {
+        while args.len() < wanted {
+            args.push(Vec::new());
+        }
+        let comma = |span| Token { tok: Tok::Punct(","), span, line_start: false, space: false, hidden: None };
+        let tail = args.split_off(wanted);
+        if let Some(last) = args.last_mut() {
+            for arg in tail {
+                let span = arg.first().map_or(Span::default(), |t| t.span);
+                last.push(comma(span));
+                last.extend(arg);
+            }
+        }
+        return Ok(args);
+    }
+    if wanted == 0 && args.len() == 1 && args[0].is_empty() {
+        args.clear();
+    }
+    if args.len() == wanted { Ok(args) } else { Err(args.len()) }
+}

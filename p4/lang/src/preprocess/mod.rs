@@ -1,0 +1,320 @@
+//! The C preprocessor as P4 uses it (specification 1.2.5, section 6.2): `#include`, `#define` with and without
+//! parameters, `#undef`, `#if` and its relatives, `#error`, `#warning`, `#line`, `#pragma`.
+//!
+//! It works on tokens, so that every token keeps the place it was written at.
+
+mod condition;
+mod macros;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
+
+use crate::diagnostic::{Diagnostic, Sink, codes};
+use crate::lex::{Name, Tok, Token, lex};
+use crate::source::{FileId, SourceLoader, SourceMap, Span, builtin, resolve};
+
+use macros::Macro;
+
+/// Files that may include each other at most.
+const MAX_INCLUDE_DEPTH: usize = 100;
+/// Tokens that a program may expand to at most.
+const MAX_TOKENS: usize = 4_000_000;
+
+/// Preprocesses a file and all it includes; the last token is [`Tok::Eof`].
+pub(crate) fn preprocess(
+    main: &str,
+    loader: &dyn SourceLoader,
+    defines: &[(String, String)],
+    sources: &mut SourceMap,
+    sink: &mut Sink,
+) -> Vec<Token> {
+    let mut pp = Preprocessor {
+        loader,
+        sources,
+        sink,
+        macros: BTreeMap::new(),
+        out: Vec::new(),
+        depth: 0,
+        spent: 0,
+        exhausted: false,
+    };
+    pp.predefine(defines);
+    match loader.load(main) {
+        Some(text) => pp.file(main, &text),
+        None => {
+            let file = pp.sources.add(main, "");
+            let span = Span { file, start: 0, end: 0 };
+            pp.sink.push(Diagnostic::error(codes::NO_SUCH_FILE, span, format!("there is no file `{main}`")));
+        }
+    }
+    let last = pp.out.last().map_or(Span::default(), |t| t.span.tail());
+    let eof = Token { tok: Tok::Eof, span: last, line_start: true, space: true, hidden: None };
+    pp.out.push(eof);
+    pp.out
+}
+
+/// A `#if` that is open.
+struct Conditional {
+    /// Where it began.
+    span: Span,
+    /// Whether the current branch is read.
+    active: bool,
+    /// Whether some branch has been read.
+    taken: bool,
+    /// Whether the enclosing text is read.
+    enclosing: bool,
+    /// Whether `#else` has been.
+    has_else: bool,
+}
+
+struct Preprocessor<'a> {
+    loader: &'a dyn SourceLoader,
+    sources: &'a mut SourceMap,
+    sink: &'a mut Sink,
+    macros: BTreeMap<Name, Rc<Macro>>,
+    out: Vec<Token>,
+    depth: usize,
+    spent: usize,
+    exhausted: bool,
+}
+
+impl Preprocessor<'_> {
+    fn error(&mut self, code: crate::diagnostic::Code, span: Span, message: impl Into<String>) {
+        self.sink.push(Diagnostic::error(code, span, message));
+    }
+
+    fn predefine(&mut self, defines: &[(String, String)]) {
+        let file = self.sources.add("<command line>", "");
+        for (name, value) in defines {
+            let mut body = lex(file, value);
+            body.pop();
+            for token in &mut body {
+                token.span = Span { file, start: 0, end: 0 };
+            }
+            self.macros.insert(name.as_str().into(), Rc::new(Macro::object(Span::default(), body)));
+        }
+    }
+
+    fn file(&mut self, path: &str, text: &str) {
+        let file = self.sources.add(path, text);
+        let tokens: VecDeque<Token> = lex(file, text).into();
+        self.run(file, path, tokens);
+    }
+
+    fn run(&mut self, file: FileId, path: &str, mut tokens: VecDeque<Token>) {
+        let mut open: Vec<Conditional> = Vec::new();
+        while let Some(token) = tokens.pop_front() {
+            let active = open.last().is_none_or(|c| c.active);
+            if token.tok == Tok::Eof {
+                break;
+            }
+            if token.line_start && token.is("#") {
+                let line = take_line(&mut tokens);
+                self.directive(file, path, token.span, line, &mut open);
+            } else if active && !self.exhausted {
+                tokens.push_front(token);
+                self.text(&mut tokens);
+            }
+        }
+        for conditional in open {
+            self.error(codes::UNBALANCED_CONDITIONAL, conditional.span, "this conditional has no `#endif`");
+        }
+    }
+
+    /// Passes on one token, or what it expands to.
+    fn text(&mut self, tokens: &mut VecDeque<Token>) {
+        let Some(token) = tokens.pop_front() else { return };
+        if token.is("@") && tokens.front().is_some_and(|t| t.ident().is_some_and(|n| &**n == "pragma")) {
+            let end = token.span;
+            self.emit(token);
+            for token in take_line(tokens) {
+                self.emit(token);
+            }
+            let end = self.out.last().map_or(end, |t| t.span.tail());
+            let tok = Tok::PragmaEnd;
+            self.emit(Token { tok, span: end, line_start: false, space: false, hidden: None });
+            return;
+        }
+        if self.expand_one(&token, tokens) {
+            return;
+        }
+        self.emit(token);
+    }
+
+    fn emit(&mut self, token: Token) {
+        if self.out.len() >= MAX_TOKENS {
+            self.exhaust(token.span);
+            return;
+        }
+        if let Tok::Bad(code, message) = &token.tok {
+            let (code, message) = (*code, message.to_string());
+            self.error(code, token.span, message);
+            return;
+        }
+        self.out.push(token);
+    }
+
+    fn exhaust(&mut self, span: Span) {
+        if !self.exhausted {
+            self.exhausted = true;
+            self.error(codes::TOO_LARGE, span, "the program is too large after macro expansion");
+        }
+    }
+
+    fn directive(
+        &mut self,
+        file: FileId,
+        path: &str,
+        hash: Span,
+        line: Vec<Token>,
+        open: &mut Vec<Conditional>,
+    ) {
+        let Some((first, rest)) = line.split_first() else { return };
+        let active = open.last().is_none_or(|c| c.active);
+        let Some(name) = first.ident() else {
+            if active && !matches!(first.tok, Tok::Int(_)) {
+                self.error(codes::BAD_DIRECTIVE, first.span, "this is not a preprocessor directive");
+            }
+            return;
+        };
+        let whole = hash.to(line.last().map_or(hash, |t| t.span));
+        match &**name {
+            "if" | "ifdef" | "ifndef" => {
+                let value = active && self.condition(name, whole, rest);
+                open.push(Conditional {
+                    span: whole,
+                    active: value,
+                    taken: value,
+                    enclosing: active,
+                    has_else: false,
+                });
+            }
+            "elif" | "else" | "endif" => self.branch(name, whole, rest, open),
+            _ if !active => {}
+            "define" => self.define(whole, rest),
+            "undef" => match rest.first().and_then(Token::ident) {
+                Some(name) => {
+                    self.macros.remove(name);
+                }
+                None => self.error(codes::BAD_DIRECTIVE, whole, "`#undef` needs the name of a macro"),
+            },
+            "include" => self.include(path, whole, rest.to_vec()),
+            "error" | "warning" => {
+                let from = rest.first().map_or(whole.tail(), |t| t.span);
+                let text = self.sources.text(from.to(whole.tail())).trim().to_owned();
+                if &**name == "error" {
+                    self.error(codes::USER_ERROR, whole, format!("#error {text}"));
+                } else {
+                    self.sink.push(Diagnostic::warning(
+                        codes::USER_WARNING,
+                        whole,
+                        format!("#warning {text}"),
+                    ));
+                }
+            }
+            "line" => self.line(file, whole, rest),
+            "pragma" | "ident" => {}
+            other => {
+                let message = format!("there is no directive `#{other}`");
+                self.error(codes::BAD_DIRECTIVE, first.span, message);
+            }
+        }
+    }
+
+    fn branch(&mut self, name: &str, whole: Span, rest: &[Token], open: &mut Vec<Conditional>) {
+        let Some(mut top) = open.pop() else {
+            let message = format!("`#{name}` without an open `#if`");
+            self.error(codes::UNBALANCED_CONDITIONAL, whole, message);
+            return;
+        };
+        if name == "endif" {
+            return;
+        }
+        if top.has_else {
+            let message = format!("`#{name}` after `#else`");
+            self.error(codes::UNBALANCED_CONDITIONAL, whole, message);
+        }
+        let may = top.enclosing && !top.taken;
+        top.active = may && (name == "else" || self.condition("if", whole, rest));
+        top.taken |= top.active;
+        top.has_else |= name == "else";
+        open.push(top);
+    }
+
+    fn line(&mut self, file: FileId, whole: Span, rest: &[Token]) {
+        let number = rest.first().and_then(|t| match &t.tok {
+            Tok::Int(n) => u32::try_from(&n.value).ok(),
+            _ => None,
+        });
+        let name = match rest.get(1).map(|t| &t.tok) {
+            Some(Tok::Str(name)) => Some(name.to_string()),
+            _ => None,
+        };
+        match number {
+            Some(number) => {
+                let text = self.sources.get(file).map_or("", |f| &f.text);
+                let from = whole.end as usize;
+                let next = text.get(from..).and_then(|t| t.find('\n')).map_or(text.len(), |n| from + n + 1);
+                self.sources.rename_from(file, next as u32, number, name);
+            }
+            None => self.error(codes::BAD_DIRECTIVE, whole, "`#line` needs a line number"),
+        }
+    }
+
+    fn include(&mut self, from: &str, whole: Span, rest: Vec<Token>) {
+        let rest = if matches!(rest.first().map(|t| &t.tok), Some(Tok::Ident(_))) {
+            self.expand_all(rest)
+        } else {
+            rest
+        };
+        let (name, system) = match rest.first() {
+            Some(Token { tok: Tok::Str(name), .. }) => (name.to_string(), false),
+            Some(first) if first.is("<") => {
+                let close = rest.iter().find(|t| t.is(">")).map_or(whole.tail(), |t| t.span);
+                let inside = Span { file: first.span.file, start: first.span.end, end: close.start };
+                (self.sources.text(inside).trim().to_owned(), true)
+            }
+            _ => {
+                self.error(codes::BAD_DIRECTIVE, whole, "`#include` needs <name> or \"name\"");
+                return;
+            }
+        };
+        if self.depth >= MAX_INCLUDE_DEPTH {
+            self.error(codes::TOO_LARGE, whole, "files include each other too deeply");
+            self.exhausted = true;
+            return;
+        }
+        let local = resolve(from, &name);
+        let candidates = [local.as_str(), name.as_str()];
+        let found = if system { None } else { self.load(&candidates) };
+        let found = found
+            .or_else(|| builtin(&name).map(|text| (format!("<{name}>"), text.to_owned())))
+            .or_else(|| self.load(&candidates));
+        match found {
+            Some((path, text)) => {
+                self.depth += 1;
+                self.file(&path, &text);
+                self.depth -= 1;
+            }
+            None => {
+                self.sink.push(
+                    Diagnostic::error(codes::NO_SUCH_FILE, whole, format!("there is no file `{name}`"))
+                        .note(format!("looked for `{local}`")),
+                );
+            }
+        }
+    }
+
+    fn load(&self, candidates: &[&str]) -> Option<(String, String)> {
+        candidates.iter().find_map(|p| self.loader.load(p).map(|text| ((*p).to_owned(), text)))
+    }
+}
+
+/// The tokens up to the end of the line.
+fn take_line(tokens: &mut VecDeque<Token>) -> Vec<Token> {
+    let mut line = Vec::new();
+    while tokens.front().is_some_and(|t| !t.line_start && t.tok != Tok::Eof) {
+        line.extend(tokens.pop_front());
+    }
+    line
+}

@@ -1,0 +1,207 @@
+//! Source files, positions in them, and where their text comes from.
+//!
+//! The front end opens no file: text comes through a [`SourceLoader`]. The files `core.p4` and `v1model.p4` are
+//! built in.
+
+use std::collections::BTreeMap;
+
+/// Index of a file in a [`SourceMap`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FileId(pub u32);
+
+/// A range of bytes of one file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Span {
+    /// The file.
+    pub file: FileId,
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// From the start of `self` to the end of `other`; just `self` when they are in different files.
+    pub fn to(self, other: Span) -> Span {
+        if self.file == other.file && other.end >= self.start {
+            Span { file: self.file, start: self.start, end: other.end }
+        } else {
+            self
+        }
+    }
+
+    /// The empty range at the end.
+    pub fn tail(self) -> Span {
+        Span { start: self.end, ..self }
+    }
+}
+
+/// A place as people count: from 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Location {
+    /// Name of the file, after `#line`.
+    pub file: String,
+    /// Line.
+    pub line: u32,
+    /// Column in characters.
+    pub column: u32,
+}
+
+/// One source file.
+#[derive(Clone, Debug)]
+pub struct SourceFile {
+    /// The path it was loaded by.
+    pub path: String,
+    /// Its text.
+    pub text: String,
+    /// Byte offset of each line.
+    lines: Vec<u32>,
+    /// `#line` directives: from this offset on, the next line is called that.
+    renames: Vec<(u32, u32, String)>,
+}
+
+/// All files of a compilation.
+#[derive(Clone, Debug, Default)]
+pub struct SourceMap {
+    files: Vec<SourceFile>,
+}
+
+impl SourceMap {
+    /// Adds a file.
+    pub fn add(&mut self, path: impl Into<String>, text: impl Into<String>) -> FileId {
+        let text = text.into();
+        let mut lines = vec![0];
+        lines.extend(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1));
+        self.files.push(SourceFile { path: path.into(), text, lines, renames: Vec::new() });
+        FileId(self.files.len() as u32 - 1)
+    }
+
+    /// A file, if there is one of that number.
+    pub fn get(&self, file: FileId) -> Option<&SourceFile> {
+        self.files.get(file.0 as usize)
+    }
+
+    /// Text of a range; empty when there is none.
+    pub fn text(&self, span: Span) -> &str {
+        self.get(span.file).and_then(|f| f.text.get(span.start as usize..span.end as usize)).unwrap_or("")
+    }
+
+    /// Records a `#line` directive: what follows `offset` starts at `line` of `name`.
+    pub(crate) fn rename_from(&mut self, file: FileId, offset: u32, line: u32, name: Option<String>) {
+        if let Some(f) = self.files.get_mut(file.0 as usize) {
+            let name = name
+                .or_else(|| f.renames.last().map(|(_, _, n)| n.clone()))
+                .unwrap_or_else(|| f.path.clone());
+            f.renames.push((offset, line, name));
+        }
+    }
+
+    /// The place where a range starts.
+    pub fn location(&self, span: Span) -> Location {
+        self.locate(span.file, span.start)
+    }
+
+    /// The place where a range ends.
+    pub fn end_location(&self, span: Span) -> Location {
+        self.locate(span.file, span.end)
+    }
+
+    fn locate(&self, file: FileId, offset: u32) -> Location {
+        let Some(f) = self.get(file) else {
+            return Location { file: String::new(), line: 1, column: 1 };
+        };
+        let line_of = |offset: u32| f.lines.partition_point(|l| *l <= offset) as u32;
+        let line = line_of(offset);
+        let start = f.lines.get(line as usize - 1).copied().unwrap_or(0);
+        let column = f.text.get(start as usize..offset as usize).map_or(1, |s| s.chars().count() as u32 + 1);
+        match f.renames.iter().rev().find(|(from, _, _)| *from <= offset) {
+            Some((from, first, name)) => {
+                Location { file: name.clone(), line: first + (line - line_of(*from)), column }
+            }
+            None => Location { file: f.path.clone(), line, column },
+        }
+    }
+}
+
+/// Where text comes from.
+pub trait SourceLoader {
+    /// Text of a file, by a path relative to where the main file's path is relative to; `None`: there is none.
+    fn load(&self, path: &str) -> Option<String>;
+}
+
+/// Files in memory.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryLoader {
+    files: BTreeMap<String, String>,
+}
+
+impl MemoryLoader {
+    /// Without files.
+    pub fn new() -> MemoryLoader {
+        MemoryLoader::default()
+    }
+
+    /// With one more file.
+    #[must_use]
+    pub fn with(mut self, path: impl Into<String>, text: impl Into<String>) -> MemoryLoader {
+        self.files.insert(path.into(), text.into());
+        self
+    }
+}
+
+impl SourceLoader for MemoryLoader {
+    fn load(&self, path: &str) -> Option<String> {
+        self.files.get(path).cloned()
+    }
+}
+
+/// Text of a built-in file.
+pub(crate) fn builtin(name: &str) -> Option<&'static str> {
+    match name {
+        "core.p4" => Some(include_str!("../p4include/core.p4")),
+        "v1model.p4" => Some(include_str!("../p4include/v1model.p4")),
+        _ => None,
+    }
+}
+
+/// Joins an include path with the folder of the including file and takes out `.` and `..`.
+pub(crate) fn resolve(including: &str, path: &str) -> String {
+    if path.starts_with('/') {
+        return path.to_owned();
+    }
+    let folder = including.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let mut parts: Vec<&str> = Vec::new();
+    let absolute = folder.starts_with('/');
+    for part in folder.split('/').chain(path.split('/')) {
+        match part {
+            "" | "." => {}
+            ".." if parts.last().is_some_and(|p| *p != "..") => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    format!("{}{}", if absolute { "/" } else { "" }, parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn include_paths() {
+        assert_eq!(resolve("a/b/main.p4", "../x.p4"), "a/x.p4");
+        assert_eq!(resolve("main.p4", "sub/x.p4"), "sub/x.p4");
+        assert_eq!(resolve("/r/main.p4", "./x.p4"), "/r/x.p4");
+    }
+
+    #[test]
+    fn places_follow_line_directives() {
+        let mut map = SourceMap::default();
+        let file = map.add("a.p4", "x\ny\nz\n");
+        map.rename_from(file, 2, 70, Some("b.p4".into()));
+        let at = |start| map.location(Span { file, start, end: start });
+        assert_eq!(at(0).line, 1);
+        assert_eq!(at(4), Location { file: "b.p4".into(), line: 71, column: 1 });
+    }
+}

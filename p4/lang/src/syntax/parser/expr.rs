@@ -1,0 +1,368 @@
+//! Expressions and key sets.
+
+use super::{Parser, RESERVED};
+use crate::lex::Tok;
+use crate::syntax::ast::{Arg, BinaryOp, Expr, ExprKind, Ident, Path, Type, TypeKind, UnaryOp};
+
+/// Binary operators, weakest first (specification, section 8: table of precedence).
+const LEVELS: &[&[(&str, BinaryOp)]] = &[
+    &[("||", BinaryOp::Or)],
+    &[("&&", BinaryOp::And)],
+    &[("==", BinaryOp::Eq), ("!=", BinaryOp::Ne)],
+    &[("<=", BinaryOp::Le), (">=", BinaryOp::Ge), ("<", BinaryOp::Lt), (">", BinaryOp::Gt)],
+    &[("|", BinaryOp::BitOr)],
+    &[("^", BinaryOp::BitXor)],
+    &[("&", BinaryOp::BitAnd)],
+    &[("<<", BinaryOp::Shl), (">>", BinaryOp::Shr)],
+    &[
+        ("++", BinaryOp::Concat),
+        ("|+|", BinaryOp::AddSat),
+        ("|-|", BinaryOp::SubSat),
+        ("+", BinaryOp::Add),
+        ("-", BinaryOp::Sub),
+    ],
+    &[("*", BinaryOp::Mul), ("/", BinaryOp::Div), ("%", BinaryOp::Mod)],
+];
+
+impl Parser<'_> {
+    /// Any expression.
+    pub(super) fn expr(&mut self) -> Expr {
+        let bad = self.bad_expr();
+        self.nested(bad, |p| {
+            let condition = p.binary(0);
+            if !p.eat("?") {
+                return condition;
+            }
+            let then = p.expr();
+            p.expect(":");
+            let otherwise = p.expr();
+            let span = condition.span.to(otherwise.span);
+            let kind = ExprKind::Mux(Box::new(condition), Box::new(then), Box::new(otherwise));
+            Expr { kind, span }
+        })
+    }
+
+    fn binary_operator(&mut self, level: usize) -> Option<BinaryOp> {
+        let shift_right = self.adjacent(">", ">");
+        if LEVELS[level][0].0 == "<<" && shift_right {
+            // `>>=` is an assignment.
+            if self.peek_at(2).is(">=") && !self.peek_at(2).space {
+                return None;
+            }
+            self.bump();
+            self.bump();
+            return Some(BinaryOp::Shr);
+        }
+        if self.at(">") && (shift_right || self.adjacent(">", ">=")) {
+            return None;
+        }
+        let found = LEVELS[level].iter().find(|(punct, _)| self.at(punct))?;
+        self.bump();
+        Some(found.1)
+    }
+
+    fn binary(&mut self, level: usize) -> Expr {
+        if level >= LEVELS.len() {
+            return self.unary();
+        }
+        let mut left = self.binary(level + 1);
+        let mut terms = 0;
+        while let Some(op) = self.binary_operator(level) {
+            let right = self.binary(level + 1);
+            let span = left.span.to(right.span);
+            left = Expr { kind: ExprKind::Binary(op, Box::new(left), Box::new(right)), span };
+            terms += 1;
+            if terms > 2000 {
+                self.error(crate::diagnostic::codes::TOO_LARGE, span, "this expression is too long");
+                self.at = self.tokens.len() - 1;
+            }
+        }
+        left
+    }
+
+    pub(super) fn unary(&mut self) -> Expr {
+        let start = self.span();
+        let op = match &self.peek().tok {
+            Tok::Punct("-") => UnaryOp::Negate,
+            Tok::Punct("+") => UnaryOp::Plus,
+            Tok::Punct("~") => UnaryOp::BitNot,
+            Tok::Punct("!") => UnaryOp::Not,
+            Tok::Punct("(") => {
+                if let Some(ty) = self.cast_type() {
+                    let bad = self.bad_expr();
+                    let operand = self.nested(bad, Self::unary);
+                    let span = start.to(operand.span);
+                    return Expr { kind: ExprKind::Cast(ty, Box::new(operand)), span };
+                }
+                return self.postfix();
+            }
+            _ => return self.postfix(),
+        };
+        self.bump();
+        let bad = self.bad_expr();
+        let operand = self.nested(bad, Self::unary);
+        let span = start.to(operand.span);
+        Expr { kind: ExprKind::Unary(op, Box::new(operand)), span }
+    }
+
+    /// `(type)` in front of an operand.
+    fn cast_type(&mut self) -> Option<Type> {
+        let at = self.at;
+        self.bump();
+        if self.at_type() {
+            let ty = self.attempt(|p| {
+                let ty = p.ty();
+                (p.at(")") && !p.peek_at(1).is(".")).then_some(ty)
+            });
+            if let Some(ty) = ty {
+                self.bump();
+                return Some(ty);
+            }
+        }
+        self.at = at;
+        None
+    }
+
+    fn postfix(&mut self) -> Expr {
+        let mut expr = self.primary();
+        let mut links = 0;
+        loop {
+            links += 1;
+            if links > 500 {
+                self.error(crate::diagnostic::codes::TOO_LARGE, expr.span, "this expression is too long");
+                self.at = self.tokens.len() - 1;
+                return expr;
+            }
+            let start = expr.span;
+            let kind = if self.at(".") {
+                self.bump();
+                let span = self.span();
+                let Some(name) = self.word().filter(|n| n.as_ref() == "apply" || self.member_name(n)) else {
+                    self.expected("a member's name");
+                    return expr;
+                };
+                self.bump();
+                ExprKind::Member(Box::new(expr), Ident { name, span })
+            } else if self.eat("[") {
+                self.subscript(expr)
+            } else if self.at("(") {
+                ExprKind::Call { callee: Box::new(expr), type_args: Vec::new(), args: self.args() }
+            } else if self.at("<")
+                && matches!(expr.kind, ExprKind::Name(_) | ExprKind::Member(..))
+                && let Some(type_args) = self.call_type_args()
+            {
+                ExprKind::Call { callee: Box::new(expr), type_args, args: self.args() }
+            } else {
+                return expr;
+            };
+            expr = Expr { kind, span: start.to(self.previous()) };
+        }
+    }
+
+    fn member_name(&self, name: &str) -> bool {
+        !RESERVED.contains(&name)
+    }
+
+    fn subscript(&mut self, base: Expr) -> ExprKind {
+        let first = self.expr();
+        let kind = if self.eat(":") {
+            let low = self.expr();
+            ExprKind::Slice(Box::new(base), Box::new(first), Box::new(low))
+        } else if self.eat("+:") {
+            let width = self.expr();
+            ExprKind::PlusSlice(Box::new(base), Box::new(first), Box::new(width))
+        } else {
+            ExprKind::Index(Box::new(base), Box::new(first))
+        };
+        self.expect("]");
+        kind
+    }
+
+    /// `(a, name = b, _)`.
+    pub(super) fn args(&mut self) -> Vec<Arg> {
+        self.expect("(");
+        let args = self.comma_list(")", |p| {
+            let start = p.span();
+            let name = if p.peek().ident().is_some() && p.peek_at(1).is("=") {
+                let name = p.ident("an argument's name");
+                p.bump();
+                name
+            } else {
+                None
+            };
+            let value = if p.at_word("_") {
+                p.bump();
+                None
+            } else {
+                Some(p.expr())
+            };
+            Some(Arg { name, value, span: p.span_from(start) })
+        });
+        self.expect(")");
+        args
+    }
+
+    fn primary(&mut self) -> Expr {
+        let start = self.span();
+        let kind = match self.peek().tok.clone() {
+            Tok::Int(n) => {
+                self.bump();
+                ExprKind::Int(n)
+            }
+            Tok::Str(s) => {
+                self.bump();
+                ExprKind::Str(s)
+            }
+            Tok::Punct("(") => {
+                self.bump();
+                let mut inner = self.expr();
+                self.expect(")");
+                inner.span = self.span_from(start);
+                return inner;
+            }
+            Tok::Punct("{") => return self.braces(),
+            Tok::Punct("...") => {
+                self.bump();
+                ExprKind::Dots
+            }
+            Tok::Punct(".") => {
+                if self.at_type() {
+                    ExprKind::Type(self.ty())
+                } else {
+                    self.bump();
+                    match self.ident("a name") {
+                        Some(ident) => ExprKind::Name(Path { global: true, ident }),
+                        None => ExprKind::Bad,
+                    }
+                }
+            }
+            Tok::Ident(word) => return self.word_expr(&word),
+            _ => {
+                self.expected("an expression");
+                ExprKind::Bad
+            }
+        };
+        Expr { kind, span: self.span_from(start) }
+    }
+
+    fn word_expr(&mut self, word: &str) -> Expr {
+        let start = self.span();
+        let kind = match word {
+            "true" | "false" => {
+                self.bump();
+                ExprKind::Bool(word == "true")
+            }
+            "this" => {
+                self.bump();
+                ExprKind::This
+            }
+            "default" => {
+                self.bump();
+                ExprKind::Default
+            }
+            "_" => {
+                self.bump();
+                ExprKind::DontCare
+            }
+            _ if self.at_type() => ExprKind::Type(self.type_in_expr()),
+            _ => match self.ident("an expression") {
+                Some(ident) => ExprKind::Name(Path { global: false, ident }),
+                None => ExprKind::Bad,
+            },
+        };
+        Expr { kind, span: self.span_from(start) }
+    }
+
+    /// A type used as an expression: what follows is `.member`, `(arguments)` or nothing.
+    fn type_in_expr(&mut self) -> Type {
+        if self.peek_at(1).is("<") {
+            return self.ty();
+        }
+        let start = self.span();
+        let named = self.word().filter(|w| !RESERVED.contains(&&**w));
+        match named {
+            Some(name) => {
+                self.bump();
+                let ident = Ident { name, span: start };
+                Type { kind: TypeKind::Named(Path { global: false, ident }), span: start }
+            }
+            None => self.ty(),
+        }
+    }
+
+    /// `{...}`: a list, a record, an invalid header.
+    fn braces(&mut self) -> Expr {
+        let start = self.span();
+        let bad = self.bad_expr();
+        self.nested(bad, |p| {
+            p.bump();
+            if p.eat("#") {
+                p.expect("}");
+                return Expr { kind: ExprKind::InvalidHeader, span: p.span_from(start) };
+            }
+            let keyed = p.peek().ident().is_some() && p.peek_at(1).is("=");
+            let mut dots = false;
+            let kind = if keyed {
+                let fields = p.comma_list("}", |p| {
+                    if p.eat("...") {
+                        dots = true;
+                        return p.dots_end();
+                    }
+                    let name = p.ident("a field's name")?;
+                    p.expect("=");
+                    Some((name, p.expr()))
+                });
+                ExprKind::Record { fields, dots }
+            } else {
+                let items = p.comma_list("}", |p| {
+                    if p.at("...") {
+                        p.bump();
+                        dots = true;
+                        return p.dots_end();
+                    }
+                    Some(p.keyset())
+                });
+                ExprKind::List { items, dots }
+            };
+            p.expect("}");
+            Expr { kind, span: p.span_from(start) }
+        })
+    }
+
+    /// After `...`: nothing to add to the list. It has to be the last.
+    fn dots_end<T>(&mut self) -> Option<T> {
+        if !self.at("}") && !(self.at(",") && self.peek_at(1).is("}")) {
+            self.expected("`}`: `...` comes last");
+        }
+        None
+    }
+
+    /// `default`, `_`, a value, `a &&& b` or `a .. b`.
+    pub(super) fn keyset(&mut self) -> Expr {
+        let first = self.expr();
+        let build = match &self.peek().tok {
+            Tok::Punct("&&&") => ExprKind::Mask as fn(Box<Expr>, Box<Expr>) -> ExprKind,
+            Tok::Punct("..") => ExprKind::Range as fn(Box<Expr>, Box<Expr>) -> ExprKind,
+            _ => return first,
+        };
+        self.bump();
+        let second = self.expr();
+        let span = first.span.to(second.span);
+        Expr { kind: build(Box::new(first), Box::new(second)), span }
+    }
+
+    /// What stands before `:` in a select case or an entry: one key set, or several in parentheses.
+    pub(super) fn keysets(&mut self) -> Vec<Expr> {
+        if self.at("(") {
+            let several = self.attempt(|p| {
+                p.bump();
+                let list = p.comma_list(")", |p| Some(p.keyset()));
+                (p.eat(")") && p.at(":") && !list.is_empty()).then_some(list)
+            });
+            if let Some(list) = several {
+                return list;
+            }
+        }
+        vec![self.keyset()]
+    }
+}

@@ -1,0 +1,357 @@
+//! A recursive-descent parser with recovery.
+//!
+//! P4 needs to know which names are types: `(a)(b)` is a cast only if `a` is one. The parser therefore tracks
+//! declared names by scope, as the specification's grammar does.
+
+mod annotation;
+mod decl;
+mod expr;
+mod stmt;
+mod types;
+
+use std::collections::BTreeMap;
+
+use super::ast::{Decl, Expr, ExprKind, Ident, Unit};
+use crate::diagnostic::{Code, Diagnostic, Sink, codes};
+use crate::lex::{Name, Tok, Token};
+use crate::source::Span;
+
+/// How deeply expressions, types and statements may nest.
+const MAX_DEPTH: u32 = 120;
+
+/// Words that are not identifiers (specification, section 6.4.1 and the grammar's `nonTypeName`).
+const RESERVED: &[&str] = &[
+    "abstract", "action", "bit", "bool", "break", "const", "continue", "control", "default", "else", "enum",
+    "error", "exit", "extern", "false", "for", "header", "header_union", "if", "in", "inout", "int",
+    "match_kind", "out", "package", "parser", "return", "select", "string", "struct", "switch", "table",
+    "this", "transition", "true", "tuple", "typedef", "value_set", "varbit", "void",
+];
+
+/// Parses a program; what cannot be parsed is reported and left out.
+pub(crate) fn parse(tokens: Vec<Token>, sink: &mut Sink) -> Unit {
+    let mut parser = Parser {
+        tokens,
+        at: 0,
+        sink,
+        scopes: vec![BTreeMap::new()],
+        depth: 0,
+        speculating: false,
+        failed: false,
+    };
+    parser.unit()
+}
+
+/// What a name stands for, as far as the grammar cares.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum NameKind {
+    Type,
+    Other,
+}
+
+struct Parser<'a> {
+    tokens: Vec<Token>,
+    at: usize,
+    sink: &'a mut Sink,
+    scopes: Vec<BTreeMap<Name, NameKind>>,
+    depth: u32,
+    /// While trying out: errors only set `failed`.
+    speculating: bool,
+    failed: bool,
+}
+
+impl Parser<'_> {
+    fn unit(&mut self) -> Unit {
+        let mut decls: Vec<Decl> = Vec::new();
+        while !self.at_end() {
+            let before = self.at;
+            if self.eat(";") {
+                continue;
+            }
+            decls.extend(self.top_level());
+            if self.at == before {
+                self.bump();
+            }
+        }
+        Unit { decls }
+    }
+
+    // --- tokens ---
+
+    fn peek(&self) -> &Token {
+        self.peek_at(0)
+    }
+
+    fn peek_at(&self, ahead: usize) -> &Token {
+        let last = self.tokens.len() - 1;
+        &self.tokens[(self.at + ahead).min(last)]
+    }
+
+    fn at_end(&self) -> bool {
+        self.peek().tok == Tok::Eof
+    }
+
+    fn span(&self) -> Span {
+        self.peek().span
+    }
+
+    /// Where the token before this one ended.
+    fn previous(&self) -> Span {
+        self.tokens[self.at.saturating_sub(1).min(self.tokens.len() - 1)].span
+    }
+
+    fn bump(&mut self) -> Token {
+        let token = self.peek().clone();
+        if token.tok != Tok::Eof {
+            self.at += 1;
+        }
+        token
+    }
+
+    fn at(&self, punct: &str) -> bool {
+        self.peek().is(punct)
+    }
+
+    fn at_word(&self, word: &str) -> bool {
+        self.peek().ident().is_some_and(|n| &**n == word)
+    }
+
+    fn word(&self) -> Option<Name> {
+        self.peek().ident().cloned()
+    }
+
+    fn eat(&mut self, punct: &str) -> bool {
+        let here = self.at(punct);
+        if here {
+            self.bump();
+        }
+        here
+    }
+
+    fn eat_word(&mut self, word: &str) -> bool {
+        let here = self.at_word(word);
+        if here {
+            self.bump();
+        }
+        here
+    }
+
+    /// Whether the next `count` tokens are `>` without anything between them.
+    fn adjacent(&self, first: &str, second: &str) -> bool {
+        let (a, b) = (self.peek(), self.peek_at(1));
+        a.is(first) && b.is(second) && !b.space && !b.line_start
+    }
+
+    fn error(&mut self, code: Code, span: Span, message: impl Into<String>) {
+        if self.speculating {
+            self.failed = true;
+        } else {
+            self.sink.push(Diagnostic::error(code, span, message));
+        }
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic) {
+        if self.speculating {
+            self.failed = true;
+        } else {
+            self.sink.push(diagnostic);
+        }
+    }
+
+    /// Reports that something else should stand here.
+    fn expected(&mut self, what: &str) {
+        let found = self.describe();
+        let span = self.span();
+        self.report(
+            Diagnostic::error(codes::UNEXPECTED_TOKEN, span, format!("expected {what}, found {found}"))
+                .label(format!("expected {what}")),
+        );
+    }
+
+    fn describe(&self) -> String {
+        match &self.peek().tok {
+            Tok::Ident(name) if RESERVED.contains(&&**name) => format!("keyword `{name}`"),
+            Tok::Ident(name) => format!("`{name}`"),
+            Tok::Int(_) => "a number".to_owned(),
+            Tok::Str(_) => "a string".to_owned(),
+            Tok::Punct(p) => format!("`{p}`"),
+            Tok::Bad(..) => "an invalid token".to_owned(),
+            Tok::PragmaEnd => "the end of the line".to_owned(),
+            Tok::Eof => "the end of the file".to_owned(),
+        }
+    }
+
+    fn expect(&mut self, punct: &str) -> bool {
+        if self.eat(punct) {
+            return true;
+        }
+        if punct == ";" && !self.speculating {
+            // The semicolon is missed where the statement ended, not where the next one begins.
+            let found = self.describe();
+            let at = self.previous().tail();
+            self.report(
+                Diagnostic::error(codes::UNEXPECTED_TOKEN, at, format!("expected `;`, found {found}"))
+                    .label("expected `;` here")
+                    .suggest("add it", at, ";"),
+            );
+        } else {
+            self.expected(&format!("`{punct}`"));
+        }
+        false
+    }
+
+    /// A name; keywords are refused, words that are only keywords in places are accepted.
+    fn ident(&mut self, what: &str) -> Option<Ident> {
+        let span = self.span();
+        match self.word() {
+            Some(name) if !RESERVED.contains(&&*name) => {
+                self.bump();
+                Some(Ident { name, span })
+            }
+            _ => {
+                self.expected(what);
+                None
+            }
+        }
+    }
+
+    // --- recovery ---
+
+    /// Skips to the next `;` (which is eaten) or closing brace of this level (which is not).
+    fn skip_statement(&mut self) {
+        let mut depth = 0usize;
+        while !self.at_end() {
+            let start_of_decl = depth == 0 && self.peek().line_start && self.starts_declaration();
+            if start_of_decl {
+                return;
+            }
+            match &self.peek().tok {
+                Tok::Punct("{" | "(" | "[") => depth += 1,
+                Tok::Punct("}") if depth == 0 => return,
+                Tok::Punct("}") => {
+                    depth -= 1;
+                    if depth == 0 {
+                        self.bump();
+                        return;
+                    }
+                }
+                Tok::Punct(")" | "]") => depth = depth.saturating_sub(1),
+                Tok::Punct(";") if depth == 0 => {
+                    self.bump();
+                    return;
+                }
+                _ => {}
+            }
+            self.bump();
+        }
+    }
+
+    fn starts_declaration(&self) -> bool {
+        const STARTS: &[&str] = &[
+            "header", "struct", "enum", "control", "parser", "action", "table", "state", "typedef", "extern",
+            "package", "const", "header_union", "apply", "if", "else", "return", "switch", "transition",
+        ];
+        let word = self.peek().ident();
+        self.at > 0 && word.is_some_and(|w| STARTS.contains(&&**w)) && self.tokens[self.at - 1].is(";")
+    }
+
+    /// A list up to `close`, items separated by commas; reports and recovers inside.
+    fn comma_list<T>(&mut self, close: &str, mut item: impl FnMut(&mut Self) -> Option<T>) -> Vec<T> {
+        let mut items = Vec::new();
+        while !self.at(close) && !self.at_end() {
+            let before = self.at;
+            match item(self) {
+                Some(value) => items.push(value),
+                None => self.skip_to_comma(close),
+            }
+            if self.eat(",") {
+                continue;
+            }
+            if self.at(close) || self.at(";") || self.at("}") {
+                break;
+            }
+            self.expected(&format!("`,` or `{close}`"));
+            if self.speculating {
+                break;
+            }
+            self.skip_to_comma(close);
+            if !self.eat(",") && self.at == before {
+                break;
+            }
+        }
+        items
+    }
+
+    fn skip_to_comma(&mut self, close: &str) {
+        let mut depth = 0usize;
+        while !self.at_end() {
+            if depth == 0 && (self.at(",") || self.at(close) || self.at(";") || self.at("}")) {
+                return;
+            }
+            match &self.peek().tok {
+                Tok::Punct("{" | "(" | "[") => depth += 1,
+                Tok::Punct("}" | ")" | "]") => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            self.bump();
+        }
+    }
+
+    /// Runs a parser that may nest; beyond the limit it is not run.
+    fn nested<T>(&mut self, fallback: T, run: impl FnOnce(&mut Self) -> T) -> T {
+        if self.depth >= MAX_DEPTH {
+            let span = self.span();
+            self.error(codes::TOO_LARGE, span, "this nests too deeply");
+            // Nothing after it can be understood.
+            self.at = self.tokens.len() - 1;
+            return fallback;
+        }
+        self.depth += 1;
+        let value = run(self);
+        self.depth -= 1;
+        value
+    }
+
+    /// Tries something out: when it fails, nothing has happened.
+    fn attempt<T>(&mut self, run: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        let (at, speculating, failed) = (self.at, self.speculating, self.failed);
+        self.speculating = true;
+        self.failed = false;
+        let value = run(self);
+        let ok = !self.failed;
+        self.speculating = speculating;
+        self.failed = failed;
+        if !ok || value.is_none() {
+            self.at = at;
+            return None;
+        }
+        value
+    }
+
+    // --- names ---
+
+    fn declare(&mut self, name: &Ident, kind: NameKind) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.insert(name.name.clone(), kind);
+        }
+    }
+
+    fn is_type_name(&self, name: &str) -> bool {
+        let found = self.scopes.iter().rev().find_map(|s| s.get(name));
+        found == Some(&NameKind::Type)
+    }
+
+    fn is_declared(&self, name: &str) -> bool {
+        self.scopes.iter().any(|s| s.contains_key(name))
+    }
+
+    fn scoped<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
+        self.scopes.push(BTreeMap::new());
+        let value = run(self);
+        self.scopes.pop();
+        value
+    }
+
+    fn bad_expr(&self) -> Expr {
+        Expr { kind: ExprKind::Bad, span: self.span() }
+    }
+}
