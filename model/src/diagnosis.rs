@@ -11,6 +11,7 @@ use crate::telemetry::{FlowRecord, MeterRecord, PauseInterval, PortRecord};
 
 /// What kind of thing happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Anomaly {
     /// Flows contend on the victim's own path; no pause is involved.
@@ -33,6 +34,7 @@ pub enum Anomaly {
 
 /// What refines an anomaly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs, reason = "the names are the field's; docs/diagnosis.md explains each")]
 pub enum Cause {
@@ -62,6 +64,7 @@ pub enum Cause {
 
 /// Who or what is to blame.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RootCause {
     /// The port where it starts.
     pub port: Option<PortRef>,
@@ -75,6 +78,7 @@ pub struct RootCause {
 
 /// One record that a claim rests on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Record {
     /// A flow slot.
@@ -107,6 +111,7 @@ pub enum Record {
 
 /// A claim and the records it rests on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Evidence {
     /// One sentence for people.
     pub claim: String,
@@ -122,6 +127,7 @@ pub struct Evidence {
 
 /// What the collection cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Collected {
     /// Switches that were read.
     pub switches: u64,
@@ -133,6 +139,7 @@ pub struct Collected {
 
 /// A verdict.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Diagnosis {
     /// Stable id: the same snapshot gives the same id.
     pub id: String,

@@ -151,7 +151,10 @@ mod tests {
         check_error("10.0.0.1:1-10.0.0.2:2/udp", "no `>` between the two ends");
         check_error("10.0.0:1>10.0.0.2:2/udp", "source `10.0.0` is not an IP address");
         check_error("10.0.0.1:1>10.0.0.2:70000/udp", "destination port `70000` is not a number up to 65535");
-        check_error("10.0.0.1:1>10.0.0.2:7/sctpx", "protocol `sctpx` is not `udp`, `tcp` or a number up to 255");
+        check_error(
+            "10.0.0.1:1>10.0.0.2:7/sctpx",
+            "protocol `sctpx` is not `udp`, `tcp` or a number up to 255",
+        );
     }
 
     proptest! {

@@ -8,6 +8,8 @@ pub mod diagnosis;
 pub mod flow;
 pub mod port;
 pub mod provenance;
+#[cfg(feature = "openapi")]
+mod schema;
 pub mod snapshot;
 pub mod telemetry;
 pub mod topology;

@@ -9,6 +9,7 @@ use crate::port::PortRef;
 
 /// A node.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = ProvenanceNode))]
 #[serde(tag = "kind", content = "id", rename_all = "snake_case")]
 pub enum Node {
     /// An egress port.
@@ -21,6 +22,7 @@ pub enum Node {
 
 /// What an edge's weight counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum EdgeKind {
     /// Port waits for a downstream port: paused packets shared out by traffic, times the depth there.
@@ -35,6 +37,7 @@ pub enum EdgeKind {
 
 /// A wait-for edge between two nodes, by their index in [`ProvenanceGraph::nodes`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = ProvenanceEdge))]
 pub struct Edge {
     /// Index of the node that waits.
     pub from: usize,
@@ -48,6 +51,7 @@ pub struct Edge {
 
 /// The graph of one snapshot. Nodes and edges are in a fixed order, so equal snapshots give equal graphs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ProvenanceGraph {
     /// The nodes.
     pub nodes: Vec<Node>,

@@ -11,6 +11,7 @@ pub const SNAPSHOT_FORMAT: u32 = 1;
 
 /// The telemetry of one event.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Snapshot {
     /// File format version, [`SNAPSHOT_FORMAT`].
     pub format: u32,
@@ -34,6 +35,7 @@ pub struct Snapshot {
 
 /// Where telemetry came from, which decides what its numbers mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Source {
     /// Harrier's switch program: depths are those of the egress queue.
@@ -45,6 +47,7 @@ pub enum Source {
 
 /// Why the agent asked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Trigger {
     /// The host that asked.
     pub host: String,
@@ -62,6 +65,7 @@ pub struct Trigger {
 
 /// What makes an agent ask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TriggerReason {
     /// A round trip took longer than the threshold allows.
@@ -72,6 +76,7 @@ pub enum TriggerReason {
 
 /// What one switch's frozen bank held.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SwitchTelemetry {
     /// The switch's name in the topology.
     pub switch: String,
@@ -103,8 +108,7 @@ impl Snapshot {
 
     /// Paused packets at `port` over all epochs.
     pub fn paused_packets(&self, port: &PortRef) -> u64 {
-        self.switch(&port.switch).map_or(0, |s| {
-            s.ports.iter().filter(|p| p.port == port.port).map(|p| p.paused_packets).sum()
-        })
+        self.switch(&port.switch)
+            .map_or(0, |s| s.ports.iter().filter(|p| p.port == port.port).map(|p| p.paused_packets).sum())
     }
 }

@@ -10,6 +10,7 @@ use crate::flow::FlowKey;
 
 /// An epoch that a switch's ring holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct EpochInfo {
     /// Number of the epoch: time divided by the epoch's length.
     pub id: u64,
@@ -21,6 +22,7 @@ pub struct EpochInfo {
 
 /// What one flow did at one egress port in one epoch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct FlowRecord {
     /// The flow.
     pub flow: FlowKey,
@@ -56,6 +58,7 @@ pub struct FlowRecord {
 
 /// What one egress port did in one epoch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct PortRecord {
     /// The egress port.
     pub port: u16,
@@ -71,6 +74,7 @@ pub struct PortRecord {
 
 /// Traffic from one ingress port to one egress port in one epoch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct MeterRecord {
     /// Where the packets came in.
     pub ingress_port: u16,
@@ -86,6 +90,7 @@ pub struct MeterRecord {
 
 /// A time during which the peer had paused one priority of one port.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct PauseInterval {
     /// The egress port that was paused.
     pub port: u16,

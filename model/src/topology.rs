@@ -13,6 +13,7 @@ use crate::units::{Rate, Time};
 
 /// What a node is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum NodeKind {
     /// An end host with one or more NIC ports.
@@ -23,6 +24,7 @@ pub enum NodeKind {
 
 /// A host or a switch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Node {
     /// Unique name.
     pub name: String,
@@ -30,11 +32,13 @@ pub struct Node {
     pub kind: NodeKind,
     /// Its addresses; a host has at least one.
     #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
     pub addresses: Vec<IpAddr>,
 }
 
 /// A full-duplex link between two ports.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Link {
     /// One end.
     pub a: PortRef,
@@ -48,6 +52,7 @@ pub struct Link {
 
 /// A network. Nodes and links keep the order of their source.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Topology {
     /// All nodes.
     pub nodes: Vec<Node>,

@@ -1,0 +1,234 @@
+//! Diagnoses and their graphs.
+
+use std::sync::atomic::Ordering;
+
+use model::{Diagnosis, ProvenanceGraph};
+use sqlx::{QueryBuilder, Sqlite};
+
+use super::{Store, check_id, decode, encode, from_sql, sql_ns};
+use crate::error::{During, StoreError};
+use crate::filter::{Cursor, DiagnosisFilter, Page, page_rows};
+use crate::incident::Incident;
+use crate::limits::PRUNE_EVERY;
+use crate::names::{anomaly_name, cause_name};
+
+/// What storing a diagnosis did.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stored {
+    /// Whether it was not there before.
+    pub new: bool,
+    /// The incident it belongs to, as it stands now.
+    pub incident: Incident,
+    /// Whether it is the incident's first diagnosis.
+    pub first: bool,
+}
+
+impl Store {
+    /// Stores a diagnosis with its graph and assigns it to its incident. An id that is there already changes
+    /// nothing.
+    ///
+    /// # Errors
+    /// The id is empty or too long, or the database fails; then nothing was stored.
+    pub async fn put_diagnosis(
+        &self,
+        diagnosis: &Diagnosis,
+        graph: &ProvenanceGraph,
+    ) -> Result<Stored, StoreError> {
+        let action = "stored a diagnosis";
+        check_id(&diagnosis.id)?;
+        let body = encode("diagnosis", &diagnosis.id, diagnosis)?;
+        let graph = encode("graph", &diagnosis.id, graph)?;
+        let mut tx = self.write(action).await?;
+        let known: Option<String> = sqlx::query_scalar("SELECT incident FROM diagnoses WHERE id = $1")
+            .bind(&diagnosis.id)
+            .fetch_optional(&mut *tx)
+            .await
+            .during(action)?;
+        let new = known.is_none();
+        let (incident, first) = match known {
+            Some(incident) => (incident, false),
+            None => {
+                let (incident, first) = self.assign_incident(&mut tx, diagnosis).await?;
+                insert(&mut tx, diagnosis, &incident, &body, &graph).await.during(action)?;
+                (incident, first)
+            }
+        };
+        tx.commit().await.during(action)?;
+        // Read before old rows go: this diagnosis may itself be the oldest.
+        let incident = self.incident(&incident).await?.ok_or(StoreError::Query {
+            action: "read the incident of a new diagnosis",
+            source: sqlx::Error::RowNotFound,
+        })?;
+        if new && self.puts.fetch_add(1, Ordering::Relaxed) % PRUNE_EVERY == PRUNE_EVERY - 1 {
+            self.prune().await?;
+        }
+        Ok(Stored { new, incident, first })
+    }
+
+    /// The diagnosis called `id`.
+    ///
+    /// # Errors
+    /// The database fails, or what it holds cannot be read.
+    pub async fn diagnosis(&self, id: &str) -> Result<Option<Diagnosis>, StoreError> {
+        let body: Option<String> = sqlx::query_scalar("SELECT body FROM diagnoses WHERE id = $1")
+            .bind(id)
+            .fetch_optional(&self.pool)
+            .await
+            .during("read a diagnosis")?;
+        body.map(|body| decode("diagnosis", id, &body)).transpose()
+    }
+
+    /// The provenance graph of the diagnosis called `id`.
+    ///
+    /// # Errors
+    /// The database fails, or what it holds cannot be read.
+    pub async fn graph(&self, id: &str) -> Result<Option<ProvenanceGraph>, StoreError> {
+        let body: Option<String> = sqlx::query_scalar("SELECT body FROM graphs WHERE diagnosis = $1")
+            .bind(id)
+            .fetch_optional(&self.pool)
+            .await
+            .during("read a graph")?;
+        body.map(|body| decode("graph", id, &body)).transpose()
+    }
+
+    /// The incident that the diagnosis called `id` belongs to.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn incident_of(&self, id: &str) -> Result<Option<String>, StoreError> {
+        sqlx::query_scalar("SELECT incident FROM diagnoses WHERE id = $1")
+            .bind(id)
+            .fetch_optional(&self.pool)
+            .await
+            .during("read a diagnosis")
+    }
+
+    /// The diagnoses that `filter` asks for, newest first.
+    ///
+    /// # Errors
+    /// The database fails, or what it holds cannot be read.
+    pub async fn diagnoses(&self, filter: &DiagnosisFilter) -> Result<Page<Diagnosis>, StoreError> {
+        let limit = page_rows(filter.limit);
+        let mut query = select(filter, limit);
+        let rows: Vec<(String, i64, String)> =
+            query.build_query_as().fetch_all(&self.pool).await.during("listed diagnoses")?;
+        let page =
+            Page::cut(rows, limit, |(id, time_ns, _)| Cursor { time_ns: from_sql(*time_ns), id: id.clone() });
+        let rows =
+            page.rows.iter().map(|(id, _, body)| decode("diagnosis", id, body)).collect::<Result<_, _>>()?;
+        Ok(Page { rows, next: page.next })
+    }
+
+    /// Diagnoses that are stored now.
+    ///
+    /// # Errors
+    /// The database fails.
+    pub async fn diagnosis_count(&self) -> Result<u64, StoreError> {
+        let count: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM diagnoses")
+            .fetch_one(&self.pool)
+            .await
+            .during("counted diagnoses")?;
+        Ok(from_sql(count))
+    }
+
+    /// Removes what exceeds [`crate::Limits`], oldest first. Called once every [`PRUNE_EVERY`] diagnoses; an
+    /// incident goes with its last diagnosis.
+    ///
+    /// # Errors
+    /// The database fails; then nothing was removed.
+    pub async fn prune(&self) -> Result<(), StoreError> {
+        let action = "removed old rows";
+        let mut tx = self.write(action).await?;
+        let oldest: Option<(i64, String)> = sqlx::query_as(
+            "SELECT time_ns, id FROM diagnoses ORDER BY time_ns DESC, id DESC LIMIT 1 OFFSET $1",
+        )
+        .bind(i64::from(self.limits.diagnoses))
+        .fetch_optional(&mut *tx)
+        .await
+        .during(action)?;
+        if let Some((time_ns, id)) = oldest {
+            sqlx::query("DELETE FROM diagnoses WHERE time_ns < $1 OR (time_ns = $1 AND id <= $2)")
+                .bind(time_ns)
+                .bind(id)
+                .execute(&mut *tx)
+                .await
+                .during(action)?;
+            super::incidents::repair_after_removal(&mut tx).await.during(action)?;
+        }
+        super::records::prune_snapshots(&mut tx, self.limits.snapshots).await.during(action)?;
+        tx.commit().await.during(action)
+    }
+}
+
+async fn insert(
+    tx: &mut sqlx::SqliteConnection,
+    diagnosis: &Diagnosis,
+    incident: &str,
+    body: &str,
+    graph: &str,
+) -> Result<(), sqlx::Error> {
+    let victim = diagnosis.victim;
+    sqlx::query(
+        "INSERT INTO diagnoses (id, time_ns, victim, src, dst, sport, dport, proto, anomaly, cause, confidence, \
+         host, port, incident, body) \
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
+    )
+    .bind(&diagnosis.id)
+    .bind(sql_ns(diagnosis.time_ns))
+    .bind(victim.to_string())
+    .bind(victim.src.to_string())
+    .bind(victim.dst.to_string())
+    .bind(i64::from(victim.sport))
+    .bind(i64::from(victim.dport))
+    .bind(i64::from(victim.proto))
+    .bind(anomaly_name(diagnosis.anomaly))
+    .bind(cause_name(diagnosis.cause))
+    .bind(diagnosis.confidence)
+    .bind(diagnosis.root_cause.host.as_deref())
+    .bind(diagnosis.root_cause.port.as_ref().map(ToString::to_string))
+    .bind(incident)
+    .bind(body)
+    .execute(&mut *tx)
+    .await?;
+    sqlx::query("INSERT INTO graphs (diagnosis, body) VALUES ($1, $2)")
+        .bind(&diagnosis.id)
+        .bind(graph)
+        .execute(&mut *tx)
+        .await?;
+    Ok(())
+}
+
+fn select(filter: &DiagnosisFilter, limit: u32) -> QueryBuilder<Sqlite> {
+    let mut query = QueryBuilder::new("SELECT id, time_ns, body FROM diagnoses WHERE 1 = 1");
+    if let Some(src) = filter.src {
+        query.push(" AND src = ").push_bind(src.to_string());
+    }
+    if let Some(dst) = filter.dst {
+        query.push(" AND dst = ").push_bind(dst.to_string());
+    }
+    if let Some(sport) = filter.sport {
+        query.push(" AND sport = ").push_bind(i64::from(sport));
+    }
+    if let Some(dport) = filter.dport {
+        query.push(" AND dport = ").push_bind(i64::from(dport));
+    }
+    if let Some(proto) = filter.proto {
+        query.push(" AND proto = ").push_bind(i64::from(proto));
+    }
+    if let Some(since_ns) = filter.since_ns {
+        query.push(" AND time_ns >= ").push_bind(sql_ns(since_ns));
+    }
+    if let Some(until_ns) = filter.until_ns {
+        query.push(" AND time_ns < ").push_bind(sql_ns(until_ns));
+    }
+    if let Some(incident) = &filter.incident {
+        query.push(" AND incident = ").push_bind(incident.clone());
+    }
+    if let Some(after) = &filter.after {
+        query.push(" AND (time_ns < ").push_bind(sql_ns(after.time_ns));
+        query.push(" OR (time_ns = ").push_bind(sql_ns(after.time_ns));
+        query.push(" AND id < ").push_bind(after.id.clone()).push("))");
+    }
+    query.push(" ORDER BY time_ns DESC, id DESC LIMIT ").push_bind(i64::from(limit) + 1);
+    query
+}

@@ -1,0 +1,143 @@
+//! Metrics in a registry of our own (not a global one), so that every test has its own.
+//!
+//! Labels are bounded: ports, names of anomalies and causes, routes, status codes. Never a flow.
+
+use std::sync::atomic::AtomicU64;
+
+use model::Diagnosis;
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::info::Info;
+use prometheus_client::registry::Registry;
+use store::{anomaly_name, cause_name};
+
+use crate::series::{PortPoint, PortSample};
+
+type Seconds = Counter<f64, AtomicU64>;
+
+/// Labels of a verdict.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct VerdictLabels {
+    anomaly: String,
+    cause: String,
+}
+
+/// Labels of a port.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct PortLabels {
+    switch: String,
+    port: u16,
+}
+
+/// Labels of a response.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ResponseLabels {
+    route: String,
+    status: u16,
+}
+
+/// All metrics of this crate.
+#[derive(Debug)]
+pub(crate) struct Metrics {
+    registry: Registry,
+    diagnoses: Family<VerdictLabels, Counter>,
+    incidents: Counter,
+    switches_read: Counter,
+    telemetry_bytes: Counter,
+    polling_packets: Counter,
+    missing: Counter,
+    queue_bytes: Family<PortLabels, Gauge>,
+    paused: Family<PortLabels, Gauge>,
+    paused_seconds: Family<PortLabels, Seconds>,
+    pauses: Family<PortLabels, Counter>,
+    pub(crate) ports_refused: Counter,
+    pub(crate) event_clients: Gauge,
+    pub(crate) events_dropped: Counter,
+    responses: Family<ResponseLabels, Counter>,
+}
+
+impl Metrics {
+    pub(crate) fn new() -> Metrics {
+        let mut r = Registry::with_prefix("harrier");
+        let version = ("version", env!("CARGO_PKG_VERSION"));
+        r.register("build", "The version that runs", Info::new(vec![version]));
+        let diagnoses = Family::default();
+        r.register("diagnoses", "New diagnoses", diagnoses.clone());
+        let [incidents, switches_read, telemetry_bytes, polling_packets, missing] =
+            std::array::from_fn(|_| Counter::default());
+        r.register("incidents", "Incidents started", incidents.clone());
+        r.register("switches_read", "Switches read for diagnoses", switches_read.clone());
+        r.register("telemetry_read_bytes", "Telemetry read for diagnoses", telemetry_bytes.clone());
+        r.register("polling_packets", "Polling packets seen by switches", polling_packets.clone());
+        r.register("telemetry_missing", "What diagnoses needed and did not get", missing.clone());
+        let (queue_bytes, paused) = (Family::default(), Family::default());
+        r.register("port_queue_bytes", "Bytes waiting at the latest sample", queue_bytes.clone());
+        r.register("port_paused", "1 while the peer pauses a priority of the port", paused.clone());
+        let (paused_seconds, pauses) = (Family::default(), Family::default());
+        r.register("port_paused_seconds", "Time during which a priority was paused", paused_seconds.clone());
+        r.register("port_pauses", "Times that the port was seen to become paused", pauses.clone());
+        let (ports_refused, events_dropped) = (Counter::default(), Counter::default());
+        r.register("port_samples_refused", "Port samples beyond the limit of ports", ports_refused.clone());
+        r.register("events_dropped", "Events that slow clients of the stream lost", events_dropped.clone());
+        let event_clients = Gauge::default();
+        r.register("event_clients", "Clients of the live stream", event_clients.clone());
+        let responses = Family::default();
+        r.register("http_responses", "Responses by route and status", responses.clone());
+        Metrics {
+            registry: r,
+            diagnoses,
+            incidents,
+            switches_read,
+            telemetry_bytes,
+            polling_packets,
+            missing,
+            queue_bytes,
+            paused,
+            paused_seconds,
+            pauses,
+            ports_refused,
+            event_clients,
+            events_dropped,
+            responses,
+        }
+    }
+
+    pub(crate) fn diagnosed(&self, diagnosis: &Diagnosis, first_of_incident: bool) {
+        let anomaly = anomaly_name(diagnosis.anomaly);
+        let labels = VerdictLabels { anomaly, cause: cause_name(diagnosis.cause) };
+        self.diagnoses.get_or_create(&labels).inc();
+        self.incidents.inc_by(u64::from(first_of_incident));
+        self.switches_read.inc_by(diagnosis.collected.switches);
+        self.telemetry_bytes.inc_by(diagnosis.collected.bytes);
+        self.polling_packets.inc_by(diagnosis.collected.polls);
+        self.missing.inc_by(diagnosis.missing.len() as u64);
+    }
+
+    pub(crate) fn sampled(&self, sample: &PortSample, before: Option<PortPoint>) {
+        let labels = PortLabels { switch: sample.port.switch.clone(), port: sample.port.port };
+        let point = sample.point;
+        let queued = i64::try_from(point.queue_bytes).unwrap_or(i64::MAX);
+        self.queue_bytes.get_or_create(&labels).set(queued);
+        self.paused.get_or_create(&labels).set(i64::from(point.paused));
+        self.paused_seconds.get_or_create(&labels).inc_by(point.paused_ns as f64 / 1e9);
+        let began = point.paused && !before.is_some_and(|b| b.paused);
+        self.pauses.get_or_create(&labels).inc_by(u64::from(began));
+    }
+
+    pub(crate) fn responded(&self, route: &str, status: u16) {
+        self.responses.get_or_create(&ResponseLabels { route: route.to_string(), status }).inc();
+    }
+
+    /// Everything as OpenMetrics text.
+    pub(crate) fn text(&self) -> String {
+        let mut text = String::new();
+        if let Err(error) = encode(&mut text, &self.registry) {
+            // A `String` takes everything; only a metric type of ours could refuse.
+            tracing::error!(%error, "metrics cannot be written");
+        }
+        text
+    }
+}

@@ -1,0 +1,33 @@
+//! What every request handler sees.
+
+use std::sync::Arc;
+
+use crate::live::LiveState;
+use crate::query::QueryBackend;
+
+/// The server's state; clones share it.
+#[derive(Clone)]
+pub struct AppState {
+    pub(crate) live: Arc<LiveState>,
+    pub(crate) backend: Option<Arc<dyn QueryBackend>>,
+}
+
+impl AppState {
+    /// A server over `live` that cannot be asked about flows.
+    pub fn new(live: Arc<LiveState>) -> AppState {
+        AppState { live, backend: None }
+    }
+
+    /// Lets `backend` answer questions about victim flows.
+    #[must_use]
+    pub fn with_query_backend(mut self, backend: Arc<dyn QueryBackend>) -> AppState {
+        self.backend = Some(backend);
+        self
+    }
+}
+
+impl std::fmt::Debug for AppState {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("AppState").field("has_backend", &self.backend.is_some()).finish_non_exhaustive()
+    }
+}
