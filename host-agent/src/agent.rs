@@ -1,0 +1,289 @@
+//! The agent of one host.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+use model::wire::polling::{Follow, Polling};
+use model::{FlowKey, Trigger, TriggerReason};
+
+use crate::baseline::PathBase;
+use crate::bucket::TokenBucket;
+use crate::rule::{is_slow, silence_limit_ns};
+use crate::settings::{Settings, SettingsError};
+
+/// A flow that an agent watches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FlowId(u32);
+
+/// A question to the network: the packet to send, at control priority, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Poll {
+    /// Content of the polling packet.
+    pub polling: Polling,
+    /// What the agent saw; goes to the controller.
+    pub trigger: Trigger,
+}
+
+/// What an agent has done so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AgentStats {
+    /// Polls sent.
+    pub polls: u64,
+    /// Anomalies not asked about because their flow had been polled within the interval.
+    pub limited_by_flow: u64,
+    /// Anomalies not asked about because the host had used up its polls.
+    pub limited_by_host: u64,
+    /// Flows given up because too many were watched.
+    pub flows_given_up: u64,
+}
+
+/// Watches the flows of one host.
+///
+/// Times are nanoseconds of the host's clock and do not run backwards.
+#[derive(Clone, Debug)]
+pub struct Agent {
+    host: String,
+    host_number: u16,
+    next_event: u16,
+    settings: Settings,
+    bucket: TokenBucket,
+    flows: Vec<Option<Watched>>,
+    free: Vec<u32>,
+    by_key: BTreeMap<FlowKey, FlowId>,
+    /// When to look whether a flow has fallen silent. An acknowledgement moves a deadline without touching the heap;
+    /// whoever comes up too early is put back.
+    deadlines: BinaryHeap<Reverse<(u64, FlowId)>>,
+    stats: AgentStats,
+}
+
+#[derive(Clone, Debug)]
+struct Watched {
+    flow: FlowKey,
+    priority: u8,
+    base: PathBase,
+    /// Since when data has been waiting for an acknowledgement, if it has.
+    waiting_since_ns: Option<u64>,
+    last_news_ns: u64,
+    polled_ns: Option<u64>,
+    /// Whether the heap holds a deadline of this flow.
+    scheduled: bool,
+}
+
+impl Agent {
+    /// An agent of `host`. `host_number` tells the hosts' event ids apart; `first_event` is where the host's own
+    /// count goes on, so that a restarted agent does not repeat ids.
+    ///
+    /// # Errors
+    /// Settings that make no sense.
+    pub fn new(
+        host: impl Into<String>,
+        host_number: u16,
+        first_event: u16,
+        settings: Settings,
+    ) -> Result<Agent, SettingsError> {
+        settings.validate()?;
+        Ok(Agent {
+            host: host.into(),
+            host_number,
+            next_event: first_event,
+            bucket: TokenBucket::new(settings.polls_per_second, settings.burst),
+            settings,
+            flows: Vec::new(),
+            free: Vec::new(),
+            by_key: BTreeMap::new(),
+            deadlines: BinaryHeap::new(),
+            stats: AgentStats::default(),
+        })
+    }
+
+    /// Watches `flow`, whose data travels in class `priority`. `base_ns` is its path's base round trip where that
+    /// is known; else it is learned. A flow that is watched already keeps what was learned.
+    pub fn open(&mut self, now_ns: u64, flow: FlowKey, priority: u8, base_ns: Option<u64>) -> FlowId {
+        if let Some(id) = self.by_key.get(&flow) {
+            return *id;
+        }
+        if self.by_key.len() >= self.settings.max_flows {
+            self.give_up_oldest();
+        }
+        let watched = Watched {
+            flow,
+            priority,
+            base: base_ns.map_or_else(PathBase::default, PathBase::seeded),
+            waiting_since_ns: None,
+            last_news_ns: now_ns,
+            polled_ns: None,
+            scheduled: false,
+        };
+        let id = match self.free.pop() {
+            Some(slot) => FlowId(slot),
+            None => {
+                self.flows.push(None);
+                FlowId((self.flows.len() - 1) as u32)
+            }
+        };
+        self.flows[id.0 as usize] = Some(watched);
+        self.by_key.insert(flow, id);
+        id
+    }
+
+    /// Stops watching a flow.
+    pub fn close(&mut self, id: FlowId) {
+        if let Some(watched) = self.flows.get_mut(id.0 as usize).and_then(Option::take) {
+            self.by_key.remove(&watched.flow);
+            // A slot whose deadline is still in the heap is reused only after it came up.
+            if !watched.scheduled {
+                self.free.push(id.0);
+            }
+        }
+    }
+
+    /// Data of the flow went out. Only the first call after everything was acknowledged matters.
+    pub fn sent(&mut self, now_ns: u64, id: FlowId) {
+        let settings = &self.settings;
+        let Some(watched) = self.flows.get_mut(id.0 as usize).and_then(Option::as_mut) else { return };
+        if watched.waiting_since_ns.is_none() {
+            watched.waiting_since_ns = Some(now_ns);
+            watched.last_news_ns = now_ns;
+            if let Some(deadline_ns) = watched.silence_deadline_ns(settings)
+                && !watched.scheduled
+            {
+                watched.scheduled = true;
+                self.deadlines.push(Reverse((deadline_ns, id)));
+            }
+        }
+    }
+
+    /// An acknowledgement came back, with a round trip of `rtt_ns` where it could be measured (not for
+    /// retransmitted data). `outstanding`: more data still waits for one.
+    pub fn acknowledged(
+        &mut self,
+        now_ns: u64,
+        id: FlowId,
+        rtt_ns: Option<u64>,
+        outstanding: bool,
+    ) -> Option<Poll> {
+        let settings = &self.settings;
+        let watched = self.flows.get_mut(id.0 as usize)?.as_mut()?;
+        watched.last_news_ns = now_ns;
+        watched.waiting_since_ns = outstanding.then_some(now_ns);
+        if let Some(rtt_ns) = rtt_ns {
+            watched.base.observe(rtt_ns);
+        }
+        if let Some(deadline_ns) = watched.silence_deadline_ns(settings)
+            && !watched.scheduled
+        {
+            watched.scheduled = true;
+            self.deadlines.push(Reverse((deadline_ns, id)));
+        }
+        let rtt_ns = rtt_ns?;
+        let base_ns = watched.base.trusted_ns(settings.min_samples)?;
+        if !is_slow(settings, base_ns, rtt_ns) {
+            return None;
+        }
+        self.poll(now_ns, id, TriggerReason::SlowRtt, base_ns, rtt_ns)
+    }
+
+    /// When [`Agent::wake`] should be called next, if ever.
+    pub fn next_wake_ns(&self) -> Option<u64> {
+        self.deadlines.peek().map(|Reverse((deadline_ns, _))| *deadline_ns)
+    }
+
+    /// Looks for flows that have fallen silent.
+    pub fn wake(&mut self, now_ns: u64) -> Vec<Poll> {
+        let mut polls = Vec::new();
+        while let Some(Reverse((deadline_ns, id))) = self.deadlines.peek().copied() {
+            if deadline_ns > now_ns {
+                break;
+            }
+            self.deadlines.pop();
+            polls.extend(self.deadline_reached(now_ns, id));
+        }
+        polls
+    }
+
+    /// What the agent has done so far.
+    pub fn stats(&self) -> AgentStats {
+        self.stats
+    }
+
+    fn deadline_reached(&mut self, now_ns: u64, id: FlowId) -> Option<Poll> {
+        let settings = &self.settings;
+        let Some(watched) = self.flows[id.0 as usize].as_mut() else {
+            self.free.push(id.0);
+            return None;
+        };
+        watched.scheduled = false;
+        let deadline_ns = watched.silence_deadline_ns(settings)?;
+        let since_ns = watched.waiting_since_ns?;
+        let base_ns = watched.base.trusted_ns(settings.min_samples)?;
+        watched.scheduled = true;
+        if deadline_ns > now_ns {
+            self.deadlines.push(Reverse((deadline_ns, id)));
+            return None;
+        }
+        // Still silent after an interval: ask again.
+        self.deadlines.push(Reverse((now_ns.saturating_add(settings.flow_interval_ns.max(1)), id)));
+        self.poll(now_ns, id, TriggerReason::Silence, base_ns, now_ns.saturating_sub(since_ns))
+    }
+
+    fn poll(
+        &mut self,
+        now_ns: u64,
+        id: FlowId,
+        reason: TriggerReason,
+        base_rtt_ns: u64,
+        rtt_ns: u64,
+    ) -> Option<Poll> {
+        let watched = self.flows[id.0 as usize].as_mut()?;
+        let interval_ns = self.settings.flow_interval_ns;
+        if watched.polled_ns.is_some_and(|polled| now_ns.saturating_sub(polled) < interval_ns) {
+            self.stats.limited_by_flow += 1;
+            return None;
+        }
+        if !self.bucket.take(now_ns) {
+            self.stats.limited_by_host += 1;
+            return None;
+        }
+        watched.polled_ns = Some(now_ns);
+        let event = u32::from(self.host_number) << 16 | u32::from(self.next_event);
+        self.next_event = self.next_event.wrapping_add(1);
+        self.stats.polls += 1;
+        Some(Poll {
+            polling: Polling {
+                follow: Follow::VictimPath,
+                hop_limit: self.settings.hop_limit,
+                priority: watched.priority,
+                event,
+                flow: watched.flow,
+            },
+            trigger: Trigger {
+                host: self.host.clone(),
+                flow: watched.flow,
+                time_ns: now_ns,
+                reason,
+                base_rtt_ns,
+                rtt_ns,
+            },
+        })
+    }
+
+    fn give_up_oldest(&mut self) {
+        let oldest =
+            self.by_key.values().copied().min_by_key(|id| {
+                self.flows[id.0 as usize].as_ref().map_or(0, |watched| watched.last_news_ns)
+            });
+        if let Some(id) = oldest {
+            self.close(id);
+            self.stats.flows_given_up += 1;
+        }
+    }
+}
+
+impl Watched {
+    /// When the flow counts as silent, if data is outstanding and the base is known.
+    fn silence_deadline_ns(&self, settings: &Settings) -> Option<u64> {
+        let since_ns = self.waiting_since_ns?;
+        let base_ns = self.base.trusted_ns(settings.min_samples)?;
+        Some(since_ns.saturating_add(silence_limit_ns(settings, base_ns)))
+    }
+}

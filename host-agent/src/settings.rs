@@ -1,0 +1,83 @@
+//! What decides when an agent asks.
+
+use serde::{Deserialize, Serialize};
+
+/// Settings of an agent. The defaults notice the poster's victim (base 9.07 us, worst 17.1 us) and stay quiet
+/// on the queueing of a healthy network.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// A round trip is slow above this percentage of the path's base. The published evaluation varies it from
+    /// 200 to 500; 150 leaves room below the poster's victim, whose worst round trip is 188 %.
+    pub threshold_percent: u32,
+    /// ... and only when it exceeds the base by this much. 4 us are 50 kB of queue at 100 Gb/s: above what
+    /// congestion control keeps standing there (ECN marks from 40 kB), below one hop's PFC threshold and headroom.
+    pub min_excess_ns: u64,
+    /// Outstanding data without an acknowledgement for this many base round trips is silence ...
+    pub silence_rtts: u32,
+    /// ... but never before this time (the published prototype's is 50 us).
+    pub min_silence_ns: u64,
+    /// Samples before a base that was learned, not given, is trusted.
+    pub min_samples: u32,
+    /// At most one poll a flow in this time.
+    pub flow_interval_ns: u64,
+    /// Polls a second of the whole host, in the long run.
+    pub polls_per_second: u32,
+    /// Polls that may go out at once after a quiet time.
+    pub burst: u32,
+    /// Flows watched at the same time; beyond it the one without news for longest is given up.
+    pub max_flows: usize,
+    /// Switches that a polling packet may cross.
+    pub hop_limit: u8,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            threshold_percent: 150,
+            min_excess_ns: 4_000,
+            silence_rtts: 5,
+            min_silence_ns: 50_000,
+            min_samples: 16,
+            flow_interval_ns: 4_000_000,
+            polls_per_second: 1_000,
+            burst: 8,
+            max_flows: 65_536,
+            hop_limit: 16,
+        }
+    }
+}
+
+/// Why settings make no sense.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SettingsError {
+    /// The threshold does not exceed the base.
+    #[error("threshold_percent is {0}; expected more than 100, the base round trip itself")]
+    Threshold(u32),
+    /// A limit of zero would forbid everything.
+    #[error("{0} is 0; expected at least 1")]
+    Zero(&'static str),
+}
+
+impl Settings {
+    /// Checks the settings.
+    ///
+    /// # Errors
+    /// The first setting that makes no sense.
+    pub fn validate(&self) -> Result<(), SettingsError> {
+        if self.threshold_percent <= 100 {
+            return Err(SettingsError::Threshold(self.threshold_percent));
+        }
+        let positive = [
+            ("silence_rtts", u64::from(self.silence_rtts)),
+            ("polls_per_second", u64::from(self.polls_per_second)),
+            ("burst", u64::from(self.burst)),
+            ("max_flows", self.max_flows as u64),
+            ("hop_limit", u64::from(self.hop_limit)),
+        ];
+        match positive.iter().find(|(_, value)| *value == 0) {
+            Some((name, _)) => Err(SettingsError::Zero(name)),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! What an agent notices and what it leaves alone.
+
+use harrier_host_agent::{Agent, Settings, SettingsError, base_rtt};
+use model::topology::{Link, Node, NodeKind};
+use model::wire::polling::Follow;
+use model::{FlowKey, Rate, Time, Topology, TriggerReason};
+use proptest::prelude::*;
+
+const BASE_NS: u64 = 9_072;
+
+fn flow(n: u16) -> FlowKey {
+    FlowKey::udp([10, 0, 0, 1].into(), 10_000 + n, [10, 0, 0, 2].into(), 4791)
+}
+
+fn agent(settings: Settings) -> Agent {
+    Agent::new("h2", 2, 0, settings).unwrap()
+}
+
+/// Feeds round trips, one every 10 us, and lists (time, reason) of the polls.
+fn check(settings: Settings, base: Option<u64>, rtts: &[u64], expected: &[(u64, TriggerReason)]) {
+    let mut agent = agent(settings);
+    let id = agent.open(0, flow(0), 3, base);
+    let mut polls = Vec::new();
+    for (n, rtt) in rtts.iter().enumerate() {
+        let now = 10_000 * (n as u64 + 1);
+        polls.extend(agent.acknowledged(now, id, Some(*rtt), false));
+    }
+    let found: Vec<_> = polls.iter().map(|p| (p.trigger.time_ns, p.trigger.reason)).collect();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn the_posters_victim_is_noticed_and_queueing_noise_is_not() {
+    let slow = TriggerReason::SlowRtt;
+    check(Settings::default(), Some(BASE_NS), &[9_072, 17_115], &[(20_000, slow)]);
+    check(Settings::default(), Some(BASE_NS), &[9_072, 9_400, 11_000, 13_000], &[]);
+    // Far above in per cent, but only by 2 us.
+    check(Settings::default(), Some(1_000), &[1_000, 3_000], &[]);
+    // Far above in absolute terms, but usual for a long path.
+    check(Settings::default(), Some(1_000_000), &[1_100_000], &[]);
+}
+
+#[test]
+fn a_learned_base_is_trusted_after_enough_samples() {
+    let settings = Settings { min_samples: 3, ..Settings::default() };
+    check(settings.clone(), None, &[9_100, 40_000], &[]);
+    check(settings, None, &[9_100, 9_200, 40_000], &[(30_000, TriggerReason::SlowRtt)]);
+}
+
+#[test]
+fn one_poll_a_flow_and_interval() {
+    let settings = Settings { flow_interval_ns: 25_000, ..Settings::default() };
+    let slow = TriggerReason::SlowRtt;
+    check(settings, Some(BASE_NS), &[90_000; 5], &[(10_000, slow), (40_000, slow)]);
+}
+
+#[test]
+fn the_question_names_victim_event_and_reason() {
+    let mut agent = Agent::new("h2", 2, 7, Settings::default()).unwrap();
+    let id = agent.open(0, flow(0), 3, Some(BASE_NS));
+    let poll = agent.acknowledged(50_000, id, Some(20_000), true).unwrap();
+    assert_eq!(poll.polling.event, 2 << 16 | 7);
+    assert_eq!(poll.polling.follow, Follow::VictimPath);
+    assert_eq!((poll.polling.flow, poll.polling.priority), (flow(0), 3));
+    assert_eq!(
+        (poll.trigger.host.as_str(), poll.trigger.base_rtt_ns, poll.trigger.rtt_ns),
+        ("h2", BASE_NS, 20_000)
+    );
+}
+
+#[test]
+fn silence_on_outstanding_data_is_noticed_once_an_interval() {
+    let settings = Settings { flow_interval_ns: 200_000, ..Settings::default() };
+    let mut agent = agent(settings);
+    let id = agent.open(0, flow(0), 3, Some(BASE_NS));
+    agent.sent(1_000, id);
+    assert_eq!(agent.next_wake_ns(), Some(51_000));
+    // An acknowledgement moves the deadline.
+    assert_eq!(agent.acknowledged(30_000, id, Some(9_100), true), None);
+    assert_eq!(agent.wake(51_000), []);
+    let polls = agent.wake(80_000);
+    assert_eq!(polls.len(), 1);
+    assert_eq!(polls[0].trigger.reason, TriggerReason::Silence);
+    assert_eq!(polls[0].trigger.rtt_ns, 50_000);
+    assert_eq!(agent.wake(200_000), []);
+    assert_eq!(agent.wake(280_000).len(), 1);
+    // Everything acknowledged: nothing to wait for.
+    agent.acknowledged(281_000, id, None, false);
+    assert_eq!(agent.wake(10_000_000), []);
+    assert_eq!(agent.next_wake_ns(), None);
+}
+
+#[test]
+fn an_idle_or_closed_flow_is_never_silent() {
+    let mut agent = agent(Settings::default());
+    let id = agent.open(0, flow(0), 3, Some(BASE_NS));
+    assert_eq!(agent.next_wake_ns(), None);
+    agent.sent(0, id);
+    agent.close(id);
+    assert_eq!(agent.wake(1_000_000), []);
+    // The slot is reused for another flow without inheriting anything.
+    let other = agent.open(1_000_000, flow(1), 3, Some(BASE_NS));
+    assert_eq!(agent.acknowledged(1_000_001, id, None, false), None);
+    agent.sent(2_000_000, other);
+    assert_eq!(agent.wake(2_050_000)[0].trigger.flow, flow(1));
+}
+
+#[test]
+fn the_host_has_a_limit_and_so_has_the_table() {
+    let settings = Settings { burst: 2, polls_per_second: 1, max_flows: 3, ..Settings::default() };
+    let mut agent = agent(settings);
+    let mut polls = 0;
+    for n in 0..5 {
+        let id = agent.open(u64::from(n), flow(n), 3, Some(BASE_NS));
+        polls += agent.acknowledged(u64::from(n), id, Some(90_000), false).iter().count();
+    }
+    let stats = agent.stats();
+    assert_eq!((polls, stats.polls, stats.limited_by_host, stats.flows_given_up), (2, 2, 3, 2));
+}
+
+#[test]
+fn senseless_settings_are_refused() {
+    let error = |settings| Agent::new("h", 0, 0, settings).unwrap_err();
+    assert_eq!(
+        error(Settings { threshold_percent: 90, ..Settings::default() }),
+        SettingsError::Threshold(90)
+    );
+    assert_eq!(
+        error(Settings { hop_limit: 0, ..Settings::default() }).to_string(),
+        "hop_limit is 0; expected at least 1"
+    );
+}
+
+#[test]
+fn the_base_follows_from_the_topology() {
+    let node = |name: &str, kind, last| Node {
+        name: name.into(),
+        kind,
+        addresses: vec![std::net::IpAddr::from([10, 0, 0, last])],
+    };
+    let link = |a: &str, b: &str, gbps| Link {
+        a: a.parse().unwrap(),
+        b: b.parse().unwrap(),
+        rate: Rate::from_gbps(gbps),
+        delay: Time::from_us(1),
+    };
+    let topology = Topology {
+        nodes: vec![
+            node("h1", NodeKind::Host, 1),
+            node("h2", NodeKind::Host, 2),
+            node("s1", NodeKind::Switch, 101),
+            node("s2", NodeKind::Switch, 102),
+        ],
+        links: vec![link("h1:1", "s1:1", 50), link("s1:2", "s2:1", 100), link("s2:2", "h2:1", 50)],
+    };
+    // 6 us of propagation; 1000 B last 160, 80, 160 ns, 100 B a tenth of it.
+    assert_eq!(base_rtt(&topology, &flow(0), 1_000, 100), Some(Time::from_ns(6_440)));
+    let stranger = FlowKey { dst: [10, 9, 9, 9].into(), ..flow(0) };
+    assert_eq!(base_rtt(&topology, &stranger, 1_000, 100), None);
+}
+
+proptest! {
+    /// Whatever happens, a flow is never polled twice within its interval, and events never repeat.
+    #[test]
+    fn polls_of_a_flow_keep_their_distance(
+        steps in prop::collection::vec((0u64..200_000, 0usize..4, 0u8..4, 1_000u64..100_000), 1..200)
+    ) {
+        let settings = Settings { flow_interval_ns: 300_000, ..Settings::default() };
+        let mut agent = agent(settings);
+        let ids: Vec<_> = (0..4).map(|n| agent.open(0, flow(n), 3, Some(BASE_NS))).collect();
+        let (mut now, mut polls) = (0, Vec::new());
+        for (gap, n, what, rtt) in steps {
+            now += gap;
+            match what {
+                0 => agent.sent(now, ids[n]),
+                1 => polls.extend(agent.acknowledged(now, ids[n], Some(rtt), true)),
+                2 => polls.extend(agent.acknowledged(now, ids[n], Some(rtt), false)),
+                _ => polls.extend(agent.wake(now)),
+            }
+        }
+        for (i, poll) in polls.iter().enumerate() {
+            for later in &polls[i + 1..] {
+                prop_assert_ne!(poll.polling.event, later.polling.event);
+                if later.trigger.flow == poll.trigger.flow {
+                    prop_assert!(later.trigger.time_ns - poll.trigger.time_ns >= 300_000);
+                }
+            }
+        }
+    }
+}
