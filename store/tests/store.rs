@@ -1,11 +1,11 @@
 //! What callers rely on: idempotence, filters, pages, incidents, limits.
 
-use model::diagnosis::Collected;
-use model::provenance::{Edge, EdgeKind, Node};
-use model::{Anomaly, Cause, Diagnosis, FlowKey, PortRef, ProvenanceGraph, RootCause, Topology};
 use harrier_store::{
     DiagnosisFilter, Finding, IncidentFilter, Limits, MAX_PAGE_ROWS, PRUNE_EVERY, Store, StoreError,
 };
+use model::diagnosis::Collected;
+use model::provenance::{Edge, EdgeKind, Node};
+use model::{Anomaly, Cause, Diagnosis, FlowKey, PortRef, ProvenanceGraph, RootCause, Topology};
 
 const VICTIM: &str = "10.0.0.2:10000>10.0.0.4:4791/udp";
 const OTHER: &str = "10.0.0.9:10001>10.0.0.4:4791/udp";

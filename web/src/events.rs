@@ -187,8 +187,16 @@ mod tests {
         check(3, Some(3), &["3 hello {\"last_id\":3}"]);
         check(3, Some(1), &["- hello {\"last_id\":3}", "2 pause 2", "3 pause 3"]);
         let many = EVENT_RING as u64 + 10;
-        check(many, Some(2), &[&format!("- hello {{\"last_id\":{many}}}"), "- gap {\"missed\":8}", "11 pause 11"]);
-        check(many, Some(many - 1), &[&format!("- hello {{\"last_id\":{many}}}"), &format!("{many} pause {many}")]);
+        check(
+            many,
+            Some(2),
+            &[&format!("- hello {{\"last_id\":{many}}}"), "- gap {\"missed\":8}", "11 pause 11"],
+        );
+        check(
+            many,
+            Some(many - 1),
+            &[&format!("- hello {{\"last_id\":{many}}}"), &format!("{many} pause {many}")],
+        );
     }
 
     #[test]

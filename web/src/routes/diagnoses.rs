@@ -57,7 +57,9 @@ fn protocol<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u8>, D:
 
 /// The cursor of a page, or a problem that says what a cursor is.
 pub(crate) fn cursor(text: Option<&str>) -> Result<Option<Cursor>, Problem> {
-    text.map(str::parse).transpose().map_err(|error: store::CursorError| Problem::bad_query(error.to_string()))
+    text.map(str::parse)
+        .transpose()
+        .map_err(|error: store::CursorError| Problem::bad_query(error.to_string()))
 }
 
 /// A page of diagnoses, newest first.
@@ -70,7 +72,7 @@ pub(crate) struct DiagnosesPage {
 }
 
 /// Diagnoses, newest first
-#[utoipa::path(get, path = "/diagnoses", tag = "diagnoses", params(DiagnosesQuery), responses(
+#[utoipa::path(get, path = "/diagnoses", operation_id = "list_diagnoses", tag = "diagnoses", params(DiagnosesQuery), responses(
     (status = 200, description = "A page of diagnoses", body = DiagnosesPage),
     (status = 400, description = "A parameter cannot be read", body = Problem, content_type = "application/problem+json"),
 ))]
@@ -95,7 +97,7 @@ pub(crate) async fn list(
 }
 
 /// One diagnosis
-#[utoipa::path(get, path = "/diagnoses/{id}", tag = "diagnoses", params(("id" = String, Path, description = "The diagnosis' id")), responses(
+#[utoipa::path(get, path = "/diagnoses/{id}", operation_id = "get_diagnosis", tag = "diagnoses", params(("id" = String, Path, description = "The diagnosis' id")), responses(
     (status = 200, description = "The diagnosis with its evidence", body = Diagnosis),
     (status = 404, description = "There is no such diagnosis", body = Problem, content_type = "application/problem+json"),
 ))]
@@ -108,7 +110,7 @@ pub(crate) async fn one(
 }
 
 /// The provenance graph of a diagnosis: who waits for whom
-#[utoipa::path(get, path = "/diagnoses/{id}/graph", tag = "diagnoses", params(("id" = String, Path, description = "The diagnosis' id")), responses(
+#[utoipa::path(get, path = "/diagnoses/{id}/graph", operation_id = "get_diagnosis_graph", tag = "diagnoses", params(("id" = String, Path, description = "The diagnosis' id")), responses(
     (status = 200, description = "Its graph; edges name nodes by their index", body = ProvenanceGraph),
     (status = 404, description = "There is no such diagnosis", body = Problem, content_type = "application/problem+json"),
 ))]
@@ -121,7 +123,7 @@ pub(crate) async fn graph(
 }
 
 /// The telemetry that a diagnosis rests on, as `harrier analyze` reads it
-#[utoipa::path(get, path = "/diagnoses/{id}/snapshot", tag = "diagnoses", params(("id" = String, Path, description = "The diagnosis' id")), responses(
+#[utoipa::path(get, path = "/diagnoses/{id}/snapshot", operation_id = "get_diagnosis_snapshot", tag = "diagnoses", params(("id" = String, Path, description = "The diagnosis' id")), responses(
     (status = 200, description = "The snapshot", body = Snapshot),
     (status = 404, description = "There is no such diagnosis, or its telemetry is no longer kept", body = Problem, content_type = "application/problem+json"),
 ))]

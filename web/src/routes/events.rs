@@ -23,7 +23,7 @@ use crate::state::AppState;
 /// `ports` (a batch of samples; carries no id and is not replayed). Ids rise. A client that comes back with
 /// `Last-Event-ID` gets what it missed, as far as it is kept; a `gap` event says how many are not. A client that reads
 /// too slowly loses the oldest events and gets a `dropped` event with their count. A comment is sent every 15 s.
-#[utoipa::path(get, path = "/events", tag = "live",
+#[utoipa::path(get, path = "/events", operation_id = "stream_events", tag = "live",
     params(("Last-Event-ID" = Option<u64>, Header, description = "The id of the last event that was seen")),
     responses(
         (status = 200, description = "The stream", body = String, content_type = "text/event-stream"),
@@ -65,7 +65,9 @@ fn sse(event: &Event) -> SseEvent {
 fn last_event_id(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
     let Some(value) = headers.get("last-event-id") else { return Ok(None) };
     let number = value.to_str().ok().and_then(|text| text.parse().ok());
-    number.map(Some).ok_or_else(|| Problem::bad_query("`Last-Event-ID` is not a number that this server gave out"))
+    number
+        .map(Some)
+        .ok_or_else(|| Problem::bad_query("`Last-Event-ID` is not a number that this server gave out"))
 }
 
 fn unavailable(name: &str, detail: &str) -> Problem {
@@ -83,7 +85,10 @@ impl Client {
         let before = live.metrics.event_clients.inc();
         let client = Client { live };
         if before >= EVENT_CLIENTS as i64 {
-            return Err(unavailable("too-many-clients", "the live stream has as many clients as it may have"));
+            return Err(unavailable(
+                "too-many-clients",
+                "the live stream has as many clients as it may have",
+            ));
         }
         Ok(client)
     }

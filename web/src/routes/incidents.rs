@@ -39,7 +39,7 @@ pub(crate) struct IncidentsPage {
 }
 
 /// Incidents, latest start first
-#[utoipa::path(get, path = "/incidents", tag = "incidents", params(IncidentsQuery), responses(
+#[utoipa::path(get, path = "/incidents", operation_id = "list_incidents", tag = "incidents", params(IncidentsQuery), responses(
     (status = 200, description = "A page of incidents", body = IncidentsPage),
     (status = 400, description = "A parameter cannot be read", body = Problem, content_type = "application/problem+json"),
 ))]
@@ -59,7 +59,7 @@ pub(crate) async fn list(
 }
 
 /// One incident
-#[utoipa::path(get, path = "/incidents/{id}", tag = "incidents", params(("id" = String, Path, description = "The incident's id")), responses(
+#[utoipa::path(get, path = "/incidents/{id}", operation_id = "get_incident", tag = "incidents", params(("id" = String, Path, description = "The incident's id")), responses(
     (status = 200, description = "The incident", body = Incident),
     (status = 404, description = "There is no such incident", body = Problem, content_type = "application/problem+json"),
 ))]

@@ -1,5 +1,7 @@
 //! All routes. A route and its description in the OpenAPI document are one registration.
 
+#![allow(unused_qualifications, reason = "what `utoipa::path` expands to for query types")]
+
 mod diagnoses;
 mod events;
 mod incidents;
@@ -84,7 +86,8 @@ pub fn router(state: AppState) -> Router {
 
 /// Counts responses by route (never by path, which has no bound) and status.
 async fn count(State(state): State<AppState>, request: Request, next: Next) -> Response {
-    let route = request.extensions().get::<MatchedPath>().map_or("dashboard".into(), |p| p.as_str().to_string());
+    let route =
+        request.extensions().get::<MatchedPath>().map_or("dashboard".into(), |p| p.as_str().to_string());
     let response = next.run(request).await;
     state.live.metrics.responded(&route, response.status().as_u16());
     response

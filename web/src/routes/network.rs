@@ -12,7 +12,7 @@ use crate::series::{PortPoint, PortSample};
 use crate::state::AppState;
 
 /// The topology
-#[utoipa::path(get, path = "/topology", tag = "network", responses(
+#[utoipa::path(get, path = "/topology", operation_id = "get_topology", tag = "network", responses(
     (status = 200, description = "Nodes and links, in the order of their source", body = Topology),
     (status = 503, description = "No topology was loaded yet", body = Problem, content_type = "application/problem+json"),
 ))]
@@ -32,7 +32,7 @@ pub(crate) struct Ports {
 }
 
 /// The latest sample of every port
-#[utoipa::path(get, path = "/ports", tag = "network", responses(
+#[utoipa::path(get, path = "/ports", operation_id = "list_ports", tag = "network", responses(
     (status = 200, description = "Samples, ordered by port", body = Ports),
 ))]
 pub(crate) async fn ports(State(state): State<AppState>) -> Json<Ports> {
@@ -62,7 +62,7 @@ pub(crate) struct PortSeries {
 }
 
 /// Recent samples of one port: queue, pauses, rate
-#[utoipa::path(get, path = "/ports/{port}/series", tag = "network",
+#[utoipa::path(get, path = "/ports/{port}/series", operation_id = "get_port_series", tag = "network",
     params(("port" = PortRef, Path, description = "The port, e.g. `sw4:1`"), SeriesQuery), responses(
     (status = 200, description = "Its samples", body = PortSeries),
     (status = 400, description = "This is not a port", body = Problem, content_type = "application/problem+json"),
@@ -95,7 +95,7 @@ pub(crate) struct Findings {
 }
 
 /// Findings of the configuration checker
-#[utoipa::path(get, path = "/findings", tag = "network", responses(
+#[utoipa::path(get, path = "/findings", operation_id = "list_findings", tag = "network", responses(
     (status = 200, description = "All findings that are stored", body = Findings),
 ))]
 pub(crate) async fn findings(State(state): State<AppState>) -> Result<Json<Findings>, Problem> {

@@ -23,7 +23,7 @@ pub(crate) struct Question {
 }
 
 /// Ask about a victim flow now: collects telemetry, diagnoses it and stores the result
-#[utoipa::path(post, path = "/queries", tag = "diagnoses", request_body = Question, responses(
+#[utoipa::path(post, path = "/queries", operation_id = "ask_about_flow", tag = "diagnoses", request_body = Question, responses(
     (status = 200, description = "The verdict; `location` names where it stays", body = Diagnosis),
     (status = 404, description = "The flow is not one of this network", body = Problem, content_type = "application/problem+json"),
     (status = 413, description = "The body is too large", body = Problem, content_type = "application/problem+json"),

@@ -1,0 +1,161 @@
+//! The dashboard over a fixture that moves, to work on its looks without a fabric:
+//! `cargo run -p harrier-web --example dashboard -- 127.0.0.1:8090 [pods of a fat tree]`.
+
+#[path = "../tests/fixture/mod.rs"]
+mod fixture;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use harrier_web::{
+    AppState, LiveState, PortPoint, PortSample, QueryAnswer, QueryBackend, QueryError, QueryFuture,
+};
+use model::topology::{Link, Node, NodeKind};
+use model::{FlowKey, PortRef, Rate, Time, Topology};
+
+/// Fabric time between two batches of samples.
+const STEP_NS: u64 = 50_000;
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let address = arguments.next().unwrap_or_else(|| "127.0.0.1:8090".into());
+    let pods: Option<u16> = arguments.next().map(|pods| pods.parse()).transpose()?;
+    let live = LiveState::new(store::Store::open("sqlite::memory:").await?).await?;
+    live.set_topology(pods.map_or_else(fixture::topology, fat_tree)).await?;
+    let (storm, storm_graph) = fixture::storm("d0001", 500_000_000);
+    live.push_diagnosis(&storm, &storm_graph, None).await?;
+    let (contention, contention_graph) = fixture::contention("d0002", 1_200_000_000);
+    live.push_diagnosis(&contention, &contention_graph, None).await?;
+    live.advance(61_000_000_000).await?;
+    let state = AppState::new(live.clone()).with_query_backend(Arc::new(Asked));
+    tokio::spawn(drive(live));
+    let listener = tokio::net::TcpListener::bind(&address).await?;
+    harrier_web::serve(listener, state, async {
+        let _ = tokio::signal::ctrl_c().await;
+    })
+    .await?;
+    Ok(())
+}
+
+/// Answers as the poster's switches would.
+struct Asked;
+
+impl QueryBackend for Asked {
+    fn ask(&self, victim: FlowKey) -> QueryFuture<'_> {
+        Box::pin(async move {
+            if victim != fixture::victim() && victim != fixture::flow(1, 3) {
+                return Err(QueryError::UnknownFlow(format!("no host of this network sends `{victim}`")));
+            }
+            let diagnosis = fixture::incast("d0900", fixture::START_NS + 900_000, victim);
+            Ok(QueryAnswer { diagnosis, graph: fixture::incast_graph(), snapshot: None })
+        })
+    }
+}
+
+async fn drive(live: Arc<LiveState>) {
+    let mut ticks = tokio::time::interval(Duration::from_millis(100));
+    for tick in 0_u64.. {
+        ticks.tick().await;
+        let now_ns = fixture::START_NS + tick * STEP_NS;
+        live.push_ports(&samples(&live, tick, now_ns));
+        if tick % 40 == 20 && tick < 400 {
+            let victim = if tick % 80 == 20 { fixture::victim() } else { fixture::flow(1, 3) };
+            let diagnosis = fixture::incast(&format!("d1{tick:03}"), now_ns, victim);
+            if live
+                .push_diagnosis(&diagnosis, &fixture::incast_graph(), Some(&fixture::snapshot()))
+                .await
+                .is_err()
+            {
+                return;
+            }
+        }
+    }
+}
+
+fn samples(live: &LiveState, tick: u64, now_ns: u64) -> Vec<PortSample> {
+    let Some(topology) = live.topology() else { return vec![] };
+    let ends = topology.links.iter().flat_map(|link| [(&link.a, link.rate), (&link.b, link.rate)]);
+    ends.enumerate()
+        .map(|(n, (port, rate))| {
+            let phase = (tick + 13 * n as u64) % 90;
+            let name = port.to_string();
+            let hot = name == "sw4:2";
+            let paused = match name.as_str() {
+                "sw2:3" => phase < 40,
+                "sw1:1" | "h2:1" => phase < 20,
+                "h5:1" | "h6:1" | "h7:1" | "h8:1" => phase % 8 < 5,
+                _ => false,
+            };
+            let wave = 45 - phase.abs_diff(45);
+            let queue_bytes = if hot {
+                60_000 + wave * 2_800
+            } else if paused {
+                wave * 700
+            } else {
+                wave * 40
+            };
+            PortSample {
+                port: port.clone(),
+                point: PortPoint {
+                    time_ns: now_ns,
+                    interval_ns: STEP_NS,
+                    queue_bytes,
+                    queue_packets: queue_bytes / 1348,
+                    paused,
+                    paused_ns: if paused { STEP_NS * (20 + wave) / 90 } else { 0 },
+                    tx_bps: rate.0 / 100
+                        * if hot {
+                            99
+                        } else if paused {
+                            30
+                        } else {
+                            20 + wave
+                        },
+                },
+            }
+        })
+        .collect()
+}
+
+/// A three-tier fat tree, to see how the map scales.
+fn fat_tree(pods: u16) -> Topology {
+    let half = pods / 2;
+    let mut topology = Topology::default();
+    let mut add = |name: String, kind, address: Option<String>| {
+        let addresses = address.into_iter().filter_map(|a| a.parse().ok()).collect();
+        topology.nodes.push(Node { name, kind, addresses });
+    };
+    for core in 0..half * half {
+        add(format!("core{core}"), NodeKind::Switch, None);
+    }
+    for pod in 0..pods {
+        for n in 0..half {
+            add(format!("agg{pod}-{n}"), NodeKind::Switch, None);
+            add(format!("edge{pod}-{n}"), NodeKind::Switch, None);
+            for host in 0..half {
+                add(format!("h{pod}-{n}-{host}"), NodeKind::Host, Some(format!("10.{pod}.{n}.{}", host + 1)));
+            }
+        }
+    }
+    let mut link = |a: String, b: String| {
+        let end = |(name, port): (&str, &str)| PortRef::new(name, port.parse().unwrap_or(1));
+        let split = |text: &str| text.rsplit_once(':').map(end);
+        if let (Some(a), Some(b)) = (split(&a), split(&b)) {
+            topology.links.push(Link { a, b, rate: Rate::from_gbps(100), delay: Time::from_us(2) });
+        }
+    };
+    for pod in 0..pods {
+        for n in 0..half {
+            for other in 0..half {
+                link(format!("edge{pod}-{n}:{}", half + other + 1), format!("agg{pod}-{other}:{}", n + 1));
+                link(
+                    format!("agg{pod}-{n}:{}", half + other + 1),
+                    format!("core{}:{}", n * half + other, pod + 1),
+                );
+                link(format!("h{pod}-{n}-{other}:1"), format!("edge{pod}-{n}:{}", other + 1));
+            }
+        }
+    }
+    topology
+}

@@ -1,0 +1,144 @@
+//! The live stream, over a real socket: order, replay, heartbeat-free reading, shutdown.
+
+mod fixture;
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::http::{Request, StatusCode, header};
+use fixture::{incast, incast_graph, port, topology, victim};
+use harrier_web::{AppState, EVENT_CLIENTS, LiveState, PortPoint, PortSample, router, serve};
+use http_body_util::BodyExt as _;
+use store::Store;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::sync::oneshot;
+use tower::ServiceExt as _;
+
+async fn live() -> Arc<LiveState> {
+    LiveState::new(Store::open("sqlite::memory:").await.unwrap()).await.unwrap()
+}
+
+fn sample(time_ns: u64, paused: bool) -> PortSample {
+    PortSample { port: port("sw1:1"), point: PortPoint { time_ns, paused, ..PortPoint::default() } }
+}
+
+async fn connect(live: &Arc<LiveState>, last_seen: Option<&str>) -> axum::response::Response {
+    let mut request = Request::get("/api/v1/events");
+    if let Some(id) = last_seen {
+        request = request.header("Last-Event-ID", id);
+    }
+    router(AppState::new(live.clone())).oneshot(request.body(Body::empty()).unwrap()).await.unwrap()
+}
+
+/// The first `count` events of a stream as `id kind` (`-` without an id), and their data.
+async fn read(response: axum::response::Response, count: usize) -> (Vec<String>, Vec<String>) {
+    assert_eq!(response.status(), StatusCode::OK);
+    assert_eq!(response.headers()[header::CONTENT_TYPE], "text/event-stream");
+    let (mut body, mut text) = (response.into_body(), String::new());
+    while text.matches("\n\n").count() < count {
+        let frame = body.frame().await.expect("the stream goes on").unwrap();
+        text.push_str(std::str::from_utf8(&frame.into_data().unwrap()).unwrap());
+    }
+    text.split("\n\n")
+        .take(count)
+        .map(|event| {
+            let field = |name: &str| event.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
+            let id = field("id:").unwrap_or("-");
+            (format!("{id} {}", field("event:").unwrap()), field("data:").unwrap_or_default().to_string())
+        })
+        .unzip()
+}
+
+#[tokio::test]
+async fn events_come_in_order_and_samples_carry_no_id() {
+    let live = live().await;
+    let response = connect(&live, None).await;
+    live.set_topology(topology()).await.unwrap();
+    live.set_topology(topology()).await.unwrap();
+    live.push_ports(&[sample(10, false)]);
+    live.push_ports(&[sample(20, true)]);
+    let diagnosis = incast("d1", 1_000, victim());
+    live.push_diagnosis(&diagnosis, &incast_graph(), None).await.unwrap();
+    live.push_diagnosis(&diagnosis, &incast_graph(), None).await.unwrap();
+    live.push_diagnosis(&incast("d2", 2_000, victim()), &incast_graph(), None).await.unwrap();
+    live.advance(2_000 + 61_000_000_000).await.unwrap();
+    let (events, data) = read(response, 10).await;
+    assert_eq!(
+        events,
+        [
+            "0 hello",
+            "1 topology",
+            "- ports",
+            "2 pause",
+            "- ports",
+            "3 diagnosis",
+            "4 incident",
+            "5 diagnosis",
+            "6 incident",
+            "7 incident"
+        ]
+    );
+    assert_eq!(data[3], r#"{"paused":true,"port":"sw1:1","time_ns":20}"#);
+    assert!(data[6].starts_with(r#"{"change":"start""#) && data[9].starts_with(r#"{"change":"end""#));
+}
+
+#[tokio::test]
+async fn a_client_that_comes_back_misses_nothing() {
+    let live = live().await;
+    live.set_topology(topology()).await.unwrap();
+    for n in 0..5 {
+        live.push_ports(&[sample(n, n % 2 == 0)]);
+    }
+    let (events, _) = read(connect(&live, Some("3")).await, 4).await;
+    assert_eq!(events, ["- hello", "4 pause", "5 pause", "6 pause"]);
+    let refused = connect(&live, Some("yesterday")).await;
+    assert_eq!(refused.status(), StatusCode::BAD_REQUEST);
+}
+
+#[tokio::test]
+async fn slow_clients_lose_the_oldest_and_are_told() {
+    let live = live().await;
+    let response = connect(&live, None).await;
+    for n in 0..2000 {
+        live.push_ports(&[sample(n, false)]);
+    }
+    let (events, data) = read(response, 3).await;
+    assert_eq!(events, ["0 hello", "- dropped", "- ports"]);
+    let dropped: u64 = data[1].trim_start_matches("{\"count\":").trim_end_matches('}').parse().unwrap();
+    assert!(data[2].contains(&format!("\"time_ns\":{dropped},")), "{} after {dropped} dropped", data[2]);
+}
+
+#[tokio::test]
+async fn clients_are_limited_and_leave_their_place() {
+    let live = live().await;
+    let mut streams = vec![];
+    for _ in 0..EVENT_CLIENTS {
+        streams.push(connect(&live, None).await);
+    }
+    assert_eq!(connect(&live, None).await.status(), StatusCode::SERVICE_UNAVAILABLE);
+    streams.pop();
+    assert_eq!(connect(&live, None).await.status(), StatusCode::OK);
+}
+
+#[tokio::test]
+async fn shutting_down_ends_open_streams() {
+    let live = live().await;
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let (stop, stopped) = oneshot::channel::<()>();
+    let server = tokio::spawn(serve(listener, AppState::new(live), async {
+        let _ = stopped.await;
+    }));
+    let mut client = tokio::net::TcpStream::connect(address).await.unwrap();
+    client.write_all(b"GET /api/v1/events HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n").await.unwrap();
+    let mut text = String::new();
+    while !text.contains("hello") {
+        let mut chunk = [0; 1024];
+        let read = client.read(&mut chunk).await.unwrap();
+        text.push_str(std::str::from_utf8(&chunk[..read]).unwrap());
+    }
+    stop.send(()).unwrap();
+    client.read_to_string(&mut text).await.unwrap();
+    assert!(text.trim_end().ends_with('0'), "the last chunk closes the body: {text}");
+    server.await.unwrap().unwrap();
+}
