@@ -1,1 +1,173 @@
-//! Analyzer.
+//! From a snapshot to a verdict.
+//!
+//! The steps, one module each, after Hawkeye (SIGCOMM 2024 poster, SIGCOMM 2025 paper) and, where its rules name
+//! the wrong one, with rules of our own that the modules explain:
+//!
+//! 1. `view` and [`topology_index`] arrange the records so that questions are cheap; `span` and `path` find the
+//!    time and the ports that are asked about.
+//! 2. `graph`: which port waits for which; `walk`: where that leads.
+//! 3. `replay` and `contention`: who made a queue.
+//! 4. `signatures`: what it means. One file an anomaly.
+//! 5. `ranking`: culprits, spreaders, victims, confidence. `causes`: what is behind it. One file a cause.
+//! 6. `evidence`, `explanation`, `provenance`: what it rests on, in records, words and as a graph.
+//!
+//! Everything is a pure function of snapshot, topology and [`Settings`]; nothing depends on the order of records.
+
+mod causes;
+mod contention;
+mod evidence;
+mod explanation;
+mod fnv;
+mod graph;
+pub mod import;
+pub mod method;
+mod path;
+mod provenance;
+mod ranking;
+mod replay;
+mod scene;
+mod settings;
+mod signatures;
+mod span;
+pub mod topology_index;
+mod view;
+mod walk;
+
+use std::collections::BTreeSet;
+
+use model::diagnosis::Collected;
+use model::{Diagnosis, PortRef, ProvenanceGraph, RootCause, Snapshot, Topology};
+use serde::{Deserialize, Serialize};
+
+pub use crate::method::Method;
+pub use crate::settings::Settings;
+pub use crate::topology_index::TopologyIndex;
+
+use crate::causes::Case;
+use crate::scene::Scene;
+use crate::signatures::Finding;
+use crate::view::View;
+
+/// A verdict and the graph that it was read from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Analysis {
+    /// The verdict.
+    pub diagnosis: Diagnosis,
+    /// Who waits for whom.
+    pub graph: ProvenanceGraph,
+}
+
+/// Diagnoses a snapshot: one verdict an independent root, the best explanation first.
+///
+/// With a victim (the snapshot's, else its trigger's) the question is what slowed it down. Without one every
+/// incident of the snapshot is looked for. A quiet network gives no verdict, unless an agent measured that its
+/// flow is slow: then the verdict is `host_only`.
+pub fn diagnose(snapshot: &Snapshot, topology: &Topology, settings: &Settings) -> Vec<Diagnosis> {
+    analyze(snapshot, topology, settings).into_iter().map(|a| a.diagnosis).collect()
+}
+
+/// As [`diagnose`], with the provenance graph of each verdict.
+pub fn analyze(snapshot: &Snapshot, topology: &Topology, settings: &Settings) -> Vec<Analysis> {
+    analyze_indexed(snapshot, &TopologyIndex::new(topology), settings)
+}
+
+/// As [`analyze`], for many snapshots of one network.
+pub fn analyze_indexed(snapshot: &Snapshot, index: &TopologyIndex<'_>, settings: &Settings) -> Vec<Analysis> {
+    let mut analyses = Vec::new();
+    for class in classes(snapshot) {
+        let view = View::new(snapshot, index, class);
+        let scene = Scene::new(&view, settings);
+        let found = signatures::find(&scene);
+        analyses.extend(found.iter().filter_map(|finding| conclude(&scene, finding)));
+    }
+    analyses
+}
+
+/// The priority classes to look at, one after the other. PFC and queues work by class: a victim's is the only
+/// one that concerns it.
+fn classes(snapshot: &Snapshot) -> Vec<Option<u8>> {
+    let victim = snapshot.victim.or_else(|| snapshot.trigger.as_ref().map(|t| t.flow));
+    let flows = || snapshot.switches.iter().flat_map(|s| &s.flows);
+    let of_flows: BTreeSet<u8> =
+        flows().filter(|f| victim.is_none_or(|v| v == f.flow)).filter_map(|f| f.priority).collect();
+    let of_pauses = snapshot.switches.iter().flat_map(|s| &s.pauses).map(|p| p.priority);
+    let classes: Vec<Option<u8>> = match victim {
+        Some(_) => of_flows.into_iter().map(Some).collect(),
+        None => {
+            of_flows.into_iter().chain(of_pauses).collect::<BTreeSet<u8>>().into_iter().map(Some).collect()
+        }
+    };
+    if classes.is_empty() { vec![None] } else { classes }
+}
+
+fn conclude(scene: &Scene<'_, '_>, finding: &Finding) -> Option<Analysis> {
+    let ranked = ranking::rank(scene, finding)?;
+    let judged = causes::judge(&Case { scene, finding, culprits: &ranked.culprits });
+    let mut pause_path = path::port_refs(scene.view, &finding.path);
+    if let Some(root) = &finding.root
+        && !pause_path.is_empty()
+        && pause_path.last() != Some(root)
+    {
+        pause_path.push(root.clone());
+    }
+    let summary = explanation::summary(scene, finding, &ranked, &judged, &pause_path);
+    let snapshot = scene.view.snapshot;
+    let time_ns = match (scene.trigger, finding.when) {
+        (Some(trigger), _) => trigger.time_ns,
+        (None, Some(when)) => when.to,
+        (None, None) => snapshot.switches.iter().map(|s| s.frozen_ns).max().unwrap_or(0),
+    };
+    let diagnosis = Diagnosis {
+        id: String::new(),
+        time_ns,
+        victim: ranked.victim,
+        anomaly: finding.anomaly,
+        cause: judged.cause,
+        summary,
+        confidence: round(ranked.confidence * judged.factor),
+        root_cause: RootCause {
+            port: finding.root.clone(),
+            flows: ranked.culprits.clone(),
+            host: finding.host.map(|h| scene.view.index.name(h).to_string()),
+            config: Vec::new(),
+        },
+        pause_path,
+        pause_loop: path::port_refs(scene.view, &finding.pause_loop),
+        spreaders: ranked.spreaders.clone(),
+        victims: ranked.victims.clone(),
+        evidence: evidence::evidence(scene, finding, &ranked),
+        missing: explanation::missing(scene, finding),
+        advice: judged.advice,
+        collected: Collected {
+            switches: scene.view.switches.len() as u64,
+            bytes: view::saturating(snapshot.switches.iter().map(|s| s.bytes)),
+            polls: snapshot.polls,
+        },
+    };
+    let diagnosis = Diagnosis { id: id(snapshot.event, &diagnosis), ..diagnosis };
+    Some(Analysis { diagnosis, graph: provenance::provenance(scene, finding) })
+}
+
+/// The identifier of a verdict: a hash of what it says, so that the same snapshot gives the same one.
+fn id(event: u32, d: &Diagnosis) -> String {
+    let list = |ports: &[PortRef]| ports.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
+    let text = format!(
+        "{event}|{}|{}|{:?}|{:?}|{:?}|{}|{}|{}",
+        d.time_ns,
+        d.victim,
+        d.anomaly,
+        d.cause,
+        d.root_cause.host,
+        d.root_cause.port.as_ref().map_or_else(String::new, ToString::to_string),
+        list(&d.pause_path),
+        d.root_cause.flows.iter().map(ToString::to_string).collect::<Vec<_>>().join(","),
+    );
+    format!("{:016x}", fnv::fnv1a(&text))
+}
+
+/// Weights and confidences leave the analyzer with three decimals, so that their text is short and stable.
+pub(crate) fn round(value: f64) -> f64 {
+    let rounded = (value * 1e3).round() / 1e3;
+    // No negative zero, no infinity from absurd counts.
+    if rounded == 0.0 { 0.0 } else { rounded.clamp(-1e15, 1e15) }
+}

@@ -1,0 +1,70 @@
+//! Causes: what is behind an anomaly. One file each; the first that recognises the finding holds.
+//!
+//! To add a cause, add a file and a line in [`JUDGES`], more special causes before more general ones.
+
+mod elephant_collision;
+mod incast;
+mod nic_storm;
+mod slow_receiver;
+mod undetermined;
+
+use model::{Cause, FlowKey};
+
+use crate::scene::Scene;
+use crate::signatures::Finding;
+
+/// What a cause is judged from.
+pub(crate) struct Case<'c, 's, 'a> {
+    pub(crate) scene: &'c Scene<'s, 'a>,
+    pub(crate) finding: &'c Finding,
+    pub(crate) culprits: &'c [FlowKey],
+}
+
+/// A cause and how it reads.
+#[derive(Clone, Debug)]
+pub(crate) struct Judged {
+    pub(crate) cause: Cause,
+    /// What remains of the confidence, 0 to 1.
+    pub(crate) factor: f64,
+    /// Half a sentence that continues "... because".
+    pub(crate) because: String,
+    /// What to do.
+    pub(crate) advice: Vec<String>,
+}
+
+type Judge = fn(&Case<'_, '_, '_>) -> Option<Judged>;
+
+const JUDGES: [Judge; 4] = [incast::judge, elephant_collision::judge, slow_receiver::judge, nic_storm::judge];
+
+pub(crate) fn judge(case: &Case<'_, '_, '_>) -> Judged {
+    JUDGES.iter().find_map(|j| j(case)).unwrap_or_else(|| undetermined::judge(case))
+}
+
+/// The names of the hosts behind some addresses, for people; an unknown one stays an address.
+pub(crate) fn host_names(
+    case: &Case<'_, '_, '_>,
+    addresses: impl Iterator<Item = std::net::IpAddr>,
+) -> String {
+    let index = case.scene.view.index;
+    let mut names: Vec<String> = Vec::new();
+    for address in addresses {
+        let name = index.host_of(address).map_or_else(|| address.to_string(), |h| index.name(h).to_string());
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    enumerate(&names)
+}
+
+/// "a, b and c"; long lists are cut.
+pub(crate) fn enumerate(names: &[String]) -> String {
+    const SHOWN: usize = 8;
+    match names {
+        [] => "nobody".to_string(),
+        [one] => one.clone(),
+        many if many.len() > SHOWN => {
+            format!("{} and {} more", many[..SHOWN].join(", "), many.len() - SHOWN)
+        }
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}

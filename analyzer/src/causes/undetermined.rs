@@ -1,0 +1,28 @@
+//! Nothing more is known than the anomaly itself.
+
+use model::{Anomaly, Cause};
+
+use super::{Case, Judged, enumerate};
+
+pub(super) fn judge(case: &Case<'_, '_, '_>) -> Judged {
+    let names: Vec<String> = case.culprits.iter().map(ToString::to_string).collect();
+    let because = match (&case.finding.host, names.as_slice()) {
+        (Some(host), _) => {
+            format!("the NIC of host {} pauses it", case.scene.view.index.name(*host))
+        }
+        (None, []) => "what congests it is not recorded".to_string(),
+        (None, some) => format!("it is congested by {}", enumerate(some)),
+    };
+    let advice = match case.finding.anomaly {
+        Anomaly::HostOnly => {
+            vec!["look at sender, receiver and application: the fabric did not delay this flow".to_string()]
+        }
+        Anomaly::DeadlockInLoopContention
+        | Anomaly::DeadlockOutOfLoopContention
+        | Anomaly::DeadlockOutOfLoopInjection => {
+            vec!["break the loop: reset one of its ports, then remove the route that closes it".to_string()]
+        }
+        _ => Vec::new(),
+    };
+    Judged { cause: Cause::Undetermined, factor: 0.9, because, advice }
+}

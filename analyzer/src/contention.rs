@@ -1,0 +1,461 @@
+//! Who made a queue: the flows of one port, each a contributor or a bystander.
+//!
+//! Bytes do not tell: in the time of a burst a flow that was always there may send the most. A queue forms
+//! because something *changed*, so a flow answers for what it sends above its rate from before the queue.
+//!
+//! 1. The time of the event at this port is where its waiting is densest ([`event_span`]), near the time that was
+//!    asked about. Two bursts in one epoch are two such places.
+//! 2. Each flow's packets are split into those before and those inside that time.
+//! 3. A flow that was there long enough before is entitled to its former rate; only the rest is its excess.
+//! 4. Contributors have a substantial excess. The victim and flows that only carry a pause are none.
+//! 5. The replay gives each flow its weight: what others waited because of it, or what it waited.
+
+use model::FlowKey;
+use model::telemetry::FlowRecord;
+
+use crate::method::ReplayRule;
+use crate::replay::{Arrivals, replay};
+use crate::settings::Settings;
+use crate::span::Span;
+use crate::view::{PortIx, View, flow_order};
+
+/// Waits shorter than this are spread over it before densities are compared: a single packet has no density.
+const DENSITY_FLOOR_NS: u64 = 10_000;
+/// The event lasts while its density is at least this share of its peak.
+const DENSITY_SHARE: f64 = 0.1;
+/// Excess counts from this share of a flow's packets on; less is the jitter of its former rate.
+const GROWN_SHARE: f64 = 1.0 / 3.0;
+/// If all contributors together brought less than this share of the packets, nothing changed.
+const CHANGED_SHARE: f64 = 0.1;
+
+/// What is asked about a port.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Question<'q> {
+    /// The flow that suffers; it is no culprit of its own delay.
+    pub(crate) victim: Option<FlowKey>,
+    /// Flows that were paused further upstream, ascending.
+    pub(crate) carriers: &'q [FlowKey],
+    /// About when.
+    pub(crate) near: Option<Span>,
+    /// Nothing after this time counts (the port itself was paused from then on).
+    pub(crate) until: Option<u64>,
+}
+
+/// One flow's part in a queue.
+#[derive(Clone, Debug)]
+pub(crate) struct FlowPart {
+    pub(crate) flow: FlowKey,
+    /// Packets in the event's time.
+    pub(crate) packets: f64,
+    /// Packets above its rate from before.
+    pub(crate) excess: f64,
+    pub(crate) contributes: bool,
+    /// Positive: what others waited because of it. Negative: what it waited because of the contributors.
+    pub(crate) weight: f64,
+    /// Mean depth that its packets found.
+    pub(crate) depth: f64,
+}
+
+/// How a queue came about.
+#[derive(Clone, Debug)]
+pub(crate) struct Contention {
+    pub(crate) port: PortIx,
+    pub(crate) when: Option<Span>,
+    /// Mean depth, in packets, that waiting packets found.
+    pub(crate) depth: f64,
+    /// By falling weight.
+    pub(crate) flows: Vec<FlowPart>,
+    /// Whether the ring reaches far enough back to tell newcomers from flows that were always there.
+    pub(crate) history: bool,
+    /// Whether somebody sent more than before. If not, the largest senders are named.
+    pub(crate) changed: bool,
+}
+
+impl Contention {
+    pub(crate) fn contributors(&self) -> impl Iterator<Item = &FlowPart> {
+        self.flows.iter().filter(|f| f.contributes)
+    }
+
+    pub(crate) fn part(&self, flow: FlowKey) -> Option<&FlowPart> {
+        self.flows.iter().find(|f| f.flow == flow)
+    }
+}
+
+/// Explains the queue of `port`; `None` when no flow record speaks of one.
+pub(crate) fn contention(
+    view: &View<'_>,
+    settings: &Settings,
+    port: PortIx,
+    question: Question<'_>,
+) -> Option<Contention> {
+    let mut records: Vec<&FlowRecord> = view.flows(port).iter().copied().filter(|f| f.packets > 0).collect();
+    records.sort_by_key(|f| flow_order(f));
+    if records.is_empty() {
+        return None;
+    }
+    if settings.method.replay == ReplayRule::WholeEpoch {
+        return Some(whole_epoch(view, settings, port, question, &records));
+    }
+    let when = event_span(&records, settings, question);
+    // Without a single waiting packet in the time asked about there is nothing to explain.
+    if when.is_none() && records.iter().any(|r| r.queued_packets.is_some() || r.queued_ns.is_some()) {
+        return None;
+    }
+    let mut event = Event::new(view, settings, port, question, when);
+    event.measure(&records);
+    let changed = event.blame();
+    Some(event.finish(changed))
+}
+
+/// The time in which the packets of a port waited most densely, near the time asked about.
+fn event_span(records: &[&FlowRecord], settings: &Settings, question: Question<'_>) -> Option<Span> {
+    let near = question.near.map(|n| n.widened(settings.event_gap_ns));
+    let mut steps: Vec<(u64, f64)> = Vec::new();
+    for r in records {
+        let (Some((from, to)), waited) = (r.queued_ns, waited_share(r)) else { continue };
+        let mut span = Span::new(from, to);
+        if let Some(until) = question.until {
+            if span.from >= until {
+                continue;
+            }
+            span.to = span.to.min(until);
+        }
+        if waited <= 0.0 || near.is_some_and(|n| !n.overlaps(span)) {
+            continue;
+        }
+        let padded = Span { from: span.from, to: span.to.max(span.from.saturating_add(DENSITY_FLOOR_NS)) };
+        let density = r.depth_sum.max(1) as f64 * waited / padded.length_ns();
+        steps.push((padded.from, density));
+        steps.push((padded.to, -density));
+    }
+    steps.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    let mut pieces: Vec<(Span, f64)> = Vec::new();
+    let mut density = 0.0;
+    for pair in steps.windows(2) {
+        if let [(from, change), (to, _)] = pair {
+            density += change;
+            if to > from {
+                pieces.push((Span { from: *from, to: *to }, density));
+            }
+        }
+    }
+    let counts = |span: &Span| near.is_none_or(|n| n.overlaps(*span));
+    let peak = pieces.iter().filter(|(s, _)| counts(s)).map(|(_, d)| *d).fold(0.0, f64::max);
+    let at = pieces.iter().position(|(s, d)| counts(s) && *d >= peak)?;
+    let dense = |piece: &&(Span, f64)| piece.1 >= peak * DENSITY_SHARE;
+    // Epoch boundaries leave short gaps between the two parts of one event.
+    let gap_ns = settings.event_gap_ns / 4;
+    let mut event = pieces[at].0;
+    for (span, _) in pieces[at..].iter().filter(dense) {
+        if span.from <= event.to.saturating_add(gap_ns) {
+            event = event.hull(*span);
+        }
+    }
+    for (span, _) in pieces[..at].iter().rev().filter(dense) {
+        if span.to.saturating_add(gap_ns) >= event.from {
+            event = event.hull(*span);
+        }
+    }
+    Some(event)
+}
+
+/// The share of a record's waiting packets that waited for others and not for a pause to end.
+fn waited_share(r: &FlowRecord) -> f64 {
+    match r.queued_packets {
+        Some(0) => 0.0,
+        Some(queued) => queued.saturating_sub(r.paused_packets) as f64 / queued as f64,
+        None => r.packets.saturating_sub(r.paused_packets) as f64 / r.packets.max(1) as f64,
+    }
+}
+
+/// A flow while it is measured.
+#[derive(Debug)]
+struct Measured {
+    flow: FlowKey,
+    inside: f64,
+    before: f64,
+    first_ns: Option<u64>,
+    span: Option<Span>,
+    depth_sum: f64,
+    waited: f64,
+    excess: f64,
+    contributes: bool,
+}
+
+struct Event<'q, 'v> {
+    settings: &'v Settings,
+    port: PortIx,
+    question: Question<'q>,
+    when: Option<Span>,
+    history: bool,
+    flows: Vec<Measured>,
+}
+
+impl<'q, 'v> Event<'q, 'v> {
+    fn new(
+        view: &View<'_>,
+        settings: &'v Settings,
+        port: PortIx,
+        question: Question<'q>,
+        when: Option<Span>,
+    ) -> Event<'q, 'v> {
+        let ring_start = view.ring_start(view.switch_of(port));
+        let history = match (when, ring_start) {
+            (Some(when), Some(start)) => when.from.saturating_sub(start) >= settings.established_ns,
+            _ => false,
+        };
+        Event { settings, port, question, when, history, flows: Vec::new() }
+    }
+
+    fn measure(&mut self, records: &[&FlowRecord]) {
+        let reference = self.reference_depth(records);
+        for of_flow in records.chunk_by(|a, b| a.flow == b.flow) {
+            let Some(first) = of_flow.first() else { continue };
+            let mut m = Measured {
+                flow: first.flow,
+                inside: 0.0,
+                before: 0.0,
+                first_ns: of_flow.iter().filter_map(|r| r.seen_ns).map(|(a, b)| a.min(b)).min(),
+                span: None,
+                depth_sum: 0.0,
+                waited: 0.0,
+                excess: 0.0,
+                contributes: false,
+            };
+            for r in of_flow {
+                self.add_record(&mut m, r, reference);
+            }
+            if m.inside > 0.0 {
+                self.flows.push(m);
+            }
+        }
+    }
+
+    /// The mean depth among records that waited inside the event alone: it tells how many of the waiting packets
+    /// of a longer record were part of it.
+    fn reference_depth(&self, records: &[&FlowRecord]) -> f64 {
+        let Some(when) = self.when else { return 0.0 };
+        let (mut depth, mut packets) = (0.0, 0.0);
+        for r in records {
+            let Some((from, to)) = r.queued_ns else { continue };
+            let span = Span::new(from, to);
+            if when.shared_ns(span) >= 0.8 * span.length_ns() || when.overlaps(span) && span.from == span.to {
+                depth += r.depth_sum as f64;
+                packets += r.queued_packets.unwrap_or(r.packets) as f64;
+            }
+        }
+        if packets > 0.0 { depth / packets } else { 0.0 }
+    }
+
+    fn add_record(&self, m: &mut Measured, r: &FlowRecord, reference: f64) {
+        let queued = r.queued_packets.unwrap_or(r.packets).min(r.packets);
+        let waited = queued as f64 * waited_share(r);
+        let Some(when) = self.when else {
+            // No times: the whole epoch counts, without the packets that waited for a pause.
+            m.inside += waited;
+            m.waited += waited;
+            m.depth_sum += r.depth_sum as f64 * waited_share(r);
+            return;
+        };
+        let unqueued = (r.packets - queued) as f64;
+        let seen = r.seen_ns.or(r.queued_ns).map_or(when, |(a, b)| Span::new(a, b));
+        let ahead_ns = when.from.min(seen.to).saturating_sub(seen.from) as f64;
+        let after_ns = seen.to.saturating_sub(when.to.max(seen.from)) as f64;
+        let outside_ns = ahead_ns + after_ns;
+
+        let inside_share = match r.queued_ns.map(|(a, b)| Span::new(a, b)) {
+            Some(span) if !span.overlaps(when) => 0.0,
+            Some(span) if span.from == span.to => 1.0,
+            Some(span) => {
+                let in_time = when.shared_ns(span) / span.length_ns();
+                let own = r.depth_sum as f64 / queued.max(1) as f64;
+                let by_depth = if reference > 0.0 { (own / reference).min(1.0) } else { 0.0 };
+                in_time.max(by_depth)
+            }
+            None => f64::from(u8::from(seen.overlaps(when))),
+        };
+        let inside = waited * inside_share;
+        let rest = waited - inside + unqueued;
+        // A packet that found nobody waiting did not come while the queue stood.
+        let (before, within) = match outside_ns {
+            ns if ns > 0.0 => (rest * ahead_ns / ns, inside),
+            _ if seen.overlaps(when) => (0.0, inside + rest),
+            _ => (0.0, inside),
+        };
+        m.before += before;
+        m.inside += within;
+        m.waited += inside;
+        if queued > 0 {
+            m.depth_sum += r.depth_sum as f64 / queued as f64 * inside;
+        }
+        if let Some(span) = seen.intersection(when) {
+            m.span = Some(m.span.map_or(span, |s| s.hull(span)));
+        }
+    }
+
+    /// Decides who contributes. Returns whether somebody sent more than before.
+    fn blame(&mut self) -> bool {
+        for at in 0..self.flows.len() {
+            let excess = self.excess(&self.flows[at]);
+            self.flows[at].excess = excess;
+        }
+        let total: f64 = self.flows.iter().map(|m| m.inside).sum();
+        let largest = self.largest(|m| m.excess);
+        let mut brought = 0.0;
+        for at in 0..self.flows.len() {
+            let m = &self.flows[at];
+            let contributes = !self.is_victim(m)
+                && m.excess > 0.0
+                && m.excess >= largest * self.settings.contributor_share
+                && !self.only_carries(m);
+            self.flows[at].contributes = contributes;
+            if contributes {
+                brought += self.flows[at].excess;
+            }
+        }
+        if brought > 0.0 && brought >= total * CHANGED_SHARE {
+            return true;
+        }
+        self.blame_largest();
+        false
+    }
+
+    /// Nobody changed (or only the victim did): the largest senders share the blame. Flows that carried a pause
+    /// are named only when there is nobody else.
+    fn blame_largest(&mut self) {
+        for carriers_too in [false, true] {
+            let eligible =
+                |e: &Event<'_, '_>, m: &Measured| !e.is_victim(m) && (carriers_too || !e.is_carrier(m.flow));
+            let largest =
+                self.flows.iter().filter(|m| eligible(self, m)).map(|m| m.inside).fold(0.0, f64::max);
+            for at in 0..self.flows.len() {
+                let m = &self.flows[at];
+                let contributes = eligible(self, m)
+                    && m.inside > 0.0
+                    && m.inside >= largest * self.settings.contributor_share;
+                let whole = m.inside;
+                self.flows[at].contributes = contributes;
+                self.flows[at].excess = if contributes { whole } else { 0.0 };
+            }
+            if largest > 0.0 {
+                return;
+            }
+        }
+    }
+
+    fn is_victim(&self, m: &Measured) -> bool {
+        self.question.victim == Some(m.flow)
+    }
+
+    fn is_carrier(&self, flow: FlowKey) -> bool {
+        self.question.carriers.binary_search(&flow).is_ok()
+    }
+
+    fn largest(&self, of: impl Fn(&Measured) -> f64) -> f64 {
+        self.flows.iter().filter(|m| !self.is_victim(m)).map(of).fold(0.0, f64::max)
+    }
+
+    /// What a flow brought above its rate from before the queue formed.
+    fn excess(&self, m: &Measured) -> f64 {
+        let (Some(when), Some(first)) = (self.when, m.first_ns) else { return m.inside };
+        let there_ns = when.from.saturating_sub(first);
+        let needed_ns = if self.is_carrier(m.flow) {
+            self.settings.established_when_paused_ns
+        } else {
+            self.settings.established_ns
+        };
+        if there_ns < needed_ns.max(1) {
+            return m.inside;
+        }
+        let entitled = m.before / there_ns as f64 * when.length_ns();
+        let excess = m.inside - entitled;
+        if excess > m.inside * GROWN_SHARE { excess } else { 0.0 }
+    }
+
+    /// Whether a flow that was paused upstream only carries the pause: the ring does not reach back to before
+    /// the event, so nothing shows that the flow started it, and others explain the queue.
+    fn only_carries(&self, m: &Measured) -> bool {
+        if self.history || !self.is_carrier(m.flow) {
+            return false;
+        }
+        let others = || self.flows.iter().filter(|o| !self.is_carrier(o.flow) && !self.is_victim(o));
+        let count = others().count();
+        let mean = others().map(|o| o.inside).sum::<f64>() / count.max(1) as f64;
+        count > 0 && m.inside < 2.0 * mean
+    }
+
+    fn finish(self, changed: bool) -> Contention {
+        let (depth, waited) = self.flows.iter().fold((0.0, 0.0), |(d, w), m| (d + m.depth_sum, w + m.waited));
+        let mean = if waited > 0.0 { depth / waited } else { 0.0 };
+        let arrivals: Vec<Arrivals> = self
+            .flows
+            .iter()
+            .map(|m| Arrivals {
+                span: m.span,
+                packets: m.inside,
+                // Without times depths do not compare across flows (they may be of different input queues).
+                depth: if self.when.is_some() && m.waited > 0.0 { m.depth_sum / m.waited } else { mean },
+                excess: if m.contributes && m.inside > 0.0 { (m.excess / m.inside).min(1.0) } else { 0.0 },
+            })
+            .collect();
+        let waits = replay(&arrivals, self.settings.replay_packets);
+        let mut flows: Vec<FlowPart> = self
+            .flows
+            .iter()
+            .zip(arrivals.iter().zip(waits))
+            .map(|(m, (a, w))| FlowPart {
+                flow: m.flow,
+                packets: m.inside,
+                excess: m.excess,
+                contributes: m.contributes,
+                weight: if m.contributes { w.caused } else { -w.suffered },
+                depth: a.depth,
+            })
+            .collect();
+        sort_parts(&mut flows);
+        Contention { port: self.port, when: self.when, depth: mean, flows, history: self.history, changed }
+    }
+}
+
+fn sort_parts(flows: &mut [FlowPart]) {
+    flows.sort_by(|a, b| {
+        let contributes = b.contributes.cmp(&a.contributes);
+        contributes.then(b.weight.total_cmp(&a.weight)).then(a.flow.cmp(&b.flow))
+    });
+}
+
+/// The published replay: every packet of the epochs, spread evenly over them.
+fn whole_epoch(
+    view: &View<'_>,
+    settings: &Settings,
+    port: PortIx,
+    question: Question<'_>,
+    records: &[&FlowRecord],
+) -> Contention {
+    let mut flows = Vec::new();
+    let mut arrivals = Vec::new();
+    for of_flow in records.chunk_by(|a, b| a.flow == b.flow) {
+        let Some(first) = of_flow.first() else { continue };
+        let packets: f64 = of_flow.iter().map(|r| r.packets.saturating_sub(r.paused_packets) as f64).sum();
+        let all: f64 = of_flow.iter().map(|r| r.packets as f64).sum();
+        let depth = of_flow.iter().map(|r| r.depth_sum as f64).sum::<f64>() / all;
+        flows.push(first.flow);
+        arrivals.push(Arrivals { span: None, packets, depth, excess: 1.0 });
+    }
+    let waits = replay(&arrivals, settings.replay_packets);
+    let mut parts: Vec<FlowPart> = flows
+        .iter()
+        .zip(arrivals.iter().zip(waits))
+        .map(|(flow, (a, w))| FlowPart {
+            flow: *flow,
+            packets: a.packets,
+            excess: a.packets,
+            contributes: w.caused > w.suffered && question.victim != Some(*flow),
+            weight: w.caused - w.suffered,
+            depth: a.depth,
+        })
+        .collect();
+    sort_parts(&mut parts);
+    let depth = view.published_depth(port, None);
+    Contention { port, when: None, depth, flows: parts, history: false, changed: true }
+}

@@ -1,0 +1,261 @@
+//! Evidence: the claims of a verdict, each with the records it rests on.
+
+use model::FlowKey;
+use model::diagnosis::{Evidence, Record};
+
+use crate::contention::Contention;
+use crate::graph::Reason;
+use crate::ranking::{Ranked, paused_packets_of};
+use crate::round;
+use crate::scene::Scene;
+use crate::signatures::Finding;
+use crate::span::pause_span;
+use crate::view::{PortIx, flow_order};
+
+/// Excluded ports that are worth a claim.
+const MAX_EXCLUSIONS: usize = 8;
+
+pub(crate) fn evidence(scene: &Scene<'_, '_>, finding: &Finding, ranked: &Ranked) -> Vec<Evidence> {
+    let mut claims = Vec::new();
+    if let Some(trigger) = scene.trigger {
+        let times = trigger.rtt_ns as f64 / trigger.base_rtt_ns.max(1) as f64;
+        claims.push(Evidence {
+            claim: format!(
+                "host {} measured {} ns for {} where {} ns are normal ({times:.1} times)",
+                trigger.host, trigger.rtt_ns, trigger.flow, trigger.base_rtt_ns
+            ),
+            switch: None,
+            port: None,
+            epoch: None,
+            records: vec![Record::Trigger(trigger.clone())],
+        });
+    }
+    claims.extend(victim_claim(scene, finding, ranked));
+    let mut told: Vec<PortIx> = Vec::new();
+    for port in finding.path.iter().chain(&finding.pause_loop) {
+        if !told.contains(port) && scene.view.is_paused(*port, scene.when(*port)) {
+            claims.push(pause_claim(scene, *port));
+        }
+        told.push(*port);
+    }
+    for pair in finding.path.windows(2) {
+        if let [from, to] = pair {
+            claims.extend(edge_claim(scene, *from, *to));
+        }
+    }
+    claims.extend(exclusion_claims(scene, &finding.path));
+    if let Some(contention) = &finding.contention {
+        claims.push(contention_claim(scene, contention));
+        claims.extend(flow_claims(scene, contention, &ranked.culprits));
+    }
+    for flow in &ranked.spreaders {
+        claims.extend(spreader_claim(scene, finding, *flow));
+    }
+    claims
+}
+
+/// Where the victim itself was stopped or waited.
+fn victim_claim(scene: &Scene<'_, '_>, finding: &Finding, ranked: &Ranked) -> Option<Evidence> {
+    let paused = paused_packets_of(scene, finding, ranked.victim);
+    let stopped = finding.path.iter().chain(&finding.pause_loop).copied().find(|p| {
+        let records = scene.view.records_of(*p, ranked.victim);
+        records.iter().any(|r| r.paused_packets > 0 && scene.view.flow_in(*p, r, scene.when(*p)))
+    });
+    if let Some(port) = stopped {
+        let claim =
+            format!("{paused} packets of {} were enqueued while their port was paused", ranked.victim);
+        return Some(flow_evidence(scene, port, ranked.victim, claim));
+    }
+    let part = finding.contention.as_ref().and_then(|c| Some((c.port, c.part(ranked.victim)?)));
+    if let Some((port, part)) = part {
+        let claim =
+            format!("packets of {} found {:.1} others waiting in the mean", ranked.victim, part.depth);
+        return Some(flow_evidence(scene, port, ranked.victim, claim));
+    }
+    let port = *scene.path.ports.first()?;
+    let claim = format!("{} passes here; none of its packets was counted as paused", ranked.victim);
+    let evidence = flow_evidence(scene, port, ranked.victim, claim);
+    (!evidence.records.is_empty()).then_some(evidence)
+}
+
+fn flow_evidence(scene: &Scene<'_, '_>, port: PortIx, flow: FlowKey, claim: String) -> Evidence {
+    let records = scene.view.records_of(port, flow);
+    let records: Vec<_> = records.into_iter().take(scene.settings.evidence_records).collect();
+    let epoch = match records.as_slice() {
+        [one] => Some(one.epoch),
+        _ => None,
+    };
+    Evidence {
+        claim,
+        switch: Some(scene.view.switch_of(port).name.to_string()),
+        port: Some(scene.view.port_ref(port)),
+        epoch,
+        records: records.into_iter().map(|r| Record::Flow(r.clone())).collect(),
+    }
+}
+
+/// That and when a port was paused.
+fn pause_claim(scene: &Scene<'_, '_>, port: PortIx) -> Evidence {
+    let when = scene.when(port);
+    let view = scene.view;
+    let frozen_ns = view.switch_of(port).frozen_ns;
+    let pauses: Vec<_> = view
+        .pauses(port)
+        .iter()
+        .filter(|p| when.is_none_or(|w| w.overlaps(pause_span(p, frozen_ns))))
+        .collect();
+    let packets = view.paused_packets(port, when);
+    let name = view.port_ref(port);
+    let claim = if pauses.is_empty() {
+        format!("{name} was paused: {packets} packets were enqueued while it was")
+    } else {
+        let paused_ns: u64 = pauses
+            .iter()
+            .map(|p| pause_span(p, frozen_ns))
+            .fold(0, |sum: u64, s| sum.saturating_add(s.to - s.from));
+        format!(
+            "{name} was paused {} times, {:.1} us in all; {packets} packets were enqueued meanwhile",
+            pauses.len(),
+            paused_ns as f64 / 1e3
+        )
+    };
+    let slots = view
+        .slots(port)
+        .iter()
+        .filter(|s| s.paused_packets > 0 && view.epoch_in(port, s.epoch, when))
+        .map(|s| Record::Port((*s).clone()));
+    let records: Vec<Record> = slots
+        .chain(pauses.iter().map(|p| Record::Pause((**p).clone())))
+        .take(scene.settings.evidence_records)
+        .collect();
+    Evidence {
+        claim,
+        switch: Some(view.switch_of(port).name.to_string()),
+        port: Some(name),
+        epoch: None,
+        records,
+    }
+}
+
+/// Why one port waits for the next.
+fn edge_claim(scene: &Scene<'_, '_>, from: PortIx, to: PortIx) -> Option<Evidence> {
+    let v = scene.vertex(from)?;
+    let edge = scene.graph.edges(v).iter().find(|e| scene.graph.port(e.to) == Some(to))?;
+    let view = scene.view;
+    let ingress = view.topo(from).and_then(|p| view.index.peer(p)).map(|p| p.number);
+    let meters = ingress.map_or(&[][..], |i| view.meters_from(view.switch_of(to), i));
+    let mut records = vec![Record::PortEdge {
+        from: view.port_ref(from),
+        to: view.port_ref(to),
+        weight: round(edge.weight),
+    }];
+    let own = meters.iter().filter(|m| {
+        m.egress_port == view.number(to) && m.bytes > 0 && view.epoch_in(to, m.epoch, scene.when(from))
+    });
+    records.extend(own.take(scene.settings.evidence_records).map(|m| Record::Meter((*m).clone())));
+    Some(Evidence {
+        claim: format!(
+            "{} waits for {}: traffic of the paused link goes there and is held there",
+            view.port_ref(from),
+            view.port_ref(to)
+        ),
+        switch: Some(view.switch_of(to).name.to_string()),
+        port: Some(view.port_ref(to)),
+        epoch: None,
+        records,
+    })
+}
+
+/// Ports that the published weight would blame, and why they are innocent.
+fn exclusion_claims(scene: &Scene<'_, '_>, path: &[PortIx]) -> Vec<Evidence> {
+    let view = scene.view;
+    let of_path = scene.graph.excluded.iter().filter(|x| path.contains(&x.from));
+    of_path
+        .take(MAX_EXCLUSIONS)
+        .map(|x| {
+            let (from, to) = (view.port_ref(x.from), view.port_ref(x.to));
+            let why = match x.reason {
+                Reason::CannotQueue => {
+                    "it was never paused, and the links that feed it are no faster than its own, so it cannot have had a queue (the depth recorded for it is that of the input's queue)"
+                }
+                Reason::NoQueue => "it was not paused and had no queue at that time",
+            };
+            Evidence {
+                claim: format!("{from} does not wait for {to}: {why}"),
+                switch: Some(view.switch_of(x.to).name.to_string()),
+                port: Some(to.clone()),
+                epoch: None,
+                records: std::iter::once(Record::PortEdge { from, to, weight: round(x.weight) })
+                    .chain(view.slots(x.to).iter().take(4).map(|s| Record::Port((*s).clone())))
+                    .collect(),
+            }
+        })
+        .collect()
+}
+
+/// What everybody's part in the queue is.
+fn contention_claim(scene: &Scene<'_, '_>, contention: &Contention) -> Evidence {
+    let port = scene.view.port_ref(contention.port);
+    let flows: Vec<FlowKey> = contention.contributors().map(|p| p.flow).collect();
+    let told = if flows.len() == 1 { "flow makes" } else { "flows make" };
+    let time = contention.when.map_or_else(String::new, |w| format!(" within {:.1} us", w.length_ns() / 1e3));
+    let records = contention
+        .flows
+        .iter()
+        .take(scene.settings.evidence_records)
+        .map(|p| Record::Contribution { flow: p.flow, weight: round(p.weight) });
+    let slots = scene.view.slots(contention.port).iter();
+    let slots = slots.filter(|s| scene.view.epoch_in(contention.port, s.epoch, contention.when)).take(4);
+    Evidence {
+        claim: format!(
+            "{} {told} the queue of {port}: waiting packets found {:.1} others{time}",
+            flows.len(),
+            contention.depth
+        ),
+        switch: Some(scene.view.switch_of(contention.port).name.to_string()),
+        port: Some(port),
+        epoch: None,
+        records: records.chain(slots.map(|s| Record::Port((*s).clone()))).collect(),
+    }
+}
+
+/// The records of each culprit at the root.
+fn flow_claims(scene: &Scene<'_, '_>, contention: &Contention, culprits: &[FlowKey]) -> Vec<Evidence> {
+    let limit = scene.settings.evidence_records;
+    culprits
+        .iter()
+        .take(limit)
+        .filter_map(|flow| {
+            let part = contention.part(*flow)?;
+            let claim = if contention.history && contention.changed {
+                format!(
+                    "{flow} brought {:.0} packets in that time, {:.0} more than its rate from before",
+                    part.packets, part.excess
+                )
+            } else {
+                format!("{flow} brought {:.0} packets in that time", part.packets)
+            };
+            let mut evidence = flow_evidence(scene, contention.port, *flow, claim);
+            let during = scene.view.records_of(contention.port, *flow);
+            let mut during: Vec<_> = during
+                .into_iter()
+                .filter(|r| scene.view.flow_in(contention.port, r, contention.when))
+                .collect();
+            during.sort_by_key(|r| flow_order(r));
+            if !during.is_empty() {
+                evidence.records = during.into_iter().take(limit).map(|r| Record::Flow(r.clone())).collect();
+            }
+            Some(evidence)
+        })
+        .collect()
+}
+
+fn spreader_claim(scene: &Scene<'_, '_>, finding: &Finding, flow: FlowKey) -> Option<Evidence> {
+    let crossed = || finding.pause_loop.iter().rev().chain(finding.path.iter().rev()).copied();
+    let port = crossed().find(|p| scene.paused_flows(*p, scene.when(*p)).contains(&flow))?;
+    let packets = paused_packets_of(scene, finding, flow);
+    let claim = format!(
+        "{flow} carries the pause: it goes on to the next port, and {packets} of its packets were paused"
+    );
+    Some(flow_evidence(scene, port, flow, claim))
+}

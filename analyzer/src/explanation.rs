@@ -1,0 +1,97 @@
+//! The verdict in words: one sentence, what is missing, what to do.
+
+use model::{Anomaly, PortRef};
+
+use crate::causes::{Judged, enumerate};
+use crate::ranking::Ranked;
+use crate::scene::Scene;
+use crate::signatures::Finding;
+
+/// The summary of a diagnosis. `path` is the pause path, the root last.
+pub(crate) fn summary(
+    scene: &Scene<'_, '_>,
+    finding: &Finding,
+    ranked: &Ranked,
+    judged: &Judged,
+    path: &[PortRef],
+) -> String {
+    let victim = &ranked.victim;
+    let because = &judged.because;
+    let root = finding.root.as_ref().map_or_else(|| "an unknown port".to_string(), ToString::to_string);
+    let way = way(path);
+    let loops = || {
+        let ports: Vec<String> =
+            finding.pause_loop.iter().map(|p| scene.view.port_ref(*p).to_string()).collect();
+        ports.join(" -> ")
+    };
+    let mut text = match finding.anomaly {
+        Anomaly::FlowContention => format!("{victim} waits in the queue of {root}: {because}"),
+        Anomaly::PfcBackpressureFlowContention => {
+            format!("{victim} is stopped by PFC pauses that come from {root}{way}: {because}")
+        }
+        Anomaly::PfcStormHostInjection => {
+            format!("{victim} is stopped by PFC pauses that a host sends into {root}{way}: {because}")
+        }
+        Anomaly::DeadlockInLoopContention => format!(
+            "{victim} is stuck behind a PFC deadlock ({}), which started inside the loop at {root}: {because}",
+            loops()
+        ),
+        Anomaly::DeadlockOutOfLoopContention | Anomaly::DeadlockOutOfLoopInjection => format!(
+            "{victim} is stuck behind a PFC deadlock ({}), which {root} outside the loop started: {because}",
+            loops()
+        ),
+        Anomaly::RoutingLoop => format!("{victim} runs in a circle: {because}"),
+        Anomaly::HostOnly => {
+            format!(
+                "{victim} is slow although no port of its path has a queue or a pause: {}",
+                host_only(scene)
+            )
+        }
+    };
+    if !ranked.spreaders.is_empty() {
+        let names: Vec<String> = ranked.spreaders.iter().map(ToString::to_string).collect();
+        let spread = if names.len() == 1 {
+            "carries the pause and is a victim itself"
+        } else {
+            "carry the pause and are victims themselves"
+        };
+        text.push_str(&format!("; {} {spread}", enumerate(&names)));
+    }
+    text
+}
+
+fn host_only(scene: &Scene<'_, '_>) -> &'static str {
+    if scene.path.answered == scene.path.switches {
+        "sender, receiver or application delays it"
+    } else {
+        "as far as its switches answered, sender, receiver or application delays it"
+    }
+}
+
+/// The ports between the root and the victim, as the pause crossed them.
+fn way(path: &[PortRef]) -> String {
+    let before = path.split_last().map_or(&[][..], |(_, before)| before);
+    let names: Vec<String> = before.iter().rev().map(ToString::to_string).collect();
+    if names.is_empty() { String::new() } else { format!(" over {}", enumerate(&names)) }
+}
+
+/// Everything that would have been needed and was not there, each once.
+pub(crate) fn missing(scene: &Scene<'_, '_>, finding: &Finding) -> Vec<String> {
+    let mut missing: Vec<String> = Vec::new();
+    let of_contention = finding.contention.as_ref().and_then(|c| {
+        (!c.history && c.when.is_some()).then(|| {
+            format!(
+                "the ring of {} does not reach back to before the event: flows that were always there cannot be told from newcomers",
+                scene.view.switch_of(c.port).name
+            )
+        })
+    });
+    let found = finding.doubts.iter().filter_map(|d| d.missing.clone());
+    let all = scene.view.snapshot.missing.iter().cloned().chain(scene.path.missing.iter().cloned());
+    for text in all.chain(found).chain(of_contention) {
+        if !missing.contains(&text) {
+            missing.push(text);
+        }
+    }
+    missing
+}

@@ -1,0 +1,41 @@
+//! Which rules weigh the evidence, so that methods can be compared on the same snapshots.
+
+use serde::{Deserialize, Serialize};
+
+/// How a diagnosis is made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Method {
+    /// Which port a paused port waits for.
+    pub edges: EdgeRule,
+    /// Who contributed to a queue.
+    pub replay: ReplayRule,
+}
+
+impl Method {
+    /// Hawkeye as published (SIGCOMM 2025, algorithms 1 and 2): every metered port with a depth is waited for,
+    /// and the whole epoch is replayed.
+    pub const HAWKEYE: Method = Method { edges: EdgeRule::Published, replay: ReplayRule::WholeEpoch };
+}
+
+/// Which downstream ports a paused port waits for. The weight is the published one in both cases.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EdgeRule {
+    /// Ports that held the paused traffic at that time: themselves paused, or with a queue of their own.
+    #[default]
+    Holding,
+    /// Every port with metered traffic and a recorded depth.
+    Published,
+}
+
+/// How the queue of a port is replayed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReplayRule {
+    /// Only packets that waited, in the event's time, above what the flow sent before the queue formed.
+    #[default]
+    Waiting,
+    /// All packets of the epochs, spread evenly over them.
+    WholeEpoch,
+}

@@ -1,0 +1,108 @@
+//! The victim's path through the switches, from what they recorded; where a switch is silent, from the topology.
+
+use model::telemetry::FlowRecord;
+use model::{FlowKey, PortRef};
+
+use crate::topology_index::NodeId;
+use crate::view::{PortIx, View};
+
+/// The egress ports that a flow takes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct VictimPath {
+    /// Ports with records, in the order of the path. Those with the victim's own records come with it.
+    pub(crate) ports: Vec<PortIx>,
+    /// What is not known of it, in words.
+    pub(crate) missing: Vec<String>,
+    /// Switches of the path that answered, and all of them.
+    pub(crate) answered: usize,
+    pub(crate) switches: usize,
+}
+
+pub(crate) fn victim_path(view: &View<'_>, victim: FlowKey) -> VictimPath {
+    let mut path = VictimPath::default();
+    let Some(source) = view.index.host_of(victim.src) else {
+        path.missing
+            .push(format!("the topology has no host with the victim's source address {}", victim.src));
+        return unordered(view, victim, path);
+    };
+    let destination = view.index.host_of(victim.dst);
+    let mut visited: Vec<NodeId> = Vec::new();
+    let mut at = first_switch(view, source, victim);
+    while let Some(node) = at {
+        if view.index.is_host(node) || visited.contains(&node) {
+            break;
+        }
+        visited.push(node);
+        at = step(view, victim, destination, node, &mut path);
+    }
+    path
+}
+
+/// One switch of the path; returns the next node.
+fn step(
+    view: &View<'_>,
+    victim: FlowKey,
+    destination: Option<NodeId>,
+    node: NodeId,
+    path: &mut VictimPath,
+) -> Option<NodeId> {
+    path.switches += 1;
+    let name = view.index.name(node);
+    let switch = view.switch_at(node);
+    if switch.is_some() {
+        path.answered += 1;
+    } else {
+        path.missing.push(format!("switch {name} on the victim's path gave no telemetry"));
+    }
+    let recorded = switch.and_then(|s| egress_of(view, view.ports_of(s), victim));
+    if let Some(port) = recorded {
+        path.ports.push(port);
+        return Some(view.index.peer(view.topo(port)?)?.node);
+    }
+    let egress = destination.and_then(|d| view.index.sole_next_hop(node, d));
+    let Some(egress) = egress else {
+        path.missing
+            .push(format!("the victim's way on from switch {name} is not known: no record of it there"));
+        return None;
+    };
+    if let Some(switch) = switch {
+        path.missing
+            .push(format!("switch {name} holds no record of the victim; its route says port {egress}"));
+        path.ports.extend(view.find(switch, egress));
+    }
+    let port = view.index.port(node, egress)?;
+    Some(view.index.peer(port)?.node)
+}
+
+/// The switch behind the host's NIC; of several the one that saw the victim.
+fn first_switch(view: &View<'_>, host: NodeId, victim: FlowKey) -> Option<NodeId> {
+    let peers = || view.index.ports_of(host).iter().map(|p| view.index.info(p.peer).node);
+    let saw = |node: &NodeId| {
+        view.switch_at(*node).is_some_and(|s| egress_of(view, view.ports_of(s), victim).is_some())
+    };
+    peers().find(saw).or_else(|| peers().next())
+}
+
+/// The port where a switch saw the flow last (after a change of route the old port still has records).
+fn egress_of(view: &View<'_>, ports: std::ops::Range<PortIx>, flow: FlowKey) -> Option<PortIx> {
+    let last = |f: &FlowRecord| (f.seen_ns.map(|(_, to)| to), f.epoch, f.packets);
+    ports
+        .filter_map(|p| {
+            let of_flow = view.flows(p).iter().filter(|f| f.flow == flow && f.packets > 0);
+            Some((of_flow.map(|f| last(f)).max()?, p))
+        })
+        .max_by(|a, b| a.0.cmp(&b.0).then(b.1.cmp(&a.1)))
+        .map(|(_, p)| p)
+}
+
+fn unordered(view: &View<'_>, victim: FlowKey, mut path: VictimPath) -> VictimPath {
+    path.ports = view.ports().filter(|p| view.flows(*p).iter().any(|f| f.flow == victim)).collect();
+    path.answered = path.ports.len();
+    path.switches = path.ports.len();
+    path
+}
+
+/// Ports in their written form.
+pub(crate) fn port_refs(view: &View<'_>, ports: &[PortIx]) -> Vec<PortRef> {
+    ports.iter().map(|p| view.port_ref(*p)).collect()
+}

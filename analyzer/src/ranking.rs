@@ -1,0 +1,165 @@
+//! From a finding to names: culprits, spreaders, victims, and how certain that is.
+
+use std::collections::BTreeMap;
+
+use model::FlowKey;
+use model::snapshot::Source;
+
+use crate::scene::Scene;
+use crate::signatures::Finding;
+use crate::view::{PortIx, saturating};
+
+/// No verdict is more certain than this: telemetry counts, it does not see single packets.
+const BEST: f64 = 0.98;
+/// Without a look at the time before the event, newcomers cannot be told from flows that were always there.
+const WITHOUT_HISTORY: f64 = 0.9;
+/// Nobody changed, so the largest senders are named.
+const UNCHANGED: f64 = 0.85;
+/// Depths of input queues do not describe the output port.
+const INGRESS_DEPTHS: f64 = 0.9;
+/// The collection itself reports a gap.
+const INCOMPLETE: f64 = 0.95;
+/// Another flow came close to being named, or a named one close to not being it.
+const CLOSE_CALL: f64 = 0.9;
+
+/// Who is who.
+#[derive(Clone, Debug)]
+pub(crate) struct Ranked {
+    pub(crate) victim: FlowKey,
+    /// Heaviest contribution first.
+    pub(crate) culprits: Vec<FlowKey>,
+    pub(crate) spreaders: Vec<FlowKey>,
+    /// The asked one first.
+    pub(crate) victims: Vec<FlowKey>,
+    pub(crate) confidence: f64,
+}
+
+/// Names everybody; `None` when nobody suffers.
+pub(crate) fn rank(scene: &Scene<'_, '_>, finding: &Finding) -> Option<Ranked> {
+    let mut culprits: Vec<FlowKey> =
+        finding.contention.iter().flat_map(|c| c.contributors()).map(|part| part.flow).collect();
+    let paused = paused_flows(scene, finding);
+    let victim = match scene.victim {
+        Some(victim) => victim,
+        None => worst_off(scene, finding, &paused, &culprits)?,
+    };
+    culprits.retain(|f| *f != victim);
+    let spreaders: Vec<FlowKey> =
+        carried(scene, finding).into_iter().filter(|f| *f != victim && !culprits.contains(f)).collect();
+    let mut others: Vec<FlowKey> = paused.into_keys().chain(delayed(scene, finding)).collect();
+    others.sort_unstable();
+    others.dedup();
+    others.retain(|f| *f != victim && !culprits.contains(f));
+    let victims = std::iter::once(victim).chain(others).collect();
+    let confidence = confidence(scene, finding);
+    Some(Ranked { victim, culprits, spreaders, victims, confidence })
+}
+
+fn crossed<'f>(finding: &'f Finding) -> impl Iterator<Item = PortIx> + 'f {
+    finding.path.iter().chain(&finding.pause_loop).copied()
+}
+
+/// Flows with paused packets at the ports that the pause crossed, with how many.
+fn paused_flows(scene: &Scene<'_, '_>, finding: &Finding) -> BTreeMap<FlowKey, u64> {
+    let mut paused: BTreeMap<FlowKey, u64> = BTreeMap::new();
+    for port in crossed(finding) {
+        let when = scene.when(port);
+        for f in scene.view.flows(port) {
+            if f.paused_packets > 0 && scene.view.flow_in(port, f, when) {
+                let sum = paused.entry(f.flow).or_default();
+                *sum = sum.saturating_add(f.paused_packets);
+            }
+        }
+    }
+    paused
+}
+
+/// Flows that waited at the root because of the contributors.
+fn delayed(scene: &Scene<'_, '_>, finding: &Finding) -> Vec<FlowKey> {
+    let parts = finding.contention.iter().flat_map(|c| &c.flows);
+    parts.filter(|p| !p.contributes && -p.weight >= scene.settings.min_wait_packets).map(|p| p.flow).collect()
+}
+
+/// Flows that took the pause one port further: paused at one port of the way and with packets at the next.
+fn carried(scene: &Scene<'_, '_>, finding: &Finding) -> Vec<FlowKey> {
+    let mut found = Vec::new();
+    let around = finding.pause_loop.iter().zip(finding.pause_loop.iter().cycle().skip(1));
+    for (from, to) in finding.path.iter().zip(finding.path.iter().skip(1)).chain(around) {
+        let (at_from, at_to) = (scene.when(*from), scene.when(*to));
+        let paused = scene.paused_flows(*from, at_from);
+        found.extend(paused.into_iter().filter(|f| scene.passes(*to, *f, at_to)));
+    }
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// Without a question, the incident's victim is the flow that suffers most without having a part in it: first
+/// flows that do not even pass the root, by paused packets; then those that wait at the root.
+fn worst_off(
+    scene: &Scene<'_, '_>,
+    finding: &Finding,
+    paused: &BTreeMap<FlowKey, u64>,
+    culprits: &[FlowKey],
+) -> Option<FlowKey> {
+    let at_root = |flow: FlowKey| finding.contention.as_ref().and_then(|c| c.part(flow));
+    let stopped = paused
+        .iter()
+        .filter(|(flow, _)| !culprits.contains(flow))
+        .max_by_key(|(flow, packets)| (at_root(**flow).is_none(), **packets, std::cmp::Reverse(**flow)));
+    if let Some((flow, _)) = stopped {
+        return Some(*flow);
+    }
+    let parts = || finding.contention.iter().flat_map(|c| &c.flows);
+    let waiting = parts().filter(|p| !p.contributes && p.weight < 0.0);
+    if let Some(part) = waiting.min_by(|a, b| a.weight.total_cmp(&b.weight).then(a.flow.cmp(&b.flow))) {
+        return Some(part.flow);
+    }
+    // Contributors alone delay only each other: the one that adds least suffers most. It takes two.
+    if culprits.len() > 1 {
+        return culprits.last().copied();
+    }
+    // Flows behind a stopped port of which no packet was counted as paused.
+    let port = *finding.path.last()?;
+    let flows = scene.view.flows(port).iter();
+    flows.filter(|f| !culprits.contains(&f.flow)).map(|f| f.flow).min()
+}
+
+fn confidence(scene: &Scene<'_, '_>, finding: &Finding) -> f64 {
+    let mut confidence = BEST;
+    for doubt in &finding.doubts {
+        confidence *= doubt.factor;
+    }
+    if scene.view.snapshot.source == Source::HawkeyeNs3 {
+        confidence *= INGRESS_DEPTHS;
+    } else if !scene.view.snapshot.missing.is_empty() {
+        confidence *= INCOMPLETE;
+    }
+    if let Some(c) = &finding.contention {
+        if !c.history {
+            confidence *= WITHOUT_HISTORY;
+        }
+        if !c.changed {
+            confidence *= UNCHANGED;
+        }
+        let weakest = c.contributors().map(|p| p.excess).fold(f64::INFINITY, f64::min);
+        let next = c.flows.iter().filter(|p| !p.contributes && scene.victim != Some(p.flow));
+        let strongest = next.map(|p| p.excess).fold(0.0, f64::max);
+        if weakest.is_finite() && strongest > weakest * 0.5 {
+            confidence *= CLOSE_CALL;
+        }
+    }
+    confidence
+}
+
+/// Packets of `flow` that were counted as paused over the ports that the pause crossed.
+pub(crate) fn paused_packets_of(scene: &Scene<'_, '_>, finding: &Finding, flow: FlowKey) -> u64 {
+    saturating(crossed(finding).flat_map(|port| {
+        let when = scene.when(port);
+        let records = scene.view.flows(port).iter();
+        records
+            .filter(move |f| f.flow == flow && scene.view.flow_in(port, f, when))
+            .map(|f| f.paused_packets)
+            .collect::<Vec<u64>>()
+    }))
+}

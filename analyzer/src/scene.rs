@@ -1,0 +1,141 @@
+//! What all signatures look at: the view, the question, the victim's path, the port graph and its ends.
+
+use std::collections::BTreeSet;
+
+use model::{FlowKey, Trigger};
+
+use crate::graph::{PortGraph, VertexIx, build};
+use crate::path::{VictimPath, victim_path};
+use crate::settings::Settings;
+use crate::span::{Span, aligned};
+use crate::view::{PortIx, View};
+use crate::walk::{Trail, trails};
+
+pub(crate) struct Scene<'s, 'a> {
+    pub(crate) view: &'s View<'a>,
+    pub(crate) settings: &'s Settings,
+    pub(crate) victim: Option<FlowKey>,
+    pub(crate) trigger: Option<&'a Trigger>,
+    pub(crate) path: VictimPath,
+    /// When the slow packet was under way, where that is known.
+    pub(crate) asked: Option<Span>,
+    pub(crate) graph: PortGraph,
+    pub(crate) trails: Vec<Trail>,
+    /// Whether the pauses that were found touch the time asked about.
+    pub(crate) aligned: bool,
+    waiting_for: Vec<Vec<VertexIx>>,
+    of_port: Vec<Option<VertexIx>>,
+}
+
+impl<'s, 'a> Scene<'s, 'a> {
+    pub(crate) fn new(view: &'s View<'a>, settings: &'s Settings) -> Scene<'s, 'a> {
+        let snapshot = view.snapshot;
+        let victim = snapshot.victim.or_else(|| snapshot.trigger.as_ref().map(|t| t.flow));
+        let trigger = snapshot.trigger.as_ref();
+        let path = victim.map(|v| victim_path(view, v)).unwrap_or_default();
+        let asked = trigger.map(|t| asked_span(t, settings));
+        let (starts, aligned) = match victim {
+            Some(_) => starts_on_path(view, settings, &path, asked),
+            None => (all_starts(view, settings), true),
+        };
+        let graph = build(view, settings, &starts);
+        // The builder numbers the starts first, in their order.
+        let trails = trails(&graph, &(0..starts.len()).collect::<Vec<VertexIx>>());
+        let mut waiting_for = vec![Vec::new(); graph.len()];
+        for v in 0..graph.len() {
+            for e in graph.edges(v) {
+                waiting_for[e.to].push(v);
+            }
+        }
+        let mut of_port = vec![None; view.ports().len()];
+        for v in 0..graph.len() {
+            if let Some(port) = graph.port(v) {
+                of_port[port] = Some(v);
+            }
+        }
+        Scene { view, settings, victim, trigger, path, asked, graph, trails, aligned, waiting_for, of_port }
+    }
+
+    /// The vertex of a port, if the graph reached it.
+    pub(crate) fn vertex(&self, port: PortIx) -> Option<VertexIx> {
+        self.of_port[port]
+    }
+
+    /// The event's time at a port.
+    pub(crate) fn when(&self, port: PortIx) -> Option<Span> {
+        self.vertex(port).and_then(|v| self.graph.when[v])
+    }
+
+    /// The ports of a list of vertices, without hosts and silent switches.
+    pub(crate) fn ports(&self, vertices: &[VertexIx]) -> Vec<PortIx> {
+        vertices.iter().filter_map(|v| self.graph.port(*v)).collect()
+    }
+
+    /// Flows that were paused on the way to `end`: at a port of `path` before it, or at any port that waits for
+    /// it. Ascending.
+    pub(crate) fn carriers(&self, path: &[VertexIx], end: VertexIx) -> Vec<FlowKey> {
+        let mut carriers = BTreeSet::new();
+        let before = path.iter().filter(|v| **v != end).chain(&self.waiting_for[end]);
+        for v in before {
+            let Some(port) = self.graph.port(*v) else { continue };
+            carriers.extend(self.paused_flows(port, self.graph.when[*v]));
+        }
+        carriers.into_iter().collect()
+    }
+
+    /// Flows with packets that were enqueued at `port` while it was paused.
+    pub(crate) fn paused_flows(&self, port: PortIx, when: Option<Span>) -> BTreeSet<FlowKey> {
+        self.view
+            .flows(port)
+            .iter()
+            .filter(|f| f.paused_packets > 0 && self.view.flow_in(port, f, when))
+            .map(|f| f.flow)
+            .collect()
+    }
+
+    /// Whether `flow` has packets at `port` in `when`.
+    pub(crate) fn passes(&self, port: PortIx, flow: FlowKey, when: Option<Span>) -> bool {
+        self.view
+            .flows(port)
+            .iter()
+            .any(|f| f.flow == flow && f.packets > 0 && self.view.flow_in(port, f, when))
+    }
+}
+
+/// The slow packet was under way for its round trip before the agent noticed.
+fn asked_span(trigger: &Trigger, settings: &Settings) -> Span {
+    let from = trigger.time_ns.saturating_sub(trigger.rtt_ns.max(trigger.base_rtt_ns));
+    Span { from: from.saturating_sub(settings.event_gap_ns / 4), to: trigger.time_ns }
+}
+
+/// Paused ports of the victim's path with the event that is asked about. If any of them was paused at that time,
+/// ports whose pauses lie elsewhere in time belong to another event.
+fn starts_on_path(
+    view: &View<'_>,
+    settings: &Settings,
+    path: &VictimPath,
+    asked: Option<Span>,
+) -> (Vec<(PortIx, Option<Span>)>, bool) {
+    let mut starts: Vec<(PortIx, Option<Span>, bool)> = Vec::new();
+    for port in &path.ports {
+        if !view.is_paused(*port, None) {
+            continue;
+        }
+        let events = view.pause_events(*port, settings.event_gap_ns);
+        match aligned(&events, asked) {
+            Some((event, touches)) => starts.push((*port, Some(event), touches)),
+            None => starts.push((*port, None, true)),
+        }
+    }
+    let touching = starts.iter().any(|s| s.2);
+    let kept = starts.into_iter().filter(|s| s.2 == touching);
+    (kept.map(|(port, when, _)| (port, when)).collect(), touching)
+}
+
+/// Every paused port with its last event.
+fn all_starts(view: &View<'_>, settings: &Settings) -> Vec<(PortIx, Option<Span>)> {
+    view.ports()
+        .filter(|p| view.is_paused(*p, None))
+        .map(|p| (p, view.pause_events(p, settings.event_gap_ns).last().copied()))
+        .collect()
+}

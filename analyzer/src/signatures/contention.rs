@@ -1,0 +1,91 @@
+//! `flow_contention`: no pause explains the victim, and flows contend at a port of its path.
+
+use model::Anomaly;
+use model::snapshot::Source;
+
+use super::{Doubt, Finding};
+use crate::contention::{Contention, Question, contention};
+use crate::scene::Scene;
+use crate::view::PortIx;
+
+/// Bytes of a packet where no record of the port says, to turn a depth into a delay.
+const NOMINAL_PACKET_BYTES: f64 = 1_000.0;
+
+pub(super) fn find(scene: &Scene<'_, '_>) -> Option<Finding> {
+    let victim = scene.victim?;
+    let mut best: Option<(f64, Contention)> = None;
+    for port in &scene.path.ports {
+        let question = Question { victim: Some(victim), carriers: &[], near: scene.asked, until: None };
+        let Some(found) = contention(scene.view, scene.settings, *port, question) else { continue };
+        if found.contributors().next().is_none() {
+            continue;
+        }
+        let waited = found.part(victim).map_or(found.depth, |part| part.depth);
+        let delay_ns = waited * packet_ns(scene, *port);
+        if waited < scene.settings.min_wait_packets || !explains(scene, delay_ns) {
+            continue;
+        }
+        if best.as_ref().is_none_or(|(d, _)| delay_ns > *d) {
+            best = Some((delay_ns, found));
+        }
+    }
+    let (_, found) = best?;
+    let mut doubts = Vec::new();
+    if found.part(victim).is_none() {
+        doubts.push(Doubt::new(0.7, "the congested port has no record of the victim's own packets"));
+    }
+    Some(finding(scene, found, doubts))
+}
+
+/// Ports with a deep queue that no finding explains yet, for a snapshot without a victim.
+pub(super) fn everywhere(scene: &Scene<'_, '_>, known: &[Finding]) -> Vec<Finding> {
+    // Depths of input queues cannot show a congested output by themselves.
+    if scene.view.snapshot.source == Source::HawkeyeNs3 {
+        return Vec::new();
+    }
+    let explained: std::collections::BTreeSet<PortIx> =
+        known.iter().flat_map(|f| f.path.iter().chain(&f.pause_loop)).copied().collect();
+    scene
+        .view
+        .ports()
+        .filter(|p| !explained.contains(p) && !scene.view.is_paused(*p, None))
+        .filter(|p| scene.view.waiting_depth(*p, None) >= scene.settings.incident_packets)
+        .filter_map(|p| contention(scene.view, scene.settings, p, Question::default()))
+        .filter(|c| c.depth >= scene.settings.incident_packets && c.contributors().next().is_some())
+        .map(|c| finding(scene, c, Vec::new()))
+        .collect()
+}
+
+fn finding(scene: &Scene<'_, '_>, found: Contention, doubts: Vec<Doubt>) -> Finding {
+    Finding {
+        anomaly: Anomaly::FlowContention,
+        root: Some(scene.view.port_ref(found.port)),
+        path: Vec::new(),
+        pause_loop: Vec::new(),
+        host: None,
+        when: found.when,
+        contention: Some(found),
+        doubts,
+    }
+}
+
+/// Whether a delay accounts for a substantial part of what the agent measured.
+fn explains(scene: &Scene<'_, '_>, delay_ns: f64) -> bool {
+    let Some(trigger) = scene.trigger else { return true };
+    let extra_ns = trigger.rtt_ns.saturating_sub(trigger.base_rtt_ns) as f64;
+    delay_ns >= extra_ns * scene.settings.explained_share
+}
+
+/// How long one packet of a port takes on its link.
+fn packet_ns(scene: &Scene<'_, '_>, port: PortIx) -> f64 {
+    let (mut bytes, mut packets) = (0.0, 0.0);
+    for f in scene.view.flows(port) {
+        if let Some(b) = f.bytes {
+            bytes += b as f64;
+            packets += f.packets as f64;
+        }
+    }
+    let size = if packets > 0.0 { bytes / packets } else { NOMINAL_PACKET_BYTES };
+    let rate_bps = scene.view.topo(port).map_or(0, |p| scene.view.index.info(p).rate.0);
+    if rate_bps == 0 { 0.0 } else { size * 8e9 / rate_bps as f64 }
+}

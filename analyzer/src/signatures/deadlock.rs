@@ -1,0 +1,137 @@
+//! The three deadlocks: the pauses form a loop.
+//!
+//! All ports of the loop wait only for each other: the contention that started it was inside. A port of the
+//! loop also waits for something outside: that is what started it, contention or a host.
+
+use model::Anomaly;
+
+use super::backpressure::contended;
+use super::{Doubt, Finding, trail_doubts};
+use crate::contention::{Contention, Question, contention};
+use crate::graph::{Vertex, VertexIx};
+use crate::scene::Scene;
+use crate::span::{Span, pause_span};
+use crate::walk::Trail;
+
+pub(super) fn find(scene: &Scene<'_, '_>, trail: &Trail) -> Option<Finding> {
+    if trail.pause_loop.is_empty() {
+        return None;
+    }
+    let end = *trail.path.last()?;
+    if trail.pause_loop.contains(&end) {
+        return Some(in_loop(scene, trail, end));
+    }
+    let outside = match scene.graph.vertices[end] {
+        Vertex::Host(host) => {
+            let ports = scene.ports(&trail.path);
+            Some(Finding {
+                anomaly: Anomaly::DeadlockOutOfLoopInjection,
+                root: ports.last().map(|p| scene.view.port_ref(*p)),
+                path: ports,
+                pause_loop: scene.ports(&trail.pause_loop),
+                host: Some(host),
+                contention: None,
+                when: scene.graph.when[end],
+                doubts: loop_doubts(scene, trail),
+            })
+        }
+        Vertex::Port(port) => contended(scene, &trail.path, end).map(|contention| Finding {
+            anomaly: Anomaly::DeadlockOutOfLoopContention,
+            root: Some(scene.view.port_ref(port)),
+            path: scene.ports(&trail.path),
+            pause_loop: scene.ports(&trail.pause_loop),
+            host: None,
+            when: contention.when,
+            contention: Some(contention),
+            doubts: loop_doubts(scene, trail),
+        }),
+        Vertex::Silent(_) | Vertex::Unlinked(_) => None,
+    };
+    // The way out of the loop leads to nothing that explains it: the loop itself remains.
+    outside.or_else(|| {
+        let entry = trail.path.iter().copied().find(|v| trail.pause_loop.contains(v))?;
+        Some(in_loop(scene, trail, entry))
+    })
+}
+
+/// The loop explains itself: its first queue stood at one of its own ports.
+fn in_loop(scene: &Scene<'_, '_>, trail: &Trail, entry: VertexIx) -> Finding {
+    let root = initial(scene, trail);
+    let mut path: Vec<VertexIx> = trail.path.iter().copied().take_while(|v| *v != entry).collect();
+    let turn = trail.pause_loop.iter().position(|v| *v == entry).unwrap_or(0);
+    let around = trail.pause_loop.iter().cycle().skip(turn).take(trail.pause_loop.len());
+    for v in around {
+        path.push(*v);
+        if root.as_ref().is_some_and(|(r, _)| r == v) {
+            break;
+        }
+    }
+    let mut doubts = loop_doubts(scene, trail);
+    if root.is_none() {
+        doubts.push(Doubt::new(
+            0.5,
+            "no port of the loop shows packets that waited before it was paused: who started the loop is not recorded",
+        ));
+    }
+    let (root, contention) = root.unzip();
+    Finding {
+        anomaly: Anomaly::DeadlockInLoopContention,
+        root: root.and_then(|v| scene.graph.port(v)).map(|p| scene.view.port_ref(p)),
+        path: scene.ports(&path),
+        pause_loop: scene.ports(&trail.pause_loop),
+        host: None,
+        when: contention.as_ref().and_then(|c: &Contention| c.when),
+        contention,
+        doubts,
+    }
+}
+
+/// The loop's first queue: the port that congests first sends its pause round the loop and is paused last.
+fn initial(scene: &Scene<'_, '_>, trail: &Trail) -> Option<(VertexIx, Contention)> {
+    let mut best: Option<(Option<u64>, f64, VertexIx, Contention)> = None;
+    for v in &trail.pause_loop {
+        let Some(port) = scene.graph.port(*v) else { continue };
+        let first = first_pause(scene, *v);
+        // Flows of the loop are all paused somewhere in it: being paused upstream excuses nobody here.
+        let question = Question {
+            victim: scene.victim,
+            carriers: &[],
+            near: first.map(|at| Span { from: at.saturating_sub(scene.settings.event_gap_ns), to: at }),
+            until: first,
+        };
+        let Some(found) = contention(scene.view, scene.settings, port, question) else { continue };
+        if found.depth < scene.settings.min_wait_packets {
+            continue;
+        }
+        let weight: f64 = found.contributors().map(|f| f.weight).sum();
+        let better = best.as_ref().is_none_or(|b| (first, weight) > (b.0, b.1));
+        if weight > 0.0 && better {
+            best = Some((first, weight, *v, found));
+        }
+    }
+    best.map(|(_, _, v, found)| (v, found))
+}
+
+fn first_pause(scene: &Scene<'_, '_>, v: VertexIx) -> Option<u64> {
+    let port = scene.graph.port(v)?;
+    let when = scene.graph.when[v];
+    let frozen_ns = scene.view.switch_of(port).frozen_ns;
+    let pauses = scene.view.pauses(port).iter().map(|p| pause_span(p, frozen_ns));
+    pauses.filter(|p| when.is_none_or(|w| w.overlaps(*p))).map(|p| p.from).min()
+}
+
+fn loop_doubts(scene: &Scene<'_, '_>, trail: &Trail) -> Vec<Doubt> {
+    let mut doubts = trail_doubts(scene, trail);
+    let ended = |v: &VertexIx| {
+        let Some(port) = scene.graph.port(*v) else { return false };
+        let pauses = scene.view.pauses(port);
+        !pauses.is_empty() && pauses.iter().all(|p| p.end_ns.is_some())
+    };
+    if trail.pause_loop.iter().any(ended) {
+        doubts.push(Doubt::new(
+            0.7,
+            "a port of the loop was no longer paused when it was read: the loop may have resolved itself",
+        ));
+    }
+    doubts
+}

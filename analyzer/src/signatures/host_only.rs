@@ -1,0 +1,35 @@
+//! `host_only`: an agent found its flow slow, and the fabric is clean along its path.
+
+use model::Anomaly;
+
+use super::{Doubt, Finding};
+use crate::scene::Scene;
+
+pub(super) fn find(scene: &Scene<'_, '_>) -> Option<Finding> {
+    // A clean fabric explains nothing unless somebody measured that a flow is slow; and a path that no switch
+    // answered for is not clean but unknown.
+    scene.trigger?;
+    if scene.path.answered == 0 {
+        return None;
+    }
+    let silent = scene.path.switches - scene.path.answered;
+    let mut doubts = Vec::new();
+    if silent > 0 {
+        doubts.push(Doubt {
+            factor: 0.4 * scene.path.answered as f64 / scene.path.switches as f64,
+            missing: None,
+        });
+    } else if !scene.path.missing.is_empty() {
+        doubts.push(Doubt { factor: 0.6, missing: None });
+    }
+    Some(Finding {
+        anomaly: Anomaly::HostOnly,
+        root: None,
+        path: Vec::new(),
+        pause_loop: Vec::new(),
+        host: None,
+        contention: None,
+        when: scene.asked,
+        doubts,
+    })
+}

@@ -1,0 +1,119 @@
+//! Signatures: what the end of a pause trail, or the victim's path without one, means.
+//!
+//! Hawkeye, SIGCOMM 2025, section "diagnosis": the table of anomalies over the port graph. One file each. A
+//! signature looks at the scene (and at one trail) and makes a finding or none; the first one that fits a trail
+//! holds. To add an anomaly, add a file and a line here.
+
+mod backpressure;
+mod contention;
+mod deadlock;
+mod host_only;
+mod lost_trail;
+mod storm;
+
+use model::{Anomaly, PortRef};
+
+use crate::contention::Contention;
+use crate::scene::Scene;
+use crate::span::Span;
+use crate::topology_index::NodeId;
+use crate::view::PortIx;
+use crate::walk::Trail;
+
+/// What a signature found.
+#[derive(Clone, Debug)]
+pub(crate) struct Finding {
+    pub(crate) anomaly: Anomaly,
+    /// Where it starts: the port, as far as it is known.
+    pub(crate) root: Option<PortRef>,
+    /// The ports with telemetry that the pause crossed, the root last if it is one of them.
+    pub(crate) path: Vec<PortIx>,
+    pub(crate) pause_loop: Vec<PortIx>,
+    pub(crate) host: Option<NodeId>,
+    pub(crate) contention: Option<Contention>,
+    pub(crate) when: Option<Span>,
+    pub(crate) doubts: Vec<Doubt>,
+}
+
+/// A reason to be less certain.
+#[derive(Clone, Debug)]
+pub(crate) struct Doubt {
+    /// What remains of the confidence, 0 to 1.
+    pub(crate) factor: f64,
+    /// What would have been needed.
+    pub(crate) missing: Option<String>,
+}
+
+impl Doubt {
+    pub(crate) fn new(factor: f64, missing: impl Into<String>) -> Doubt {
+        Doubt { factor, missing: Some(missing.into()) }
+    }
+}
+
+type OnTrail = fn(&Scene<'_, '_>, &Trail) -> Option<Finding>;
+type OnPath = fn(&Scene<'_, '_>) -> Option<Finding>;
+
+/// Signatures of a pause trail; the first that fits holds.
+const ON_TRAIL: [OnTrail; 4] = [deadlock::find, storm::find, backpressure::find, lost_trail::find];
+/// Signatures of a victim without a pause trail.
+const ON_PATH: [OnPath; 2] = [contention::find, host_only::find];
+
+/// All findings of a scene, the best explanation first.
+pub(crate) fn find(scene: &Scene<'_, '_>) -> Vec<Finding> {
+    if scene.victim.is_none() {
+        let mut findings: Vec<Finding> =
+            scene.trails.iter().filter_map(|t| on_trail(scene, t)).filter(is_named).collect();
+        findings.extend(contention::everywhere(scene, &findings));
+        return findings;
+    }
+    let mut findings: Vec<Finding> = scene
+        .trails
+        .iter()
+        .filter(|t| t.share >= scene.settings.branch_share)
+        .filter_map(|t| on_trail(scene, t))
+        .collect();
+    // An end that cannot be named is worth a line only if no other end explains the pause.
+    if findings.iter().any(is_named) {
+        findings.retain(is_named);
+    } else {
+        findings.truncate(1);
+    }
+    // Pauses from another time explain a slow packet only if nothing at its own time does.
+    let explained = scene.aligned && !findings.is_empty();
+    if !explained && let Some(found) = contention::find(scene) {
+        return vec![found];
+    }
+    if findings.is_empty() {
+        return ON_PATH.iter().find_map(|signature| signature(scene)).into_iter().collect();
+    }
+    findings
+}
+
+fn on_trail(scene: &Scene<'_, '_>, trail: &Trail) -> Option<Finding> {
+    ON_TRAIL.iter().find_map(|signature| signature(scene, trail))
+}
+
+/// Whether a finding names somebody.
+fn is_named(finding: &Finding) -> bool {
+    finding.host.is_some()
+        || !finding.pause_loop.is_empty()
+        || finding.contention.as_ref().is_some_and(|c| c.contributors().next().is_some())
+}
+
+/// Doubts that every trail has in common.
+fn trail_doubts(scene: &Scene<'_, '_>, trail: &Trail) -> Vec<Doubt> {
+    let mut doubts = Vec::new();
+    if trail.weak {
+        doubts.push(Doubt::new(
+            0.6,
+            "the queue that held the paused packets is no longer in the registers: one edge of the path is only the most likely one",
+        ));
+    }
+    if !scene.aligned {
+        doubts.push(Doubt::new(
+            0.8,
+            "the victim's path was not paused at the time of the slow round trip: the nearest pause before it is explained",
+        ));
+    }
+    doubts
+}

@@ -1,0 +1,88 @@
+//! Spans of time, and how records that lie close together form one event.
+
+use model::telemetry::PauseInterval;
+
+/// A closed span in nanoseconds of the fabric's clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Span {
+    pub(crate) from: u64,
+    pub(crate) to: u64,
+}
+
+impl Span {
+    /// The span between two times, whichever is earlier.
+    pub(crate) fn new(a: u64, b: u64) -> Span {
+        Span { from: a.min(b), to: a.max(b) }
+    }
+
+    /// Length in nanoseconds; an instant counts as one so that it can be divided by.
+    pub(crate) fn length_ns(self) -> f64 {
+        (self.to - self.from).max(1) as f64
+    }
+
+    pub(crate) fn overlaps(self, other: Span) -> bool {
+        self.from <= other.to && other.from <= self.to
+    }
+
+    pub(crate) fn intersection(self, other: Span) -> Option<Span> {
+        self.overlaps(other).then(|| Span { from: self.from.max(other.from), to: self.to.min(other.to) })
+    }
+
+    /// Nanoseconds that both spans share.
+    pub(crate) fn shared_ns(self, other: Span) -> f64 {
+        self.intersection(other).map_or(0.0, |s| (s.to - s.from) as f64)
+    }
+
+    pub(crate) fn hull(self, other: Span) -> Span {
+        Span { from: self.from.min(other.from), to: self.to.max(other.to) }
+    }
+
+    /// The span with `ns` more on both sides.
+    pub(crate) fn widened(self, ns: u64) -> Span {
+        Span { from: self.from.saturating_sub(ns), to: self.to.saturating_add(ns) }
+    }
+}
+
+/// The span of a pause; one that still lasted at the freeze ends there.
+pub(crate) fn pause_span(pause: &PauseInterval, frozen_ns: u64) -> Span {
+    Span::new(pause.start_ns, pause.end_ns.unwrap_or(frozen_ns.max(pause.start_ns)))
+}
+
+/// Joins spans whose gap is at most `gap_ns`: one congestion makes a port pause many times in short turns,
+/// while two events in one epoch lie further apart. The result is ascending and disjoint.
+pub(crate) fn clusters(mut spans: Vec<Span>, gap_ns: u64) -> Vec<Span> {
+    spans.sort_unstable();
+    let mut joined: Vec<Span> = Vec::new();
+    for span in spans {
+        match joined.last_mut() {
+            Some(last) if span.from <= last.to.saturating_add(gap_ns) => *last = last.hull(span),
+            _ => joined.push(span),
+        }
+    }
+    joined
+}
+
+/// The cluster that a question about `asked` is about: the last one that touches it, else the last one that
+/// ended before it, else the first one after it. The flag says whether it touches.
+pub(crate) fn aligned(clusters: &[Span], asked: Option<Span>) -> Option<(Span, bool)> {
+    let Some(asked) = asked else { return clusters.last().map(|c| (*c, true)) };
+    let touching = clusters.iter().rev().find(|c| c.overlaps(asked)).map(|c| (*c, true));
+    let before = || clusters.iter().rev().find(|c| c.to < asked.from).map(|c| (*c, false));
+    let after = || clusters.first().map(|c| (*c, false));
+    touching.or_else(before).or_else(after)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_gaps_join_and_long_gaps_separate() {
+        let spans = vec![Span::new(500, 600), Span::new(0, 10), Span::new(15, 30)];
+        assert_eq!(clusters(spans.clone(), 5), vec![Span::new(0, 30), Span::new(500, 600)]);
+        let joined = clusters(spans, 5);
+        assert_eq!(aligned(&joined, Some(Span::new(200, 300))), Some((Span::new(0, 30), false)));
+        assert_eq!(aligned(&joined, Some(Span::new(550, 700))), Some((Span::new(500, 600), true)));
+        assert_eq!(aligned(&joined, None), Some((Span::new(500, 600), true)));
+    }
+}

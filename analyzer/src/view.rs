@@ -1,0 +1,352 @@
+//! A snapshot arranged for questions: its ports numbered, each with its flows, slots, meters and pauses.
+//!
+//! A view speaks of one priority class, because PFC pauses and queues packets by class. It leaves out what
+//! cannot be trusted: the poster's prototype dumps a ring slot without its epoch id, so only the slot that it
+//! calls current is used.
+
+use std::ops::Range;
+
+use model::snapshot::Source;
+use model::telemetry::{EpochInfo, FlowRecord, MeterRecord, PauseInterval, PortRecord};
+use model::{FlowKey, PortRef, Snapshot, SwitchTelemetry};
+
+use crate::span::{Span, clusters, pause_span};
+use crate::topology_index::{NodeId, PortId, TopologyIndex};
+
+/// A port's number in a [`View`].
+pub(crate) type PortIx = usize;
+
+pub(crate) struct View<'a> {
+    pub(crate) snapshot: &'a Snapshot,
+    pub(crate) index: &'a TopologyIndex<'a>,
+    pub(crate) switches: Vec<SwitchView<'a>>,
+    ports: Vec<PortView>,
+    flows: Vec<&'a FlowRecord>,
+    slots: Vec<&'a PortRecord>,
+    meters: Vec<&'a MeterRecord>,
+    pauses: Vec<&'a PauseInterval>,
+    by_node: Vec<Option<u32>>,
+}
+
+pub(crate) struct SwitchView<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) node: Option<NodeId>,
+    pub(crate) frozen_ns: u64,
+    epochs: Vec<EpochInfo>,
+    ports: Range<usize>,
+    meters: Range<usize>,
+}
+
+struct PortView {
+    switch: usize,
+    number: u16,
+    topo: Option<PortId>,
+    flows: Range<usize>,
+    slots: Range<usize>,
+    pauses: Range<usize>,
+    /// Records of other classes were left out, so the port's own slot counts too much.
+    mixed: bool,
+}
+
+impl<'a> View<'a> {
+    pub(crate) fn new(snapshot: &'a Snapshot, index: &'a TopologyIndex<'a>, class: Option<u8>) -> View<'a> {
+        let mut view = View {
+            snapshot,
+            index,
+            switches: Vec::with_capacity(snapshot.switches.len()),
+            ports: Vec::new(),
+            flows: Vec::new(),
+            slots: Vec::new(),
+            meters: Vec::new(),
+            pauses: Vec::new(),
+            by_node: vec![None; index.nodes()],
+        };
+        let mut order: Vec<&SwitchTelemetry> = snapshot.switches.iter().collect();
+        order.sort_by(|a, b| a.switch.cmp(&b.switch));
+        for same in order.chunk_by(|a, b| a.switch == b.switch) {
+            view.add_switch(same, class);
+        }
+        view
+    }
+
+    /// Adds a switch; two entries of one switch (two readings) are taken together.
+    fn add_switch(&mut self, readings: &[&'a SwitchTelemetry], class: Option<u8>) {
+        let Some(first) = readings.first() else { return };
+        let mut epochs: Vec<EpochInfo> = readings.iter().flat_map(|r| r.epochs.iter().copied()).collect();
+        epochs.sort_unstable_by_key(|e| (e.id, e.start_ns, e.end_ns));
+        epochs.dedup_by_key(|e| e.id);
+        let stale_before = match self.snapshot.source {
+            Source::Harrier => 0,
+            Source::HawkeyeNs3 => epochs.last().map_or(0, |e| e.id),
+        };
+        let current = |epoch: u64| epoch >= stale_before;
+        let of_class = |p: Option<u8>| class.is_none() || p.is_none() || p == class;
+
+        let (flows, slots, pauses) = (self.flows.len(), self.slots.len(), self.pauses.len());
+        let mut others: Vec<u16> = Vec::new();
+        for reading in readings {
+            for flow in reading.flows.iter().filter(|f| current(f.epoch)) {
+                if of_class(flow.priority) { self.flows.push(flow) } else { others.push(flow.egress_port) }
+            }
+            for pause in &reading.pauses {
+                if of_class(Some(pause.priority)) { self.pauses.push(pause) } else { others.push(pause.port) }
+            }
+            self.slots.extend(reading.ports.iter().filter(|s| current(s.epoch)));
+        }
+        self.flows[flows..].sort_by_key(|f| f.egress_port);
+        self.slots[slots..].sort_by_key(|s| (s.port, s.epoch, s.packets, s.depth_sum, s.paused_packets));
+        self.pauses[pauses..].sort_by_key(|p| (p.port, p.start_ns, p.end_ns, p.priority, p.frames));
+        others.sort_unstable();
+
+        let meters = self.meters.len();
+        self.meters.extend(readings.iter().flat_map(|r| r.meters.iter()).filter(|m| current(m.epoch)));
+        self.meters[meters..].sort_by_key(|m| (m.ingress_port, m.egress_port, m.epoch, m.bytes, m.packets));
+
+        let node = self.index.node(&first.switch);
+        let switch = self.switches.len();
+        let ports = self.ports.len();
+        self.add_ports(switch, node, (flows, slots, pauses), &others);
+        if let Some(node) = node {
+            self.by_node[node as usize] = Some(switch as u32);
+        }
+        self.switches.push(SwitchView {
+            name: &first.switch,
+            node,
+            frozen_ns: readings.iter().map(|r| r.frozen_ns).max().unwrap_or(0),
+            epochs,
+            ports: ports..self.ports.len(),
+            meters: meters..self.meters.len(),
+        });
+    }
+
+    fn add_ports(
+        &mut self,
+        switch: usize,
+        node: Option<NodeId>,
+        from: (usize, usize, usize),
+        others: &[u16],
+    ) {
+        let (mut flow, mut slot, mut pause) = from;
+        loop {
+            let next = [
+                self.flows.get(flow).map(|f| f.egress_port),
+                self.slots.get(slot).map(|s| s.port),
+                self.pauses.get(pause).map(|p| p.port),
+            ];
+            let Some(number) = next.into_iter().flatten().min() else { return };
+            let run = |start: usize, length: usize| start..start + length;
+            let flows = run(flow, self.flows[flow..].iter().take_while(|f| f.egress_port == number).count());
+            let slots = run(slot, self.slots[slot..].iter().take_while(|s| s.port == number).count());
+            let pauses = run(pause, self.pauses[pause..].iter().take_while(|p| p.port == number).count());
+            (flow, slot, pause) = (flows.end, slots.end, pauses.end);
+            let topo = node.and_then(|n| self.index.port(n, number));
+            let mixed = others.binary_search(&number).is_ok();
+            self.ports.push(PortView { switch, number, topo, flows, slots, pauses, mixed });
+        }
+    }
+
+    /// All ports that have records.
+    pub(crate) fn ports(&self) -> Range<PortIx> {
+        0..self.ports.len()
+    }
+
+    pub(crate) fn port_ref(&self, port: PortIx) -> PortRef {
+        let p = &self.ports[port];
+        PortRef::new(self.switches[p.switch].name, p.number)
+    }
+
+    pub(crate) fn number(&self, port: PortIx) -> u16 {
+        self.ports[port].number
+    }
+
+    pub(crate) fn topo(&self, port: PortIx) -> Option<PortId> {
+        self.ports[port].topo
+    }
+
+    pub(crate) fn switch_of(&self, port: PortIx) -> &SwitchView<'a> {
+        &self.switches[self.ports[port].switch]
+    }
+
+    /// The telemetry of a node of the topology, if it answered.
+    pub(crate) fn switch_at(&self, node: NodeId) -> Option<&SwitchView<'a>> {
+        self.by_node[node as usize].map(|s| &self.switches[s as usize])
+    }
+
+    /// The ports of a switch that have records.
+    pub(crate) fn ports_of(&self, switch: &SwitchView<'_>) -> Range<PortIx> {
+        switch.ports.clone()
+    }
+
+    pub(crate) fn find(&self, switch: &SwitchView<'_>, number: u16) -> Option<PortIx> {
+        let ports = &self.ports[switch.ports.clone()];
+        ports.binary_search_by_key(&number, |p| p.number).ok().map(|at| switch.ports.start + at)
+    }
+
+    pub(crate) fn flows(&self, port: PortIx) -> &[&'a FlowRecord] {
+        &self.flows[self.ports[port].flows.clone()]
+    }
+
+    pub(crate) fn slots(&self, port: PortIx) -> &[&'a PortRecord] {
+        &self.slots[self.ports[port].slots.clone()]
+    }
+
+    pub(crate) fn pauses(&self, port: PortIx) -> &[&'a PauseInterval] {
+        &self.pauses[self.ports[port].pauses.clone()]
+    }
+
+    pub(crate) fn meters(&self, switch: &SwitchView<'_>) -> &[&'a MeterRecord] {
+        &self.meters[switch.meters.clone()]
+    }
+
+    /// The meter rows of one ingress port, ordered by egress port.
+    pub(crate) fn meters_from(&self, switch: &SwitchView<'_>, ingress: u16) -> &[&'a MeterRecord] {
+        let all = self.meters(switch);
+        let from = all.partition_point(|m| m.ingress_port < ingress);
+        let to = all.partition_point(|m| m.ingress_port <= ingress);
+        &all[from..to]
+    }
+
+    /// When an epoch of a switch was, if the source says so.
+    pub(crate) fn epoch_span(&self, switch: &SwitchView<'_>, epoch: u64) -> Option<Span> {
+        if self.snapshot.source == Source::HawkeyeNs3 {
+            return None;
+        }
+        let at = switch.epochs.binary_search_by_key(&epoch, |e| e.id).ok()?;
+        let info = &switch.epochs[at];
+        Some(Span::new(info.start_ns, info.end_ns))
+    }
+
+    /// The earliest time that the switch's ring still remembers.
+    pub(crate) fn ring_start(&self, switch: &SwitchView<'_>) -> Option<u64> {
+        if self.snapshot.source == Source::HawkeyeNs3 {
+            return None;
+        }
+        switch.epochs.iter().map(|e| e.start_ns).min()
+    }
+
+    /// When the packets of a flow record came, as exactly as the source tells.
+    pub(crate) fn seen_span(&self, port: PortIx, flow: &FlowRecord) -> Option<Span> {
+        match flow.seen_ns {
+            Some((from, to)) => Some(Span::new(from, to)),
+            None => self.epoch_span(self.switch_of(port), flow.epoch),
+        }
+    }
+
+    /// Whether a flow record can speak of `when`; without times it always can.
+    pub(crate) fn flow_in(&self, port: PortIx, flow: &FlowRecord, when: Option<Span>) -> bool {
+        match (when, self.seen_span(port, flow)) {
+            (Some(when), Some(seen)) => when.overlaps(seen),
+            _ => true,
+        }
+    }
+
+    pub(crate) fn epoch_in(&self, port: PortIx, epoch: u64, when: Option<Span>) -> bool {
+        match (when, self.epoch_span(self.switch_of(port), epoch)) {
+            (Some(when), Some(span)) => when.overlaps(span),
+            _ => true,
+        }
+    }
+
+    /// The events in which `port` was paused, ascending. Without intervals the packets that were counted as
+    /// paused say when; without times at all there is one event without a span.
+    pub(crate) fn pause_events(&self, port: PortIx, gap_ns: u64) -> Vec<Span> {
+        let frozen_ns = self.switch_of(port).frozen_ns;
+        let pauses = self.pauses(port);
+        let spans = if pauses.is_empty() {
+            self.flows(port)
+                .iter()
+                .filter(|f| f.paused_packets > 0)
+                .filter_map(|f| match f.queued_ns {
+                    Some((from, to)) => Some(Span::new(from, to)),
+                    None => self.seen_span(port, f),
+                })
+                .collect()
+        } else {
+            pauses.iter().map(|p| pause_span(p, frozen_ns)).collect()
+        };
+        clusters(spans, gap_ns)
+    }
+
+    /// Packets that were enqueued at `port` while it was paused. The port's slot also counts flows whose own
+    /// slot was lost, the flows' slots know their class: the larger one is nearer to the truth.
+    pub(crate) fn paused_packets(&self, port: PortIx, when: Option<Span>) -> u64 {
+        let of_flows = saturating(
+            self.flows(port).iter().filter(|f| self.flow_in(port, f, when)).map(|f| f.paused_packets),
+        );
+        if self.ports[port].mixed {
+            return of_flows;
+        }
+        let of_slots = self.slots(port).iter().filter(|s| self.epoch_in(port, s.epoch, when));
+        of_flows.max(saturating(of_slots.map(|s| s.paused_packets)))
+    }
+
+    /// Whether the peer paused `port` in `when`.
+    pub(crate) fn is_paused(&self, port: PortIx, when: Option<Span>) -> bool {
+        let frozen_ns = self.switch_of(port).frozen_ns;
+        let pauses = self.pauses(port);
+        match when {
+            // Intervals are exact, so where there are any they decide; the counts span whole epochs.
+            Some(when) if !pauses.is_empty() => {
+                pauses.iter().any(|p| pause_span(p, frozen_ns).overlaps(when))
+            }
+            _ => !pauses.is_empty() || self.paused_packets(port, when) > 0,
+        }
+    }
+
+    /// The mean number of packets that a packet of `port` found ahead of it, among those that found any.
+    pub(crate) fn waiting_depth(&self, port: PortIx, when: Option<Span>) -> f64 {
+        let (mut depth, mut packets) = (0_u64, 0_u64);
+        for flow in self.flows(port) {
+            let relevant = match (when, flow.queued_ns) {
+                (Some(when), Some((from, to))) => when.overlaps(Span::new(from, to)),
+                _ => self.flow_in(port, flow, when),
+            };
+            if relevant {
+                depth = depth.saturating_add(flow.depth_sum);
+                packets = packets.saturating_add(flow.queued_packets.unwrap_or(flow.packets));
+            }
+        }
+        if packets == 0 {
+            for slot in self.slots(port).iter().filter(|s| self.epoch_in(port, s.epoch, when)) {
+                depth = depth.saturating_add(slot.depth_sum);
+                packets = packets.saturating_add(slot.packets.unwrap_or(0));
+            }
+        }
+        ratio(depth, packets)
+    }
+
+    /// The published queue depth of a port: the sum of depths over the packets, of all epochs in `when`.
+    pub(crate) fn published_depth(&self, port: PortIx, when: Option<Span>) -> f64 {
+        let slots = || self.slots(port).iter().filter(|s| self.epoch_in(port, s.epoch, when));
+        let flows = || self.flows(port).iter().filter(|f| self.flow_in(port, f, when));
+        let counted = saturating(slots().filter_map(|s| s.packets));
+        let packets = if counted > 0 { counted } else { saturating(flows().map(|f| f.packets)) };
+        let slot_depth = saturating(slots().map(|s| s.depth_sum));
+        let depth = if slot_depth > 0 { slot_depth } else { saturating(flows().map(|f| f.depth_sum)) };
+        ratio(depth, packets)
+    }
+
+    /// The records of `flow` at `port`, by epoch.
+    pub(crate) fn records_of(&self, port: PortIx, flow: FlowKey) -> Vec<&'a FlowRecord> {
+        let mut found: Vec<&FlowRecord> =
+            self.flows(port).iter().copied().filter(|f| f.flow == flow).collect();
+        found.sort_by_key(|f| flow_order(f));
+        found
+    }
+}
+
+/// One order for flow records, so that results do not depend on the order in which they were read.
+pub(crate) fn flow_order(f: &FlowRecord) -> impl Ord + use<> {
+    let counts = (f.packets, f.queued_packets, f.depth_sum, f.paused_packets, f.bytes);
+    let place = (f.ingress_port, f.egress_port, f.priority, f.psn_first, f.psn_last);
+    (f.flow, f.epoch, f.evicted, f.seen_ns, f.queued_ns, counts, place)
+}
+
+/// A sum that stays at the limit: counts come from outside.
+pub(crate) fn saturating(counts: impl Iterator<Item = u64>) -> u64 {
+    counts.fold(0, u64::saturating_add)
+}
+
+fn ratio(sum: u64, count: u64) -> f64 {
+    if count == 0 { 0.0 } else { sum as f64 / count as f64 }
+}

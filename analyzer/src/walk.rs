@@ -1,0 +1,252 @@
+//! Where the pauses lead: loops, ends, and the ways to them.
+//!
+//! Strongly connected components are found without recursion (Tarjan 1972, with an explicit stack), so that a
+//! long pause path cannot overflow the stack.
+
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, VecDeque};
+
+use crate::graph::{PortGraph, VertexIx};
+
+/// The components of a graph.
+pub(crate) struct Components {
+    /// The component of each vertex. Components are numbered so that edges lead to equal or smaller numbers.
+    pub(crate) of: Vec<usize>,
+    /// The vertices of each component, ascending.
+    pub(crate) members: Vec<Vec<VertexIx>>,
+}
+
+impl Components {
+    /// Whether a component is a loop: more than one vertex, or an edge to itself.
+    pub(crate) fn is_loop(&self, graph: &PortGraph, component: usize) -> bool {
+        let members = &self.members[component];
+        members.len() > 1 || members.iter().any(|v| graph.edges(*v).iter().any(|e| e.to == *v))
+    }
+}
+
+pub(crate) fn components(graph: &PortGraph) -> Components {
+    const UNSEEN: usize = usize::MAX;
+    let n = graph.len();
+    let mut number = vec![UNSEEN; n];
+    let mut low = vec![0; n];
+    let mut on_stack = vec![false; n];
+    let mut stack: Vec<VertexIx> = Vec::new();
+    let mut calls: Vec<(VertexIx, usize)> = Vec::new();
+    let mut result = Components { of: vec![UNSEEN; n], members: Vec::new() };
+    let mut next = 0;
+    for root in 0..n {
+        if number[root] != UNSEEN {
+            continue;
+        }
+        calls.push((root, 0));
+        while let Some((v, edge)) = calls.pop() {
+            if edge == 0 {
+                number[v] = next;
+                low[v] = next;
+                next += 1;
+                stack.push(v);
+                on_stack[v] = true;
+            }
+            let edges = graph.edges(v);
+            if let Some(e) = edges.get(edge) {
+                calls.push((v, edge + 1));
+                if number[e.to] == UNSEEN {
+                    calls.push((e.to, 0));
+                } else if on_stack[e.to] {
+                    low[v] = low[v].min(number[e.to]);
+                }
+                continue;
+            }
+            if low[v] == number[v] {
+                let mut members = Vec::new();
+                while let Some(member) = stack.pop() {
+                    on_stack[member] = false;
+                    result.of[member] = result.members.len();
+                    members.push(member);
+                    if member == v {
+                        break;
+                    }
+                }
+                members.sort_unstable();
+                result.members.push(members);
+            }
+            if let Some((parent, _)) = calls.last() {
+                low[*parent] = low[*parent].min(low[v]);
+            }
+        }
+    }
+    result
+}
+
+/// One end that pauses lead to.
+#[derive(Clone, Debug)]
+pub(crate) struct Trail {
+    /// From the victim's side to the end, by vertex. The end is a vertex without edges, or a loop's first one.
+    pub(crate) path: Vec<VertexIx>,
+    /// The vertices of the loop that the trail ends in or passes, in the order of its edges; empty without.
+    pub(crate) pause_loop: Vec<VertexIx>,
+    /// The share of the pause that comes from here, 0 to 1.
+    pub(crate) share: f64,
+    /// Whether an edge of the path is only the most likely one.
+    pub(crate) weak: bool,
+}
+
+/// All trails from `starts` (in the order of the victim's path), heaviest first.
+pub(crate) fn trails(graph: &PortGraph, starts: &[VertexIx]) -> Vec<Trail> {
+    let comps = components(graph);
+    let shares = shares(graph, &comps, starts);
+    let parents = Parents::new(graph, &comps, starts);
+    let mut trails: Vec<Trail> = ends(graph, &comps)
+        .into_iter()
+        .filter(|c| shares[*c] > 0.0)
+        .filter_map(|c| trail_to(graph, &comps, &parents, c, shares[c]))
+        .collect();
+    trails.sort_by(|a, b| b.share.total_cmp(&a.share).then_with(|| a.path.cmp(&b.path)));
+    trails
+}
+
+/// Components that no edge leaves.
+fn ends(graph: &PortGraph, comps: &Components) -> Vec<usize> {
+    (0..comps.members.len())
+        .filter(|c| {
+            let leaves = |v: &VertexIx| graph.edges(*v).iter().any(|e| comps.of[e.to] != *c);
+            !comps.members[*c].iter().any(leaves)
+        })
+        .collect()
+}
+
+/// How much of the pause each component is responsible for: it starts at the starts and divides by weight.
+fn shares(graph: &PortGraph, comps: &Components, starts: &[VertexIx]) -> Vec<f64> {
+    let mut share = vec![0.0; comps.members.len()];
+    for start in starts {
+        share[comps.of[*start]] += 1.0 / starts.len() as f64;
+    }
+    for c in (0..comps.members.len()).rev() {
+        let leaving =
+            || comps.members[c].iter().flat_map(|v| graph.edges(*v)).filter(|e| comps.of[e.to] != c);
+        let total: f64 = leaving().map(|e| e.split).sum();
+        for e in leaving() {
+            share[comps.of[e.to]] += share[c] * e.split / total;
+        }
+    }
+    share
+}
+
+/// The way back from every vertex to the start that is furthest up the victim's path.
+///
+/// Components are visited from the starts downwards, so the longest way is known when a component is left. A
+/// start that lies on the way of an earlier start is thus not the beginning of a path of its own.
+struct Parents {
+    best: Vec<Option<(usize, VertexIx)>>,
+    length: Vec<Option<usize>>,
+}
+
+impl Parents {
+    fn new(graph: &PortGraph, comps: &Components, starts: &[VertexIx]) -> Parents {
+        let mut p = Parents { best: vec![None; graph.len()], length: vec![None; graph.len()] };
+        let mut weight = vec![0.0_f64; graph.len()];
+        for start in starts {
+            p.length[*start] = Some(0);
+        }
+        for c in (0..comps.members.len()).rev() {
+            p.spread_inside(graph, comps, c);
+            for v in &comps.members[c] {
+                let Some(length) = p.length[*v] else { continue };
+                for e in graph.edges(*v).iter().filter(|e| comps.of[e.to] != c) {
+                    let longer = p.length[e.to].is_none_or(|l| l < length + 1);
+                    let heavier = p.length[e.to] == Some(length + 1) && e.weight > weight[e.to];
+                    if longer || heavier {
+                        p.length[e.to] = Some(length + 1);
+                        p.best[e.to] = Some((length, *v));
+                        weight[e.to] = e.weight;
+                    }
+                }
+            }
+        }
+        p
+    }
+
+    /// Inside a loop the way is the shortest one from where the loop is entered.
+    fn spread_inside(&mut self, graph: &PortGraph, comps: &Components, c: usize) {
+        let members = &comps.members[c];
+        if members.len() < 2 {
+            return;
+        }
+        let entered = members.iter().copied().filter(|v| self.length[*v].is_some());
+        let Some(entry) = entered.max_by_key(|v| (self.length[*v], usize::MAX - v)) else { return };
+        let base = self.length[entry];
+        let mut reached = vec![entry];
+        for v in members.iter().filter(|v| **v != entry) {
+            self.length[*v] = None;
+            self.best[*v] = None;
+        }
+        let mut at = 0;
+        while let Some(v) = reached.get(at).copied() {
+            at += 1;
+            for e in graph.edges(v).iter().filter(|e| comps.of[e.to] == c) {
+                if self.length[e.to].is_none() {
+                    let length = self.length[v].or(base).unwrap_or(0);
+                    self.length[e.to] = Some(length + 1);
+                    self.best[e.to] = Some((length, v));
+                    reached.push(e.to);
+                }
+            }
+        }
+    }
+
+    fn path_to(&self, end: VertexIx) -> Vec<VertexIx> {
+        let mut path = vec![end];
+        let mut v = end;
+        while let Some((_, parent)) = self.best[v] {
+            path.push(parent);
+            v = parent;
+            if path.len() > self.best.len() {
+                break;
+            }
+        }
+        path.reverse();
+        path
+    }
+}
+
+fn trail_to(
+    graph: &PortGraph,
+    comps: &Components,
+    parents: &Parents,
+    end: usize,
+    share: f64,
+) -> Option<Trail> {
+    let members = &comps.members[end];
+    let last = members.iter().copied().filter(|v| parents.length[*v].is_some());
+    let last = last.min_by_key(|v| (parents.length[*v], *v))?;
+    let path = parents.path_to(last);
+    let looping = path.iter().map(|v| comps.of[*v]).find(|c| comps.is_loop(graph, *c));
+    let pause_loop = looping.map(|c| cycle(graph, comps, c)).unwrap_or_default();
+    let weak = path.windows(2).any(|pair| match pair {
+        [from, to] => graph.edges(*from).iter().any(|e| e.to == *to && e.weak),
+        _ => false,
+    });
+    Some(Trail { path, pause_loop, share, weak })
+}
+
+/// A cycle in a component, in the order of its edges, from its smallest vertex: the shortest one through it.
+fn cycle(graph: &PortGraph, comps: &Components, c: usize) -> Vec<VertexIx> {
+    let Some(first) = comps.members[c].first().copied() else { return Vec::new() };
+    let mut parent: BTreeMap<VertexIx, VertexIx> = BTreeMap::new();
+    let mut queue = VecDeque::from([first]);
+    while let Some(v) = queue.pop_front() {
+        for e in graph.edges(v).iter().filter(|e| comps.of[e.to] == c) {
+            if e.to == first {
+                let mut way: Vec<VertexIx> =
+                    std::iter::successors(Some(v), |v| parent.get(v).copied()).collect();
+                way.reverse();
+                return way;
+            }
+            if let Entry::Vacant(unseen) = parent.entry(e.to) {
+                unseen.insert(v);
+                queue.push_back(e.to);
+            }
+        }
+    }
+    Vec::new()
+}
