@@ -1,0 +1,588 @@
+//! The state machine.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use model::snapshot::{SNAPSHOT_FORMAT, Source};
+use model::{Snapshot, SwitchTelemetry, Topology, Trigger};
+
+use crate::layout::{LockState, Notice, PollReport, RegisterRows, TelemetryLayout};
+use crate::plan::RegisterWrite;
+
+use super::event::{Data, Event};
+use super::expect::{Expected, missing_switches, victim_path};
+use super::merge::merge;
+use super::settings::CollectSettings;
+use super::switch::Switch;
+use super::{Command, Input, RequestId};
+
+/// What the collector has done so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CollectStats {
+    /// Banks read.
+    pub banks: u64,
+    /// Reads that failed or did not come back in time.
+    pub failed_reads: u64,
+    /// Unlocks sent.
+    pub unlocks: u64,
+    /// Snapshots emitted.
+    pub snapshots: u64,
+    /// Exported flow slots received.
+    pub evictions: u64,
+    /// Polls of events whose snapshot had been emitted.
+    pub late_polls: u64,
+    /// Digests that could not be read, and inputs that fit nothing open.
+    pub ignored: u64,
+}
+
+/// Collects the telemetry of events.
+#[derive(Clone, Debug)]
+pub struct Collector {
+    topology: Arc<Topology>,
+    settings: CollectSettings,
+    switches: BTreeMap<String, Switch>,
+    events: BTreeMap<u32, Event>,
+    /// Events whose snapshot has been emitted, and when.
+    closed: BTreeMap<u32, u64>,
+    requests: BTreeMap<RequestId, Request>,
+    next_request: u64,
+    stats: CollectStats,
+}
+
+/// Closed events remembered, so that stragglers do not reopen them.
+const MAX_CLOSED: usize = 4_096;
+
+/// A request that has not been answered.
+#[derive(Clone, Debug)]
+struct Request {
+    switch: String,
+    deadline_ns: u64,
+    purpose: Purpose,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Purpose {
+    /// Reads the bank of this generation, frozen then.
+    Bank {
+        generation: u16,
+        frozen_ns: u64,
+        attempt: u32,
+    },
+    /// Looks at the lock; `connecting` when the switch is new to us.
+    Audit {
+        connecting: bool,
+    },
+    Unlock,
+}
+
+impl Collector {
+    /// A collector for the switches of `topology`; they become known by [`Collector::add_switch`].
+    pub fn new(topology: Arc<Topology>, settings: CollectSettings) -> Collector {
+        Collector {
+            topology,
+            settings,
+            switches: BTreeMap::new(),
+            events: BTreeMap::new(),
+            closed: BTreeMap::new(),
+            requests: BTreeMap::new(),
+            next_request: 0,
+            stats: CollectStats::default(),
+        }
+    }
+
+    /// Adds a switch that runs the program. Collection begins with its [`Input::Connected`].
+    pub fn add_switch(&mut self, name: impl Into<String>, layout: Arc<TelemetryLayout>) {
+        self.switches.insert(name.into(), Switch::new(layout));
+    }
+
+    /// What the collector has done so far.
+    pub fn stats(&self) -> CollectStats {
+        self.stats
+    }
+
+    /// Takes in what happened and says what to do.
+    pub fn handle(&mut self, now_ns: u64, input: Input) -> Vec<Command> {
+        let mut commands = Vec::new();
+        match input {
+            Input::Connected { switch } => self.audit(now_ns, &switch, true, &mut commands),
+            Input::Digest { switch, name, fields } => {
+                self.on_digest(now_ns, &switch, &name, &fields, &mut commands);
+            }
+            Input::Trigger { event, trigger } => self.on_trigger(now_ns, event, trigger),
+            Input::ReadDone { request, rows } => self.on_read(now_ns, request, &rows, &mut commands),
+            Input::UnlockDone { request } => {
+                if self.requests.remove(&request).is_none() {
+                    self.stats.ignored += 1;
+                }
+            }
+            Input::Failed { request, reason } => self.on_failed(now_ns, request, &reason, &mut commands),
+        }
+        self.settle(now_ns, &mut commands);
+        commands
+    }
+
+    /// When [`Collector::wake`] should be called next, if ever.
+    pub fn next_wake_ns(&self) -> Option<u64> {
+        let requests = self.requests.values().map(|request| request.deadline_ns);
+        let audits = self.switches.values().filter_map(|switch| switch.audit_at_ns);
+        let events = self.events.values().map(|event| {
+            let timeout_ns = event.opened_ns.saturating_add(self.settings.event_timeout_ns);
+            let quiet_ns = self.quiet_at_ns(event);
+            if event.is_settled() && !self.is_auditing(event) { quiet_ns.min(timeout_ns) } else { timeout_ns }
+        });
+        requests.chain(audits).chain(events).min()
+    }
+
+    /// Acts on times that have come.
+    pub fn wake(&mut self, now_ns: u64) -> Vec<Command> {
+        let mut commands = Vec::new();
+        let late: Vec<RequestId> =
+            self.requests.iter().filter(|(_, r)| r.deadline_ns <= now_ns).map(|(id, _)| *id).collect();
+        for request in late {
+            self.on_timeout(now_ns, request, &mut commands);
+        }
+        let due: Vec<String> = self
+            .switches
+            .iter()
+            .filter(|(_, switch)| switch.audit_at_ns.is_some_and(|at| at <= now_ns))
+            .map(|(name, _)| name.clone())
+            .collect();
+        for switch in due {
+            self.audit(now_ns, &switch, false, &mut commands);
+        }
+        self.settle(now_ns, &mut commands);
+        commands
+    }
+
+    fn on_digest(
+        &mut self,
+        now_ns: u64,
+        name: &str,
+        digest: &str,
+        fields: &[Vec<u8>],
+        commands: &mut Vec<Command>,
+    ) {
+        let Some(switch) = self.switches.get_mut(name) else {
+            self.stats.ignored += 1;
+            return;
+        };
+        match switch.layout.notice(digest, fields) {
+            Ok(Notice::Eviction(eviction)) => {
+                self.stats.evictions += 1;
+                switch.evicted(eviction, &self.settings);
+            }
+            Ok(Notice::Poll(report)) => self.on_poll(now_ns, name, &report, commands),
+            Err(_) => self.stats.ignored += 1,
+        }
+    }
+
+    fn on_poll(&mut self, now_ns: u64, switch: &str, report: &PollReport, commands: &mut Vec<Command>) {
+        if self.closed.contains_key(&report.event) {
+            self.stats.late_polls += 1;
+        } else {
+            let event = self.events.entry(report.event).or_insert_with(|| Event::new(now_ns));
+            event.report(now_ns, switch, report);
+        }
+        self.need_bank(now_ns, switch, report.frozen_generation, report.frozen_ns, commands);
+    }
+
+    fn on_trigger(&mut self, now_ns: u64, event: u32, trigger: Trigger) {
+        if self.closed.contains_key(&event) {
+            self.stats.ignored += 1;
+            return;
+        }
+        let event = self.events.entry(event).or_insert_with(|| Event::new(now_ns));
+        event.victim.get_or_insert(trigger.flow);
+        event.trigger = Some(trigger);
+    }
+
+    /// Reads a frozen bank, unless that has been done or is being done.
+    fn need_bank(
+        &mut self,
+        now_ns: u64,
+        name: &str,
+        generation: u16,
+        frozen_ns: u64,
+        commands: &mut Vec<Command>,
+    ) {
+        let Some(switch) = self.switches.get(name) else { return };
+        if switch.bank(generation).is_some() {
+            self.mark(name, generation, &Data::Collected);
+        } else if let Some(lost) = switch.lost.iter().find(|lost| lost.generation == generation) {
+            let why = lost.why.clone();
+            self.mark(name, generation, &Data::Failed(why));
+        } else if !self.is_reading(name, generation) {
+            self.read_bank(now_ns, name, generation, frozen_ns, 1, commands);
+        }
+    }
+
+    fn is_reading(&self, name: &str, wanted: u16) -> bool {
+        self.requests.values().any(|request| {
+            request.switch == name
+                && matches!(request.purpose, Purpose::Bank { generation, .. } if generation == wanted)
+        })
+    }
+
+    fn read_bank(
+        &mut self,
+        now_ns: u64,
+        name: &str,
+        generation: u16,
+        frozen_ns: u64,
+        attempt: u32,
+        commands: &mut Vec<Command>,
+    ) {
+        let Some(switch) = self.switches.get(name) else { return };
+        let registers = switch.layout.bank_registers(usize::from(generation & 1));
+        let registers = registers.into_iter().map(str::to_string).collect();
+        let request = self.request(now_ns, name, Purpose::Bank { generation, frozen_ns, attempt });
+        commands.push(Command::Read { switch: name.to_string(), request, registers });
+    }
+
+    fn audit(&mut self, now_ns: u64, name: &str, connecting: bool, commands: &mut Vec<Command>) {
+        let Some(switch) = self.switches.get_mut(name) else {
+            self.stats.ignored += 1;
+            return;
+        };
+        switch.audit_at_ns = None;
+        let registers = switch.layout.lock_registers().into_iter().map(str::to_string).collect();
+        let request = self.request(now_ns, name, Purpose::Audit { connecting });
+        commands.push(Command::Read { switch: name.to_string(), request, registers });
+    }
+
+    /// Releases the bank that is frozen while `generation` is written; `collected`: it has been read completely.
+    fn unlock(
+        &mut self,
+        now_ns: u64,
+        name: &str,
+        generation: u16,
+        collected: bool,
+        commands: &mut Vec<Command>,
+    ) {
+        let Some(switch) = self.switches.get_mut(name) else { return };
+        let mut writes = Vec::new();
+        let value = generation.to_be_bytes().to_vec();
+        // First what has been read, then the lock: the other way round a freeze could come in between.
+        if collected {
+            let bank = u64::from(generation.wrapping_sub(1) & 1);
+            let register = switch.layout.collected.name.clone();
+            writes.push(RegisterWrite { register, index: bank, value: value.clone() });
+        }
+        let register = switch.layout.released.name.clone();
+        writes.push(RegisterWrite { register, index: 0, value });
+        if self.settings.audit_ns > 0 {
+            switch.audit_at_ns = Some(now_ns.saturating_add(self.settings.audit_ns));
+        }
+        self.stats.unlocks += 1;
+        let request = self.request(now_ns, name, Purpose::Unlock);
+        commands.push(Command::Unlock { switch: name.to_string(), request, writes });
+    }
+
+    fn request(&mut self, now_ns: u64, switch: &str, purpose: Purpose) -> RequestId {
+        let id = RequestId(self.next_request);
+        self.next_request += 1;
+        let deadline_ns = now_ns.saturating_add(self.settings.read_timeout_ns);
+        self.requests.insert(id, Request { switch: switch.to_string(), deadline_ns, purpose });
+        id
+    }
+
+    fn on_read(&mut self, now_ns: u64, id: RequestId, rows: &[RegisterRows], commands: &mut Vec<Command>) {
+        // An answer after the timeout fits no request: the bank has been released since.
+        let Some(request) = self.requests.remove(&id) else {
+            self.stats.ignored += 1;
+            return;
+        };
+        match request.purpose {
+            Purpose::Bank { generation, frozen_ns, .. } => {
+                self.on_bank(now_ns, &request.switch, generation, frozen_ns, rows, commands);
+            }
+            Purpose::Audit { connecting } => {
+                self.on_lock(now_ns, &request.switch, connecting, rows, commands);
+            }
+            Purpose::Unlock => self.stats.ignored += 1,
+        }
+    }
+
+    fn on_bank(
+        &mut self,
+        now_ns: u64,
+        name: &str,
+        generation: u16,
+        frozen_ns: u64,
+        rows: &[RegisterRows],
+        commands: &mut Vec<Command>,
+    ) {
+        let Some(switch) = self.switches.get_mut(name) else { return };
+        let content = match switch.layout.read_bank(rows) {
+            Ok(content) if content.generation == generation && content.lock.is_locked() => content,
+            Ok(content) => {
+                let why = format!(
+                    "its bank was released while it was read (generation {generation}, now {})",
+                    content.lock.generation
+                );
+                self.stats.failed_reads += 1;
+                switch.not_collected(generation, frozen_ns, why.clone());
+                self.mark(name, generation, &Data::Failed(why));
+                // It may have restarted: what to release is not known before a look at the lock.
+                self.audit(now_ns, name, false, commands);
+                return;
+            }
+            Err(error) => {
+                self.give_up(now_ns, name, generation, frozen_ns, error.to_string(), commands);
+                return;
+            }
+        };
+        switch.collected(content, &self.settings);
+        self.stats.banks += 1;
+        self.mark(name, generation, &Data::Collected);
+        self.unlock(now_ns, name, generation.wrapping_add(1), true, commands);
+    }
+
+    /// Leaves a bank unread: the switch keeps its counts and goes on with them when the bank's turn comes.
+    fn give_up(
+        &mut self,
+        now_ns: u64,
+        name: &str,
+        generation: u16,
+        frozen_ns: u64,
+        why: String,
+        commands: &mut Vec<Command>,
+    ) {
+        self.stats.failed_reads += 1;
+        if let Some(switch) = self.switches.get_mut(name) {
+            switch.not_collected(generation, frozen_ns, why.clone());
+        }
+        self.mark(name, generation, &Data::Failed(why));
+        self.unlock(now_ns, name, generation.wrapping_add(1), false, commands);
+    }
+
+    fn on_lock(
+        &mut self,
+        now_ns: u64,
+        name: &str,
+        connecting: bool,
+        rows: &[RegisterRows],
+        commands: &mut Vec<Command>,
+    ) {
+        let retry_ns = now_ns.saturating_add(self.settings.retry_ns);
+        let Some(switch) = self.switches.get_mut(name) else { return };
+        let Ok(lock) = switch.layout.read_lock(rows) else {
+            self.stats.failed_reads += 1;
+            switch.audit_at_ns = Some(retry_ns);
+            return;
+        };
+        if connecting || switch.has_restarted(&lock) {
+            switch.connected(&lock);
+        }
+        switch.saw_generation(lock.generation);
+        if self.settings.audit_ns > 0 {
+            switch.audit_at_ns = Some(now_ns.saturating_add(self.settings.audit_ns));
+        }
+        if lock.is_locked() {
+            self.on_locked(now_ns, name, &lock, commands);
+        }
+    }
+
+    /// A switch turned out to be locked.
+    fn on_locked(&mut self, now_ns: u64, name: &str, lock: &LockState, commands: &mut Vec<Command>) {
+        let generation = lock.frozen_generation();
+        if self.is_reading(name, generation) || self.is_unlocking(name) {
+            return;
+        }
+        let Some(switch) = self.switches.get_mut(name) else { return };
+        if switch.bank(generation).is_some() {
+            // It has been read; the unlock was lost.
+            self.unlock(now_ns, name, lock.generation, true, commands);
+            return;
+        }
+        let is_lost = switch.lost.iter().any(|lost| lost.generation == generation);
+        match self.events.get_mut(&lock.event) {
+            Some(event) if !is_lost => {
+                event.adopt(now_ns, name, lock);
+                self.read_bank(now_ns, name, generation, lock.frozen_ns, 1, commands);
+            }
+            _ => {
+                if !is_lost {
+                    let why = "nobody asked for it in time".to_string();
+                    switch.not_collected(generation, lock.frozen_ns, why);
+                }
+                self.unlock(now_ns, name, lock.generation, false, commands);
+            }
+        }
+    }
+
+    fn is_unlocking(&self, name: &str) -> bool {
+        self.requests.values().any(|r| r.switch == name && r.purpose == Purpose::Unlock)
+    }
+
+    fn on_failed(&mut self, now_ns: u64, id: RequestId, reason: &str, commands: &mut Vec<Command>) {
+        let Some(request) = self.requests.get(&id) else {
+            self.stats.ignored += 1;
+            return;
+        };
+        if let Purpose::Bank { generation, frozen_ns, attempt } = request.purpose
+            && attempt < self.settings.read_attempts
+        {
+            let name = request.switch.clone();
+            let deadline_ns = request.deadline_ns;
+            self.requests.remove(&id);
+            self.stats.failed_reads += 1;
+            self.read_bank(now_ns, &name, generation, frozen_ns, attempt + 1, commands);
+            // A repeated read does not make the switch stay locked for longer.
+            if let Some(mut last) = self.requests.last_entry() {
+                last.get_mut().deadline_ns = deadline_ns;
+            }
+            return;
+        }
+        self.close_request(now_ns, id, reason, commands);
+    }
+
+    fn on_timeout(&mut self, now_ns: u64, id: RequestId, commands: &mut Vec<Command>) {
+        let reason = format!("no answer within {} us", self.settings.read_timeout_ns / 1_000);
+        self.close_request(now_ns, id, &reason, commands);
+    }
+
+    fn close_request(&mut self, now_ns: u64, id: RequestId, reason: &str, commands: &mut Vec<Command>) {
+        let Some(request) = self.requests.remove(&id) else { return };
+        if let Purpose::Bank { generation, frozen_ns, .. } = request.purpose {
+            let why = format!("its registers could not be read: {reason}");
+            self.give_up(now_ns, &request.switch, generation, frozen_ns, why, commands);
+            return;
+        }
+        // Nobody knows whether the switch is locked: look again later.
+        if let Purpose::Audit { .. } = request.purpose {
+            self.stats.failed_reads += 1;
+        }
+        if let Some(switch) = self.switches.get_mut(&request.switch) {
+            switch.audit_at_ns = Some(now_ns.saturating_add(self.settings.retry_ns));
+        }
+    }
+
+    /// Sets where the data of a bank is, in every event that waits for it.
+    fn mark(&mut self, name: &str, generation: u16, data: &Data) {
+        for event in self.events.values_mut() {
+            if let Some(part) = event.parts.get_mut(name)
+                && part.generation == generation
+                && part.data == Data::Pending
+            {
+                part.data = data.clone();
+            }
+        }
+    }
+
+    fn is_auditing(&self, event: &Event) -> bool {
+        self.requests.values().any(|request| {
+            matches!(request.purpose, Purpose::Audit { .. }) && event.audited.contains(&request.switch)
+        })
+    }
+
+    /// When the event's polling wave counts as over if nobody reports. The first report may take as long as a read.
+    fn quiet_at_ns(&self, event: &Event) -> u64 {
+        let wait_ns =
+            if event.parts.is_empty() { self.settings.read_timeout_ns } else { self.settings.quiet_ns };
+        event.active_ns.saturating_add(wait_ns)
+    }
+
+    /// Emits what is complete, or has waited long enough.
+    fn settle(&mut self, now_ns: u64, commands: &mut Vec<Command>) {
+        let mut due = Vec::new();
+        for (id, event) in &self.events {
+            let is_over = self.quiet_at_ns(event) <= now_ns && event.is_settled() && !self.is_auditing(event);
+            let is_late = event.opened_ns.saturating_add(self.settings.event_timeout_ns) <= now_ns;
+            if is_over || is_late {
+                due.push((*id, is_late));
+            }
+        }
+        for (id, is_late) in due {
+            if is_late || !self.audit_missing(now_ns, id, commands) {
+                self.emit(now_ns, id, commands);
+            }
+        }
+        while self.events.len() > self.settings.max_events {
+            let oldest = self.events.iter().min_by_key(|(_, event)| event.opened_ns).map(|(id, _)| *id);
+            let Some(id) = oldest else { break };
+            self.emit(now_ns, id, commands);
+        }
+    }
+
+    /// Looks at the locks of switches that should have reported for event `id`; whether there was one to look at.
+    fn audit_missing(&mut self, now_ns: u64, id: u32, commands: &mut Vec<Command>) -> bool {
+        let Some(event) = self.events.get(&id) else { return false };
+        let (telemetry, _) = self.telemetry(event);
+        let unasked: Vec<String> = missing_switches(&self.topology, event, &telemetry)
+            .into_iter()
+            .map(|expected| expected.switch)
+            .filter(|name| self.switches.contains_key(name) && !event.audited.contains(name))
+            .collect();
+        for name in &unasked {
+            self.audit(now_ns, name, false, commands);
+        }
+        if let Some(event) = self.events.get_mut(&id) {
+            event.audited.extend(unasked.iter().cloned());
+        }
+        !unasked.is_empty()
+    }
+
+    /// What the event's switches brought, by name, and what is missing from it.
+    fn telemetry(&self, event: &Event) -> (BTreeMap<String, SwitchTelemetry>, Vec<String>) {
+        let mut telemetry = BTreeMap::new();
+        let mut missing = Vec::new();
+        for (name, part) in &event.parts {
+            let merged = self.switches.get(name).and_then(|switch| merge(name, switch, part));
+            match (merged, &part.data) {
+                (Some(merged), _) => {
+                    missing.extend(merged.missing);
+                    telemetry.insert(name.clone(), merged.telemetry);
+                }
+                (None, Data::Failed(why)) => missing.push(format!("{name}: {why}")),
+                (None, _) => {
+                    missing.push(format!("{name}: its registers had not arrived when the event timed out"))
+                }
+            }
+        }
+        (telemetry, missing)
+    }
+
+    fn emit(&mut self, now_ns: u64, id: u32, commands: &mut Vec<Command>) {
+        let Some(event) = self.events.remove(&id) else { return };
+        let (mut telemetry, mut missing) = self.telemetry(&event);
+        for Expected { switch, why } in missing_switches(&self.topology, &event, &telemetry) {
+            missing.push(if self.switches.contains_key(&switch) {
+                format!("{switch}: sent no report, although {why}")
+            } else {
+                format!("{switch}: does not run the switch program, although {why}")
+            });
+        }
+        if let Some(victim) = &event.victim {
+            for name in victim_path(&self.topology, &event, victim) {
+                let is_unsure = event.parts.get(&name).is_some_and(|part| part.report_lost);
+                if let Some(part) = telemetry.get_mut(&name).filter(|_| is_unsure) {
+                    part.on_victim_path = true;
+                }
+            }
+        }
+        missing.sort();
+        missing.dedup();
+        let layouts = telemetry.keys().filter_map(|name| self.switches.get(name));
+        let epoch_ns = layouts.chain(self.switches.values()).map(|s| s.layout.epoch_ns()).next().unwrap_or(0);
+        commands.push(Command::Emit(Box::new(Snapshot {
+            format: SNAPSHOT_FORMAT,
+            event: id,
+            source: Source::Harrier,
+            victim: event.victim,
+            trigger: event.trigger,
+            epoch_ns,
+            switches: telemetry.into_values().collect(),
+            missing,
+            polls: event.polls,
+        })));
+        self.stats.snapshots += 1;
+        self.closed.insert(id, now_ns);
+        while self.closed.len() > MAX_CLOSED {
+            let Some(oldest) = self.closed.iter().min_by_key(|(_, at)| **at).map(|(id, _)| *id) else {
+                break;
+            };
+            self.closed.remove(&oldest);
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! From what was read of a switch, now and before, to its part of a snapshot.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use model::SwitchTelemetry;
+use model::telemetry::{EpochInfo, FlowRecord, MeterRecord, PauseInterval, PortRecord};
+
+use crate::layout::{PauseLog, TelemetryLayout, at_or_after};
+
+use super::event::Part;
+use super::switch::Switch;
+
+/// A switch's part of a snapshot, and what is missing from it.
+pub(super) struct Merged {
+    pub(super) telemetry: SwitchTelemetry,
+    pub(super) missing: Vec<String>,
+}
+
+/// Which epochs belong to a freeze.
+struct Window<'s> {
+    layout: &'s TelemetryLayout,
+    frozen_ns: u64,
+    /// Oldest epoch of the ring.
+    oldest: u64,
+    /// Egress ports that were paused at the freeze since an earlier epoch: what was counted at them last tells what
+    /// they wait for, however long ago that was.
+    stuck: BTreeMap<u16, u64>,
+}
+
+impl Window<'_> {
+    fn holds(&self, egress_port: u16, epoch: u64) -> bool {
+        let oldest = self.stuck.get(&egress_port).copied().unwrap_or(self.oldest).min(self.oldest);
+        oldest <= epoch && epoch <= self.frozen_ns >> self.layout.epoch_shift
+    }
+
+    fn start_ns(&self) -> u64 {
+        self.oldest << self.layout.epoch_shift
+    }
+}
+
+/// Puts together what `switch` had counted when it was frozen for `part`: the frozen bank, banks read earlier whose
+/// epochs are still in the ring, and exported slots.
+pub(super) fn merge(name: &str, switch: &Switch, part: &Part) -> Option<Merged> {
+    let bank = switch.bank(part.generation)?;
+    let layout = &switch.layout;
+    let epochs = layout.epochs;
+    let newest = part.frozen_ns >> layout.epoch_shift;
+    let mut window = Window {
+        layout,
+        frozen_ns: part.frozen_ns,
+        oldest: newest.saturating_sub(epochs - 1),
+        stuck: BTreeMap::new(),
+    };
+    for log in &bank.pauses {
+        if let Some(open) = open_at_freeze(log, part.frozen_ns) {
+            let oldest = (open.start_ns >> layout.epoch_shift).saturating_sub(epochs - 1);
+            let known = window.stuck.entry(log.port).or_insert(oldest);
+            *known = oldest.min(*known);
+        }
+    }
+
+    let mut bytes = 0;
+    let flows = merge_flows(switch, part, &window, &mut bytes);
+    let ports = merge_ports(switch, part, &window, &mut bytes);
+    let meters = merge_meters(switch, part, &window, &mut bytes);
+    let mut missing = missing_banks(name, switch, part, &window);
+    let pauses = cut_pauses(name, &bank.pauses, &window, &mut bytes, &mut missing);
+    let lost = switch.exports_lost(window.start_ns(), part.evictions);
+    if lost > 0 {
+        missing.push(format!("{name}: {lost} evicted flow slots did not arrive"));
+    }
+    if let Some((event, asked_ns)) = part.frozen_for {
+        missing.push(format!(
+            "{name}: was frozen for event {event} at {} ns already; what happened up to {asked_ns} ns is not included",
+            part.frozen_ns
+        ));
+    }
+    if part.report_lost {
+        missing.push(format!("{name}: its report was lost; from which ports it was asked is not known"));
+    }
+
+    let seen: BTreeSet<u64> = flows
+        .iter()
+        .map(|f| f.epoch)
+        .chain(ports.iter().map(|p| p.epoch))
+        .chain(meters.iter().map(|m| m.epoch))
+        .collect();
+    let telemetry = SwitchTelemetry {
+        switch: name.to_string(),
+        frozen_ns: part.frozen_ns,
+        polled_from: part.polled_from.iter().copied().collect(),
+        on_victim_path: part.on_victim_path,
+        epochs: seen.into_iter().map(|id| epoch_info(layout, id, part.frozen_ns)).collect(),
+        flows,
+        ports,
+        meters,
+        pauses,
+        bytes,
+    };
+    Some(Merged { telemetry, missing })
+}
+
+fn epoch_info(layout: &TelemetryLayout, id: u64, frozen_ns: u64) -> EpochInfo {
+    let start_ns = id << layout.epoch_shift;
+    EpochInfo { id, start_ns, end_ns: (start_ns + layout.epoch_ns()).min(frozen_ns) }
+}
+
+/// Bytes of an element as the register holds it.
+fn element(register: &crate::layout::Register) -> u64 {
+    register.word.bytes() as u64
+}
+
+fn merge_flows(switch: &Switch, part: &Part, window: &Window<'_>, bytes: &mut u64) -> Vec<FlowRecord> {
+    let fields = &switch.layout.flows[0];
+    let size = element(&fields.ids) + element(&fields.counts) + element(&fields.marks);
+    let banks = switch.history.iter().filter(|bank| at_or_after(part.generation, bank.generation));
+    let slots = banks.flat_map(|bank| &bank.flows).map(|row| (row, false));
+    let exports = switch
+        .evictions
+        .iter()
+        .map(|eviction| (&eviction.row, true))
+        .filter(|(row, _)| at_or_after(part.generation, row.generation));
+
+    let mut merged: BTreeMap<_, FlowRecord> = BTreeMap::new();
+    for (row, evicted) in slots.chain(exports) {
+        let record = &row.record;
+        if !window.holds(record.egress_port, record.epoch) {
+            continue;
+        }
+        *bytes += size;
+        let key =
+            (record.epoch, record.flow, record.egress_port, record.ingress_port, record.priority, evicted);
+        merged
+            .entry(key)
+            .and_modify(|sum| add_flow(sum, record))
+            .or_insert_with(|| FlowRecord { evicted, ..record.clone() });
+    }
+    merged.into_values().collect()
+}
+
+/// Adds a part of the same flow's count, of an earlier or a later generation.
+fn add_flow(sum: &mut FlowRecord, part: &FlowRecord) {
+    let sum_of = |a: Option<u64>, b: Option<u64>| Some(a? + b?);
+    let span = |a: Option<(u64, u64)>, b: Option<(u64, u64)>| match (a, b) {
+        (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
+        (a, b) => a.or(b),
+    };
+    if part.seen_ns.map(|s| s.0) < sum.seen_ns.map(|s| s.0) {
+        sum.psn_first = part.psn_first;
+    }
+    if part.seen_ns.map(|s| s.1) > sum.seen_ns.map(|s| s.1) {
+        sum.psn_last = part.psn_last;
+    }
+    sum.packets += part.packets;
+    sum.bytes = sum_of(sum.bytes, part.bytes);
+    sum.queued_packets = sum_of(sum.queued_packets, part.queued_packets);
+    sum.depth_sum += part.depth_sum;
+    sum.paused_packets += part.paused_packets;
+    sum.seen_ns = span(sum.seen_ns, part.seen_ns);
+    sum.queued_ns = span(sum.queued_ns, part.queued_ns);
+}
+
+fn merge_ports(switch: &Switch, part: &Part, window: &Window<'_>, bytes: &mut u64) -> Vec<PortRecord> {
+    let size = element(&switch.layout.port_slots[0].register);
+    let mut merged: BTreeMap<(u64, u16), PortRecord> = BTreeMap::new();
+    let banks = switch.history.iter().filter(|bank| at_or_after(part.generation, bank.generation));
+    for record in banks.flat_map(|bank| &bank.ports).map(|row| &row.record) {
+        if !window.holds(record.port, record.epoch) {
+            continue;
+        }
+        *bytes += size;
+        merged
+            .entry((record.epoch, record.port))
+            .and_modify(|sum| {
+                sum.packets = sum.packets.zip(record.packets).map(|(a, b)| a + b);
+                sum.depth_sum += record.depth_sum;
+                sum.paused_packets += record.paused_packets;
+            })
+            .or_insert_with(|| record.clone());
+    }
+    merged.into_values().collect()
+}
+
+fn merge_meters(switch: &Switch, part: &Part, window: &Window<'_>, bytes: &mut u64) -> Vec<MeterRecord> {
+    let size = element(&switch.layout.meters[0].register);
+    let mut merged: BTreeMap<(u64, u16, u16), MeterRecord> = BTreeMap::new();
+    let banks = switch.history.iter().filter(|bank| at_or_after(part.generation, bank.generation));
+    for record in banks.flat_map(|bank| &bank.meters).map(|row| &row.record) {
+        if !window.holds(record.egress_port, record.epoch) {
+            continue;
+        }
+        *bytes += size;
+        merged
+            .entry((record.epoch, record.ingress_port, record.egress_port))
+            .and_modify(|sum| {
+                sum.packets = sum.packets.zip(record.packets).map(|(a, b)| a + b);
+                sum.bytes += record.bytes;
+            })
+            .or_insert_with(|| record.clone());
+    }
+    merged.into_values().collect()
+}
+
+fn missing_banks(name: &str, switch: &Switch, part: &Part, window: &Window<'_>) -> Vec<String> {
+    switch
+        .lost
+        .iter()
+        .filter(|lost| lost.generation != part.generation && at_or_after(part.generation, lost.generation))
+        .filter(|lost| lost.frozen_ns >= window.start_ns())
+        .map(|lost| format!("{name}: counts from before {} ns are missing: {}", lost.frozen_ns, lost.why))
+        .collect()
+}
+
+/// The interval of `log` that lasted at `frozen_ns`, if one did.
+fn open_at_freeze(log: &PauseLog, frozen_ns: u64) -> Option<&PauseInterval> {
+    log.closed.iter().chain(&log.open).find(|interval| {
+        interval.start_ns <= frozen_ns && interval.end_ns.is_none_or(|end_ns| end_ns > frozen_ns)
+    })
+}
+
+/// Pauses up to the freeze; the registers go on after it.
+fn cut_pauses(
+    name: &str,
+    logs: &[PauseLog],
+    window: &Window<'_>,
+    bytes: &mut u64,
+    missing: &mut Vec<String>,
+) -> Vec<PauseInterval> {
+    let size = element(&window.layout.pauses.register);
+    let mut pauses = Vec::new();
+    for log in logs {
+        let oldest_ns = log.closed.first().map(|interval| interval.start_ns);
+        if log.forgotten && oldest_ns.is_some_and(|start_ns| start_ns > window.start_ns()) {
+            missing.push(format!(
+                "{name}: pauses of port {} priority {} before {} ns were overwritten by later ones",
+                log.port,
+                log.priority,
+                oldest_ns.unwrap_or(0)
+            ));
+        }
+        for interval in log.closed.iter().chain(&log.open) {
+            let in_window = interval.start_ns <= window.frozen_ns
+                && interval.end_ns.is_none_or(|end_ns| end_ns >= window.start_ns());
+            if in_window {
+                *bytes += size;
+                let end_ns = interval.end_ns.filter(|end_ns| *end_ns <= window.frozen_ns);
+                pauses.push(PauseInterval { end_ns, ..interval.clone() });
+            }
+        }
+    }
+    pauses.sort_by_key(|pause| (pause.start_ns, pause.port, pause.priority));
+    pauses
+}

@@ -1,0 +1,43 @@
+//! How long collection waits, and how much it remembers.
+
+use serde::{Deserialize, Serialize};
+
+/// Settings of the collector. Times are nanoseconds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CollectSettings {
+    /// The polling wave counts as over when no switch has reported for this long.
+    pub quiet_ns: u64,
+    /// A switch that has not answered a read for this long is unlocked and left out.
+    pub read_timeout_ns: u64,
+    /// How often a read that failed is tried, within the timeout.
+    pub read_attempts: u32,
+    /// An event's snapshot is emitted after this time, complete or not.
+    pub event_timeout_ns: u64,
+    /// After this time the lock of an unreachable switch is looked at again.
+    pub retry_ns: u64,
+    /// How often the lock of an idle switch is looked at; 0: never.
+    pub audit_ns: u64,
+    /// Epochs of which collected rows and evictions are remembered, for later snapshots.
+    pub history_epochs: u64,
+    /// Evictions remembered a switch; beyond it the oldest are given up and reported as lost.
+    pub max_evictions: usize,
+    /// Events open at the same time; beyond it the oldest is emitted at once.
+    pub max_events: usize,
+}
+
+impl Default for CollectSettings {
+    fn default() -> CollectSettings {
+        CollectSettings {
+            quiet_ns: 5_000_000,
+            read_timeout_ns: 100_000_000,
+            read_attempts: 2,
+            event_timeout_ns: 500_000_000,
+            retry_ns: 1_000_000_000,
+            audit_ns: 10_000_000_000,
+            history_epochs: 64,
+            max_evictions: 65_536,
+            max_events: 256,
+        }
+    }
+}

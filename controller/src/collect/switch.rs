@@ -1,0 +1,176 @@
+//! What the collector knows about one switch.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use crate::layout::{BankContent, Eviction, LockState, TelemetryLayout, at_or_after};
+
+use super::settings::CollectSettings;
+
+/// A switch that runs the program.
+#[derive(Clone, Debug)]
+pub(super) struct Switch {
+    pub(super) layout: Arc<TelemetryLayout>,
+    /// Banks that were read, oldest first.
+    pub(super) history: VecDeque<BankContent>,
+    pub(super) evictions: VecDeque<Eviction>,
+    /// Exports that never arrived: how many, and the time by which they had happened.
+    pub(super) gaps: Vec<Gap>,
+    last_sequence: Option<u32>,
+    /// Banks that were not read by this collector.
+    pub(super) lost: Vec<LostBank>,
+    last_generation: Option<u16>,
+    /// When to look at the lock.
+    pub(super) audit_at_ns: Option<u64>,
+}
+
+/// Exports that never arrived.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Gap {
+    pub(super) count: u32,
+    /// Sequence number of the last of them.
+    pub(super) last: u32,
+    /// When the next one that did arrive was made.
+    pub(super) until_ns: u64,
+}
+
+/// A bank whose content this collector does not have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct LostBank {
+    pub(super) generation: u16,
+    pub(super) frozen_ns: u64,
+    pub(super) why: String,
+    /// Whether the switch still has it and adds to it when the bank's turn comes again.
+    pub(super) recoverable: bool,
+}
+
+impl Switch {
+    pub(super) fn new(layout: Arc<TelemetryLayout>) -> Switch {
+        Switch {
+            layout,
+            history: VecDeque::new(),
+            evictions: VecDeque::new(),
+            gaps: Vec::new(),
+            last_sequence: None,
+            lost: Vec::new(),
+            last_generation: None,
+            audit_at_ns: None,
+        }
+    }
+
+    /// Takes in the lock as a switch that connected shows it: what went before is not ours.
+    pub(super) fn connected(&mut self, lock: &LockState) {
+        self.last_sequence = Some(lock.evictions);
+        self.last_generation = Some(lock.generation);
+        self.history.clear();
+        self.evictions.clear();
+        self.gaps.clear();
+        self.lost.clear();
+        if lock.generation != 0 {
+            let generation = lock.frozen_generation();
+            let bank = usize::from(generation & 1);
+            self.lost.push(LostBank {
+                generation,
+                frozen_ns: lock.frozen_ns,
+                why: "it was frozen before this controller took over".into(),
+                recoverable: at_or_after(generation, lock.collected[bank]),
+            });
+        }
+    }
+
+    /// Whether `lock` shows that the switch has restarted since it was last looked at.
+    pub(super) fn has_restarted(&self, lock: &LockState) -> bool {
+        self.last_generation.is_some_and(|known| !at_or_after(lock.generation, known))
+    }
+
+    /// Notes the newest generation seen.
+    pub(super) fn saw_generation(&mut self, generation: u16) {
+        self.last_generation = Some(generation);
+    }
+
+    /// Takes an export in and accounts for those missing before it.
+    pub(super) fn evicted(&mut self, eviction: Eviction, settings: &CollectSettings) {
+        let expected = self.last_sequence.map(|last| last.wrapping_add(1));
+        let ahead = expected.map_or(0, |expected| eviction.sequence.wrapping_sub(expected));
+        if ahead >= 1 << 31 {
+            // Late: it fills a gap, if one waits for it.
+            if let Some(at) =
+                self.gaps.iter().position(|gap| gap.last.wrapping_sub(eviction.sequence) < gap.count)
+            {
+                self.gaps[at].count -= 1;
+                if self.gaps[at].count == 0 {
+                    self.gaps.remove(at);
+                }
+            }
+        } else {
+            if ahead > 0 {
+                let last = eviction.sequence.wrapping_sub(1);
+                self.gaps.push(Gap { count: ahead, last, until_ns: eviction.time_ns });
+            }
+            self.last_sequence = Some(eviction.sequence);
+        }
+        self.evictions.push_back(eviction);
+        while self.evictions.len() > settings.max_evictions {
+            if let Some(oldest) = self.evictions.pop_front() {
+                let (last, until_ns) = (oldest.sequence, oldest.time_ns);
+                self.gaps.push(Gap { count: 1, last, until_ns });
+            }
+        }
+        self.forget(settings);
+    }
+
+    /// Exports lost that may belong to the time from `from_ns` to a freeze at which the switch had made `made`.
+    pub(super) fn exports_lost(&self, from_ns: u64, made: u32) -> u64 {
+        let before = |sequence: u32| made.wrapping_sub(sequence) < 1 << 31;
+        let in_gaps: u64 = self
+            .gaps
+            .iter()
+            .filter(|gap| gap.until_ns >= from_ns && before(gap.last))
+            .map(|gap| u64::from(gap.count))
+            .sum();
+        let tail = self.last_sequence.map_or(0, |last| made.wrapping_sub(last));
+        in_gaps + if tail < 1 << 31 { u64::from(tail) } else { 0 }
+    }
+
+    /// The bank of `generation`, if it has been read.
+    pub(super) fn bank(&self, generation: u16) -> Option<&BankContent> {
+        self.history.iter().find(|bank| bank.generation == generation)
+    }
+
+    /// Takes a bank in that was read.
+    pub(super) fn collected(&mut self, bank: BankContent, settings: &CollectSettings) {
+        let parity = bank.generation & 1;
+        let done = bank.lock.collected[usize::from(parity)];
+        // What the switch does not know to be collected has been read again just now.
+        self.history.retain(|old| old.generation & 1 != parity || !at_or_after(old.generation, done));
+        self.lost.retain(|lost| lost.generation & 1 != parity || !lost.recoverable);
+        self.saw_generation(bank.lock.generation);
+        self.history.push_back(bank);
+        self.forget(settings);
+    }
+
+    /// Notes that a bank could not be read.
+    pub(super) fn not_collected(&mut self, generation: u16, frozen_ns: u64, why: String) {
+        self.lost.retain(|lost| lost.generation != generation);
+        self.lost.push(LostBank { generation, frozen_ns, why, recoverable: true });
+    }
+
+    fn forget(&mut self, settings: &CollectSettings) {
+        let newest_ns = self
+            .history
+            .back()
+            .map(|bank| bank.lock.frozen_ns)
+            .max(self.evictions.back().map(|eviction| eviction.time_ns))
+            .unwrap_or(0);
+        let oldest_ns =
+            newest_ns.saturating_sub(settings.history_epochs.saturating_mul(self.layout.epoch_ns()));
+        while self.history.len() > 1 && self.history.front().is_some_and(|b| b.lock.frozen_ns < oldest_ns) {
+            self.history.pop_front();
+        }
+        while self.evictions.front().is_some_and(|eviction| eviction.time_ns < oldest_ns) {
+            self.evictions.pop_front();
+        }
+        self.gaps.retain(|gap| gap.until_ns >= oldest_ns);
+        self.lost.retain(|lost| lost.frozen_ns >= oldest_ns);
+    }
+}

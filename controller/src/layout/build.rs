@@ -1,0 +1,350 @@
+//! From a pipeline's description to a [`TelemetryLayout`].
+
+use super::error::{LayoutError, LayoutProblem};
+use super::notice::{EvictionFields, PollFields};
+use super::word::{Slice, Word, argument};
+use super::{
+    DigestInfo, FlowCountFields, FlowFields, FlowIdFields, FlowMarkFields, LockFields, MeterFields,
+    PauseLogFields, PauseStatusFields, PipelineInfo, PortConfigFields, PortFields, Register, RegisterInfo,
+    TelemetryLayout,
+};
+
+/// Priorities of a port.
+const PRIORITIES: u64 = 8;
+
+/// Collects problems while looking things up; what is not found is replaced by something harmless.
+pub(super) struct Finder<'p> {
+    pipeline: &'p PipelineInfo,
+    problems: Vec<LayoutProblem>,
+}
+
+impl TelemetryLayout {
+    /// The layout of `pipeline`.
+    ///
+    /// # Errors
+    /// Everything that the pipeline lacks or contradicts.
+    pub fn new(pipeline: &PipelineInfo) -> Result<TelemetryLayout, LayoutError> {
+        let mut finder = Finder { pipeline, problems: Vec::new() };
+        let mut layout = finder.layout();
+        finder.sizes(&mut layout);
+        if finder.problems.is_empty() { Ok(layout) } else { Err(LayoutError(finder.problems)) }
+    }
+}
+
+impl Finder<'_> {
+    fn layout(&mut self) -> TelemetryLayout {
+        TelemetryLayout {
+            epoch_shift: self.epoch_shift("flow_ids_bank0"),
+            epochs: 0,
+            flow_slots: 0,
+            ports: 0,
+            pause_log: 0,
+            freeze_state: self.lock_fields(),
+            released: self.generation_register("released", 1),
+            collected: self.generation_register("collected", 2),
+            port_config: self.port_config_fields(),
+            ecmp_seed: self.register("ecmp_seed"),
+            flows: [0, 1].map(|bank| self.flow_fields(bank)),
+            port_slots: [0, 1].map(|bank| self.port_fields(bank)),
+            meters: [0, 1].map(|bank| self.meter_fields(bank)),
+            pause_status: self.pause_status_fields(),
+            pauses: self.pause_log_fields(),
+            poll: PollFields::find(self),
+            eviction: EvictionFields::find(self),
+        }
+    }
+
+    /// Sizes follow from one another: queues give the ports, port slots the epochs, flow slots the rest.
+    fn sizes(&mut self, layout: &mut TelemetryLayout) {
+        if !self.problems.is_empty() {
+            return;
+        }
+        layout.ports = self.quotient(&layout.pause_status.register, PRIORITIES);
+        layout.epochs = self.quotient(&layout.port_slots[0].register, layout.ports);
+        layout.flow_slots = self.quotient(&layout.flows[0].ids, layout.epochs);
+        layout.pause_log = self.quotient(&layout.pauses.register, layout.ports * PRIORITIES);
+        let meters = layout.ports * layout.ports * layout.epochs;
+        let flows = layout.epochs * layout.flow_slots;
+        for bank in 0..2 {
+            self.size(&layout.port_slots[bank].register, layout.ports * layout.epochs);
+            self.size(&layout.meters[bank].register, meters);
+            let slots = &layout.flows[bank];
+            for register in [&slots.ids, &slots.counts, &slots.marks] {
+                self.size(register, flows);
+            }
+        }
+        self.size(&layout.port_config.register, layout.ports);
+        let [first, second] = &layout.flows;
+        self.same(&first.ids, &second.ids);
+        self.same(&first.counts, &second.counts);
+        self.same(&first.marks, &second.marks);
+        self.same(&layout.port_slots[0].register, &layout.port_slots[1].register);
+        self.same(&layout.meters[0].register, &layout.meters[1].register);
+    }
+
+    fn same(&mut self, first: &Register, second: &Register) {
+        if first.word != second.word {
+            let (first, second) = (first.name.clone(), second.name.clone());
+            self.problems.push(LayoutProblem::Banks { first, second });
+        }
+    }
+
+    fn quotient(&mut self, register: &Register, divisor: u64) -> u64 {
+        if divisor == 0 || register.size == 0 || !register.size.is_multiple_of(divisor) {
+            self.problems.push(LayoutProblem::Size {
+                register: register.name.clone(),
+                found: register.size,
+                expected: format!("a multiple of {divisor}"),
+            });
+            return 0;
+        }
+        register.size / divisor
+    }
+
+    fn size(&mut self, register: &Register, expected: u64) {
+        if register.size != expected {
+            self.problems.push(LayoutProblem::Size {
+                register: register.name.clone(),
+                found: register.size,
+                expected: expected.to_string(),
+            });
+        }
+    }
+
+    /// The register whose name is, or ends in, `name`.
+    fn info(&mut self, name: &str) -> Option<&RegisterInfo> {
+        let suffix = format!(".{name}");
+        let found: Vec<&RegisterInfo> =
+            self.pipeline.registers.iter().filter(|r| r.name == name || r.name.ends_with(&suffix)).collect();
+        match found.as_slice() {
+            [one] => Some(one),
+            [] => {
+                self.problems.push(LayoutProblem::MissingRegister(name.to_string()));
+                None
+            }
+            several => {
+                let found = several.iter().map(|r| format!("`{}`", r.name)).collect::<Vec<_>>().join(", ");
+                self.problems.push(LayoutProblem::AmbiguousRegister { name: name.to_string(), found });
+                None
+            }
+        }
+    }
+
+    fn register(&mut self, name: &str) -> Register {
+        let empty = || Register { name: name.to_string(), word: Word::default(), size: 0 };
+        let Some(info) = self.info(name) else { return empty() };
+        let info = info.clone();
+        match Word::parse(&info.name, info.width, &info.annotations) {
+            Ok(word) => Register { name: info.name, word, size: info.size },
+            Err(problem) => {
+                self.problems.push(problem);
+                empty()
+            }
+        }
+    }
+
+    /// Field `name` of `register`, of at most `most` bits.
+    fn field(&mut self, register: &Register, name: &'static str, most: u32) -> Slice {
+        let nothing = Slice { low: 0, width: 1 };
+        // A register that was not found has been complained about.
+        if register.word.fields().is_empty() {
+            return nothing;
+        }
+        let of = format!("register `{}`", register.name);
+        let Some(slice) = register.word.field(name) else {
+            self.problems.push(LayoutProblem::MissingField { of, field: name });
+            return nothing;
+        };
+        if slice.width > most {
+            let expected = format!("at most {most}");
+            let field = name.to_string();
+            self.problems.push(LayoutProblem::FieldWidth { of, field, found: slice.width, expected });
+        }
+        slice
+    }
+
+    /// A field of exactly `width` bits.
+    fn exact_field(&mut self, register: &Register, name: &'static str, width: u32) -> Slice {
+        let slice = self.field(register, name, 128);
+        if register.word.field(name).is_some() && slice.width != width {
+            self.problems.push(LayoutProblem::FieldWidth {
+                of: format!("register `{}`", register.name),
+                field: name.to_string(),
+                found: slice.width,
+                expected: width.to_string(),
+            });
+        }
+        slice
+    }
+
+    /// The digest whose name is, or ends in, `name`.
+    pub(super) fn digest(&mut self, name: &str) -> Option<DigestInfo> {
+        let suffix = format!(".{name}");
+        let found = self.pipeline.digests.iter().find(|d| d.name == name || d.name.ends_with(&suffix));
+        if found.is_none() {
+            self.problems.push(LayoutProblem::MissingDigest(name.to_string()));
+        }
+        found.cloned()
+    }
+
+    /// Position of field `name` in `digest`, whose width `fits`.
+    pub(super) fn digest_field(&mut self, digest: &DigestInfo, name: &'static str, most: u32) -> usize {
+        let of = format!("digest `{}`", digest.name);
+        let Some(at) = digest.fields.iter().position(|(field, _)| field == name) else {
+            self.problems.push(LayoutProblem::MissingField { of, field: name });
+            return 0;
+        };
+        let found = digest.fields[at].1;
+        if found > most {
+            let expected = format!("at most {most}");
+            self.problems.push(LayoutProblem::FieldWidth { of, field: name.to_string(), found, expected });
+        }
+        at
+    }
+
+    /// Position of a digest's field that carries an element of `register` as it is.
+    pub(super) fn digest_word(&mut self, digest: &DigestInfo, name: &'static str, register: &str) -> usize {
+        let Some(expected) = self.info(register).map(|r| r.width) else { return 0 };
+        let at = self.digest_field(digest, name, u32::MAX);
+        if let Some((field, found)) = digest.fields.get(at)
+            && field == name
+            && *found != expected
+        {
+            self.problems.push(LayoutProblem::FieldWidth {
+                of: format!("digest `{}`", digest.name),
+                field: name.to_string(),
+                found: *found,
+                expected: format!("{expected}, as register `{register}`"),
+            });
+        }
+        at
+    }
+
+    fn epoch_shift(&mut self, register: &str) -> u32 {
+        let Some(info) = self.info(register) else { return 0 };
+        let shift = info
+            .annotations
+            .iter()
+            .find_map(|a| argument(a, "epoch_shift"))
+            .and_then(|text| text.trim().parse().ok())
+            .filter(|shift| (1..48).contains(shift));
+        let name = info.name.clone();
+        shift.unwrap_or_else(|| {
+            let problem = LayoutProblem::MissingAnnotation { register: name, annotation: "@epoch_shift" };
+            self.problems.push(problem);
+            0
+        })
+    }
+
+    fn generation_register(&mut self, name: &str, size: u64) -> Register {
+        let register = self.register(name);
+        if !register.word.fields().is_empty() {
+            self.exact_field(&register, "generation", 16);
+            self.size(&register, size);
+        }
+        register
+    }
+
+    fn lock_fields(&mut self) -> LockFields {
+        let register = self.register("freeze_state");
+        LockFields {
+            generation: self.exact_field(&register, "generation", 16),
+            event: self.field(&register, "event", 32),
+            frozen_ns: self.field(&register, "frozen_ns", 64),
+            evictions: self.exact_field(&register, "evictions", 32),
+            register,
+        }
+    }
+
+    fn port_config_fields(&mut self) -> PortConfigFields {
+        let register = self.register("port_config");
+        PortConfigFields {
+            host_facing: self.field(&register, "host_facing", 1),
+            quantum: self.field(&register, "quantum", 64),
+            register,
+        }
+    }
+
+    fn flow_fields(&mut self, bank: u32) -> FlowFields {
+        let ids = self.register(&format!("flow_ids_bank{bank}"));
+        let counts = self.register(&format!("flow_counts_bank{bank}"));
+        let marks = self.register(&format!("flow_marks_bank{bank}"));
+        FlowFields {
+            id: FlowIdFields {
+                epoch: self.field(&ids, "epoch", 64),
+                generation: self.exact_field(&ids, "generation", 16),
+                ingress_port: self.field(&ids, "ingress_port", 16),
+                egress_port: self.field(&ids, "egress_port", 16),
+                priority: self.field(&ids, "priority", 8),
+                source: self.exact_field(&ids, "source", 128),
+                destination: self.exact_field(&ids, "destination", 128),
+                source_port: self.exact_field(&ids, "source_port", 16),
+                destination_port: self.exact_field(&ids, "destination_port", 16),
+                protocol: self.exact_field(&ids, "protocol", 8),
+            },
+            count: FlowCountFields {
+                packets: self.field(&counts, "packets", 64),
+                bytes: self.field(&counts, "bytes", 64),
+                queued_packets: self.field(&counts, "queued_packets", 64),
+                depth_sum: self.field(&counts, "depth_sum", 64),
+                paused_packets: self.field(&counts, "paused_packets", 64),
+            },
+            mark: FlowMarkFields {
+                psn_first: self.field(&marks, "psn_first", 32),
+                psn_last: self.field(&marks, "psn_last", 32),
+                seen_first: self.field(&marks, "seen_first_ns", 64),
+                seen_last: self.field(&marks, "seen_last_ns", 64),
+                queued_first: self.field(&marks, "queued_first_ns", 64),
+                queued_last: self.field(&marks, "queued_last_ns", 64),
+            },
+            ids,
+            counts,
+            marks,
+        }
+    }
+
+    fn port_fields(&mut self, bank: u32) -> PortFields {
+        let register = self.register(&format!("port_slots_bank{bank}"));
+        PortFields {
+            epoch: self.field(&register, "epoch", 64),
+            generation: self.exact_field(&register, "generation", 16),
+            packets: self.field(&register, "packets", 64),
+            depth_sum: self.field(&register, "depth_sum", 64),
+            paused_packets: self.field(&register, "paused_packets", 64),
+            register,
+        }
+    }
+
+    fn meter_fields(&mut self, bank: u32) -> MeterFields {
+        let register = self.register(&format!("meter_bank{bank}"));
+        MeterFields {
+            epoch: self.field(&register, "epoch", 64),
+            generation: self.exact_field(&register, "generation", 16),
+            packets: self.field(&register, "packets", 64),
+            bytes: self.field(&register, "bytes", 64),
+            register,
+        }
+    }
+
+    fn pause_status_fields(&mut self) -> PauseStatusFields {
+        let register = self.register("pause_status");
+        PauseStatusFields {
+            paused: self.field(&register, "paused", 1),
+            start: self.field(&register, "start_ns", 64),
+            until: self.field(&register, "until_ns", 64),
+            frames: self.field(&register, "frames", 64),
+            intervals: self.field(&register, "intervals", 64),
+            register,
+        }
+    }
+
+    fn pause_log_fields(&mut self) -> PauseLogFields {
+        let register = self.register("pause_log");
+        PauseLogFields {
+            start: self.field(&register, "start_ns", 64),
+            end: self.field(&register, "end_ns", 64),
+            frames: self.field(&register, "frames", 64),
+            register,
+        }
+    }
+}

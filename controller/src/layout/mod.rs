@@ -1,0 +1,250 @@
+//! How to read the registers and digests of a loaded pipeline.
+//!
+//! The layout of a register stands once, as an annotation in the switch program: `@fields("epoch:32,packets:32")`
+//! names the fields of an element, most significant first. [`TelemetryLayout::new`] finds the registers that
+//! collection needs by name and derives sizes and positions from them, so that a program compiled with other
+//! sizes is read rightly, and a program that lacks or contradicts something is refused with every problem.
+
+mod build;
+mod error;
+mod notice;
+mod records;
+mod word;
+
+pub use error::{LayoutError, LayoutProblem};
+pub use notice::{Eviction, Notice, NoticeError, PollReport};
+pub(crate) use records::at_or_after;
+pub use records::{BankContent, FlowRow, LockState, MeterRow, PauseLog, PortRow, ReadError, RegisterRows};
+pub use word::{Slice, Word};
+
+use model::FlowKey;
+
+/// A register array as the pipeline describes it (IR or P4Info).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RegisterInfo {
+    /// Full name.
+    pub name: String,
+    /// Bits of an element.
+    pub width: u32,
+    /// Number of elements.
+    pub size: u64,
+    /// Annotations as text, e.g. `@fields("a:8,b:24")`.
+    pub annotations: Vec<String>,
+}
+
+/// A digest as the pipeline describes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DigestInfo {
+    /// Full name.
+    pub name: String,
+    /// Names and widths of its fields, in order.
+    pub fields: Vec<(String, u32)>,
+}
+
+/// What a pipeline has, as far as the layout depends on it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PipelineInfo {
+    /// Its register arrays.
+    pub registers: Vec<RegisterInfo>,
+    /// Its digests.
+    pub digests: Vec<DigestInfo>,
+}
+
+/// A register array that collection reads or writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Register {
+    /// Full name in the pipeline.
+    pub name: String,
+    /// Its element.
+    pub word: Word,
+    /// Number of elements.
+    pub size: u64,
+}
+
+/// Where everything stands in a pipeline that runs the switch program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TelemetryLayout {
+    /// An epoch lasts `2^epoch_shift` ns.
+    pub epoch_shift: u32,
+    /// Epochs in the ring.
+    pub epochs: u64,
+    /// Flow slots an epoch.
+    pub flow_slots: u64,
+    /// Ports with telemetry, from port 1 on.
+    pub ports: u64,
+    /// Closed pause intervals kept a port and priority.
+    pub pause_log: u64,
+    pub(crate) freeze_state: LockFields,
+    pub(crate) released: Register,
+    pub(crate) collected: Register,
+    pub(crate) port_config: PortConfigFields,
+    pub(crate) ecmp_seed: Register,
+    pub(crate) flows: [FlowFields; 2],
+    pub(crate) port_slots: [PortFields; 2],
+    pub(crate) meters: [MeterFields; 2],
+    pub(crate) pause_status: PauseStatusFields,
+    pub(crate) pauses: PauseLogFields,
+    pub(crate) poll: notice::PollFields,
+    pub(crate) eviction: notice::EvictionFields,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LockFields {
+    pub(crate) register: Register,
+    pub(crate) generation: Slice,
+    pub(crate) event: Slice,
+    pub(crate) frozen_ns: Slice,
+    pub(crate) evictions: Slice,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PortConfigFields {
+    pub(crate) register: Register,
+    pub(crate) host_facing: Slice,
+    pub(crate) quantum: Slice,
+}
+
+/// A bank's flow slots: three arrays with one index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FlowFields {
+    pub(crate) ids: Register,
+    pub(crate) counts: Register,
+    pub(crate) marks: Register,
+    pub(crate) id: FlowIdFields,
+    pub(crate) count: FlowCountFields,
+    pub(crate) mark: FlowMarkFields,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FlowIdFields {
+    pub(crate) epoch: Slice,
+    pub(crate) generation: Slice,
+    pub(crate) ingress_port: Slice,
+    pub(crate) egress_port: Slice,
+    pub(crate) priority: Slice,
+    pub(crate) source: Slice,
+    pub(crate) destination: Slice,
+    pub(crate) source_port: Slice,
+    pub(crate) destination_port: Slice,
+    pub(crate) protocol: Slice,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FlowCountFields {
+    pub(crate) packets: Slice,
+    pub(crate) bytes: Slice,
+    pub(crate) queued_packets: Slice,
+    pub(crate) depth_sum: Slice,
+    pub(crate) paused_packets: Slice,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FlowMarkFields {
+    pub(crate) psn_first: Slice,
+    pub(crate) psn_last: Slice,
+    pub(crate) seen_first: Slice,
+    pub(crate) seen_last: Slice,
+    pub(crate) queued_first: Slice,
+    pub(crate) queued_last: Slice,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PortFields {
+    pub(crate) register: Register,
+    pub(crate) epoch: Slice,
+    pub(crate) generation: Slice,
+    pub(crate) packets: Slice,
+    pub(crate) depth_sum: Slice,
+    pub(crate) paused_packets: Slice,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct MeterFields {
+    pub(crate) register: Register,
+    pub(crate) epoch: Slice,
+    pub(crate) generation: Slice,
+    pub(crate) packets: Slice,
+    pub(crate) bytes: Slice,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PauseStatusFields {
+    pub(crate) register: Register,
+    pub(crate) paused: Slice,
+    pub(crate) start: Slice,
+    pub(crate) until: Slice,
+    pub(crate) frames: Slice,
+    pub(crate) intervals: Slice,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PauseLogFields {
+    pub(crate) register: Register,
+    pub(crate) start: Slice,
+    pub(crate) end: Slice,
+    pub(crate) frames: Slice,
+}
+
+impl FlowIdFields {
+    pub(crate) fn flow(&self, word: &[u8]) -> FlowKey {
+        FlowKey::from_bits(
+            self.source.get(word),
+            self.destination.get(word),
+            self.source_port.get(word) as u16,
+            self.destination_port.get(word) as u16,
+            self.protocol.get(word) as u8,
+        )
+    }
+}
+
+impl TelemetryLayout {
+    /// Length of an epoch in nanoseconds.
+    pub fn epoch_ns(&self) -> u64 {
+        1 << self.epoch_shift
+    }
+
+    /// Full names of the registers that say whether the switch is locked.
+    pub fn lock_registers(&self) -> Vec<&str> {
+        [&self.freeze_state.register, &self.released, &self.collected].map(|r| r.name.as_str()).to_vec()
+    }
+
+    /// Full names of the registers that make up a collection of `bank` (0 or 1).
+    pub fn bank_registers(&self, bank: usize) -> Vec<&str> {
+        let bank = bank & 1;
+        let flows = &self.flows[bank];
+        let mut names = self.lock_registers();
+        names.extend(
+            [
+                &flows.ids,
+                &flows.counts,
+                &flows.marks,
+                &self.port_slots[bank].register,
+                &self.meters[bank].register,
+                &self.pause_status.register,
+                &self.pauses.register,
+            ]
+            .map(|r| r.name.as_str()),
+        );
+        names
+    }
+
+    /// The array called `name` (full name), if collection or configuration uses it.
+    pub fn register(&self, name: &str) -> Option<&Register> {
+        let flows = self.flows.iter().flat_map(|f| [&f.ids, &f.counts, &f.marks]);
+        let slots = self.port_slots.iter().map(|p| &p.register);
+        let meters = self.meters.iter().map(|m| &m.register);
+        flows
+            .chain(slots)
+            .chain(meters)
+            .chain([
+                &self.freeze_state.register,
+                &self.released,
+                &self.collected,
+                &self.port_config.register,
+                &self.ecmp_seed,
+                &self.pause_status.register,
+                &self.pauses.register,
+            ])
+            .find(|r| r.name == name)
+    }
+}

@@ -1,0 +1,292 @@
+//! The rows of a frozen bank, read.
+
+use std::collections::BTreeMap;
+
+use model::telemetry::{FlowRecord, MeterRecord, PauseInterval, PortRecord};
+
+use super::{FlowFields, TelemetryLayout};
+
+/// What was read from one register array. Elements that are zero may be left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RegisterRows {
+    /// Full name of the array.
+    pub register: String,
+    /// Index and value (big-endian bytes, leading zeros optional) of each element, in any order.
+    pub rows: Vec<(u64, Vec<u8>)>,
+}
+
+/// Why what was read is no collection.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReadError {
+    /// An array was asked for and did not come.
+    #[error("register `{0}` is missing from what was read")]
+    Missing(String),
+}
+
+/// The state of a switch's lock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LockState {
+    /// Freezes so far; the lowest bit is the bank that packets write.
+    pub generation: u16,
+    /// Generation that the controller has released.
+    pub released: u16,
+    /// A bank: generations below this one have been read.
+    pub collected: [u16; 2],
+    /// Event of the last freeze.
+    pub event: u32,
+    /// Time of the last freeze.
+    pub frozen_ns: u64,
+    /// Flow slots exported so far.
+    pub evictions: u32,
+}
+
+impl LockState {
+    /// Whether a frozen bank waits to be read.
+    pub fn is_locked(&self) -> bool {
+        self.generation != self.released
+    }
+
+    /// Generation of the bank that was frozen last.
+    pub fn frozen_generation(&self) -> u16 {
+        self.generation.wrapping_sub(1)
+    }
+}
+
+/// A flow slot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlowRow {
+    /// Generation that last wrote it.
+    pub generation: u16,
+    /// What it holds.
+    pub record: FlowRecord,
+}
+
+/// A port slot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PortRow {
+    /// Generation that last wrote it.
+    pub generation: u16,
+    /// What it holds.
+    pub record: PortRecord,
+}
+
+/// A row of the causality meter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MeterRow {
+    /// Generation that last wrote it.
+    pub generation: u16,
+    /// What it holds.
+    pub record: MeterRecord,
+}
+
+/// The pauses of one port and priority.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PauseLog {
+    /// The egress port.
+    pub port: u16,
+    /// The class.
+    pub priority: u8,
+    /// Closed intervals, by start.
+    pub closed: Vec<PauseInterval>,
+    /// The interval that no frame has closed; its `end_ns` is when its time runs out, `None` when it has no limit.
+    pub open: Option<PauseInterval>,
+    /// Whether older intervals had to make room.
+    pub forgotten: bool,
+}
+
+/// Everything that a read of one bank brought.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BankContent {
+    /// The lock at the time of the read.
+    pub lock: LockState,
+    /// Generation of the bank.
+    pub generation: u16,
+    /// Flow slots that had not been collected before.
+    pub flows: Vec<FlowRow>,
+    /// Port slots that had not been collected before.
+    pub ports: Vec<PortRow>,
+    /// Meter rows that had not been collected before.
+    pub meters: Vec<MeterRow>,
+    /// Pauses, of both banks' times.
+    pub pauses: Vec<PauseLog>,
+}
+
+/// Whether generation `a` is `b` or came after it.
+pub(crate) fn at_or_after(a: u16, b: u16) -> bool {
+    a.wrapping_sub(b) < 0x8000
+}
+
+impl FlowRow {
+    pub(crate) fn read(fields: &FlowFields, id: &[u8], counts: &[u8], marks: &[u8]) -> FlowRow {
+        let count = |slice: super::Slice| slice.get(counts) as u64;
+        let mark = |slice: super::Slice| slice.get(marks) as u64;
+        let queued_packets = count(fields.count.queued_packets);
+        let queued_ns = (mark(fields.mark.queued_first), mark(fields.mark.queued_last));
+        FlowRow {
+            generation: fields.id.generation.get(id) as u16,
+            record: FlowRecord {
+                flow: fields.id.flow(id),
+                epoch: fields.id.epoch.get(id) as u64,
+                ingress_port: Some(fields.id.ingress_port.get(id) as u16),
+                egress_port: fields.id.egress_port.get(id) as u16,
+                priority: Some(fields.id.priority.get(id) as u8),
+                packets: count(fields.count.packets),
+                bytes: Some(count(fields.count.bytes)),
+                queued_packets: Some(queued_packets),
+                depth_sum: count(fields.count.depth_sum),
+                paused_packets: count(fields.count.paused_packets),
+                psn_first: mark(fields.mark.psn_first) as u32,
+                psn_last: mark(fields.mark.psn_last) as u32,
+                seen_ns: Some((mark(fields.mark.seen_first), mark(fields.mark.seen_last))),
+                queued_ns: (queued_packets > 0).then_some(queued_ns),
+                evicted: false,
+            },
+        }
+    }
+}
+
+/// Arrays by name, each with its rows in order of index.
+struct Arrays<'r>(BTreeMap<&'r str, BTreeMap<u64, &'r [u8]>>);
+
+impl<'r> Arrays<'r> {
+    fn new(read: &'r [RegisterRows]) -> Arrays<'r> {
+        let mut arrays: BTreeMap<&str, BTreeMap<u64, &[u8]>> = BTreeMap::new();
+        for part in read {
+            let rows = part.rows.iter().map(|(index, value)| (*index, value.as_slice()));
+            arrays.entry(&part.register).or_default().extend(rows);
+        }
+        Arrays(arrays)
+    }
+
+    fn get(&self, register: &str) -> Result<&BTreeMap<u64, &'r [u8]>, ReadError> {
+        self.0.get(register).ok_or_else(|| ReadError::Missing(register.to_string()))
+    }
+}
+
+impl TelemetryLayout {
+    /// The lock, from a read of [`TelemetryLayout::lock_registers`] (others may be there too).
+    ///
+    /// # Errors
+    /// An array that did not come.
+    pub fn read_lock(&self, read: &[RegisterRows]) -> Result<LockState, ReadError> {
+        self.lock(&Arrays::new(read))
+    }
+
+    /// A bank, from a read of [`TelemetryLayout::bank_registers`]. The bank of the last freeze is meant.
+    ///
+    /// # Errors
+    /// An array that did not come.
+    pub fn read_bank(&self, read: &[RegisterRows]) -> Result<BankContent, ReadError> {
+        let arrays = Arrays::new(read);
+        let lock = self.lock(&arrays)?;
+        let generation = lock.frozen_generation();
+        let bank = usize::from(generation & 1);
+        let current = |row: u16| at_or_after(row, lock.collected[bank]) && at_or_after(generation, row);
+
+        let mut flows = self.flow_rows(&arrays, bank)?;
+        flows.retain(|row| current(row.generation));
+        let mut ports = self.port_rows(&arrays, bank)?;
+        ports.retain(|row| current(row.generation));
+        let mut meters = self.meter_rows(&arrays, bank)?;
+        meters.retain(|row| current(row.generation));
+        Ok(BankContent { lock, generation, flows, ports, meters, pauses: self.pause_logs(&arrays)? })
+    }
+
+    fn lock(&self, arrays: &Arrays<'_>) -> Result<LockState, ReadError> {
+        let state = &self.freeze_state;
+        let word = arrays.get(&state.register.name)?.get(&0).copied().unwrap_or_default();
+        let number = |register: &super::Register, index: u64| -> Result<u16, ReadError> {
+            let value = arrays.get(&register.name)?.get(&index).copied().unwrap_or_default();
+            Ok(value.iter().fold(0, |n: u16, byte| n << 8 | u16::from(*byte)))
+        };
+        Ok(LockState {
+            generation: state.generation.get(word) as u16,
+            released: number(&self.released, 0)?,
+            collected: [number(&self.collected, 0)?, number(&self.collected, 1)?],
+            event: state.event.get(word) as u32,
+            frozen_ns: state.frozen_ns.get(word) as u64,
+            evictions: state.evictions.get(word) as u32,
+        })
+    }
+
+    fn flow_rows(&self, arrays: &Arrays<'_>, bank: usize) -> Result<Vec<FlowRow>, ReadError> {
+        let fields = &self.flows[bank];
+        let counts = arrays.get(&fields.counts.name)?;
+        let marks = arrays.get(&fields.marks.name)?;
+        let rows = arrays.get(&fields.ids.name)?.iter().map(|(index, id)| {
+            let count = counts.get(index).copied().unwrap_or_default();
+            FlowRow::read(fields, id, count, marks.get(index).copied().unwrap_or_default())
+        });
+        Ok(rows.filter(|row| row.record.packets > 0).collect())
+    }
+
+    fn port_rows(&self, arrays: &Arrays<'_>, bank: usize) -> Result<Vec<PortRow>, ReadError> {
+        let fields = &self.port_slots[bank];
+        let rows = arrays.get(&fields.register.name)?.iter().map(|(index, word)| PortRow {
+            generation: fields.generation.get(word) as u16,
+            record: PortRecord {
+                port: (index % self.ports) as u16 + 1,
+                epoch: fields.epoch.get(word) as u64,
+                packets: Some(fields.packets.get(word) as u64),
+                depth_sum: fields.depth_sum.get(word) as u64,
+                paused_packets: fields.paused_packets.get(word) as u64,
+            },
+        });
+        Ok(rows.filter(|row| row.record.packets != Some(0)).collect())
+    }
+
+    fn meter_rows(&self, arrays: &Arrays<'_>, bank: usize) -> Result<Vec<MeterRow>, ReadError> {
+        let fields = &self.meters[bank];
+        let rows = arrays.get(&fields.register.name)?.iter().map(|(index, word)| MeterRow {
+            generation: fields.generation.get(word) as u16,
+            record: MeterRecord {
+                ingress_port: (index / self.ports % self.ports) as u16 + 1,
+                egress_port: (index % self.ports) as u16 + 1,
+                epoch: fields.epoch.get(word) as u64,
+                packets: Some(fields.packets.get(word) as u64),
+                bytes: fields.bytes.get(word) as u64,
+            },
+        });
+        Ok(rows.filter(|row| row.record.packets != Some(0)).collect())
+    }
+
+    fn pause_logs(&self, arrays: &Arrays<'_>) -> Result<Vec<PauseLog>, ReadError> {
+        let status = &self.pause_status;
+        let log = &self.pauses;
+        let closed = arrays.get(&log.register.name)?;
+        let forever = u64::MAX >> (64 - status.until.width.min(64));
+        let mut logs = Vec::new();
+        for (queue, word) in arrays.get(&status.register.name)? {
+            let (port, priority) = ((queue / 8) as u16 + 1, (queue % 8) as u8);
+            let first = queue * self.pause_log;
+            let mut intervals: Vec<PauseInterval> = closed
+                .range(first..first + self.pause_log)
+                .map(|(_, entry)| PauseInterval {
+                    port,
+                    priority,
+                    start_ns: log.start.get(entry) as u64,
+                    end_ns: Some(log.end.get(entry) as u64),
+                    frames: log.frames.get(entry) as u64,
+                })
+                .filter(|interval| interval.frames > 0)
+                .collect();
+            intervals.sort_by_key(|interval| interval.start_ns);
+            let start_ns = status.start.get(word) as u64;
+            let until_ns = status.until.get(word) as u64;
+            // The status is read before the log: an interval closed in between is in both.
+            let is_open = status.paused.get(word) == 1
+                && !intervals.iter().any(|interval| interval.start_ns == start_ns);
+            let open = is_open.then(|| PauseInterval {
+                port,
+                priority,
+                start_ns,
+                end_ns: (until_ns != forever).then_some(until_ns),
+                frames: status.frames.get(word) as u64,
+            });
+            let forgotten = status.intervals.get(word) as u64 > self.pause_log;
+            logs.push(PauseLog { port, priority, closed: intervals, open, forgotten });
+        }
+        logs.retain(|log| log.open.is_some() || !log.closed.is_empty());
+        Ok(logs)
+    }
+}

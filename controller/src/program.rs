@@ -1,0 +1,47 @@
+//! The switch program's source.
+
+/// Path of the file to compile.
+pub const MAIN: &str = "hawkeye.p4";
+
+/// Embeds files of p4/hawkeye.
+macro_rules! sources {
+    ($($path:literal),* $(,)?) => {
+        [$(($path, include_str!(concat!("../../p4/hawkeye/", $path)))),*]
+    };
+}
+
+/// Every file of the program with its text; [`MAIN`] includes the others by these paths.
+pub const SOURCES: [(&str, &str); 19] = sources![
+    "hawkeye.p4",
+    "config.p4",
+    "headers.p4",
+    "parser.p4",
+    "checksum.p4",
+    "classify.p4",
+    "routing.p4",
+    "priority.p4",
+    "epoch.p4",
+    "freeze.p4",
+    "pause.p4",
+    "flow_slots.p4",
+    "port_slots.p4",
+    "causality.p4",
+    "telemetry.p4",
+    "polling.p4",
+    "ingress.p4",
+    "egress.p4",
+    "deparser.p4",
+];
+
+/// The sources with other sizes and lengths than the defaults of `config.p4`, e.g. `("FLOW_SLOT_BITS", 10)`. The
+/// definitions go in front of [`MAIN`]; names that `config.p4` does not know have no effect.
+pub fn with_defines(defines: &[(&str, u32)]) -> Vec<(&'static str, String)> {
+    let head: String = defines.iter().map(|(name, value)| format!("#define {name} {value}\n")).collect();
+    SOURCES
+        .iter()
+        .map(|(path, text)| {
+            let text = if *path == MAIN { format!("{head}{text}") } else { (*text).to_string() };
+            (*path, text)
+        })
+        .collect()
+}

@@ -1,0 +1,328 @@
+//! What the collector does when things go well, and when they do not.
+
+mod support;
+
+use harrier_controller::collect::{CollectSettings, Input};
+use model::{Trigger, TriggerReason};
+use proptest::prelude::*;
+use support::*;
+
+const MS: u64 = 1_000_000;
+
+fn on_path(ingress_port: u16, victim_port: u16) -> Report {
+    Report { followed: 1, ingress_port, victim_port }
+}
+
+fn yes(_: &str, _: &str) -> Answer {
+    Answer::Yes
+}
+
+fn settings() -> CollectSettings {
+    CollectSettings { audit_ns: 0, ..CollectSettings::default() }
+}
+
+/// Polls both switches of the victim's path at 10 ms, with one flow in each.
+fn poll_path(world: &mut World, answer: &mut dyn FnMut(&str, &str) -> Answer) {
+    world.pass(10 * MS, answer);
+    for (name, ingress_port, victim_port) in [("s1", 1, 2), ("s2", 1, 2)] {
+        world.switch(name).set_flow(0, victim(), 9, 0, 5);
+        world.poll(name, 77, on_path(ingress_port, victim_port), answer);
+    }
+}
+
+#[test]
+fn a_polling_wave_becomes_one_snapshot() {
+    let mut world = World::new(settings());
+    let trigger = Trigger {
+        host: "h1".into(),
+        flow: victim(),
+        time_ns: 9 * MS,
+        reason: TriggerReason::SlowRtt,
+        base_rtt_ns: 9_000,
+        rtt_ns: 17_000,
+    };
+    world.input(Input::Trigger { event: 77, trigger: trigger.clone() }, &mut yes);
+    world.pass(8 * MS, &mut yes);
+    assert_eq!(world.snapshots, [], "the first report may take longer than the others");
+    world.poll("s1", 77, on_path(1, 2), &mut yes);
+    poll_path(&mut world, &mut yes);
+    assert_eq!(world.snapshots, []);
+    world.pass(100 * MS, &mut yes);
+    let [snapshot] = world.snapshots.as_slice() else { panic!("{:?}", world.snapshots) };
+    assert_eq!((snapshot.event, snapshot.polls, snapshot.victim), (77, 3, Some(victim())));
+    assert_eq!(snapshot.trigger, Some(trigger));
+    assert_eq!(snapshot.missing, Vec::<String>::new());
+    let names: Vec<_> = snapshot.switches.iter().map(|s| (s.switch.as_str(), s.on_victim_path)).collect();
+    assert_eq!(names, [("s1", true), ("s2", true)]);
+    let record = &snapshot.switches[1].flows[0];
+    assert_eq!((record.flow, record.epoch, record.packets, record.egress_port), (victim(), 9, 5, 2));
+    assert!(world.switches.values().all(|s| !s.is_locked()));
+    assert_eq!(world.switches["s2"].collected(0), 1);
+}
+
+#[test]
+fn a_lost_report_is_found_by_the_lock() {
+    let mut world = World::new(settings());
+    world.now_ns = 10 * MS;
+    world.poll("s1", 77, on_path(1, 2), &mut yes);
+    world.switch("s2").set_flow(0, victim(), 9, 0, 5);
+    world.switch("s2").poll(77, 10 * MS, on_path(1, 2));
+    world.pass(100 * MS, &mut yes);
+    let snapshot = &world.snapshots[0];
+    assert_eq!(snapshot.missing, ["s2: its report was lost; from which ports it was asked is not known"]);
+    assert_eq!(snapshot.switch("s2").unwrap().flows[0].packets, 5);
+    assert!(snapshot.switch("s2").unwrap().on_victim_path);
+    assert!(!world.switches["s2"].is_locked());
+}
+
+#[test]
+fn a_switch_that_should_have_been_asked_is_missing() {
+    let mut world = World::new(settings());
+    world.now_ns = 10 * MS;
+    world.poll("s1", 77, on_path(1, 2), &mut yes);
+    world.pass(100 * MS, &mut yes);
+    assert_eq!(world.snapshots[0].missing, ["s2: sent no report, although it lies on the victim's path"]);
+    // Without our program there is nothing to ask.
+    let mut world = World::with(settings(), &["s1", "s3"]);
+    world.now_ns = 10 * MS;
+    world.poll("s1", 77, on_path(1, 2), &mut yes);
+    world.pass(100 * MS, &mut yes);
+    assert_eq!(
+        world.snapshots[0].missing,
+        ["s2: does not run the switch program, although it lies on the victim's path"]
+    );
+}
+
+#[test]
+fn a_lost_trace_of_pauses_is_missing() {
+    let mut world = World::new(settings());
+    world.now_ns = 10 * MS;
+    let switch = world.switch("s1");
+    // Port 3 of s1 was paused, and port 1, from which pauses are followed, feeds it.
+    let status = [("paused", 1), ("start_ns", 9_900_000), ("until_ns", 20_000_000), ("frames", 2)];
+    let fields = "paused:1,start_ns:48,until_ns:48,frames:32,ended_ns:48,intervals:32";
+    switch.set("pause_status", 2 * 8 + 3, word(fields, &status));
+    let meter = word(METER, &[("epoch", 9), ("packets", 4), ("bytes", 400)]);
+    switch.set("meter_bank0", (9 % EPOCHS * PORTS) * PORTS + 2, meter);
+    world.poll("s1", 77, Report { followed: 3, ingress_port: 1, victim_port: 2 }, &mut yes);
+    world.poll("s2", 77, on_path(1, 2), &mut yes);
+    world.pass(100 * MS, &mut yes);
+    let snapshot = &world.snapshots[0];
+    assert_eq!(snapshot.missing, ["s3: sent no report, although the pauses lead there from s1:3"]);
+    let pause = &snapshot.switch("s1").unwrap().pauses[0];
+    assert_eq!((pause.port, pause.priority, pause.start_ns, pause.end_ns), (3, 3, 9_900_000, None));
+    assert!(world.log.contains(&("s3".into(), "audit".into())));
+}
+
+#[test]
+fn a_dead_switch_is_left_out_and_asked_again() {
+    let mut world = World::new(settings());
+    let mut dead = |switch: &str, _: &str| if switch == "s2" { Answer::Silent } else { Answer::Yes };
+    poll_path(&mut world, &mut dead);
+    world.pass(200 * MS, &mut dead);
+    let snapshot = &world.snapshots[0];
+    assert_eq!(snapshot.missing, ["s2: its registers could not be read: no answer within 100000 us"]);
+    assert!(snapshot.switch("s2").is_none());
+    assert!(world.switches["s2"].is_locked());
+    // When it is back it is unlocked, its counts kept for the next time.
+    world.pass(3_000 * MS, &mut yes);
+    assert!(!world.switches["s2"].is_locked());
+    assert_eq!(world.switches["s2"].collected(0), 0);
+}
+
+#[test]
+fn a_failed_read_is_tried_again_and_then_given_up() {
+    let mut failures = 1;
+    let mut flaky = |switch: &str, what: &str| {
+        if switch == "s2" && what == "read" && failures > 0 {
+            failures -= 1;
+            return Answer::Refuse;
+        }
+        Answer::Yes
+    };
+    let mut world = World::new(settings());
+    poll_path(&mut world, &mut flaky);
+    world.pass(100 * MS, &mut flaky);
+    assert_eq!(world.snapshots[0].missing, Vec::<String>::new());
+
+    let mut broken = |switch: &str, what: &str| {
+        if switch == "s2" && what == "read" { Answer::Refuse } else { Answer::Yes }
+    };
+    let mut world = World::new(settings());
+    poll_path(&mut world, &mut broken);
+    world.pass(100 * MS, &mut broken);
+    assert_eq!(world.snapshots[0].missing, ["s2: its registers could not be read: refused"]);
+    assert!(!world.switches["s2"].is_locked());
+    assert_eq!(world.log.last(), Some(&("s2".into(), "unlock".into())));
+
+    // The next event on the other bank says what it lacks; the one after it, on the same bank, has it all.
+    for (event, expected) in [
+        (
+            78,
+            &["s2: counts from before 10000000 ns are missing: its registers could not be read: refused"][..],
+        ),
+        (79, &[]),
+    ] {
+        world.now_ns = 11 * MS + u64::from(event);
+        world.poll("s1", event, on_path(1, 2), &mut yes);
+        world.poll("s2", event, on_path(1, 2), &mut yes);
+        world.pass(world.now_ns + 10 * MS, &mut yes);
+        assert_eq!(world.snapshots.last().unwrap().missing, expected);
+        world.snapshots.clear();
+    }
+}
+
+#[test]
+fn a_restarted_controller_unlocks_what_is_locked() {
+    let mut world = World::new(settings());
+    world.now_ns = 10 * MS;
+    world.switch("s2").set_flow(0, victim(), 9, 0, 5);
+    world.switch("s2").poll(77, 10 * MS, on_path(1, 2));
+    let switches = world.switches.clone();
+    let mut world = World::new(settings());
+    world.switches = switches;
+    world.now_ns = 11 * MS;
+    world.input(Input::Connected { switch: "s2".into() }, &mut yes);
+    assert_eq!(world.log, [("s2".into(), "audit".into()), ("s2".into(), "unlock".into())]);
+    assert!(!world.switches["s2"].is_locked());
+    // What was frozen then is still in the switch and must not be counted as read.
+    assert_eq!(world.switches["s2"].collected(0), 0);
+}
+
+#[test]
+fn banks_read_before_belong_to_the_ring_still() {
+    let mut world = World::new(settings());
+    poll_path(&mut world, &mut yes);
+    world.pass(16 * MS, &mut yes);
+    // Two epochs later, in the other bank: the same flow and a new one.
+    world.now_ns = 12 * MS;
+    world.switch("s2").set_flow(0, victim(), 9, 1, 2);
+    world.switch("s2").set_flow(1, flow(1), 11, 1, 3);
+    world.poll("s1", 78, on_path(1, 2), &mut yes);
+    world.poll("s2", 78, on_path(1, 2), &mut yes);
+    world.pass(30 * MS, &mut yes);
+    let counts = |n: usize| -> Vec<_> {
+        let telemetry = world.snapshots[n].switch("s2").unwrap();
+        telemetry.flows.iter().map(|f| (f.flow, f.epoch, f.packets)).collect()
+    };
+    assert_eq!(counts(0), [(victim(), 9, 5)]);
+    assert_eq!(counts(1), [(victim(), 9, 7), (flow(1), 11, 3)]);
+}
+
+#[test]
+fn a_second_event_on_a_locked_switch_shares_the_bank() {
+    let mut world = World::new(settings());
+    let mut slow = |_: &str, _: &str| Answer::Silent;
+    world.now_ns = 10 * MS;
+    world.switch("s2").set_flow(0, victim(), 9, 0, 5);
+    world.poll("s1", 77, on_path(1, 2), &mut yes);
+    world.poll("s2", 77, on_path(1, 2), &mut slow);
+    world.now_ns = 10 * MS + 500;
+    world.poll("s1", 78, on_path(1, 2), &mut yes);
+    world.poll("s2", 78, on_path(1, 2), &mut slow);
+    let reads = world.log.iter().filter(|(s, what)| s == "s2" && what == "read").count();
+    assert_eq!(reads, 1, "one bank is read once");
+    world.pass(300 * MS, &mut yes);
+    assert_eq!(world.snapshots.len(), 2);
+    assert!(world.switches.values().all(|s| !s.is_locked()));
+}
+
+#[test]
+fn a_bank_frozen_for_another_event_is_used_and_said_so() {
+    let mut world = World::new(settings());
+    world.now_ns = 10 * MS;
+    world.switch("s2").set_flow(0, victim(), 9, 0, 5);
+    let first = world.switch("s2").poll(77, 10 * MS, on_path(1, 2));
+    world.now_ns += 500;
+    let second = world.switch("s2").poll(78, 10 * MS + 500, on_path(1, 2));
+    world.poll("s1", 77, on_path(1, 2), &mut yes);
+    world.poll("s1", 78, on_path(1, 2), &mut yes);
+    for fields in [first, second] {
+        let digest = Input::Digest { switch: "s2".into(), name: "poll_report_t".into(), fields };
+        world.input(digest, &mut yes);
+    }
+    world.pass(100 * MS, &mut yes);
+    let missing: Vec<_> = world.snapshots.iter().map(|s| s.missing.clone()).collect();
+    assert_eq!(missing[0], Vec::<String>::new());
+    assert_eq!(
+        missing[1],
+        [
+            "s2: was frozen for event 77 at 10000000 ns already; what happened up to 10000500 ns is not included"
+        ]
+    );
+    assert_eq!(world.snapshots[1].switch("s2").unwrap().flows[0].packets, 5);
+}
+
+#[test]
+fn exported_slots_count_and_lost_ones_are_said() {
+    let mut world = World::new(settings());
+    world.now_ns = 10 * MS;
+    for (sequence, n) in [(1u32, 1), (3, 2)] {
+        let [id, counts, marks] = FakeSwitch::slot(flow(n), 9, 0, 4, 9 * EPOCH_NS);
+        let fields =
+            vec![id, counts, marks, sequence.to_be_bytes().to_vec(), (10 * MS).to_be_bytes().to_vec()];
+        let digest = Input::Digest { switch: "s2".into(), name: "flow_eviction_t".into(), fields };
+        world.input(digest, &mut yes);
+    }
+    world.switch("s2").evictions = 5;
+    poll_path(&mut world, &mut yes);
+    world.pass(100 * MS, &mut yes);
+    let snapshot = &world.snapshots[0];
+    assert_eq!(snapshot.missing, ["s2: 3 evicted flow slots did not arrive"]);
+    let found: Vec<_> = snapshot.switch("s2").unwrap().flows.iter().map(|f| (f.packets, f.evicted)).collect();
+    assert_eq!(found, [(5, false), (4, true), (4, true)]);
+}
+
+#[test]
+fn a_straggler_is_unlocked_without_a_second_snapshot() {
+    let mut world = World::new(settings());
+    poll_path(&mut world, &mut yes);
+    world.pass(100 * MS, &mut yes);
+    world.poll("s3", 77, on_path(1, 2), &mut yes);
+    world.pass(300 * MS, &mut yes);
+    assert_eq!(world.snapshots.len(), 1);
+    assert!(!world.switches["s3"].is_locked());
+    assert_eq!(world.collector.stats().late_polls, 1);
+}
+
+proptest! {
+    /// Whatever the switches answer for a while: every event yields one snapshot, and in the end nothing is locked.
+    #[test]
+    fn everything_is_emitted_once_and_unlocked(
+        answers in prop::collection::vec(0u8..4, 0..60),
+        polls in prop::collection::vec((0usize..3, 0u32..4, any::<bool>(), 0u64..20_000_000), 1..20),
+    ) {
+        let mut answers = answers.into_iter();
+        let mut moody = |_: &str, _: &str| match answers.next() {
+            Some(0) => Answer::Silent,
+            Some(1) => Answer::Refuse,
+            _ => Answer::Yes,
+        };
+        let mut world = World::new(CollectSettings { audit_ns: 1_000 * MS, ..settings() });
+        let mut events = std::collections::BTreeSet::new();
+        for (switch, event, is_lost, gap) in polls {
+            let until = world.now_ns + gap;
+            world.pass(until, &mut moody);
+            let name = ["s1", "s2", "s3"][switch];
+            if is_lost {
+                let now_ns = world.now_ns;
+                world.switch(name).poll(event, now_ns, on_path(1, 2));
+            } else {
+                world.poll(name, event, on_path(1, 2), &mut moody);
+                events.insert(event);
+            }
+        }
+        let until = world.now_ns + 20_000 * MS;
+        world.pass(until, &mut moody);
+        let mut emitted: Vec<u32> = world.snapshots.iter().map(|s| s.event).collect();
+        emitted.sort_unstable();
+        prop_assert_eq!(emitted, events.into_iter().collect::<Vec<_>>());
+        // A lost report with no event to miss it is found by the regular look at the lock.
+        let until = world.now_ns + 3_000 * MS;
+        world.collector.handle(until, Input::UnlockDone { request: harrier_controller::collect::RequestId(u64::MAX) });
+        world.pass(until, &mut moody);
+        for (name, switch) in &world.switches {
+            prop_assert!(!switch.is_locked(), "{} stays locked", name);
+        }
+    }
+}

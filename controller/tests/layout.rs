@@ -1,0 +1,99 @@
+//! A pipeline is read rightly or refused with every reason.
+
+mod support;
+
+use harrier_controller::layout::{PipelineInfo, RegisterInfo, TelemetryLayout};
+use support::pipeline;
+
+/// Spoils a good pipeline and compares the complaint.
+fn check(spoil: impl FnOnce(&mut PipelineInfo), expected: &[&str]) {
+    let mut pipeline = pipeline();
+    spoil(&mut pipeline);
+    let error = TelemetryLayout::new(&pipeline).unwrap_err();
+    let found: Vec<String> = error.0.iter().map(ToString::to_string).collect();
+    assert_eq!(found, expected);
+}
+
+fn register<'p>(pipeline: &'p mut PipelineInfo, name: &str) -> &'p mut RegisterInfo {
+    pipeline.registers.iter_mut().find(|r| r.name.ends_with(name)).unwrap()
+}
+
+#[test]
+fn sizes_follow_from_the_registers() {
+    let layout = TelemetryLayout::new(&pipeline()).unwrap();
+    assert_eq!(
+        (layout.ports, layout.epochs, layout.flow_slots, layout.pause_log, layout.epoch_ns()),
+        (support::PORTS, support::EPOCHS, support::FLOW_SLOTS, support::PAUSE_LOG, 1 << 20)
+    );
+    assert_eq!(layout.digests(), ["poll_report_t", "flow_eviction_t"]);
+}
+
+#[test]
+fn what_is_missing_is_named_all_at_once() {
+    check(
+        |p| {
+            p.registers.retain(|r| r.name != "released" && !r.name.ends_with("meter_bank1"));
+            p.digests.remove(0);
+        },
+        &["no register `released`", "no register `meter_bank1`", "no digest `poll_report_t`"],
+    );
+}
+
+#[test]
+fn what_is_contradictory_is_named() {
+    check(
+        |p| register(p, "flow_ids_bank1").annotations.clear(),
+        &["register `ingress.x.flow_ids_bank1` has no @fields annotation"],
+    );
+    check(
+        |p| register(p, "flow_ids_bank0").annotations.retain(|a| a.starts_with("@fields")),
+        &["register `ingress.x.flow_ids_bank0` has no @epoch_shift annotation"],
+    );
+    check(
+        |p| register(p, "meter_bank0").width = 120,
+        &[
+            "register `meter_bank0`, @fields(\"epoch:32,generation:16,packets:32,bytes:48\"): the fields take more than the element's 120 bits",
+        ],
+    );
+    check(
+        |p| {
+            register(p, "port_slots_bank0").annotations =
+                vec!["@fields(\"epoch:32,generation:16,packets:32,depth:48,paused_packets:32\")".into()]
+        },
+        &["register `ingress.x.port_slots_bank0` has no field `depth_sum`"],
+    );
+    check(|p| register(p, "meter_bank1").size = 7, &["register `meter_bank1` has 7 elements; expected 64"]);
+    check(
+        |p| {
+            register(p, "meter_bank1").annotations =
+                vec!["@fields(\"epoch:32,generation:16,bytes:48,packets:32\")".into()]
+        },
+        &["registers `meter_bank0` and `meter_bank1` must have the same fields"],
+    );
+    check(
+        |p| {
+            let mut twin = register(p, "released").clone();
+            twin.name = "egress.released".into();
+            p.registers.push(twin);
+        },
+        &["registers `released`, `egress.released` all fit `released`"],
+    );
+    check(
+        |p| p.digests[1].fields[0].1 = 364,
+        &[
+            "field `flow_ids` of digest `flow_eviction_t` has 364 bits; expected 365, as register `flow_ids_bank0`",
+        ],
+    );
+    check(
+        |p| p.digests[0].fields[0].1 = 33,
+        &["field `event` of digest `poll_report_t` has 33 bits; expected at most 32"],
+    );
+}
+
+#[test]
+fn digests_of_another_shape_are_refused() {
+    let layout = support::layout();
+    let error = |name: &str, fields: &[Vec<u8>]| layout.notice(name, fields).unwrap_err().to_string();
+    assert_eq!(error("other_t", &[]), "unknown digest `other_t`");
+    assert_eq!(error("poll_report_t", &[vec![1]]), "digest `poll_report_t` has 1 fields; expected 17");
+}
