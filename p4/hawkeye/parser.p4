@@ -1,5 +1,10 @@
 // Parser: Ethernet with at most one VLAN tag, then PFC, a polling packet, or IP with UDP, TCP and RoCEv2.
 
+error {
+    WrongIpVersion,
+    WrongIpHeaderLength
+}
+
 parser HawkeyeParser(
     packet_in packet,
     out headers_t hdr,
@@ -51,8 +56,8 @@ parser HawkeyeParser(
 
     state parse_ipv4 {
         packet.extract(hdr.ipv4);
-        verify(hdr.ipv4.version == 4, error.HeaderTooShort);
-        verify(hdr.ipv4.ihl >= 5, error.HeaderTooShort);
+        verify(hdr.ipv4.version == 4, error.WrongIpVersion);
+        verify(hdr.ipv4.ihl >= 5, error.WrongIpHeaderLength);
         transition select(hdr.ipv4.ihl) {
             5: parse_ipv4_payload;
             default: parse_ipv4_options;
@@ -75,7 +80,7 @@ parser HawkeyeParser(
 
     state parse_ipv6 {
         packet.extract(hdr.ipv6);
-        verify(hdr.ipv6.version == 6, error.HeaderTooShort);
+        verify(hdr.ipv6.version == 6, error.WrongIpVersion);
         transition select(hdr.ipv6.next_header) {
             PROTOCOL_UDP: parse_udp;
             PROTOCOL_TCP: parse_tcp;
