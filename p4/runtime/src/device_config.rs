@@ -1,0 +1,201 @@
+//! What `p4_device_config` holds for this switch: the sources of the program.
+//!
+//! The switch compiles what it is given and checks the controller's P4Info against its own, so that the two cannot
+//! differ. Layout, all numbers big-endian: the tag, a version, a kind, the length and bytes of the main file's name,
+//! the number of files, and for each file the lengths and bytes of its name and of its text. A configuration without
+//! the tag that is UTF-8 text is taken as the only file of a program: foreign controllers can be given a `.p4` file
+//! where they expect a compiler's output.
+
+use std::collections::BTreeMap;
+
+/// First bytes of a configuration.
+pub const TAG: &[u8; 8] = b"HARRIER\0";
+/// The version that this crate writes.
+pub const VERSION: u16 = 1;
+/// Kind of a configuration that holds sources.
+const KIND_SOURCES: u16 = 1;
+/// Files of a program at most.
+pub const FILES: u32 = 4096;
+/// Name of the only file when the configuration is bare text.
+const BARE_NAME: &str = "main.p4";
+
+/// The sources of a program.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SourceBundle {
+    /// Name of the file to begin with.
+    pub main: String,
+    /// Text by name; names are those that `#include` uses.
+    pub files: BTreeMap<String, String>,
+}
+
+/// Why a configuration cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DeviceConfigError {
+    /// It has no byte.
+    #[error("the device configuration is empty; it must hold the program's sources")]
+    Empty,
+    /// Output of p4c for bmv2.
+    #[error("the device configuration is bmv2 JSON; this switch compiles P4 sources itself, send those")]
+    Bmv2Json,
+    /// Neither the tag nor text.
+    #[error("the device configuration has neither this switch's tag nor is it P4 source text")]
+    Foreign,
+    /// A version or kind that is not known.
+    #[error("the device configuration has version {version} and kind {kind}; version 1 and kind 1 are known")]
+    Version {
+        /// Its version.
+        version: u16,
+        /// Its kind.
+        kind: u16,
+    },
+    /// It ends too early, has bytes left over, or holds what is not text.
+    #[error("the device configuration is damaged at byte {at}: {reason}")]
+    Damaged {
+        /// Where.
+        at: usize,
+        /// What is wrong there.
+        reason: &'static str,
+    },
+}
+
+impl SourceBundle {
+    /// A program of one file.
+    pub fn single(name: impl Into<String>, text: impl Into<String>) -> SourceBundle {
+        let name = name.into();
+        SourceBundle { main: name.clone(), files: BTreeMap::from([(name, text.into())]) }
+    }
+
+    /// As bytes for `p4_device_config`.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = TAG.to_vec();
+        out.extend_from_slice(&VERSION.to_be_bytes());
+        out.extend_from_slice(&KIND_SOURCES.to_be_bytes());
+        let text = |text: &str, out: &mut Vec<u8>| {
+            out.extend_from_slice(&(text.len() as u32).to_be_bytes());
+            out.extend_from_slice(text.as_bytes());
+        };
+        text(&self.main, &mut out);
+        out.extend_from_slice(&(self.files.len() as u32).to_be_bytes());
+        for (name, body) in &self.files {
+            text(name, &mut out);
+            text(body, &mut out);
+        }
+        out
+    }
+
+    /// Reads a configuration.
+    ///
+    /// # Errors
+    /// When it is damaged or of another kind.
+    pub fn decode(bytes: &[u8]) -> Result<SourceBundle, DeviceConfigError> {
+        let Some(body) = bytes.strip_prefix(TAG) else { return bare(bytes) };
+        let mut reader = Reader { bytes: body, offset: TAG.len() };
+        let (version, kind) = (reader.number16()?, reader.number16()?);
+        if (version, kind) != (VERSION, KIND_SOURCES) {
+            return Err(DeviceConfigError::Version { version, kind });
+        }
+        let main = reader.text()?;
+        let count = reader.number32()?;
+        if count > FILES {
+            return Err(reader.damaged("too many files"));
+        }
+        let mut files = BTreeMap::new();
+        for _ in 0..count {
+            let name = reader.text()?;
+            let text = reader.text()?;
+            files.insert(name, text);
+        }
+        if !reader.bytes.is_empty() {
+            return Err(reader.damaged("there are bytes left over"));
+        }
+        if !files.contains_key(&main) {
+            return Err(reader.damaged("the main file is missing"));
+        }
+        Ok(SourceBundle { main, files })
+    }
+}
+
+fn bare(bytes: &[u8]) -> Result<SourceBundle, DeviceConfigError> {
+    let text = std::str::from_utf8(bytes).map_err(|_| DeviceConfigError::Foreign)?;
+    match text.trim_start().chars().next() {
+        None => Err(DeviceConfigError::Empty),
+        Some('{') => Err(DeviceConfigError::Bmv2Json),
+        Some(_) if text.contains('\0') => Err(DeviceConfigError::Foreign),
+        Some(_) => Ok(SourceBundle::single(BARE_NAME, text)),
+    }
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    offset: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn damaged(&self, reason: &'static str) -> DeviceConfigError {
+        DeviceConfigError::Damaged { at: self.offset, reason }
+    }
+
+    fn take(&mut self, count: usize) -> Result<&'a [u8], DeviceConfigError> {
+        let (taken, rest) = self.bytes.split_at_checked(count).ok_or(self.damaged("it ends too early"))?;
+        self.bytes = rest;
+        self.offset += count;
+        Ok(taken)
+    }
+
+    fn number16(&mut self) -> Result<u16, DeviceConfigError> {
+        let bytes = self.take(2)?;
+        Ok(u16::from_be_bytes([bytes[0], bytes[1]]))
+    }
+
+    fn number32(&mut self) -> Result<u32, DeviceConfigError> {
+        let bytes = self.take(4)?;
+        Ok(u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
+    }
+
+    fn text(&mut self) -> Result<String, DeviceConfigError> {
+        let length = self.number32()? as usize;
+        let bytes = self.take(length)?;
+        String::from_utf8(bytes.to_vec()).map_err(|_| self.damaged("a text is not UTF-8"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn sources_round_trip(files in prop::collection::btree_map("[a-z/.]{1,9}", ".{0,40}", 1..5)) {
+            let main = files.keys().next().cloned().unwrap_or_default();
+            let bundle = SourceBundle { main, files };
+            prop_assert_eq!(SourceBundle::decode(&bundle.encode()), Ok(bundle));
+        }
+
+        #[test]
+        fn damaged_configurations_are_refused(cut in 0usize..40, noise in prop::collection::vec(any::<u8>(), 0..8)) {
+            let whole = SourceBundle::single("a.p4", "control c() { apply {} }").encode();
+            let mut bytes = whole[..whole.len() - cut.min(whole.len() - TAG.len())].to_vec();
+            bytes.extend(&noise);
+            if bytes != whole {
+                prop_assert!(SourceBundle::decode(&bytes).is_err());
+            }
+        }
+
+        #[test]
+        fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
+            let mut tagged = TAG.to_vec();
+            tagged.extend(&bytes);
+            let _ = SourceBundle::decode(&bytes);
+            let _ = SourceBundle::decode(&tagged);
+        }
+    }
+
+    #[test]
+    fn foreign_configurations_are_named() {
+        assert_eq!(SourceBundle::decode(b""), Err(DeviceConfigError::Empty));
+        assert_eq!(SourceBundle::decode(b" {\"program\": 1}"), Err(DeviceConfigError::Bmv2Json));
+        assert_eq!(SourceBundle::decode(&[0xff, 0xfe, 1]), Err(DeviceConfigError::Foreign));
+        assert!(SourceBundle::decode(b"#include <v1model.p4>\n").is_ok());
+    }
+}

@@ -1,0 +1,136 @@
+//! Statuses as P4Runtime carries them: one `p4.v1.Error` for each update or request of a batch, inside the gRPC
+//! status's details.
+//!
+//! Source: P4Runtime specification, "Error Reporting Messages".
+
+use crate::proto::google::rpc;
+use crate::proto::p4::v1;
+use prost::Message;
+use tonic::{Code, Status};
+
+/// The error space of our details.
+pub const SPACE: &str = "harrier";
+
+const ERROR_TYPE_URL: &str = "type.googleapis.com/p4.v1.Error";
+
+/// A refused update or request.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Refusal {
+    /// Canonical code.
+    pub code: Code,
+    /// What is wrong, for people.
+    pub message: String,
+}
+
+impl Refusal {
+    /// A refusal.
+    pub fn new(code: Code, message: impl Into<String>) -> Refusal {
+        Refusal { code, message: message.into() }
+    }
+
+    /// `INVALID_ARGUMENT`.
+    pub fn invalid(message: impl Into<String>) -> Refusal {
+        Refusal::new(Code::InvalidArgument, message)
+    }
+
+    /// `NOT_FOUND`.
+    pub fn not_found(message: impl Into<String>) -> Refusal {
+        Refusal::new(Code::NotFound, message)
+    }
+
+    /// `OUT_OF_RANGE`.
+    pub fn out_of_range(message: impl Into<String>) -> Refusal {
+        Refusal::new(Code::OutOfRange, message)
+    }
+
+    /// `UNIMPLEMENTED`.
+    pub fn unimplemented(message: impl Into<String>) -> Refusal {
+        Refusal::new(Code::Unimplemented, message)
+    }
+
+    /// `PERMISSION_DENIED`.
+    pub fn denied(message: impl Into<String>) -> Refusal {
+        Refusal::new(Code::PermissionDenied, message)
+    }
+
+    /// As the status of a whole call.
+    pub fn into_status(self) -> Status {
+        Status::new(self.code, self.message)
+    }
+}
+
+impl From<p4_switch::ControlError> for Refusal {
+    fn from(error: p4_switch::ControlError) -> Refusal {
+        use p4_switch::ControlError as E;
+        let code = match &error {
+            E::NoProgram | E::InUse { .. } => Code::FailedPrecondition,
+            E::NotFound { .. } => Code::NotFound,
+            E::Ambiguous { .. } | E::InvalidArgument { .. } => Code::InvalidArgument,
+            E::AlreadyExists { .. } => Code::AlreadyExists,
+            E::Full { .. } => Code::ResourceExhausted,
+            E::Constant { .. } => Code::PermissionDenied,
+        };
+        Refusal::new(code, error.to_string())
+    }
+}
+
+impl From<crate::bytestring::BytestringError> for Refusal {
+    fn from(error: crate::bytestring::BytestringError) -> Refusal {
+        Refusal::out_of_range(error.to_string())
+    }
+}
+
+/// The status of a batch: OK when everything went well, otherwise `UNKNOWN` with one detail for each member, in
+/// order, those that went well included.
+///
+/// # Errors
+/// When at least one member was refused.
+pub fn batch_status(what: &str, results: &[Result<(), Refusal>]) -> Result<(), Status> {
+    let failed = results.iter().filter(|result| result.is_err()).count();
+    if failed == 0 {
+        return Ok(());
+    }
+    let message = format!("{failed} of {} {what} failed", results.len());
+    let details = results.iter().map(detail).collect();
+    let status = rpc::Status { code: Code::Unknown as i32, message: message.clone(), details };
+    Err(Status::with_details(Code::Unknown, message, status.encode_to_vec().into()))
+}
+
+fn detail(result: &Result<(), Refusal>) -> prost_types::Any {
+    let error = match result {
+        Ok(()) => v1::Error::default(),
+        Err(refusal) => v1::Error {
+            canonical_code: refusal.code as i32,
+            message: refusal.message.clone(),
+            space: SPACE.into(),
+            ..Default::default()
+        },
+    };
+    prost_types::Any { type_url: ERROR_TYPE_URL.into(), value: error.encode_to_vec() }
+}
+
+/// The details of a status, one a member of the batch; empty when it has none or they are not P4Runtime's.
+pub fn details_of(status: &Status) -> Vec<v1::Error> {
+    let Ok(decoded) = rpc::Status::decode(status.details()) else { return Vec::new() };
+    let errors = decoded.details.iter().map(|any| match any.type_url.ends_with("/p4.v1.Error") {
+        true => v1::Error::decode(any.value.as_slice()).ok(),
+        false => None,
+    });
+    errors.collect::<Option<Vec<_>>>().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_has_one_detail_a_member_in_order() {
+        let results = [Ok(()), Err(Refusal::not_found("no such entry")), Ok(())];
+        let status = batch_status("updates", &results).expect_err("one failed");
+        assert_eq!(status.code(), Code::Unknown);
+        let codes: Vec<i32> = details_of(&status).iter().map(|error| error.canonical_code).collect();
+        assert_eq!(codes, [0, Code::NotFound as i32, 0]);
+        assert!(batch_status("updates", &[Ok(())]).is_ok());
+    }
+}

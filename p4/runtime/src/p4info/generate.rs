@@ -1,0 +1,423 @@
+//! From a checked program to its P4Info.
+
+use super::annotation::{Annotations, find, key_values, number, string};
+use super::types::{TypeTable, scalar};
+use crate::proto::p4::config::v1 as config;
+use p4_lang::ir::{
+    self, ActionScope, ControlTypes, CounterId, DataType, DigestId, MatchKind, MeterId, Program, RegisterId, Unit,
+};
+
+/// Name of the architecture in `pkg_info`.
+const ARCHITECTURE: &str = "v1model";
+
+/// Annotations of action profiles that have fields of their own.
+const PROFILE_ANNOTATIONS: [&str; 3] = ["max_group_size", "selector_size_semantics", "max_member_weight"];
+
+/// The description of a program that its controller needs. Objects without an id (`@hidden`) are left out.
+pub fn from_program(program: &Program) -> config::P4Info {
+    let types = complete_types(program);
+    let mut generator = Generator { program, types: TypeTable::new(&types), declared: &types, typed: false };
+    let mut info = config::P4Info { pkg_info: Some(package(&types.package_annotations)), ..Default::default() };
+    info.tables = program.tables.iter().filter(|t| shown(&t.preamble)).map(|t| generator.table(t)).collect();
+    info.actions = program.actions.iter().filter(|a| shown(&a.preamble)).map(|a| generator.action(a)).collect();
+    info.action_profiles = (0..program.action_profiles.len())
+        .filter(|i| shown(&program.action_profiles[*i].preamble))
+        .map(|i| generator.profile(i))
+        .collect();
+    generator.counters_and_meters(&mut info);
+    info.controller_packet_metadata =
+        program.controller_headers.iter().map(|header| generator.controller_header(header)).collect();
+    info.value_sets =
+        program.value_sets.iter().filter(|v| shown(&v.preamble)).map(|v| value_set(v)).collect();
+    info.registers = (0..program.registers.len())
+        .filter(|i| shown(&program.registers[*i].preamble))
+        .map(|i| generator.register(RegisterId(i as u32)))
+        .collect();
+    info.digests = (0..program.digests.len())
+        .filter(|i| shown(&program.digests[*i].preamble))
+        .map(|i| generator.digest(DigestId(i as u32)))
+        .collect();
+    info.type_info = generator.typed.then(|| generator.types.finish());
+    info
+}
+
+fn shown(preamble: &ir::Preamble) -> bool {
+    preamble.id != 0
+}
+
+/// The program's types, with those filled in that its registers and digests imply.
+fn complete_types(program: &Program) -> ControlTypes {
+    let mut types = program.types.clone();
+    let members = |fields: &[(String, ir::ScalarKind)]| {
+        fields.iter().map(|(name, kind)| (name.clone(), scalar(*kind))).collect::<Vec<_>>()
+    };
+    for (i, register) in program.registers.iter().enumerate() {
+        let id = RegisterId(i as u32);
+        if types.registers.contains_key(&id) {
+            continue;
+        }
+        let ty = implied_type(register.type_name.as_ref(), &register.components, true);
+        if let DataType::Struct(name) = &ty {
+            types.structs.entry(name.clone()).or_insert_with(|| members(&register.components));
+        }
+        types.registers.insert(id, ty);
+    }
+    for (i, digest) in program.digests.iter().enumerate() {
+        let id = DigestId(i as u32);
+        if types.digests.contains_key(&id) {
+            continue;
+        }
+        let ty = implied_type(digest.type_name.as_ref(), &digest.fields, false);
+        if let DataType::Struct(name) = &ty {
+            types.structs.entry(name.clone()).or_insert_with(|| members(&digest.fields));
+        }
+        types.digests.insert(id, ty);
+    }
+    types
+}
+
+/// The type of an element or message of which only the scalars are known.
+fn implied_type(name: Option<&String>, fields: &[(String, ir::ScalarKind)], single: bool) -> DataType {
+    match (name, fields) {
+        (Some(name), _) => DataType::Struct(name.clone()),
+        (None, [(_, kind)]) if single => scalar(*kind),
+        (None, fields) => DataType::Tuple(fields.iter().map(|(_, kind)| scalar(*kind)).collect()),
+    }
+}
+
+fn package(annotations: &[String]) -> config::PkgInfo {
+    let parsed = Annotations::parse(annotations, &["pkginfo", "platform_property"]);
+    let mut package = config::PkgInfo {
+        arch: ARCHITECTURE.into(),
+        annotations: parsed.plain,
+        structured_annotations: parsed.structured,
+        doc: parsed.documentation,
+        ..Default::default()
+    };
+    for (key, value) in find(annotations, "pkginfo").map(key_values).unwrap_or_default() {
+        let Some(config::expression::Value::StringValue(text)) = value.value else { continue };
+        match key.as_str() {
+            "name" => package.name = text,
+            "version" => package.version = text,
+            "organization" => package.organization = text,
+            "contact" => package.contact = text,
+            "url" => package.url = text,
+            "arch" => package.arch = text,
+            _ => {}
+        }
+    }
+    let Some(properties) = find(annotations, "platform_property") else { return package };
+    let platform = package.platform_properties.get_or_insert_with(Default::default);
+    for (key, value) in key_values(properties) {
+        let Some(config::expression::Value::Int64Value(number)) = value.value else { continue };
+        let number = i32::try_from(number).unwrap_or(i32::MAX);
+        match key.as_str() {
+            "multicast_group_table_size" => platform.multicast_group_table_size = number,
+            "multicast_group_table_total_replicas" => platform.multicast_group_table_total_replicas = number,
+            "multicast_group_table_max_replicas_per_entry" => {
+                platform.multicast_group_table_max_replicas_per_entry = number;
+            }
+            _ => {}
+        }
+    }
+    package
+}
+
+fn preamble(object: &ir::Preamble, hidden: &[&str]) -> config::Preamble {
+    let annotations = Annotations::parse(&object.annotations, hidden);
+    let described = object.documentation.as_ref().map(|text| config::Documentation {
+        brief: text.clone(),
+        description: String::new(),
+    });
+    config::Preamble {
+        id: object.id,
+        name: object.name.clone(),
+        alias: object.alias.clone(),
+        annotations: annotations.plain,
+        doc: annotations.documentation.or(described),
+        structured_annotations: annotations.structured,
+        ..Default::default()
+    }
+}
+
+fn value_set(set: &ir::ValueSet) -> config::ValueSet {
+    let fields = set
+        .components
+        .iter()
+        .enumerate()
+        .map(|(i, (name, width, kind))| config::MatchField {
+            id: i as u32 + 1,
+            name: name.clone(),
+            bitwidth: *width as i32,
+            r#match: match_type(*kind),
+            ..Default::default()
+        })
+        .collect();
+    config::ValueSet { preamble: Some(preamble(&set.preamble, &[])), r#match: fields, size: set.size as i32 }
+}
+
+fn match_type(kind: MatchKind) -> Option<config::match_field::Match> {
+    use config::match_field::{Match, MatchType};
+    let kind = match kind {
+        MatchKind::Exact => MatchType::Exact,
+        MatchKind::Lpm => MatchType::Lpm,
+        MatchKind::Ternary => MatchType::Ternary,
+        MatchKind::Range => MatchType::Range,
+        MatchKind::Optional => MatchType::Optional,
+        MatchKind::Selector => return None,
+    };
+    Some(Match::MatchType(kind as i32))
+}
+
+struct Generator<'a> {
+    program: &'a Program,
+    types: TypeTable<'a>,
+    declared: &'a ControlTypes,
+    /// Whether something was added that has types.
+    typed: bool,
+}
+
+impl Generator<'_> {
+    fn table(&mut self, table: &ir::Table) -> config::Table {
+        self.typed = true;
+        let keys = table.keys.iter().filter(|key| key.match_kind != MatchKind::Selector);
+        let match_fields = keys.map(|key| self.match_field(key)).collect();
+        let default = table.actions.get(table.default_action.action);
+        let default_id = default.map_or(0, |reference| self.action_id(reference.action));
+        let profile = table.implementation.and_then(|id| self.program.action_profiles.get(id.index()));
+        let counter = table.direct_counter.and_then(|id| self.program.counters.get(id.index()));
+        let meter = table.direct_meter.and_then(|id| self.program.meters.get(id.index()));
+        let direct = [counter.map(|c| c.preamble.id), meter.map(|m| m.preamble.id)];
+        let idle = match table.idle_timeout {
+            true => config::table::IdleTimeoutBehavior::NotifyControl,
+            false => config::table::IdleTimeoutBehavior::NoTimeout,
+        };
+        config::Table {
+            preamble: Some(preamble(&table.preamble, &[])),
+            match_fields,
+            action_refs: table.actions.iter().map(|reference| self.action_ref(reference)).collect(),
+            const_default_action_id: if table.const_default { default_id } else { 0 },
+            initial_default_action: self.default_action(table, default_id),
+            implementation_id: profile.map_or(0, |p| p.preamble.id),
+            direct_resource_ids: direct.into_iter().flatten().filter(|id| *id != 0).collect(),
+            size: table.size as i64,
+            idle_timeout_behavior: idle as i32,
+            is_const_table: table.const_entries,
+            has_initial_entries: !table.entries.is_empty(),
+            other_properties: None,
+        }
+    }
+
+    fn match_field(&mut self, key: &ir::Key) -> config::MatchField {
+        let annotations = Annotations::parse(&key.annotations, &[]);
+        let type_name = self.type_name(key.type_name.as_deref());
+        let width = self.types.controller_width(key.type_name.as_deref(), key.expr.ty.width());
+        config::MatchField {
+            id: key.id,
+            name: key.name.clone(),
+            annotations: annotations.plain,
+            bitwidth: width.unwrap_or(0) as i32,
+            r#match: match_type(key.match_kind),
+            doc: annotations.documentation,
+            type_name,
+            structured_annotations: annotations.structured,
+            ..Default::default()
+        }
+    }
+
+    /// Adds a type that an object mentions and names it, when it is a `type` declaration.
+    fn type_name(&mut self, name: Option<&str>) -> Option<config::P4NamedType> {
+        let name = name?;
+        for ty in [DataType::SerializableEnum(name.into()), DataType::Enum(name.into())] {
+            self.types.spec(&ty);
+        }
+        self.types.mention_new_type(name);
+        let is_serializable = self.declared.serializable_enums.contains_key(name);
+        (!is_serializable).then(|| config::P4NamedType { name: name.into() })
+    }
+
+    fn action_id(&self, action: ir::ActionId) -> u32 {
+        self.program.actions.get(action.index()).map_or(0, |action| action.preamble.id)
+    }
+
+    fn action_ref(&self, reference: &ir::ActionRef) -> config::ActionRef {
+        let annotations = Annotations::parse(&reference.annotations, &[]);
+        let scope = match reference.scope {
+            ActionScope::TableAndDefault => config::action_ref::Scope::TableAndDefault,
+            ActionScope::TableOnly => config::action_ref::Scope::TableOnly,
+            ActionScope::DefaultOnly => config::action_ref::Scope::DefaultOnly,
+        };
+        config::ActionRef {
+            id: self.action_id(reference.action),
+            annotations: annotations.plain,
+            scope: scope as i32,
+            structured_annotations: annotations.structured,
+            ..Default::default()
+        }
+    }
+
+    fn default_action(&self, table: &ir::Table, action_id: u32) -> Option<config::TableActionCall> {
+        let reference = table.actions.get(table.default_action.action)?;
+        let action = self.program.actions.get(reference.action.index())?;
+        let arguments = action
+            .params
+            .iter()
+            .zip(&table.default_action.args)
+            .map(|(param, value)| config::table_action_call::Argument {
+                param_id: param.id,
+                value: value.to_be_bytes(),
+            })
+            .collect();
+        Some(config::TableActionCall { action_id, arguments })
+    }
+
+    fn action(&mut self, action: &ir::Action) -> config::Action {
+        self.typed |= !action.params.is_empty();
+        let params = action.params.iter().map(|param| self.param(param)).collect();
+        config::Action { preamble: Some(preamble(&action.preamble, &[])), params }
+    }
+
+    fn param(&mut self, param: &ir::Param) -> config::action::Param {
+        let annotations = Annotations::parse(&param.annotations, &[]);
+        let type_name = self.type_name(param.type_name.as_deref());
+        let plain_enum = param.type_name.as_ref().is_some_and(|name| self.declared.enums.contains_key(name));
+        let width = self.types.controller_width(param.type_name.as_deref(), param.kind.width());
+        config::action::Param {
+            id: param.id,
+            name: param.name.clone(),
+            annotations: annotations.plain,
+            bitwidth: if plain_enum { 0 } else { width.unwrap_or(0) as i32 },
+            doc: annotations.documentation,
+            type_name,
+            structured_annotations: annotations.structured,
+            ..Default::default()
+        }
+    }
+
+    fn profile(&self, index: usize) -> config::ActionProfile {
+        use config::action_profile::{SelectorSizeSemantics, SumOfMembers, SumOfWeights};
+        let profile = &self.program.action_profiles[index];
+        let annotations = &profile.preamble.annotations;
+        let users = self
+            .program
+            .tables
+            .iter()
+            .filter(|table| table.implementation.is_some_and(|id| id.index() == index))
+            .map(|table| table.preamble.id)
+            .filter(|id| *id != 0);
+        let semantics = find(annotations, "selector_size_semantics").and_then(string);
+        let semantics = match semantics.map(|s| s.to_ascii_lowercase()).as_deref() {
+            Some("sum_of_weights") => Some(SelectorSizeSemantics::SumOfWeights(SumOfWeights {})),
+            Some("sum_of_members") => Some(SelectorSizeSemantics::SumOfMembers(SumOfMembers {
+                max_member_weight: find(annotations, "max_member_weight")
+                    .and_then(number)
+                    .map_or(0, |n| i32::try_from(n).unwrap_or(i32::MAX)),
+            })),
+            _ => None,
+        };
+        config::ActionProfile {
+            preamble: Some(preamble(&profile.preamble, &PROFILE_ANNOTATIONS)),
+            table_ids: users.collect(),
+            with_selector: profile.selector.is_some(),
+            size: profile.size as i64,
+            max_group_size: profile.selector.map_or(0, |selector| selector.max_group_size as i32),
+            selector_size_semantics: semantics.filter(|_| profile.selector.is_some()),
+            weights_disallowed: false,
+        }
+    }
+
+    fn counters_and_meters(&self, info: &mut config::P4Info) {
+        for (i, counter) in self.program.counters.iter().enumerate().filter(|(_, c)| shown(&c.preamble)) {
+            let unit = match counter.unit {
+                Unit::Packets => config::counter_spec::Unit::Packets,
+                Unit::Bytes => config::counter_spec::Unit::Bytes,
+                Unit::PacketsAndBytes => config::counter_spec::Unit::Both,
+            };
+            let (preamble, spec) =
+                (Some(preamble(&counter.preamble, &[])), Some(config::CounterSpec { unit: unit as i32 }));
+            if counter.direct {
+                let id = Some(CounterId(i as u32));
+                let Some(table) = self.user(|table| table.direct_counter == id) else { continue };
+                info.direct_counters.push(config::DirectCounter { preamble, spec, direct_table_id: table });
+            } else {
+                let size = counter.size as i64;
+                let index_type_name = self.index_type(&counter.preamble);
+                info.counters.push(config::Counter { preamble, spec, size, index_type_name });
+            }
+        }
+        for (i, meter) in self.program.meters.iter().enumerate().filter(|(_, m)| shown(&m.preamble)) {
+            let unit = match meter.unit {
+                Unit::Packets => config::meter_spec::Unit::Packets,
+                Unit::Bytes | Unit::PacketsAndBytes => config::meter_spec::Unit::Bytes,
+            };
+            let spec = Some(config::MeterSpec { unit: unit as i32, ..Default::default() });
+            let preamble = Some(preamble(&meter.preamble, &[]));
+            if meter.direct {
+                let id = Some(MeterId(i as u32));
+                let Some(table) = self.user(|table| table.direct_meter == id) else { continue };
+                info.direct_meters.push(config::DirectMeter { preamble, spec, direct_table_id: table });
+            } else {
+                let size = meter.size as i64;
+                let index_type_name = self.index_type(&meter.preamble);
+                info.meters.push(config::Meter { preamble, spec, size, index_type_name });
+            }
+        }
+    }
+
+    /// Id of the table that a direct resource belongs to.
+    fn user(&self, uses: impl Fn(&ir::Table) -> bool) -> Option<u32> {
+        self.program.tables.iter().find(|table| uses(table)).map(|table| table.preamble.id).filter(|id| *id != 0)
+    }
+
+    fn index_type(&self, object: &ir::Preamble) -> Option<config::P4NamedType> {
+        self.declared.index_types.get(&object.name).map(|name| config::P4NamedType { name: name.clone() })
+    }
+
+    fn controller_header(&mut self, header: &ir::ControllerHeader) -> config::ControllerPacketMetadata {
+        self.typed |= !header.fields.is_empty();
+        let metadata = header
+            .fields
+            .iter()
+            .map(|(id, name, width)| {
+                let key = (header.preamble.name.clone(), name.clone());
+                let type_name = self.declared.controller_fields.get(&key).map(String::as_str);
+                config::controller_packet_metadata::Metadata {
+                    id: *id,
+                    name: name.clone(),
+                    bitwidth: self.types.controller_width(type_name, *width).unwrap_or(0) as i32,
+                    type_name: self.type_name(type_name),
+                    ..Default::default()
+                }
+            })
+            .collect();
+        config::ControllerPacketMetadata { preamble: Some(preamble(&header.preamble, &[])), metadata }
+    }
+
+    fn register(&mut self, id: RegisterId) -> config::Register {
+        let register = &self.program.registers[id.index()];
+        let ty = self.declared.registers.get(&id);
+        config::Register {
+            preamble: Some(preamble(&register.preamble, &[])),
+            type_spec: ty.map(|ty| self.type_spec(ty)),
+            size: i32::try_from(register.size).unwrap_or(i32::MAX),
+            index_type_name: self.index_type(&register.preamble),
+        }
+    }
+
+    fn digest(&mut self, id: DigestId) -> config::Digest {
+        let digest = &self.program.digests[id.index()];
+        let ty = self.declared.digests.get(&id);
+        config::Digest {
+            preamble: Some(preamble(&digest.preamble, &[])),
+            type_spec: ty.map(|ty| self.type_spec(ty)),
+        }
+    }
+
+    fn type_spec(&mut self, ty: &DataType) -> config::P4DataTypeSpec {
+        self.typed = true;
+        if self.types.contains_error(ty) {
+            self.types.mention_errors(&self.program.errors);
+        }
+        self.types.spec(ty)
+    }
+}

@@ -1,0 +1,346 @@
+//! The device: the pipeline that runs, the one that is saved for later, and the switch behind both.
+//!
+//! Source: P4Runtime specification, "SetForwardingPipelineConfig RPC". All calls block; the service runs them on
+//! threads that may.
+
+use super::access::SwitchAccess;
+use super::book::Book;
+use super::entity::{self, Ports, Target};
+use super::limits::Limits;
+use super::pipeline::Pipeline;
+use super::read::Output;
+use super::{ServerConfig, reconcile, write};
+use crate::device_config::SourceBundle;
+use crate::error::Refusal;
+use crate::p4info;
+use crate::proto::p4::v1::{self, set_forwarding_pipeline_config_request::Action};
+use p4_lang::ir::TableId;
+use p4_switch::control::{DigestConfig, EntryKey};
+use p4_switch::{Switch, SwitchConfig};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use tonic::Code;
+
+/// Characters of a compiler's message that go into a status; statuses travel in headers.
+const MESSAGE_CHARS: usize = 4_000;
+
+/// See the module's description.
+pub(crate) struct Device<A> {
+    access: A,
+    switch: SwitchConfig,
+    ports: Ports,
+    limits: Limits,
+    compile: super::Compile,
+    state: Mutex<State>,
+    /// The pipeline that packets go through, for whoever must not wait for a write.
+    running: RwLock<Option<Arc<Pipeline>>>,
+}
+
+#[derive(Default)]
+struct State {
+    active: Option<Active>,
+    saved: Option<Saved>,
+}
+
+/// What the switch runs.
+struct Active {
+    pipeline: Arc<Pipeline>,
+    book: Book,
+}
+
+/// What it will run after `COMMIT`: a switch of its own takes the writes until then.
+struct Saved {
+    pipeline: Arc<Pipeline>,
+    book: Book,
+    shadow: Box<Switch>,
+    /// Batches to be repeated.
+    log: Vec<(Vec<v1::Update>, i32)>,
+    logged: usize,
+}
+
+impl<A: SwitchAccess> Device<A> {
+    pub(crate) fn new(access: A, config: &ServerConfig) -> Device<A> {
+        Device {
+            access,
+            switch: config.switch.clone(),
+            ports: Ports::new(&config.switch.tm, config.switch.cpu_port),
+            limits: config.limits.clone(),
+            compile: config.compile.clone(),
+            state: Mutex::default(),
+            running: RwLock::default(),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The pipeline that packets go through.
+    pub(crate) fn running(&self) -> Option<Arc<Pipeline>> {
+        self.running.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn set_active(&self, state: &mut State, active: Active) {
+        *self.running.write().unwrap_or_else(PoisonError::into_inner) = Some(active.pipeline.clone());
+        state.active = Some(active);
+    }
+
+    /// Applies a batch: one result an update.
+    ///
+    /// # Errors
+    /// When no update was even tried.
+    pub(crate) fn write(
+        &self,
+        updates: Vec<v1::Update>,
+        atomicity: i32,
+    ) -> Result<Vec<Result<(), Refusal>>, Refusal> {
+        if updates.len() > self.limits.updates_per_write {
+            let message = format!("more than {} updates in one write", self.limits.updates_per_write);
+            return Err(Refusal::new(Code::ResourceExhausted, message));
+        }
+        let mut state = self.state();
+        if let Some(saved) = &mut state.saved {
+            return self.write_saved(saved, updates, atomicity);
+        }
+        self.with_active(&mut state, |target| write::apply(target, &updates, atomicity))?
+    }
+
+    fn write_saved(
+        &self,
+        saved: &mut Saved,
+        updates: Vec<v1::Update>,
+        atomicity: i32,
+    ) -> Result<Vec<Result<(), Refusal>>, Refusal> {
+        if saved.logged + updates.len() > self.limits.updates_until_commit {
+            let message = format!("more than {} updates until COMMIT", self.limits.updates_until_commit);
+            return Err(Refusal::new(Code::ResourceExhausted, message));
+        }
+        let mut target = Target {
+            pipeline: &saved.pipeline,
+            control: saved.shadow.control(),
+            book: &mut saved.book,
+            ports: &self.ports,
+        };
+        let results = write::apply(&mut target, &updates, atomicity)?;
+        saved.logged += updates.len();
+        saved.log.push((updates, atomicity));
+        Ok(results)
+    }
+
+    /// Reads a batch: what was found, and one result a request.
+    ///
+    /// # Errors
+    /// When no request was even tried.
+    pub(crate) fn read(&self, requests: &[v1::Entity]) -> Result<(Output, Vec<Result<(), Refusal>>), Refusal> {
+        if requests.len() > self.limits.entities_per_read {
+            let message = format!("more than {} entities in one read", self.limits.entities_per_read);
+            return Err(Refusal::new(Code::ResourceExhausted, message));
+        }
+        let read_all = |target: &mut Target<'_>| {
+            let mut out = Output::new();
+            let results = requests.iter().map(|request| entity::read(target, request, &mut out)).collect();
+            (out, results)
+        };
+        let mut state = self.state();
+        if let Some(saved) = &mut state.saved {
+            let mut target = Target {
+                pipeline: &saved.pipeline,
+                control: saved.shadow.control(),
+                book: &mut saved.book,
+                ports: &self.ports,
+            };
+            return Ok(read_all(&mut target));
+        }
+        self.with_active(&mut state, read_all)
+    }
+
+    fn with_active<R>(&self, state: &mut State, f: impl FnOnce(&mut Target<'_>) -> R) -> Result<R, Refusal> {
+        let Some(Active { pipeline, book }) = &mut state.active else {
+            return Err(Refusal::new(Code::FailedPrecondition, "no forwarding pipeline is set"));
+        };
+        self.access.with(|switch, now| {
+            if !switch.program().is_some_and(|program| Arc::ptr_eq(program, &pipeline.program)) {
+                let message = "the switch has been given another program by its driver; set the pipeline again";
+                return Err(Refusal::new(Code::FailedPrecondition, message));
+            }
+            switch.wake(now);
+            Ok(f(&mut Target { pipeline, control: switch.control(), book, ports: &self.ports }))
+        })
+    }
+
+    /// What a controller has set, for `GetForwardingPipelineConfig`.
+    pub(crate) fn config(&self) -> Option<v1::ForwardingPipelineConfig> {
+        let state = self.state();
+        let pipeline = match (&state.saved, &state.active) {
+            (Some(saved), _) => &saved.pipeline,
+            (None, Some(active)) => &active.pipeline,
+            (None, None) => return None,
+        };
+        Some(pipeline.config.clone())
+    }
+
+    /// Sets, saves, commits or merely checks a pipeline. On an error everything stays as it was.
+    pub(crate) fn set_pipeline(
+        &self,
+        action: i32,
+        config: Option<v1::ForwardingPipelineConfig>,
+    ) -> Result<(), Refusal> {
+        let Ok(action) = Action::try_from(action) else {
+            return Err(Refusal::invalid(format!("there is no pipeline action {action}")));
+        };
+        match action {
+            Action::Unspecified => Err(Refusal::invalid("the pipeline action is not set")),
+            Action::Verify => self.build_and_try(config).map(|_| ()),
+            Action::VerifyAndSave => {
+                let (pipeline, shadow) = self.build_and_try(config)?;
+                let shadow = Box::new(shadow);
+                let saved = Saved { pipeline, book: Book::default(), shadow, log: Vec::new(), logged: 0 };
+                self.state().saved = Some(saved);
+                Ok(())
+            }
+            Action::VerifyAndCommit => {
+                let pipeline = self.build(config)?;
+                let mut state = self.state();
+                self.load(&pipeline)?;
+                state.saved = None;
+                self.set_active(&mut state, Active { pipeline, book: Book::default() });
+                Ok(())
+            }
+            Action::Commit => self.commit(config.is_some()),
+            Action::ReconcileAndCommit => self.reconcile(config),
+        }
+    }
+
+    fn load(&self, pipeline: &Pipeline) -> Result<(), Refusal> {
+        self.access.with(|switch, _| load(switch, pipeline))
+    }
+
+    fn commit(&self, has_config: bool) -> Result<(), Refusal> {
+        if has_config {
+            return Err(Refusal::invalid("COMMIT takes no configuration"));
+        }
+        let mut state = self.state();
+        let Some(saved) = &state.saved else {
+            return Err(Refusal::not_found("no pipeline has been saved by VERIFY_AND_SAVE"));
+        };
+        let mut book = Book::default();
+        self.access.with(|switch, _| {
+            load(switch, &saved.pipeline)?;
+            let pipeline = &saved.pipeline;
+            let mut target = Target { pipeline, control: switch.control(), book: &mut book, ports: &self.ports };
+            for (updates, atomicity) in &saved.log {
+                // The shadow has taken the same batches from the same state: the results are the same.
+                let _ = write::apply(&mut target, updates, *atomicity);
+            }
+            Ok::<(), Refusal>(())
+        })?;
+        if let Some(saved) = state.saved.take() {
+            self.set_active(&mut state, Active { pipeline: saved.pipeline, book });
+        }
+        Ok(())
+    }
+
+    fn reconcile(&self, config: Option<v1::ForwardingPipelineConfig>) -> Result<(), Refusal> {
+        let (pipeline, mut shadow) = self.build_and_try(config)?;
+        let mut state = self.state();
+        let mut book = Book::default();
+        let Some(active) = &mut state.active else {
+            self.load(&pipeline)?;
+            state.saved = None;
+            self.set_active(&mut state, Active { pipeline, book });
+            return Ok(());
+        };
+        self.access.with(|switch, _| {
+            let ports = &self.ports;
+            let kept = reconcile::collect(&mut Target {
+                pipeline: &active.pipeline,
+                control: switch.control(),
+                book: &mut active.book,
+                ports,
+            })?;
+            let mut trial = Book::default();
+            reconcile::apply(
+                &mut Target { pipeline: &pipeline, control: shadow.control(), book: &mut trial, ports },
+                &kept,
+            )?;
+            load(switch, &pipeline)?;
+            reconcile::apply(&mut Target { pipeline: &pipeline, control: switch.control(), book: &mut book, ports }, &kept)
+        })?;
+        state.saved = None;
+        self.set_active(&mut state, Active { pipeline, book });
+        Ok(())
+    }
+
+    /// The pipeline of a configuration.
+    fn build(&self, config: Option<v1::ForwardingPipelineConfig>) -> Result<Arc<Pipeline>, Refusal> {
+        let Some(config) = config else { return Err(Refusal::invalid("the configuration is not set")) };
+        let Some(theirs) = config.p4info.as_ref() else { return Err(Refusal::invalid("the P4Info is not set")) };
+        let sources =
+            SourceBundle::decode(&config.p4_device_config).map_err(|error| Refusal::invalid(error.to_string()))?;
+        let program = (self.compile)(&sources)
+            .map_err(|message| Refusal::invalid(shorten(&format!("the program does not compile: {message}"))))?;
+        let ours = p4info::from_program(&program);
+        let differences = p4info::differences(&ours, theirs);
+        if !differences.is_empty() {
+            let message = format!("the P4Info is not that of the program: {}", differences.join("; "));
+            return Err(Refusal::invalid(shorten(&message)));
+        }
+        Ok(Arc::new(Pipeline::new(config, Arc::new(program))))
+    }
+
+    /// The pipeline of a configuration, and a switch of its own that has loaded it.
+    fn build_and_try(
+        &self,
+        config: Option<v1::ForwardingPipelineConfig>,
+    ) -> Result<(Arc<Pipeline>, Switch), Refusal> {
+        let pipeline = self.build(config)?;
+        let mut shadow = Switch::new(self.switch.clone());
+        load(&mut shadow, &pipeline)?;
+        Ok((pipeline, shadow))
+    }
+
+    /// How the controller wants to be told of each digest of the running pipeline.
+    pub(crate) fn digest_configs(&self) -> Vec<Option<DigestConfig>> {
+        let Some(pipeline) = self.running() else { return Vec::new() };
+        let digests = 0..pipeline.program.digests.len() as u32;
+        self.access.with(|switch, _| {
+            let control = switch.control();
+            digests.map(|digest| control.digest_config(p4_lang::ir::DigestId(digest)).ok().flatten()).collect()
+        })
+    }
+
+    /// Descriptions of idle entries that are still there.
+    pub(crate) fn describe_idle(&self, entries: &[(TableId, EntryKey)]) -> Vec<v1::TableEntry> {
+        let mut state = self.state();
+        let described = self.with_active(&mut state, |target| {
+            let describe = |(table, key): &(TableId, EntryKey)| {
+                let table = target.pipeline.program.tables.get(table.index())?;
+                entity::table::describe(target, table, key)
+            };
+            entries.iter().filter_map(describe).collect()
+        });
+        described.unwrap_or_default()
+    }
+
+    /// A packet of the controller.
+    pub(crate) fn packet_out(&self, packet: &v1::PacketOut) -> Result<(), Refusal> {
+        let Some(pipeline) = self.running() else {
+            return Err(Refusal::new(Code::FailedPrecondition, "no forwarding pipeline is set"));
+        };
+        let frame = super::packet_io::packet_out(&pipeline, packet, self.limits.packet_bytes)?;
+        self.access.with(|switch, now| switch.packet_out(now, frame));
+        Ok(())
+    }
+}
+
+fn load(switch: &mut Switch, pipeline: &Pipeline) -> Result<(), Refusal> {
+    switch
+        .load(pipeline.program.clone())
+        .map_err(|error| Refusal::invalid(shorten(&format!("the switch cannot run the program: {error}"))))
+}
+
+fn shorten(message: &str) -> String {
+    match message.char_indices().nth(MESSAGE_CHARS) {
+        None => message.into(),
+        Some((end, _)) => format!("{} ...", &message[..end]),
+    }
+}

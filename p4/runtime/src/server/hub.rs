@@ -1,0 +1,184 @@
+//! The streams: who is connected, who is primary, and what each is to be sent.
+//!
+//! Everything here is short and never waits. Messages are put into bounded queues, one a stream, while the hub is
+//! held, so that all controllers see changes of the primary in one order.
+
+use super::arbitration::{Arbitration, ClientId, Notice, RoleKey, WriteTicket};
+use super::digests::{DigestQueue, List, Values};
+use super::limits::Limits;
+use crate::error::Refusal;
+use crate::proto::p4::v1::{self, stream_message_response::Update};
+use p4_switch::control::DigestConfig;
+use std::collections::BTreeMap;
+use tokio::sync::mpsc;
+use tonic::Status;
+
+/// What a stream is sent.
+pub(crate) type Outgoing = Result<v1::StreamMessageResponse, Status>;
+
+pub(crate) struct Hub {
+    pub(crate) arbitration: Arbitration,
+    limits: Limits,
+    outboxes: BTreeMap<ClientId, mpsc::Sender<Outgoing>>,
+    next_client: u64,
+    digests: Vec<(DigestQueue, Option<DigestConfig>)>,
+    /// Messages that were not sent because a controller did not read.
+    pub(crate) dropped: u64,
+}
+
+impl Hub {
+    pub(crate) fn new(device_id: u64, limits: &Limits) -> Hub {
+        Hub {
+            arbitration: Arbitration::new(device_id, limits.streams_per_role, limits.roles),
+            limits: limits.clone(),
+            outboxes: BTreeMap::new(),
+            next_client: 1,
+            digests: Vec::new(),
+            dropped: 0,
+        }
+    }
+
+    /// A stream has been opened.
+    pub(crate) fn connect(&mut self) -> (ClientId, mpsc::Receiver<Outgoing>) {
+        let client = ClientId(self.next_client);
+        self.next_client += 1;
+        let (sender, receiver) = mpsc::channel(self.limits.stream_queue + self.limits.stream_reserve + 1);
+        self.outboxes.insert(client, sender);
+        (client, receiver)
+    }
+
+    /// A stream has ended, or is to end with a status.
+    pub(crate) fn disconnect(&mut self, client: ClientId, status: Option<Status>) {
+        if let Some(outbox) = self.outboxes.remove(&client)
+            && let Some(status) = status
+        {
+            // The place beyond the reserve is kept for this.
+            let _ = outbox.try_send(Err(status));
+        }
+        let before = self.primaries();
+        let notices = self.arbitration.disconnect(client);
+        self.deliver(notices);
+        self.note_primaries(&before);
+    }
+
+    /// An arbitration message of a controller.
+    pub(crate) fn arbitrate(&mut self, client: ClientId, update: v1::MasterArbitrationUpdate) -> Result<(), Refusal> {
+        let before = self.primaries();
+        let notices = self.arbitration.update(client, update)?;
+        self.deliver(notices);
+        self.note_primaries(&before);
+        Ok(())
+    }
+
+    /// Asks for leave to write.
+    pub(crate) fn begin_write(
+        &mut self,
+        device_id: u64,
+        role: RoleKey,
+        election_id: Option<v1::Uint128>,
+    ) -> Result<WriteTicket, Refusal> {
+        self.arbitration.begin_write(device_id, role, election_id)
+    }
+
+    /// A write has ended.
+    pub(crate) fn end_write(&mut self, ticket: WriteTicket) {
+        let before = self.primaries();
+        let notices = self.arbitration.end_write(ticket);
+        self.deliver(notices);
+        self.note_primaries(&before);
+    }
+
+    fn primaries(&self) -> Vec<ClientId> {
+        self.arbitration.primaries().collect()
+    }
+
+    /// A new controller has seen none of the digests that wait for an acknowledgement.
+    fn note_primaries(&mut self, before: &[ClientId]) {
+        if self.primaries() != before {
+            self.digests.iter_mut().for_each(|(queue, _)| queue.reset());
+        }
+    }
+
+    fn deliver(&mut self, notices: Vec<Notice>) {
+        let mut stuck = Vec::new();
+        for notice in notices {
+            let Some(outbox) = self.outboxes.get(&notice.client) else { continue };
+            let message = v1::StreamMessageResponse { update: Some(Update::Arbitration(notice.update)) };
+            // One place is kept for the status that ends the stream.
+            if outbox.capacity() <= 1 || outbox.try_send(Ok(message)).is_err() {
+                stuck.push(notice.client);
+            }
+        }
+        for client in stuck {
+            tracing::warn!(client = client.0, "a controller does not read its stream and is disconnected");
+            let status = Status::resource_exhausted("the stream's queue is full: the controller does not read");
+            self.disconnect(client, Some(status));
+        }
+    }
+
+    /// Sends a message to one controller, unless too many wait.
+    pub(crate) fn send(&mut self, client: ClientId, update: Update) {
+        let Some(outbox) = self.outboxes.get(&client) else { return };
+        let message = v1::StreamMessageResponse { update: Some(update) };
+        if outbox.capacity() <= self.limits.stream_reserve + 1 || outbox.try_send(Ok(message)).is_err() {
+            self.dropped += 1;
+        }
+    }
+
+    /// Sends a message to the primaries.
+    pub(crate) fn send_primaries(&mut self, update: &Update) {
+        for client in self.primaries() {
+            self.send(client, update.clone());
+        }
+    }
+
+    /// Whether anybody is there to be told of digests and packets.
+    pub(crate) fn has_primary(&self) -> bool {
+        self.arbitration.primaries().next().is_some()
+    }
+
+    /// The digests that are enabled have changed.
+    pub(crate) fn set_digest_configs(&mut self, configs: Vec<Option<DigestConfig>>, new_pipeline: bool) {
+        if new_pipeline {
+            self.digests.clear();
+        }
+        let limits = &self.limits;
+        self.digests.resize_with(configs.len(), || {
+            (DigestQueue::new(limits.digest_list, limits.digest_unacknowledged), None)
+        });
+        for ((queue, current), config) in self.digests.iter_mut().zip(configs) {
+            if config.is_none() {
+                queue.reset();
+            }
+            *current = config;
+        }
+    }
+
+    /// A digest message of the switch; the list it completes.
+    pub(crate) fn push_digest(&mut self, digest: usize, now_ns: u64, values: Values) -> Option<List> {
+        match self.digests.get_mut(digest) {
+            Some((queue, Some(config))) => queue.push(now_ns, values, config),
+            _ => None,
+        }
+    }
+
+    /// Lists that are due.
+    pub(crate) fn due_digests(&mut self, now_ns: u64) -> Vec<(usize, List)> {
+        let due = |(digest, (queue, config)): (usize, &mut (DigestQueue, Option<DigestConfig>))| {
+            Some((digest, queue.poll(now_ns, config.as_ref()?)?))
+        };
+        self.digests.iter_mut().enumerate().filter_map(due).collect()
+    }
+
+    /// When the next list is due.
+    pub(crate) fn digest_deadline_ns(&self) -> Option<u64> {
+        self.digests.iter().filter_map(|(queue, config)| queue.deadline_ns(config.as_ref()?)).min()
+    }
+
+    /// A controller has acted on a list.
+    pub(crate) fn acknowledge(&mut self, digest: usize, list: u64) {
+        if let Some((queue, _)) = self.digests.get_mut(digest) {
+            queue.acknowledge(list);
+        }
+    }
+}

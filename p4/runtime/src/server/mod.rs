@@ -1,0 +1,228 @@
+//! A P4Runtime server over a `p4_switch`.
+//!
+//! The pure parts ([`arbitration`], digest lists, entities, batches) know neither sockets nor clocks; this module and
+//! `service`, `events` are the edge: they run on tokio, hold the locks and read the clock.
+//!
+//! Lock order: the device's state, then the switch. The hub of streams is held alone and briefly.
+
+mod access;
+pub mod arbitration;
+mod book;
+mod device;
+mod digests;
+mod entity;
+mod events;
+mod hub;
+mod limits;
+mod packet_io;
+mod pipeline;
+mod read;
+mod reconcile;
+mod service;
+mod value;
+mod write;
+
+pub use access::{EventSink, EventSource, ImmediateSwitch, SwitchAccess, event_channel};
+pub use limits::Limits;
+
+use crate::device_config::SourceBundle;
+use crate::proto::p4::v1::p4_runtime_server::P4RuntimeServer;
+use device::Device;
+use hub::Hub;
+use p4_lang::ir::Program;
+use p4_switch::SwitchConfig;
+use std::future::Future;
+use std::net::SocketAddr;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
+
+/// The version of P4Runtime that the server implements.
+pub const API_VERSION: &str = "1.4.1";
+
+/// Makes a program from sources, or says in words why it cannot be made.
+pub type Compile = Arc<dyn Fn(&SourceBundle) -> Result<Program, String> + Send + Sync>;
+
+/// Settings of a server.
+#[derive(Clone)]
+pub struct ServerConfig {
+    /// The device's number; not 0.
+    pub device_id: u64,
+    /// Settings of the switch: its ports, and how to make another one of the kind that tries programs out.
+    pub switch: SwitchConfig,
+    /// Makes programs from the sources in a device configuration.
+    pub compile: Compile,
+    /// Limits.
+    pub limits: Limits,
+    /// Nanoseconds since 1970 at the driver's time zero; timestamps of messages are counted from there.
+    pub epoch_ns: u64,
+}
+
+impl ServerConfig {
+    /// Default limits, and timestamps that count from the driver's time zero.
+    pub fn new(device_id: u64, switch: SwitchConfig, compile: Compile) -> ServerConfig {
+        ServerConfig { device_id, switch, compile, limits: Limits::default(), epoch_ns: 0 }
+    }
+}
+
+impl std::fmt::Debug for ServerConfig {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ServerConfig").field("device_id", &self.device_id).finish_non_exhaustive()
+    }
+}
+
+/// What a server has counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Events of the switch that were lost because too many waited ([`Limits::event_queue`]).
+    pub events_lost: u64,
+    /// Stream messages that were not sent because a controller did not read ([`Limits::stream_queue`]).
+    pub messages_dropped: u64,
+}
+
+/// A server for one device. Cloning it makes another handle.
+pub struct Server<A> {
+    inner: Arc<Inner<A>>,
+}
+
+impl<A> Clone for Server<A> {
+    fn clone(&self) -> Server<A> {
+        Server { inner: self.inner.clone() }
+    }
+}
+
+impl<A> std::fmt::Debug for Server<A> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Server").finish_non_exhaustive()
+    }
+}
+
+struct Inner<A> {
+    epoch_ns: u64,
+    limits: Limits,
+    device: Device<A>,
+    hub: Mutex<Hub>,
+    /// Wakes the event task: what it waits for has changed.
+    digests_changed: tokio::sync::Notify,
+    events_lost: Arc<std::sync::atomic::AtomicU64>,
+}
+
+impl<A> Inner<A> {
+    fn hub(&self) -> MutexGuard<'_, Hub> {
+        self.hub.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Why a server has stopped.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The transport failed.
+    #[error("the P4Runtime server failed: {0}")]
+    Transport(#[from] tonic::transport::Error),
+    /// The address could not be bound.
+    #[error("cannot listen on {address}: {source}")]
+    Bind {
+        /// The address.
+        address: SocketAddr,
+        /// Why.
+        source: std::io::Error,
+    },
+}
+
+/// A server that runs in the background; it stops when the handle is dropped.
+#[derive(Debug)]
+pub struct ServerHandle {
+    address: SocketAddr,
+    task: JoinHandle<()>,
+}
+
+impl ServerHandle {
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// What a client connects to.
+    pub fn endpoint(&self) -> String {
+        format!("http://{}", self.address)
+    }
+}
+
+impl Drop for ServerHandle {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+impl<A: SwitchAccess> Server<A> {
+    /// A server over a switch. Must be called in a tokio runtime: it starts the task that takes the switch's events.
+    pub fn new(access: A, config: ServerConfig, events: EventSource) -> Server<A> {
+        let inner = Arc::new(Inner {
+            epoch_ns: config.epoch_ns,
+            device: Device::new(access, &config),
+            hub: Mutex::new(Hub::new(config.device_id, &config.limits)),
+            limits: config.limits,
+            digests_changed: tokio::sync::Notify::new(),
+            events_lost: events.lost.clone(),
+        });
+        tokio::spawn(events::run(Arc::downgrade(&inner), events));
+        Server { inner }
+    }
+
+    /// The gRPC service, for a router that has others too.
+    pub fn service(&self) -> P4RuntimeServer<Server<A>> {
+        P4RuntimeServer::new(self.clone())
+            .max_decoding_message_size(self.inner.limits.request_bytes)
+            .max_encoding_message_size(self.inner.limits.response_bytes)
+    }
+
+    /// Serves until `shutdown` is ready.
+    ///
+    /// # Errors
+    /// When the transport fails.
+    pub async fn serve(
+        self,
+        listener: TcpListener,
+        shutdown: impl Future<Output = ()>,
+    ) -> Result<(), ServeError> {
+        let incoming = tokio_stream::wrappers::TcpListenerStream::new(listener);
+        let incoming = tokio_stream::StreamExt::map(incoming, |connection| {
+            connection.inspect(|socket| {
+                // Small messages in both directions wait for no acknowledgement.
+                let _ = socket.set_nodelay(true);
+            })
+        });
+        tonic::transport::Server::builder()
+            .http2_keepalive_interval(Some(self.inner.limits.keepalive))
+            .http2_keepalive_timeout(Some(self.inner.limits.keepalive))
+            .add_service(self.service())
+            .serve_with_incoming_shutdown(incoming, shutdown)
+            .await?;
+        Ok(())
+    }
+
+    /// Serves in the background on an address; port 0 takes a free one.
+    ///
+    /// # Errors
+    /// When the address cannot be bound.
+    pub async fn spawn(self, address: SocketAddr) -> Result<ServerHandle, ServeError> {
+        let bind = |source| ServeError::Bind { address, source };
+        let listener = TcpListener::bind(address).await.map_err(bind)?;
+        let local = listener.local_addr().map_err(bind)?;
+        let task = tokio::spawn(async move {
+            if let Err(error) = self.serve(listener, std::future::pending()).await {
+                tracing::error!(%error, "the P4Runtime server has stopped");
+            }
+        });
+        Ok(ServerHandle { address: local, task })
+    }
+
+    /// What the server has counted.
+    pub fn stats(&self) -> Stats {
+        Stats {
+            events_lost: self.inner.events_lost.load(Ordering::Relaxed),
+            messages_dropped: self.inner.hub().dropped,
+        }
+    }
+}

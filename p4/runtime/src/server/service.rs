@@ -1,0 +1,259 @@
+//! The gRPC service: checks in the order of the specification, then the device or the hub.
+
+use super::access::SwitchAccess;
+use super::arbitration::{ClientId, RoleKey, WriteTicket};
+use super::hub::Outgoing;
+use super::{API_VERSION, Inner, Server};
+use crate::error::{Refusal, batch_status};
+use crate::proto::p4::v1::{
+    self, get_forwarding_pipeline_config_request::ResponseType, p4_runtime_server::P4Runtime,
+    stream_error::Details, stream_message_request::Update as Incoming, stream_message_response::Update,
+};
+use std::pin::Pin;
+use std::sync::Arc;
+use tokio_stream::wrappers::ReceiverStream;
+use tokio_stream::{Stream, StreamExt};
+use tonic::{Code, Request, Response, Status, Streaming};
+
+type ReadStream = Pin<Box<dyn Stream<Item = Result<v1::ReadResponse, Status>> + Send>>;
+
+/// Leave to write, given back when it is dropped, also when the client goes away in the middle.
+struct Leave<A: SwitchAccess> {
+    inner: Arc<Inner<A>>,
+    ticket: Option<WriteTicket>,
+}
+
+impl<A: SwitchAccess> Drop for Leave<A> {
+    fn drop(&mut self) {
+        if let Some(ticket) = self.ticket.take() {
+            self.inner.hub().end_write(ticket);
+        }
+    }
+}
+
+impl<A: SwitchAccess> Server<A> {
+    fn begin_write(
+        &self,
+        device_id: u64,
+        role: RoleKey,
+        election_id: Option<v1::Uint128>,
+    ) -> Result<Leave<A>, Status> {
+        let ticket = self.inner.hub().begin_write(device_id, role, election_id).map_err(Refusal::into_status)?;
+        Ok(Leave { inner: self.inner.clone(), ticket: Some(ticket) })
+    }
+
+    fn check_device(&self, device_id: u64) -> Result<(), Status> {
+        self.inner.hub().arbitration.check_device(device_id).map_err(Refusal::into_status)
+    }
+}
+
+/// Runs what blocks on a thread that may.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Status> {
+    tokio::task::spawn_blocking(work).await.map_err(|error| Status::internal(format!("the call failed: {error}")))
+}
+
+#[tonic::async_trait]
+impl<A: SwitchAccess> P4Runtime for Server<A> {
+    type ReadStream = ReadStream;
+    type StreamChannelStream = ReceiverStream<Outgoing>;
+
+    async fn write(&self, request: Request<v1::WriteRequest>) -> Result<Response<v1::WriteResponse>, Status> {
+        let request = request.into_inner();
+        #[allow(deprecated, reason = "clients before 1.4 know their role by number")]
+        let role = RoleKey::of_request(&request.role, request.role_id);
+        let leave = self.begin_write(request.device_id, role, request.election_id)?;
+        let digests = request.updates.iter().any(touches_digest);
+        let inner = self.inner.clone();
+        let results = blocking(move || {
+            let results = inner.device.write(request.updates, request.atomicity);
+            if digests {
+                inner.refresh_digests(false);
+            }
+            drop(leave);
+            results
+        })
+        .await?
+        .map_err(Refusal::into_status)?;
+        batch_status("updates", &results)?;
+        Ok(Response::new(v1::WriteResponse {}))
+    }
+
+    async fn read(&self, request: Request<v1::ReadRequest>) -> Result<Response<ReadStream>, Status> {
+        let request = request.into_inner();
+        self.check_device(request.device_id)?;
+        let inner = self.inner.clone();
+        let (output, results) =
+            blocking(move || inner.device.read(&request.entities)).await?.map_err(Refusal::into_status)?;
+        let messages = output.into_messages(self.inner.limits.read_chunk_bytes).map(Ok);
+        let status = batch_status("requests", &results).err().map(Err);
+        Ok(Response::new(Box::pin(tokio_stream::iter(messages.chain(status)))))
+    }
+
+    async fn set_forwarding_pipeline_config(
+        &self,
+        request: Request<v1::SetForwardingPipelineConfigRequest>,
+    ) -> Result<Response<v1::SetForwardingPipelineConfigResponse>, Status> {
+        let request = request.into_inner();
+        #[allow(deprecated, reason = "clients before 1.4 know their role by number")]
+        let role = RoleKey::of_request(&request.role, request.role_id);
+        let leave = self.begin_write(request.device_id, role, request.election_id)?;
+        let inner = self.inner.clone();
+        blocking(move || {
+            let before = inner.device.running();
+            let result = inner.device.set_pipeline(request.action, request.config);
+            let after = inner.device.running();
+            let changed = match (&before, &after) {
+                (Some(before), Some(after)) => !Arc::ptr_eq(before, after),
+                (before, after) => before.is_some() != after.is_some(),
+            };
+            if changed {
+                inner.refresh_digests(true);
+            }
+            drop(leave);
+            result
+        })
+        .await?
+        .map_err(Refusal::into_status)?;
+        Ok(Response::new(v1::SetForwardingPipelineConfigResponse {}))
+    }
+
+    async fn get_forwarding_pipeline_config(
+        &self,
+        request: Request<v1::GetForwardingPipelineConfigRequest>,
+    ) -> Result<Response<v1::GetForwardingPipelineConfigResponse>, Status> {
+        let request = request.into_inner();
+        self.check_device(request.device_id)?;
+        let Ok(wanted) = ResponseType::try_from(request.response_type) else {
+            return Err(Status::invalid_argument("there is no such response type"));
+        };
+        let inner = self.inner.clone();
+        let config = blocking(move || inner.device.config()).await?;
+        let config = config.map(|config| select(config, wanted));
+        Ok(Response::new(v1::GetForwardingPipelineConfigResponse { config }))
+    }
+
+    async fn stream_channel(
+        &self,
+        request: Request<Streaming<v1::StreamMessageRequest>>,
+    ) -> Result<Response<Self::StreamChannelStream>, Status> {
+        let (client, outgoing) = self.inner.hub().connect();
+        tokio::spawn(self.clone().follow(client, request.into_inner()));
+        Ok(Response::new(ReceiverStream::new(outgoing)))
+    }
+
+    async fn capabilities(
+        &self,
+        request: Request<v1::CapabilitiesRequest>,
+    ) -> Result<Response<v1::CapabilitiesResponse>, Status> {
+        match request.into_inner().device_id {
+            0 => {}
+            device_id => self.check_device(device_id)?,
+        }
+        let p4runtime_api_version = API_VERSION.into();
+        Ok(Response::new(v1::CapabilitiesResponse { p4runtime_api_version, experimental: None }))
+    }
+}
+
+fn touches_digest(update: &v1::Update) -> bool {
+    let entity = update.entity.as_ref().and_then(|entity| entity.entity.as_ref());
+    matches!(entity, Some(v1::entity::Entity::DigestEntry(_)))
+}
+
+/// The parts of a configuration that a client asks for.
+fn select(config: v1::ForwardingPipelineConfig, wanted: ResponseType) -> v1::ForwardingPipelineConfig {
+    let info = matches!(wanted, ResponseType::All | ResponseType::P4infoAndCookie);
+    let device = matches!(wanted, ResponseType::All | ResponseType::DeviceConfigAndCookie);
+    v1::ForwardingPipelineConfig {
+        p4info: config.p4info.filter(|_| info),
+        p4_device_config: if device { config.p4_device_config } else { Vec::new() },
+        cookie: config.cookie,
+    }
+}
+
+impl<A: SwitchAccess> Inner<A> {
+    /// Tells the hub which digests are enabled.
+    pub(super) fn refresh_digests(&self, new_pipeline: bool) {
+        let configs = self.device.digest_configs();
+        self.hub().set_digest_configs(configs, new_pipeline);
+        self.digests_changed.notify_one();
+    }
+}
+
+impl<A: SwitchAccess> Server<A> {
+    /// Follows a stream to its end.
+    async fn follow(self, client: ClientId, mut incoming: Streaming<v1::StreamMessageRequest>) {
+        let mut status = None;
+        while let Some(message) = incoming.next().await {
+            let Ok(message) = message else { break };
+            if let Err(refusal) = self.take(client, message).await {
+                status = Some(refusal.into_status());
+                break;
+            }
+        }
+        self.inner.hub().disconnect(client, status);
+    }
+
+    /// One message of a controller; an error ends its stream.
+    async fn take(&self, client: ClientId, message: v1::StreamMessageRequest) -> Result<(), Refusal> {
+        match message.update {
+            Some(Incoming::Arbitration(update)) => self.inner.hub().arbitrate(client, update)?,
+            Some(Incoming::Packet(packet)) => {
+                if let Err(refusal) = self.packet_out(client, &packet).await {
+                    let packet_out = Some(packet);
+                    self.report(client, refusal, Details::PacketOut(v1::PacketOutError { packet_out }));
+                }
+            }
+            Some(Incoming::DigestAck(ack)) => {
+                if let Err(refusal) = self.acknowledge(client, &ack) {
+                    let digest_list_ack = Some(ack);
+                    let details = Details::DigestListAck(v1::DigestListAckError { digest_list_ack });
+                    self.report(client, refusal, details);
+                }
+            }
+            Some(Incoming::Other(other)) => {
+                let refusal = Refusal::unimplemented(format!("there is no meaning for {}", other.type_url));
+                self.report(client, refusal, Details::Other(v1::StreamOtherError { other: Some(other) }));
+            }
+            None => {
+                let refusal = Refusal::invalid("the stream message is empty");
+                self.report(client, refusal, Details::Other(v1::StreamOtherError { other: None }));
+            }
+        }
+        Ok(())
+    }
+
+    async fn packet_out(&self, client: ClientId, packet: &v1::PacketOut) -> Result<(), Refusal> {
+        self.check_primary(client)?;
+        let (inner, packet) = (self.inner.clone(), packet.clone());
+        let sent = blocking(move || inner.device.packet_out(&packet)).await;
+        sent.unwrap_or_else(|status| Err(Refusal::new(status.code(), status.message())))
+    }
+
+    fn acknowledge(&self, client: ClientId, ack: &v1::DigestListAck) -> Result<(), Refusal> {
+        self.check_primary(client)?;
+        let Some(pipeline) = self.inner.device.running() else {
+            return Err(Refusal::new(Code::FailedPrecondition, "no forwarding pipeline is set"));
+        };
+        let (digest, _) = pipeline.digest(ack.digest_id).map_err(|error| Refusal::invalid(error.message))?;
+        self.inner.hub().acknowledge(digest.index(), ack.list_id);
+        Ok(())
+    }
+
+    fn check_primary(&self, client: ClientId) -> Result<(), Refusal> {
+        match self.inner.hub().arbitration.is_primary(client) {
+            true => Ok(()),
+            false => Err(Refusal::denied("only the primary controller may do this")),
+        }
+    }
+
+    fn report(&self, client: ClientId, refusal: Refusal, details: Details) {
+        let error = v1::StreamError {
+            canonical_code: refusal.code as i32,
+            message: refusal.message,
+            space: crate::error::SPACE.into(),
+            code: 0,
+            details: Some(details),
+        };
+        self.inner.hub().send(client, Update::Error(error));
+    }
+}

@@ -1,0 +1,103 @@
+//! Batches of updates in the three modes of atomicity.
+//!
+//! Source: P4Runtime specification, "Batch Atomicity". A batch is applied while the switch is held, so that no packet
+//! sees a part of it in any mode; what the modes differ in is what remains when an update fails.
+
+use super::entity::{self, Target};
+use super::read::Output;
+use crate::error::Refusal;
+use crate::proto::p4::v1::{self, entity::Entity as Kind, update::Type, write_request::Atomicity};
+use tonic::Code;
+
+/// Applies a batch: one result an update, in order.
+///
+/// # Errors
+/// When the mode does not exist.
+pub(crate) fn apply(
+    target: &mut Target<'_>,
+    updates: &[v1::Update],
+    atomicity: i32,
+) -> Result<Vec<Result<(), Refusal>>, Refusal> {
+    match Atomicity::try_from(atomicity) {
+        Ok(Atomicity::ContinueOnError) => Ok(updates.iter().map(|update| apply_one(target, update)).collect()),
+        Ok(Atomicity::RollbackOnError | Atomicity::DataplaneAtomic) => Ok(apply_all_or_none(target, updates)),
+        Err(_) => Err(Refusal::invalid(format!("there is no atomicity mode {atomicity}"))),
+    }
+}
+
+fn apply_one(target: &mut Target<'_>, update: &v1::Update) -> Result<(), Refusal> {
+    let (kind, entity) = entity::kind_of(update)?;
+    entity::write(target, kind, entity)
+}
+
+fn apply_all_or_none(target: &mut Target<'_>, updates: &[v1::Update]) -> Vec<Result<(), Refusal>> {
+    let mut before = Vec::with_capacity(updates.len());
+    for (at, update) in updates.iter().enumerate() {
+        let saved = entity::kind_of(update).map(|(_, entity)| (entity, save(target, entity)));
+        match saved.and_then(|saved| apply_one(target, update).map(|()| saved)) {
+            Ok(saved) => before.push(saved),
+            Err(refusal) => {
+                for (entity, saved) in before.into_iter().rev() {
+                    restore(target, entity, saved);
+                }
+                return outcome(updates.len(), at, refusal);
+            }
+        }
+    }
+    vec![Ok(()); updates.len()]
+}
+
+/// The failed update carries its reason, the others that they were undone or not tried.
+fn outcome(count: usize, failed: usize, refusal: Refusal) -> Vec<Result<(), Refusal>> {
+    let aborted = |what: &str| Err(Refusal::new(Code::Aborted, format!("{what}: update {failed} of the batch failed")));
+    (0..count)
+        .map(|at| match at.cmp(&failed) {
+            std::cmp::Ordering::Less => aborted("undone"),
+            std::cmp::Ordering::Equal => Err(refusal.clone()),
+            std::cmp::Ordering::Greater => aborted("not tried"),
+        })
+        .collect()
+}
+
+/// What an update is about to change, as entities; none when it does not exist yet.
+fn save(target: &mut Target<'_>, entity: &Kind) -> Vec<v1::Entity> {
+    if let Kind::TableEntry(entry) = entity {
+        return entity::table::read_exact(target, entry).ok().flatten().into_iter().collect();
+    }
+    let mut out = Output::new();
+    // What cannot be read cannot be written either, and then there is nothing to save.
+    let _ = entity::read(target, &entity::wrap(entity.clone()), &mut out);
+    out.into_entities().collect()
+}
+
+/// Brings back what [`save`] found. The states in between were all valid, so that each step back is too.
+fn restore(target: &mut Target<'_>, entity: &Kind, saved: Vec<v1::Entity>) {
+    if saved.is_empty() && can_be_deleted(entity) {
+        report(entity::write(target, Type::Delete, entity));
+    }
+    for mut saved in saved.into_iter().filter_map(|saved| saved.entity) {
+        if let Kind::TableEntry(entry) = &mut saved {
+            entry.is_const = false;
+        }
+        if entity::write(target, Type::Modify, &saved).is_err() {
+            report(entity::write(target, Type::Insert, &saved));
+        }
+    }
+}
+
+fn report(undone: Result<(), Refusal>) {
+    if let Err(refusal) = undone {
+        tracing::error!(%refusal, "an update of a failed batch could not be undone");
+    }
+}
+
+fn can_be_deleted(entity: &Kind) -> bool {
+    matches!(
+        entity,
+        Kind::TableEntry(_)
+            | Kind::ActionProfileMember(_)
+            | Kind::ActionProfileGroup(_)
+            | Kind::PacketReplicationEngineEntry(_)
+            | Kind::DigestEntry(_)
+    )
+}
