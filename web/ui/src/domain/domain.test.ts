@@ -1,0 +1,268 @@
+import { describe, expect, test } from 'vitest';
+import { layFabric, linkPath, pointOn } from './fabric';
+import { flowName, flowProblems, hostsByAddress, parseFlow, shortFlow, splitPort } from './flow';
+import { anomalyName, bytes, causeName, clock, count, duration, natural, percent, plural, rate, weight } from './format';
+import { busiest, heatStep, pauseShare, warm } from './heat';
+import { ordered, withIncident } from './incidents';
+import { layProvenance } from './provenance';
+import { recordRow } from './records';
+import { flowRole, hops, portRole } from './roles';
+import { routeOf } from './routes';
+import type { Diagnosis, Evidence, Incident, PortSample, ProvenanceGraph, Topology } from './types';
+
+const flow = (from: number, to: number) => `11.0.${from}.1:10000>11.0.${to}.1:100/udp`;
+
+/** sw1 and sw3 are leaves, sw2 is above; two links between sw2 and sw3. */
+const topology: Topology = {
+  nodes: [
+    ...[1, 2, 3, 10].map((n) => ({ name: `h${n}`, kind: 'host' as const, addresses: [`11.0.${n}.1`] })),
+    ...[1, 2, 3].map((n) => ({ name: `sw${n}`, kind: 'switch' as const, addresses: [] })),
+  ],
+  links: [
+    ['h1:1', 'sw1:1'],
+    ['h2:1', 'sw1:2'],
+    ['sw1:3', 'sw2:1'],
+    ['sw2:2', 'sw3:1'],
+    ['sw2:3', 'sw3:2'],
+    ['h3:1', 'sw3:3'],
+    ['h10:1', 'sw3:4'],
+  ].map(([a = '', b = '']) => ({ a, b, rate: 1e11, delay: 1e6 })),
+};
+
+const atRoot: Evidence = {
+  claim: 'flows contend',
+  switch: 'sw2',
+  port: 'sw2:3',
+  epoch: 7,
+  records: [
+    {
+      kind: 'flow', flow: flow(1, 3), epoch: 7, ingress_port: 1, egress_port: 3, priority: 3, packets: 10,
+      bytes: null, queued_packets: null, depth_sum: 25, paused_packets: 4, evicted: false,
+    },
+    { kind: 'pause', port: 3, priority: 3, start_ns: 100, end_ns: 400, frames: 1 },
+    { kind: 'pause', port: 3, priority: 3, start_ns: 500, end_ns: null, frames: 1 },
+  ],
+};
+
+const diagnosis: Diagnosis = {
+  id: 'd', time_ns: 1, victim: flow(2, 3), anomaly: 'pfc_backpressure_flow_contention', cause: 'incast', summary: '',
+  confidence: 1, root_cause: { port: 'sw3:3', flows: [flow(10, 3)], host: null, config: [] },
+  pause_path: ['sw2:3', 'sw3:3'], loop: [], spreaders: [flow(1, 3)], victims: [flow(2, 3), flow(1, 3)],
+  evidence: [atRoot, atRoot], missing: [], advice: [], collected: { switches: 1, bytes: 1, polls: 1 },
+};
+
+describe('format', () => {
+  test.each([
+    [clock(2_010_900_059), '2.010900 s'],
+    [clock(1.7e18), '2023-11-14 22:13:20.000'],
+    [duration(0), '0 ns'],
+    [duration(9_072), '9.07 µs'],
+    [duration(17_115_000), '17.1 ms'],
+    [bytes(999), '999 B'],
+    [bytes(5_120), '5.12 kB'],
+    [rate(1e11), '100 Gb/s'],
+    [percent(0), '0 %'],
+    [percent(0.004), '<1 %'],
+    [percent(0.996), '>99 %'],
+    [percent(0.97), '97 %'],
+    [percent(1), '100 %'],
+    [count(525084), '525\u2009084'],
+    [weight(-75.9), '\u221275.9'],
+    [weight(1848), '1\u2009848'],
+    [weight(0.25), '0.25'],
+    [plural(1, 'flow'), '1 flow'],
+    [plural(4, 'flow'), '4 flows'],
+    [anomalyName('pfc_storm_host_injection'), 'PFC storm from a host'],
+    [anomalyName('something_new'), 'Something new'],
+    [causeName('ecmp_imbalance'), 'ECMP imbalance'],
+    [causeName('undetermined'), 'Cause undetermined'],
+  ])('%s', (actual, expected) => expect(actual).toBe(expected));
+
+  test('names are compared as people do', () => {
+    expect(['h10', 'h2', 'h1'].sort(natural)).toEqual(['h1', 'h2', 'h10']);
+  });
+});
+
+describe('flow', () => {
+  test('names round trip, IPv6 in brackets', () => {
+    for (const name of [flow(1, 3), '[fd00::1]:10000>[fd00::2]:4791/udp', '10.0.0.1:1>10.0.0.2:2/6']) {
+      const parts = parseFlow(name);
+      expect(parts && flowName(parts)).toBe(name);
+    }
+    for (const name of ['', 'a>b', '1.1.1.1:1-2.2.2.2:2/udp', '1.1.1.1:1>2.2.2.2/udp']) {
+      expect(parseFlow(name)).toBeNull();
+    }
+  });
+
+  test('a form says which field is wrong', () => {
+    expect(flowProblems({ src: '10.0.0.300', sport: '1', dst: '', dport: '70000', proto: 'udp' })).toEqual({
+      src: '10.0.0.300 is not an IP address',
+      dst: 'an address is needed',
+      dport: 'a number up to 65535 is needed',
+    });
+    expect(flowProblems({ src: 'fd00::1', sport: '1', dst: '10.0.0.1', dport: '2', proto: 'udp' })).toEqual({});
+  });
+
+  test('people read host names', () => {
+    const hosts = hostsByAddress(topology);
+    expect(shortFlow(flow(2, 10), hosts)).toBe('h2 → h10');
+    expect(shortFlow(flow(2, 77), hosts)).toBe('h2 → 11.0.77.1');
+    expect(splitPort('rack:1:12')).toEqual({ node: 'rack:1', number: '12' });
+  });
+});
+
+describe('fabric', () => {
+  const fabric = layFabric(topology);
+  const at = (name: string) => fabric.byName.get(name)!;
+
+  test('tiers are rows, from the core down to the hosts', () => {
+    expect([at('sw2').tier, at('sw1').tier, at('h1').tier]).toEqual([2, 1, 0]);
+    expect(at('sw2').y).toBeLessThan(at('sw1').y);
+    expect(at('sw1').y).toBeLessThan(at('h1').y);
+    expect(at('sw1').y).toBe(at('sw3').y);
+  });
+
+  test('hosts stand under their switch, in the order of their numbers', () => {
+    expect(at('h1').x).toBeLessThan(at('h2').x);
+    expect(at('h3').x).toBeLessThan(at('h10').x);
+    expect(at('sw1').x).toBe((at('h1').x + at('h2').x) / 2);
+    const places = fabric.nodes.map((node) => `${node.x} ${node.y}`);
+    expect(new Set(places).size).toBe(fabric.nodes.length);
+  });
+
+  test('parallel links do not cover each other', () => {
+    const twins = fabric.links.filter((link) => link.from.name === 'sw2' && link.to.name === 'sw3');
+    expect(new Set(twins.map((link) => linkPath(link))).size).toBe(2);
+  });
+
+  test('a port knows its end of its link', () => {
+    const { link, atA } = fabric.byPort.get('sw2:1')!;
+    expect([link.a, atA]).toEqual(['sw1:3', false]);
+    expect(pointOn(link, 1)).toEqual({ x: at('sw2').x, y: at('sw2').y });
+  });
+
+  test('the same on every reload, and for odd networks', () => {
+    expect(layFabric(structuredClone(topology)).nodes).toEqual(fabric.nodes);
+    expect(layFabric({ nodes: [], links: [] }).nodes).toEqual([]);
+    const ring = ['a', 'b', 'c'].map((name) => ({ name, kind: 'switch' as const, addresses: [] }));
+    const links = [['a:1', 'b:2'], ['b:1', 'c:2'], ['c:1', 'a:2']];
+    const laid = layFabric({ nodes: ring, links: links.map(([a = '', b = '']) => ({ a, b, rate: 1, delay: 1 })) });
+    expect(laid.nodes.length).toBe(3);
+    expect(laid.links.every((link) => link.bend !== 0)).toBe(true);
+  });
+});
+
+describe('routes', () => {
+  test('records decide between equal paths', () => {
+    const route = routeOf(flow(1, 3), topology, diagnosis);
+    expect(route.map((step) => step.port)).toEqual(['h1:1', 'sw1:3', 'sw2:3', 'sw3:3']);
+    expect(route.every((step) => !step.assumed)).toBe(true);
+  });
+
+  test('without a record an equal path is assumed, and says so', () => {
+    const route = routeOf(flow(2, 10), topology, diagnosis);
+    expect(route.map((step) => `${step.port}${step.assumed ? '?' : ''}`)).toEqual([
+      'h2:1', 'sw1:3', 'sw2:2?', 'sw3:4',
+    ]);
+    expect(routeOf(flow(2, 99), topology, null)).toEqual([]);
+    expect(routeOf('nonsense', topology, null)).toEqual([]);
+  });
+});
+
+describe('roles', () => {
+  test('who is who', () => {
+    expect([flow(10, 3), flow(2, 3), flow(1, 3), flow(3, 1)].map((f) => flowRole(f, diagnosis))).toEqual([
+      'culprit', 'victim', 'spreader', 'other',
+    ]);
+    expect(['sw3:3', 'sw2:3', 'sw1:1'].map((p) => portRole(p, diagnosis))).toEqual(['root', 'paused', 'other']);
+  });
+
+  test('a hop counts each record once, and closed pauses only', () => {
+    const [first, second] = hops(diagnosis, (port) => (port === 'sw2:3' ? 'sw3:2' : undefined));
+    expect(first).toEqual({
+      port: 'sw2:3', node: 'sw2', towards: 'sw3', role: 'paused', pausedPackets: 4, pausedNs: 300,
+    });
+    expect(second?.role).toBe('root');
+    expect(hops({ ...diagnosis, pause_path: [] }, () => undefined).map((hop) => hop.port)).toEqual(['sw3:3']);
+  });
+});
+
+describe('provenance', () => {
+  const graph: ProvenanceGraph = {
+    nodes: [
+      { kind: 'flow', id: flow(2, 3) },
+      { kind: 'port', id: 'sw2:3' },
+      { kind: 'port', id: 'sw3:3' },
+      { kind: 'flow', id: flow(10, 3) },
+    ],
+    edges: [
+      { from: 0, to: 1, kind: 'flow_waits_for_port', weight: 4 },
+      { from: 1, to: 2, kind: 'port_waits_for_port', weight: 100 },
+      { from: 2, to: 3, kind: 'port_waits_for_flow', weight: -2 },
+    ],
+  };
+
+  test('who waits stands left of what is waited for', () => {
+    const laid = layProvenance(graph, diagnosis, hostsByAddress(topology));
+    const xs = laid.nodes.map((node) => node.x);
+    expect([...xs].sort((a, b) => a - b)).toEqual(xs);
+    expect(laid.nodes.map((node) => node.role)).toEqual(['victim', 'paused', 'root', 'culprit']);
+    expect(laid.groups.map((group) => group.name)).toEqual(['sw2', 'sw3']);
+    expect(laid.edges.every((edge) => edge.path.startsWith('M') && edge.thickness >= 1)).toBe(true);
+  });
+
+  test('loops and nothing at all are laid out too', () => {
+    const loop = { ...graph, edges: [...graph.edges, { ...graph.edges[1]!, from: 2, to: 1 }] };
+    expect(layProvenance(loop, diagnosis, new Map()).nodes.length).toBe(4);
+    expect(layProvenance({ nodes: [], edges: [] }, diagnosis, new Map()).nodes).toEqual([]);
+  });
+});
+
+describe('heat', () => {
+  const sample = (port: string, paused_ns: number, queue_bytes = 0): PortSample => ({
+    port, time_ns: 1, interval_ns: 100, queue_bytes, queue_packets: 0, paused: false, paused_ns, tx_bps: 0,
+  });
+
+  test('a pause shows at once and fades', () => {
+    let ports = warm(new Map(), [sample('a:1', 80)]);
+    expect(heatStep(ports.get('a:1')!.heat)).toBe(4);
+    ports = warm(ports, [sample('a:1', 0)]);
+    expect(heatStep(ports.get('a:1')!.heat)).toBe(4);
+    for (let n = 0; n < 30; n += 1) ports = warm(ports, [sample('a:1', 0)]);
+    expect(ports.get('a:1')!.heat).toBe(0);
+  });
+
+  test('a port that is paused now is never shown as free', () => {
+    expect(heatStep(pauseShare({ interval_ns: 0, paused_ns: 0, paused: true }))).toBe(1);
+  });
+
+  test('the busiest are the most paused, then the longest queues', () => {
+    const ports = warm(new Map(), [sample('a:1', 0, 9), sample('b:1', 50), sample('c:1', 0), sample('d:1', 0, 99)]);
+    expect(busiest(ports, 3).map((state) => state.sample.port)).toEqual(['b:1', 'd:1', 'a:1']);
+  });
+});
+
+describe('incidents', () => {
+  const incident = (id: string, update_ns: number, end_ns: number | null = null) =>
+    ({ id, update_ns, end_ns }) as Incident;
+
+  test('what lasts comes first, and an update replaces', () => {
+    const list = ordered([incident('a', 5, 5), incident('b', 1), incident('c', 3)]);
+    expect(list.map((i) => i.id)).toEqual(['c', 'b', 'a']);
+    expect(withIncident(list, incident('b', 9)).map((i) => i.id)).toEqual(['b', 'c', 'a']);
+    expect(withIncident(list, incident('c', 3, 3)).map((i) => i.id)).toEqual(['b', 'a', 'c']);
+  });
+});
+
+describe('records', () => {
+  test('what a source does not record is left out', () => {
+    const [record, closed, open] = atRoot.records.map((r) => recordRow(r, atRoot));
+    expect(record?.facts).toEqual([
+      ['way', '1 → 3'], ['packets', '10'], ['paused', '4'], ['mean depth', '2.5 packets'], ['priority', '3'],
+      ['epoch', '7'],
+    ]);
+    expect(closed?.subject).toEqual({ port: 'sw2:3' });
+    expect(closed?.facts[1]).toEqual(['for', '300 ns']);
+    expect(open?.facts[1]).toEqual(['for', 'still paused when read']);
+  });
+});

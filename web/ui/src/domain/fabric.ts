@@ -1,0 +1,209 @@
+// Where the nodes of a fabric stand: by tier, pod and index, in linear time and the same on every reload. A Clos has
+// a known order, so no force and no generic graph layout is asked.
+
+import { splitPort } from './flow';
+import { natural } from './format';
+import type { Port, Topology } from './types';
+
+export interface PlacedNode {
+  name: string;
+  kind: 'host' | 'switch';
+  /** 0 for hosts, 1 for switches with hosts, and so on towards the core. */
+  tier: number;
+  x: number;
+  y: number;
+}
+
+export interface PlacedLink {
+  a: Port;
+  b: Port;
+  rate: number;
+  from: PlacedNode;
+  to: PlacedNode;
+  /** Sideways shift of the middle: links inside a tier and parallel links are bent. */
+  bend: number;
+}
+
+export interface Fabric {
+  nodes: PlacedNode[];
+  links: PlacedLink[];
+  byName: Map<string, PlacedNode>;
+  /** Which link a port belongs to, and whether the port is its `a` end. */
+  byPort: Map<Port, { link: PlacedLink; atA: boolean }>;
+  width: number;
+  height: number;
+  /** Hosts are too many to name each on the map. */
+  dense: boolean;
+}
+
+const HOST_GAP = 62;
+const HOST_GAP_DENSE = 16;
+const SWITCH_GAP = 104;
+const POD_GAP = 44;
+const TIER_HEIGHT = 132;
+const HOST_DROP = 104;
+const HOST_ROW = 18;
+const MARGIN = 56;
+/** Beyond this many hosts they are dots in a grid below their switch. */
+const NAMED_HOSTS = 48;
+
+/** Places every node of `topology`. */
+export function layFabric(topology: Topology): Fabric {
+  const graph = neighbours(topology);
+  const tiers = tiersOf(topology, graph);
+  const top = Math.max(0, ...tiers.values());
+  const hostCount = topology.nodes.filter((node) => node.kind === 'host').length;
+  const dense = hostCount > NAMED_HOSTS;
+  const byName = new Map<string, PlacedNode>();
+  const place = (name: string, x: number, y: number) => {
+    const kind = tiers.get(name) === 0 ? 'host' : 'switch';
+    byName.set(name, { name, kind, tier: tiers.get(name) ?? 1, x, y });
+  };
+  const tierY = (tier: number) => MARGIN + (top - tier) * TIER_HEIGHT;
+
+  let cursor = MARGIN;
+  for (const pod of podsOf(tiers, graph, top)) {
+    const start = cursor;
+    const leaves = pod.filter((name) => tiers.get(name) === 1);
+    for (const leaf of leaves) {
+      const hosts = (graph.get(leaf) ?? []).filter((name) => tiers.get(name) === 0 && !byName.has(name)).sort(natural);
+      const columns = dense ? Math.ceil(Math.sqrt(hosts.length)) : hosts.length;
+      const gap = dense ? HOST_GAP_DENSE : HOST_GAP;
+      const width = Math.max(SWITCH_GAP, columns * gap);
+      const left = cursor + (width - (columns - 1) * gap) / 2;
+      hosts.forEach((host, index) => {
+        const row = Math.floor(index / Math.max(1, columns));
+        place(host, left + (index % Math.max(1, columns)) * gap, tierY(1) + HOST_DROP + row * HOST_ROW);
+      });
+      place(leaf, cursor + width / 2, tierY(1));
+      cursor += width;
+    }
+    for (let tier = 2; tier < top || (tier === top && top > 1 && leaves.length === 0); tier += 1) {
+      const members = pod.filter((name) => tiers.get(name) === tier);
+      const width = Math.max(cursor - start, members.length * SWITCH_GAP);
+      spread(members, start, width).forEach(([name, x]) => place(name, x, tierY(tier)));
+      cursor = start + width;
+    }
+    cursor += POD_GAP;
+  }
+  const used = Math.max(cursor - POD_GAP, MARGIN + SWITCH_GAP);
+  const core = [...tiers.keys()].filter((name) => !byName.has(name)).sort(natural);
+  const coreWidth = Math.max(used - MARGIN, core.length * SWITCH_GAP);
+  spread(core, MARGIN, coreWidth).forEach(([name, x]) => place(name, x, tierY(tiers.get(name) ?? top)));
+
+  const nodes = topology.nodes.flatMap((node) => byName.get(node.name) ?? []);
+  const links = placeLinks(topology, byName);
+  const byPort = new Map<Port, { link: PlacedLink; atA: boolean }>();
+  for (const link of links) {
+    byPort.set(link.a, { link, atA: true });
+    byPort.set(link.b, { link, atA: false });
+  }
+  const width = Math.max(...nodes.map((node) => node.x), MARGIN) + MARGIN;
+  const height = Math.max(...nodes.map((node) => node.y), MARGIN) + MARGIN;
+  return { nodes, links, byName, byPort, width, height, dense };
+}
+
+function spread(names: string[], left: number, width: number): [string, number][] {
+  const sorted = [...names].sort(natural);
+  return sorted.map((name, index) => [name, left + ((index + 0.5) * width) / sorted.length]);
+}
+
+function neighbours(topology: Topology): Map<string, string[]> {
+  const graph = new Map<string, string[]>(topology.nodes.map((node) => [node.name, []]));
+  for (const link of topology.links) {
+    const a = splitPort(link.a).node;
+    const b = splitPort(link.b).node;
+    graph.get(a)?.push(b);
+    graph.get(b)?.push(a);
+  }
+  return graph;
+}
+
+/** A host's tier is 0, a switch's its distance to the nearest host; one that reaches no host stands with the leaves. */
+function tiersOf(topology: Topology, graph: Map<string, string[]>): Map<string, number> {
+  const tiers = new Map<string, number>();
+  let edge = topology.nodes.filter((node) => node.kind === 'host').map((node) => node.name);
+  for (const name of edge) tiers.set(name, 0);
+  for (let tier = 1; edge.length > 0; tier += 1) {
+    const next: string[] = [];
+    for (const name of edge) {
+      for (const peer of graph.get(name) ?? []) {
+        if (!tiers.has(peer)) {
+          tiers.set(peer, tier);
+          next.push(peer);
+        }
+      }
+    }
+    edge = next;
+  }
+  for (const node of topology.nodes) if (!tiers.has(node.name)) tiers.set(node.name, 1);
+  return tiers;
+}
+
+/** Switches below the top tier that hang together without it, in the order of their first name. */
+function podsOf(tiers: Map<string, number>, graph: Map<string, string[]>, top: number): string[][] {
+  const lower = [...tiers].filter(([, tier]) => tier > 0 && (tier < top || top <= 1)).map(([name]) => name);
+  const seen = new Set<string>();
+  const pods: string[][] = [];
+  for (const first of lower.sort(natural)) {
+    if (seen.has(first)) continue;
+    const pod: string[] = [];
+    const queue = [first];
+    seen.add(first);
+    for (let name = queue.pop(); name !== undefined; name = queue.pop()) {
+      pod.push(name);
+      for (const peer of graph.get(name) ?? []) {
+        const tier = tiers.get(peer) ?? 0;
+        if (tier > 0 && (tier < top || top <= 1) && !seen.has(peer)) {
+          seen.add(peer);
+          queue.push(peer);
+        }
+      }
+    }
+    pods.push(pod.sort(natural));
+  }
+  return pods;
+}
+
+function placeLinks(topology: Topology, byName: Map<string, PlacedNode>): PlacedLink[] {
+  const parallel = new Map<string, number>();
+  return topology.links.flatMap((link) => {
+    const from = byName.get(splitPort(link.a).node);
+    const to = byName.get(splitPort(link.b).node);
+    if (!from || !to) return [];
+    const pair = [from.name, to.name].sort().join(' ');
+    const index = parallel.get(pair) ?? 0;
+    parallel.set(pair, index + 1);
+    const side = index % 2 === 0 ? 1 : -1;
+    const inTier = from.tier === to.tier ? Math.min(70, 18 + Math.abs(from.x - to.x) / 6) : 0;
+    const bend = inTier + side * Math.ceil(index / 2) * 14;
+    return [{ a: link.a, b: link.b, rate: link.rate, from, to, bend }];
+  });
+}
+
+export interface Point {
+  x: number;
+  y: number;
+}
+
+/** A point on a link: `t` is 0 at its `a` end and 1 at its `b` end; `offset` moves it sideways. */
+export function pointOn(link: PlacedLink, t: number, offset = 0): Point {
+  const { from, to } = link;
+  const dx = to.x - from.x;
+  const dy = to.y - from.y;
+  const length = Math.hypot(dx, dy) || 1;
+  const control = { x: (from.x + to.x) / 2, y: (from.y + to.y) / 2 - link.bend * 2 };
+  const u = 1 - t;
+  const x = u * u * from.x + 2 * u * t * control.x + t * t * to.x;
+  const y = u * u * from.y + 2 * u * t * control.y + t * t * to.y;
+  return { x: x - (dy / length) * offset, y: y + (dx / length) * offset };
+}
+
+/** The part of a link between two places, as an SVG path. */
+export function linkPath(link: PlacedLink, start = 0, end = 1, offset = 0): string {
+  const steps = link.bend === 0 ? 1 : 12;
+  const points = Array.from({ length: steps + 1 }, (_, step) =>
+    pointOn(link, start + ((end - start) * step) / steps, offset),
+  );
+  return `M${points.map((p) => `${p.x.toFixed(1)} ${p.y.toFixed(1)}`).join('L')}`;
+}

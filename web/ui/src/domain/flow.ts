@@ -1,0 +1,83 @@
+// Flow and port names: `src:sport>dst:dport/proto`, `switch:port`.
+
+import type { Flow, Port, Topology } from './types';
+
+export interface FlowParts {
+  src: string;
+  sport: string;
+  dst: string;
+  dport: string;
+  proto: string;
+}
+
+/** The parts of a flow's name, or null when it has not that form. Addresses are judged by the server. */
+export function parseFlow(text: Flow): FlowParts | null {
+  const match = /^(\[[^\]]+\]|[^:>]+):(\d+)>(\[[^\]]+\]|[^:>]+):(\d+)\/(\w+)$/.exec(text.trim());
+  if (!match) return null;
+  const [, src = '', sport = '', dst = '', dport = '', proto = ''] = match;
+  return { src: bare(src), sport, dst: bare(dst), dport, proto };
+}
+
+/** The name of a flow. */
+export function flowName(parts: FlowParts): Flow {
+  const end = (address: string, port: string) => `${address.includes(':') ? `[${address}]` : address}:${port}`;
+  return `${end(parts.src.trim(), parts.sport.trim())}>${end(parts.dst.trim(), parts.dport.trim())}/${parts.proto}`;
+}
+
+function bare(address: string): string {
+  return address.startsWith('[') ? address.slice(1, -1) : address;
+}
+
+/** What keeps a form from being sent, by field; empty when nothing does. */
+export function flowProblems(parts: FlowParts): Partial<Record<keyof FlowParts, string>> {
+  const problems: Partial<Record<keyof FlowParts, string>> = {};
+  for (const field of ['src', 'dst'] as const) {
+    const text = parts[field].trim();
+    if (!text) problems[field] = 'an address is needed';
+    else if (!isAddress(text)) problems[field] = `${text} is not an IP address`;
+  }
+  for (const field of ['sport', 'dport'] as const) {
+    const text = parts[field].trim();
+    if (!/^\d+$/.test(text) || Number(text) > 65535) problems[field] = 'a number up to 65535 is needed';
+  }
+  return problems;
+}
+
+function isAddress(text: string): boolean {
+  if (text.includes(':')) return /^[0-9a-f:.]+$/i.test(text);
+  const octets = text.split('.');
+  return octets.length === 4 && octets.every((octet) => /^\d{1,3}$/.test(octet) && Number(octet) <= 255);
+}
+
+/** Which host has which address. */
+export function hostsByAddress(topology: Topology | null): Map<string, string> {
+  const hosts = new Map<string, string>();
+  for (const node of topology?.nodes ?? []) {
+    if (node.kind === 'host') for (const address of node.addresses) hosts.set(address, node.name);
+  }
+  return hosts;
+}
+
+export interface FlowEnds {
+  from: string;
+  to: string;
+}
+
+/** The two ends of a flow for people: host names where they are known, addresses otherwise. */
+export function flowEnds(flow: Flow, hosts: Map<string, string>): FlowEnds {
+  const parts = parseFlow(flow);
+  if (!parts) return { from: flow, to: '' };
+  return { from: hosts.get(parts.src) ?? parts.src, to: hosts.get(parts.dst) ?? parts.dst };
+}
+
+/** `h2 → h4`. */
+export function shortFlow(flow: Flow, hosts: Map<string, string>): string {
+  const ends = flowEnds(flow, hosts);
+  return ends.to ? `${ends.from} → ${ends.to}` : ends.from;
+}
+
+/** Node and number of a port's name. */
+export function splitPort(port: Port): { node: string; number: string } {
+  const colon = port.lastIndexOf(':');
+  return colon < 0 ? { node: port, number: '' } : { node: port.slice(0, colon), number: port.slice(colon + 1) };
+}

@@ -1,0 +1,119 @@
+// Numbers and names for people.
+
+import type { Anomaly } from './types';
+
+const ANOMALIES: Record<Anomaly, string> = {
+  flow_contention: 'Flow contention',
+  pfc_backpressure_flow_contention: 'PFC back-pressure',
+  pfc_storm_host_injection: 'PFC storm from a host',
+  deadlock_in_loop_contention: 'Deadlock, started inside the loop',
+  deadlock_out_of_loop_contention: 'Deadlock, started by contention outside the loop',
+  deadlock_out_of_loop_injection: 'Deadlock, started by a device outside the loop',
+  routing_loop: 'Routing loop',
+  host_only: 'Fabric clean: a host',
+};
+
+// Names whose capitals a general rule would lose.
+const WORDS: Record<string, string> = { ecmp: 'ECMP', nic: 'NIC', rnic: 'RNIC', qp: 'QP', gpu: 'GPU', n: 'N' };
+
+/** The name of an anomaly; one that this build does not know reads as it is sent. */
+export function anomalyName(anomaly: string): string {
+  return ANOMALIES[anomaly as Anomaly] ?? words(anomaly);
+}
+
+/** The name of a cause. */
+export function causeName(cause: string): string {
+  return cause === 'undetermined' ? 'Cause undetermined' : words(cause);
+}
+
+function words(name: string): string {
+  const text = name
+    .split('_')
+    .map((word) => WORDS[word] ?? word)
+    .join(' ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+// A clock beyond this is the calendar's (2001 and later), not a simulation's.
+const CALENDAR_NS = 1e18;
+
+/** A time of the fabric's clock: seconds of a run, or a date. */
+export function clock(ns: number): string {
+  if (ns >= CALENDAR_NS) return new Date(ns / 1e6).toISOString().replace('T', ' ').replace('Z', '');
+  return `${(ns / 1e9).toFixed(6)} s`;
+}
+
+/** A duration in the unit that keeps it readable. */
+export function duration(ns: number): string {
+  return scaled(ns, [
+    [1e9, 's'],
+    [1e6, 'ms'],
+    [1e3, 'µs'],
+    [1, 'ns'],
+  ]);
+}
+
+/** Bytes, in powers of 1000. */
+export function bytes(count: number): string {
+  return scaled(count, [
+    [1e9, 'GB'],
+    [1e6, 'MB'],
+    [1e3, 'kB'],
+    [1, 'B'],
+  ]);
+}
+
+/** A rate in bits a second. */
+export function rate(bps: number): string {
+  return scaled(bps, [
+    [1e9, 'Gb/s'],
+    [1e6, 'Mb/s'],
+    [1e3, 'kb/s'],
+    [1, 'b/s'],
+  ]);
+}
+
+/** A share of one, as whole per cent. Only exactly everything is 100 %, and only nothing is 0 %. */
+export function percent(share: number): string {
+  const clamped = Math.min(1, Math.max(0, share));
+  if (clamped > 0 && clamped < 0.01) return '<1 %';
+  if (clamped > 0.99 && clamped < 1) return '>99 %';
+  return `${Math.round(clamped * 100)} %`;
+}
+
+/** A count with thin spaces between thousands. */
+export function count(value: number): string {
+  return Math.round(value)
+    .toString()
+    .replace(/\B(?=(\d{3})+(?!\d))/g, '\u2009');
+}
+
+/** A weight: three significant digits, a real minus sign. */
+export function weight(value: number): string {
+  const size = Math.abs(value);
+  const digits = size >= 100 ? 0 : size >= 10 ? 1 : 2;
+  const text = size >= 1000 ? count(size) : Number(size.toFixed(digits)).toString();
+  return value < 0 ? `\u2212${text}` : text;
+}
+
+/** "1 flow", "4 flows". */
+export function plural(value: number, one: string, many = `${one}s`): string {
+  return `${count(value)} ${value === 1 ? one : many}`;
+}
+
+function scaled(value: number, units: [number, string][]): string {
+  if (value === 0) return `0 ${units.at(-1)?.[1] ?? ''}`;
+  for (const [size, unit] of units) {
+    if (Math.abs(value) >= size) {
+      const number = value / size;
+      const digits = size === 1 || number >= 100 ? 0 : number >= 10 ? 1 : 2;
+      return `${Number(number.toFixed(digits))} ${unit}`;
+    }
+  }
+  return `${value} ${units.at(-1)?.[1] ?? ''}`;
+}
+
+/** Compares names as people do: `h2` before `h10`. */
+export function natural(a: string, b: string): number {
+  return a.localeCompare(b, 'en', { numeric: true }) || (a < b ? -1 : a > b ? 1 : 0);
+}

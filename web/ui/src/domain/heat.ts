@@ -1,0 +1,52 @@
+// How much a port is paused, for the map: a share of time that fades, because pauses last microseconds and eyes do not.
+
+import type { Port, PortSample } from './types';
+
+/** What is left of a port's heat after another sample without a pause. */
+const FADE = 0.82;
+/** Below this a port counts as not paused. */
+const COLD = 0.01;
+
+export interface PortState {
+  sample: PortSample;
+  heat: number;
+}
+
+/** The state after a batch of samples; ports without a sample keep theirs. */
+export function warm(before: Map<Port, PortState>, samples: PortSample[]): Map<Port, PortState> {
+  const after = new Map(before);
+  for (const sample of samples) {
+    const share = pauseShare(sample);
+    const faded = (before.get(sample.port)?.heat ?? 0) * FADE;
+    const heat = Math.max(share, faded);
+    after.set(sample.port, { sample, heat: heat < COLD ? 0 : heat });
+  }
+  return after;
+}
+
+/** The share of a sample's interval during which the port was paused; at least a sign when it is paused now. */
+export function pauseShare(sample: { interval_ns: number; paused_ns: number; paused: boolean }): number {
+  const share = sample.interval_ns > 0 ? Math.min(1, sample.paused_ns / sample.interval_ns) : 0;
+  return sample.paused ? Math.max(share, 0.05) : share;
+}
+
+/** Heat in steps, so that the map changes only when it looks different: 0 is none, 4 is most of the time. */
+export function heatStep(heat: number): 0 | 1 | 2 | 3 | 4 {
+  if (heat <= 0) return 0;
+  if (heat < 0.1) return 1;
+  if (heat < 0.3) return 2;
+  return heat < 0.6 ? 3 : 4;
+}
+
+/** The ports that are paused most, then those with the longest queues. */
+export function busiest(ports: Map<Port, PortState>, limit: number): PortState[] {
+  return [...ports.values()]
+    .filter((state) => state.heat > 0 || state.sample.queue_bytes > 0)
+    .sort(
+      (a, b) =>
+        heatStep(b.heat) - heatStep(a.heat) ||
+        b.sample.queue_bytes - a.sample.queue_bytes ||
+        (a.sample.port < b.sample.port ? -1 : 1),
+    )
+    .slice(0, limit);
+}

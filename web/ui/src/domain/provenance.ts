@@ -1,0 +1,143 @@
+// The provenance graph on paper: dagre finds the places, switches become boxes around their ports.
+
+import dagre from '@dagrejs/dagre';
+import { shortFlow, splitPort } from './flow';
+import { flowRole, portRole } from './roles';
+import type { Diagnosis, EdgeKind, ProvenanceGraph } from './types';
+
+export interface GraphNode {
+  index: number;
+  kind: 'port' | 'flow' | 'host';
+  id: string;
+  label: string;
+  /** `root`, `paused`, `loop`, `other` for ports; a flow's role; `culprit` for a host. */
+  role: string;
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+export interface GraphEdge {
+  index: number;
+  from: number;
+  to: number;
+  kind: EdgeKind;
+  weight: number;
+  /** 1 to 5. */
+  thickness: number;
+  path: string;
+  labelX: number;
+  labelY: number;
+}
+
+export interface GraphGroup {
+  name: string;
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+export interface GraphLayout {
+  nodes: GraphNode[];
+  edges: GraphEdge[];
+  groups: GraphGroup[];
+  width: number;
+  height: number;
+}
+
+const CHARACTER = 7.3;
+const NODE_HEIGHT = 30;
+const GROUP_PAD = 12;
+const GROUP_HEAD = 20;
+
+/** Places the nodes of `graph` from left (who waits) to right (what is waited for). */
+export function layProvenance(
+  graph: ProvenanceGraph,
+  diagnosis: Diagnosis,
+  hosts: Map<string, string>,
+): GraphLayout {
+  const layout = new dagre.graphlib.Graph({ compound: true, multigraph: true });
+  layout.setGraph({ rankdir: 'LR', nodesep: 14, ranksep: 74, edgesep: 10, marginx: 16, marginy: 16 });
+  graph.nodes.forEach((node, index) => {
+    const label = node.kind === 'flow' ? shortFlow(node.id, hosts) : node.id;
+    layout.setNode(String(index), { width: Math.max(64, label.length * CHARACTER + 34), height: NODE_HEIGHT });
+    if (node.kind !== 'port') return;
+    const group = `switch ${splitPort(node.id).node}`;
+    if (!layout.hasNode(group)) layout.setNode(group, {});
+    layout.setParent(String(index), group);
+  });
+  graph.edges.forEach((edge, index) => {
+    // A port on the way of the pause comes in the order of the way, also when its flows point elsewhere.
+    const importance = edge.kind === 'port_waits_for_port' ? 8 : 1;
+    const label = { width: 44, height: 14, labelpos: 'c', weight: importance };
+    layout.setEdge(String(edge.from), String(edge.to), label, String(index));
+  });
+  dagre.layout(layout);
+
+  const nodes = graph.nodes.map((node, index): GraphNode => {
+    const { x = 0, y = 0, width = 64, height = NODE_HEIGHT } = layout.node(String(index));
+    const label = node.kind === 'flow' ? shortFlow(node.id, hosts) : node.id;
+    return { index, kind: node.kind, id: node.id, label, role: roleOf(node, diagnosis), x, y, width, height };
+  });
+  const largest = new Map<EdgeKind, number>();
+  for (const edge of graph.edges) {
+    largest.set(edge.kind, Math.max(largest.get(edge.kind) ?? 0, Math.abs(edge.weight)));
+  }
+  const edges = graph.edges.map((edge, index): GraphEdge => {
+    const placed = layout.edge({ v: String(edge.from), w: String(edge.to), name: String(index) });
+    const points = placed.points ?? [];
+    const middle = points[Math.floor(points.length / 2)] ?? { x: 0, y: 0 };
+    return {
+      index,
+      ...edge,
+      thickness: thickness(edge.weight, largest.get(edge.kind) ?? 0),
+      path: smooth(points),
+      labelX: placed.x ?? middle.x,
+      labelY: placed.y ?? middle.y,
+    };
+  });
+  const groups = groupsOf(nodes);
+  const right = Math.max(0, ...groups.map((g) => g.x + g.width), ...nodes.map((n) => n.x + n.width / 2));
+  const bottom = Math.max(0, ...groups.map((g) => g.y + g.height), ...nodes.map((n) => n.y + n.height / 2));
+  return { nodes, edges, groups, width: right + 16, height: bottom + 16 };
+}
+
+function roleOf(node: { kind: string; id: string }, diagnosis: Diagnosis): string {
+  if (node.kind === 'port') return portRole(node.id, diagnosis);
+  if (node.kind === 'flow') return flowRole(node.id, diagnosis);
+  return diagnosis.root_cause.host === node.id ? 'culprit' : 'other';
+}
+
+function groupsOf(nodes: GraphNode[]): GraphGroup[] {
+  const members = new Map<string, GraphNode[]>();
+  for (const node of nodes) {
+    if (node.kind !== 'port') continue;
+    const name = splitPort(node.id).node;
+    members.set(name, [...(members.get(name) ?? []), node]);
+  }
+  return [...members].map(([name, ports]) => {
+    const left = Math.min(...ports.map((p) => p.x - p.width / 2)) - GROUP_PAD;
+    const right = Math.max(...ports.map((p) => p.x + p.width / 2)) + GROUP_PAD;
+    const top = Math.min(...ports.map((p) => p.y - p.height / 2)) - GROUP_HEAD - 4;
+    const bottom = Math.max(...ports.map((p) => p.y + p.height / 2)) + GROUP_PAD;
+    return { name, x: left, y: top, width: right - left, height: bottom - top };
+  });
+}
+
+function thickness(weight: number, largest: number): number {
+  return largest > 0 ? 1 + 4 * Math.sqrt(Math.abs(weight) / largest) : 1;
+}
+
+function smooth(points: { x: number; y: number }[]): string {
+  const [first, ...rest] = points;
+  if (!first) return '';
+  let path = `M${first.x.toFixed(1)} ${first.y.toFixed(1)}`;
+  rest.forEach((point, index) => {
+    const next = rest[index + 1];
+    const end = next ? { x: (point.x + next.x) / 2, y: (point.y + next.y) / 2 } : point;
+    path += `Q${point.x.toFixed(1)} ${point.y.toFixed(1)} ${end.x.toFixed(1)} ${end.y.toFixed(1)}`;
+  });
+  return path;
+}

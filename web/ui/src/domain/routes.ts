@@ -1,0 +1,85 @@
+// Which links a flow crosses: what the evidence recorded, and shortest paths where it recorded nothing.
+
+import { parseFlow, splitPort } from './flow';
+import type { Diagnosis, Flow, Port, Topology } from './types';
+
+export interface Step {
+  /** The port by which the flow leaves a node. */
+  port: Port;
+  /** No record says so, and there is another shortest path. */
+  assumed: boolean;
+}
+
+/** The egress ports of a flow from its sender on, or nothing when its ends are not hosts of the topology. */
+export function routeOf(flow: Flow, topology: Topology, diagnosis: Diagnosis | null): Step[] {
+  const parts = parseFlow(flow);
+  const host = (address: string) =>
+    topology.nodes.find((node) => node.kind === 'host' && node.addresses.includes(address))?.name;
+  const from = parts ? host(parts.src) : undefined;
+  const to = parts ? host(parts.dst) : undefined;
+  if (!from || !to || from === to) return [];
+  const next = nextHops(topology, to);
+  const recorded = recordedEgress(flow, diagnosis);
+  const steps: Step[] = [];
+  const visited = new Set<string>();
+  for (let node = from; node !== to; ) {
+    if (visited.has(node)) return steps;
+    visited.add(node);
+    const choices = next.get(node) ?? [];
+    const seen = recorded.get(node);
+    const hop = choices.find((choice) => choice.port === seen) ?? choices[0];
+    if (!hop) return steps;
+    steps.push({ port: hop.port, assumed: choices.length > 1 && hop.port !== seen });
+    node = hop.node;
+  }
+  return steps;
+}
+
+function recordedEgress(flow: Flow, diagnosis: Diagnosis | null): Map<string, Port> {
+  const egress = new Map<string, Port>();
+  for (const evidence of diagnosis?.evidence ?? []) {
+    for (const record of evidence.records) {
+      if (record.kind === 'flow' && record.flow === flow && evidence.switch) {
+        egress.set(evidence.switch, `${evidence.switch}:${record.egress_port}`);
+      }
+    }
+  }
+  return egress;
+}
+
+interface Hop {
+  port: Port;
+  node: string;
+}
+
+/** For every node the ports on a shortest path to `host`, in port order. Hosts do not forward. */
+function nextHops(topology: Topology, host: string): Map<string, Hop[]> {
+  const isHost = new Set(topology.nodes.filter((node) => node.kind === 'host').map((node) => node.name));
+  const links = new Map<string, { own: Port; peer: Port }[]>();
+  for (const { a, b } of topology.links) {
+    for (const [own, peer] of [[a, b], [b, a]] as const) {
+      const node = splitPort(own).node;
+      links.set(node, [...(links.get(node) ?? []), { own, peer }]);
+    }
+  }
+  const distance = new Map([[host, 0]]);
+  const next = new Map<string, Hop[]>();
+  const queue = [host];
+  for (let index = 0; index < queue.length; index += 1) {
+    const node = queue[index] ?? '';
+    if (isHost.has(node) && node !== host) continue;
+    const hops = (distance.get(node) ?? 0) + 1;
+    for (const { peer } of links.get(node) ?? []) {
+      const name = splitPort(peer).node;
+      if (!distance.has(name)) {
+        distance.set(name, hops);
+        queue.push(name);
+      }
+      if (distance.get(name) === hops) next.set(name, [...(next.get(name) ?? []), { port: peer, node }]);
+    }
+  }
+  for (const hops of next.values()) {
+    hops.sort((a, b) => Number(splitPort(a.port).number) - Number(splitPort(b.port).number));
+  }
+  return next;
+}

@@ -1,0 +1,195 @@
+// What REST returns (docs/api/openapi.json), as far as the dashboard reads it.
+
+export type Flow = string;
+export type Port = string;
+
+export type Anomaly =
+  | 'flow_contention'
+  | 'pfc_backpressure_flow_contention'
+  | 'pfc_storm_host_injection'
+  | 'deadlock_in_loop_contention'
+  | 'deadlock_out_of_loop_contention'
+  | 'deadlock_out_of_loop_injection'
+  | 'routing_loop'
+  | 'host_only';
+
+export interface RootCause {
+  port: Port | null;
+  flows: Flow[];
+  host: string | null;
+  config: string[];
+}
+
+export interface Incident {
+  id: string;
+  anomaly: Anomaly;
+  cause: string;
+  summary: string;
+  confidence: number;
+  root_cause: RootCause;
+  start_ns: number;
+  update_ns: number;
+  end_ns: number | null;
+  count: number;
+  diagnosis: string;
+  victims: Flow[];
+}
+
+export interface FlowRecord {
+  kind: 'flow';
+  flow: Flow;
+  epoch: number;
+  ingress_port: number | null;
+  egress_port: number;
+  priority: number | null;
+  packets: number;
+  bytes: number | null;
+  queued_packets: number | null;
+  depth_sum: number;
+  paused_packets: number;
+  evicted: boolean;
+}
+
+export interface PortRecord {
+  kind: 'port';
+  port: number;
+  epoch: number;
+  packets: number | null;
+  depth_sum: number;
+  paused_packets: number;
+}
+
+export interface MeterRecord {
+  kind: 'meter';
+  ingress_port: number;
+  egress_port: number;
+  epoch: number;
+  packets: number | null;
+  bytes: number;
+}
+
+export interface PauseRecord {
+  kind: 'pause';
+  port: number;
+  priority: number;
+  start_ns: number;
+  end_ns: number | null;
+  frames: number;
+}
+
+export interface TriggerRecord {
+  kind: 'trigger';
+  host: string;
+  flow: Flow;
+  time_ns: number;
+  reason: 'slow_rtt' | 'silence';
+  base_rtt_ns: number;
+  rtt_ns: number;
+}
+
+export interface PortEdgeRecord {
+  kind: 'port_edge';
+  from: Port;
+  to: Port;
+  weight: number;
+}
+
+export interface ContributionRecord {
+  kind: 'contribution';
+  flow: Flow;
+  weight: number;
+}
+
+export type EvidenceRecord =
+  | FlowRecord
+  | PortRecord
+  | MeterRecord
+  | PauseRecord
+  | TriggerRecord
+  | PortEdgeRecord
+  | ContributionRecord;
+
+export interface Evidence {
+  claim: string;
+  switch: string | null;
+  port: Port | null;
+  epoch: number | null;
+  records: EvidenceRecord[];
+}
+
+export interface Diagnosis {
+  id: string;
+  time_ns: number;
+  victim: Flow;
+  anomaly: Anomaly;
+  cause: string;
+  summary: string;
+  confidence: number;
+  root_cause: RootCause;
+  pause_path: Port[];
+  loop: Port[];
+  spreaders: Flow[];
+  victims: Flow[];
+  evidence: Evidence[];
+  missing: string[];
+  advice: string[];
+  collected: { switches: number; bytes: number; polls: number };
+}
+
+export type EdgeKind =
+  | 'port_waits_for_port'
+  | 'flow_waits_for_port'
+  | 'port_waits_for_flow'
+  | 'port_waits_for_host';
+
+export interface ProvenanceGraph {
+  nodes: { kind: 'port' | 'flow' | 'host'; id: string }[];
+  edges: { from: number; to: number; kind: EdgeKind; weight: number }[];
+}
+
+export interface TopologyNode {
+  name: string;
+  kind: 'host' | 'switch';
+  addresses: string[];
+}
+
+export interface TopologyLink {
+  a: Port;
+  b: Port;
+  rate: number;
+  delay: number;
+}
+
+export interface Topology {
+  nodes: TopologyNode[];
+  links: TopologyLink[];
+}
+
+export interface PortPoint {
+  time_ns: number;
+  interval_ns: number;
+  queue_bytes: number;
+  queue_packets: number;
+  paused: boolean;
+  paused_ns: number;
+  tx_bps: number;
+}
+
+export interface PortSample extends PortPoint {
+  port: Port;
+}
+
+export interface PortSeries {
+  port: Port;
+  peer: Port | null;
+  rate_bps: number | null;
+  samples: PortPoint[];
+}
+
+export interface Problem {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  instance: string;
+}

@@ -1,0 +1,61 @@
+// The URL is the state of the view: what it says is shown, and what is chosen goes into it.
+
+export type Route =
+  | { view: 'overview'; incident: string | null }
+  | { view: 'incident'; id: string }
+  | { view: 'diagnosis'; id: string }
+  | { view: 'port'; port: string }
+  | { view: 'query'; flow: string }
+  | { view: 'unknown'; path: string };
+
+/** The view that a URL names. */
+export function parseRoute(url: URL): Route {
+  const [head, ...rest] = url.pathname.split('/').filter(Boolean).map(decodeURIComponent);
+  const id = rest.join('/');
+  if (head === undefined) return { view: 'overview', incident: url.searchParams.get('incident') };
+  if (head === 'incidents' && id) return { view: 'incident', id };
+  if (head === 'diagnoses' && id) return { view: 'diagnosis', id };
+  if (head === 'ports' && id) return { view: 'port', port: id };
+  if (head === 'query' && !id) return { view: 'query', flow: url.searchParams.get('flow') ?? '' };
+  return { view: 'unknown', path: url.pathname };
+}
+
+export const links = {
+  overview: (incident?: string) => (incident ? `/?incident=${encodeURIComponent(incident)}` : '/'),
+  incident: (id: string) => `/incidents/${encodeURIComponent(id)}`,
+  diagnosis: (id: string) => `/diagnoses/${encodeURIComponent(id)}`,
+  port: (port: string) => `/ports/${encodeURIComponent(port)}`,
+  query: (flow?: string) => (flow ? `/query?flow=${encodeURIComponent(flow)}` : '/query'),
+};
+
+class Router {
+  route = $state.raw<Route>(parseRoute(new URL(location.href)));
+
+  constructor() {
+    addEventListener('popstate', () => this.#read());
+    // Plain clicks on our own links change the view; everything else is the browser's.
+    addEventListener('click', (event) => {
+      if (event.defaultPrevented || event.button !== 0) return;
+      if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+      const anchor = (event.target as Element | null)?.closest?.('a');
+      const href = anchor?.getAttribute('href');
+      if (!anchor || !href?.startsWith('/') || href.startsWith('/api/') || anchor.hasAttribute('target')) return;
+      event.preventDefault();
+      this.go(href);
+    });
+  }
+
+  go(href: string, replace = false) {
+    if (replace) history.replaceState(null, '', href);
+    else history.pushState(null, '', href);
+    const before = this.route.view;
+    this.#read();
+    if (before !== this.route.view) scrollTo(0, 0);
+  }
+
+  #read() {
+    this.route = parseRoute(new URL(location.href));
+  }
+}
+
+export const router = new Router();
