@@ -1,0 +1,293 @@
+//! From a scenario to a fabric that is ready to run.
+
+use std::collections::BTreeMap;
+
+use model::topology::{Link as TopologyLink, NodeKind};
+use model::wire::ethernet;
+use model::{PortRef, Time, Topology};
+use p4_switch::SwitchConfig;
+
+use crate::fabric::{Fabric, NodeIndex, SwitchNode};
+use crate::fault::Fault;
+use crate::flow::{ReceiveState, RttStats, SendState};
+use crate::host::queue_pair;
+use crate::link::{End, Link, cut};
+use crate::nic::Nic;
+use crate::nic::dcqcn::ReactionPoint;
+use crate::nic::gbn::{Receiver, Sender};
+use crate::nic::packet::{Template, mac};
+use crate::nic::pfc::{Obeyed, ReceiveBuffer};
+use crate::rng::Random;
+use crate::scenario::{HostSettings, RunFlow, Scenario};
+use crate::switching::FabricSwitch;
+
+/// Why a scenario cannot be built. Scenarios that were read from files have been checked and never fail so.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BuildError {
+    /// Two nodes have one name.
+    #[error("two nodes are called `{0}`")]
+    DuplicateNode(String),
+    /// A link ends at a node that does not exist.
+    #[error("link `{0}` ends at a node that does not exist")]
+    UnknownNode(PortRef),
+    /// Two links share a port.
+    #[error("two links use port `{0}`")]
+    DuplicatePort(PortRef),
+    /// A port number that a switch cannot have.
+    #[error("port `{0}` is not between 1 and 509")]
+    PortNumber(PortRef),
+    /// A link without rate.
+    #[error("the link at `{0}` has rate 0")]
+    ZeroRate(PortRef),
+    /// A host that does not have exactly one link.
+    #[error("host `{host}` has {links} links; a host has one, at port 1")]
+    HostLinks {
+        /// The host.
+        host: String,
+        /// Its links.
+        links: usize,
+    },
+    /// A flow or fault at something that is no host with an address.
+    #[error("`{0}` is not a host with an address")]
+    NotAHost(String),
+    /// More flows than queue pair numbers.
+    #[error("{0} flows; at most 16777213 are possible")]
+    TooManyFlows(usize),
+}
+
+impl<S: FabricSwitch> Fabric<S> {
+    /// Builds the network of a scenario. `make` makes each switch, in the order of the topology, from its name
+    /// and settings; forwarding must be programmed before packets arrive. Equal scenarios and seeds make equal
+    /// runs.
+    pub fn new(
+        scenario: &Scenario,
+        seed: u64,
+        mut make: impl FnMut(&str, SwitchConfig) -> S,
+    ) -> Result<Fabric<S>, BuildError> {
+        let mut fabric = Fabric::empty(seed);
+        fabric.add_nodes(scenario, seed, &mut make)?;
+        for (index, link) in scenario.topology.links.iter().enumerate() {
+            let loss_ppt = scenario.loss_ppt.get(&index).copied().unwrap_or(0);
+            fabric.add_link(link, scenario.grain, loss_ppt)?;
+        }
+        fabric.check_hosts(&scenario.topology)?;
+        for flow in scenario.run_flows(seed) {
+            fabric.add_flow(&flow, scenario.grain)?;
+        }
+        fabric.add_faults(scenario, seed)?;
+        fabric.schedule_start();
+        Ok(fabric)
+    }
+
+    fn add_nodes(
+        &mut self,
+        scenario: &Scenario,
+        seed: u64,
+        make: &mut impl FnMut(&str, SwitchConfig) -> S,
+    ) -> Result<(), BuildError> {
+        for (number, node) in scenario.topology.nodes.iter().enumerate() {
+            let index = match node.kind {
+                NodeKind::Switch => {
+                    let own_seed = Random::new(seed, u64::MAX - 1 - number as u64).next();
+                    let config = Self::switch_config(scenario, &node.name, own_seed);
+                    let switch = make(&node.name, config);
+                    self.switches.push(SwitchNode {
+                        name: node.name.clone(),
+                        switch,
+                        out: Vec::new(),
+                        wake_at: None,
+                    });
+                    NodeIndex::Switch(self.switches.len() as u32 - 1)
+                }
+                NodeKind::Host => {
+                    let settings = scenario.host_settings(&node.name).clone();
+                    self.hosts.push(nic(&node.name, number as u32, settings, scenario));
+                    self.agents.push(None);
+                    NodeIndex::Host(self.hosts.len() as u32 - 1)
+                }
+            };
+            if self.names.insert(node.name.clone(), index).is_some() {
+                return Err(BuildError::DuplicateNode(node.name.clone()));
+            }
+        }
+        Ok(())
+    }
+
+    fn add_link(&mut self, link: &TopologyLink, grain: Time, loss_ppt: u64) -> Result<(), BuildError> {
+        if link.rate.0 == 0 {
+            return Err(BuildError::ZeroRate(link.a.clone()));
+        }
+        let (a, b) = (self.end(&link.a)?, self.end(&link.b)?);
+        for (from, to, port) in [(a, b, &link.a), (b, a, &link.b)] {
+            let index = self.links.len() as u32;
+            match from {
+                End::Host { host } => {
+                    let nic = &mut self.hosts[host as usize];
+                    nic.link = index;
+                    nic.line_rate = link.rate;
+                    nic.obeyed.set_rate(link.rate);
+                }
+                End::Switch { switch, port: number } => {
+                    let out = &mut self.switches[switch as usize].out;
+                    let at = usize::from(number);
+                    if out.len() <= at {
+                        out.resize(at + 1, None);
+                    }
+                    if out[at].replace(index).is_some() {
+                        return Err(BuildError::DuplicatePort(port.clone()));
+                    }
+                }
+            }
+            self.links.push(Link::new(from, to, link.rate, link.delay, grain, loss_ppt));
+        }
+        Ok(())
+    }
+
+    fn end(&self, port: &PortRef) -> Result<End, BuildError> {
+        match self.names.get(&port.switch) {
+            None => Err(BuildError::UnknownNode(port.clone())),
+            Some(NodeIndex::Host(host)) => Ok(End::Host { host: *host }),
+            Some(NodeIndex::Switch(switch)) if (1..crate::fabric::CPU_PORT).contains(&port.port) => {
+                Ok(End::Switch { switch: *switch, port: port.port })
+            }
+            Some(NodeIndex::Switch(_)) => Err(BuildError::PortNumber(port.clone())),
+        }
+    }
+
+    fn check_hosts(&self, topology: &Topology) -> Result<(), BuildError> {
+        let mut links: BTreeMap<&str, usize> = BTreeMap::new();
+        for end in topology.links.iter().flat_map(|link| [&link.a, &link.b]) {
+            *links.entry(&end.switch).or_default() += 1;
+        }
+        for nic in &self.hosts {
+            let links = links.get(nic.name.as_str()).copied().unwrap_or(0);
+            if links > 1 {
+                return Err(BuildError::HostLinks { host: nic.name.clone(), links });
+            }
+        }
+        Ok(())
+    }
+
+    fn host(&self, name: &str) -> Result<u32, BuildError> {
+        match self.names.get(name) {
+            Some(NodeIndex::Host(index)) if self.hosts[*index as usize].link != NO_LINK => Ok(*index),
+            _ => Err(BuildError::NotAHost(name.to_string())),
+        }
+    }
+
+    fn add_flow(&mut self, flow: &RunFlow, grain: Time) -> Result<(), BuildError> {
+        let number = self.senders.len();
+        if number >= 0xff_fffd {
+            return Err(BuildError::TooManyFlows(number + 1));
+        }
+        let (from, to) = (self.host(&flow.spec.src)?, self.host(&flow.spec.dst)?);
+        let (sender_nic, receiver_nic) = (&self.hosts[from as usize], &self.hosts[to as usize]);
+        let settings = &sender_nic.settings;
+        let priority = flow.spec.priority & 7;
+        let pair = queue_pair(number);
+        let template = |key, priority, source: &Nic, target: &Nic| {
+            Template::new(key, priority, source.mac, target.mac, pair, settings.header_bytes)
+        };
+        // Answers go to the same RoCE port, from the flow's own source port: that is how RoCEv2 NICs keep the
+        // two directions of a connection on one path where the hash is symmetric.
+        let back = model::FlowKey { src: flow.key.dst, dst: flow.key.src, ..flow.key };
+        let ack_priority = receiver_nic.settings.ack_priority.unwrap_or(priority);
+        let cnp_priority = receiver_nic.settings.cnp_priority;
+        let sender = Sender::new(flow.spec.bytes, settings.payload_bytes);
+        let packets = sender.packets();
+        let send = SendState {
+            key: flow.key,
+            label: flow.spec.label.clone(),
+            host: from,
+            priority,
+            bytes: flow.spec.bytes,
+            start: flow.start,
+            sender,
+            reaction: settings.dcqcn.map(|dcqcn| ReactionPoint::new(dcqcn, sender_nic.line_rate)),
+            line_rate: sender_nic.line_rate,
+            grain,
+            window_bytes: settings.window_bytes,
+            variable_window: settings.variable_window,
+            template: template(flow.key, priority, sender_nic, receiver_nic),
+            next_at: Time::ZERO,
+            finished: None,
+            rtt: RttStats::default(),
+            progress: 0,
+        };
+        let receive = ReceiveState {
+            host: to,
+            receiver: Receiver::default(),
+            packets,
+            template: template(back, ack_priority, receiver_nic, sender_nic),
+            ack_priority,
+            cnp_template: template(back, cnp_priority, receiver_nic, sender_nic),
+            notified: None,
+            marked_packets: 0,
+        };
+        self.senders.push(send);
+        self.receivers.push(receive);
+        Ok(())
+    }
+
+    fn add_faults(&mut self, scenario: &Scenario, seed: u64) -> Result<(), BuildError> {
+        for (index, fault) in scenario.faults.iter().enumerate() {
+            let host = self.host(&fault.host)?;
+            let jitter = Random::new(seed, 1 << 32 | index as u64).time_below(fault.start_jitter);
+            let start = Time(fault.start.0.saturating_add(jitter.0));
+            let end = Time(start.0.saturating_add(fault.duration.0));
+            self.faults.push(Fault { host, kind: fault.kind.clone(), start, end });
+        }
+        Ok(())
+    }
+}
+
+/// Of a NIC that is not connected.
+const NO_LINK: u32 = u32::MAX;
+
+fn nic(name: &str, number: u32, settings: HostSettings, scenario: &Scenario) -> Nic {
+    Nic {
+        name: name.to_string(),
+        settings,
+        mac: mac(number),
+        line_rate: model::Rate(0),
+        link: NO_LINK,
+        control: Default::default(),
+        answers: Default::default(),
+        active: Vec::new(),
+        last_served: 0,
+        obeyed: Obeyed::new(scenario.pause_end, model::Rate(0)),
+        buffer: ReceiveBuffer::default(),
+        wake_at: None,
+    }
+}
+
+/// Round-trip time of a full data packet of a flow and its acknowledgement over an idle network, along the first
+/// of its shortest paths; absent when there is none.
+pub fn base_rtt(scenario: &Scenario, src: &str, dst: &str) -> Option<Time> {
+    let settings = scenario.host_settings(src);
+    let data = u64::from(settings.payload_bytes) + u64::from(settings.header_bytes);
+    let ack = u64::from(ethernet::ETHERNET_MIN_FRAME_BYTES);
+    let one_way = |from: &str, to: &str, bytes: u64| {
+        let links = path(&scenario.topology, from, to)?;
+        let hop = |link: &TopologyLink| cut(link.rate.serialisation(bytes), scenario.grain) + link.delay;
+        Some(links.into_iter().map(hop).fold(Time::ZERO, |sum, time| sum + time))
+    };
+    Some(one_way(src, dst, data)? + one_way(dst, src, ack)?)
+}
+
+/// The links of the first of the shortest paths between two hosts.
+pub fn path<'t>(topology: &'t Topology, src: &str, dst: &str) -> Option<Vec<&'t TopologyLink>> {
+    let next = topology.next_hops(dst);
+    let (port, _) = *topology.ports_of(src).first()?;
+    let mut at = PortRef::new(src, port);
+    let mut links = Vec::new();
+    while links.len() <= topology.nodes.len() {
+        links.push(topology.link_of(&at)?);
+        let arrived = topology.peer(&at)?;
+        if arrived.switch == dst {
+            return Some(links);
+        }
+        at = PortRef::new(arrived.switch.clone(), *next.get(arrived.switch.as_str())?.first()?);
+    }
+    None
+}

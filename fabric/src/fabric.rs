@@ -1,0 +1,372 @@
+//! The simulator: nodes, links and the loop that lets them act in order.
+
+use std::collections::BTreeMap;
+
+use model::wire::{ETHERTYPE_MAC_CONTROL, Ethernet, Frame};
+use model::{PortRef, Time};
+use p4_switch::{Event as SwitchEvent, Switch, SwitchConfig};
+
+use crate::agent::HostAgent;
+use crate::event::{Event, EventQueue};
+use crate::fault::Fault;
+use crate::flow::{ReceiveState, SendState};
+use crate::link::{End, InFlight, Link};
+use crate::nic::Nic;
+use crate::record::{Counters, PauseRecord, SwitchNotice};
+use crate::rng::Random;
+use crate::switching::FabricSwitch;
+
+/// A switch and where its ports lead.
+#[derive(Debug)]
+pub(crate) struct SwitchNode<S> {
+    pub(crate) name: String,
+    pub(crate) switch: S,
+    /// Directed link by port number.
+    pub(crate) out: Vec<Option<u32>>,
+    /// Time of the earliest scheduled wake-up.
+    pub(crate) wake_at: Option<Time>,
+}
+
+/// A network in virtual time. `S` is how switches are held, see [`FabricSwitch`].
+pub struct Fabric<S = Switch> {
+    pub(crate) now: Time,
+    pub(crate) queue: EventQueue,
+    pub(crate) links: Vec<Link>,
+    pub(crate) switches: Vec<SwitchNode<S>>,
+    pub(crate) hosts: Vec<Nic>,
+    pub(crate) agents: Vec<Option<Box<dyn HostAgent>>>,
+    /// Sending ends, one a flow.
+    pub(crate) senders: Vec<SendState>,
+    /// Receiving ends, one a flow.
+    pub(crate) receivers: Vec<ReceiveState>,
+    pub(crate) faults: Vec<Fault>,
+    pub(crate) random: Random,
+    pub(crate) pauses: Vec<PauseRecord>,
+    pub(crate) counters: Counters,
+    notices: Vec<SwitchNotice>,
+    /// Room for events of one switch, kept to avoid allocation.
+    scratch: Vec<SwitchEvent>,
+    pub(crate) names: BTreeMap<String, NodeIndex>,
+}
+
+/// Where a node is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NodeIndex {
+    Switch(u32),
+    Host(u32),
+}
+
+impl<S: FabricSwitch> Fabric<S> {
+    /// An empty fabric; [`crate::build`] fills it.
+    pub(crate) fn empty(seed: u64) -> Fabric<S> {
+        Fabric {
+            now: Time::ZERO,
+            queue: EventQueue::default(),
+            links: Vec::new(),
+            switches: Vec::new(),
+            hosts: Vec::new(),
+            agents: Vec::new(),
+            senders: Vec::new(),
+            receivers: Vec::new(),
+            faults: Vec::new(),
+            random: Random::new(seed, u64::MAX),
+            pauses: Vec::new(),
+            counters: Counters::default(),
+            notices: Vec::new(),
+            scratch: Vec::new(),
+            names: BTreeMap::new(),
+        }
+    }
+
+    /// The time up to which everything has happened.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// Time of the next event; absent when nothing will ever happen again.
+    pub fn next_time(&self) -> Option<Time> {
+        self.queue.next_time()
+    }
+
+    /// Lets the next event happen. False when there is none.
+    pub fn step(&mut self) -> bool {
+        let Some((at, event)) = self.queue.pop() else {
+            return false;
+        };
+        self.now = at;
+        self.counters.events += 1;
+        match event {
+            Event::Arrive { link } => self.arrive(link),
+            Event::WireFree { link } => self.transmit(link),
+            Event::SwitchWake { switch } => self.wake_switch(switch),
+            Event::NicWake { host } => self.wake_nic(host),
+            Event::NicProcessed { host } => self.nic_processed(host),
+            Event::NicRefresh { host, priority } => self.nic_refresh(host, priority),
+            Event::FlowStart { flow } => self.start_flow(flow),
+            Event::Retransmit { flow } => self.check_progress(flow),
+            Event::Fault { fault } => self.fault(fault),
+            Event::AgentTick { host } => self.agent_tick(host),
+        }
+        true
+    }
+
+    /// Lets everything happen that is due up to and including `until`, and advances the time to it.
+    pub fn run_until(&mut self, until: Time) {
+        while self.next_time().is_some_and(|at| at <= until) {
+            self.step();
+        }
+        self.now = self.now.max(until);
+    }
+
+    fn arrive(&mut self, index: u32) {
+        let link = &mut self.links[index as usize];
+        let Some(InFlight { frame, .. }) = link.in_flight.pop_front() else {
+            return;
+        };
+        if let Some(next) = link.in_flight.front() {
+            self.queue.push_at(next.slot, Event::Arrive { link: index });
+        }
+        if link.loss_ppt > 0 && self.random.chance_ppt(link.loss_ppt) {
+            link.lost_frames += 1;
+            return;
+        }
+        link.arrived_frames += 1;
+        if !is_mac_control(&frame) {
+            self.counters.packet_hops += 1;
+        }
+        match link.to {
+            End::Host { host } => self.host_receive(host, frame),
+            End::Switch { switch, port } => {
+                let now = self.now;
+                self.switches[switch as usize].switch.receive(now, port, frame);
+                self.settle_switch(switch);
+            }
+        }
+    }
+
+    /// A link has become free: its near end sends the next frame.
+    fn transmit(&mut self, index: u32) {
+        self.kick(index);
+        if let End::Switch { switch, .. } = self.links[index as usize].from {
+            self.settle_switch(switch);
+        }
+    }
+
+    fn put_on_wire(&mut self, index: u32, frame: Frame) {
+        let link = &mut self.links[index as usize];
+        let free_at = self.now + link.serialisation(frame.len());
+        link.busy_until = free_at;
+        link.sent_frames += 1;
+        self.queue.push(free_at, Event::WireFree { link: index });
+        let slot = self.queue.reserve(free_at + link.delay);
+        if link.in_flight.is_empty() {
+            self.queue.push_at(slot, Event::Arrive { link: index });
+        }
+        link.in_flight.push_back(InFlight { slot, frame });
+    }
+
+    fn nics_next_frame(&mut self, host: u32) -> Option<Frame> {
+        let nic = &mut self.hosts[host as usize];
+        let frame = nic.next_frame(self.now, &mut self.senders);
+        if frame.is_none()
+            && let Some(at) = nic.next_chance(self.now, &self.senders)
+            && nic.wake_at.is_none_or(|scheduled| at < scheduled)
+        {
+            nic.wake_at = Some(at);
+            self.queue.push(at, Event::NicWake { host });
+        }
+        frame
+    }
+
+    fn wake_switch(&mut self, index: u32) {
+        let now = self.now;
+        let node = &mut self.switches[index as usize];
+        if node.wake_at.is_some_and(|at| at <= now) {
+            node.wake_at = None;
+        }
+        if node.switch.next_wake().is_some_and(|at| at <= now) {
+            node.switch.wake(now);
+        }
+        self.settle_switch(index);
+    }
+
+    /// Takes a switch's events, lets its ready ports send and schedules its next wake-up.
+    pub(crate) fn settle_switch(&mut self, index: u32) {
+        let mut events = std::mem::take(&mut self.scratch);
+        loop {
+            self.switches[index as usize].switch.drain_events(&mut events);
+            if events.is_empty() {
+                break;
+            }
+            // A port that sends may make another one ready, hence the loop.
+            for event in events.drain(..) {
+                self.switch_event(index, event);
+            }
+        }
+        self.scratch = events;
+        let node = &mut self.switches[index as usize];
+        if let Some(at) = node.switch.next_wake() {
+            let at = at.max(self.now);
+            if node.wake_at.is_none_or(|scheduled| at < scheduled) {
+                node.wake_at = Some(at);
+                self.queue.push(at, Event::SwitchWake { switch: index });
+            }
+        }
+    }
+
+    fn switch_event(&mut self, index: u32, event: SwitchEvent) {
+        match event {
+            SwitchEvent::PortReady(port) => {
+                let out = self.switches[index as usize].out.get(usize::from(port)).copied().flatten();
+                if let Some(link) = out {
+                    self.kick(link);
+                }
+            }
+            SwitchEvent::PauseReceived { port, priority, quanta, .. } => {
+                self.record_pause(NodeIndex::Switch(index), port, priority, quanta > 0);
+            }
+            SwitchEvent::PauseExpired { port, priority, .. } => {
+                self.record_pause(NodeIndex::Switch(index), port, priority, false);
+            }
+            SwitchEvent::PauseSent { quanta, .. } => {
+                let counter =
+                    if quanta > 0 { &mut self.counters.pauses_sent } else { &mut self.counters.resumes_sent };
+                *counter += 1;
+            }
+            SwitchEvent::Dropped { bytes, reason, .. } => {
+                self.counters.dropped_packets += 1;
+                self.counters.dropped_bytes += bytes;
+                *self.counters.drops.entry(format!("{reason:?}")).or_default() += 1;
+            }
+            other => self.notices.push(SwitchNotice { at: self.now, switch: index, event: other }),
+        }
+    }
+
+    /// Makes a link that may be idle look for something to send.
+    pub(crate) fn kick(&mut self, link: u32) {
+        let now = self.now;
+        let wire = &self.links[link as usize];
+        if wire.busy_until > now {
+            // The end of the frame on the wire is scheduled and will look.
+            return;
+        }
+        let frame = match wire.from {
+            End::Host { host } => self.nics_next_frame(host),
+            End::Switch { switch, port } => self.switches[switch as usize].switch.transmit(now, port),
+        };
+        if let Some(frame) = frame {
+            self.put_on_wire(link, frame);
+        }
+    }
+
+    pub(crate) fn record_pause(&mut self, node: NodeIndex, port: u16, priority: u8, on: bool) {
+        let name = match node {
+            NodeIndex::Switch(index) => &self.switches[index as usize].name,
+            NodeIndex::Host(index) => &self.hosts[index as usize].name,
+        };
+        self.pauses.push(PauseRecord { at: self.now, port: PortRef::new(name.clone(), port), priority, on });
+    }
+
+    /// Looks at every switch for something to send or report: to be called after a switch was changed from
+    /// outside.
+    pub fn poll_switches(&mut self) {
+        for index in 0..self.switches.len() as u32 {
+            self.settle_switch(index);
+        }
+    }
+
+    /// The switch called `name`. After changing it so that it may send, call [`Fabric::poll_switches`].
+    pub fn switch_mut(&mut self, name: &str) -> Option<&mut S> {
+        match self.names.get(name)? {
+            NodeIndex::Switch(index) => Some(&mut self.switches[*index as usize].switch),
+            NodeIndex::Host(_) => None,
+        }
+    }
+
+    /// Name and switch, in the order of the topology.
+    pub fn switches(&self) -> impl Iterator<Item = (&str, &S)> {
+        self.switches.iter().map(|node| (node.name.as_str(), &node.switch))
+    }
+
+    /// The name of the switch of a [`SwitchNotice`].
+    pub fn switch_name(&self, switch: u32) -> &str {
+        &self.switches[switch as usize].name
+    }
+
+    /// Whether switches have something for their controller.
+    pub fn has_notices(&self) -> bool {
+        !self.notices.is_empty()
+    }
+
+    /// What switches have for their controller (digests, packets, timeouts, logs) since the last call.
+    pub fn take_notices(&mut self) -> Vec<SwitchNotice> {
+        std::mem::take(&mut self.notices)
+    }
+
+    /// Gives a host an agent in place of the one it has. False when there is no such host.
+    pub fn set_agent(&mut self, host: &str, agent: Box<dyn HostAgent>) -> bool {
+        let Some(NodeIndex::Host(index)) = self.names.get(host).copied() else {
+            return false;
+        };
+        let interval = agent.tick_interval();
+        if interval > Time::ZERO {
+            self.queue.push(self.now + interval, Event::AgentTick { host: index });
+        }
+        self.agents[index as usize] = Some(agent);
+        true
+    }
+
+    /// Pauses and resumes that nodes have received, in order of time.
+    pub fn pauses(&self) -> &[PauseRecord] {
+        &self.pauses
+    }
+
+    /// What the fabric has counted.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// Frames on all wires: handed over, arrived, lost, in flight. The first is the sum of the others.
+    pub fn frame_balance(&self) -> (u64, u64, u64, u64) {
+        self.links.iter().fold((0, 0, 0, 0), |sum, link| {
+            (
+                sum.0 + link.sent_frames,
+                sum.1 + link.arrived_frames,
+                sum.2 + link.lost_frames,
+                sum.3 + link.in_flight.len() as u64,
+            )
+        })
+    }
+
+    /// Schedules the first event of every flow and fault.
+    pub(crate) fn schedule_start(&mut self) {
+        for (index, flow) in self.senders.iter().enumerate() {
+            self.queue.push(flow.start, Event::FlowStart { flow: index as u32 });
+        }
+        for (index, fault) in self.faults.iter().enumerate() {
+            self.queue.push(fault.start, Event::Fault { fault: index as u32 });
+        }
+    }
+
+    /// The settings of a switch that has these ports in a scenario.
+    pub(crate) fn switch_config(scenario: &crate::Scenario, name: &str, seed: u64) -> SwitchConfig {
+        let ports: Vec<_> = scenario
+            .topology
+            .ports_of(name)
+            .into_iter()
+            .filter_map(|(port, _)| {
+                let link = scenario.topology.link_of(&PortRef::new(name, port))?;
+                Some((port, link.rate, link.delay))
+            })
+            .collect();
+        let tm = scenario.switch.traffic_manager(&ports, CPU_PORT, scenario.pause_end, seed);
+        SwitchConfig { seed, ..SwitchConfig::new(tm) }
+    }
+}
+
+/// Port number of the controller at every switch.
+pub(crate) const CPU_PORT: u16 = 510;
+
+fn is_mac_control(frame: &Frame) -> bool {
+    Ethernet::from_bytes(&frame.head).is_some_and(|header| header.ethertype == ETHERTYPE_MAC_CONTROL)
+}

@@ -1,0 +1,75 @@
+//! One direction of a link: serialisation, propagation, the frames in flight.
+
+use std::collections::VecDeque;
+
+use model::wire::Frame;
+use model::{Rate, Time};
+
+use crate::event::Slot;
+
+/// One end of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// Port of a switch, by its index.
+    Switch { switch: u32, port: u16 },
+    /// A host's NIC, by its index.
+    Host { host: u32 },
+}
+
+/// A frame on its way.
+#[derive(Debug)]
+pub(crate) struct InFlight {
+    pub(crate) slot: Slot,
+    pub(crate) frame: Frame,
+}
+
+/// One direction of a link.
+#[derive(Debug)]
+pub(crate) struct Link {
+    pub(crate) from: End,
+    pub(crate) to: End,
+    pub(crate) rate: Rate,
+    pub(crate) delay: Time,
+    /// Serialisation times are cut to multiples of this; 1 ps is exact.
+    pub(crate) grain: Time,
+    /// Frames lost on the way, in parts per trillion.
+    pub(crate) loss_ppt: u64,
+    /// Until when the transmitter is busy.
+    pub(crate) busy_until: Time,
+    /// Frames between transmitter and receiver, in order of arrival.
+    pub(crate) in_flight: VecDeque<InFlight>,
+    /// Frames handed over for sending, PFC included.
+    pub(crate) sent_frames: u64,
+    /// Frames that reached the far end, PFC included.
+    pub(crate) arrived_frames: u64,
+    /// Frames lost on the way.
+    pub(crate) lost_frames: u64,
+}
+
+impl Link {
+    pub(crate) fn new(from: End, to: End, rate: Rate, delay: Time, grain: Time, loss_ppt: u64) -> Link {
+        Link {
+            from,
+            to,
+            rate,
+            delay,
+            grain,
+            loss_ppt,
+            busy_until: Time::ZERO,
+            in_flight: VecDeque::new(),
+            sent_frames: 0,
+            arrived_frames: 0,
+            lost_frames: 0,
+        }
+    }
+
+    /// How long a frame of `bytes` keeps the transmitter busy.
+    pub(crate) fn serialisation(&self, bytes: u64) -> Time {
+        cut(self.rate.serialisation(bytes), self.grain)
+    }
+}
+
+/// `time` cut to a multiple of `grain`.
+pub(crate) fn cut(time: Time, grain: Time) -> Time {
+    Time(time.0 - time.0 % grain.0.max(1))
+}

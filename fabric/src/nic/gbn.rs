@@ -1,0 +1,255 @@
+//! Go-back-N, the reliability of most RoCEv2 NICs: the receiver takes packets in order only, and the sender goes
+//! back to the first missing one (InfiniBand Architecture Specification, volume 1, section 9.7).
+//!
+//! Packets are numbered from 0 without wrapping; the wire carries the low 24 bits.
+
+use std::collections::VecDeque;
+
+use model::Time;
+use model::wire::bth::PSN_MASK;
+
+/// The number near `near` whose low 24 bits are `psn`.
+pub fn unwrap_psn(psn: u32, near: u64) -> u64 {
+    const SPAN: u64 = PSN_MASK as u64 + 1;
+    let base = near & !(SPAN - 1) | u64::from(psn & PSN_MASK);
+    let candidates = [base.checked_sub(SPAN), Some(base), base.checked_add(SPAN)];
+    candidates.into_iter().flatten().min_by_key(|n| n.abs_diff(near)).unwrap_or(base)
+}
+
+/// The sending side of one message.
+#[derive(Clone, Debug)]
+pub struct Sender {
+    size_bytes: u64,
+    payload_bytes: u64,
+    packets: u64,
+    next: u64,
+    acknowledged: u64,
+    /// When the packets from `acknowledged` on were sent last.
+    sent_at: VecDeque<Time>,
+    taken: u64,
+    retransmitted: u64,
+}
+
+impl Sender {
+    /// A message of `size_bytes` in packets of up to `payload_bytes`; an empty message is one empty packet.
+    pub fn new(size_bytes: u64, payload_bytes: u32) -> Sender {
+        let payload_bytes = u64::from(payload_bytes.max(1));
+        Sender {
+            size_bytes,
+            payload_bytes,
+            packets: size_bytes.div_ceil(payload_bytes).max(1),
+            next: 0,
+            acknowledged: 0,
+            sent_at: VecDeque::new(),
+            taken: 0,
+            retransmitted: 0,
+        }
+    }
+
+    /// Whether there is a packet to send, window aside.
+    pub fn has_more(&self) -> bool {
+        self.next < self.packets
+    }
+
+    /// Whether everything has been acknowledged.
+    pub fn is_done(&self) -> bool {
+        self.acknowledged >= self.packets
+    }
+
+    /// Bytes sent and not acknowledged.
+    pub fn outstanding_bytes(&self) -> u64 {
+        self.position(self.next) - self.position(self.acknowledged)
+    }
+
+    /// Bytes acknowledged.
+    pub fn acknowledged_bytes(&self) -> u64 {
+        self.position(self.acknowledged)
+    }
+
+    /// Packets of the message.
+    pub fn packets(&self) -> u64 {
+        self.packets
+    }
+
+    /// First packet that is not acknowledged.
+    pub fn first_unacknowledged(&self) -> u64 {
+        self.acknowledged
+    }
+
+    /// Packets sent, those sent again included.
+    pub fn sent_packets(&self) -> u64 {
+        self.taken
+    }
+
+    /// Packets sent again.
+    pub fn retransmitted(&self) -> u64 {
+        self.retransmitted
+    }
+
+    fn position(&self, packet: u64) -> u64 {
+        packet.saturating_mul(self.payload_bytes).min(self.size_bytes)
+    }
+
+    /// Takes the next packet: its number and payload bytes.
+    pub fn take(&mut self, now: Time) -> (u64, u32) {
+        let number = self.next;
+        let payload = self.position(number + 1) - self.position(number);
+        self.next += 1;
+        self.taken += 1;
+        match self.sent_at.get_mut((number - self.acknowledged) as usize) {
+            Some(sent) => {
+                *sent = now;
+                self.retransmitted += 1;
+            }
+            None => self.sent_at.push_back(now),
+        }
+        (number, payload as u32)
+    }
+
+    /// Everything below `upto` has arrived. Returns when the last of these packets was sent, when that is news.
+    pub fn acknowledge(&mut self, upto: u64) -> Option<Time> {
+        let upto = upto.min(self.acknowledged + self.sent_at.len() as u64);
+        let news = upto.checked_sub(self.acknowledged).filter(|n| *n > 0)?;
+        let sent = self.sent_at.drain(..news as usize).next_back();
+        self.acknowledged = upto;
+        self.next = self.next.max(upto);
+        sent
+    }
+
+    /// Starts again from the first packet that is not acknowledged.
+    pub fn go_back(&mut self) {
+        self.next = self.acknowledged;
+    }
+}
+
+/// What the receiver answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// Everything below has arrived.
+    Acknowledge(u64),
+    /// This packet is missing.
+    Refuse(u64),
+    /// Nothing.
+    Silence,
+}
+
+/// The receiving side of one message.
+#[derive(Clone, Debug, Default)]
+pub struct Receiver {
+    expected: u64,
+    since_answer: u64,
+    refused: Option<(u64, Time)>,
+    /// Packets taken in order.
+    pub accepted_packets: u64,
+    /// Packets thrown away: out of order or seen before.
+    pub discarded_packets: u64,
+}
+
+impl Receiver {
+    /// Takes packet `number`. In-order packets are answered every `ack_every` packets and at the end
+    /// (`last`); a gap is answered once, and again when `refuse_interval` has passed.
+    pub fn take(
+        &mut self,
+        now: Time,
+        number: u64,
+        last: bool,
+        ack_every: u64,
+        refuse_interval: Time,
+    ) -> Answer {
+        if number == self.expected {
+            self.expected += 1;
+            self.accepted_packets += 1;
+            self.since_answer += 1;
+            if self.since_answer < ack_every && !last {
+                return Answer::Silence;
+            }
+            self.since_answer = 0;
+            return Answer::Acknowledge(self.expected);
+        }
+        self.discarded_packets += 1;
+        if number < self.expected {
+            // The acknowledgement was lost or is late; the sender waits for it.
+            return Answer::Acknowledge(self.expected);
+        }
+        match self.refused {
+            Some((packet, until)) if packet == self.expected && now < until => Answer::Silence,
+            _ => {
+                self.refused = Some((self.expected, Time(now.0.saturating_add(refuse_interval.0))));
+                Answer::Refuse(self.expected)
+            }
+        }
+    }
+
+    /// The packet it waits for.
+    pub fn expected(&self) -> u64 {
+        self.expected
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const REFUSE: Time = Time::from_us(500);
+
+    #[test]
+    fn the_last_packet_carries_the_rest() {
+        let mut sender = Sender::new(2_000_000, 1300);
+        assert_eq!(sender.packets(), 1539);
+        let sizes: Vec<u32> = (0..1539).map(|_| sender.take(Time::ZERO).1).collect();
+        assert_eq!((sizes[0], sizes[1538]), (1300, 600));
+        assert!(!sender.has_more());
+        assert_eq!(sender.outstanding_bytes(), 2_000_000);
+    }
+
+    #[test]
+    fn a_gap_is_refused_once() {
+        let mut receiver = Receiver::default();
+        let mut take = |at, number| receiver.take(Time::from_us(at), number, false, 1, REFUSE);
+        assert_eq!(take(0, 0), Answer::Acknowledge(1));
+        assert_eq!(take(1, 2), Answer::Refuse(1));
+        assert_eq!(take(2, 3), Answer::Silence);
+        assert_eq!(take(501, 4), Answer::Refuse(1));
+        assert_eq!(take(502, 0), Answer::Acknowledge(1));
+    }
+
+    proptest! {
+        #[test]
+        fn psn_unwraps(near in 0..1u64 << 40, offset in -1_000_000i64..1_000_000) {
+            let number = near.saturating_add_signed(offset);
+            prop_assert_eq!(unwrap_psn((number & u64::from(PSN_MASK)) as u32, near), number);
+        }
+
+        /// Whatever the wire loses, a message arrives whole and in order.
+        #[test]
+        fn every_message_arrives(losses in prop::collection::vec(any::<bool>(), 0..60), size in 0..40_000u64) {
+            let mut losses = losses.into_iter();
+            let (mut sender, mut receiver) = (Sender::new(size, 1000), Receiver::default());
+            let mut now = Time::ZERO;
+            while !sender.is_done() {
+                now += Time::from_us(1);
+                if !sender.has_more() {
+                    sender.go_back();
+                }
+                let (number, _) = sender.take(now);
+                if losses.next().unwrap_or(false) {
+                    continue;
+                }
+                match receiver.take(now, number, number + 1 == sender.packets(), 1, REFUSE) {
+                    _ if losses.next().unwrap_or(false) => {}
+                    Answer::Acknowledge(upto) => {
+                        sender.acknowledge(upto);
+                    }
+                    Answer::Refuse(missing) => {
+                        sender.acknowledge(missing);
+                        sender.go_back();
+                    }
+                    Answer::Silence => {}
+                }
+            }
+            prop_assert_eq!(receiver.expected(), sender.packets());
+            prop_assert_eq!(receiver.accepted_packets, sender.packets());
+        }
+    }
+}

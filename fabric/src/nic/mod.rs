@@ -1,0 +1,94 @@
+//! An RDMA NIC: what waits to be sent, flow control in both directions, and the protocol engines of its flows.
+//!
+//! The protocol parts are [`gbn`] (reliability), [`dcqcn`] (congestion control), [`pfc`] (flow control) and
+//! [`packet`] (bytes). This module holds what all flows of a host share: the order of sending.
+
+pub mod dcqcn;
+pub mod gbn;
+pub mod packet;
+pub mod pfc;
+
+use std::collections::VecDeque;
+
+use model::wire::Frame;
+use model::{Rate, Time};
+
+use crate::flow::SendState;
+use crate::scenario::HostSettings;
+use pfc::{Obeyed, ReceiveBuffer};
+
+/// A host's NIC.
+#[derive(Debug)]
+pub(crate) struct Nic {
+    pub(crate) name: String,
+    pub(crate) settings: HostSettings,
+    pub(crate) mac: [u8; 6],
+    pub(crate) line_rate: Rate,
+    /// The directed link that it sends on.
+    pub(crate) link: u32,
+    /// Polling packets and PFC frames: nothing holds them up.
+    pub(crate) control: VecDeque<Frame>,
+    /// Acknowledgements and notifications, by priority.
+    pub(crate) answers: [VecDeque<Frame>; 8],
+    /// Flows that may have data to send, in the order of service.
+    pub(crate) active: Vec<u32>,
+    /// Position in `active` of the flow that was served last.
+    pub(crate) last_served: usize,
+    /// Pauses received.
+    pub(crate) obeyed: Obeyed,
+    /// Frames received and not yet processed.
+    pub(crate) buffer: ReceiveBuffer,
+    /// Time of the earliest scheduled wake-up.
+    pub(crate) wake_at: Option<Time>,
+}
+
+impl Nic {
+    /// The next frame for a free wire.
+    pub(crate) fn next_frame(&mut self, now: Time, flows: &mut [SendState]) -> Option<Frame> {
+        if let Some(frame) = self.control.pop_front() {
+            return Some(frame);
+        }
+        for priority in (0..8).rev() {
+            if !self.answers[priority].is_empty() && !self.obeyed.is_paused(now, priority as u8) {
+                return self.answers[priority].pop_front();
+            }
+        }
+        self.next_data(now, flows)
+    }
+
+    fn next_data(&mut self, now: Time, flows: &mut [SendState]) -> Option<Frame> {
+        let count = self.active.len();
+        for step in 1..=count {
+            let position = (self.last_served + step) % count;
+            let flow = &mut flows[self.active[position] as usize];
+            if self.obeyed.is_paused(now, flow.priority) || !flow.may_send(now) {
+                continue;
+            }
+            self.last_served = position;
+            return Some(flow.send(now));
+        }
+        None
+    }
+
+    /// When something that holds data up passes by itself: pacing or the quanta of a pause.
+    pub(crate) fn next_chance(&self, now: Time, flows: &[SendState]) -> Option<Time> {
+        let paced = self.active.iter().map(|flow| &flows[*flow as usize]).filter(|flow| flow.has_more());
+        let paced = paced.map(|flow| flow.next_at).filter(|at| *at > now).min();
+        [paced, self.obeyed.next_expiry(now)].into_iter().flatten().min()
+    }
+
+    /// Adds a flow behind the others.
+    pub(crate) fn add_flow(&mut self, flow: u32) {
+        self.active.push(flow);
+    }
+
+    /// Takes a finished flow out without disturbing whose turn it is.
+    pub(crate) fn remove_flow(&mut self, flow: u32) {
+        if let Some(position) = self.active.iter().position(|f| *f == flow) {
+            self.active.remove(position);
+            if position <= self.last_served && self.last_served > 0 {
+                self.last_served -= 1;
+            }
+        }
+    }
+}

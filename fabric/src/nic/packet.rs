@@ -1,0 +1,291 @@
+//! The packets that a NIC sends and what it reads from those it receives.
+//!
+//! Data packets are RDMA WRITEs over RoCEv2. The wire size of a packet is its payload plus a configured number
+//! of header bytes (58 for RoCEv2 over IPv4: Ethernet 14, IPv4 20, UDP 8, BTH 12, invariant CRC 4), so that
+//! other simulators' sizes can be reproduced; what exceeds the headers written here is counted as payload.
+
+use std::net::IpAddr;
+
+use model::FlowKey;
+use model::wire::bth::{self, Bth, PSN_MASK};
+use model::wire::ethernet::{ETHERNET_BYTES, ETHERNET_MIN_FRAME_BYTES, Ethernet};
+use model::wire::ipv4::{ECN_CAPABLE, ECN_CONGESTED, ECN_NOT_CAPABLE, IPV4_BYTES, Ipv4};
+use model::wire::ipv6::{IPV6_BYTES, Ipv6};
+use model::wire::udp::{UDP_BYTES, Udp};
+use model::wire::{Aeth, Cnp, ETHERTYPE_IPV4, ETHERTYPE_IPV6, Frame, Pfc, aeth};
+use smallvec::SmallVec;
+
+/// Header bytes of RoCEv2 over IPv4 on the wire, invariant CRC included and frame check sequence not.
+pub const ROCE_V4_BYTES: u32 = 58;
+/// Partition key of the default partition.
+const DEFAULT_PARTITION: u16 = 0xffff;
+
+/// MAC address of the NIC or switch port with this number: locally administered.
+pub fn mac(number: u32) -> [u8; 6] {
+    let [a, b, c, d] = number.to_be_bytes();
+    [0x02, 0x48, a, b, c, d]
+}
+
+/// The differentiated services code point of a priority: its class selector (RFC 2474).
+pub fn dscp(priority: u8) -> u8 {
+    (priority & 7) << 3
+}
+
+/// Headers of one direction of one connection, ready to be copied.
+#[derive(Clone, Debug)]
+pub struct Template {
+    bytes: SmallVec<[u8; 96]>,
+    flow: FlowKey,
+    dscp: u8,
+    queue_pair: u32,
+    header_bytes: u32,
+}
+
+/// What goes after UDP.
+enum Content<'a> {
+    Data { bth: Bth },
+    Other { bytes: &'a [u8] },
+}
+
+impl Template {
+    /// Headers from `flow.src` to `flow.dst` towards `queue_pair`.
+    pub fn new(
+        flow: FlowKey,
+        priority: u8,
+        source_mac: [u8; 6],
+        target_mac: [u8; 6],
+        queue_pair: u32,
+        header_bytes: u32,
+    ) -> Template {
+        let ethertype = if flow.src.is_ipv4() { ETHERTYPE_IPV4 } else { ETHERTYPE_IPV6 };
+        let ethernet = Ethernet { dst: target_mac, src: source_mac, ethertype };
+        Template {
+            bytes: SmallVec::from_slice(&ethernet.to_bytes()),
+            flow,
+            dscp: dscp(priority),
+            queue_pair,
+            header_bytes,
+        }
+    }
+
+    /// A frame with `content` after UDP and `tail` uncounted bytes behind.
+    fn frame(&self, ecn: u8, content: Content<'_>, tail: u32) -> Frame {
+        let content_bytes = match &content {
+            Content::Data { .. } => bth::BTH_BYTES,
+            Content::Other { bytes } => bytes.len(),
+        };
+        let udp_len = (UDP_BYTES + content_bytes) as u32 + tail;
+        let mut head = self.bytes.clone();
+        match (self.flow.src, self.flow.dst) {
+            (IpAddr::V4(src), IpAddr::V4(dst)) => head.extend_from_slice(
+                &Ipv4 {
+                    dscp: self.dscp,
+                    ecn,
+                    total_len: (IPV4_BYTES as u32 + udp_len) as u16,
+                    id: 0,
+                    fragment: 0x4000,
+                    ttl: 64,
+                    proto: self.flow.proto,
+                    src,
+                    dst,
+                }
+                .to_bytes(),
+            ),
+            (src, dst) => head.extend_from_slice(
+                &Ipv6 {
+                    dscp: self.dscp,
+                    ecn,
+                    flow_label: 0,
+                    payload_len: udp_len as u16,
+                    next_header: self.flow.proto,
+                    hop_limit: 64,
+                    src: v6(src),
+                    dst: v6(dst),
+                }
+                .to_bytes(),
+            ),
+        }
+        let udp = Udp { sport: self.flow.sport, dport: self.flow.dport, len: udp_len as u16, checksum: 0 };
+        head.extend_from_slice(&udp.to_bytes());
+        match content {
+            Content::Data { bth } => head.extend_from_slice(&bth.to_bytes()),
+            Content::Other { bytes } => head.extend_from_slice(bytes),
+        }
+        let written = head.len() as u32 + tail;
+        Frame { head, tail: tail + ETHERNET_MIN_FRAME_BYTES.saturating_sub(written) }
+    }
+
+    /// Data packet `number` of `packets` with `payload` bytes.
+    pub fn data(&self, number: u64, packets: u64, payload: u32) -> Frame {
+        let opcode = match (number == 0, number + 1 == packets) {
+            (true, true) => bth::RC_WRITE_ONLY,
+            (true, false) => bth::RC_WRITE_FIRST,
+            (false, true) => bth::RC_WRITE_LAST,
+            (false, false) => bth::RC_WRITE_MIDDLE,
+        };
+        let bth = Bth { ack_request: true, ..self.bth(opcode, number) };
+        let ip_bytes = if self.flow.src.is_ipv4() { IPV4_BYTES } else { IPV6_BYTES };
+        let written = (ETHERNET_BYTES + ip_bytes + UDP_BYTES + bth::BTH_BYTES) as u32;
+        let tail = (payload + self.header_bytes).saturating_sub(written);
+        self.frame(ECN_CAPABLE, Content::Data { bth }, tail)
+    }
+
+    fn bth(&self, opcode: u8, number: u64) -> Bth {
+        Bth {
+            opcode,
+            migrated: true,
+            partition: DEFAULT_PARTITION,
+            queue_pair: self.queue_pair,
+            psn: (number & u64::from(PSN_MASK)) as u32,
+            ..Bth::default()
+        }
+    }
+
+    fn answer(&self, psn: u64, syndrome: u8, congested: bool, messages: u32) -> Frame {
+        let bth = Bth { becn: congested, ..self.bth(bth::RC_ACKNOWLEDGE, psn) };
+        let mut bytes = [0; bth::BTH_BYTES + aeth::AETH_BYTES];
+        bytes[..bth::BTH_BYTES].copy_from_slice(&bth.to_bytes());
+        bytes[bth::BTH_BYTES..].copy_from_slice(&Aeth { syndrome, msn: messages }.to_bytes());
+        self.frame(ECN_NOT_CAPABLE, Content::Other { bytes: &bytes }, 0)
+    }
+
+    /// Everything below packet `upto` has arrived. `congested` echoes a congestion mark in the BECN bit, for
+    /// NICs that do not send CNPs.
+    pub fn acknowledgement(&self, upto: u64, congested: bool) -> Frame {
+        self.answer(upto.wrapping_sub(1), aeth::ACKNOWLEDGE, congested, 0)
+    }
+
+    /// Packet `missing` was expected and another one came.
+    pub fn refusal(&self, missing: u64, congested: bool) -> Frame {
+        self.answer(missing, aeth::NAK_SEQUENCE, congested, 0)
+    }
+
+    /// A congestion notification packet.
+    pub fn cnp(&self) -> Frame {
+        let cnp = Cnp { queue_pair: self.queue_pair, partition: DEFAULT_PARTITION };
+        self.frame(ECN_NOT_CAPABLE, Content::Other { bytes: &cnp.to_bytes() }, 0)
+    }
+}
+
+fn v6(address: IpAddr) -> std::net::Ipv6Addr {
+    match address {
+        IpAddr::V4(v4) => v4.to_ipv6_mapped(),
+        IpAddr::V6(v6) => v6,
+    }
+}
+
+/// What a NIC makes of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Received {
+    /// Pause or resume.
+    Pfc(Pfc),
+    /// Data for a queue pair.
+    Data {
+        /// The queue pair.
+        queue_pair: u32,
+        /// Low bits of the packet's number.
+        psn: u32,
+        /// Whether it carries a congestion mark.
+        congested: bool,
+    },
+    /// An acknowledgement: everything up to and including `psn` has arrived.
+    Acknowledgement {
+        /// The sender's queue pair.
+        queue_pair: u32,
+        /// Low bits of the last packet.
+        psn: u32,
+        /// Whether it echoes a congestion mark.
+        congested: bool,
+    },
+    /// A refusal: `psn` is missing.
+    Refusal {
+        /// The sender's queue pair.
+        queue_pair: u32,
+        /// Low bits of the missing packet.
+        psn: u32,
+        /// Whether it echoes a congestion mark.
+        congested: bool,
+    },
+    /// A congestion notification.
+    Cnp {
+        /// The sender's queue pair.
+        queue_pair: u32,
+    },
+    /// Nothing a NIC understands.
+    Other,
+}
+
+/// Reads a frame.
+pub fn read(frame: &Frame) -> Received {
+    if let Some(pfc) = Pfc::from_bytes(&frame.head) {
+        return Received::Pfc(pfc);
+    }
+    read_roce(&frame.head).unwrap_or(Received::Other)
+}
+
+fn read_roce(head: &[u8]) -> Option<Received> {
+    let ethernet = Ethernet::from_bytes(head)?;
+    let (ecn, transport) = match ethernet.ethertype {
+        ETHERTYPE_IPV4 => (head.get(ETHERNET_BYTES + 1)? & 3, ETHERNET_BYTES + IPV4_BYTES + UDP_BYTES),
+        ETHERTYPE_IPV6 => (head.get(ETHERNET_BYTES + 1)? >> 4 & 3, ETHERNET_BYTES + IPV6_BYTES + UDP_BYTES),
+        _ => return None,
+    };
+    let bth = Bth::from_bytes(head.get(transport..)?)?;
+    let (queue_pair, psn) = (bth.queue_pair, bth.psn);
+    Some(match bth.opcode {
+        bth::CNP => Received::Cnp { queue_pair },
+        bth::RC_ACKNOWLEDGE => {
+            let aeth = Aeth::from_bytes(head.get(transport + bth::BTH_BYTES..)?)?;
+            let congested = bth.becn;
+            match aeth.is_nak() {
+                true => Received::Refusal { queue_pair, psn, congested },
+                false => Received::Acknowledgement { queue_pair, psn, congested },
+            }
+        }
+        bth::RC_WRITE_FIRST | bth::RC_WRITE_MIDDLE | bth::RC_WRITE_LAST | bth::RC_WRITE_ONLY => {
+            Received::Data { queue_pair, psn, congested: ecn == ECN_CONGESTED }
+        }
+        _ => Received::Other,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn template(flow: &str, header_bytes: u32) -> Template {
+        Template::new(flow.parse().unwrap(), 3, mac(1), mac(2), 7, header_bytes)
+    }
+
+    #[test]
+    fn the_wire_size_is_payload_plus_headers() {
+        let template = template("11.0.2.1:10000>11.0.4.1:100/udp", 56);
+        let frame = template.data(5, 9, 1300);
+        assert_eq!((frame.len(), frame.head.len()), (1356, 54));
+        let ip = Ipv4::from_bytes(&frame.head[14..]).unwrap();
+        assert_eq!((ip.total_len, ip.dscp, ip.ecn), (1342, 24, ECN_CAPABLE));
+        assert_eq!(read(&frame), Received::Data { queue_pair: 7, psn: 5, congested: false });
+    }
+
+    #[test]
+    fn answers_fill_the_smallest_frame() {
+        let template = template("11.0.2.1:10000>11.0.4.1:100/udp", 58);
+        let acknowledgement = template.acknowledgement(1, true);
+        assert_eq!(acknowledgement.len(), 60);
+        assert_eq!(
+            read(&acknowledgement),
+            Received::Acknowledgement { queue_pair: 7, psn: 0, congested: true }
+        );
+        let refusal = template.refusal(0x100_0001, false);
+        assert_eq!(read(&refusal), Received::Refusal { queue_pair: 7, psn: 1, congested: false });
+        assert_eq!(read(&template.cnp()), Received::Cnp { queue_pair: 7 });
+    }
+
+    #[test]
+    fn ipv6_is_spoken_too() {
+        let template = template("[fd00::1]:10000>[fd00::2]:4791/udp", 78);
+        let frame = template.data(0, 1, 100);
+        assert_eq!(frame.len(), 178);
+        assert_eq!(read(&frame), Received::Data { queue_pair: 7, psn: 0, congested: false });
+    }
+}

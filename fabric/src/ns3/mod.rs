@@ -1,0 +1,87 @@
+//! Files of the HPCC family of ns-3 simulators: topology, flows and settings.
+//!
+//! The formats are those of the public HPCC simulator (alibaba-edu/High-Precision-Congestion-Control) as the
+//! Hawkeye poster's prototype (lixiao19/Hawkeye-NS3) extends them. Every problem of all files is reported with
+//! its position; an unknown key is a problem.
+//!
+//! What these simulators do that their files do not say is done here too, so that results compare:
+//! fixed PFC thresholds (an ingress queue pauses at 20 KiB and resumes at 17 KiB with its headroom empty; the
+//! headroom is three times what the link holds), pauses that last until the resume frame, a window of the
+//! largest bandwidth-delay product, congestion echoed in acknowledgements, 56 header bytes on the wire (Ethernet
+//! 14, IPv4 20, UDP 8, sequence and priority 6, timestamp 8), and a clock of whole nanoseconds to which
+//! serialisation times are cut.
+
+mod config;
+mod flows;
+mod scenario;
+mod text;
+mod topology;
+
+use std::path::{Path, PathBuf};
+
+use crate::problem::{Problem, Problems};
+use crate::scenario::Scenario;
+
+pub use config::{Config, parse_config};
+pub use flows::{FlowRow, parse_flows};
+pub use topology::{TopologyFile, host_address, parse_topology};
+
+/// Reads a settings file and the files it names. `load` gets a name as the settings write it and returns the
+/// text, or why there is none; see [`candidates`] for where to look.
+pub fn load(
+    config_name: &str,
+    config_text: &str,
+    mut load: impl FnMut(&str) -> Result<String, String>,
+) -> Result<Scenario, Problems> {
+    let (config, mut problems) = parse_config(config_name, config_text);
+    let mut fetch = |key: &str, named: &Option<(String, usize)>| match named {
+        None => {
+            let message = format!("`{key}` is missing");
+            Err(Problem::at(config_name, config_text, config_text.len(), message))
+        }
+        Some((name, offset)) => load(name).map(|text| (name.clone(), text)).map_err(|why| {
+            Problem::at(config_name, config_text, *offset, format!("cannot read `{name}`: {why}"))
+        }),
+    };
+    let topology = fetch("TOPOLOGY_FILE", &config.topology_file);
+    let flows = fetch("FLOW_FILE", &config.flow_file);
+    let topology = match topology {
+        Ok((name, text)) => {
+            let (file, found) = parse_topology(&name, &text);
+            problems.extend(found);
+            Some(file)
+        }
+        Err(problem) => {
+            problems.push(problem);
+            None
+        }
+    };
+    let rows = match flows {
+        Ok((name, text)) => {
+            let (rows, found) = parse_flows(&name, &text, topology.as_ref());
+            problems.extend(found);
+            rows
+        }
+        Err(problem) => {
+            problems.push(problem);
+            Vec::new()
+        }
+    };
+    let Some(topology) = topology else {
+        return Err(Problems(problems));
+    };
+    let scenario = scenario::assemble(config_name, config_text, &config, topology, rows, &mut problems);
+    Problems(problems).or(scenario)
+}
+
+/// Where a file that a settings file names may be: as written from the directory the simulator was started in
+/// (the parent of the settings' directory, as a rule), from the settings' own directory, and next to it.
+pub fn candidates(config_path: &Path, named: &str) -> Vec<PathBuf> {
+    let directory = config_path.parent().unwrap_or(Path::new(""));
+    let mut places = vec![directory.join(named), directory.join("..").join(named)];
+    if let Some(name) = Path::new(named).file_name() {
+        places.push(directory.join(name));
+    }
+    places.push(PathBuf::from(named));
+    places
+}

@@ -1,0 +1,197 @@
+//! A scenario: network, settings, traffic, faults and what is expected to come of it. Plain data; it is read
+//! from TOML ([`crate::scenario::parse`]) or from the files of the HPCC simulators ([`crate::ns3`]).
+
+mod builtin;
+mod read;
+mod settings;
+mod table;
+mod units;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
+
+use model::{FlowKey, GroundTruth, Time, Topology};
+use p4_switch::tm::PauseEnd;
+
+use crate::rng::Random;
+
+pub use builtin::{builtin, builtin_names, builtin_source};
+pub use read::parse;
+pub use settings::{Headroom, HostSettings, Notification, SwitchSettings};
+pub use units::{parse_bytes, parse_rate, parse_time};
+
+/// Everything that a run depends on besides its seed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scenario {
+    /// Its name.
+    pub name: String,
+    /// One line for people.
+    pub title: String,
+    /// What happens and why, for people.
+    pub description: String,
+    /// Nodes and links. Every host has exactly one port.
+    pub topology: Topology,
+    /// When the run ends.
+    pub stop: Time,
+    /// Serialisation times are cut to multiples of this; 1 ps is exact.
+    pub grain: Time,
+    /// How a received pause ends, at switches and hosts.
+    pub pause_end: PauseEnd,
+    /// Every switch.
+    pub switch: SwitchSettings,
+    /// Every host that is not in `hosts`.
+    pub host: HostSettings,
+    /// Hosts that differ.
+    pub hosts: BTreeMap<String, HostSettings>,
+    /// Loss on links, by their index, in parts per trillion.
+    pub loss_ppt: BTreeMap<usize, u64>,
+    /// Traffic.
+    pub flows: Vec<FlowSpec>,
+    /// What goes wrong.
+    pub faults: Vec<FaultSpec>,
+    /// Who watches and how.
+    pub agents: AgentSettings,
+    /// What is expected; absent: nothing is known beforehand.
+    pub expect: Option<Expectation>,
+}
+
+/// One message from a host to another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlowSpec {
+    /// What people call it.
+    pub label: String,
+    /// Sending host.
+    pub src: String,
+    /// Receiving host.
+    pub dst: String,
+    /// Source port.
+    pub sport: u16,
+    /// Destination port.
+    pub dport: u16,
+    /// Priority.
+    pub priority: u8,
+    /// Bytes.
+    pub bytes: u64,
+    /// When it starts ...
+    pub start: Time,
+    /// ... plus a random time below this.
+    pub start_jitter: Time,
+}
+
+/// Something that goes wrong at a host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FaultSpec {
+    /// The host.
+    pub host: String,
+    /// What.
+    pub kind: FaultKind,
+    /// When it starts ...
+    pub start: Time,
+    /// ... plus a random time below this.
+    pub start_jitter: Time,
+    /// How long it lasts.
+    pub duration: Time,
+}
+
+/// What goes wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FaultKind {
+    /// The NIC injects pause frames for a priority all the time, whatever it receives.
+    Storm {
+        /// The priority.
+        priority: u8,
+        /// Quanta of each frame.
+        quanta: u16,
+        /// Time between frames.
+        interval: Time,
+    },
+    /// The NIC processes what it receives at this rate only and pauses its switch when its buffer fills.
+    SlowReceiver {
+        /// Bits a second.
+        rate: model::Rate,
+        /// Buffered bytes at which it pauses.
+        xoff_bytes: u64,
+        /// Buffered bytes at which it resumes.
+        xon_bytes: u64,
+    },
+}
+
+/// Which hosts run agents, and how they and the collection work.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AgentSettings {
+    /// The hosts that watch their flows; absent: all that send.
+    pub hosts: Option<BTreeSet<String>>,
+    /// A round trip is slow above this percentage of the path's base.
+    pub threshold_percent: u32,
+    /// Length of a telemetry epoch in nanoseconds, a power of two.
+    pub epoch_ns: u64,
+    /// Time from a switch's notice to the controller's read of its registers.
+    pub read_delay: Time,
+    /// Time that one switch's read takes.
+    pub read_time: Time,
+}
+
+impl Default for AgentSettings {
+    fn default() -> AgentSettings {
+        AgentSettings {
+            hosts: None,
+            threshold_percent: 300,
+            epoch_ns: 1 << 20,
+            read_delay: Time::from_us(100),
+            read_time: Time::from_us(400),
+        }
+    }
+}
+
+/// What a scenario is meant to produce. Flows are labels.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Expectation {
+    /// The truth with every name resolved.
+    pub truth: GroundTruth,
+    /// Whether pauses must occur (`true`), must not (`false`), or either.
+    pub pauses: Option<bool>,
+}
+
+/// A flow of one run: jitter drawn, addresses resolved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunFlow {
+    /// Its specification.
+    pub spec: FlowSpec,
+    /// Its 5-tuple.
+    pub key: FlowKey,
+    /// When it starts.
+    pub start: Time,
+}
+
+impl Scenario {
+    /// The settings of a host.
+    pub fn host_settings(&self, host: &str) -> &HostSettings {
+        self.hosts.get(host).unwrap_or(&self.host)
+    }
+
+    /// The first address of a host.
+    pub fn address(&self, host: &str) -> Option<IpAddr> {
+        self.topology.node(host)?.addresses.first().copied()
+    }
+
+    /// The 5-tuple of a flow, when both hosts have addresses.
+    pub fn key(&self, flow: &FlowSpec) -> Option<FlowKey> {
+        Some(FlowKey::udp(self.address(&flow.src)?, flow.sport, self.address(&flow.dst)?, flow.dport))
+    }
+
+    /// The flows of a run with `seed`. Flows whose hosts have no address are left out; readers refuse them.
+    pub fn run_flows(&self, seed: u64) -> Vec<RunFlow> {
+        let draw = |(index, spec): (usize, &FlowSpec)| {
+            let jitter = Random::new(seed, index as u64).time_below(spec.start_jitter);
+            let start = Time(spec.start.0.saturating_add(jitter.0));
+            Some(RunFlow { spec: spec.clone(), key: self.key(spec)?, start })
+        };
+        self.flows.iter().enumerate().filter_map(draw).collect()
+    }
+
+    /// UDP destination ports besides 4791 that carry RoCEv2 here, ascending.
+    pub fn roce_ports(&self) -> Vec<u16> {
+        let ports: BTreeSet<u16> = self.flows.iter().map(|flow| flow.dport).collect();
+        ports.into_iter().filter(|port| *port != model::wire::ROCE_V2_PORT).collect()
+    }
+}

@@ -1,0 +1,221 @@
+//! Reads a TOML table key by key, and collects everything that is wrong with it.
+
+use std::collections::BTreeSet;
+use std::fmt::Display;
+use std::ops::Range;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::problem::Problem;
+
+/// The text being read and the problems found so far.
+pub(super) struct Reader<'t> {
+    pub(super) file: &'t str,
+    pub(super) text: &'t str,
+    pub(super) problems: Vec<Problem>,
+}
+
+impl Reader<'_> {
+    pub(super) fn problem(&mut self, span: &Range<usize>, message: impl Into<String>) {
+        self.problems.push(Problem::at(self.file, self.text, span.start, message));
+    }
+}
+
+/// A value that was read, with its place.
+#[derive(Clone, Debug)]
+pub(super) struct Placed<T> {
+    pub(super) value: T,
+    pub(super) span: Range<usize>,
+}
+
+/// A table whose keys are taken one by one; what is left over is unknown.
+pub(super) struct Section<'d> {
+    name: String,
+    table: Option<&'d DeTable<'d>>,
+    pub(super) span: Range<usize>,
+    known: BTreeSet<&'static str>,
+}
+
+impl<'d> Section<'d> {
+    pub(super) fn new(name: &str, table: &'d DeTable<'d>, span: Range<usize>) -> Section<'d> {
+        Section { name: name.to_string(), table: Some(table), span, known: BTreeSet::new() }
+    }
+
+    fn take(&mut self, key: &'static str) -> Option<&'d Spanned<DeValue<'d>>> {
+        self.known.insert(key);
+        self.table?.get(key)
+    }
+
+    fn what(&self, key: &str) -> String {
+        if self.name.is_empty() { format!("`{key}`") } else { format!("`{key}` of {}", self.name) }
+    }
+
+    /// Reports that a key must be there.
+    pub(super) fn missing(&self, reader: &mut Reader<'_>, key: &str) {
+        reader.problem(&self.span, format!("{} is missing", self.what(key)));
+    }
+
+    /// A value that `read` understands; `expected` says what that is.
+    fn value<T>(
+        &mut self,
+        reader: &mut Reader<'_>,
+        key: &'static str,
+        expected: &str,
+        read: impl FnOnce(&DeValue<'_>) -> Option<T>,
+    ) -> Option<Placed<T>> {
+        let spanned = self.take(key)?;
+        match read(spanned.get_ref()) {
+            Some(value) => Some(Placed { value, span: spanned.span() }),
+            None => {
+                reader.problem(&spanned.span(), format!("{} must be {expected}", self.what(key)));
+                None
+            }
+        }
+    }
+
+    pub(super) fn text(&mut self, reader: &mut Reader<'_>, key: &'static str) -> Option<Placed<String>> {
+        self.value(reader, key, "a text", |value| value.as_str().map(str::to_string))
+    }
+
+    pub(super) fn flag(&mut self, reader: &mut Reader<'_>, key: &'static str) -> Option<bool> {
+        self.value(reader, key, "true or false", |value| value.as_bool()).map(|placed| placed.value)
+    }
+
+    /// A text with a unit, read by `parse`.
+    pub(super) fn quantity<T>(
+        &mut self,
+        reader: &mut Reader<'_>,
+        key: &'static str,
+        expected: &str,
+        parse: impl Fn(&str) -> Option<T>,
+    ) -> Option<T> {
+        let read = |value: &DeValue<'_>| match value {
+            DeValue::Integer(number) => parse(number.as_str()),
+            other => parse(other.as_str()?),
+        };
+        self.value(reader, key, expected, read).map(|placed| placed.value)
+    }
+
+    /// An integer in a range.
+    pub(super) fn integer<T: TryFrom<i64> + PartialOrd + Display>(
+        &mut self,
+        reader: &mut Reader<'_>,
+        key: &'static str,
+        range: std::ops::RangeInclusive<T>,
+    ) -> Option<T> {
+        let expected = format!("an integer from {} to {}", range.start(), range.end());
+        let read = |value: &DeValue<'_>| {
+            let number = value.as_integer()?;
+            let number = i64::from_str_radix(number.as_str(), number.radix()).ok()?;
+            T::try_from(number).ok().filter(|n| range.contains(n))
+        };
+        self.value(reader, key, &expected, read).map(|placed| placed.value)
+    }
+
+    /// A number from 0 to 1.
+    pub(super) fn fraction(&mut self, reader: &mut Reader<'_>, key: &'static str) -> Option<f64> {
+        let read = |value: &DeValue<'_>| {
+            let text = match value {
+                DeValue::Float(number) => number.as_str(),
+                DeValue::Integer(number) => number.as_str(),
+                _ => return None,
+            };
+            text.parse::<f64>().ok().filter(|p| (0.0..=1.0).contains(p))
+        };
+        self.value(reader, key, "a number from 0 to 1", read).map(|placed| placed.value)
+    }
+
+    /// A list of texts.
+    pub(super) fn texts(
+        &mut self,
+        reader: &mut Reader<'_>,
+        key: &'static str,
+    ) -> Option<Vec<Placed<String>>> {
+        let items = self.take(key)?;
+        let Some(array) = items.get_ref().as_array() else {
+            reader.problem(&items.span(), format!("{} must be a list of texts", self.what(key)));
+            return None;
+        };
+        let mut texts = Vec::new();
+        for item in array.iter() {
+            match item.get_ref().as_str() {
+                Some(text) => texts.push(Placed { value: text.to_string(), span: item.span() }),
+                None => reader.problem(&item.span(), format!("{} must hold texts only", self.what(key))),
+            }
+        }
+        Some(texts)
+    }
+
+    /// A list of integers from 0 to 7 as a bit set.
+    pub(super) fn priorities(&mut self, reader: &mut Reader<'_>, key: &'static str) -> Option<u8> {
+        self.value(reader, key, "a list of priorities from 0 to 7", |value| {
+            value.as_array()?.iter().try_fold(0u8, |set, item| {
+                let priority: u8 = item.get_ref().as_integer()?.as_str().parse().ok()?;
+                (priority < 8).then_some(set | 1 << priority)
+            })
+        })
+        .map(|placed| placed.value)
+    }
+
+    /// A table within this one; an empty section when it is absent.
+    pub(super) fn section(&mut self, reader: &mut Reader<'_>, key: &'static str) -> Option<Section<'d>> {
+        let spanned = self.take(key)?;
+        match spanned.get_ref().as_table() {
+            Some(table) => Some(Section::new(&format!("[{key}]"), table, spanned.span())),
+            None => {
+                reader.problem(&spanned.span(), format!("{} must be a table", self.what(key)));
+                None
+            }
+        }
+    }
+
+    /// A list of tables, each with its place in the list.
+    pub(super) fn sections(&mut self, reader: &mut Reader<'_>, key: &'static str) -> Vec<Section<'d>> {
+        let Some(spanned) = self.take(key) else {
+            return Vec::new();
+        };
+        let Some(array) = spanned.get_ref().as_array() else {
+            reader.problem(&spanned.span(), format!("{} must be a list of tables", self.what(key)));
+            return Vec::new();
+        };
+        let mut sections = Vec::new();
+        for (index, item) in array.iter().enumerate() {
+            match item.get_ref().as_table() {
+                Some(table) => {
+                    sections.push(Section::new(&format!("{key} {}", index + 1), table, item.span()));
+                }
+                None => reader.problem(&item.span(), format!("{} must hold tables only", self.what(key))),
+            }
+        }
+        sections
+    }
+
+    /// All tables within this one, under any name.
+    pub(super) fn named_sections(&self, reader: &mut Reader<'_>) -> Vec<(Placed<String>, Section<'d>)> {
+        let mut sections = Vec::new();
+        for (key, value) in self.table.into_iter().flat_map(|table| table.iter()) {
+            let name = key.get_ref().to_string();
+            match value.get_ref().as_table() {
+                Some(table) => {
+                    let section = Section::new(&format!("`{name}`"), table, value.span());
+                    sections.push((Placed { value: name, span: key.span() }, section));
+                }
+                None => reader.problem(&value.span(), format!("`{name}` must be a table")),
+            }
+        }
+        sections
+    }
+
+    /// Reports every key that nobody asked for.
+    pub(super) fn finish(self, reader: &mut Reader<'_>) {
+        for (key, _) in self.table.into_iter().flat_map(|table| table.iter()) {
+            if !self.known.contains(key.get_ref().as_ref()) {
+                let known: Vec<&str> = self.known.iter().copied().collect();
+                let message =
+                    format!("unknown key {}; known are {}", self.what(key.get_ref()), known.join(", "));
+                reader.problem(&key.span(), message);
+            }
+        }
+    }
+}

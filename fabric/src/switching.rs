@@ -1,0 +1,69 @@
+//! How the fabric holds its switches.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use model::Time;
+use model::wire::Frame;
+use p4_switch::{Event, Switch};
+
+/// A switch as the fabric drives it. [`Switch`] itself, or one shared with a P4Runtime server through
+/// `Arc<Mutex<Switch>>`: the fabric locks it for one packet at a time. After a server has changed something that
+/// may send (a packet-out), [`crate::Fabric::poll_switches`] makes the fabric look.
+pub trait FabricSwitch {
+    /// See [`Switch::receive`].
+    fn receive(&mut self, now: Time, port: u16, frame: Frame);
+    /// See [`Switch::transmit`].
+    fn transmit(&mut self, now: Time, port: u16) -> Option<Frame>;
+    /// See [`Switch::next_wake`].
+    fn next_wake(&self) -> Option<Time>;
+    /// See [`Switch::wake`].
+    fn wake(&mut self, now: Time);
+    /// See [`Switch::drain_events`].
+    fn drain_events(&mut self, into: &mut Vec<Event>);
+}
+
+impl FabricSwitch for Switch {
+    fn receive(&mut self, now: Time, port: u16, frame: Frame) {
+        Switch::receive(self, now, port, frame);
+    }
+
+    fn transmit(&mut self, now: Time, port: u16) -> Option<Frame> {
+        Switch::transmit(self, now, port)
+    }
+
+    fn next_wake(&self) -> Option<Time> {
+        Switch::next_wake(self)
+    }
+
+    fn wake(&mut self, now: Time) {
+        Switch::wake(self, now);
+    }
+
+    fn drain_events(&mut self, into: &mut Vec<Event>) {
+        Switch::drain_events(self, into);
+    }
+}
+
+/// A poisoned lock is taken all the same: a switch is never left half-changed by a panicking server thread,
+/// since it changes only inside its own methods.
+impl<S: FabricSwitch> FabricSwitch for Arc<Mutex<S>> {
+    fn receive(&mut self, now: Time, port: u16, frame: Frame) {
+        self.lock().unwrap_or_else(PoisonError::into_inner).receive(now, port, frame);
+    }
+
+    fn transmit(&mut self, now: Time, port: u16) -> Option<Frame> {
+        self.lock().unwrap_or_else(PoisonError::into_inner).transmit(now, port)
+    }
+
+    fn next_wake(&self) -> Option<Time> {
+        self.lock().unwrap_or_else(PoisonError::into_inner).next_wake()
+    }
+
+    fn wake(&mut self, now: Time) {
+        self.lock().unwrap_or_else(PoisonError::into_inner).wake(now);
+    }
+
+    fn drain_events(&mut self, into: &mut Vec<Event>) {
+        self.lock().unwrap_or_else(PoisonError::into_inner).drain_events(into);
+    }
+}

@@ -1,0 +1,47 @@
+//! What the fabric's tests share.
+#![allow(dead_code, reason = "each suite uses a part of it")]
+#![allow(clippy::disallowed_methods, reason = "tests read the public data where it is present")]
+
+pub mod plain;
+
+use std::path::{Path, PathBuf};
+
+use fabric::{Fabric, Scenario};
+use plain::PlainSwitch;
+
+/// The public files of the poster's scenario, when they are there.
+pub fn poster_directory() -> Option<PathBuf> {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/hawkeye-poster");
+    directory.is_dir().then_some(directory)
+}
+
+/// Reads a settings file and what it names.
+pub fn read_ns3(config: &Path) -> Result<Scenario, fabric::Problems> {
+    let text = std::fs::read_to_string(config).unwrap();
+    fabric::ns3::load(&config.display().to_string(), &text, |named| {
+        let places = fabric::ns3::candidates(config, named);
+        let place = places.iter().find(|place| place.is_file()).ok_or("no such file")?;
+        std::fs::read_to_string(place).map_err(|error| error.to_string())
+    })
+}
+
+/// A fabric of plain switches.
+pub fn plain_fabric(scenario: &Scenario, seed: u64) -> Fabric<PlainSwitch> {
+    Fabric::new(scenario, seed, |name, config| PlainSwitch::new(scenario, name, config)).unwrap()
+}
+
+/// Nothing is lost between the books: every frame on a wire is accounted for, every data packet too, and the
+/// memory of every switch balances.
+pub fn check_conservation(fabric: &Fabric<PlainSwitch>) {
+    let (sent, arrived, lost, flying) = fabric.frame_balance();
+    assert_eq!(sent, arrived + lost + flying, "frames on wires");
+    for (name, switch) in fabric.switches() {
+        let totals = switch.tm().totals();
+        assert!(totals.balanced(), "{name}: {totals:?}");
+    }
+    let counters = fabric.counters();
+    let data_sent: u64 = fabric.flows().iter().map(|flow| flow.sent_packets).sum();
+    if flying == 0 && lost == 0 && counters.dropped_packets == 0 && fabric.all_finished() {
+        assert_eq!(data_sent, counters.data_packets_accepted + counters.data_packets_discarded);
+    }
+}
