@@ -31,6 +31,9 @@ pub struct SwitchConfig {
     pub cpu_port: u16,
     /// Value of `egress_spec` that means drop.
     pub drop_port: u16,
+    /// Address of the switch; the source of its PFC frames is this with the port's number combined by exclusive or
+    /// into the last two bytes.
+    pub address: [u8; 6],
     /// Seed of `random()`, of the `Random` hash and of nothing else.
     pub seed: u64,
     /// Unit of the timestamps that programs see.
@@ -80,6 +83,7 @@ impl SwitchConfig {
             tm,
             cpu_port: 510,
             drop_port: 511,
+            address: [2, 0, 0, 0, 0, 0],
             seed: 1,
             timestamp_unit: TimestampUnit::default(),
             limits: Limits::default(),

@@ -10,6 +10,7 @@
 
 pub mod config;
 pub mod control;
+mod engine;
 pub mod error;
 pub mod event;
 mod fxhash;
@@ -21,6 +22,7 @@ pub mod tm;
 
 pub use config::SwitchConfig;
 pub use control::ControlPlane;
+pub use engine::hash::CrcParameters;
 pub use error::{ControlError, LoadError};
-pub use event::{DropReason, Event};
-pub use switch::Switch;
+pub use event::{Counters, DropReason, Event};
+pub use switch::{QueuedPacket, Switch};

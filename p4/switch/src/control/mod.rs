@@ -26,6 +26,7 @@ use crate::state::{State, names};
 pub struct ControlPlane<'a> {
     pub(crate) now: Time,
     pub(crate) limits: &'a Limits,
+    pub(crate) idle_check: &'a mut Option<Time>,
     pub(crate) loaded: Option<Loaded<'a>>,
 }
 

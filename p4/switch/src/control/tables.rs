@@ -29,18 +29,22 @@ impl ControlPlane<'_> {
     pub fn table_insert<'r>(&mut self, table: impl Into<ObjectRef<'r>>, entry: TableEntry) -> Result<()> {
         let wanted = table.into();
         let target = self.check_entry(wanted, &entry)?;
-        let now = self.now;
-        self.table_mut(wanted)?.insert(now, TableEntry { is_const: false, ..entry }, target)
+        let (now, timeout) = (self.now, entry.idle_timeout);
+        self.table_mut(wanted)?.insert(now, TableEntry { is_const: false, ..entry }, target)?;
+        self.expect_idle(timeout);
+        Ok(())
     }
 
     /// Replaces action, timeout and metadata of an entry.
     pub fn table_modify<'r>(&mut self, table: impl Into<ObjectRef<'r>>, entry: TableEntry) -> Result<()> {
         let wanted = table.into();
         let target = self.check_entry(wanted, &entry)?;
-        let now = self.now;
+        let (now, timeout) = (self.now, entry.idle_timeout);
         let table = self.table_mut(wanted)?;
         refuse_const_entry(table, &entry.key)?;
-        table.modify(now, TableEntry { is_const: false, ..entry }, target)
+        table.modify(now, TableEntry { is_const: false, ..entry }, target)?;
+        self.expect_idle(timeout);
+        Ok(())
     }
 
     /// Removes an entry.
@@ -172,6 +176,14 @@ impl ControlPlane<'_> {
             None => self.table_mut(wanted)?.default_meter.configure(config, now),
         }
         Ok(())
+    }
+
+    /// Makes the switch look for idle entries when this timeout has passed.
+    fn expect_idle(&mut self, timeout: Option<Time>) {
+        if let Some(timeout) = timeout {
+            let due = Time(self.now.0.saturating_add(timeout.0));
+            *self.idle_check = Some(self.idle_check.map_or(due, |at| at.min(due)));
+        }
     }
 
     fn entry(&self, table: ObjectRef<'_>, key: &EntryKey) -> Result<&Entry> {

@@ -21,4 +21,9 @@ impl Matcher {
     pub(crate) fn remove(&mut self, _shape: &KeyShape, id: EntryId, _rule: &Rule) {
         self.rules.retain(|(e, _)| *e != id);
     }
+
+    pub(crate) fn lookup(&mut self, shape: &KeyShape, key: &[u64]) -> Option<EntryId> {
+        let matching = self.rules.iter().filter(|(_, rule)| rule.matches(shape, key));
+        matching.max_by_key(|(_, rule)| (rule.prefix_bits, rule.priority)).map(|(id, _)| *id)
+    }
 }

@@ -1,0 +1,136 @@
+//! Applies a table: looks the key up, settles counters and meters, hands the arguments to the action.
+
+use model::Time;
+
+use super::code::{Apply, Code, MeterUnit, Pc};
+use super::context::Context;
+use super::sites;
+use crate::state::State;
+use crate::state::profile::Profile;
+use crate::table::{ReadyCall, Table, Target};
+
+/// Applies a table; returns where its action's code begins, unless there is nothing to run.
+pub(super) fn apply(
+    code: &Code,
+    site: &Apply,
+    frame: &mut [u64],
+    cx: &mut Context,
+    state: &mut State,
+) -> Option<Pc> {
+    let State { tables, profiles, .. } = state;
+    let table = tables.get_mut(site.table as usize)?;
+    let key = &frame[site.key_at as usize..(site.key_at + site.key_limbs) as usize];
+    let found = table.matcher.lookup(&table.shape, key);
+    if let Some(hit) = site.hit {
+        frame[hit as usize] = u64::from(found.is_some());
+    }
+    settle_direct(site, table, found, frame, cx);
+    let entry = found.and_then(|id| table.entries.get(id as usize)?.as_ref());
+    let profile = table.implementation.and_then(|p| profiles.get(p));
+    let Some(call) = (match entry.map(|e| &e.target) {
+        None => Some(&table.default),
+        Some(Target::Call(call)) => Some(call),
+        Some(target) => chosen(target, profile, site, frame, cx),
+    }) else {
+        // An empty group: nothing runs, which is no action of the list.
+        set_action_run(site, frame, u32::MAX);
+        return None;
+    };
+    if site.action_run.is_some() {
+        let from_profile = matches!(entry.map(|e| &e.target), Some(Target::Member(_) | Target::Group(_)));
+        let position =
+            if from_profile { table.position(call.action).unwrap_or(u32::MAX) } else { call.position };
+        set_action_run(site, frame, position);
+    }
+    enter(code, call, frame)
+}
+
+/// Hands over the arguments; returns where the action's code begins, unless it is empty.
+fn enter(code: &Code, call: &ReadyCall, frame: &mut [u64]) -> Option<Pc> {
+    let action = code.actions.get(call.action.index())?;
+    if action.empty {
+        return None;
+    }
+    match action.contiguous {
+        Some((at, limbs)) => {
+            frame[at as usize..(at + limbs) as usize].copy_from_slice(&call.args);
+        }
+        None => {
+            let mut args = call.args.iter();
+            for param in &action.params {
+                for limb in &mut frame[param.at as usize..(param.at + param.limbs()) as usize] {
+                    *limb = args.next().copied().unwrap_or(0);
+                }
+            }
+        }
+    }
+    Some(action.entry)
+}
+
+fn set_action_run(site: &Apply, frame: &mut [u64], position: u32) {
+    if let Some(at) = site.action_run {
+        frame[at as usize] = u64::from(position);
+    }
+}
+
+/// The action of a member, of the member that the hash chooses in a group, or of a one-shot set.
+fn chosen<'s>(
+    target: &'s Target,
+    profile: Option<&'s Profile>,
+    site: &Apply,
+    frame: &[u64],
+    cx: &mut Context,
+) -> Option<&'s ReadyCall> {
+    let mut hash = || -> Option<u64> {
+        let (algorithm, width) = profile?.selector?;
+        let hash = sites::hash(algorithm, &site.selector_data, frame, cx, false);
+        Some(hash & crate::limbs::low_mask(width.min(64)))
+    };
+    let member = match target {
+        Target::Call(call) => return Some(call),
+        Target::Member(id) => *id,
+        Target::Group(id) => {
+            let hash = hash()?;
+            profile?.choose(*id, hash)?
+        }
+        Target::OneShot(actions) => {
+            let wanted = hash()? % actions.last()?.0.max(1);
+            let at = actions.partition_point(|(sum, _)| *sum <= wanted);
+            return actions.get(at).map(|(_, call)| call);
+        }
+    };
+    profile?.members.get(&member).map(|m| &m.call)
+}
+
+/// Direct counters and meters run with every match, and with the default action; the time of a match is kept
+/// where entries may time out.
+fn settle_direct(site: &Apply, table: &mut Table, found: Option<u32>, frame: &mut [u64], cx: &mut Context) {
+    let direct = &site.direct;
+    if !(direct.counter || direct.meter.is_some() || site.keeps_time) {
+        return;
+    }
+    let entry = found.and_then(|id| table.entries.get_mut(id as usize)?.as_mut());
+    let (counter, meter) = match entry {
+        Some(entry) => {
+            entry.last_hit = cx.now;
+            if std::mem::take(&mut entry.reported_idle)
+                && let Some(timeout) = entry.shown.idle_timeout
+            {
+                let due = Time(cx.now.0.saturating_add(timeout.0));
+                cx.idle_check = Some(cx.idle_check.map_or(due, |at| at.min(due)));
+            }
+            (&mut entry.counter, &mut entry.meter)
+        }
+        None => (&mut table.default_counter, &mut table.default_meter),
+    };
+    if direct.counter {
+        counter.count(cx.packet_bytes);
+    }
+    if let Some(unit) = direct.meter {
+        let amount = if unit == MeterUnit::Bytes { cx.packet_bytes } else { 1 };
+        cx.colour = meter.execute(cx.now, amount) as u64;
+        if let Some(at) = direct.meter_result {
+            frame[at as usize] = cx.colour;
+        }
+    }
+}

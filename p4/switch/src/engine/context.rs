@@ -1,0 +1,262 @@
+//! What a pass has beside the frame: the packet, what the program asked for, time, randomness, events.
+
+use model::Time;
+use model::wire::Frame;
+use p4_lang::ir::Bits;
+
+use super::bits::{self, BitWriter};
+use super::code::ErrorNumbers;
+use super::hash::{Crc, CrcParameters};
+use super::layout::HeaderLayout;
+use crate::event::Event;
+
+/// What the program asked for in a pass; the switch acts on it when the block is complete.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Requests {
+    /// Session and field list.
+    pub(crate) clone: Option<(u32, Option<u8>)>,
+    /// Field list.
+    pub(crate) resubmit: Option<Option<u8>>,
+    /// Field list.
+    pub(crate) recirculate: Option<Option<u8>>,
+    /// Length to cut to.
+    pub(crate) truncate: Option<u64>,
+    pub(crate) digests: Vec<(u32, Vec<Bits>)>,
+    pub(crate) checksum_error: bool,
+}
+
+impl Requests {
+    pub(crate) fn clear(&mut self) {
+        self.clone = None;
+        self.resubmit = None;
+        self.recirculate = None;
+        self.truncate = None;
+        self.digests.clear();
+        self.checksum_error = false;
+    }
+}
+
+/// Events that wait, up to a limit.
+#[derive(Clone, Debug)]
+pub(crate) struct Events {
+    pub(crate) waiting: Vec<Event>,
+    pub(crate) lost: u64,
+    limit: usize,
+}
+
+impl Events {
+    pub(crate) fn new(limit: usize) -> Events {
+        Events { waiting: Vec::new(), lost: 0, limit }
+    }
+
+    pub(crate) fn push(&mut self, event: Event) {
+        if self.waiting.len() < self.limit {
+            self.waiting.push(event);
+        } else {
+            self.lost += 1;
+        }
+    }
+}
+
+/// A small seeded generator: SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
+#[derive(Clone, Debug)]
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    }
+
+    /// A number of `low..=high`, all equally likely but for a bias below 2^-64.
+    pub(crate) fn between(&mut self, low: u64, high: u64) -> u64 {
+        match high.checked_sub(low).map(|span| span.checked_add(1)) {
+            None => low,
+            Some(None) => self.next(),
+            Some(Some(count)) => low + (u128::from(self.next()) * u128::from(count) >> 64) as u64,
+        }
+    }
+}
+
+/// The two custom checks, which a driver may set.
+#[derive(Clone, Debug)]
+pub(crate) struct CustomCrc {
+    pub(crate) crc16: Crc,
+    pub(crate) crc32: Crc,
+}
+
+impl Default for CustomCrc {
+    fn default() -> CustomCrc {
+        CustomCrc { crc16: Crc::new(16, CrcParameters::CRC16), crc32: Crc::new(32, CrcParameters::CRC32) }
+    }
+}
+
+/// Everything but the frame.
+#[derive(Clone, Debug)]
+pub(crate) struct Context {
+    pub(crate) now: Time,
+    /// The packet as it came in.
+    pub(crate) packet: Frame,
+    /// Bits that the parser has consumed.
+    pub(crate) cursor: u64,
+    /// What the deparser has emitted.
+    pub(crate) out: BitWriter,
+    pub(crate) requests: Requests,
+    /// Length for counters and meters.
+    pub(crate) packet_bytes: u64,
+    /// Colour of the direct meter of the entry that matched last.
+    pub(crate) colour: u64,
+    pub(crate) jumps_left: u32,
+    pub(crate) events: Events,
+    pub(crate) random: Random,
+    pub(crate) custom_crc: CustomCrc,
+    /// Data to be hashed.
+    pub(crate) data: BitWriter,
+    pub(crate) calls: Vec<u32>,
+    /// When an entry with a timeout may have become idle.
+    pub(crate) idle_check: Option<Time>,
+}
+
+impl Context {
+    pub(crate) fn new(events: usize, seed: u64) -> Context {
+        Context {
+            now: Time::ZERO,
+            packet: Frame::default(),
+            cursor: 0,
+            out: BitWriter::default(),
+            requests: Requests::default(),
+            packet_bytes: 0,
+            colour: 0,
+            jumps_left: 0,
+            events: Events::new(events),
+            random: Random(seed),
+            custom_crc: CustomCrc::default(),
+            data: BitWriter::default(),
+            calls: Vec::new(),
+            idle_check: None,
+        }
+    }
+
+    fn bits_left(&self) -> u64 {
+        (self.packet.len() * 8).saturating_sub(self.cursor)
+    }
+
+    /// Skips bits; fails with the number of the error.
+    pub(crate) fn advance(&mut self, bits: u64, errors: &ErrorNumbers) -> Result<(), u64> {
+        if bits > self.bits_left() {
+            return Err(errors.packet_too_short);
+        }
+        self.cursor += bits;
+        Ok(())
+    }
+
+    /// Reads ahead; fails with the number of the error.
+    pub(crate) fn lookahead(
+        &self,
+        target: &mut [u64],
+        offset: u32,
+        width: u32,
+        errors: &ErrorNumbers,
+    ) -> Result<(), u64> {
+        if u64::from(offset) + u64::from(width) > self.bits_left() {
+            return Err(errors.packet_too_short);
+        }
+        bits::load_limbs(&self.packet.head, self.cursor + u64::from(offset), width, target);
+        Ok(())
+    }
+
+    /// Extracts a header, its varbit field (if any) of `varbit` bits; fails with the number of the error.
+    pub(crate) fn extract(
+        &mut self,
+        frame: &mut [u64],
+        header: &HeaderLayout,
+        varbit: u64,
+        errors: &ErrorNumbers,
+    ) -> Result<(), u64> {
+        let bits = u64::from(header.fixed_bits).saturating_add(varbit);
+        if bits > self.bits_left() {
+            return Err(errors.packet_too_short);
+        }
+        let bytes = self.packet.head.as_slice();
+        let mut after_varbit = 0;
+        for field in &header.fields {
+            let at = self.cursor + u64::from(field.bit_offset) + after_varbit;
+            let slot = field.slot;
+            let index = slot.at as usize;
+            if slot.is_varbit() {
+                if varbit > u64::from(slot.width()) {
+                    return Err(errors.header_too_short);
+                }
+                let limbs = slot.limbs() as usize;
+                bits::load_limbs(bytes, at, varbit as u32, &mut frame[index..index + limbs]);
+                frame[index + limbs] = varbit;
+                after_varbit = varbit;
+            } else if slot.width() <= 64 {
+                frame[index] = bits::load(bytes, at, slot.width());
+            } else {
+                bits::load_limbs(bytes, at, slot.width(), &mut frame[index..index + slot.limbs() as usize]);
+            }
+        }
+        frame[header.valid as usize] = 1;
+        for sibling in &header.siblings {
+            frame[*sibling as usize] = 0;
+        }
+        self.cursor += bits;
+        Ok(())
+    }
+
+    /// Emits a header when it is valid.
+    pub(crate) fn emit(&mut self, frame: &[u64], header: &HeaderLayout) {
+        if frame[header.valid as usize] & 1 == 0 {
+            return;
+        }
+        for field in &header.fields {
+            let slot = field.slot;
+            if slot.is_varbit() {
+                let length = frame[(slot.at + slot.limbs()) as usize] as u32;
+                self.out.push_limbs(slot.of(frame), length.min(slot.width()));
+            } else if slot.width() <= 64 {
+                self.out.push(frame[slot.at as usize], slot.width());
+            } else {
+                self.out.push_limbs(slot.of(frame), slot.width());
+            }
+        }
+    }
+
+    /// What the parser has not consumed: bytes, and the number of zero bytes behind them.
+    pub(crate) fn payload(&self) -> (&[u8], u32) {
+        let consumed = self.cursor.div_ceil(8);
+        let head = self.packet.head.as_slice();
+        match usize::try_from(consumed).ok().and_then(|at| head.get(at..)) {
+            Some(rest) => (rest, self.packet.tail),
+            None => (&[], self.packet.len().saturating_sub(consumed) as u32),
+        }
+    }
+
+    /// The packet that leaves: what was emitted, then the payload, cut to `truncate` bytes.
+    pub(crate) fn deparsed(&mut self, truncate: Option<u64>) -> Frame {
+        self.out.finish();
+        let (payload, tail) = self.payload();
+        let mut head = smallvec::SmallVec::from_slice(&self.out.bytes);
+        head.extend_from_slice(payload);
+        let mut frame = Frame { head, tail };
+        if let Some(bytes) = truncate {
+            cut(&mut frame, bytes);
+        }
+        frame
+    }
+}
+
+/// Cuts a frame to `bytes` bytes.
+pub(crate) fn cut(frame: &mut Frame, bytes: u64) {
+    let head = frame.head.len() as u64;
+    if bytes < head {
+        frame.head.truncate(bytes as usize);
+        frame.tail = 0;
+    } else {
+        frame.tail = frame.tail.min(u32::try_from(bytes - head).unwrap_or(u32::MAX));
+    }
+}

@@ -1,0 +1,330 @@
+//! Where every scalar of a program lives: a flat frame of 64-bit limbs.
+//!
+//! ```text
+//! | carried: headers, metadata | locals | temporaries | constants |
+//! ```
+//! A header's scalars lie together, validity first, so that copying a header is one copy. A varbit is followed
+//! by one more limb, its current length in bits.
+
+use p4_lang::ir::{HeaderId, Program, ScalarId, ScalarKind, StackElements, StackId, Storage};
+
+use crate::error::LoadError;
+use crate::limbs;
+
+/// A place in the frame with the type of what is in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Slot {
+    /// First limb.
+    pub(crate) at: u32,
+    pub(crate) kind: ScalarKind,
+}
+
+impl Slot {
+    pub(crate) fn width(self) -> u32 {
+        self.kind.width()
+    }
+
+    /// Limbs of the value.
+    pub(crate) fn limbs(self) -> u32 {
+        limbs::count(self.width()) as u32
+    }
+
+    /// Limbs of value and length.
+    pub(crate) fn cells(self) -> u32 {
+        cells(self.kind)
+    }
+
+    pub(crate) fn is_varbit(self) -> bool {
+        matches!(self.kind, ScalarKind::Varbit(_))
+    }
+
+    pub(crate) fn is_signed(self) -> bool {
+        matches!(self.kind, ScalarKind::Signed(_))
+    }
+
+    /// The limbs of the value.
+    pub(crate) fn of(self, frame: &[u64]) -> &[u64] {
+        &frame[self.at as usize..(self.at + self.limbs()) as usize]
+    }
+}
+
+fn cells(kind: ScalarKind) -> u32 {
+    limbs::count(kind.width()) as u32 + u32::from(matches!(kind, ScalarKind::Varbit(_)))
+}
+
+/// A header in the frame.
+#[derive(Clone, Debug)]
+pub(crate) struct HeaderLayout {
+    /// The validity bit's limb; the fields follow.
+    pub(crate) valid: u32,
+    /// Limbs of all fields.
+    pub(crate) cells: u32,
+    pub(crate) fields: Vec<FieldLayout>,
+    /// Bits of all fields that have a fixed width.
+    pub(crate) fixed_bits: u32,
+    /// Position of the varbit field.
+    pub(crate) varbit: Option<usize>,
+    /// Validity bits of the other members of its union.
+    pub(crate) siblings: Vec<u32>,
+}
+
+/// A field on the wire and in the frame.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FieldLayout {
+    pub(crate) slot: Slot,
+    /// Bits before it in the header; those of a varbit not counted.
+    pub(crate) bit_offset: u32,
+}
+
+/// The fields of `standard_metadata` that the architecture itself reads or writes, where declared.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Standard {
+    pub(crate) ingress_port: Option<Slot>,
+    pub(crate) egress_spec: Option<Slot>,
+    pub(crate) egress_port: Option<Slot>,
+    pub(crate) instance_type: Option<Slot>,
+    pub(crate) packet_length: Option<Slot>,
+    pub(crate) enq_timestamp: Option<Slot>,
+    pub(crate) enq_qdepth: Option<Slot>,
+    pub(crate) deq_timedelta: Option<Slot>,
+    pub(crate) deq_qdepth: Option<Slot>,
+    pub(crate) qid: Option<Slot>,
+    pub(crate) ingress_global_timestamp: Option<Slot>,
+    pub(crate) egress_global_timestamp: Option<Slot>,
+    pub(crate) mcast_grp: Option<Slot>,
+    pub(crate) egress_rid: Option<Slot>,
+    pub(crate) checksum_error: Option<Slot>,
+    pub(crate) parser_error: Option<Slot>,
+    pub(crate) priority: Option<Slot>,
+}
+
+/// A header stack in the frame.
+#[derive(Clone, Debug)]
+pub(crate) struct StackLayout {
+    pub(crate) next_index: Slot,
+    /// For each element its members (one, unless the elements are unions).
+    pub(crate) elements: Vec<Vec<HeaderId>>,
+}
+
+/// The whole frame, but for temporaries and constants.
+#[derive(Clone, Debug)]
+pub(crate) struct Layout {
+    scalars: Vec<Slot>,
+    pub(crate) headers: Vec<HeaderLayout>,
+    pub(crate) stacks: Vec<StackLayout>,
+    pub(crate) standard: Standard,
+    /// Limbs that live as long as the packet.
+    pub(crate) carried: u32,
+    /// Limbs of carried scalars that are no parts of headers begin here.
+    pub(crate) metadata_at: u32,
+    /// Limbs of carried scalars and locals.
+    pub(crate) total: u32,
+}
+
+pub(crate) fn malformed<T>(place: impl Into<String>, what: impl Into<String>) -> Result<T, LoadError> {
+    Err(LoadError::Malformed { place: place.into(), what: what.into() })
+}
+
+impl Layout {
+    pub(crate) fn new(program: &Program) -> Result<Layout, LoadError> {
+        let storage = &program.storage;
+        let mut places = Places::new(storage);
+        for carried in [true, false] {
+            places.place_headers(storage, carried)?;
+            if carried {
+                places.metadata_at = places.next;
+            }
+            places.place_rest(storage, carried);
+            if carried {
+                places.carried = places.next;
+            }
+        }
+        let scalars: Vec<Slot> = storage
+            .scalars
+            .iter()
+            .zip(&places.at)
+            .map(|(scalar, at)| Slot { at: at.unwrap_or(0), kind: scalar.kind })
+            .collect();
+        let mut layout = Layout {
+            scalars,
+            headers: Vec::new(),
+            stacks: Vec::new(),
+            standard: Standard::default(),
+            carried: places.carried,
+            metadata_at: places.metadata_at,
+            total: places.next,
+        };
+        layout.headers =
+            storage.headers.iter().map(|h| layout.header_layout(storage, h)).collect::<Result<_, _>>()?;
+        layout.stacks =
+            storage.stacks.iter().map(|s| layout.stack_layout(storage, s)).collect::<Result<_, _>>()?;
+        layout.standard = layout.standard(storage)?;
+        Ok(layout)
+    }
+
+    pub(crate) fn scalar(&self, id: ScalarId) -> Result<Slot, LoadError> {
+        match self.scalars.get(id.index()) {
+            Some(slot) => Ok(*slot),
+            None => malformed("storage", format!("scalar {} does not exist", id.0)),
+        }
+    }
+
+    pub(crate) fn header(&self, id: HeaderId) -> Result<&HeaderLayout, LoadError> {
+        match self.headers.get(id.index()) {
+            Some(header) => Ok(header),
+            None => malformed("storage", format!("header {} does not exist", id.0)),
+        }
+    }
+
+    pub(crate) fn stack(&self, id: StackId) -> Result<&StackLayout, LoadError> {
+        match self.stacks.get(id.index()) {
+            Some(stack) => Ok(stack),
+            None => malformed("storage", format!("stack {} does not exist", id.0)),
+        }
+    }
+
+    fn header_layout(
+        &self,
+        storage: &Storage,
+        header: &p4_lang::ir::Header,
+    ) -> Result<HeaderLayout, LoadError> {
+        let valid = self.scalar(header.valid)?.at;
+        let mut made = HeaderLayout {
+            valid,
+            cells: 0,
+            fields: Vec::with_capacity(header.fields.len()),
+            fixed_bits: 0,
+            varbit: None,
+            siblings: Vec::new(),
+        };
+        for (index, id) in header.fields.iter().enumerate() {
+            let slot = self.scalar(*id)?;
+            made.fields.push(FieldLayout { slot, bit_offset: made.fixed_bits });
+            made.cells += slot.cells();
+            match (slot.is_varbit(), made.varbit) {
+                (false, _) => made.fixed_bits += slot.width(),
+                (true, None) => made.varbit = Some(index),
+                (true, Some(_)) => return malformed(&header.name, "has more than one varbit field"),
+            }
+        }
+        if let Some(union) = header.union {
+            let Some(union) = storage.unions.get(union.index()) else {
+                return malformed(&header.name, "its union does not exist");
+            };
+            for member in &union.members {
+                let Some(other) = storage.headers.get(member.index()) else {
+                    return malformed(&union.name, "a member does not exist");
+                };
+                if other.valid != header.valid {
+                    made.siblings.push(self.scalar(other.valid)?.at);
+                }
+            }
+        }
+        Ok(made)
+    }
+
+    fn stack_layout(&self, storage: &Storage, stack: &p4_lang::ir::Stack) -> Result<StackLayout, LoadError> {
+        let elements: Vec<Vec<HeaderId>> = match &stack.elements {
+            StackElements::Headers(headers) => headers.iter().map(|h| vec![*h]).collect(),
+            StackElements::Unions(unions) => {
+                let members = unions.iter().map(|u| storage.unions.get(u.index()).map(|u| u.members.clone()));
+                match members.collect::<Option<Vec<_>>>() {
+                    Some(members) => members,
+                    None => return malformed(&stack.name, "an element does not exist"),
+                }
+            }
+        };
+        for element in &elements {
+            let first = elements.first().unwrap_or(element);
+            let same = element.len() == first.len()
+                && element.iter().zip(first).all(|(a, b)| self.same_shape(*a, *b).unwrap_or(false));
+            if !same {
+                return malformed(&stack.name, "its elements are not of one type");
+            }
+        }
+        Ok(StackLayout { next_index: self.scalar(stack.next_index)?, elements })
+    }
+
+    /// Whether two headers have the same fields.
+    pub(crate) fn same_shape(&self, a: HeaderId, b: HeaderId) -> Result<bool, LoadError> {
+        let kinds = |id| Ok(self.header(id)?.fields.iter().map(|f| f.slot.kind).collect::<Vec<_>>());
+        Ok::<_, LoadError>(kinds(a)? == kinds(b)?)
+    }
+
+    fn standard(&self, storage: &Storage) -> Result<Standard, LoadError> {
+        let field = |name: &str| -> Result<Option<Slot>, LoadError> {
+            let Some(id) = storage.standard_metadata.get(name) else { return Ok(None) };
+            let slot = self.scalar(*id)?;
+            if slot.limbs() != 1 || slot.is_varbit() {
+                return malformed(format!("standard_metadata.{name}"), "is wider than 64 bits");
+            }
+            Ok(Some(slot))
+        };
+        Ok(Standard {
+            ingress_port: field("ingress_port")?,
+            egress_spec: field("egress_spec")?,
+            egress_port: field("egress_port")?,
+            instance_type: field("instance_type")?,
+            packet_length: field("packet_length")?,
+            enq_timestamp: field("enq_timestamp")?,
+            enq_qdepth: field("enq_qdepth")?,
+            deq_timedelta: field("deq_timedelta")?,
+            deq_qdepth: field("deq_qdepth")?,
+            qid: field("qid")?,
+            ingress_global_timestamp: field("ingress_global_timestamp")?,
+            egress_global_timestamp: field("egress_global_timestamp")?,
+            mcast_grp: field("mcast_grp")?,
+            egress_rid: field("egress_rid")?,
+            checksum_error: field("checksum_error")?,
+            parser_error: field("parser_error")?,
+            priority: field("priority")?,
+        })
+    }
+}
+
+/// Gives every scalar its place.
+struct Places {
+    at: Vec<Option<u32>>,
+    next: u32,
+    carried: u32,
+    metadata_at: u32,
+}
+
+impl Places {
+    fn new(storage: &Storage) -> Places {
+        Places { at: vec![None; storage.scalars.len()], next: 0, carried: 0, metadata_at: 0 }
+    }
+
+    fn place_headers(&mut self, storage: &Storage, carried: bool) -> Result<(), LoadError> {
+        let is_carried = |id: ScalarId| id.0 < storage.carried;
+        for header in storage.headers.iter().filter(|h| is_carried(h.valid) == carried) {
+            for id in std::iter::once(&header.valid).chain(&header.fields) {
+                let Some(scalar) = storage.scalars.get(id.index()) else {
+                    return malformed(&header.name, format!("scalar {} does not exist", id.0));
+                };
+                if is_carried(*id) != carried {
+                    return malformed(&header.name, "lives as long as the packet in part only");
+                }
+                if self.at[id.index()].is_some() {
+                    return malformed(&header.name, format!("{} belongs to another header too", scalar.name));
+                }
+                self.place(*id, scalar.kind);
+            }
+        }
+        Ok(())
+    }
+
+    fn place_rest(&mut self, storage: &Storage, carried: bool) {
+        for (index, scalar) in storage.scalars.iter().enumerate() {
+            let id = ScalarId(index as u32);
+            if (id.0 < storage.carried) == carried && self.at[index].is_none() {
+                self.place(id, scalar.kind);
+            }
+        }
+    }
+
+    fn place(&mut self, id: ScalarId, kind: ScalarKind) {
+        self.at[id.index()] = Some(self.next);
+        self.next += cells(kind);
+    }
+}

@@ -1,0 +1,335 @@
+//! Runs compiled code.
+
+use super::code::{At, Code, NO_HEADER, Op, Pc};
+use super::context::Context;
+use super::layout::HeaderLayout;
+use super::{apply, sites, wide};
+use crate::limbs;
+use crate::state::State;
+
+/// Calls inside of calls; actions do not call themselves, so a program has no reason to come near.
+const MAX_DEPTH: usize = 64;
+
+/// How a block ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// It ran to its end, `exit` or `accept`.
+    Done,
+    /// The parser rejected the packet with this error.
+    Rejected(u64),
+    /// It jumped backwards more often than allowed.
+    TooLong,
+}
+
+#[inline]
+fn get(frame: &[u64], at: At) -> u64 {
+    frame[at as usize]
+}
+
+#[inline]
+fn keep(value: u64, cut: u8) -> u64 {
+    value << cut >> cut
+}
+
+/// A value of `64 - cut` bits as a signed number, in the high bits.
+#[inline]
+fn high(value: u64, cut: u8) -> i64 {
+    (value << cut) as i64
+}
+
+/// Runs from `pc` until the block ends.
+pub(crate) fn run(
+    code: &Code,
+    mut pc: Pc,
+    frame: &mut [u64],
+    cx: &mut Context,
+    state: &mut State,
+) -> Outcome {
+    cx.calls.clear();
+    loop {
+        let op = code.ops[pc as usize];
+        pc += 1;
+        match op {
+            Op::Copy { dst, src } => frame[dst as usize] = get(frame, src),
+            Op::CopyMany { dst, src, count } => {
+                let src = src as usize;
+                frame.copy_within(src..src + count as usize, dst as usize);
+            }
+            Op::Clear { dst, count } => frame[dst as usize..(dst + count) as usize].fill(0),
+            Op::Cut { dst, src, cut } => frame[dst as usize] = keep(get(frame, src), cut),
+            Op::SignExtend { dst, src, from, cut } => {
+                frame[dst as usize] = keep((high(get(frame, src), from) >> from) as u64, cut);
+            }
+            Op::Add { dst, a, b, cut } => {
+                frame[dst as usize] = keep(get(frame, a).wrapping_add(get(frame, b)), cut);
+            }
+            Op::Sub { dst, a, b, cut } => {
+                frame[dst as usize] = keep(get(frame, a).wrapping_sub(get(frame, b)), cut);
+            }
+            Op::And { dst, a, b } => frame[dst as usize] = get(frame, a) & get(frame, b),
+            Op::Or { dst, a, b } => frame[dst as usize] = get(frame, a) | get(frame, b),
+            Op::Xor { dst, a, b } => frame[dst as usize] = get(frame, a) ^ get(frame, b),
+            Op::Concat { dst, a, b, low_width } => {
+                frame[dst as usize] = get(frame, a) << low_width | get(frame, b);
+            }
+            Op::Slice { dst, a, by, cut } => frame[dst as usize] = keep(get(frame, a) >> by, cut),
+            Op::Insert { dst, a, low, width } => {
+                let mask = limbs::low_mask(u32::from(width)) << low;
+                frame[dst as usize] = get(frame, dst) & !mask | get(frame, a) << low & mask;
+            }
+            Op::ShiftLeft { dst, a, b, cut } => {
+                let by = u32::try_from(get(frame, b)).unwrap_or(u32::MAX);
+                frame[dst as usize] = keep(get(frame, a).checked_shl(by).unwrap_or(0), cut);
+            }
+            Op::ShiftRight { dst, a, b } => {
+                let by = u32::try_from(get(frame, b)).unwrap_or(u32::MAX);
+                frame[dst as usize] = get(frame, a).checked_shr(by).unwrap_or(0);
+            }
+            Op::Equal { dst, a, b } => frame[dst as usize] = u64::from(get(frame, a) == get(frame, b)),
+            Op::NotEqual { dst, a, b } => frame[dst as usize] = u64::from(get(frame, a) != get(frame, b)),
+            Op::Less { dst, a, b } => frame[dst as usize] = u64::from(get(frame, a) < get(frame, b)),
+            Op::LessEqual { dst, a, b } => frame[dst as usize] = u64::from(get(frame, a) <= get(frame, b)),
+            Op::Jump { to } => pc = to,
+            Op::JumpBack { to } => {
+                let Some(left) = cx.jumps_left.checked_sub(1) else { return Outcome::TooLong };
+                cx.jumps_left = left;
+                pc = to;
+            }
+            Op::JumpIf { a, to } => {
+                if get(frame, a) != 0 {
+                    pc = to;
+                }
+            }
+            Op::JumpUnless { a, to } => {
+                if get(frame, a) == 0 {
+                    pc = to;
+                }
+            }
+            Op::JumpEqual { a, b, to } => {
+                if get(frame, a) == get(frame, b) {
+                    pc = to;
+                }
+            }
+            Op::JumpNotEqual { a, b, to } => {
+                if get(frame, a) != get(frame, b) {
+                    pc = to;
+                }
+            }
+            Op::JumpNotMasked { a, mask, to } => {
+                if get(frame, a) & get(frame, mask) != get(frame, mask + 1) {
+                    pc = to;
+                }
+            }
+            Op::JumpLess { a, b, to } => {
+                if get(frame, a) < get(frame, b) {
+                    pc = to;
+                }
+            }
+            Op::JumpNotLess { a, b, to } => {
+                if get(frame, a) >= get(frame, b) {
+                    pc = to;
+                }
+            }
+            Op::JumpTable { a, table } => {
+                let table = &code.switches[table as usize];
+                let found = table.values.binary_search(&get(frame, a));
+                pc = found.map_or(table.otherwise, |i| table.targets[i]);
+            }
+            Op::Call { to } => {
+                if cx.calls.len() >= MAX_DEPTH {
+                    return Outcome::TooLong;
+                }
+                cx.calls.push(pc);
+                pc = to;
+            }
+            Op::Return => match cx.calls.pop() {
+                Some(back) => pc = back,
+                None => return Outcome::Done,
+            },
+            Op::End => return Outcome::Done,
+            Op::Reject { error } => return Outcome::Rejected(get(frame, error)),
+            Op::Apply(site) => {
+                if let Some(entry) = apply::apply(code, &code.applies[site as usize], frame, cx, state) {
+                    if cx.calls.len() >= MAX_DEPTH {
+                        return Outcome::TooLong;
+                    }
+                    cx.calls.push(pc);
+                    pc = entry;
+                }
+            }
+            Op::RegisterRead { register, dst, index } => {
+                let values = state.registers[register as usize].limbs();
+                let index = usize::try_from(get(frame, index)).unwrap_or(usize::MAX);
+                frame[dst as usize] = values.get(index).copied().unwrap_or(0);
+            }
+            Op::RegisterWrite { register, index, src } => {
+                let value = get(frame, src);
+                let values = state.registers[register as usize].values_mut();
+                let index = usize::try_from(get(frame, index)).unwrap_or(usize::MAX);
+                if let Some(slot) = values.get_mut(index) {
+                    *slot = value;
+                }
+            }
+            Op::Extract { header } => {
+                if let Err(error) = cx.extract(frame, &code.headers[header as usize], 0, &code.errors) {
+                    return Outcome::Rejected(error);
+                }
+            }
+            Op::Emit { header } => cx.emit(frame, &code.headers[header as usize]),
+            other => {
+                if let Err(error) = run_rare(code, other, frame, cx, state) {
+                    return Outcome::Rejected(error);
+                }
+            }
+        }
+    }
+}
+
+/// Operations that are no jumps and not worth a place in the loop above. Fails with the number of the error
+/// that a parser rejects with.
+#[inline(never)]
+fn run_rare(code: &Code, op: Op, frame: &mut [u64], cx: &mut Context, state: &mut State) -> Result<(), u64> {
+    let (dst, value) = match op {
+        Op::Wide(index) => {
+            wide::run(&code.wide[index as usize], frame);
+            return Ok(());
+        }
+        Op::Site(index) => return sites::run(code, &code.sites[index as usize], frame, cx, state),
+        Op::Count { counter, index } => {
+            let values = &mut state.counters[counter as usize].values;
+            let index = usize::try_from(get(frame, index)).unwrap_or(usize::MAX);
+            if let Some(value) = values.get_mut(index) {
+                value.count(cx.packet_bytes);
+            }
+            return Ok(());
+        }
+        Op::SetValid { .. }
+        | Op::SetInvalid { .. }
+        | Op::CopyHeader { .. }
+        | Op::ExtractAt { .. }
+        | Op::ExtractVarbit { .. }
+        | Op::EmitAt { .. } => return run_header(code, op, frame, cx),
+        Op::HeaderValid { dst, header } => {
+            (dst, header_at(code, frame, header).map_or(0, |h| get(frame, h.valid)))
+        }
+        Op::Advance { bits } => return cx.advance(get(frame, bits), &code.errors),
+        Op::Lookahead { dst, offset, width } => {
+            let at = dst as usize;
+            let target = &mut frame[at..at + limbs::count(width)];
+            return cx.lookahead(target, offset, width, &code.errors);
+        }
+        Op::PacketLength { dst } => (dst, cx.packet.len()),
+        other => match arithmetic(other, frame) {
+            Some(result) => result,
+            None => return Ok(()),
+        },
+    };
+    frame[dst as usize] = value;
+    Ok(())
+}
+
+/// Arithmetic that programs use rarely: the place of the result and the result.
+fn arithmetic(op: Op, frame: &[u64]) -> Option<(At, u64)> {
+    Some(match op {
+        Op::Mul { dst, a, b, cut } => (dst, keep(get(frame, a).wrapping_mul(get(frame, b)), cut)),
+        Op::Div { dst, a, b } => (dst, get(frame, a).checked_div(get(frame, b)).unwrap_or(0)),
+        Op::Mod { dst, a, b } => (dst, get(frame, a).checked_rem(get(frame, b)).unwrap_or(0)),
+        Op::Not { dst, a, cut } => (dst, keep(!get(frame, a), cut)),
+        Op::Negate { dst, a, cut } => (dst, keep(get(frame, a).wrapping_neg(), cut)),
+        Op::ShiftRightSigned { dst, a, b, cut } => {
+            let by = get(frame, b).min(63) as u32;
+            (dst, keep((high(get(frame, a), cut) >> cut >> by) as u64, cut))
+        }
+        Op::AddSaturating { dst, a, b, cut } => {
+            let most = u64::MAX >> cut;
+            (dst, get(frame, a).saturating_add(get(frame, b)).min(most))
+        }
+        Op::SubSaturating { dst, a, b } => (dst, get(frame, a).saturating_sub(get(frame, b))),
+        // In the high bits the limits of the type are those of i64.
+        Op::AddSaturatingSigned { dst, a, b, cut } => {
+            let sum = high(get(frame, a), cut).saturating_add(high(get(frame, b), cut));
+            (dst, (sum as u64) >> cut)
+        }
+        Op::SubSaturatingSigned { dst, a, b, cut } => {
+            let difference = high(get(frame, a), cut).saturating_sub(high(get(frame, b), cut));
+            (dst, (difference as u64) >> cut)
+        }
+        Op::LessSigned { dst, a, b, cut } => {
+            (dst, u64::from(high(get(frame, a), cut) < high(get(frame, b), cut)))
+        }
+        Op::LessEqualSigned { dst, a, b, cut } => {
+            (dst, u64::from(high(get(frame, a), cut) <= high(get(frame, b), cut)))
+        }
+        _ => return None,
+    })
+}
+
+/// The header whose number is in a limb; none when it is out of bounds.
+pub(super) fn header_at<'c>(code: &'c Code, frame: &[u64], at: At) -> Option<&'c HeaderLayout> {
+    let number = get(frame, at);
+    if number == NO_HEADER {
+        return None;
+    }
+    code.headers.get(number as usize)
+}
+
+fn run_header(code: &Code, op: Op, frame: &mut [u64], cx: &mut Context) -> Result<(), u64> {
+    match op {
+        Op::SetValid { header } => {
+            if let Some(header) = header_at(code, frame, header) {
+                set_valid(frame, header);
+            }
+        }
+        Op::SetInvalid { header } => {
+            if let Some(header) = header_at(code, frame, header) {
+                frame[header.valid as usize] = 0;
+            }
+        }
+        Op::CopyHeader { dst, src } => match (header_at(code, frame, dst), header_at(code, frame, src)) {
+            (Some(dst), Some(src)) => copy_header(frame, dst, src),
+            (Some(dst), None) => frame[dst.valid as usize] = 0,
+            (None, _) => {}
+        },
+        Op::ExtractAt { header } => {
+            if let Some(header) = header_at(code, frame, header) {
+                cx.extract(frame, header, 0, &code.errors)?;
+            }
+        }
+        Op::ExtractVarbit { header, bits } => {
+            let bits = get(frame, bits);
+            if let Some(header) = header_at(code, frame, header) {
+                cx.extract(frame, header, bits, &code.errors)?;
+            }
+        }
+        Op::EmitAt { header } => {
+            if let Some(header) = header_at(code, frame, header) {
+                cx.emit(frame, header);
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+fn set_valid(frame: &mut [u64], header: &HeaderLayout) {
+    let at = header.valid as usize;
+    if frame[at] == 0 {
+        // Fields of a header that becomes valid are zero, as in the reference switch.
+        frame[at + 1..at + 1 + header.cells as usize].fill(0);
+        frame[at] = 1;
+    }
+    for sibling in &header.siblings {
+        frame[*sibling as usize] = 0;
+    }
+}
+
+pub(super) fn copy_header(frame: &mut [u64], dst: &HeaderLayout, src: &HeaderLayout) {
+    let from = src.valid as usize;
+    let cells = src.cells.min(dst.cells) as usize;
+    frame.copy_within(from..from + 1 + cells, dst.valid as usize);
+    if frame[dst.valid as usize] != 0 {
+        for sibling in &dst.siblings {
+            frame[*sibling as usize] = 0;
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! The switch: receives, queues, transmits.
+
+mod ecn;
+mod packet;
+mod pass;
+
+pub use packet::QueuedPacket;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use model::wire::{Frame, Pfc};
+use model::{Rate, Time};
+use p4_lang::ir::Program;
+
+use crate::config::SwitchConfig;
+use crate::control::{ControlPlane, Loaded};
+use crate::engine::code::Code;
+use crate::engine::compile::compile;
+use crate::engine::context::Context;
+use crate::engine::hash::CrcParameters;
+use crate::error::LoadError;
+use crate::event::{Counters, DropReason, Event};
+use crate::state::State;
+use crate::tm::{self, PortConfig, TmEvent, TrafficManager};
+use packet::{Arriving, instance_type};
+
+/// A program with its code, its state and the frame it runs on.
+#[derive(Debug)]
+struct Pipeline {
+    program: Arc<Program>,
+    code: Code,
+    state: State,
+    frame: Vec<u64>,
+}
+
+/// A P4 switch. See the crate's description.
+///
+/// Calls must not go back in time; a call with an earlier time counts as one at the latest time so far.
+#[derive(Debug)]
+pub struct Switch {
+    config: SwitchConfig,
+    pipeline: Option<Pipeline>,
+    tm: TrafficManager<QueuedPacket>,
+    cx: Context,
+    counters: Counters,
+    /// Packets that wait for ingress; empty between calls.
+    arriving: VecDeque<Arriving>,
+    /// Storage of packets that have left, to be used again.
+    pool: Vec<Vec<u64>>,
+    tm_events: Vec<TmEvent>,
+    /// Whether the CPU port's queue may hold something.
+    cpu_waiting: bool,
+}
+
+impl Switch {
+    /// A switch without a program; it drops what it receives.
+    pub fn new(mut config: SwitchConfig) -> Switch {
+        if config.tm.ports.iter().all(|p| p.number != config.cpu_port) {
+            // The controller takes what it gets at once: the rate is never used.
+            config.tm.ports.push(PortConfig::lossy(config.cpu_port, Rate::from_gbps(10)));
+        }
+        let tm = TrafficManager::new(config.tm.clone());
+        let cx = Context::new(config.limits.events, config.seed);
+        Switch {
+            config,
+            pipeline: None,
+            tm,
+            cx,
+            counters: Counters::default(),
+            arriving: VecDeque::new(),
+            pool: Vec::new(),
+            tm_events: Vec::new(),
+            cpu_waiting: false,
+        }
+    }
+
+    /// Replaces the program and clears all forwarding state; packets that wait in queues are lost with it. On an
+    /// error the old program goes on.
+    pub fn load(&mut self, program: Arc<Program>) -> Result<(), LoadError> {
+        let code = compile(&program, self.config.drop_port)?;
+        let state = State::new(&program, &self.config.limits)?;
+        let frame = code.frame.clone();
+        // What waits was parsed by the old program; its storage means nothing to the new one.
+        for port in self.tm.port_numbers().collect::<Vec<_>>() {
+            while self.tm.dequeue(self.cx.now, port).is_some() {}
+        }
+        self.pool.clear();
+        self.pipeline = Some(Pipeline { program, code, state, frame });
+        self.settle_tm_events();
+        Ok(())
+    }
+
+    /// A frame arrives at a port. Parser and ingress run, and the frame is queued for its port; PFC frames are
+    /// obeyed by the traffic manager first.
+    pub fn receive(&mut self, now: Time, port: u16, frame: Frame) {
+        self.advance(now);
+        self.counters.received += 1;
+        if let Some(pfc) = Pfc::from_bytes(&frame.head) {
+            self.tm.receive_pfc(self.cx.now, port, &pfc);
+        }
+        self.arriving.push_back(Arriving {
+            frame,
+            ingress_port: port,
+            instance_type: instance_type::NORMAL,
+            preserved: Vec::new(),
+            passes_left: self.config.limits.passes_per_packet,
+        });
+        self.settle();
+    }
+
+    /// The next frame for an idle port: PFC frames first, then by priority; egress and deparser have run. `None`
+    /// when nothing may leave now; an [`Event::PortReady`] will announce the next one.
+    pub fn transmit(&mut self, now: Time, port: u16) -> Option<Frame> {
+        self.advance(now);
+        let sent = match self.tm.take_pfc(self.cx.now, port) {
+            Some(pfc) => Some(pfc.to_frame(self.port_address(port))),
+            None => self.transmit_packet(port),
+        };
+        self.settle();
+        sent
+    }
+
+    /// A frame from the controller arrives at the CPU port.
+    pub fn packet_out(&mut self, now: Time, frame: Frame) {
+        self.receive(now, self.config.cpu_port, frame);
+    }
+
+    /// When [`Switch::wake`] wants to be called: a pause ends or is renewed, an entry may have become idle.
+    pub fn next_wake(&self) -> Option<Time> {
+        [self.tm.next_wake(), self.cx.idle_check].into_iter().flatten().min()
+    }
+
+    /// Does what is due.
+    pub fn wake(&mut self, now: Time) {
+        self.advance(now);
+        self.tm.wake(self.cx.now);
+        if self.cx.idle_check.is_some_and(|at| at <= self.cx.now) {
+            self.report_idle_entries();
+        }
+        self.settle_tm_events();
+    }
+
+    /// What happened since the last call.
+    pub fn take_events(&mut self) -> Vec<Event> {
+        std::mem::take(&mut self.cx.events.waiting)
+    }
+
+    /// Moves what happened since the last call to the end of `into`.
+    pub fn drain_events(&mut self, into: &mut Vec<Event>) {
+        into.append(&mut self.cx.events.waiting);
+    }
+
+    /// Whether there are events to take.
+    pub fn has_events(&self) -> bool {
+        !self.cx.events.waiting.is_empty()
+    }
+
+    /// Access to tables, registers and everything else with state.
+    pub fn control(&mut self) -> ControlPlane<'_> {
+        ControlPlane {
+            now: self.cx.now,
+            limits: &self.config.limits,
+            idle_check: &mut self.cx.idle_check,
+            loaded: self.pipeline.as_mut().map(|p| Loaded { program: &p.program, state: &mut p.state }),
+        }
+    }
+
+    /// The loaded program.
+    pub fn program(&self) -> Option<&Arc<Program>> {
+        self.pipeline.as_ref().map(|p| &p.program)
+    }
+
+    /// The settings it was made with, the CPU port added to the traffic manager's ports.
+    pub fn config(&self) -> &SwitchConfig {
+        &self.config
+    }
+
+    /// What the switch has counted.
+    pub fn counters(&self) -> Counters {
+        Counters { events_lost: self.cx.events.lost, ..self.counters }
+    }
+
+    /// The traffic manager's levels and counters.
+    pub fn traffic_manager(&self) -> &TrafficManager<QueuedPacket> {
+        &self.tm
+    }
+
+    /// Sets what `crc16_custom` computes; until then it is CRC-16/ARC.
+    pub fn set_crc16_custom(&mut self, parameters: CrcParameters) {
+        self.cx.custom_crc.crc16 = crate::engine::hash::Crc::new(16, parameters);
+    }
+
+    /// Sets what `crc32_custom` computes; until then it is the CRC of Ethernet.
+    pub fn set_crc32_custom(&mut self, parameters: CrcParameters) {
+        self.cx.custom_crc.crc32 = crate::engine::hash::Crc::new(32, parameters);
+    }
+
+    fn advance(&mut self, now: Time) {
+        self.cx.now = self.cx.now.max(now);
+    }
+
+    /// Runs what waits for ingress, hands over what waits for the controller, passes events on.
+    fn settle(&mut self) {
+        loop {
+            while let Some(arriving) = self.arriving.pop_front() {
+                self.ingress(arriving);
+            }
+            if !self.cpu_waiting {
+                break;
+            }
+            self.cpu_waiting = false;
+            while let Some(frame) = self.transmit_packet(self.config.cpu_port) {
+                self.cx.events.push(Event::PacketIn { at: self.cx.now, frame });
+            }
+        }
+        self.settle_tm_events();
+    }
+
+    fn settle_tm_events(&mut self) {
+        if !self.tm.has_events() {
+            return;
+        }
+        let mut events = std::mem::take(&mut self.tm_events);
+        self.tm.drain_events(&mut events);
+        let at = self.cx.now;
+        for event in events.drain(..) {
+            let event = match event {
+                TmEvent::Ready { port } if port == self.config.cpu_port => continue,
+                TmEvent::Ready { port } => Event::PortReady(port),
+                TmEvent::PauseSent { port, priority, quanta, refresh } => {
+                    Event::PauseSent { at, port, priority, quanta, refresh }
+                }
+                TmEvent::PauseReceived { port, priority, quanta } => {
+                    Event::PauseReceived { at, port, priority, quanta }
+                }
+                TmEvent::PauseExpired { port, priority } => Event::PauseExpired { at, port, priority },
+                // Reported where the packet was refused.
+                TmEvent::Dropped { .. } => continue,
+            };
+            self.cx.events.push(event);
+        }
+        self.tm_events = events;
+    }
+
+    fn report_idle_entries(&mut self) {
+        let now = self.cx.now;
+        self.cx.idle_check = None;
+        let Some(pipeline) = &mut self.pipeline else { return };
+        for (index, table) in pipeline.state.tables.iter_mut().enumerate() {
+            for entry in table.entries.iter_mut().flatten() {
+                let Some(timeout) = entry.shown.idle_timeout.filter(|_| !entry.reported_idle) else {
+                    continue;
+                };
+                let due = Time(entry.last_hit.0.saturating_add(timeout.0));
+                if due > now {
+                    self.cx.idle_check = Some(self.cx.idle_check.map_or(due, |at| at.min(due)));
+                    continue;
+                }
+                entry.reported_idle = true;
+                let table = p4_lang::ir::TableId(index as u32);
+                self.cx.events.push(Event::EntryIdle { at: now, table, key: entry.shown.key.clone() });
+            }
+        }
+    }
+
+    fn dropped(&mut self, ingress_port: u16, egress_port: Option<u16>, bytes: u64, reason: DropReason) {
+        self.counters.count_drop(reason);
+        self.cx.events.push(Event::Dropped { at: self.cx.now, ingress_port, egress_port, bytes, reason });
+    }
+
+    /// Source address of the PFC frames of a port: the switch's address with the port in the last two bytes.
+    fn port_address(&self, port: u16) -> [u8; 6] {
+        let mut address = self.config.address;
+        let [high, low] = port.to_be_bytes();
+        address[4] ^= high;
+        address[5] ^= low;
+        address
+    }
+
+    fn enqueue(&mut self, egress_port: u16, priority: u8, packet: QueuedPacket) {
+        let bytes = packet.frame.len();
+        let arrival = tm::Arrival {
+            ingress_port: packet.ingress_port,
+            egress_port,
+            priority,
+            bytes: u32::try_from(bytes).unwrap_or(u32::MAX),
+            ecn_capable: ecn::is_capable(&packet.frame.head),
+        };
+        self.cpu_waiting |= egress_port == self.config.cpu_port;
+        if let Err((reason, packet)) = self.tm.enqueue(self.cx.now, arrival, packet) {
+            self.dropped(packet.ingress_port, Some(egress_port), bytes, DropReason::Queue(reason));
+            self.pool.push(packet.carried);
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Packets on their way through the switch.
+
+use model::wire::Frame;
+
+/// Values of v1model's `instance_type`, as the reference switch numbers them.
+pub(crate) mod instance_type {
+    pub(crate) const NORMAL: u64 = 0;
+    pub(crate) const INGRESS_CLONE: u64 = 1;
+    pub(crate) const EGRESS_CLONE: u64 = 2;
+    pub(crate) const RECIRCULATED: u64 = 4;
+    pub(crate) const REPLICATION: u64 = 5;
+    pub(crate) const RESUBMITTED: u64 = 6;
+}
+
+/// A packet that waits between ingress and egress.
+#[derive(Clone, Debug)]
+pub struct QueuedPacket {
+    /// Headers and metadata.
+    pub(crate) carried: Vec<u64>,
+    /// As it came in; what lies behind `cursor` is the payload.
+    pub(crate) frame: Frame,
+    /// Bits that the parser has consumed.
+    pub(crate) cursor: u64,
+    /// Length to cut to when it leaves.
+    pub(crate) truncate: Option<u64>,
+    pub(crate) ingress_port: u16,
+    /// Passes that it and its copies may still cause.
+    pub(crate) passes_left: u32,
+}
+
+/// A packet that waits for ingress.
+#[derive(Clone, Debug)]
+pub(crate) struct Arriving {
+    pub(crate) frame: Frame,
+    pub(crate) ingress_port: u16,
+    pub(crate) instance_type: u64,
+    /// Limbs to set before the parser runs: first limb, value.
+    pub(crate) preserved: Vec<(u32, u64)>,
+    pub(crate) passes_left: u32,
+}
