@@ -11,6 +11,7 @@
 //! Source: the P4Runtime specification (p4lang/p4runtime, `docs/v1/P4Runtime-Spec.adoc`).
 
 pub mod bytestring;
+pub mod client;
 pub mod device_config;
 pub mod error;
 pub mod p4info;

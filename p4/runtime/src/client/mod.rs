@@ -1,0 +1,317 @@
+//! A controller's side of P4Runtime: small, asynchronous, with typed errors.
+//!
+//! A [`Client`] makes calls; a [`Session`] is the stream on which it becomes primary and hears of digests and
+//! packets; a [`Schema`] turns names into identifiers. [`Client::read_register`] reads whole register arrays into
+//! compact bytes without a message an element.
+
+mod error;
+mod raw;
+mod registers;
+mod schema;
+mod session;
+
+pub use error::{ClientError, UpdateError};
+pub use registers::RegisterBytes;
+pub use schema::{ActionArgs, DigestSchema, KeyMatch, RegisterSchema, Schema, SchemaError};
+pub use session::{Arbitrated, Session, SessionEvent, SessionSender};
+
+use crate::proto::p4::config::v1::P4Info;
+use crate::proto::p4::v1::{
+    self, entity::Entity as Kind, get_forwarding_pipeline_config_request::ResponseType,
+    p4_runtime_client::P4RuntimeClient, set_forwarding_pipeline_config_request::Action, update::Type,
+    write_request::Atomicity,
+};
+use std::ops::Range;
+use std::time::Duration;
+use tonic::transport::{Channel, Endpoint};
+
+/// Largest list of headers that is accepted. A failed batch carries one error an update in a header; the default of
+/// 16 KiB holds about a hundred.
+const HEADER_LIST_BYTES: u32 = 1 << 20;
+/// Largest message that is accepted.
+const MESSAGE_BYTES: usize = 256 << 20;
+
+/// Settings of a client.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClientConfig {
+    /// The device to talk about.
+    pub device_id: u64,
+    /// The role; empty for the default role.
+    pub role: String,
+    /// The election id to begin with.
+    pub election_id: u128,
+    /// How long a call may take.
+    pub timeout: Duration,
+    /// How long connecting may take.
+    pub connect_timeout: Duration,
+}
+
+impl ClientConfig {
+    /// Default role, election id 1, ten seconds a call and five to connect.
+    pub fn new(device_id: u64) -> ClientConfig {
+        ClientConfig {
+            device_id,
+            role: String::new(),
+            election_id: 1,
+            timeout: Duration::from_secs(10),
+            connect_timeout: Duration::from_secs(5),
+        }
+    }
+}
+
+/// A connection to a P4Runtime server. Clones share the connection.
+#[derive(Clone, Debug)]
+pub struct Client {
+    grpc: P4RuntimeClient<Channel>,
+    channel: Channel,
+    config: ClientConfig,
+    election_id: u128,
+}
+
+impl Client {
+    /// Connects to an endpoint such as `http://127.0.0.1:9559`.
+    ///
+    /// # Errors
+    /// When the endpoint is malformed or does not answer.
+    pub async fn connect(endpoint: &str, config: ClientConfig) -> Result<Client, ClientError> {
+        let connect = |source| ClientError::Connect { endpoint: endpoint.to_string(), source };
+        let channel = Endpoint::from_shared(endpoint.to_string())
+            .map_err(connect)?
+            .http2_max_header_list_size(HEADER_LIST_BYTES)
+            .connect_timeout(config.connect_timeout)
+            .tcp_nodelay(true)
+            .http2_adaptive_window(true)
+            .connect()
+            .await
+            .map_err(connect)?;
+        let grpc = P4RuntimeClient::new(channel.clone())
+            .max_decoding_message_size(MESSAGE_BYTES)
+            .max_encoding_message_size(MESSAGE_BYTES);
+        let election_id = config.election_id;
+        Ok(Client { grpc, channel, config, election_id })
+    }
+
+    /// The election id with which writes are sent.
+    pub fn election_id(&self) -> u128 {
+        self.election_id
+    }
+
+    /// The messages' service, for calls that this client has no method for.
+    pub fn grpc(&self) -> P4RuntimeClient<Channel> {
+        self.grpc.clone()
+    }
+
+    fn election(&self) -> Option<v1::Uint128> {
+        Some(uint128(self.election_id))
+    }
+
+    fn request<T>(&self, message: T) -> tonic::Request<T> {
+        let mut request = tonic::Request::new(message);
+        request.set_timeout(self.config.timeout);
+        request
+    }
+
+    /// Opens the stream and asks to be primary; the answer says whether this controller is.
+    ///
+    /// # Errors
+    /// When the stream ends before an answer.
+    pub async fn open(&mut self) -> Result<(Session, Arbitrated), ClientError> {
+        let mut session = Session::open(&mut self.grpc, self.config.device_id, &self.config.role, self.election_id).await?;
+        let answer = session.wait_for_arbitration().await?;
+        Ok((session, answer))
+    }
+
+    /// Opens the stream and becomes primary, if need be with an election id above the highest that was ever used.
+    ///
+    /// # Errors
+    /// When the stream ends, or another controller keeps outbidding this one.
+    pub async fn become_primary(&mut self) -> Result<Session, ClientError> {
+        const BIDS: u32 = 8;
+        let (mut session, mut answer) = self.open().await?;
+        for _ in 0..BIDS {
+            if answer.is_primary {
+                return Ok(session);
+            }
+            let highest = answer.highest.unwrap_or(self.election_id);
+            self.election_id = highest.saturating_add(1);
+            session.arbitrate(self.election_id).await?;
+            answer = session.wait_for_arbitration().await?;
+        }
+        Err(ClientError::NotPrimary { election_id: self.election_id, highest: answer.highest })
+    }
+
+    /// Sets the pipeline (`VERIFY_AND_COMMIT`); forwarding state is cleared.
+    ///
+    /// # Errors
+    /// When the server refuses it; the running pipeline goes on.
+    pub async fn set_pipeline(
+        &mut self,
+        p4info: P4Info,
+        p4_device_config: Vec<u8>,
+        cookie: u64,
+    ) -> Result<(), ClientError> {
+        let cookie = Some(v1::forwarding_pipeline_config::Cookie { cookie });
+        let config = v1::ForwardingPipelineConfig { p4info: Some(p4info), p4_device_config, cookie };
+        self.pipeline_action(Action::VerifyAndCommit, Some(config)).await
+    }
+
+    /// Sets, saves, commits or checks a pipeline.
+    ///
+    /// # Errors
+    /// When the server refuses it.
+    pub async fn pipeline_action(
+        &mut self,
+        action: Action,
+        config: Option<v1::ForwardingPipelineConfig>,
+    ) -> Result<(), ClientError> {
+        let message = v1::SetForwardingPipelineConfigRequest {
+            device_id: self.config.device_id,
+            role: self.config.role.clone(),
+            election_id: self.election(),
+            action: action as i32,
+            config,
+            ..Default::default()
+        };
+        let request = self.request(message);
+        self.grpc.set_forwarding_pipeline_config(request).await?;
+        Ok(())
+    }
+
+    /// The pipeline that is set, with the parts that are asked for; `None` when there is none.
+    ///
+    /// # Errors
+    /// When the call fails.
+    pub async fn pipeline(
+        &mut self,
+        parts: ResponseType,
+    ) -> Result<Option<v1::ForwardingPipelineConfig>, ClientError> {
+        let message = v1::GetForwardingPipelineConfigRequest {
+            device_id: self.config.device_id,
+            response_type: parts as i32,
+        };
+        let request = self.request(message);
+        Ok(self.grpc.get_forwarding_pipeline_config(request).await?.into_inner().config)
+    }
+
+    /// The version of P4Runtime that the server implements.
+    ///
+    /// # Errors
+    /// When the call fails.
+    pub async fn api_version(&mut self) -> Result<String, ClientError> {
+        let request = self.request(v1::CapabilitiesRequest::default());
+        Ok(self.grpc.capabilities(request).await?.into_inner().p4runtime_api_version)
+    }
+
+    /// Applies updates; those that fail do not keep the others from being applied.
+    ///
+    /// # Errors
+    /// [`ClientError::Batch`] with one result an update when some failed.
+    pub async fn write(&mut self, updates: Vec<v1::Update>) -> Result<(), ClientError> {
+        self.write_atomic(updates, Atomicity::ContinueOnError).await
+    }
+
+    /// Applies updates in a mode of atomicity.
+    ///
+    /// # Errors
+    /// [`ClientError::Batch`] with one result an update when some failed.
+    pub async fn write_atomic(
+        &mut self,
+        updates: Vec<v1::Update>,
+        atomicity: Atomicity,
+    ) -> Result<(), ClientError> {
+        let message = v1::WriteRequest {
+            device_id: self.config.device_id,
+            role: self.config.role.clone(),
+            election_id: self.election(),
+            updates,
+            atomicity: atomicity as i32,
+            ..Default::default()
+        };
+        let request = self.request(message);
+        self.grpc.write(request).await?;
+        Ok(())
+    }
+
+    /// Inserts entities.
+    ///
+    /// # Errors
+    /// As [`Client::write`].
+    pub async fn insert(&mut self, entities: impl IntoIterator<Item = Kind>) -> Result<(), ClientError> {
+        self.write(updates(Type::Insert, entities)).await
+    }
+
+    /// Modifies entities.
+    ///
+    /// # Errors
+    /// As [`Client::write`].
+    pub async fn modify(&mut self, entities: impl IntoIterator<Item = Kind>) -> Result<(), ClientError> {
+        self.write(updates(Type::Modify, entities)).await
+    }
+
+    /// Deletes entities.
+    ///
+    /// # Errors
+    /// As [`Client::write`].
+    pub async fn delete(&mut self, entities: impl IntoIterator<Item = Kind>) -> Result<(), ClientError> {
+        self.write(updates(Type::Delete, entities)).await
+    }
+
+    /// Reads entities; unset parts of a key are wildcards.
+    ///
+    /// # Errors
+    /// [`ClientError::Batch`] with one result a request when some failed.
+    pub async fn read(&mut self, requests: impl IntoIterator<Item = Kind>) -> Result<Vec<Kind>, ClientError> {
+        let request = self.request(self.read_request(requests));
+        let mut messages = self.grpc.read(request).await?.into_inner();
+        let mut found = Vec::new();
+        while let Some(message) = messages.message().await? {
+            found.extend(message.entities.into_iter().filter_map(|entity| entity.entity));
+        }
+        Ok(found)
+    }
+
+    fn read_request(&self, requests: impl IntoIterator<Item = Kind>) -> v1::ReadRequest {
+        let entities = requests.into_iter().map(|kind| v1::Entity { entity: Some(kind) }).collect();
+        v1::ReadRequest { device_id: self.config.device_id, role: self.config.role.clone(), entities }
+    }
+
+    /// Reads a whole register array.
+    ///
+    /// # Errors
+    /// When the call fails or the answer is not the whole array.
+    pub async fn read_register(&mut self, register: &RegisterSchema) -> Result<RegisterBytes, ClientError> {
+        let all = 0..register.size;
+        let mut read = self.read_registers(&[(register, all)]).await?;
+        read.pop().ok_or(ClientError::Incomplete { register: register.name.clone() })
+    }
+
+    /// Reads whole arrays or parts of them in one call: everything is of one point in time.
+    ///
+    /// # Errors
+    /// When the call fails or an answer is missing.
+    pub async fn read_registers(
+        &mut self,
+        wanted: &[(&RegisterSchema, Range<u64>)],
+    ) -> Result<Vec<RegisterBytes>, ClientError> {
+        let requests = wanted.iter().flat_map(|(register, range)| registers::requests(register, range));
+        let request = self.request(self.read_request(requests));
+        let mut arrays: Vec<_> = wanted.iter().map(|(r, range)| RegisterBytes::new(r, range.clone())).collect();
+        let mut messages = raw::read(self.channel.clone(), request, MESSAGE_BYTES).await?;
+        while let Some(message) = messages.message().await? {
+            registers::take(&message, wanted, &mut arrays)?;
+        }
+        match arrays.iter().zip(wanted).find(|(array, _)| !array.is_complete()) {
+            None => Ok(arrays),
+            Some((_, (register, _))) => Err(ClientError::Incomplete { register: register.name.clone() }),
+        }
+    }
+}
+
+fn updates(kind: Type, entities: impl IntoIterator<Item = Kind>) -> Vec<v1::Update> {
+    let update = |entity| v1::Update { r#type: kind as i32, entity: Some(v1::Entity { entity: Some(entity) }) };
+    entities.into_iter().map(update).collect()
+}
+
+fn uint128(number: u128) -> v1::Uint128 {
+    v1::Uint128 { high: (number >> 64) as u64, low: number as u64 }
+}

@@ -1,0 +1,278 @@
+//! Register arrays as compact bytes.
+//!
+//! A read answers with one entity an element, each three messages deep. Elements are copied straight from the encoded
+//! answer to their place in one array, without making the messages in between.
+
+use super::{ClientError, RegisterSchema};
+use crate::proto::p4::v1::{self, entity::Entity as Kind, p4_data::Data};
+use prost::Message;
+use prost::encoding::{WireType, decode_key, decode_varint};
+use std::ops::Range;
+
+/// Elements of a register array: fixed width, big-endian, one behind the other. Components of a struct each take whole
+/// bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RegisterBytes {
+    /// Name of the array.
+    pub name: String,
+    /// Number of the first element.
+    pub first: u64,
+    /// Bytes of an element.
+    pub width: usize,
+    /// All elements.
+    pub data: Vec<u8>,
+    /// Elements that have been filled in.
+    filled: u64,
+}
+
+impl RegisterBytes {
+    pub(super) fn new(register: &RegisterSchema, range: Range<u64>) -> RegisterBytes {
+        let width = register.element_bytes();
+        let count = range.end.saturating_sub(range.start);
+        let data = vec![0; width * count as usize];
+        RegisterBytes { name: register.name.clone(), first: range.start, width, data, filled: 0 }
+    }
+
+    /// Number of elements.
+    pub fn len(&self) -> u64 {
+        self.data.len().checked_div(self.width).unwrap_or(0) as u64
+    }
+
+    /// Whether there is no element.
+    pub fn is_empty(&self) -> bool {
+        self.data.is_empty()
+    }
+
+    /// An element by its number in the array.
+    pub fn get(&self, index: u64) -> Option<&[u8]> {
+        let at = usize::try_from(index.checked_sub(self.first)?).ok()?.checked_mul(self.width)?;
+        self.data.get(at..at.checked_add(self.width)?)
+    }
+
+    /// The elements with their numbers.
+    pub fn iter(&self) -> impl Iterator<Item = (u64, &[u8])> {
+        (self.first..).zip(self.data.chunks_exact(self.width.max(1)))
+    }
+
+    pub(super) fn is_complete(&self) -> bool {
+        self.filled >= self.len()
+    }
+
+    fn slot(&mut self, index: u64) -> Option<&mut [u8]> {
+        let at = usize::try_from(index.checked_sub(self.first)?).ok()?.checked_mul(self.width)?;
+        self.data.get_mut(at..at.checked_add(self.width)?)
+    }
+}
+
+/// The requests for a part of an array: one for the whole, else one an element.
+pub(super) fn requests(register: &RegisterSchema, range: &Range<u64>) -> Vec<Kind> {
+    let request = |index| Kind::RegisterEntry(v1::RegisterEntry { register_id: register.id, index, data: None });
+    if *range == (0..register.size) {
+        return vec![request(None)];
+    }
+    range.clone().map(|index| request(Some(v1::Index { index: index as i64 }))).collect()
+}
+
+/// Copies the elements of an encoded `ReadResponse` to their places.
+pub(super) fn take(
+    message: &[u8],
+    wanted: &[(&RegisterSchema, Range<u64>)],
+    arrays: &mut [RegisterBytes],
+) -> Result<(), ClientError> {
+    let mut rest = message;
+    while let Some((tag, body)) = next(&mut rest)? {
+        // ReadResponse.entities
+        if let (1, Field::Bytes(entity)) = (tag, body) {
+            take_entity(entity, wanted, arrays)?;
+        }
+    }
+    Ok(())
+}
+
+fn take_entity(
+    mut entity: &[u8],
+    wanted: &[(&RegisterSchema, Range<u64>)],
+    arrays: &mut [RegisterBytes],
+) -> Result<(), ClientError> {
+    while let Some((tag, body)) = next(&mut entity)? {
+        // Entity.register_entry
+        let (11, Field::Bytes(mut entry)) = (tag, body) else { continue };
+        let (mut id, mut index, mut data) = (0, 0, &[][..]);
+        while let Some((tag, body)) = next(&mut entry)? {
+            match (tag, body) {
+                (1, Field::Number(number)) => id = number,
+                (2, Field::Bytes(mut message)) => {
+                    while let Some((tag, body)) = next(&mut message)? {
+                        if let (1, Field::Number(number)) = (tag, body) {
+                            index = number;
+                        }
+                    }
+                }
+                (3, Field::Bytes(message)) => data = message,
+                _ => {}
+            }
+        }
+        for ((register, range), array) in wanted.iter().zip(arrays.iter_mut()) {
+            if u64::from(register.id) == id && range.contains(&index) {
+                let Some(slot) = array.slot(index) else { continue };
+                fill(slot, data, register)?;
+                array.filled += 1;
+                // Ranges of one register may overlap, each gets its answers.
+                if !overlaps(wanted) {
+                    break;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn overlaps(wanted: &[(&RegisterSchema, Range<u64>)]) -> bool {
+    wanted.len() > 1 && wanted.windows(2).any(|pair| pair[0].0.id == pair[1].0.id)
+}
+
+/// Writes an encoded `P4Data` into an element's place.
+fn fill(slot: &mut [u8], data: &[u8], register: &RegisterSchema) -> Result<(), ClientError> {
+    if register.components.len() == 1 {
+        let mut rest = data;
+        while let Some((tag, body)) = next(&mut rest)? {
+            // P4Data.bitstring
+            if let (1, Field::Bytes(bytes)) = (tag, body) {
+                return place(slot, bytes);
+            }
+        }
+    }
+    let decoded = v1::P4Data::decode(data).map_err(|error| ClientError::Malformed(error.to_string()))?;
+    let mut leaves = Vec::new();
+    collect(&decoded, &mut leaves);
+    if leaves.len() != register.components.len() {
+        return Err(ClientError::Malformed(format!("an element of {} has another type", register.name)));
+    }
+    let mut rest = slot;
+    for (bytes, (_, width)) in leaves.iter().zip(&register.components) {
+        let (here, others) = rest.split_at_mut(width.div_ceil(8) as usize);
+        place(here, bytes)?;
+        rest = others;
+    }
+    Ok(())
+}
+
+/// The bytes of every scalar of a value.
+fn collect(data: &v1::P4Data, leaves: &mut Vec<Vec<u8>>) {
+    match &data.data {
+        Some(Data::Bitstring(bytes)) | Some(Data::EnumValue(bytes)) => leaves.push(bytes.clone()),
+        Some(Data::Bool(value)) => leaves.push(vec![u8::from(*value)]),
+        Some(Data::Struct(value)) | Some(Data::Tuple(value)) => {
+            value.members.iter().for_each(|member| collect(member, leaves));
+        }
+        Some(Data::Header(header)) => leaves.extend(header.bitstrings.iter().cloned()),
+        _ => {}
+    }
+}
+
+/// Right-aligned, leading zeros filled in.
+fn place(slot: &mut [u8], bytes: &[u8]) -> Result<(), ClientError> {
+    let surplus = bytes.len().saturating_sub(slot.len());
+    if bytes[..surplus].iter().any(|byte| *byte != 0) {
+        return Err(ClientError::Malformed("a value is wider than its type".into()));
+    }
+    let bytes = &bytes[surplus..];
+    let start = slot.len() - bytes.len();
+    slot[..start].fill(0);
+    slot[start..].copy_from_slice(bytes);
+    Ok(())
+}
+
+/// A field of an encoded message.
+enum Field<'a> {
+    Number(u64),
+    Bytes(&'a [u8]),
+}
+
+/// The next field of a message: number and value; fields of other types are skipped.
+fn next<'a>(message: &mut &'a [u8]) -> Result<Option<(u32, Field<'a>)>, ClientError> {
+    let malformed = |error: prost::DecodeError| ClientError::Malformed(error.to_string());
+    while !message.is_empty() {
+        let (tag, wire) = decode_key(message).map_err(malformed)?;
+        match wire {
+            WireType::Varint => return Ok(Some((tag, Field::Number(decode_varint(message).map_err(malformed)?)))),
+            WireType::LengthDelimited => {
+                let length = decode_varint(message).map_err(malformed)?;
+                let split = usize::try_from(length).ok().and_then(|length| message.split_at_checked(length));
+                let Some((body, rest)) = split else {
+                    return Err(ClientError::Malformed("a field ends too early".into()));
+                };
+                *message = rest;
+                return Ok(Some((tag, Field::Bytes(body))));
+            }
+            wire => {
+                let context = prost::encoding::DecodeContext::default();
+                prost::encoding::skip_field(wire, tag, message, context).map_err(malformed)?;
+            }
+        }
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bytestring::encode_u64;
+    use proptest::prelude::*;
+
+    fn schema(id: u32, components: &[u32], size: u64) -> RegisterSchema {
+        RegisterSchema {
+            id,
+            name: "r".into(),
+            size,
+            components: components.iter().map(|width| (String::new(), *width)).collect(),
+            annotations: Vec::new(),
+        }
+    }
+
+    fn entity(id: u32, index: i64, data: Data) -> v1::Entity {
+        let entry = v1::RegisterEntry {
+            register_id: id,
+            index: Some(v1::Index { index }),
+            data: Some(v1::P4Data { data: Some(data) }),
+        };
+        v1::Entity { entity: Some(Kind::RegisterEntry(entry)) }
+    }
+
+    proptest! {
+        #[test]
+        fn elements_reach_their_places(values in prop::collection::vec(any::<u32>(), 1..50), first in 0u64..10) {
+            let register = schema(7, &[32], 100);
+            let wanted = [(&register, first..first + values.len() as u64)];
+            let mut arrays = vec![RegisterBytes::new(&register, wanted[0].1.clone())];
+            let entities = values.iter().zip(first..).map(|(value, index)| {
+                entity(7, index as i64, Data::Bitstring(encode_u64(u64::from(*value))))
+            });
+            let message = v1::ReadResponse { entities: entities.rev().collect() };
+            take(&message.encode_to_vec(), &wanted, &mut arrays).expect("well formed");
+            prop_assert!(arrays[0].is_complete());
+            let read: Vec<u32> = arrays[0].iter().map(|(_, b)| u32::from_be_bytes([b[0], b[1], b[2], b[3]])).collect();
+            prop_assert_eq!(read, values);
+        }
+
+        #[test]
+        fn any_bytes_are_taken_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
+            let register = schema(7, &[9, 20], 4);
+            let mut arrays = vec![RegisterBytes::new(&register, 0..4)];
+            let _ = take(&bytes, &[(&register, 0..4)], &mut arrays);
+            let _ = fill(&mut [0; 5], &bytes, &register);
+        }
+    }
+
+    #[test]
+    fn structs_take_whole_bytes_a_component() {
+        let register = schema(7, &[9, 1], 1);
+        let member = |data| v1::P4Data { data: Some(data) };
+        let members = vec![member(Data::Bitstring(vec![1, 2])), member(Data::Bool(true))];
+        let message =
+            v1::ReadResponse { entities: vec![entity(7, 0, Data::Struct(v1::P4StructLike { members }))] };
+        let mut arrays = vec![RegisterBytes::new(&register, 0..1)];
+        take(&message.encode_to_vec(), &[(&register, 0..1)], &mut arrays).expect("well formed");
+        assert_eq!(arrays[0].data, [1, 2, 1]);
+    }
+}
