@@ -5,7 +5,7 @@ use p4_lang::ir::{self, MatchKind};
 use crate::control::{EntryKey, FieldMatch};
 use crate::error::ControlError;
 use crate::limbs;
-use crate::table::key::{Component, KeyShape, Rule, Strategy};
+use crate::table::key::{Component, KeyShape, Method, Rule};
 
 /// A value set at run time. Sets are small and looked through in order.
 #[derive(Clone, Debug)]
@@ -32,7 +32,7 @@ impl ValueSet {
         ValueSet {
             name: set.preamble.name.clone(),
             limit: if set.size == 0 { limit } else { set.size.min(limit) },
-            shape: KeyShape { components, limbs: total, strategy: Strategy::Priority },
+            shape: KeyShape { components, limbs: total, method: Method::Priority },
             members: Vec::new(),
             rules: Vec::new(),
         }

@@ -227,7 +227,7 @@ impl Table {
             }
         };
         self.by_key.insert(key, id);
-        self.matcher.insert(&self.shape, id, rule);
+        self.matcher.insert(id, rule);
         Ok(())
     }
 
@@ -265,7 +265,7 @@ impl Table {
     pub(crate) fn remove(&mut self, id: EntryId) -> Option<Entry> {
         let entry = self.entries.get_mut(id as usize)?.take()?;
         self.by_key.remove(&entry.shown.key);
-        self.matcher.remove(&self.shape, id, &self.shape.rule(&entry.shown.key));
+        self.matcher.remove(id, &self.shape.rule(&entry.shown.key));
         self.free.push(id);
         Some(entry)
     }

@@ -24,7 +24,7 @@ impl Component {
 
 /// How a table finds its entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Strategy {
+pub(crate) enum Method {
     /// All components exact.
     Exact,
     /// One `lpm` component, the others exact: the longest prefix wins.
@@ -39,7 +39,7 @@ pub(crate) struct KeyShape {
     pub(crate) components: Vec<Component>,
     /// Limbs of a key.
     pub(crate) limbs: usize,
-    pub(crate) strategy: Strategy,
+    pub(crate) method: Method,
 }
 
 /// What an entry says, made ready for the matchers: `value` and `mask` for every limb, ranges apart.
@@ -49,7 +49,7 @@ pub(crate) struct Rule {
     pub(crate) mask: Vec<u64>,
     /// Position in [`KeyShape::components`], lowest and highest value.
     pub(crate) ranges: Vec<(usize, Vec<u64>, Vec<u64>)>,
-    /// Length of the prefix of an [`Strategy::Lpm`] table's `lpm` component.
+    /// Length of the prefix of an [`Method::Lpm`] table's `lpm` component.
     pub(crate) prefix_bits: u32,
     pub(crate) priority: i32,
 }
@@ -80,8 +80,14 @@ impl KeyShape {
                 Component { name: key.name.clone(), width, kind: key.match_kind, offset }
             })
             .collect();
-        let strategy = strategy(&components);
-        KeyShape { components, limbs, strategy }
+        KeyShape::of(components)
+    }
+
+    /// A key of these components, which lie one behind the other.
+    pub(crate) fn of(components: Vec<Component>) -> KeyShape {
+        let limbs = components.last().map_or(0, |c| c.offset + c.limbs());
+        let method = method(&components);
+        KeyShape { components, limbs, method }
     }
 
     /// Whether entries have a priority of their own.
@@ -150,7 +156,7 @@ impl KeyShape {
                 }
             }
         }
-        if self.strategy == Strategy::Priority && !self.needs_priority() {
+        if self.method == Method::Priority && !self.needs_priority() {
             // Several prefixes and no priority: the most bits together win.
             rule.priority = rule.prefix_bits as i32;
         }
@@ -166,12 +172,12 @@ impl Rule {
     }
 }
 
-fn strategy(components: &[Component]) -> Strategy {
+fn method(components: &[Component]) -> Method {
     let count = |kind| components.iter().filter(|c| c.kind == kind).count();
     match (count(MatchKind::Exact), count(MatchKind::Lpm)) {
-        (exact, 0) if exact == components.len() => Strategy::Exact,
-        (exact, 1) if exact + 1 == components.len() => Strategy::Lpm,
-        _ => Strategy::Priority,
+        (exact, 0) if exact == components.len() => Method::Exact,
+        (exact, 1) if exact + 1 == components.len() => Method::Lpm,
+        _ => Method::Priority,
     }
 }
 

@@ -1,7 +1,10 @@
 //! Tables: entries as the control plane sees them and the structures that find one for a packet.
 
 pub(crate) mod entries;
+mod exact;
 pub(crate) mod key;
+mod lpm;
 pub(crate) mod matcher;
+mod priority;
 
-pub(crate) use entries::{EntryId, ReadyCall, Table, Target};
+pub(crate) use entries::{ReadyCall, Table, Target};
