@@ -7,7 +7,6 @@ use model::snapshot::{SNAPSHOT_FORMAT, Source};
 use model::{Snapshot, SwitchTelemetry, Topology, Trigger};
 
 use crate::layout::{LockState, Notice, PollReport, RegisterRows, TelemetryLayout};
-use crate::plan::RegisterWrite;
 
 use super::event::{Data, Event};
 use super::expect::{Expected, missing_switches, victim_path};
@@ -260,16 +259,7 @@ impl Collector {
         commands: &mut Vec<Command>,
     ) {
         let Some(switch) = self.switches.get_mut(name) else { return };
-        let mut writes = Vec::new();
-        let value = generation.to_be_bytes().to_vec();
-        // First what has been read, then the lock: the other way round a freeze could come in between.
-        if collected {
-            let bank = u64::from(generation.wrapping_sub(1) & 1);
-            let register = switch.layout.collected.name.clone();
-            writes.push(RegisterWrite { register, index: bank, value: value.clone() });
-        }
-        let register = switch.layout.released.name.clone();
-        writes.push(RegisterWrite { register, index: 0, value });
+        let writes = switch.layout.unlock(generation, collected);
         if self.settings.audit_ns > 0 {
             switch.audit_at_ns = Some(now_ns.saturating_add(self.settings.audit_ns));
         }

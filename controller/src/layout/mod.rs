@@ -19,6 +19,8 @@ pub use word::{Slice, Word};
 
 use model::FlowKey;
 
+use crate::plan::RegisterWrite;
+
 /// A register array as the pipeline describes it (IR or P4Info).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegisterInfo {
@@ -226,6 +228,24 @@ impl TelemetryLayout {
             .map(|r| r.name.as_str()),
         );
         names
+    }
+
+    /// What to write so that a switch whose generation is `generation` is unlocked; `collected`: its frozen bank has been
+    /// read completely and may be started anew.
+    pub fn unlock(&self, generation: u16, collected: bool) -> Vec<RegisterWrite> {
+        let value = generation.to_be_bytes().to_vec();
+        let mut writes = Vec::new();
+        // First what has been read, then the lock: the other way round a freeze could come in between.
+        if collected {
+            let index = u64::from(generation.wrapping_sub(1) & 1);
+            writes.push(RegisterWrite {
+                register: self.collected.name.clone(),
+                index,
+                value: value.clone(),
+            });
+        }
+        writes.push(RegisterWrite { register: self.released.name.clone(), index: 0, value });
+        writes
     }
 
     /// The array called `name` (full name), if collection or configuration uses it.

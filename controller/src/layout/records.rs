@@ -178,18 +178,31 @@ impl TelemetryLayout {
     /// An array that did not come.
     pub fn read_bank(&self, read: &[RegisterRows]) -> Result<BankContent, ReadError> {
         let arrays = Arrays::new(read);
-        let lock = self.lock(&arrays)?;
-        let generation = lock.frozen_generation();
+        let generation = self.lock(&arrays)?.frozen_generation();
+        self.bank_of(&arrays, generation)
+    }
+
+    /// Everything in the bank of `generation`'s parity that has not been collected, up to that generation. What
+    /// packets write at the same time is torn, except while the bank is frozen.
+    ///
+    /// # Errors
+    /// An array that did not come.
+    pub fn read_uncollected(&self, read: &[RegisterRows], generation: u16) -> Result<BankContent, ReadError> {
+        self.bank_of(&Arrays::new(read), generation)
+    }
+
+    fn bank_of(&self, arrays: &Arrays<'_>, generation: u16) -> Result<BankContent, ReadError> {
+        let lock = self.lock(arrays)?;
         let bank = usize::from(generation & 1);
         let current = |row: u16| at_or_after(row, lock.collected[bank]) && at_or_after(generation, row);
 
-        let mut flows = self.flow_rows(&arrays, bank)?;
+        let mut flows = self.flow_rows(arrays, bank)?;
         flows.retain(|row| current(row.generation));
-        let mut ports = self.port_rows(&arrays, bank)?;
+        let mut ports = self.port_rows(arrays, bank)?;
         ports.retain(|row| current(row.generation));
-        let mut meters = self.meter_rows(&arrays, bank)?;
+        let mut meters = self.meter_rows(arrays, bank)?;
         meters.retain(|row| current(row.generation));
-        Ok(BankContent { lock, generation, flows, ports, meters, pauses: self.pause_logs(&arrays)? })
+        Ok(BankContent { lock, generation, flows, ports, meters, pauses: self.pause_logs(arrays)? })
     }
 
     fn lock(&self, arrays: &Arrays<'_>) -> Result<LockState, ReadError> {

@@ -1,0 +1,264 @@
+//! What polling packets do in switches that run the program.
+
+mod real;
+
+use model::topology::{Link, Node, NodeKind};
+use model::wire::Frame;
+use model::wire::polling::{Follow, Polling};
+use model::{FlowKey, Rate, Time, Topology};
+use real::{Net, compile, data, poll};
+
+use harrier_controller::plan::PlanSettings;
+
+fn network(nodes: &[&str], links: &[(&str, &str)]) -> Topology {
+    let address = |name: &str| [10, 0, 0, name[1..].parse().unwrap()].into();
+    Topology {
+        nodes: nodes
+            .iter()
+            .map(|name| {
+                let is_host = name.starts_with('h');
+                Node {
+                    name: name.to_string(),
+                    kind: if is_host { NodeKind::Host } else { NodeKind::Switch },
+                    addresses: if is_host { vec![address(name)] } else { vec![] },
+                }
+            })
+            .collect(),
+        links: links
+            .iter()
+            .map(|(a, b)| Link {
+                a: a.parse().unwrap(),
+                b: b.parse().unwrap(),
+                rate: Rate::from_gbps(100),
+                delay: Time::from_us(1),
+            })
+            .collect(),
+    }
+}
+
+/// The poster's network: s1 to s4 are SW1 to SW4; h2 > h4 is the victim F1, h1 > h3 is F2.
+///
+/// s1: 1 s2, 2 h1, 3 h2. s2: 1 s1, 2 s3, 3 s4. s3: 1 s2, 2 h4. s4: 1 s2, 2 h3, 3 h5.
+fn poster() -> Net {
+    let nodes = ["h1", "h2", "h3", "h4", "h5", "s1", "s2", "s3", "s4"];
+    let links = [
+        ("s1:1", "s2:1"),
+        ("h1:1", "s1:2"),
+        ("h2:1", "s1:3"),
+        ("s2:2", "s3:1"),
+        ("s2:3", "s4:1"),
+        ("h4:1", "s3:2"),
+        ("h3:1", "s4:2"),
+        ("h5:1", "s4:3"),
+    ];
+    let mut net = Net::new(&compile(&[]), network(&nodes, &links), &PlanSettings::default());
+    net.now = Time::from_ms(20);
+    net
+}
+
+fn flow(from: u8, to: u8) -> FlowKey {
+    FlowKey::udp([10, 0, 0, from].into(), 10_000, [10, 0, 0, to].into(), 4791)
+}
+
+fn question(event: u32, follow: Follow) -> Polling {
+    Polling { follow, hop_limit: 16, priority: 3, event, flow: flow(2, 4) }
+}
+
+/// Sends a polling packet from its victim's host and compares the reports: switch, ingress port, what was asked.
+fn check(net: &mut Net, polling: &Polling, expected: &[(&str, u16, u8)]) {
+    let frame = poll(polling);
+    net.host_sends(&polling.flow, frame);
+    let reports = net.reports();
+    let found: Vec<_> = reports.iter().map(|(s, r)| (s.as_str(), r.ingress_port, r.follow)).collect();
+    assert_eq!(found, expected);
+    for (_, report) in reports {
+        assert_eq!((report.event, report.victim, report.priority), (polling.event, polling.flow, 3));
+    }
+    let polls_at_hosts = net.inboxes.values().flatten().filter(|f| f.head[12..14] == [0x88, 0xb5]).count();
+    assert_eq!(polls_at_hosts, 0, "polling packets stop before hosts");
+}
+
+#[test]
+fn without_pauses_only_the_victims_path_is_asked() {
+    let mut net = poster();
+    net.host_sends(&flow(1, 3), data(&flow(1, 3), 0, 1_000));
+    check(&mut net, &question(1, Follow::VictimPath), &[("s1", 3, 1), ("s2", 1, 1), ("s3", 1, 1)]);
+}
+
+#[test]
+fn the_posters_pauses_are_followed_off_the_victims_path() {
+    let mut net = poster();
+    net.host_sends(&flow(1, 3), data(&flow(1, 3), 0, 1_000));
+    net.pause("s2:3", 100);
+    net.pause("s1:1", 100);
+    net.host_sends(&flow(2, 4), data(&flow(2, 4), 0, 1_000));
+    check(
+        &mut net,
+        &question(1, Follow::VictimPath),
+        &[("s1", 3, 1), ("s2", 1, 3), ("s3", 1, 1), ("s4", 1, 2)],
+    );
+}
+
+#[test]
+fn a_paused_port_that_the_ingress_port_does_not_feed_is_not_followed() {
+    let mut net = poster();
+    // h5 > h1 goes from s4 to s2 and s1: nothing has gone from s2:1 to s2:3.
+    net.host_sends(&flow(5, 1), data(&flow(5, 1), 0, 1_000));
+    net.pause("s2:3", 100);
+    net.pause("s1:1", 100);
+    check(&mut net, &question(1, Follow::VictimPath), &[("s1", 3, 1), ("s2", 1, 3), ("s3", 1, 1)]);
+}
+
+#[test]
+fn a_pause_counts_for_as_long_as_the_ring_remembers() {
+    // Whether s2 is asked to follow pauses, when s1:1 was paused for 512 ns and some epochs passed since.
+    for (epochs, follow) in [(0, 3), (2, 3), (5, 1)] {
+        let mut net = poster();
+        net.pause("s1:1", 100);
+        net.now = net.now + Time::from_ns(epochs << 20) + Time::from_us(1);
+        net.settle();
+        check(
+            &mut net,
+            &question(1, Follow::VictimPath),
+            &[("s1", 3, 1), ("s2", 1, follow), ("s3", 1, 1)],
+        );
+    }
+}
+
+#[test]
+fn a_pause_that_lasts_keeps_what_it_holds_back_in_sight() {
+    let settings = PlanSettings { pause_timer: false, ..PlanSettings::default() };
+    let topology = network(
+        &["h1", "h2", "h3", "h4", "s1", "s2", "s3"],
+        &[("h1:1", "s1:1"), ("h2:1", "s1:2"), ("s1:3", "s2:1"), ("s1:4", "s3:1"), ("s2:2", "h3:1"), ("s3:2", "h4:1")],
+    );
+    let mut net = Net::new(&compile(&[]), topology, &settings);
+    net.now = Time::from_ms(20);
+    net.host_sends(&flow(2, 3), data(&flow(2, 3), 0, 1_000));
+    net.pause("s1:3", 1);
+    // Long after the ring has turned nothing has moved; the poll comes by the port that the stuck traffic came by.
+    net.now = Time::from_ms(200);
+    check(&mut net, &question(1, Follow::Both), &[("s1", 2, 3), ("s2", 1, 2), ("s3", 1, 1)]);
+}
+
+#[test]
+fn a_trace_ends_where_the_pauses_form_a_loop() {
+    // Three switches in a ring; each host's traffic crosses its next switch to the one after.
+    let topology = network(
+        &["h1", "h2", "h3", "s1", "s2", "s3"],
+        &[("h1:1", "s1:1"), ("h2:1", "s2:1"), ("h3:1", "s3:1"), ("s1:2", "s2:3"), ("s2:2", "s3:3"), ("s3:2", "s1:3")],
+    );
+    let mut net = Net::new(&compile(&[]), topology, &PlanSettings::default());
+    net.now = Time::from_ms(20);
+    // Fill the meters of the loop by hand: frames that come in by port 3 and leave by port 2.
+    for (switch, to) in [("s1", 2u8), ("s2", 3), ("s3", 1)] {
+        let frame = data(&flow(9, to), 0, 500);
+        let now = net.now;
+        net.at(switch).switch.receive(now, 3, frame);
+        net.settle();
+        net.pause(&format!("{switch}:2"), 60_000);
+    }
+    let polling = Polling { flow: flow(1, 2), ..question(1, Follow::Both) };
+    let frame = poll(&polling);
+    // As it would come from the loop: into s1 by port 3.
+    let now = net.now;
+    net.at("s1").switch.receive(now, 3, frame);
+    net.settle();
+    let reports = net.reports();
+    let found: Vec<_> = reports.iter().map(|(s, r)| (s.as_str(), r.ingress_port, r.follow, r.followed)).collect();
+    // Once round: s1 is asked again by s3 and finds that it has answered.
+    assert_eq!(found, [("s1", 3, 3, 3), ("s2", 3, 3, 3), ("s3", 3, 2, 2)]);
+}
+
+#[test]
+fn the_same_question_is_answered_once_and_another_event_is_not_thrown_away() {
+    let mut net = poster();
+    let first = [("s1", 3, 1), ("s2", 1, 1), ("s3", 1, 1)];
+    check(&mut net, &question(1, Follow::VictimPath), &first);
+    check(&mut net, &question(1, Follow::VictimPath), &[]);
+    check(&mut net, &question(2, Follow::VictimPath), &first);
+    // Pauses have not been asked about yet.
+    check(&mut net, &question(2, Follow::Both), &[("s1", 3, 3)]);
+    // After two seconds nobody remembers.
+    net.now += Time::from_ms(2_000);
+    check(&mut net, &question(1, Follow::VictimPath), &first);
+}
+
+#[test]
+fn a_locked_switch_is_not_frozen_again_and_says_so() {
+    let mut net = poster();
+    let report = |net: &mut Net, event: u32| {
+        net.now += Time::from_us(1);
+        net.host_sends(&flow(2, 4), poll(&question(event, Follow::VictimPath)));
+        let (_, report) = net.reports().remove(0);
+        (report.frozen_now, report.frozen_generation, report.frozen_event, report.frozen_ns, report.time_ns)
+    };
+    let at = 20_000_000;
+    assert_eq!(report(&mut net, 1), (true, 0, 1, at + 1_000, at + 1_000));
+    assert_eq!(report(&mut net, 2), (false, 0, 1, at + 1_000, at + 2_000));
+    net.at("s1").unlock(true);
+    assert_eq!(report(&mut net, 3), (true, 1, 3, at + 3_000, at + 3_000));
+}
+
+#[test]
+fn a_polling_packet_crosses_so_many_switches_and_no_more() {
+    let mut net = poster();
+    let short = |hop_limit| Polling { hop_limit, ..question(u32::from(hop_limit), Follow::VictimPath) };
+    check(&mut net, &short(2), &[("s1", 3, 1), ("s2", 1, 1)]);
+    check(&mut net, &short(1), &[("s1", 3, 1)]);
+    check(&mut net, &short(0), &[]);
+}
+
+#[test]
+fn nothing_to_follow_and_other_versions_are_dropped() {
+    let mut net = poster();
+    check(&mut net, &question(1, Follow::Nothing), &[]);
+    let mut frame = poll(&question(1, Follow::VictimPath));
+    frame.head[14] = 0x21;
+    net.host_sends(&flow(2, 4), frame);
+    assert_eq!(net.reports(), []);
+}
+
+#[test]
+fn polling_packets_overtake_paused_data_and_are_not_counted() {
+    let mut net = poster();
+    net.pause("s1:1", 60_000);
+    for psn in 0..3 {
+        net.host_sends(&flow(2, 4), data(&flow(2, 4), psn, 1_000));
+    }
+    check(&mut net, &question(1, Follow::VictimPath), &[("s1", 3, 1), ("s2", 1, 3), ("s3", 1, 1)]);
+    let names: Vec<String> = net.at("s1").layout.bank_registers(0).iter().map(|s| s.to_string()).collect();
+    let rows = net.at("s1").read(&names);
+    let bank = net.at("s1").layout.read_bank(&rows).unwrap();
+    assert_eq!(bank.flows.len(), 1);
+    let record = &bank.flows[0].record;
+    assert_eq!((record.packets, record.paused_packets, record.depth_sum), (3, 3, 1 + 2));
+    assert_eq!(bank.ports[0].record.packets, Some(3));
+}
+
+#[test]
+fn victims_and_their_questions_take_the_same_of_equal_paths() {
+    let mut links = vec![("h1:1".to_string(), "s1:1".to_string()), ("h2:1".into(), "s2:1".into())];
+    links.extend((2..=5).map(|p| (format!("s1:{p}"), format!("s2:{p}"))));
+    let links: Vec<(&str, &str)> = links.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
+    let topology = network(&["h1", "h2", "s1", "s2"], &links);
+    let mut net = Net::new(&compile(&[]), topology, &PlanSettings::default());
+    net.now = Time::from_ms(20);
+    let mut used = std::collections::BTreeMap::new();
+    let take = |frame: Frame, net: &mut Net| -> u16 {
+        let now = net.now;
+        net.at("s1").switch.receive(now, 1, frame);
+        let ports: Vec<u16> =
+            (2..=5).filter(|port| net.at("s1").switch.transmit(now, *port).is_some()).collect();
+        assert_eq!(ports.len(), 1);
+        ports[0]
+    };
+    for n in 0..64u16 {
+        let flow = FlowKey { sport: 10_000 + n, ..flow(1, 2) };
+        let by = take(data(&flow, 0, 100), &mut net);
+        let polling = Polling { flow, ..question(u32::from(n), Follow::VictimPath) };
+        assert_eq!(take(poll(&polling), &mut net), by);
+        *used.entry(by).or_insert(0) += 1;
+    }
+    assert!(used.len() == 4 && used.values().all(|n| *n >= 8), "{used:?}");
+}
