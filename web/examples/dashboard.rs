@@ -60,7 +60,7 @@ async fn drive(live: Arc<LiveState>) {
         let now_ns = fixture::START_NS + tick * STEP_NS;
         live.push_ports(&samples(&live, tick, now_ns));
         if tick % 40 == 20 && tick < 400 {
-            let victim = if tick % 80 == 20 { fixture::victim() } else { fixture::flow(1, 3) };
+            let victim = fixture::victim();
             let diagnosis = fixture::incast(&format!("d1{tick:03}"), now_ns, victim);
             if live
                 .push_diagnosis(&diagnosis, &fixture::incast_graph(), Some(&fixture::snapshot()))

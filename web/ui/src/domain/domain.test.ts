@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { layFabric, linkPath, pointOn } from './fabric';
+import { fitFabric, layFabric, linkPath, pointOn } from './fabric';
 import { flowName, flowProblems, hostsByAddress, parseFlow, shortFlow, splitPort } from './flow';
 import { anomalyName, bytes, causeName, clock, count, duration, natural, percent, plural, rate, weight } from './format';
 import { busiest, heatStep, pauseShare, warm } from './heat';
@@ -141,6 +141,16 @@ describe('fabric', () => {
     expect(pointOn(link, 1)).toEqual({ x: at('sw2').x, y: at('sw2').y });
   });
 
+  test('places use the room, in the same order', () => {
+    const fitted = fitFabric(fabric, fabric.width * 1.5, 40);
+    const order = (nodes: { name: string; x: number }[]) => [...nodes].sort((a, b) => a.x - b.x).map((n) => n.name);
+    expect(order(fitted.nodes)).toEqual(order(fabric.nodes));
+    expect(fitted.width).toBeCloseTo(fabric.width * 1.5);
+    expect(fitted.height).toBeLessThan(fabric.height);
+    expect(fitted.byPort.get('sw2:1')!.link.to).toBe(fitted.byName.get('sw2'));
+    expect(fitFabric(fabric, 0, 0)).toBe(fabric);
+  });
+
   test('the same on every reload, and for odd networks', () => {
     expect(layFabric(structuredClone(topology)).nodes).toEqual(fabric.nodes);
     expect(layFabric({ nodes: [], links: [] }).nodes).toEqual([]);
@@ -201,14 +211,20 @@ describe('provenance', () => {
       { from: 2, to: 3, kind: 'port_waits_for_flow', weight: -2 },
     ],
   };
+  const caused = { ...graph, edges: graph.edges.map((edge) => ({ ...edge, weight: Math.abs(edge.weight) })) };
 
   test('who waits stands left of what is waited for', () => {
-    const laid = layProvenance(graph, diagnosis, hostsByAddress(topology));
+    const laid = layProvenance(caused, diagnosis, hostsByAddress(topology));
     const xs = laid.nodes.map((node) => node.x);
     expect([...xs].sort((a, b) => a - b)).toEqual(xs);
     expect(laid.nodes.map((node) => node.role)).toEqual(['victim', 'paused', 'root', 'culprit']);
     expect(laid.groups.map((group) => group.name)).toEqual(['sw2', 'sw3']);
     expect(laid.edges.every((edge) => edge.path.startsWith('M') && edge.thickness >= 1)).toBe(true);
+  });
+
+  test('a flow that suffers stands left, although the edge points at it', () => {
+    const laid = layProvenance({ nodes: graph.nodes, edges: graph.edges.slice(2) }, diagnosis, new Map());
+    expect(laid.nodes[3]!.x).toBeLessThan(laid.nodes[2]!.x);
   });
 
   test('loops and nothing at all are laid out too', () => {
@@ -258,9 +274,10 @@ describe('records', () => {
   test('what a source does not record is left out', () => {
     const [record, closed, open] = atRoot.records.map((r) => recordRow(r, atRoot));
     expect(record?.facts).toEqual([
-      ['way', '1 → 3'], ['packets', '10'], ['paused', '4'], ['mean depth', '2.5 packets'], ['priority', '3'],
-      ['epoch', '7'],
+      ['ports', '1 → 3'], ['packets', '10'], ['paused', '4'], ['mean depth', '2.5 packets'], ['priority', '3'],
     ]);
+    const elsewhere = { ...atRoot, epoch: null };
+    expect(recordRow(atRoot.records[0]!, elsewhere).facts.at(-1)).toEqual(['epoch', '7']);
     expect(closed?.subject).toEqual({ port: 'sw2:3' });
     expect(closed?.facts[1]).toEqual(['for', '300 ns']);
     expect(open?.facts[1]).toEqual(['for', 'still paused when read']);

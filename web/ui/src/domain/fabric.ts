@@ -36,14 +36,14 @@ export interface Fabric {
   dense: boolean;
 }
 
-const HOST_GAP = 62;
+const HOST_GAP = 66;
 const HOST_GAP_DENSE = 16;
 const SWITCH_GAP = 104;
 const POD_GAP = 44;
-const TIER_HEIGHT = 132;
-const HOST_DROP = 104;
+const TIER_HEIGHT = 118;
+const HOST_DROP = 96;
 const HOST_ROW = 18;
-const MARGIN = 56;
+const MARGIN = 44;
 /** Beyond this many hosts they are dots in a grid below their switch. */
 const NAMED_HOSTS = 48;
 
@@ -93,14 +93,9 @@ export function layFabric(topology: Topology): Fabric {
 
   const nodes = topology.nodes.flatMap((node) => byName.get(node.name) ?? []);
   const links = placeLinks(topology, byName);
-  const byPort = new Map<Port, { link: PlacedLink; atA: boolean }>();
-  for (const link of links) {
-    byPort.set(link.a, { link, atA: true });
-    byPort.set(link.b, { link, atA: false });
-  }
   const width = Math.max(...nodes.map((node) => node.x), MARGIN) + MARGIN;
   const height = Math.max(...nodes.map((node) => node.y), MARGIN) + MARGIN;
-  return { nodes, links, byName, byPort, width, height, dense };
+  return { nodes, links, byName, byPort: portsOf(links), width, height, dense };
 }
 
 function spread(names: string[], left: number, width: number): [string, number][] {
@@ -179,6 +174,49 @@ function placeLinks(topology: Topology, byName: Map<string, PlacedNode>): Placed
     const bend = inTier + side * Math.ceil(index / 2) * 14;
     return [{ a: link.a, b: link.b, rate: link.rate, from, to, bend }];
   });
+}
+
+/** How far a small fabric is drawn apart to use the room it has. */
+const STRETCH_X = 2;
+const STRETCH_Y = 1.9;
+/** How far tiers are pushed together before everything is drawn smaller. */
+const SQUEEZE_Y = 0.66;
+
+/** The fabric with its places stretched towards a room of this many pixels; symbols and texts keep their size. */
+export function fitFabric(fabric: Fabric, roomWidth: number, roomHeight: number): Fabric {
+  if (roomWidth <= 0 || roomHeight <= 0) return fabric;
+  const sx = Math.min(STRETCH_X, Math.max(1, roomWidth / fabric.width));
+  const sy = Math.min(STRETCH_Y, Math.max(fabric.dense ? 1 : SQUEEZE_Y, roomHeight / fabric.height));
+  const stretch = (at: number, size: number, scale: number) => MARGIN + (at - MARGIN) * ((size * scale - 2 * MARGIN) / Math.max(1, size - 2 * MARGIN));
+  const byName = new Map(
+    fabric.nodes.map((node) => [
+      node.name,
+      { ...node, x: stretch(node.x, fabric.width, sx), y: stretch(node.y, fabric.height, sy) },
+    ]),
+  );
+  const links = fabric.links.map((link) => ({
+    ...link,
+    from: byName.get(link.from.name) ?? link.from,
+    to: byName.get(link.to.name) ?? link.to,
+  }));
+  return {
+    ...fabric,
+    nodes: [...byName.values()],
+    links,
+    byName,
+    byPort: portsOf(links),
+    width: fabric.width * sx,
+    height: fabric.height * sy,
+  };
+}
+
+function portsOf(links: PlacedLink[]): Map<Port, { link: PlacedLink; atA: boolean }> {
+  const byPort = new Map<Port, { link: PlacedLink; atA: boolean }>();
+  for (const link of links) {
+    byPort.set(link.a, { link, atA: true });
+    byPort.set(link.b, { link, atA: false });
+  }
+  return byPort;
 }
 
 export interface Point {

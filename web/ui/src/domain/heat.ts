@@ -38,6 +38,11 @@ export function heatStep(heat: number): 0 | 1 | 2 | 3 | 4 {
   return heat < 0.6 ? 3 : 4;
 }
 
+/** A queue's length in powers of two: rows that differ less keep their order instead of dancing. */
+function magnitude(bytes: number): number {
+  return Math.ceil(Math.log2(bytes + 1));
+}
+
 /** The ports that are paused most, then those with the longest queues. */
 export function busiest(ports: Map<Port, PortState>, limit: number): PortState[] {
   return [...ports.values()]
@@ -45,7 +50,7 @@ export function busiest(ports: Map<Port, PortState>, limit: number): PortState[]
     .sort(
       (a, b) =>
         heatStep(b.heat) - heatStep(a.heat) ||
-        b.sample.queue_bytes - a.sample.queue_bytes ||
+        magnitude(b.sample.queue_bytes) - magnitude(a.sample.queue_bytes) ||
         (a.sample.port < b.sample.port ? -1 : 1),
     )
     .slice(0, limit);

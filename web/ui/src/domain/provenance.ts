@@ -49,6 +49,7 @@ export interface GraphLayout {
 
 const CHARACTER = 7.3;
 const NODE_HEIGHT = 30;
+const ARROW = 10;
 const GROUP_PAD = 12;
 const GROUP_HEAD = 20;
 
@@ -59,7 +60,7 @@ export function layProvenance(
   hosts: Map<string, string>,
 ): GraphLayout {
   const layout = new dagre.graphlib.Graph({ compound: true, multigraph: true });
-  layout.setGraph({ rankdir: 'LR', nodesep: 14, ranksep: 74, edgesep: 10, marginx: 16, marginy: 16 });
+  layout.setGraph({ rankdir: 'LR', nodesep: 14, ranksep: 58, edgesep: 10, marginx: 16, marginy: 16 });
   graph.nodes.forEach((node, index) => {
     const label = node.kind === 'flow' ? shortFlow(node.id, hosts) : node.id;
     layout.setNode(String(index), { width: Math.max(64, label.length * CHARACTER + 34), height: NODE_HEIGHT });
@@ -71,8 +72,9 @@ export function layProvenance(
   graph.edges.forEach((edge, index) => {
     // A port on the way of the pause comes in the order of the way, also when its flows point elsewhere.
     const importance = edge.kind === 'port_waits_for_port' ? 8 : 1;
-    const label = { width: 44, height: 14, labelpos: 'c', weight: importance };
-    layout.setEdge(String(edge.from), String(edge.to), label, String(index));
+    const label = { width: 36, height: 14, labelpos: 'c', weight: importance };
+    const [left, right] = ends(edge);
+    layout.setEdge(left, right, label, String(index));
   });
   dagre.layout(layout);
 
@@ -86,14 +88,15 @@ export function layProvenance(
     largest.set(edge.kind, Math.max(largest.get(edge.kind) ?? 0, Math.abs(edge.weight)));
   }
   const edges = graph.edges.map((edge, index): GraphEdge => {
-    const placed = layout.edge({ v: String(edge.from), w: String(edge.to), name: String(index) });
-    const points = placed.points ?? [];
+    const [left, right] = ends(edge);
+    const placed = layout.edge({ v: left, w: right, name: String(index) });
+    const points = left === String(edge.from) ? (placed.points ?? []) : [...(placed.points ?? [])].reverse();
     const middle = points[Math.floor(points.length / 2)] ?? { x: 0, y: 0 };
     return {
       index,
       ...edge,
       thickness: thickness(edge.weight, largest.get(edge.kind) ?? 0),
-      path: smooth(points),
+      path: smooth(shortened(points)),
       labelX: placed.x ?? middle.x,
       labelY: placed.y ?? middle.y,
     };
@@ -102,6 +105,11 @@ export function layProvenance(
   const right = Math.max(0, ...groups.map((g) => g.x + g.width), ...nodes.map((n) => n.x + n.width / 2));
   const bottom = Math.max(0, ...groups.map((g) => g.y + g.height), ...nodes.map((n) => n.y + n.height / 2));
   return { nodes, edges, groups, width: right + 16, height: bottom + 16 };
+}
+
+/** A flow that suffers at a port stands left of it, with the others that wait, although the edge points at it. */
+function ends(edge: { from: number; to: number; weight: number }): [string, string] {
+  return edge.weight < 0 ? [String(edge.to), String(edge.from)] : [String(edge.from), String(edge.to)];
 }
 
 function roleOf(node: { kind: string; id: string }, diagnosis: Diagnosis): string {
@@ -128,6 +136,17 @@ function groupsOf(nodes: GraphNode[]): GraphGroup[] {
 
 function thickness(weight: number, largest: number): number {
   return largest > 0 ? 1 + 4 * Math.sqrt(Math.abs(weight) / largest) : 1;
+}
+
+/** The points with the last one moved back by the length of an arrow's head. */
+function shortened(points: { x: number; y: number }[]): { x: number; y: number }[] {
+  const last = points.at(-1);
+  const before = points.at(-2);
+  if (!last || !before) return points;
+  const length = Math.hypot(last.x - before.x, last.y - before.y);
+  const share = length > 0 ? Math.max(0, 1 - ARROW / length) : 1;
+  const end = { x: before.x + (last.x - before.x) * share, y: before.y + (last.y - before.y) * share };
+  return [...points.slice(0, -1), end];
 }
 
 function smooth(points: { x: number; y: number }[]): string {

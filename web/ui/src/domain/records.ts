@@ -12,8 +12,15 @@ export interface RecordRow {
   facts: [string, string][];
 }
 
-/** A record as a row. Fields that its source does not record are left out, not shown as zero. */
+/** A record as a row. Fields that its source does not record are left out, not shown as zero; so is the epoch where it
+ * is the claim's own. */
 export function recordRow(record: EvidenceRecord, evidence: Evidence): RecordRow {
+  const row = fullRow(record, evidence);
+  const facts = row.facts.filter(([name, value]) => name !== 'epoch' || value !== String(evidence.epoch));
+  return { ...row, facts };
+}
+
+function fullRow(record: EvidenceRecord, evidence: Evidence): RecordRow {
   const port = (number: number): Port => `${evidence.switch ?? '?'}:${number}`;
   switch (record.kind) {
     case 'flow':
@@ -21,7 +28,7 @@ export function recordRow(record: EvidenceRecord, evidence: Evidence): RecordRow
         kind: record.evicted ? 'flow, evicted' : 'flow',
         subject: { flow: record.flow },
         facts: present([
-          ['way', `${record.ingress_port ?? '?'} → ${record.egress_port}`],
+          ['ports', `${record.ingress_port ?? '?'} → ${record.egress_port}`],
           ['packets', count(record.packets)],
           ['bytes', record.bytes === null ? null : bytes(record.bytes)],
           ['paused', count(record.paused_packets)],

@@ -9,6 +9,8 @@ import type { Incident, Port, Topology } from '../domain/types';
 
 export type Connection = 'connecting' | 'live' | 'lost';
 
+const SHOW_MS = 250;
+
 class Live {
   connection = $state<Connection>('connecting');
   topology = $state.raw<Topology | null>(null);
@@ -22,11 +24,15 @@ class Live {
   hosts = $derived(hostsByAddress(this.topology));
   ongoing = $derived(this.incidents?.filter((incident) => incident.end_ns === null).length ?? 0);
 
+  #warmed = new Map<Port, PortState>();
+  #latestNs: number | null = null;
+  #pending: ReturnType<typeof setTimeout> | undefined;
+
   start(): () => void {
     return follow({
       open: () => {
         this.connection = 'live';
-        void this.load();
+        this.#restart();
       },
       lost: () => {
         this.connection = 'lost';
@@ -36,12 +42,19 @@ class Live {
         this.#seen(incident.update_ns);
       },
       ports: (samples) => {
-        this.ports = warm(this.ports, samples);
+        this.#warmed = warm(this.#warmed, samples);
         this.#seen(samples[0]?.time_ns ?? 0);
       },
-      topology: () => void this.load(),
+      topology: () => this.#restart(),
       missed: () => void this.load(),
     });
+  }
+
+  /** Another network, or perhaps another server: its ports and its clock start anew. */
+  #restart() {
+    this.#warmed = new Map();
+    this.#latestNs = null;
+    void this.load();
   }
 
   /** Loads everything again; what is shown stays until the new is there. */
@@ -50,7 +63,9 @@ class Live {
       const [topology, incidents, ports] = await Promise.all([api.topology(), api.incidents(), api.ports()]);
       this.topology = topology;
       this.incidents = ordered(incidents);
-      this.ports = warm(this.ports, ports);
+      this.#seen(Math.max(0, ...incidents.map((incident) => incident.update_ns), ...ports.map((p) => p.time_ns)));
+      this.#warmed = warm(this.#warmed, ports);
+      this.#showPorts();
       this.problem = null;
     } catch (error) {
       this.problem = asProblem(error);
@@ -62,8 +77,18 @@ class Live {
     return end && (end.atA ? end.link.b : end.link.a);
   };
 
+  /** Shows the latest samples, a few times a second at most: eyes follow no more. */
+  #showPorts() {
+    this.#pending ??= setTimeout(() => {
+      this.#pending = undefined;
+      this.ports = this.#warmed;
+      this.timeNs = this.#latestNs;
+    }, SHOW_MS);
+  }
+
   #seen(timeNs: number) {
-    if (timeNs > (this.timeNs ?? 0)) this.timeNs = timeNs;
+    if (timeNs > (this.#latestNs ?? 0)) this.#latestNs = timeNs;
+    this.#showPorts();
   }
 }
 

@@ -1,0 +1,208 @@
+// The dashboard in headless Chromium: what it shows is what REST returns, and nothing goes wrong on the way.
+//
+//   npm ci && node run.mjs URL [--expect FILE.json]
+//
+// Waits until an incident is on the page. FILE.json holds fields of a diagnosis (DESIGN: run --json); the script then
+// waits for an incident with that anomaly and root and checks every field that the file has. Screenshots go to
+// artifacts/. Exit status: 0 fine, 1 an expectation failed, 2 could not run.
+
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+
+const INCIDENT_WAIT_MS = 90_000;
+const STEP_WAIT_MS = 15_000;
+const ARTIFACTS = join(import.meta.dirname, 'artifacts');
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+const failures = [];
+
+function check(what, actual, expected) {
+  const [a, b] = [JSON.stringify(actual), JSON.stringify(expected)];
+  if (a === b) console.error(`ok      ${what}`);
+  else failures.push(`${what}: is ${a}, expected ${b}`);
+}
+
+function usage(message) {
+  console.error(`${message}\nusage: node run.mjs URL [--expect FILE.json]`);
+  process.exit(2);
+}
+
+function readArguments() {
+  const [base, ...rest] = process.argv.slice(2);
+  if (!base || !URL.canParse(base)) usage(`\`${base ?? ''}\` is not a URL`);
+  if (rest.length === 0) return { base: new URL(base).origin, expected: null };
+  const [flag, file] = rest;
+  if (rest.length !== 2 || flag !== '--expect') usage(`\`${rest.join(' ')}\` is not understood`);
+  return { base: new URL(base).origin, expected: JSON.parse(readFileSync(file, 'utf8')) };
+}
+
+/** The page may be slower than the server: a condition is asked until it holds. */
+async function until(what, timeoutMs, probe) {
+  const deadline = Date.now() + timeoutMs;
+  for (;;) {
+    const result = await probe();
+    if (result !== null && result !== undefined && result !== false) return result;
+    if (Date.now() > deadline) throw new Error(`${what} did not happen within ${timeoutMs / 1000} s`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+async function rest(page, path) {
+  const response = await page.request.get(path);
+  if (!response.ok()) throw new Error(`GET ${path}: ${response.status()} ${await response.text()}`);
+  return response.json();
+}
+
+const texts = (page, selector, attribute) =>
+  page.locator(selector).evaluateAll((all, name) => all.map((element) => element.getAttribute(name)), attribute);
+
+async function findIncident(page, expected) {
+  return until('an incident', INCIDENT_WAIT_MS, async () => {
+    const { incidents } = await rest(page, '/api/v1/incidents');
+    return incidents.find(
+      (incident) =>
+        (!expected?.anomaly || incident.anomaly === expected.anomaly) &&
+        (!expected?.root_cause?.port || incident.root_cause.port === expected.root_cause.port) &&
+        (!expected?.root_cause?.host || incident.root_cause.host === expected.root_cause.host),
+    );
+  });
+}
+
+async function checkOverview(page, base, expected) {
+  await page.goto(base);
+  const found = await findIncident(page, expected);
+  const row = page.locator(`[data-testid=incident][href="/?incident=${encodeURIComponent(found.id)}"]`);
+  await row.waitFor({ timeout: STEP_WAIT_MS });
+  // By keyboard, as by mouse.
+  await row.focus();
+  await page.keyboard.press('Enter');
+  await until('the chosen incident', STEP_WAIT_MS, async () => (await row.getAttribute('aria-current')) === 'true');
+  await page.locator('[data-testid=verdict]').waitFor({ timeout: STEP_WAIT_MS });
+  await page.locator('[data-testid=fabric]').waitFor({ timeout: STEP_WAIT_MS });
+  await until('the live stream', STEP_WAIT_MS, () => page.locator('[data-state=live]').count());
+
+  const topology = await rest(page, '/api/v1/topology');
+  const named = await page.locator('[data-testid=fabric] .nodes > g').count();
+  check('overview: every node is on the map', named, topology.nodes.length);
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+  check('overview: nothing is cut off sideways', wide, false);
+  return found.id;
+}
+
+async function checkIncident(page, incidentId, expected) {
+  await page.getByRole('link', { name: 'Open incident' }).click();
+  await page.waitForURL(`**/incidents/${encodeURIComponent(incidentId)}`);
+  await page.locator('[data-testid=graph-node]').first().waitFor({ timeout: STEP_WAIT_MS });
+
+  // An incident's best diagnosis may change while we look: compare with the one that the page settles on.
+  const diagnosis = await until('page and REST agree', STEP_WAIT_MS, async () => {
+    const incident = await rest(page, `/api/v1/incidents/${encodeURIComponent(incidentId)}`);
+    const shown = await page.locator('a', { hasText: /^diagnosis/ }).first().getAttribute('href');
+    if (shown !== `/api/v1/diagnoses/${encodeURIComponent(incident.diagnosis)}`) return null;
+    return rest(page, shown);
+  });
+  const graph = await rest(page, `/api/v1/diagnoses/${encodeURIComponent(diagnosis.id)}/graph`);
+
+  check('verdict', (await page.locator('[data-testid=verdict]').textContent())?.trim(), diagnosis.summary);
+  check('anomaly', await texts(page, '[data-testid=anomaly]', 'data-value'), [diagnosis.anomaly]);
+  check('cause', await texts(page, '[data-testid=cause]', 'data-value'), [diagnosis.cause]);
+  check('victim', await texts(page, '[data-testid=victim] [data-flow]', 'data-flow'), [diagnosis.victim]);
+  const culprits = await texts(page, '[data-testid=culprit] [data-flow]', 'data-flow');
+  check('culprit flows', culprits, diagnosis.root_cause.flows);
+  const path = diagnosis.pause_path.length > 0 ? diagnosis.pause_path : diagnosis.loop;
+  const hops = await texts(page, '[data-testid=hop]', 'data-port');
+  if (path.length > 0) check('pause path', hops, path);
+  const nodes = await texts(page, '[data-testid=graph-node]', 'data-id');
+  check('graph nodes', nodes, graph.nodes.map((node) => node.id));
+  check('evidence', await page.locator('[data-testid=evidence]').count(), diagnosis.evidence.length);
+  check('missing', await page.locator('[data-testid=missing] li').count(), diagnosis.missing.length);
+  if (expected) checkExpected(diagnosis, expected);
+}
+
+/** Every field that the expectation has; lists of flows in any order, paths in theirs. */
+function checkExpected(diagnosis, expected) {
+  for (const field of ['victim', 'anomaly', 'cause', 'pause_path', 'loop']) {
+    if (field in expected) check(`expected ${field}`, diagnosis[field], expected[field]);
+  }
+  for (const field of ['spreaders', 'victims']) {
+    if (field in expected) check(`expected ${field}`, diagnosis[field].toSorted(), expected[field].toSorted());
+  }
+  const root = expected.root_cause ?? {};
+  for (const field of ['port', 'host']) {
+    if (field in root) check(`expected root ${field}`, diagnosis.root_cause[field], root[field]);
+  }
+  if (root.flows) check('expected culprits', diagnosis.root_cause.flows.toSorted(), root.flows.toSorted());
+}
+
+async function checkOtherPages(page, base) {
+  await page.goto(`${base}/query`);
+  await page.locator('[data-testid=ask]').click();
+  check('an empty question is not sent', await page.locator('[aria-invalid=true]').count(), 3);
+  const { ports } = await rest(page, '/api/v1/ports');
+  if (ports.length === 0) return;
+  await page.goto(`${base}/ports/${encodeURIComponent(ports[0].port)}`);
+  await page.locator('.u-over').first().waitFor({ timeout: STEP_WAIT_MS });
+  check('a port has three charts', await page.locator('.uplot').count(), 3);
+}
+
+async function run({ base, expected }) {
+  mkdirSync(ARTIFACTS, { recursive: true });
+  const profile = mkdtempSync(join(tmpdir(), 'harrier-browser-'));
+  const browser = await chromium.launchPersistentContext(profile, {
+    executablePath: '/usr/bin/chromium',
+    headless: true,
+    args: FLAGS,
+    viewport: { width: 1280, height: 800 },
+    colorScheme: 'dark',
+    baseURL: base,
+  });
+  try {
+    const page = browser.pages()[0] ?? (await browser.newPage());
+    const errors = [];
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) errors.push(message.text());
+    });
+    page.on('pageerror', (error) => errors.push(error.message));
+    const foreign = [];
+    page.on('request', (request) => {
+      const url = new URL(request.url());
+      if (url.origin !== base && url.protocol !== 'data:') foreign.push(request.url());
+    });
+
+    const incident = await checkOverview(page, base, expected);
+    await page.screenshot({ path: join(ARTIFACTS, 'overview.png') });
+    await checkIncident(page, incident, expected);
+    await page.screenshot({ path: join(ARTIFACTS, 'incident.png'), fullPage: true });
+    await page.getByRole('button', { name: /Change to light/ }).click();
+    await page.screenshot({ path: join(ARTIFACTS, 'incident-light.png'), fullPage: true });
+    await page.goto(`${base}/?incident=${encodeURIComponent(incident)}`);
+    await page.locator('[data-testid=fabric]').waitFor({ timeout: STEP_WAIT_MS });
+    await page.screenshot({ path: join(ARTIFACTS, 'overview-light.png') });
+    await checkOtherPages(page, base);
+    check('no console error', errors, []);
+    check('no request to another host', foreign, []);
+  } finally {
+    await browser.close();
+    rmSync(profile, { recursive: true, force: true });
+  }
+}
+
+const settings = readArguments();
+try {
+  await run(settings);
+} catch (error) {
+  console.error(`could not run: ${error.message}`);
+  process.exit(2);
+}
+for (const failure of failures) console.error(`FAILED  ${failure}`);
+process.exit(failures.length > 0 ? 1 : 0);
