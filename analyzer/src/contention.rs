@@ -27,6 +27,8 @@ const DENSITY_SHARE: f64 = 0.1;
 const GROWN_SHARE: f64 = 1.0 / 3.0;
 /// If all contributors together brought less than this share of the packets, nothing changed.
 const CHANGED_SHARE: f64 = 0.1;
+/// Flow records and port slots are written by the same packets; more missing than this means lost records.
+pub(crate) const UNACCOUNTED_SHARE: f64 = 0.1;
 
 /// What is asked about a port.
 #[derive(Clone, Copy, Debug, Default)]
@@ -69,6 +71,8 @@ pub(crate) struct Contention {
     pub(crate) history: bool,
     /// Whether somebody sent more than before. If not, the largest senders are named.
     pub(crate) changed: bool,
+    /// The share of the port's packets that no flow record accounts for, 0 to 1.
+    pub(crate) unaccounted: f64,
 }
 
 impl Contention {
@@ -188,6 +192,7 @@ struct Event<'q, 'v> {
     question: Question<'q>,
     when: Option<Span>,
     history: bool,
+    unaccounted: f64,
     flows: Vec<Measured>,
 }
 
@@ -204,7 +209,8 @@ impl<'q, 'v> Event<'q, 'v> {
             (Some(when), Some(start)) => when.from.saturating_sub(start) >= settings.established_ns,
             _ => false,
         };
-        Event { settings, port, question, when, history, flows: Vec::new() }
+        let unaccounted = view.unaccounted(port, when);
+        Event { settings, port, question, when, history, unaccounted, flows: Vec::new() }
     }
 
     fn measure(&mut self, records: &[&FlowRecord]) {
@@ -320,10 +326,14 @@ impl<'q, 'v> Event<'q, 'v> {
         false
     }
 
-    /// Nobody changed (or only the victim did): the largest senders share the blame. Flows that carried a pause
-    /// are named only when there is nobody else.
+    /// Nobody changed (or only the victim did): the largest senders share the blame.
+    ///
+    /// Flows that carried a pause are named only when there is nobody else, and then not if the ring shows that
+    /// they always were there, or if other flows' records are lost: somebody unknown made this queue.
     fn blame_largest(&mut self) {
-        for carriers_too in [false, true] {
+        let all_known = !self.history && self.unaccounted <= UNACCOUNTED_SHARE;
+        let rounds = if all_known { &[false, true][..] } else { &[false][..] };
+        for carriers_too in rounds.iter().copied() {
             let eligible =
                 |e: &Event<'_, '_>, m: &Measured| !e.is_victim(m) && (carriers_too || !e.is_carrier(m.flow));
             let largest =
@@ -413,7 +423,15 @@ impl<'q, 'v> Event<'q, 'v> {
             })
             .collect();
         sort_parts(&mut flows);
-        Contention { port: self.port, when: self.when, depth: mean, flows, history: self.history, changed }
+        Contention {
+            port: self.port,
+            when: self.when,
+            depth: mean,
+            flows,
+            history: self.history,
+            changed,
+            unaccounted: self.unaccounted,
+        }
     }
 }
 
@@ -457,5 +475,5 @@ fn whole_epoch(
         .collect();
     sort_parts(&mut parts);
     let depth = view.published_depth(port, None);
-    Contention { port, when: None, depth, flows: parts, history: false, changed: true }
+    Contention { port, when: None, depth, flows: parts, history: false, changed: true, unaccounted: 0.0 }
 }

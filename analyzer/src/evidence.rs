@@ -114,8 +114,8 @@ fn pause_claim(scene: &Scene<'_, '_>, port: PortIx) -> Evidence {
             .map(|p| pause_span(p, frozen_ns))
             .fold(0, |sum: u64, s| sum.saturating_add(s.to - s.from));
         format!(
-            "{name} was paused {} times, {:.1} us in all; {packets} packets were enqueued meanwhile",
-            pauses.len(),
+            "{name} was paused {}, {:.1} us in all; {packets} packets were enqueued meanwhile",
+            if pauses.len() == 1 { "once".to_string() } else { format!("{} times", pauses.len()) },
             paused_ns as f64 / 1e3
         )
     };

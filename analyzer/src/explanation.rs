@@ -3,6 +3,7 @@
 use model::{Anomaly, PortRef};
 
 use crate::causes::{Judged, enumerate};
+use crate::contention::{Contention, UNACCOUNTED_SHARE};
 use crate::ranking::Ranked;
 use crate::scene::Scene;
 use crate::signatures::Finding;
@@ -78,14 +79,7 @@ fn way(path: &[PortRef]) -> String {
 /// Everything that would have been needed and was not there, each once.
 pub(crate) fn missing(scene: &Scene<'_, '_>, finding: &Finding) -> Vec<String> {
     let mut missing: Vec<String> = Vec::new();
-    let of_contention = finding.contention.as_ref().and_then(|c| {
-        (!c.history && c.when.is_some()).then(|| {
-            format!(
-                "the ring of {} does not reach back to before the event: flows that were always there cannot be told from newcomers",
-                scene.view.switch_of(c.port).name
-            )
-        })
-    });
+    let of_contention = finding.contention.iter().flat_map(|c| contention_gaps(scene, c));
     let found = finding.doubts.iter().filter_map(|d| d.missing.clone());
     let all = scene.view.snapshot.missing.iter().cloned().chain(scene.path.missing.iter().cloned());
     for text in all.chain(found).chain(of_contention) {
@@ -94,4 +88,23 @@ pub(crate) fn missing(scene: &Scene<'_, '_>, finding: &Finding) -> Vec<String> {
         }
     }
     missing
+}
+
+/// What a contention's records leave open.
+fn contention_gaps(scene: &Scene<'_, '_>, c: &Contention) -> Vec<String> {
+    let mut gaps = Vec::new();
+    if !c.history && c.when.is_some() {
+        gaps.push(format!(
+            "the ring of {} does not reach back to before the event: flows that were always there cannot be told from newcomers",
+            scene.view.switch_of(c.port).name
+        ));
+    }
+    if c.unaccounted > UNACCOUNTED_SHARE {
+        gaps.push(format!(
+            "no flow record accounts for {:.0} % of the packets of {}: flows were evicted or lost, and one of them may have a part in it",
+            100.0 * c.unaccounted,
+            scene.view.port_ref(c.port)
+        ));
+    }
+    gaps
 }

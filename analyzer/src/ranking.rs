@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use model::FlowKey;
 use model::snapshot::Source;
 
+use crate::contention::UNACCOUNTED_SHARE;
 use crate::scene::Scene;
 use crate::signatures::Finding;
 use crate::view::{PortIx, saturating};
@@ -141,6 +142,9 @@ fn confidence(scene: &Scene<'_, '_>, finding: &Finding) -> f64 {
         }
         if !c.changed {
             confidence *= UNCHANGED;
+        }
+        if c.unaccounted > UNACCOUNTED_SHARE {
+            confidence *= 1.0 - 0.5 * c.unaccounted;
         }
         let weakest = c.contributors().map(|p| p.excess).fold(f64::INFINITY, f64::min);
         let next = c.flows.iter().filter(|p| !p.contributes && scene.victim != Some(p.flow));

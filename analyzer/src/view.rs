@@ -315,6 +315,19 @@ impl<'a> View<'a> {
         ratio(depth, packets)
     }
 
+    /// The share of the packets of `port`, of all epochs in `when`, that no flow record accounts for. Zero where
+    /// the source does not count packets by port, or where other classes are in the count.
+    pub(crate) fn unaccounted(&self, port: PortIx, when: Option<Span>) -> f64 {
+        if self.ports[port].mixed {
+            return 0.0;
+        }
+        let slots = self.slots(port).iter().filter(|s| self.epoch_in(port, s.epoch, when));
+        let counted = saturating(slots.filter_map(|s| s.packets));
+        let flows = self.flows(port).iter().filter(|f| self.epoch_in(port, f.epoch, when));
+        let known = saturating(flows.map(|f| f.packets));
+        ratio(counted.saturating_sub(known), counted)
+    }
+
     /// The published queue depth of a port: the sum of depths over the packets, of all epochs in `when`.
     pub(crate) fn published_depth(&self, port: PortIx, when: Option<Span>) -> f64 {
         let slots = || self.slots(port).iter().filter(|s| self.epoch_in(port, s.epoch, when));

@@ -24,5 +24,7 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Judged {
         }
         _ => Vec::new(),
     };
-    Judged { cause: Cause::Undetermined, factor: 0.9, because, advice }
+    // `host_only` asks for no further cause inside the fabric.
+    let factor = if case.finding.anomaly == Anomaly::HostOnly { 1.0 } else { 0.9 };
+    Judged { cause: Cause::Undetermined, factor, because, advice }
 }

@@ -6,7 +6,7 @@ use model::snapshot::Source;
 use super::{Doubt, Finding};
 use crate::contention::{Contention, Question, contention};
 use crate::scene::Scene;
-use crate::view::PortIx;
+use crate::view::{PortIx, saturating};
 
 /// Bytes of a packet where no record of the port says, to turn a depth into a delay.
 const NOMINAL_PACKET_BYTES: f64 = 1_000.0;
@@ -78,14 +78,9 @@ fn explains(scene: &Scene<'_, '_>, delay_ns: f64) -> bool {
 
 /// How long one packet of a port takes on its link.
 fn packet_ns(scene: &Scene<'_, '_>, port: PortIx) -> f64 {
-    let (mut bytes, mut packets) = (0.0, 0.0);
-    for f in scene.view.flows(port) {
-        if let Some(b) = f.bytes {
-            bytes += b as f64;
-            packets += f.packets as f64;
-        }
-    }
-    let size = if packets > 0.0 { bytes / packets } else { NOMINAL_PACKET_BYTES };
+    let counted = || scene.view.flows(port).iter().filter_map(|f| Some((f.bytes?, f.packets)));
+    let (bytes, packets) = (saturating(counted().map(|c| c.0)), saturating(counted().map(|c| c.1)));
+    let size = if packets > 0 { bytes as f64 / packets as f64 } else { NOMINAL_PACKET_BYTES };
     let rate_bps = scene.view.topo(port).map_or(0, |p| scene.view.index.info(p).rate.0);
     if rate_bps == 0 { 0.0 } else { size * 8e9 / rate_bps as f64 }
 }

@@ -26,7 +26,7 @@ pub(super) fn find(scene: &Scene<'_, '_>, trail: &Trail) -> Option<Finding> {
                 0.35,
                 match &likely {
                     Some(port) => format!(
-                        "switch {switch} gave no telemetry: it pauses {pausing}, and the paused flows leave it by {port}; who congests that port is not recorded"
+                        "switch {switch} gave no telemetry: it pauses {pausing}, and the paused flows leave it by {port}; whether flows contend there or a host pauses it is not recorded"
                     ),
                     None => format!(
                         "switch {switch} gave no telemetry: it pauses {pausing}; where and why is not recorded"
@@ -39,6 +39,13 @@ pub(super) fn find(scene: &Scene<'_, '_>, trail: &Trail) -> Option<Finding> {
             0.3,
             format!("the topology has no link at {}: who pauses it is not known", scene.view.port_ref(port)),
         )),
+        Vertex::Port(port) if scene.graph.edges(end).is_empty() && path.len() > 1 => {
+            let name = scene.view.port_ref(port);
+            doubts.push(Doubt::new(
+                0.35,
+                format!("no flow record tells who made the queue of {name}: evicted, overwritten or lost"),
+            ));
+        }
         Vertex::Port(port) => doubts.push(Doubt::new(
             0.3,
             format!(

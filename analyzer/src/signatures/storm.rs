@@ -10,6 +10,7 @@ use super::{Finding, trail_doubts};
 use crate::graph::{Vertex, VertexIx};
 use crate::scene::Scene;
 use crate::span::pause_span;
+use crate::view::saturating;
 use crate::walk::Trail;
 
 pub(super) fn find(scene: &Scene<'_, '_>, trail: &Trail) -> Option<Finding> {
@@ -55,12 +56,7 @@ fn duty(scene: &Scene<'_, '_>, v: VertexIx) -> f64 {
         let paused: f64 = pauses.iter().map(|p| pause_span(p, frozen_ns).shared_ns(when)).sum();
         return paused / when.length_ns();
     }
-    let packets: f64 = scene
-        .view
-        .flows(port)
-        .iter()
-        .filter(|f| scene.view.flow_in(port, f, when))
-        .map(|f| f.packets as f64)
-        .sum();
-    if packets > 0.0 { scene.view.paused_packets(port, when) as f64 / packets } else { 1.0 }
+    let records = scene.view.flows(port).iter().filter(|f| scene.view.flow_in(port, f, when));
+    let packets = saturating(records.map(|f| f.packets));
+    if packets > 0 { scene.view.paused_packets(port, when) as f64 / packets as f64 } else { 1.0 }
 }

@@ -1,0 +1,358 @@
+//! Every anomaly as a small snapshot by hand, and the ways in which telemetry misleads.
+
+mod support;
+
+use model::{Anomaly, Cause};
+use support::stories::{background, early_poll, ring, storm};
+use support::*;
+
+const INCAST: Expect<'static> = Expect {
+    anomaly: Anomaly::PfcBackpressureFlowContention,
+    cause: Cause::Incast,
+    root: Some("sw4:2"),
+    host: None,
+    culprits: &["a1-h3", "a2-h3", "a3-h3", "a4-h3"],
+    path: &["sw1:1", "sw2:3", "sw4:2"],
+    pause_loop: &[],
+    spreaders: &["h1-h3"],
+    confidence: 0.9..=1.0,
+};
+
+#[test]
+fn a_poll_early_in_a_burst_names_the_burst_and_not_the_flow_that_was_always_there() {
+    check(&early_poll(), &[INCAST]);
+}
+
+#[test]
+fn the_spreader_asks_itself() {
+    let mut story = early_poll();
+    let f2 = story.flow("h1", "h3");
+    story = story.asks(f2, 923, 9, 30);
+    check(&story, &[Expect { spreaders: &[], ..INCAST }]);
+}
+
+#[test]
+fn a_snapshot_without_a_question_finds_the_same_incident() {
+    let mut story = early_poll();
+    (story.snapshot.victim, story.snapshot.trigger) = (None, None);
+    check(&story, &[INCAST]);
+    assert_eq!(names(&story.topology, &[story.diagnose()[0].victim]), ["h2-h4"]);
+}
+
+#[test]
+fn an_earlier_burst_of_the_same_epoch_is_another_event() {
+    let mut story = early_poll();
+    for host in ["a1", "a2"] {
+        // The old burst came from the same hosts with other flows, and was larger.
+        let mut old = story.flow(host, "h3");
+        old.sport = 20_000;
+        story = story.saw(at(old, 3, "sw4:2", 400, (200, 240)).queued(390, 200, (201, 240)));
+    }
+    story = story.paused("sw2:3", (205, 240)).paused("sw1:1", (210, 238));
+    check(&story, &[INCAST]);
+    // Asked about the earlier one, it is the other way round.
+    let f1 = story.flow("h2", "h4");
+    story = story.asks(f1, 240, 9, 30);
+    let found = story.diagnose();
+    assert!(found[0].root_cause.flows.iter().all(|f| f.sport == 20_000), "{:#?}", found[0].root_cause);
+    assert_eq!(found[0].root_cause.flows.len(), 2);
+}
+
+#[test]
+fn senders_that_are_paused_on_their_own_way_are_still_culprits() {
+    // A newcomer behind the same pause as the victim: h2 also sends to h3, as part of the burst.
+    let mut story = early_poll();
+    let mut burst = story.flow("h2", "h3");
+    burst.sport = 30_000;
+    story = story
+        .saw(at(burst, 3, "sw1:1", 60, (898, 925)).queued(40, 20, (911, 924)).paused(20))
+        .saw(at(burst, 1, "sw2:3", 58, (899, 925)).queued(40, 25, (906, 924)).paused(20))
+        .saw(at(burst, 1, "sw4:2", 50, (900, 925)).queued(50, 70, (901, 925)));
+    check(&story, &[Expect { culprits: &["a1-h3", "a2-h3", "a3-h3", "a4-h3", "h2-h3"], ..INCAST }]);
+}
+
+#[test]
+fn a_ring_that_starts_inside_the_event_lowers_the_certainty_and_keeps_the_spreader_out() {
+    let mut story = early_poll();
+    for switch in &mut story.snapshot.switches {
+        switch.epochs.remove(0);
+        switch.epochs[0].start_ns = T0 + 895 * US;
+        switch.flows.retain(|f| f.epoch == EPOCH);
+        switch.ports.retain(|f| f.epoch == EPOCH);
+        switch.meters.retain(|f| f.epoch == EPOCH);
+        for f in &mut switch.flows {
+            f.packets = f.packets.min(110);
+            f.seen_ns = f.seen_ns.map(|(a, b)| (a.max(T0 + 896 * US), b));
+            f.queued_ns = f.queued_ns.map(|(a, b)| (a.max(T0 + 896 * US), b));
+        }
+        for slot in &mut switch.ports {
+            let of_port = switch.flows.iter().filter(|f| f.egress_port == slot.port);
+            slot.packets = Some(of_port.map(|f| f.packets).sum());
+        }
+    }
+    check(&story, &[Expect { confidence: 0.5..=0.9, ..INCAST }]);
+    assert!(story.diagnose()[0].missing.iter().any(|m| m.contains("does not reach back")));
+}
+
+#[test]
+fn lost_flow_records_are_noticed_and_blame_nobody_else() {
+    let mut story = early_poll();
+    let f2 = story.flow("h1", "h3");
+    let sw4 = story.snapshot.switches.iter_mut().find(|s| s.switch == "sw4").unwrap();
+    sw4.flows.retain(|f| f.flow == f2);
+    check(&story, &[Expect { cause: Cause::Undetermined, culprits: &[], confidence: 0.1..=0.4, ..INCAST }]);
+    assert!(
+        story.diagnose()[0]
+            .missing
+            .iter()
+            .any(|m| m.contains("no flow record tells who made the queue of sw4:2"))
+    );
+}
+
+#[test]
+fn a_switch_that_did_not_answer_is_said_to_be_missing() {
+    let mut story = early_poll().missing("switch sw4 did not answer within 80 ms");
+    story.snapshot.switches.retain(|s| s.switch != "sw4");
+    check(&story, &[Expect { cause: Cause::Undetermined, culprits: &[], confidence: 0.1..=0.4, ..INCAST }]);
+    let d = &story.diagnose()[0];
+    assert!(d.missing.iter().any(|m| m.contains("switch sw4 gave no telemetry")), "{:?}", d.missing);
+}
+
+#[test]
+fn a_lost_switch_off_the_trail_does_not_matter() {
+    let mut story = early_poll();
+    story.snapshot.switches.retain(|s| s.switch != "sw3");
+    check(&story, &[INCAST]);
+    assert!(story.diagnose()[0].missing.iter().any(|m| m.contains("sw3")));
+}
+
+#[test]
+fn other_classes_do_not_mix_in() {
+    let mut story = early_poll();
+    let other = story.flow("a1", "h3").reversed();
+    story = story.saw(at(other, 3, "sw4:2", 900, (900, 925)).queued(900, 90, (900, 925)).class(5));
+    check(&story, &[INCAST]);
+}
+
+#[test]
+fn two_branches_give_two_verdicts() {
+    // sw3:2 is congested as well, by two flows that come from sw2 and from a host behind sw3.
+    let mut topology = line_network();
+    let more = network(
+        &[("b1", "10.0.2.1"), ("b2", "10.0.2.2"), ("b3", "10.0.2.3")],
+        &[("b1:1", "sw3:3", 100), ("b2:1", "sw3:4", 100), ("b3:1", "sw3:5", 100)],
+    );
+    topology.nodes.extend(more.nodes.into_iter().filter(|n| n.name.starts_with('b')));
+    topology.links.extend(more.links);
+    let mut story = early_poll();
+    story.topology = topology;
+    for (host, ingress) in [("b1", 3), ("b2", 4), ("b3", 5)] {
+        let burst = story.flow(host, "h4");
+        story = story.saw(at(burst, ingress, "sw3:2", 80, (900, 925)).queued(79, 80, (900, 925)));
+    }
+    let f1 = story.flow("h2", "h4");
+    for s in &mut story.snapshot.switches {
+        for f in s.flows.iter_mut().filter(|f| f.flow == f1 && f.epoch == EPOCH) {
+            match s.switch.as_str() {
+                "sw2" => (f.paused_packets, f.queued_packets, f.depth_sum) = (40, Some(60), 1_500),
+                "sw3" => (f.queued_packets, f.depth_sum) = (Some(60), 60 * 80),
+                _ => continue,
+            }
+            f.queued_ns = Some((T0 + 903 * US, T0 + 925 * US));
+        }
+        if let Some(slot) = s.ports.iter_mut().find(|p| s.switch == "sw2" && p.port == 2 && p.epoch == EPOCH)
+        {
+            (slot.paused_packets, slot.depth_sum) = (40, 1_500);
+        }
+    }
+    story = story.paused("sw2:2", (905, 920));
+    let second = Expect {
+        root: Some("sw3:2"),
+        culprits: &["b1-h4", "b2-h4", "b3-h4"],
+        path: &["sw1:1", "sw2:2", "sw3:2"],
+        spreaders: &[],
+        ..INCAST
+    };
+    let found = story.diagnose();
+    if found[0].root_cause.port == Some(port("sw3:2")) {
+        check(&story, &[second, INCAST]);
+    } else {
+        check(&story, &[INCAST, second]);
+    }
+}
+
+#[test]
+fn a_storming_nic_is_named_and_no_flow() {
+    check(
+        &storm(),
+        &[Expect {
+            anomaly: Anomaly::PfcStormHostInjection,
+            cause: Cause::NicStorm,
+            host: Some("h3"),
+            culprits: &[],
+            ..INCAST
+        }],
+    );
+}
+
+#[test]
+fn many_short_pauses_are_a_slow_receiver() {
+    let mut story = storm();
+    let sw4 = story.snapshot.switches.iter_mut().find(|s| s.switch == "sw4").unwrap();
+    sw4.pauses.clear();
+    for n in 0..9 {
+        story = story.paused("sw4:2", (500 + 10 * n, 506 + 10 * n));
+    }
+    check(
+        &story,
+        &[Expect {
+            anomaly: Anomaly::PfcStormHostInjection,
+            cause: Cause::SlowReceiver,
+            host: Some("h3"),
+            culprits: &[],
+            ..INCAST
+        }],
+    );
+}
+
+fn contention_only() -> Story {
+    let story = background(Story::new(line_network()), 925);
+    let f2 = story.flow("h1", "h3");
+    let story = story
+        .asks(f2, 923, 9, 20)
+        .saw(at(f2, 2, "sw1:1", 4_300, (0, 925)))
+        .saw(at(f2, 1, "sw2:3", 4_280, (0, 925)))
+        .saw(at(f2, 1, "sw4:2", 4_400, (0, 925)).queued(100, 70, (900, 925)));
+    ["a1", "a2"].iter().zip(3..).fold(story, |story, (host, ingress)| {
+        let burst = story.flow(host, "h3");
+        story.saw(at(burst, ingress, "sw4:2", 60, (900, 925)).queued(58, 70, (901, 925)))
+    })
+}
+
+#[test]
+fn contention_without_pauses() {
+    check(
+        &contention_only(),
+        &[Expect {
+            anomaly: Anomaly::FlowContention,
+            culprits: &["a1-h3", "a2-h3"],
+            path: &[],
+            spreaders: &[],
+            ..INCAST
+        }],
+    );
+}
+
+#[test]
+fn two_large_flows_that_were_always_there_collide() {
+    let story = background(Story::new(line_network()), 925);
+    let (f1, f2) = (story.flow("h2", "h4"), story.flow("h1", "h3"));
+    let mut third = story.flow("h1", "h4");
+    third.sport = 40_000;
+    let both =
+        |s: Story, f, ingress| s.saw(at(f, ingress, "sw1:1", 4_000, (0, 925)).queued(3_900, 60, (0, 925)));
+    let story = both(both(story, f1, 3), f2, 2)
+        .saw(at(third, 2, "sw1:1", 20, (100, 920)).queued(20, 60, (100, 920)))
+        .asks(third, 923, 9, 30);
+    check(
+        &story,
+        &[Expect {
+            anomaly: Anomaly::FlowContention,
+            cause: Cause::ElephantCollision,
+            root: Some("sw1:1"),
+            culprits: &["h1-h3", "h2-h4"],
+            path: &[],
+            spreaders: &[],
+            confidence: 0.7..=1.0,
+            ..INCAST
+        }],
+    );
+}
+
+#[test]
+fn a_slow_flow_on_a_clean_path_is_the_hosts_matter() {
+    let story = background(Story::new(line_network()), 925);
+    check(&story, &[Expect::default()]);
+}
+
+#[test]
+fn nobody_asks_and_nothing_happens() {
+    let mut story = background(Story::new(line_network()), 925);
+    story.snapshot.trigger = None;
+    check(&story, &[]);
+    story.snapshot.victim = None;
+    check(&story, &[]);
+    check(&Story::new(line_network()), &[]);
+}
+
+#[test]
+fn a_deadlock_that_started_in_its_loop() {
+    let mut story = ring().still_paused("r1:1", 612).still_paused("r2:1", 606).still_paused("r3:1", 630);
+    // Before its own pause r3:1 had a queue: q3 burst into it.
+    let (victim, burst) = (story.flow("p1", "p3"), story.flow("q3", "p1"));
+    story = story
+        .asks(victim, 690, 9, 60)
+        .saw(at(burst, 4, "r3:1", 150, (590, 640)).queued(140, 50, (592, 640)).paused(10));
+    check(
+        &story,
+        &[Expect {
+            anomaly: Anomaly::DeadlockInLoopContention,
+            cause: Cause::Undetermined,
+            root: Some("r3:1"),
+            culprits: &["q3-p1"],
+            path: &["r1:1", "r2:1", "r3:1"],
+            pause_loop: &["r1:1", "r2:1", "r3:1"],
+            spreaders: &["p2-p1", "p3-p2"],
+            confidence: 0.8..=1.0,
+            ..INCAST
+        }],
+    );
+}
+
+#[test]
+fn a_deadlock_that_contention_outside_started() {
+    let mut story = ring().still_paused("r1:1", 612).still_paused("r2:1", 606).still_paused("r3:1", 620);
+    let victim = story.flow("p1", "p3");
+    story = story.asks(victim, 690, 9, 60);
+    for (host, ingress) in [("p2", 2), ("q2", 2), ("q1", 2), ("q3", 4)] {
+        let mut burst = story.flow(host, "p3");
+        burst.sport = 777;
+        story = story.saw(at(burst, ingress, "r3:3", 200, (590, 690)).queued(190, 60, (592, 690)));
+    }
+    check(
+        &story,
+        &[Expect {
+            anomaly: Anomaly::DeadlockOutOfLoopContention,
+            root: Some("r3:3"),
+            culprits: &["p2-p3", "q1-p3", "q2-p3", "q3-p3"],
+            path: &["r1:1", "r2:1", "r3:3"],
+            pause_loop: &["r1:1", "r2:1", "r3:1"],
+            spreaders: &["p2-p1", "p3-p2"],
+            ..INCAST
+        }],
+    );
+}
+
+#[test]
+fn a_deadlock_that_a_host_started() {
+    let story = ring().still_paused("r1:1", 612).still_paused("r2:1", 606).still_paused("r3:1", 620);
+    let victim = story.flow("p1", "p3");
+    let story = story
+        .asks(victim, 690, 9, 60)
+        .saw(at(victim, 2, "r3:3", 900, (100, 640)).queued(40, 30, (600, 640)).paused(40))
+        .still_paused("r3:3", 600);
+    check(
+        &story,
+        &[Expect {
+            anomaly: Anomaly::DeadlockOutOfLoopInjection,
+            cause: Cause::NicStorm,
+            root: Some("r3:3"),
+            host: Some("p3"),
+            culprits: &[],
+            path: &["r1:1", "r2:1", "r3:3"],
+            pause_loop: &["r1:1", "r2:1", "r3:1"],
+            spreaders: &["p2-p1", "p3-p2"],
+            ..INCAST
+        }],
+    );
+}

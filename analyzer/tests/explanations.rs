@@ -1,0 +1,56 @@
+//! What people read: summary, claims, missing and advice of each kind of verdict.
+
+mod support;
+
+use std::fmt::Write as _;
+
+use support::Story;
+use support::stories::{background, early_poll, ring, storm};
+use support::{Story as Told, line_network};
+
+fn check(name: &str, story: &Story) {
+    let mut text = String::new();
+    for d in story.diagnose() {
+        let _ = writeln!(text, "{} (confidence {})", d.summary, d.confidence);
+        for e in &d.evidence {
+            let place = e.port.as_ref().map_or_else(String::new, |p| format!("[{p}] "));
+            let _ = writeln!(text, "  because {place}{} ({} records)", e.claim, e.records.len());
+        }
+        for m in &d.missing {
+            let _ = writeln!(text, "  missing {m}");
+        }
+        for a in &d.advice {
+            let _ = writeln!(text, "  advice  {a}");
+        }
+    }
+    insta::assert_snapshot!(name, text);
+}
+
+#[test]
+fn incast_behind_pauses() {
+    check("incast", &early_poll());
+}
+
+#[test]
+fn storm_of_a_host() {
+    check("storm", &storm());
+}
+
+#[test]
+fn deadlock() {
+    let story = ring().still_paused("r1:1", 612).still_paused("r2:1", 606).still_paused("r3:1", 630);
+    let victim = story.flow("p1", "p3");
+    check("deadlock", &story.asks(victim, 690, 9, 60));
+}
+
+#[test]
+fn silent_switch() {
+    let mut story = early_poll().missing("switch sw4 did not answer within 80 ms");
+    story.snapshot.switches.retain(|s| s.switch != "sw4");
+    check("silent_switch", &story);
+}
+
+#[test]
+fn clean_fabric() {
+    check("clean", &background(Told::new(line_network()), 925));
+}

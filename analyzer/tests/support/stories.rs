@@ -1,0 +1,89 @@
+//! Stories that several tests tell.
+
+use super::*;
+
+/// F1 and F2 run since long ago; at 900 us A1..A4 start a burst to h3; switches are read at 925 us.
+///
+/// F2 has sent 4,300 packets over its whole epoch with an empty queue and 100 since the burst began, each of A1..A4 about 60.
+pub(crate) fn early_poll() -> Story {
+    let story = background(Story::new(line_network()), 925);
+    let (f1, f2) = (story.flow("h2", "h4"), story.flow("h1", "h3"));
+    let story = story
+        .saw(at(f1, 3, "sw1:1", 4_000, (0, 925)).queued(30, 20, (911, 924)).paused(26))
+        .saw(at(f2, 2, "sw1:1", 4_300, (0, 925)).queued(30, 20, (911, 924)).paused(22))
+        .paused("sw1:1", (911, 919))
+        .saw(at(f1, 1, "sw2:2", 3_970, (0, 925)).queued(200, 1, (10, 925)))
+        .saw(at(f2, 1, "sw2:3", 4_280, (0, 925)).queued(60, 25, (906, 924)).paused(22))
+        .paused("sw2:3", (906, 918))
+        .still_paused("sw2:3", 921)
+        .saw(at(f1, 1, "sw3:2", 3_960, (0, 925)))
+        .saw(at(f2, 1, "sw4:2", 4_400, (0, 925)).queued(100, 70, (900, 925)));
+    ["a1", "a2", "a3", "a4"].iter().zip(3..).fold(story, |story, (host, ingress)| {
+        let burst = story.flow(host, "h3");
+        story.saw(at(burst, ingress, "sw4:2", 60, (900, 925)).queued(58, 70, (901, 925)))
+    })
+}
+
+/// The four switches, and what F1 and F2 sent in the epoch before.
+pub(crate) fn background(story: Story, frozen_us: u64) -> Story {
+    let (f1, f2) = (story.flow("h2", "h4"), story.flow("h1", "h3"));
+    let story = ["sw1", "sw2", "sw3", "sw4"].iter().fold(story, |s, name| s.switch(name, frozen_us));
+    story
+        .asks(f1, frozen_us - 2, 9, 25)
+        .saw(at(f1, 3, "sw1:1", 4_600, (0, 1_040)).epoch_before())
+        .saw(at(f2, 2, "sw1:1", 4_600, (0, 1_040)).epoch_before())
+        .saw(at(f1, 1, "sw2:2", 4_600, (0, 1_040)).epoch_before())
+        .saw(at(f2, 1, "sw2:3", 4_600, (0, 1_040)).epoch_before())
+        .saw(at(f1, 1, "sw3:2", 4_600, (0, 1_040)).epoch_before())
+        .saw(at(f2, 1, "sw4:2", 4_600, (0, 1_040)).epoch_before())
+}
+
+/// h3's NIC pauses sw4:2 from 500 us on.
+pub(crate) fn storm() -> Story {
+    let story = background(Story::new(line_network()), 600);
+    let (f1, f2) = (story.flow("h2", "h4"), story.flow("h1", "h3"));
+    story
+        .saw(at(f1, 3, "sw1:1", 2_200, (0, 530)).queued(60, 30, (515, 530)).paused(60))
+        .saw(at(f2, 2, "sw1:1", 2_200, (0, 530)).queued(60, 30, (515, 530)).paused(60))
+        .still_paused("sw1:1", 515)
+        .saw(at(f1, 1, "sw2:2", 2_100, (0, 516)))
+        .saw(at(f2, 1, "sw2:3", 2_150, (0, 515)).queued(50, 25, (507, 515)).paused(50))
+        .still_paused("sw2:3", 507)
+        .saw(at(f1, 1, "sw3:2", 2_100, (0, 516)))
+        .saw(at(f2, 1, "sw4:2", 2_100, (0, 507)).queued(30, 15, (500, 507)).paused(30))
+        .still_paused("sw4:2", 500)
+}
+
+/// Three switches in a ring, two hosts each; flows go two hops around and close a loop of pauses.
+pub(crate) fn ring() -> Story {
+    let topology = network(
+        &[
+            ("p1", "10.0.0.1"),
+            ("p2", "10.0.0.2"),
+            ("p3", "10.0.0.3"),
+            ("q1", "10.0.1.1"),
+            ("q2", "10.0.1.2"),
+            ("q3", "10.0.1.3"),
+        ],
+        &[
+            ("r1:1", "r2:2", 100),
+            ("r2:1", "r3:2", 100),
+            ("r3:1", "r1:2", 100),
+            ("p1:1", "r1:3", 100),
+            ("p2:1", "r2:3", 100),
+            ("p3:1", "r3:3", 100),
+            ("q1:1", "r1:4", 100),
+            ("q2:1", "r2:4", 100),
+            ("q3:1", "r3:4", 100),
+        ],
+    );
+    let story = ["r1", "r2", "r3"].iter().fold(Story::new(topology), |s, name| s.switch(name, 700));
+    let (f1, f2, f3) = (story.flow("p1", "p3"), story.flow("p2", "p1"), story.flow("p3", "p2"));
+    story
+        .saw(at(f1, 3, "r1:1", 1_100, (100, 680)).queued(80, 40, (610, 680)).paused(40))
+        .saw(at(f3, 2, "r1:1", 1_000, (100, 640)).queued(60, 40, (610, 640)).paused(30))
+        .saw(at(f2, 3, "r2:1", 1_100, (100, 680)).queued(80, 40, (605, 680)).paused(40))
+        .saw(at(f1, 2, "r2:1", 1_000, (100, 640)).queued(60, 40, (605, 640)).paused(30))
+        .saw(at(f3, 3, "r3:1", 1_100, (100, 680)).queued(80, 40, (620, 680)).paused(40))
+        .saw(at(f2, 2, "r3:1", 1_000, (100, 640)).queued(60, 40, (620, 640)).paused(30))
+}
