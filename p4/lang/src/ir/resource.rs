@@ -3,9 +3,7 @@
 //! `id` is the P4Runtime identifier, `name` the full control-plane name (`ingress.routes`), `alias` the shortest
 //! unique suffix. Objects marked `@hidden` keep an id of 0 and are not in the P4Info.
 
-use super::{
-    ActionId, ActionProfileId, Bits, CounterId, Expr, MeterId, Pattern, ScalarId, ScalarKind, Stmt,
-};
+use super::{ActionId, ActionProfileId, Bits, CounterId, Expr, MeterId, Pattern, ScalarId, ScalarKind, Stmt};
 
 /// Identity and annotations of an object that the control plane can name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

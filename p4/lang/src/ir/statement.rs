@@ -1,8 +1,8 @@
 //! Expressions and statements.
 
 use super::{
-    ActionId, Bits, CounterId, DigestId, HeaderId, MeterId, RegisterId, ScalarId, ScalarKind, StackId,
-    TableId, Pattern,
+    ActionId, Bits, CounterId, DigestId, HeaderId, MeterId, Pattern, RegisterId, ScalarId, ScalarKind,
+    StackId, TableId,
 };
 
 /// An expression without side effects.

@@ -100,7 +100,10 @@ impl Lexer<'_> {
             return Tok::Punct(punct);
         }
         self.at += first.len_utf8();
-        Tok::Bad(codes::UNEXPECTED_CHARACTER, format!("`{}` does not belong to P4", first.escape_debug()).into())
+        Tok::Bad(
+            codes::UNEXPECTED_CHARACTER,
+            format!("`{}` does not belong to P4", first.escape_debug()).into(),
+        )
     }
 
     fn take_while(&mut self, accept: impl Fn(char) -> bool) -> &str {

@@ -113,10 +113,8 @@ impl Preprocessor<'_> {
                     Some(args) => match fit(args, params.len(), definition.variadic) {
                         Ok(args) => args,
                         Err(found) => {
-                            let message = format!(
-                                "macro `{name}` takes {} arguments, {found} are given",
-                                params.len()
-                            );
+                            let message =
+                                format!("macro `{name}` takes {} arguments, {found} are given", params.len());
                             self.error(codes::BAD_MACRO_CALL, token.span, message);
                             return true;
                         }
@@ -144,9 +142,8 @@ impl Preprocessor<'_> {
 
     fn builtin_macro(&self, name: &str, span: Span) -> Option<Tok> {
         let place = || self.sources.location(span);
-        let number = |value: u32| {
-            Tok::Int(Rc::new(crate::lex::IntLiteral { value: value.into(), width: None }))
-        };
+        let number =
+            |value: u32| Tok::Int(Rc::new(crate::lex::IntLiteral { value: value.into(), width: None }));
         match name {
             "__LINE__" => Some(number(place().line)),
             "__FILE__" => Some(Tok::Str(place().file.into())),
@@ -281,7 +278,8 @@ fn fit(mut args: Vec<Vec<Token>>, wanted: usize, variadic: bool) -> Result<Vec<V
         while args.len() < wanted {
             args.push(Vec::new());
         }
-        let comma = |span| Token { tok: Tok::Punct(","), span, line_start: false, space: false, hidden: None };
+        let comma =
+            |span| Token { tok: Tok::Punct(","), span, line_start: false, space: false, hidden: None };
         let tail = args.split_off(wanted);
         if let Some(last) = args.last_mut() {
             for arg in tail {

@@ -134,11 +134,21 @@ pub(crate) enum ExprKind {
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
     Mux(Box<Expr>, Box<Expr>, Box<Expr>),
     Cast(Type, Box<Expr>),
-    Call { callee: Box<Expr>, type_args: Vec<Type>, args: Vec<Arg> },
+    Call {
+        callee: Box<Expr>,
+        type_args: Vec<Type>,
+        args: Vec<Arg>,
+    },
     /// `{a, b}`; `dots` when it ends with `...`.
-    List { items: Vec<Expr>, dots: bool },
+    List {
+        items: Vec<Expr>,
+        dots: bool,
+    },
     /// `{a = x}`.
-    Record { fields: Vec<(Ident, Expr)>, dots: bool },
+    Record {
+        fields: Vec<(Ident, Expr)>,
+        dots: bool,
+    },
     InvalidHeader,
     Dots,
     DontCare,
@@ -250,8 +260,16 @@ pub(crate) enum DeclKind {
     Instance(Instance),
     Errors(Vec<Ident>),
     MatchKinds(Vec<Ident>),
-    ExternFunction { annotations: Annotations, prototype: Prototype },
-    Extern { annotations: Annotations, name: Ident, type_params: Vec<Ident>, methods: Vec<Method> },
+    ExternFunction {
+        annotations: Annotations,
+        prototype: Prototype,
+    },
+    Extern {
+        annotations: Annotations,
+        name: Ident,
+        type_params: Vec<Ident>,
+        methods: Vec<Method>,
+    },
     Function(Function),
     Action(Action),
     Aggregate {
@@ -268,11 +286,30 @@ pub(crate) enum DeclKind {
         repr: Option<Type>,
         members: Vec<(Ident, Option<Expr>)>,
     },
-    Typedef { ty: Type, name: Ident },
-    NewType { annotations: Annotations, ty: Type, name: Ident },
-    ParserType { name: Ident, type_params: Vec<Ident>, params: Vec<Param> },
-    ControlType { name: Ident, type_params: Vec<Ident>, params: Vec<Param> },
-    Package { name: Ident, type_params: Vec<Ident>, params: Vec<Param> },
+    Typedef {
+        ty: Type,
+        name: Ident,
+    },
+    NewType {
+        annotations: Annotations,
+        ty: Type,
+        name: Ident,
+    },
+    ParserType {
+        name: Ident,
+        type_params: Vec<Ident>,
+        params: Vec<Param>,
+    },
+    ControlType {
+        name: Ident,
+        type_params: Vec<Ident>,
+        params: Vec<Param>,
+    },
+    Package {
+        name: Ident,
+        type_params: Vec<Ident>,
+        params: Vec<Param>,
+    },
     Parser(Parser),
     Control(Control),
     Table(Table),
@@ -393,12 +430,32 @@ pub(crate) enum StmtKind {
     Block(Block),
     Decl(Box<Decl>),
     /// `target op= value`; plain assignment has no operator.
-    Assign { target: Expr, op: Option<BinaryOp>, value: Expr },
+    Assign {
+        target: Expr,
+        op: Option<BinaryOp>,
+        value: Expr,
+    },
     Call(Expr),
-    If { condition: Expr, then: Box<Stmt>, otherwise: Option<Box<Stmt>> },
-    Switch { on: Expr, cases: Vec<SwitchCase> },
-    For { init: Vec<Stmt>, condition: Expr, update: Vec<Stmt>, body: Box<Stmt> },
-    ForIn { variable: Variable, over: Expr, body: Box<Stmt> },
+    If {
+        condition: Expr,
+        then: Box<Stmt>,
+        otherwise: Option<Box<Stmt>>,
+    },
+    Switch {
+        on: Expr,
+        cases: Vec<SwitchCase>,
+    },
+    For {
+        init: Vec<Stmt>,
+        condition: Expr,
+        update: Vec<Stmt>,
+        body: Box<Stmt>,
+    },
+    ForIn {
+        variable: Variable,
+        over: Expr,
+        body: Box<Stmt>,
+    },
     Return(Option<Expr>),
     Exit,
     Break,

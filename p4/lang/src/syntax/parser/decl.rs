@@ -5,8 +5,8 @@ use crate::diagnostic::codes;
 use crate::lex::Tok;
 use crate::source::Span;
 use crate::syntax::ast::{
-    Action, ActionRef, AggregateKind, Annotations, Control, Decl, DeclKind, Direction, Entry, ExprKind, Field,
-    Function, Ident, Instance, KeyElement, Method, Param, Parser as ParserDecl, Path, Property,
+    Action, ActionRef, AggregateKind, Annotations, Control, Decl, DeclKind, Direction, Entry, ExprKind,
+    Field, Function, Ident, Instance, KeyElement, Method, Param, Parser as ParserDecl, Path, Property,
     PropertyValue, Prototype, SelectCase, State, Table, Transition, Type, TypeKind, ValueSet, Variable,
 };
 
@@ -325,8 +325,7 @@ impl Parser<'_> {
 
     fn enumeration(&mut self, annotations: Annotations) -> Option<DeclKind> {
         self.bump();
-        let has_repr = self.at_type()
-            && (self.peek_at(1).is("<") || self.peek_at(1).ident().is_some());
+        let has_repr = self.at_type() && (self.peek_at(1).is("<") || self.peek_at(1).ident().is_some());
         let repr = has_repr.then(|| self.ty());
         let name = self.ident("the enum's name")?;
         self.declare(&name, NameKind::Type);
@@ -346,7 +345,11 @@ impl Parser<'_> {
         let derived = matches!(self.word().as_deref(), Some("struct" | "header" | "enum" | "header_union"));
         if derived {
             let span = self.span();
-            self.error(codes::UNEXPECTED_TOKEN, span, "a type declared in place cannot be named by `typedef`");
+            self.error(
+                codes::UNEXPECTED_TOKEN,
+                span,
+                "a type declared in place cannot be named by `typedef`",
+            );
             return None;
         }
         let ty = self.ty();

@@ -62,11 +62,8 @@ impl Parser<'_> {
             }
             "int" => {
                 self.bump();
-                let kind = if self.at("<") {
-                    TypeKind::Signed(Box::new(self.width()))
-                } else {
-                    TypeKind::Int
-                };
+                let kind =
+                    if self.at("<") { TypeKind::Signed(Box::new(self.width())) } else { TypeKind::Int };
                 return Type { kind, span: start.to(self.previous()) };
             }
             "varbit" => {
@@ -98,11 +95,8 @@ impl Parser<'_> {
             return Type { kind: TypeKind::Bad, span: start };
         };
         let path = Path { global, ident };
-        let kind = if self.at("<") {
-            TypeKind::Specialized(path, self.type_args())
-        } else {
-            TypeKind::Named(path)
-        };
+        let kind =
+            if self.at("<") { TypeKind::Specialized(path, self.type_args()) } else { TypeKind::Named(path) };
         Type { kind, span: start.to(self.previous()) }
     }
 

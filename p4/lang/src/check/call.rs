@@ -1,0 +1,505 @@
+//! Calls: which declaration is meant, and whether the arguments fit.
+
+use std::rc::Rc;
+
+use super::{Checker, Entity, FunctionRef, Place};
+use crate::diagnostic::{Diagnostic, codes};
+use crate::hir::{Call, Callee, Construct, Expr, ExprKind, Param, Signature, Type, TypeArgs, TypeParamId};
+use crate::lex::Name;
+use crate::source::Span;
+use crate::syntax::ast::{self, Arg, Direction, ExprKind as Ast};
+
+/// What a call's arguments are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CallKind {
+    /// A function, method or action.
+    Plain,
+    /// A constructor: all arguments are known when the program is compiled.
+    Constructor,
+}
+
+impl Checker<'_> {
+    pub(super) fn call(
+        &mut self,
+        callee: &ast::Expr,
+        type_args: &[ast::Type],
+        args: &[Arg],
+        want: Option<&Type>,
+        span: Span,
+    ) -> Expr {
+        match &callee.kind {
+            Ast::Member(base, method) => self.method_call(base, method, type_args, args, want, span),
+            Ast::Type(ty) => {
+                let ty = self.constructed_type(ty);
+                self.construct(ty, args, want, span)
+            }
+            Ast::Name(path) => match self.lookup(path) {
+                None => {
+                    for arg in args {
+                        if let Some(value) = &arg.value {
+                            self.expr(value, None);
+                        }
+                    }
+                    Expr::bad(span)
+                }
+                Some(Entity::Functions(list)) => {
+                    self.function_call(&list, &path.ident.name, type_args, args, want, span)
+                }
+                Some(Entity::Action(id)) => self.action_call(id, args, span),
+                Some(Entity::Type(_)) => match self.as_type(callee) {
+                    Some(ty) => self.construct(ty, args, want, span),
+                    None => Expr::bad(span),
+                },
+                Some(_) => {
+                    let message = format!("`{}` cannot be called", path.ident.name);
+                    self.error(codes::BAD_CALL, callee.span, message);
+                    Expr::bad(span)
+                }
+            },
+            _ => {
+                self.expr(callee, None);
+                self.error(codes::BAD_CALL, callee.span, "this cannot be called");
+                Expr::bad(span)
+            }
+        }
+    }
+
+    fn function_call(
+        &mut self,
+        list: &[FunctionRef],
+        name: &Name,
+        type_args: &[ast::Type],
+        args: &[Arg],
+        want: Option<&Type>,
+        span: Span,
+    ) -> Expr {
+        let signatures: Vec<Signature> = list.iter().filter_map(|f| self.function_signature(*f)).collect();
+        let refs: Vec<&Signature> = signatures.iter().collect();
+        let Some(index) = self.choose(&refs, args, name, span) else {
+            return Expr::bad(span);
+        };
+        let signature = signatures[index].clone();
+        self.check_function_place(list[index], &signature, span);
+        self.deprecated(&signature, span);
+        let (args, targs, result) =
+            self.apply_signature(&signature, TypeArgs::new(), type_args, args, want, CallKind::Plain, span);
+        if let FunctionRef::Extern(_) = list[index]
+            && &*signature.name == "static_assert"
+        {
+            return self.static_assert(&args, span);
+        }
+        let callee = match list[index] {
+            FunctionRef::Function(id) => Callee::Function(id),
+            FunctionRef::Extern(id) => Callee::ExternFunction(id),
+        };
+        if let FunctionRef::Extern(_) = list[index] {
+            self.check_extern_call(&signature, &args, span);
+        }
+        let call = Call { callee, type_args: targs, args };
+        Expr { kind: ExprKind::Call(Box::new(call)), ty: result, span }
+    }
+
+    fn function_signature(&self, function: FunctionRef) -> Option<Signature> {
+        match function {
+            FunctionRef::Function(id) => self.module.functions.get(id.index()).map(|f| f.signature.clone()),
+            FunctionRef::Extern(id) => {
+                self.module.extern_functions.get(id.index()).map(|f| f.signature.clone())
+            }
+        }
+    }
+
+    fn static_assert(&mut self, args: &[Option<Expr>], span: Span) -> Expr {
+        let condition = args.first().and_then(Option::as_ref).map(|e| e.kind.clone());
+        match condition {
+            Some(ExprKind::Bool(true)) | Some(ExprKind::Bad) | None => {}
+            Some(ExprKind::Bool(false)) => {
+                let text = match args.get(1).and_then(Option::as_ref).map(|e| e.kind.clone()) {
+                    Some(ExprKind::Str(text)) => format!("static assertion failed: {text}"),
+                    _ => "static assertion failed".to_owned(),
+                };
+                self.error(codes::USER_ERROR, span, text);
+            }
+            Some(_) => {
+                let message = "a static assertion is about constants";
+                self.error(codes::NOT_CONSTANT, span, message);
+            }
+        }
+        Expr { kind: ExprKind::Bool(true), ty: Type::Bool, span }
+    }
+
+    /// The declaration that takes these arguments, by number and names.
+    pub(super) fn choose(
+        &mut self,
+        list: &[&Signature],
+        args: &[Arg],
+        name: &str,
+        span: Span,
+    ) -> Option<usize> {
+        let takes = |s: &Signature| {
+            let required = s.params.iter().filter(|p| p.default.is_none() && !p.optional).count();
+            let count = (required..=s.params.len()).contains(&args.len());
+            count
+                && args
+                    .iter()
+                    .all(|a| a.name.as_ref().is_none_or(|n| s.params.iter().any(|p| p.name == n.name)))
+        };
+        let fitting: Vec<usize> = (0..list.len()).filter(|i| takes(list[*i])).collect();
+        match fitting.as_slice() {
+            [one] => Some(*one),
+            [first, ..] => Some(self.choose_by_type(list, &fitting, args).unwrap_or(*first)),
+            [] => {
+                let wanted: Vec<String> = list.iter().map(|s| s.params.len().to_string()).collect();
+                let mut diagnostic = Diagnostic::error(
+                    codes::BAD_CALL,
+                    span,
+                    format!("`{name}` takes {} arguments, {} are given", wanted.join(" or "), args.len()),
+                );
+                if let [only] = list {
+                    let unknown = args.iter().find_map(|a| {
+                        a.name.as_ref().filter(|n| only.params.iter().all(|p| p.name != n.name))
+                    });
+                    if let Some(unknown) = unknown {
+                        diagnostic.message = format!("`{name}` has no parameter `{}`", unknown.name);
+                    }
+                    diagnostic = diagnostic.also(only.span, "declared here");
+                }
+                self.report(diagnostic);
+                None
+            }
+        }
+    }
+
+    /// Among several of the same number of parameters: by the types of arguments that have one.
+    fn choose_by_type(&mut self, list: &[&Signature], fitting: &[usize], args: &[Arg]) -> Option<usize> {
+        let before = self.sink.list.len();
+        let types: Vec<Option<Type>> =
+            args.iter().map(|a| a.value.as_ref().map(|v| self.expr(v, None).ty)).collect();
+        self.sink.list.truncate(before);
+        fitting.iter().copied().find(|i| {
+            list[*i].params.iter().zip(&types).all(|(p, ty)| match (&p.ty, ty) {
+                (Type::Bit(_) | Type::Signed(_), Some(Type::Int)) => true,
+                (want, Some(found)) => want == found || want.any(&mut |t| matches!(t, Type::Param(_))),
+                (_, None) => true,
+            })
+        })
+    }
+
+    /// Matches arguments with parameters, infers type arguments, converts. Gives one argument a parameter, the
+    /// type arguments, and the result type.
+    #[allow(clippy::too_many_arguments, reason = "they are the parts of a call")]
+    pub(super) fn apply_signature(
+        &mut self,
+        signature: &Signature,
+        outer: TypeArgs,
+        type_args: &[ast::Type],
+        args: &[Arg],
+        want: Option<&Type>,
+        kind: CallKind,
+        span: Span,
+    ) -> (Vec<Option<Expr>>, Vec<Type>, Type) {
+        let mut types = outer;
+        let own = self.explicit_type_args(&signature.type_params, type_args, &signature.name, span);
+        types.extend(own.clone());
+        let values = self.match_args(&signature.params, &signature.name, args, &types, kind, span);
+        let result = signature.result.substitute(&types);
+        if self.is_open(&result)
+            && let Some(want) = want
+            && !matches!(self.zonk(want), Type::Bad)
+        {
+            let want = want.clone();
+            self.unify(&result, &want);
+        }
+        let mut inferred = Vec::new();
+        for param in &signature.type_params {
+            let ty = own.get(param).map_or(Type::Bad, |t| self.zonk(t));
+            let open = ty.any(&mut |t| matches!(t, Type::Var(_)));
+            if open && !values.iter().flatten().any(|v| v.ty.is_bad()) {
+                let name = self.show(&Type::Param(*param));
+                let message = format!("the type `{name}` of `{}` cannot be inferred", signature.name);
+                self.error(codes::CANNOT_INFER, span, message);
+            }
+            inferred.push(if open { Type::Bad } else { ty });
+        }
+        let result = self.zonk(&result);
+        let result = if self.is_open(&result) { Type::Bad } else { result };
+        let values = values.into_iter().map(|v| v.map(|v| self.zonk_expr(v))).collect();
+        (values, inferred, result)
+    }
+
+    /// Puts inferred types into a checked argument.
+    pub(super) fn zonk_expr(&self, value: Expr) -> Expr {
+        Expr { ty: self.zonk(&value.ty), ..value }
+    }
+
+    fn explicit_type_args(
+        &mut self,
+        params: &[TypeParamId],
+        written: &[ast::Type],
+        name: &str,
+        span: Span,
+    ) -> TypeArgs {
+        if written.is_empty() {
+            return self.fresh_args(params);
+        }
+        if written.len() != params.len() {
+            let message =
+                format!("`{name}` takes {} type arguments, {} are given", params.len(), written.len());
+            self.error(codes::BAD_TYPE_ARGUMENTS, span, message);
+            return self.fresh_args(params);
+        }
+        params.iter().copied().zip(written.iter().map(|t| self.ty(t))).collect()
+    }
+
+    /// The argument for each parameter, checked in order; those without a type of their own come last.
+    fn match_args(
+        &mut self,
+        params: &[Param],
+        callee: &str,
+        args: &[Arg],
+        types: &TypeArgs,
+        kind: CallKind,
+        span: Span,
+    ) -> Vec<Option<Expr>> {
+        let slots = self.assign_slots(params, callee, args, span);
+        let mut values: Vec<Option<Expr>> = Vec::new();
+        for (param, slot) in params.iter().zip(&slots) {
+            let ty = param.ty.substitute(types);
+            let value = match slot.and_then(|a| a.value.as_ref()) {
+                Some(value) => Some(self.expr(value, Some(&ty))),
+                None => None,
+            };
+            values.push(value);
+        }
+        // What has a type of its own decides before literals and lists do.
+        for definite in [true, false] {
+            for (param, slot) in params.iter().zip(values.iter_mut()) {
+                let Some(value) = slot.as_ref() else { continue };
+                let ty = param.ty.substitute(types);
+                let vague = matches!(value.ty, Type::Int | Type::Seq(_) | Type::Record(_) | Type::Untyped);
+                if vague == definite {
+                    continue;
+                }
+                let value = value.clone();
+                *slot = Some(self.argument(param, value, &ty, kind));
+            }
+        }
+        for (param, (value, slot)) in params.iter().zip(values.iter_mut().zip(&slots)) {
+            if value.is_some() {
+                continue;
+            }
+            match (slot, &param.default) {
+                (Some(arg), _) if param.direction != Direction::Out && !param.optional => {
+                    let message = "`_` may stand only for an `out` parameter";
+                    self.error(codes::BAD_CALL, arg.span, message);
+                }
+                (None, Some(default)) => *value = Some((**default).clone()),
+                _ => {}
+            }
+        }
+        values
+    }
+
+    fn assign_slots<'a>(
+        &mut self,
+        params: &[Param],
+        callee: &str,
+        args: &'a [Arg],
+        span: Span,
+    ) -> Vec<Option<&'a Arg>> {
+        let mut slots: Vec<Option<&Arg>> = vec![None; params.len()];
+        let named = args.iter().filter(|a| a.name.is_some()).count();
+        if named > 0 && named < args.len() {
+            self.error(codes::BAD_CALL, span, "either all arguments are named or none is");
+        }
+        for (i, arg) in args.iter().enumerate() {
+            let position = match &arg.name {
+                Some(name) => params.iter().position(|p| p.name == name.name),
+                None => Some(i),
+            };
+            match position.and_then(|p| slots.get_mut(p)) {
+                Some(slot @ None) => *slot = Some(arg),
+                Some(Some(_)) => {
+                    self.error(codes::BAD_CALL, arg.span, "this argument is given twice");
+                }
+                None => {
+                    let message = format!("`{callee}` has no parameter for this argument");
+                    self.error(codes::BAD_CALL, arg.span, message);
+                }
+            }
+        }
+        for (param, slot) in params.iter().zip(&slots) {
+            if slot.is_none() && param.default.is_none() && !param.optional {
+                let message = format!("the argument for `{}` is missing", param.name);
+                self.report(
+                    Diagnostic::error(codes::BAD_CALL, span, message).also(param.span, "declared here"),
+                );
+            }
+        }
+        slots
+    }
+
+    /// Checks one argument against its parameter.
+    fn argument(&mut self, param: &Param, value: Expr, ty: &Type, kind: CallKind) -> Expr {
+        let span = value.span;
+        match param.direction {
+            Direction::Out | Direction::InOut => {
+                self.check_lvalue(&value);
+                if !self.unify(&value.ty, ty) {
+                    let (found, want) = (self.show(&value.ty), self.show(ty));
+                    self.report(
+                        Diagnostic::error(
+                            codes::TYPE_MISMATCH,
+                            span,
+                            format!("expected `{want}`, found `{found}`"),
+                        )
+                        .label(format!("this is `{found}`"))
+                        .note("what a call writes is not converted"),
+                    );
+                    return Expr::bad(span);
+                }
+                value
+            }
+            Direction::In => self.coerce(value, ty),
+            Direction::None => {
+                let value = self.coerce(value, ty);
+                if kind == CallKind::Constructor {
+                    self.require_known(&value);
+                }
+                value
+            }
+        }
+    }
+
+    /// Reports a value that is not known when objects are made.
+    pub(super) fn require_known(&mut self, value: &Expr) {
+        if !self.is_known(value) {
+            let message = "this has to be known when the program is compiled";
+            self.error(codes::NOT_CONSTANT, value.span, message);
+        }
+    }
+
+    /// Whether a value is a constant, an object, or made of parameters of the constructor.
+    fn is_known(&self, value: &Expr) -> bool {
+        use crate::hir::VarKind;
+        match &value.kind {
+            ExprKind::Var(id) => self.module.vars.get(id.index()).is_some_and(|v| {
+                matches!(v.kind, VarKind::ConstructorParam | VarKind::Instance | VarKind::Const(_))
+            }),
+            ExprKind::Construct(_) => true,
+            ExprKind::Items(items) => items.iter().all(|i| self.is_known(i)),
+            ExprKind::Cast(of) | ExprKind::Unary(_, of) | ExprKind::Slice(of, _, _) => self.is_known(of),
+            ExprKind::Field(of, _) => self.is_known(of),
+            ExprKind::Binary(_, a, b) => self.is_known(a) && self.is_known(b),
+            ExprKind::Mux(a, b, c) => self.is_known(a) && self.is_known(b) && self.is_known(c),
+            _ => value.is_const(),
+        }
+    }
+
+    fn action_call(&mut self, id: crate::hir::ActionId, args: &[Arg], span: Span) -> Expr {
+        let Some(action) = self.module.actions.get(id.index()) else { return Expr::bad(span) };
+        let signature = Signature {
+            name: action.name.clone(),
+            type_params: Vec::new(),
+            params: action.params.clone(),
+            result: Type::Void,
+            span: action.span,
+            annotations: action.annotations.clone(),
+        };
+        if !matches!(self.context.place, Place::Apply | Place::Action) {
+            self.error(codes::BAD_PLACE, span, "actions are called in controls and actions only");
+        }
+        if self.choose(&[&signature], args, &signature.name.clone(), span).is_none() {
+            return Expr::bad(span);
+        }
+        let (args, _, _) =
+            self.apply_signature(&signature, TypeArgs::new(), &[], args, None, CallKind::Plain, span);
+        let call = Call { callee: Callee::Action(id), type_args: Vec::new(), args };
+        Expr { kind: ExprKind::Call(Box::new(call)), ty: Type::Void, span }
+    }
+
+    /// A constructor call.
+    pub(super) fn construct(&mut self, ty: Type, args: &[Arg], want: Option<&Type>, span: Span) -> Expr {
+        let Some((signatures, outer)) = self.constructors(&ty) else {
+            if !ty.is_bad() {
+                let message = format!("`{}` has no constructor", self.show(&ty));
+                self.error(codes::BAD_CALL, span, message);
+            }
+            return Expr::bad(span);
+        };
+        let name = self.show(&ty);
+        let refs: Vec<&Signature> = signatures.iter().collect();
+        let Some(index) = self.choose(&refs, args, &name, span) else {
+            return Expr::bad(span);
+        };
+        let signature = signatures[index].clone();
+        self.deprecated(&signature, span);
+        let (args, _, _) =
+            self.apply_signature(&signature, outer, &[], args, None, CallKind::Constructor, span);
+        if let Some(want) = want {
+            let want = want.clone();
+            if self.is_open(&ty) {
+                self.unify(&ty, &want);
+            }
+        }
+        let ty = self.zonk(&ty);
+        let ty = if self.is_open(&ty) {
+            if !args.iter().flatten().any(|a| a.ty.is_bad()) {
+                let message = format!("the type arguments of `{name}` cannot be inferred");
+                self.error(codes::CANNOT_INFER, span, message);
+            }
+            Type::Bad
+        } else {
+            ty
+        };
+        let construct = Construct { constructor: index, args };
+        Expr { kind: ExprKind::Construct(Box::new(construct)), ty, span }
+    }
+
+    /// Constructors of a type, and what its type parameters stand for.
+    fn constructors(&self, ty: &Type) -> Option<(Vec<Signature>, TypeArgs)> {
+        let plain = |name: &Name, params: &[Param], span: Span| Signature {
+            name: name.clone(),
+            type_params: Vec::new(),
+            params: params.to_vec(),
+            result: Type::Void,
+            span,
+            annotations: Rc::default(),
+        };
+        match ty {
+            Type::Extern(id, args) => {
+                let decl = self.module.externs.get(id.index())?;
+                let outer = decl.type_params.iter().copied().zip(args.iter().cloned()).collect();
+                Some((decl.constructors.clone(), outer))
+            }
+            Type::Package(id, args) => {
+                let decl = self.module.packages.get(id.index())?;
+                let outer = decl.type_params.iter().copied().zip(args.iter().cloned()).collect();
+                Some((vec![plain(&decl.name, &decl.params, decl.span)], outer))
+            }
+            Type::Parser(id) => {
+                let decl = self.module.parsers.get(id.index())?;
+                Some((vec![plain(&decl.name, &decl.constructor, decl.span)], TypeArgs::new()))
+            }
+            Type::Control(id) => {
+                let decl = self.module.controls.get(id.index())?;
+                Some((vec![plain(&decl.name, &decl.constructor, decl.span)], TypeArgs::new()))
+            }
+            _ => None,
+        }
+    }
+
+    /// Warns of a declaration marked `@deprecated`.
+    pub(super) fn deprecated(&mut self, signature: &Signature, span: Span) {
+        let Some(annotation) = signature.annotations.iter().find(|a| &*a.name.name == "deprecated") else {
+            return;
+        };
+        let mut diagnostic =
+            Diagnostic::warning(codes::DEPRECATED, span, format!("`{}` is deprecated", signature.name));
+        if let ast::AnnotationBody::Tokens(tokens) = &annotation.body
+            && let Some(crate::lex::Tok::Str(text)) = tokens.first().map(|t| &t.tok)
+        {
+            diagnostic = diagnostic.note(text.to_string());
+        }
+        self.report(diagnostic);
+    }
+}

@@ -1,0 +1,307 @@
+//! Implicit conversions and casts (specification, section 8.11).
+
+use std::rc::Rc;
+
+use num_bigint::BigInt;
+use num_traits::{One as _, Zero as _};
+
+use super::Checker;
+use crate::constant;
+use crate::diagnostic::{Diagnostic, codes};
+use crate::hir::{Expr, ExprKind, Type};
+use crate::lex::Name;
+use crate::source::Span;
+use crate::syntax::ast;
+
+impl Checker<'_> {
+    /// Checks an expression that has to be of a type, and converts it where P4 does so by itself.
+    pub(super) fn expr_as(&mut self, expr: &ast::Expr, want: &Type) -> Expr {
+        let value = self.expr(expr, Some(want));
+        self.coerce(value, want)
+    }
+
+    /// Converts a value where P4 does so by itself; reports when it does not.
+    pub(super) fn coerce(&mut self, value: Expr, want: &Type) -> Expr {
+        let span = value.span;
+        let found = value.ty.clone();
+        match self.implicit(value, want) {
+            Some(value) => value,
+            None => {
+                self.mismatch(&found, want, span);
+                Expr::bad(span)
+            }
+        }
+    }
+
+    fn mismatch(&mut self, found: &Type, want: &Type, span: Span) {
+        let (found_text, want_text) = (self.show(found), self.show(want));
+        let mut diagnostic = Diagnostic::error(
+            codes::TYPE_MISMATCH,
+            span,
+            format!("expected `{want_text}`, found `{found_text}`"),
+        )
+        .label(format!("this is `{found_text}`"));
+        let (found, want) = (self.zonk(found), self.zonk(want));
+        if self.castable(&found, &want) {
+            diagnostic = diagnostic.suggest("a cast converts it", span_start(span), format!("({want_text})"));
+        }
+        self.report(diagnostic);
+    }
+
+    /// The value in the wanted type, or nothing when P4 has no implicit conversion.
+    pub(super) fn implicit(&mut self, value: Expr, want: &Type) -> Option<Expr> {
+        let want = self.zonk(want);
+        let found = self.zonk(&value.ty);
+        if want.is_bad() || found.is_bad() {
+            return Some(Expr { ty: want, ..value });
+        }
+        match (&found, &want) {
+            (Type::Untyped, _) => return self.untyped(value, &want),
+            (Type::Seq(_) | Type::Record(_), Type::Var(id)) => {
+                let settled = self.settle(value);
+                let ty = settled.ty.clone();
+                return self.solve(*id, ty).then_some(settled);
+            }
+            (Type::Seq(_), _) => return self.sequence(value, &want),
+            (Type::Record(_), _) if !matches!(want, Type::Record(_)) => return self.record(value, &want),
+            (Type::Int, Type::Bit(_) | Type::Signed(_)) => return Some(self.literal(value, &want)),
+            _ => {}
+        }
+        if self.unify(&found, &want) {
+            let ty = self.zonk(&want);
+            let ty = if matches!(found, Type::Parser(_) | Type::Control(_)) { found } else { ty };
+            return Some(Expr { ty, ..value });
+        }
+        // A serialisable enum stands for its representation.
+        if let Type::Enum(_) = &found {
+            let repr = self.module.representation(&found);
+            if repr == want {
+                return Some(retype(value, &want));
+            }
+        }
+        None
+    }
+
+    /// An integer of infinite precision in a type of fixed width.
+    fn literal(&mut self, value: Expr, want: &Type) -> Expr {
+        let span = value.span;
+        let Some(number) = value.as_int().cloned() else {
+            return Expr { kind: ExprKind::Cast(Box::new(value)), ty: want.clone(), span };
+        };
+        let wrapped = constant::wrap(&number, want);
+        let reads_back = wrapped == number
+            || matches!(want, Type::Signed(w) if constant::wrap(&number, &Type::Bit(*w)) == number);
+        if !reads_back {
+            let text = self.show(want);
+            self.report(
+                Diagnostic::warning(
+                    codes::TRUNCATED,
+                    span,
+                    format!("{number} does not fit into `{text}` and becomes {wrapped}"),
+                )
+                .label("upper bits are lost"),
+            );
+        }
+        Expr { kind: ExprKind::Int(wrapped), ty: want.clone(), span }
+    }
+
+    /// `{#}` and `...`.
+    fn untyped(&mut self, value: Expr, want: &Type) -> Option<Expr> {
+        let fine = match &value.kind {
+            ExprKind::Invalid => self.module.is_header(want) || self.module.is_union(want),
+            _ => !matches!(want, Type::Var(_) | Type::Extern(..) | Type::Void),
+        };
+        fine.then(|| Expr { ty: want.clone(), ..value })
+    }
+
+    /// `{a, b}` to a tuple, struct, header or list.
+    fn sequence(&mut self, value: Expr, want: &Type) -> Option<Expr> {
+        let span = value.span;
+        let ExprKind::Items(mut items) = value.kind else {
+            return self.unify(&value.ty, want).then_some(value);
+        };
+        if let Type::List(of) = want {
+            let items = items.into_iter().map(|i| self.coerce(i, of)).collect();
+            return Some(Expr { kind: ExprKind::Items(items), ty: want.clone(), span });
+        }
+        if self.module.is_union(want) {
+            return None;
+        }
+        let fields = match want {
+            Type::Stack(of, n) => (0..*n).map(|_| (Name::from(""), (**of).clone())).collect(),
+            _ => self.module.fields(want)?,
+        };
+        let dots = items.last().is_some_and(|i| i.kind == ExprKind::Default && i.ty == Type::Untyped);
+        if dots && items.len() <= fields.len() + 1 {
+            items.pop();
+            let missing = fields.get(items.len()..).unwrap_or_default();
+            items.extend(missing.iter().map(|(_, ty)| Expr {
+                kind: ExprKind::Default,
+                ty: ty.clone(),
+                span,
+            }));
+        }
+        if items.len() != fields.len() {
+            let message = format!(
+                "`{}` has {} fields, {} values are given",
+                self.show(want),
+                fields.len(),
+                items.len()
+            );
+            self.error(codes::TYPE_MISMATCH, span, message);
+            return Some(Expr::bad(span));
+        }
+        let items = items.into_iter().zip(&fields).map(|(item, (_, ty))| self.coerce(item, ty)).collect();
+        let ty = self.zonk(want);
+        Some(Expr { kind: ExprKind::Items(items), ty, span })
+    }
+
+    /// `{a = x, b = y}` to a struct or header.
+    fn record(&mut self, value: Expr, want: &Type) -> Option<Expr> {
+        let span = value.span;
+        let Type::Record(names) = &value.ty else { return None };
+        let ExprKind::Items(items) = &value.kind else { return None };
+        if !matches!(want, Type::Aggregate(..)) || self.module.is_union(want) {
+            return None;
+        }
+        let fields = self.module.fields(want)?;
+        let dots = names.last().is_some_and(|(n, _)| &**n == "...");
+        let mut given: Vec<Option<Expr>> = vec![None; fields.len()];
+        for ((name, _), item) in names.iter().zip(items).filter(|((n, _), _)| &**n != "...") {
+            let Some(position) = fields.iter().position(|(f, _)| f == name) else {
+                let message = format!("`{}` has no field `{name}`", self.show(want));
+                self.error(codes::UNKNOWN_MEMBER, item.span, message);
+                continue;
+            };
+            let item = self.coerce(item.clone(), &fields[position].1);
+            if let Some(slot) = given.get_mut(position) {
+                *slot = Some(item);
+            }
+        }
+        let mut missing = Vec::new();
+        let mut values = Vec::new();
+        for ((name, ty), value) in fields.iter().zip(given) {
+            if value.is_none() && !dots {
+                missing.push(format!("`{name}`"));
+            }
+            values.push(value.unwrap_or(Expr { kind: ExprKind::Default, ty: ty.clone(), span }));
+        }
+        if !missing.is_empty() {
+            let message = format!("`{}` is initialised without {}", self.show(want), missing.join(", "));
+            self.error(codes::TYPE_MISMATCH, span, message);
+        }
+        Some(Expr { kind: ExprKind::Items(values), ty: want.clone(), span })
+    }
+
+    /// Gives a list or record that nothing asks to be of another type the type of a tuple or anonymous struct.
+    pub(super) fn settle(&mut self, value: Expr) -> Expr {
+        let span = value.span;
+        match (value.kind, value.ty) {
+            (ExprKind::Items(items), Type::Seq(_)) => {
+                let items: Vec<Expr> = items.into_iter().map(|i| self.settle(i)).collect();
+                let types: Rc<[Type]> = items.iter().map(|i| i.ty.clone()).collect();
+                Expr { kind: ExprKind::Items(items), ty: Type::Tuple(types), span }
+            }
+            (ExprKind::Items(items), Type::Record(names)) => {
+                let items: Vec<Expr> = items.into_iter().map(|i| self.settle(i)).collect();
+                let fields = names.iter().zip(&items).map(|((n, _), i)| (n.clone(), i.ty.clone())).collect();
+                Expr { kind: ExprKind::Items(items), ty: Type::Record(fields), span }
+            }
+            (kind, ty) => Expr { kind, ty, span },
+        }
+    }
+
+    /// Whether `(to) from` is allowed.
+    pub(super) fn castable(&self, from: &Type, to: &Type) -> bool {
+        if from == to || from.is_bad() || to.is_bad() {
+            return true;
+        }
+        let repr = |ty: &Type| self.module.representation(ty);
+        match (from, to) {
+            (Type::Bit(a), Type::Signed(b)) | (Type::Signed(a), Type::Bit(b)) => a == b,
+            (Type::Bit(_), Type::Bit(_)) | (Type::Signed(_), Type::Signed(_)) => true,
+            (Type::Bit(1), Type::Bool) | (Type::Bool, Type::Bit(1)) => true,
+            (Type::Int, Type::Bit(_) | Type::Signed(_) | Type::Bool) => true,
+            (Type::Bit(_) | Type::Signed(_), Type::Int) => true,
+            (Type::Enum(_), Type::Enum(_)) => {
+                let (from, to) = (repr(from), repr(to));
+                !matches!(from, Type::Enum(_)) && !matches!(to, Type::Enum(_)) && self.castable(&from, &to)
+            }
+            (Type::New(_) | Type::Enum(_), _) => {
+                let inner = match from {
+                    Type::New(id) => self.module.newtypes.get(id.index()).map(|n| n.ty.clone()),
+                    _ => Some(repr(from)),
+                };
+                inner.is_some_and(|i| i != *from && self.castable(&i, to))
+            }
+            (_, Type::New(id)) => {
+                self.module.newtypes.get(id.index()).is_some_and(|n| self.castable(from, &n.ty))
+            }
+            (_, Type::Enum(_)) => {
+                let inner = repr(to);
+                inner != *to && self.castable(from, &inner)
+            }
+            _ => false,
+        }
+    }
+
+    /// `(to) value`.
+    pub(super) fn cast(&mut self, value: Expr, to: &Type, span: Span) -> Expr {
+        let to = self.zonk(to);
+        let from = self.zonk(&value.ty);
+        if to.is_bad() || from.is_bad() {
+            return Expr { kind: ExprKind::Bad, ty: to, span };
+        }
+        if matches!(from, Type::Seq(_) | Type::Record(_) | Type::Untyped) {
+            return Expr { span, ..self.coerce(value, &to) };
+        }
+        if !self.castable(&from, &to) {
+            let message = format!("there is no cast from `{}` to `{}`", self.show(&from), self.show(&to));
+            self.error(codes::BAD_CAST, span, message);
+            return Expr { kind: ExprKind::Bad, ty: to, span };
+        }
+        let (repr_from, repr_to) = (self.module.representation(&from), self.module.representation(&to));
+        if let ExprKind::Bool(bit) = value.kind {
+            let number = if bit { BigInt::one() } else { BigInt::zero() };
+            return Expr { kind: ExprKind::Int(number), ty: to, span };
+        }
+        let Some(number) = value.as_int().cloned() else {
+            if to == Type::Int {
+                self.error(codes::NOT_CONSTANT, span, "only constants can be cast to `int`");
+            }
+            return Expr { kind: ExprKind::Cast(Box::new(Expr { ty: from, ..value })), ty: to, span };
+        };
+        if repr_to == Type::Bool {
+            if number != BigInt::zero() && number != BigInt::one() {
+                self.error(codes::BAD_CAST, span, "only 0 and 1 can be cast to `bool`");
+            }
+            return Expr { kind: ExprKind::Bool(!number.is_zero()), ty: to, span };
+        }
+        if repr_from == Type::Int && !constant::fits(&number, &repr_to) {
+            let wrapped = constant::wrap(&number, &repr_to);
+            let signed_pattern = matches!(repr_to, Type::Signed(w) if constant::fits(&number, &Type::Bit(w)));
+            if !signed_pattern && repr_to.fixed_width().is_some() {
+                let text = self.show(&to);
+                self.report(Diagnostic::warning(
+                    codes::TRUNCATED,
+                    span,
+                    format!("{number} does not fit into `{text}` and becomes {wrapped}"),
+                ));
+            }
+        }
+        Expr { kind: ExprKind::Int(constant::wrap(&number, &repr_to)), ty: to, span }
+    }
+}
+
+/// A value of a serialisable enum in its representation.
+fn retype(value: Expr, want: &Type) -> Expr {
+    let span = value.span;
+    match value.kind {
+        ExprKind::Int(number) => Expr { kind: ExprKind::Int(number), ty: want.clone(), span },
+        _ => Expr { kind: ExprKind::Cast(Box::new(value)), ty: want.clone(), span },
+    }
+}
+
+fn span_start(span: Span) -> Span {
+    Span { end: span.start, ..span }
+}

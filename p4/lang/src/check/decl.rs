@@ -1,0 +1,513 @@
+//! Declarations at the top level.
+
+use std::rc::Rc;
+
+use num_bigint::BigInt;
+use num_traits::ToPrimitive as _;
+
+use super::{Checker, Context, Entity, FunctionRef, Place, TypeEntity, share};
+use crate::constant;
+use crate::diagnostic::{Diagnostic, codes};
+use crate::hir::{
+    Action, ActionId, Aggregate, AggregateId, ArchType, ArchTypeId, Enum, EnumId, Expr, Extern,
+    ExternFunction, ExternFunctionId, ExternId, Field, Function, FunctionId, Instance, NewType, NewTypeId,
+    PackageId, Param, Signature, Type, TypeParamId, VarKind,
+};
+use crate::syntax::ast::{self, AggregateKind, Annotations, DeclKind, Direction, Ident, Prototype};
+
+impl Checker<'_> {
+    pub(super) fn top_level(&mut self, decl: &ast::Decl) {
+        match &decl.kind {
+            DeclKind::Variable(v) if v.is_const => self.constant(v),
+            DeclKind::Variable(v) => {
+                self.error(codes::BAD_PLACE, v.name.span, "variables belong into parsers and controls");
+            }
+            DeclKind::Instance(i) => {
+                if let Some(instance) = self.instance(i) {
+                    self.module.instances.push(instance);
+                }
+            }
+            DeclKind::Errors(names) => self.errors(names),
+            DeclKind::MatchKinds(names) => self.match_kinds(names),
+            DeclKind::ExternFunction { annotations, prototype } => {
+                self.extern_function(annotations, prototype);
+            }
+            DeclKind::Extern { annotations, name, type_params, methods } => {
+                self.extern_object(annotations, name, type_params, methods);
+            }
+            DeclKind::Function(f) => self.function(f),
+            DeclKind::Action(a) => {
+                self.action(a, true);
+            }
+            DeclKind::Aggregate { kind, annotations, name, type_params, fields } => {
+                self.aggregate(*kind, annotations, name, type_params, fields);
+            }
+            DeclKind::Enum { name, repr, members, .. } => self.enumeration(name, repr.as_ref(), members),
+            DeclKind::Typedef { ty, name } => {
+                let ty = self.ty(ty);
+                self.declare(name, Entity::Type(TypeEntity::Plain(ty)));
+            }
+            DeclKind::NewType { annotations, ty, name } => self.new_type(annotations, ty, name),
+            DeclKind::ParserType { name, type_params, params } => {
+                self.arch_type(true, name, type_params, params);
+            }
+            DeclKind::ControlType { name, type_params, params } => {
+                self.arch_type(false, name, type_params, params);
+            }
+            DeclKind::Package { name, type_params, params } => self.package(name, type_params, params),
+            DeclKind::Parser(p) => self.parser(p),
+            DeclKind::Control(c) => self.control(c),
+            DeclKind::Table(t) => {
+                self.error(codes::BAD_PLACE, t.name.span, "tables belong into controls");
+            }
+            DeclKind::ValueSet(v) => {
+                self.error(codes::BAD_PLACE, v.name.span, "value sets belong into parsers");
+            }
+        }
+    }
+
+    /// Declares a constant.
+    pub(super) fn constant(&mut self, variable: &ast::Variable) {
+        let written = self.ty(&variable.ty);
+        let ty = self.storable(&written, variable.ty.span, "constant");
+        let value = match &variable.init {
+            Some(init) => self.expr_as(init, &ty),
+            None => Expr::bad(variable.name.span),
+        };
+        let local_const = matches!(self.context.place, Place::ParserLocals | Place::ControlLocals)
+            || self.context.place != Place::Top;
+        if !value.ty.is_bad() && !(value.is_const() || local_const && self.known(&value)) {
+            let message = "the value of a constant is computed by the compiler";
+            self.error(codes::NOT_CONSTANT, value.span, message);
+        }
+        self.declare_var(&variable.name, ty, VarKind::Const(Box::new(value)));
+    }
+
+    fn known(&mut self, value: &Expr) -> bool {
+        let before = self.sink.list.len();
+        self.require_known(value);
+        let fine = self.sink.list.len() == before;
+        self.sink.list.truncate(before);
+        fine
+    }
+
+    /// Makes an object.
+    pub(super) fn instance(&mut self, instance: &ast::Instance) -> Option<Instance> {
+        self.check_annotations(&instance.annotations);
+        let ty = self.constructed_type(&instance.ty);
+        let span = instance.name.span;
+        let construct = self.construct(ty, &instance.args, None, instance.ty.span.to(span));
+        if let Some(body) = &instance.body {
+            self.error(codes::UNSUPPORTED, body.span, "v1model has no objects with abstract methods");
+        } else if let Type::Extern(id, _) = &construct.ty
+            && self.module.externs.get(id.index()).is_some_and(|e| !e.abstract_methods.is_empty())
+        {
+            self.error(codes::BAD_CALL, span, "the abstract methods of this object are not given");
+        }
+        let ty = construct.ty.clone();
+        let var = self.declare_var(&instance.name, ty, VarKind::Instance);
+        Some(Instance { var, construct, annotations: share(&instance.annotations) })
+    }
+
+    fn errors(&mut self, names: &[Ident]) {
+        for name in names {
+            if self.error_index.contains_key(&name.name) {
+                let message = format!("error `{}` is declared twice", name.name);
+                self.error(codes::DUPLICATE_NAME, name.span, message);
+                continue;
+            }
+            self.error_index.insert(name.name.clone(), self.module.errors.len());
+            self.module.errors.push(name.name.clone());
+        }
+    }
+
+    fn match_kinds(&mut self, names: &[Ident]) {
+        for name in names {
+            if self.module.match_kinds.contains(&name.name) {
+                let message = format!("match kind `{}` is declared twice", name.name);
+                self.error(codes::DUPLICATE_NAME, name.span, message);
+                continue;
+            }
+            self.module.match_kinds.push(name.name.clone());
+        }
+    }
+
+    /// Parameters; their names are declared in the current scope.
+    pub(super) fn params(&mut self, params: &[ast::Param], constructor: bool) -> Vec<Param> {
+        let mut out: Vec<Param> = Vec::new();
+        for param in params {
+            self.check_annotations(&param.annotations);
+            let ty = self.ty(&param.ty);
+            if constructor && param.direction != Direction::None {
+                self.error(codes::BAD_PLACE, param.name.span, "parameters of constructors have no direction");
+            }
+            let object = matches!(
+                ty,
+                Type::Extern(..) | Type::Arch(..) | Type::Parser(_) | Type::Control(_) | Type::Package(..)
+            );
+            if object && param.direction != Direction::None {
+                let message = "a parameter that is an object has no direction";
+                self.error(codes::BAD_TYPE, param.name.span, message);
+            }
+            if matches!(ty, Type::Void | Type::MatchKind) {
+                let message = format!("a parameter cannot have type `{}`", self.show(&ty));
+                self.error(codes::BAD_TYPE, param.ty.span, message);
+            }
+            if matches!(ty, Type::Int | Type::Str) && param.direction != Direction::None {
+                let message = format!("a parameter of type `{}` has no direction", self.show(&ty));
+                self.error(codes::BAD_TYPE, param.name.span, message);
+            }
+            let default = param.default.as_ref().map(|d| {
+                let value = self.expr_as(d, &ty);
+                if param.direction == Direction::Out || param.direction == Direction::InOut {
+                    self.error(codes::BAD_CALL, d.span, "only `in` parameters have defaults");
+                }
+                if !value.ty.is_bad() {
+                    self.require_known(&value);
+                }
+                Box::new(value)
+            });
+            let kind = if constructor { VarKind::ConstructorParam } else { VarKind::Param(param.direction) };
+            let var = self.declare_var(&param.name, ty.clone(), kind);
+            out.push(Param {
+                name: param.name.name.clone(),
+                direction: param.direction,
+                ty,
+                default,
+                optional: param.annotations.iter().any(|a| &*a.name.name == "optional"),
+                var,
+                annotations: share(&param.annotations),
+                span: param.name.span,
+            });
+        }
+        out
+    }
+
+    fn signature(&mut self, annotations: &Annotations, prototype: &Prototype) -> Signature {
+        let type_params = self.declare_type_params(&prototype.type_params);
+        let result = self.ty(&prototype.result);
+        let params = self.params(&prototype.params, false);
+        Signature {
+            name: prototype.name.name.clone(),
+            type_params,
+            params,
+            result,
+            span: prototype.name.span,
+            annotations: share(annotations),
+        }
+    }
+
+    fn extern_function(&mut self, annotations: &Annotations, prototype: &Prototype) {
+        let signature = self.scoped(|c| c.signature(annotations, prototype));
+        self.check_overload(&signature);
+        let id = ExternFunctionId(self.module.extern_functions.len() as u32);
+        self.module.extern_functions.push(ExternFunction { signature });
+        self.declare(&prototype.name, Entity::Functions(vec![FunctionRef::Extern(id)]));
+    }
+
+    fn extern_object(
+        &mut self,
+        annotations: &Annotations,
+        name: &Ident,
+        type_params: &[Ident],
+        methods: &[ast::Method],
+    ) {
+        let id = ExternId(self.module.externs.len() as u32);
+        let blank = Extern {
+            name: name.name.clone(),
+            type_params: Vec::new(),
+            constructors: Vec::new(),
+            methods: Vec::new(),
+            abstract_methods: Vec::new(),
+            annotations: share(annotations),
+            span: name.span,
+        };
+        self.module.externs.push(blank);
+        self.declare_generic(name, Type::Extern(id, Rc::default()), type_params.len());
+        self.scoped(|c| {
+            let ids = c.declare_type_params(type_params);
+            if let Some(decl) = c.module.externs.get_mut(id.index()) {
+                decl.type_params = ids;
+            }
+            for method in methods {
+                if !method.constructor && method.prototype.name.name == name.name {
+                    let message = "a constructor has no result type";
+                    c.error(codes::BAD_CALL, method.prototype.name.span, message);
+                }
+                let signature = c.scoped(|c| c.signature(&method.annotations, &method.prototype));
+                let Some(decl) = c.module.externs.get_mut(id.index()) else { continue };
+                let list = if method.constructor {
+                    &mut decl.constructors
+                } else if method.is_abstract {
+                    &mut decl.abstract_methods
+                } else {
+                    &mut decl.methods
+                };
+                let same = list.iter().any(|m| m.name == signature.name && same_shape(m, &signature));
+                list.push(signature);
+                if same {
+                    let message = format!("`{}` is declared twice", method.prototype.name.name);
+                    c.error(codes::DUPLICATE_NAME, method.prototype.name.span, message);
+                }
+            }
+        });
+    }
+
+    fn declare_generic(&mut self, name: &Ident, ty: Type, count: usize) {
+        let entity = if count == 0 { TypeEntity::Plain(ty) } else { TypeEntity::Generic(ty, count) };
+        self.declare(name, Entity::Type(entity));
+    }
+
+    fn function(&mut self, function: &ast::Function) {
+        self.check_annotations(&function.annotations);
+        let (signature, body) = self.scoped(|c| {
+            let signature = c.signature(&function.annotations, &function.prototype);
+            let body = c.function_body(&function.body, &signature.result, Place::Function);
+            (signature, body)
+        });
+        self.check_overload(&signature);
+        let id = FunctionId(self.module.functions.len() as u32);
+        self.module.functions.push(Function { signature, body });
+        self.declare(&function.prototype.name, Entity::Functions(vec![FunctionRef::Function(id)]));
+    }
+
+    /// Functions of one name differ in the number of their parameters or in their names.
+    fn check_overload(&mut self, new: &Signature) {
+        let Some(Entity::Functions(list)) =
+            self.scopes.last().and_then(|s| s.get(&new.name)).map(|d| d.entity.clone())
+        else {
+            return;
+        };
+        for other in list {
+            let old = match other {
+                FunctionRef::Function(id) => self.module.functions.get(id.index()).map(|f| &f.signature),
+                FunctionRef::Extern(id) => self.module.extern_functions.get(id.index()).map(|f| &f.signature),
+            };
+            let Some(old) = old else { continue };
+            let same = same_shape(old, new);
+            if same {
+                let before = old.span;
+                self.report(
+                    Diagnostic::error(
+                        codes::DUPLICATE_NAME,
+                        new.span,
+                        format!("`{}` with these parameters is declared twice", new.name),
+                    )
+                    .also(before, "declared first here"),
+                );
+                return;
+            }
+        }
+    }
+
+    /// Declares an action.
+    pub(super) fn action(&mut self, action: &ast::Action, global: bool) -> ActionId {
+        self.check_annotations(&action.annotations);
+        let (params, body) = self.scoped(|c| {
+            let params = c.params(&action.params, false);
+            c.check_action_params(&params);
+            let context = Context { place: Place::Action, ..Context::default() };
+            let body = c.within(context, |c| c.block(&action.body));
+            (params, body)
+        });
+        let id = ActionId(self.module.actions.len() as u32);
+        self.module.actions.push(Action {
+            name: action.name.name.clone(),
+            params,
+            body,
+            annotations: share(&action.annotations),
+            span: action.name.span,
+            global,
+        });
+        self.declare(&action.name, Entity::Action(id));
+        id
+    }
+
+    fn check_action_params(&mut self, params: &[Param]) {
+        let mut data: Option<&Param> = None;
+        let mut found = Vec::new();
+        for param in params {
+            if param.direction == Direction::None {
+                data = Some(param);
+            } else if let Some(data) = data {
+                found.push((param.span, data.span));
+            }
+            if matches!(param.ty, Type::Extern(..)) {
+                let message = "a parameter of an action cannot be an object";
+                self.error(codes::BAD_TYPE, param.span, message);
+            }
+        }
+        for (span, before) in found {
+            self.report(
+                Diagnostic::error(
+                    codes::BAD_ACTION,
+                    span,
+                    "parameters with direction come before the control plane's",
+                )
+                .also(before, "this one is the control plane's"),
+            );
+        }
+    }
+
+    fn aggregate(
+        &mut self,
+        kind: AggregateKind,
+        annotations: &Annotations,
+        name: &Ident,
+        type_params: &[Ident],
+        fields: &[ast::Field],
+    ) {
+        self.check_annotations(annotations);
+        let mut list: Vec<Field> = Vec::new();
+        let mut ids: Vec<TypeParamId> = Vec::new();
+        self.scoped(|c| {
+            ids = c.declare_type_params(type_params);
+            for field in fields {
+                c.check_annotations(&field.annotations);
+                let ty = c.ty(&field.ty);
+                c.check_field_type(kind, &ty, field.ty.span, &field.name.name);
+                if let Some(old) = list.iter().find(|f| f.name == field.name.name) {
+                    let before = old.span;
+                    let message = format!("field `{}` is declared twice", field.name.name);
+                    c.report(
+                        Diagnostic::error(codes::DUPLICATE_NAME, field.name.span, message)
+                            .also(before, "declared first here"),
+                    );
+                    continue;
+                }
+                list.push(Field {
+                    name: field.name.name.clone(),
+                    ty,
+                    annotations: share(&field.annotations),
+                    span: field.name.span,
+                });
+            }
+        });
+        let varbits = list.iter().filter(|f| matches!(f.ty, Type::Varbit(_))).count();
+        if kind == AggregateKind::Header && varbits > 1 {
+            let message = "a header has one `varbit` field at most";
+            self.report(
+                Diagnostic::warning(codes::NO_MATCH, name.span, message)
+                    .note("such a header cannot be extracted"),
+            );
+        }
+        let id = AggregateId(self.module.aggregates.len() as u32);
+        self.module.aggregates.push(Aggregate {
+            kind,
+            name: name.name.clone(),
+            type_params: ids,
+            fields: list,
+            annotations: share(annotations),
+            span: name.span,
+        });
+        self.declare_generic(name, Type::Aggregate(id, Rc::default()), type_params.len());
+    }
+
+    fn enumeration(
+        &mut self,
+        name: &Ident,
+        repr: Option<&ast::Type>,
+        members: &[(Ident, Option<ast::Expr>)],
+    ) {
+        let repr = repr.map(|r| {
+            let ty = self.ty(r);
+            let base = self.module.underlying(&ty);
+            if !matches!(base, Type::Bit(_) | Type::Signed(_) | Type::Bad) {
+                let message = format!("an enum cannot be represented as `{}`", self.show(&ty));
+                self.error(codes::BAD_TYPE, r.span, message);
+                return Type::Bad;
+            }
+            ty
+        });
+        let mut list: Vec<(crate::lex::Name, BigInt)> = Vec::new();
+        if members.is_empty() {
+            self.error(codes::BAD_TYPE, name.span, "an enum has at least one member");
+        }
+        for (member, value) in members {
+            if list.iter().any(|(n, _)| *n == member.name) {
+                let message = format!("member `{}` is declared twice", member.name);
+                self.error(codes::DUPLICATE_NAME, member.span, message);
+                continue;
+            }
+            let number = match (&repr, value) {
+                (Some(repr), Some(value)) => {
+                    let base = self.module.underlying(repr);
+                    let value = self.expr_as(value, repr);
+                    let known = value.as_int().cloned();
+                    if known.is_none() && !value.ty.is_bad() {
+                        let message = "the value of a member is a constant";
+                        self.error(codes::NOT_CONSTANT, value.span, message);
+                    }
+                    constant::wrap(&known.unwrap_or_default(), &base)
+                }
+                (Some(_), None) => {
+                    let message = format!("member `{}` needs a value", member.name);
+                    self.error(codes::BAD_TYPE, member.span, message);
+                    BigInt::from(0)
+                }
+                (None, Some(value)) => {
+                    let message = "only members of an enum with a representation have values";
+                    self.error(codes::BAD_TYPE, value.span, message);
+                    BigInt::from(0)
+                }
+                (None, None) => BigInt::from(list.len().to_u32().unwrap_or(0)),
+            };
+            list.push((member.name.clone(), number));
+        }
+        let id = EnumId(self.module.enums.len() as u32);
+        self.module.enums.push(Enum { name: name.name.clone(), repr, members: list, span: name.span });
+        self.declare(name, Entity::Type(TypeEntity::Plain(Type::Enum(id))));
+    }
+
+    fn new_type(&mut self, annotations: &Annotations, ty: &ast::Type, name: &Ident) {
+        let inner = self.ty(ty);
+        let base = self.module.representation(&inner);
+        let fine = matches!(
+            base,
+            Type::Bit(_)
+                | Type::Signed(_)
+                | Type::Bool
+                | Type::Bad
+                | Type::Varbit(_)
+                | Type::Error
+                | Type::Enum(_)
+        ) || matches!(inner, Type::New(_) | Type::Enum(_));
+        if !fine {
+            let message = format!("`type` cannot make a type of `{}`", self.show(&inner));
+            self.error(codes::BAD_TYPE, ty.span, message);
+        }
+        let id = NewTypeId(self.module.newtypes.len() as u32);
+        let inner = if fine { inner } else { Type::Bad };
+        let new =
+            NewType { name: name.name.clone(), ty: inner, annotations: share(annotations), span: name.span };
+        self.module.newtypes.push(new);
+        self.declare(name, Entity::Type(TypeEntity::Plain(Type::New(id))));
+    }
+
+    fn arch_type(&mut self, is_parser: bool, name: &Ident, type_params: &[Ident], params: &[ast::Param]) {
+        let id = ArchTypeId(self.module.arch_types.len() as u32);
+        let (type_params, params) =
+            self.scoped(|c| (c.declare_type_params(type_params), c.params(params, false)));
+        let count = type_params.len();
+        let decl = ArchType { name: name.name.clone(), is_parser, type_params, params, span: name.span };
+        self.module.arch_types.push(decl);
+        self.declare_generic(name, Type::Arch(id, Rc::default()), count);
+    }
+
+    fn package(&mut self, name: &Ident, type_params: &[Ident], params: &[ast::Param]) {
+        let id = PackageId(self.module.packages.len() as u32);
+        let (type_params, params) =
+            self.scoped(|c| (c.declare_type_params(type_params), c.params(params, true)));
+        let count = type_params.len();
+        let decl =
+            ArchType { name: name.name.clone(), is_parser: false, type_params, params, span: name.span };
+        self.module.packages.push(decl);
+        self.declare_generic(name, Type::Package(id, Rc::default()), count);
+    }
+}
+
+/// Whether two functions cannot be told apart by a call.
+fn same_shape(a: &Signature, b: &Signature) -> bool {
+    a.params.len() == b.params.len()
+        && a.params.iter().zip(&b.params).all(|(x, y)| x.name == y.name && x.ty == y.ty)
+}

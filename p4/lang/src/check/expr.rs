@@ -1,0 +1,475 @@
+//! Expressions other than operators and calls.
+
+use std::rc::Rc;
+
+use num_bigint::BigInt;
+use num_traits::ToPrimitive as _;
+
+use super::{Checker, Entity, Place, TypeEntity, closest};
+use crate::diagnostic::{Diagnostic, codes};
+use crate::hir::{Expr, ExprKind, Type, VarId, VarKind};
+use crate::lex::Name;
+use crate::source::Span;
+use crate::syntax::ast::{self, AggregateKind, ExprKind as Ast, Ident, Path};
+
+impl Checker<'_> {
+    /// Checks an expression; `want` is a hint for what has no type of its own.
+    pub(super) fn expr(&mut self, expr: &ast::Expr, want: Option<&Type>) -> Expr {
+        let span = expr.span;
+        let make = |kind, ty| Expr { kind, ty, span };
+        match &expr.kind {
+            Ast::Bad => Expr::bad(span),
+            Ast::Bool(value) => make(ExprKind::Bool(*value), Type::Bool),
+            Ast::Str(text) => make(ExprKind::Str(text.clone()), Type::Str),
+            Ast::Int(literal) => self.literal_expr(literal, span),
+            Ast::Name(path) => self.name_expr(path, span),
+            Ast::Type(ty) => {
+                let message = "a type is not a value";
+                self.ty(ty);
+                self.error(codes::NOT_A_VALUE, span, message);
+                Expr::bad(span)
+            }
+            Ast::This => {
+                self.error(codes::UNSUPPORTED, span, "`this` has a meaning in abstract methods only");
+                Expr::bad(span)
+            }
+            Ast::Member(base, member) => self.member(base, member, span),
+            Ast::Index(base, index) => self.index(base, index, span),
+            Ast::Slice(base, high, low) => self.slice(base, high, low, span),
+            Ast::PlusSlice(base, low, width) => self.plus_slice(base, low, width, span),
+            Ast::Unary(op, operand) => self.unary(*op, operand, want, span),
+            Ast::Binary(op, left, right) => self.binary(*op, left, right, want, span),
+            Ast::Mux(condition, then, otherwise) => self.mux(condition, then, otherwise, want, span),
+            Ast::Cast(ty, operand) => {
+                let to = self.ty(ty);
+                let value = self.expr(operand, Some(&to));
+                self.cast(value, &to, span)
+            }
+            Ast::Call { callee, type_args, args } => self.call(callee, type_args, args, want, span),
+            Ast::List { items, dots } => self.list(items, *dots, want, span),
+            Ast::Record { fields, dots } => self.record_expr(fields, *dots, want, span),
+            Ast::InvalidHeader => make(ExprKind::Invalid, Type::Untyped),
+            Ast::Dots => make(ExprKind::Default, Type::Untyped),
+            Ast::DontCare | Ast::Default | Ast::Mask(..) | Ast::Range(..) => {
+                self.error(codes::NOT_A_VALUE, span, "a set of values is not a value");
+                Expr::bad(span)
+            }
+        }
+    }
+
+    fn literal_expr(&mut self, literal: &crate::lex::IntLiteral, span: Span) -> Expr {
+        let value = literal.value.clone();
+        let Some((width, signed)) = literal.width else {
+            return Expr { kind: ExprKind::Int(value), ty: Type::Int, span };
+        };
+        if signed && width == 0 {
+            self.error(codes::BAD_WIDTH, span, "a signed number has at least one bit");
+            return Expr::bad(span);
+        }
+        let ty = if signed { Type::Signed(width) } else { Type::Bit(width) };
+        let number = Expr { kind: ExprKind::Int(value), ty: Type::Int, span };
+        self.coerce(number, &ty)
+    }
+
+    fn name_expr(&mut self, path: &Path, span: Span) -> Expr {
+        match self.lookup(path) {
+            None => Expr::bad(span),
+            Some(Entity::Var(id)) => self.var_expr(id, span),
+            Some(entity) => {
+                let what = match entity {
+                    Entity::Type(_) => "type",
+                    Entity::Functions(_) => "function",
+                    Entity::Action(_) => "action",
+                    _ => "table",
+                };
+                let message = format!("the {what} `{}` is not a value", path.ident.name);
+                self.error(codes::NOT_A_VALUE, span, message);
+                Expr::bad(span)
+            }
+        }
+    }
+
+    /// A variable; constants are replaced by their value.
+    pub(super) fn var_expr(&self, id: VarId, span: Span) -> Expr {
+        match self.module.vars.get(id.index()) {
+            None => Expr::bad(span),
+            Some(var) => match &var.kind {
+                VarKind::Const(value) if value.is_const() => Expr { span, ..(**value).clone() },
+                _ => Expr { kind: ExprKind::Var(id), ty: var.ty.clone(), span },
+            },
+        }
+    }
+
+    fn member(&mut self, base: &ast::Expr, member: &Ident, span: Span) -> Expr {
+        if let Some(ty) = self.as_type(base) {
+            return self.type_member(&ty, member, span);
+        }
+        let base = self.expr(base, None);
+        let ty = self.zonk(&base.ty);
+        if ty.is_bad() {
+            return Expr::bad(span);
+        }
+        if let Type::ApplyResult(table) = ty {
+            let kind = match &*member.name {
+                "hit" => ExprKind::Hit(table),
+                "miss" => ExprKind::Miss(table),
+                "action_run" => {
+                    let message = "`action_run` may only be what a `switch` is about";
+                    self.error(codes::BAD_SWITCH, span, message);
+                    return Expr::bad(span);
+                }
+                _ => return self.no_member(&ty, member, &["hit", "miss", "action_run"]),
+            };
+            return Expr { kind, ty: Type::Bool, span };
+        }
+        if let Type::Stack(of, size) = &ty {
+            return self.stack_member(base.clone(), of, *size, member, span);
+        }
+        let fields = match &ty {
+            Type::Aggregate(..) | Type::Record(_) => self.module.fields(&ty).unwrap_or_default(),
+            _ => Vec::new(),
+        };
+        let Some(position) = fields.iter().position(|(name, _)| *name == member.name) else {
+            let names: Vec<&str> = fields.iter().map(|(n, _)| &**n).collect();
+            return self.no_member(&ty, member, &names);
+        };
+        let field_ty = fields[position].1.clone();
+        if let ExprKind::Items(items) = &base.kind
+            && let Some(item) = items.get(position)
+            && base.is_const()
+        {
+            return Expr { span, ..item.clone() };
+        }
+        Expr { kind: ExprKind::Field(Box::new(base), position), ty: field_ty, span }
+    }
+
+    pub(super) fn no_member(&mut self, ty: &Type, member: &Ident, names: &[&str]) -> Expr {
+        let message = format!("`{}` has no member `{}`", self.show(ty), member.name);
+        let mut diagnostic =
+            Diagnostic::error(codes::UNKNOWN_MEMBER, member.span, message).label("no such member");
+        if let Some(near) = closest(&member.name, names.iter().copied()) {
+            diagnostic = diagnostic.suggest("a similar name exists", member.span, near);
+        } else if !names.is_empty() && names.len() <= 12 {
+            diagnostic = diagnostic.note(format!("it has {}", names.join(", ")));
+        }
+        self.report(diagnostic);
+        Expr::bad(member.span)
+    }
+
+    fn stack_member(&mut self, base: Expr, of: &Type, size: u32, member: &Ident, span: Span) -> Expr {
+        let ty = base.ty.clone();
+        let base = Box::new(base);
+        let (kind, ty) = match &*member.name {
+            "size" => (ExprKind::Int(size.into()), Type::Bit(32)),
+            "next" => (ExprKind::Next(base), of.clone()),
+            "last" => (ExprKind::Last(base), of.clone()),
+            "lastIndex" => (ExprKind::LastIndex(base), Type::Bit(32)),
+            _ => return self.no_member(&ty, member, &["size", "next", "last", "lastIndex"]),
+        };
+        let in_parser = matches!(self.context.place, Place::State | Place::Function | Place::ParserLocals);
+        if !in_parser && &*member.name != "size" {
+            let message = format!("`{}` of a stack exists in parsers only", member.name);
+            self.error(codes::BAD_INDEX, span, message);
+        }
+        Expr { kind, ty, span }
+    }
+
+    /// The type that an expression names, if it names one.
+    pub(super) fn as_type(&mut self, expr: &ast::Expr) -> Option<Type> {
+        match &expr.kind {
+            Ast::Type(ty) => Some(self.constructed_type(ty)),
+            Ast::Name(path) => {
+                let found = if path.global {
+                    self.scopes[0].get(&path.ident.name)
+                } else {
+                    self.find(&path.ident.name)
+                };
+                match found.map(|f| f.entity.clone()) {
+                    Some(Entity::Type(TypeEntity::Plain(ty) | TypeEntity::Generic(ty, _))) => Some(ty),
+                    Some(Entity::Type(TypeEntity::Param(id))) => Some(Type::Param(id)),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// `Enum.member`, `error.Member`.
+    fn type_member(&mut self, ty: &Type, member: &Ident, span: Span) -> Expr {
+        match ty {
+            Type::Bad => Expr::bad(span),
+            Type::Error => match self.error_index.get(&member.name) {
+                Some(index) => Expr { kind: ExprKind::Int((*index).into()), ty: Type::Error, span },
+                None => {
+                    let names: Vec<Name> = self.module.errors.clone();
+                    let names: Vec<&str> = names.iter().map(|n| &**n).collect();
+                    self.no_member(ty, member, &names)
+                }
+            },
+            Type::MatchKind => {
+                let index = self.module.match_kinds.iter().position(|n| *n == member.name);
+                match index {
+                    Some(index) => Expr { kind: ExprKind::Int(index.into()), ty: ty.clone(), span },
+                    None => self.no_member(ty, member, &[]),
+                }
+            }
+            Type::Enum(id) => {
+                let members =
+                    self.module.enums.get(id.index()).map(|e| e.members.clone()).unwrap_or_default();
+                match members.iter().find(|(n, _)| *n == member.name) {
+                    Some((_, value)) => Expr { kind: ExprKind::Int(value.clone()), ty: ty.clone(), span },
+                    None => {
+                        let names: Vec<&str> = members.iter().map(|(n, _)| &**n).collect();
+                        self.no_member(ty, member, &names)
+                    }
+                }
+            }
+            _ => self.no_member(ty, member, &[]),
+        }
+    }
+
+    fn index(&mut self, base: &ast::Expr, index: &ast::Expr, span: Span) -> Expr {
+        let base = self.expr(base, None);
+        let index_value = self.expr(index, None);
+        let index_value = self.as_representation(index_value);
+        let base_ty = self.zonk(&base.ty);
+        if base_ty.is_bad() || index_value.ty.is_bad() {
+            return Expr::bad(span);
+        }
+        if !matches!(index_value.ty, Type::Int | Type::Bit(_) | Type::Signed(_)) {
+            let message = format!("an index is a number, not `{}`", self.show(&index_value.ty));
+            self.error(codes::BAD_INDEX, index.span, message);
+            return Expr::bad(span);
+        }
+        let known = index_value.as_int().cloned();
+        let count = match &base_ty {
+            Type::Stack(_, size) => *size as usize,
+            Type::Tuple(items) => items.len(),
+            _ => {
+                let message = format!("`{}` has no elements", self.show(&base_ty));
+                self.error(codes::BAD_INDEX, base.span, message);
+                return Expr::bad(span);
+            }
+        };
+        if let Some(known) = &known
+            && known.to_usize().is_none_or(|i| i >= count)
+        {
+            let message = format!("element {known} of {count} does not exist");
+            self.error(codes::BAD_INDEX, index.span, message);
+            return Expr::bad(span);
+        }
+        match &base_ty {
+            Type::Stack(of, _) => {
+                let ty = (**of).clone();
+                Expr { kind: ExprKind::Index(Box::new(base), Box::new(index_value)), ty, span }
+            }
+            Type::Tuple(items) => {
+                let position = known.and_then(|k| k.to_usize());
+                match position.and_then(|p| items.get(p).map(|ty| (p, ty.clone()))) {
+                    Some((p, ty)) => match &base.kind {
+                        ExprKind::Items(values) if base.is_const() && p < values.len() => {
+                            Expr { span, ..values[p].clone() }
+                        }
+                        _ => Expr { kind: ExprKind::Field(Box::new(base), p), ty, span },
+                    },
+                    None => {
+                        self.error(codes::NOT_CONSTANT, index.span, "the index of a tuple is a constant");
+                        Expr::bad(span)
+                    }
+                }
+            }
+            _ => Expr::bad(span),
+        }
+    }
+
+    fn slice(&mut self, base: &ast::Expr, high: &ast::Expr, low: &ast::Expr, span: Span) -> Expr {
+        let base = self.expr(base, None);
+        let high_value = self.constant_int(high, "the end of a slice");
+        let low_value = self.constant_int(low, "the end of a slice");
+        let (Some(high), Some(low)) = (high_value, low_value) else { return Expr::bad(span) };
+        self.make_slice(base, &high, &low, span)
+    }
+
+    fn plus_slice(&mut self, base: &ast::Expr, low: &ast::Expr, width: &ast::Expr, span: Span) -> Expr {
+        let base = self.expr(base, None);
+        let low = self.expr(low, None);
+        let low = self.as_representation(low);
+        let width = self.constant_int(width, "the width of a slice");
+        let Some(width) = width else { return Expr::bad(span) };
+        if let Some(low) = low.as_int() {
+            return self.make_slice(base, &(low + &width - 1), low, span);
+        }
+        let message = "the lowest bit of a slice is a constant";
+        if !low.ty.is_bad() {
+            self.error(codes::NOT_CONSTANT, low.span, message);
+        }
+        Expr::bad(span)
+    }
+
+    fn make_slice(&mut self, base: Expr, high: &BigInt, low: &BigInt, span: Span) -> Expr {
+        let base = self.as_representation(base);
+        let ty = self.zonk(&base.ty);
+        let limit = match &ty {
+            Type::Bad => return Expr::bad(span),
+            Type::Int if base.as_int().is_some() => u32::MAX,
+            _ => match ty.fixed_width() {
+                Some(width) => width,
+                None => {
+                    let message = format!("`{}` has no bits to slice", self.show(&ty));
+                    self.error(codes::BAD_SLICE, span, message);
+                    return Expr::bad(span);
+                }
+            },
+        };
+        let (high, low) = match (high.to_u32(), low.to_u32()) {
+            (Some(high), Some(low)) if high >= low && high < limit && high - low < (1 << 16) => (high, low),
+            _ => {
+                let mut diagnostic =
+                    Diagnostic::error(codes::BAD_SLICE, span, format!("there is no slice [{high}:{low}]"));
+                if high < low {
+                    diagnostic = diagnostic.note("the upper bit comes first");
+                } else {
+                    diagnostic = diagnostic.note(format!("the value is `{}`", self.show(&ty)));
+                }
+                self.report(diagnostic);
+                return Expr::bad(span);
+            }
+        };
+        let result = Type::Bit(high - low + 1);
+        if let Some(value) = base.as_int() {
+            let value = crate::constant::slice(value, high, low);
+            return Expr { kind: ExprKind::Int(value), ty: result, span };
+        }
+        Expr { kind: ExprKind::Slice(Box::new(base), high, low), ty: result, span }
+    }
+
+    fn list(&mut self, items: &[ast::Expr], dots: bool, want: Option<&Type>, span: Span) -> Expr {
+        let want = want.map(|w| self.zonk(w));
+        let hints: Vec<Option<Type>> = match &want {
+            Some(Type::List(of)) => vec![Some((**of).clone()); items.len()],
+            Some(Type::Stack(of, _)) => vec![Some((**of).clone()); items.len()],
+            Some(ty) => match self.module.fields(ty) {
+                Some(fields) => (0..items.len()).map(|i| fields.get(i).map(|(_, t)| t.clone())).collect(),
+                None => vec![None; items.len()],
+            },
+            None => vec![None; items.len()],
+        };
+        let mut values: Vec<Expr> =
+            items.iter().zip(&hints).map(|(item, hint)| self.expr(item, hint.as_ref())).collect();
+        if dots {
+            values.push(Expr { kind: ExprKind::Default, ty: Type::Untyped, span });
+        }
+        let types: Rc<[Type]> = values.iter().map(|v| v.ty.clone()).collect();
+        Expr { kind: ExprKind::Items(values), ty: Type::Seq(types), span }
+    }
+
+    fn record_expr(
+        &mut self,
+        fields: &[(Ident, ast::Expr)],
+        dots: bool,
+        want: Option<&Type>,
+        span: Span,
+    ) -> Expr {
+        let hints = want.and_then(|w| self.module.fields(&self.zonk(w))).unwrap_or_default();
+        let mut names: Vec<(Name, Type)> = Vec::new();
+        let mut values = Vec::new();
+        for (name, value) in fields {
+            if names.iter().any(|(n, _)| *n == name.name) {
+                let message = format!("field `{}` is given twice", name.name);
+                self.error(codes::DUPLICATE_NAME, name.span, message);
+                continue;
+            }
+            let hint = hints.iter().find(|(n, _)| *n == name.name).map(|(_, t)| t.clone());
+            let value = self.expr(value, hint.as_ref());
+            names.push((name.name.clone(), value.ty.clone()));
+            values.push(value);
+        }
+        if dots {
+            names.push(("...".into(), Type::Untyped));
+            values.push(Expr { kind: ExprKind::Default, ty: Type::Untyped, span });
+        }
+        Expr { kind: ExprKind::Items(values), ty: Type::Record(names.into()), span }
+    }
+
+    // --- constants ---
+
+    /// An integer that has to be known now.
+    pub(super) fn constant_int(&mut self, expr: &ast::Expr, what: &str) -> Option<BigInt> {
+        let value = self.expr(expr, None);
+        let value = self.as_representation(value);
+        if value.ty.is_bad() {
+            return None;
+        }
+        if !matches!(value.ty, Type::Int | Type::Bit(_) | Type::Signed(_)) {
+            let message = format!("{what} is a number, not `{}`", self.show(&value.ty));
+            self.error(codes::TYPE_MISMATCH, expr.span, message);
+            return None;
+        }
+        match value.as_int() {
+            Some(value) => Some(value.clone()),
+            None => {
+                let message = format!("{what} has to be known when the program is compiled");
+                self.error(codes::NOT_CONSTANT, expr.span, message);
+                None
+            }
+        }
+    }
+
+    /// Serialisable enums as their representation.
+    pub(super) fn as_representation(&mut self, value: Expr) -> Expr {
+        match &value.ty {
+            Type::Enum(_) => {
+                let repr = self.module.representation(&value.ty);
+                if repr == value.ty { value } else { self.coerce(value, &repr) }
+            }
+            _ => value,
+        }
+    }
+
+    // --- what can be written ---
+
+    /// Checks an expression that will be written.
+    pub(super) fn lvalue(&mut self, expr: &ast::Expr) -> Expr {
+        let value = self.expr(expr, None);
+        self.check_lvalue(&value);
+        value
+    }
+
+    /// Reports an expression that cannot be written.
+    pub(super) fn check_lvalue(&mut self, value: &Expr) {
+        match &value.kind {
+            ExprKind::Bad => {}
+            ExprKind::Field(base, _) | ExprKind::Index(base, _) | ExprKind::Slice(base, _, _) => {
+                self.check_lvalue(base);
+            }
+            ExprKind::Next(base) | ExprKind::Last(base) => self.check_lvalue(base),
+            ExprKind::Var(id) => {
+                let Some(var) = self.module.vars.get(id.index()) else { return };
+                let why = match &var.kind {
+                    VarKind::Local => return,
+                    VarKind::Param(ast::Direction::Out | ast::Direction::InOut) => return,
+                    VarKind::Param(ast::Direction::In) => "it is an `in` parameter",
+                    VarKind::Param(ast::Direction::None) => "it is a parameter without direction",
+                    VarKind::Const(_) => "it is a constant",
+                    VarKind::ConstructorParam => "it is a parameter of the constructor",
+                    VarKind::Instance | VarKind::ValueSet => "it is an object",
+                };
+                let (name, declared) = (var.name.clone(), var.span);
+                self.report(
+                    Diagnostic::error(
+                        codes::NOT_ASSIGNABLE,
+                        value.span,
+                        format!("`{name}` cannot be written: {why}"),
+                    )
+                    .also(declared, "declared here"),
+                );
+            }
+            _ => self.error(codes::NOT_ASSIGNABLE, value.span, "this cannot be written"),
+        }
+    }
+
+    /// Whether it may be written, without a report.
+    pub(super) fn is_union(&self, ty: &Type) -> bool {
+        self.module.aggregate_kind(ty) == Some(AggregateKind::Union)
+    }
+}

@@ -1,0 +1,111 @@
+//! Type inference by unification.
+
+use super::Checker;
+use crate::hir::{Param, Type, TypeArgs, TypeParamId};
+use crate::syntax::ast::Direction;
+
+impl Checker<'_> {
+    /// A type to be inferred.
+    pub(super) fn fresh(&mut self) -> Type {
+        self.solutions.push(None);
+        Type::Var(self.solutions.len() as u32 - 1)
+    }
+
+    /// A fresh type for each parameter.
+    pub(super) fn fresh_args(&mut self, params: &[TypeParamId]) -> TypeArgs {
+        params.iter().map(|p| (*p, self.fresh())).collect()
+    }
+
+    /// The type with what has been inferred put in.
+    pub(super) fn zonk(&self, ty: &Type) -> Type {
+        ty.map(&mut |t| match t {
+            Type::Var(id) => {
+                let solution = self.solutions.get(*id as usize)?.as_ref()?;
+                Some(self.zonk(solution))
+            }
+            _ => None,
+        })
+    }
+
+    /// Whether something in it is still to be inferred.
+    pub(super) fn is_open(&self, ty: &Type) -> bool {
+        self.zonk(ty).any(&mut |t| matches!(t, Type::Var(_)))
+    }
+
+    pub(super) fn solve(&mut self, id: u32, ty: Type) -> bool {
+        if ty == Type::Var(id) {
+            return true;
+        }
+        if ty.any(&mut |t| *t == Type::Var(id)) {
+            return false;
+        }
+        if let Some(slot) = self.solutions.get_mut(id as usize) {
+            *slot = Some(ty);
+        }
+        true
+    }
+
+    /// Makes two types the same, if that is possible.
+    pub(super) fn unify(&mut self, a: &Type, b: &Type) -> bool {
+        let (a, b) = (self.zonk(a), self.zonk(b));
+        match (&a, &b) {
+            _ if a == b => true,
+            (Type::Bad, _) | (_, Type::Bad) => true,
+            (Type::Var(id), other) | (other, Type::Var(id)) => self.solve(*id, other.clone()),
+            (Type::Aggregate(x, xs), Type::Aggregate(y, ys)) => x == y && self.unify_all(xs, ys),
+            (Type::Extern(x, xs), Type::Extern(y, ys)) => x == y && self.unify_all(xs, ys),
+            (Type::Package(x, xs), Type::Package(y, ys)) => x == y && self.unify_all(xs, ys),
+            (Type::Arch(x, xs), Type::Arch(y, ys)) if x == y => self.unify_all(xs, ys),
+            (Type::Arch(..), Type::Arch(..) | Type::Parser(_) | Type::Control(_))
+            | (Type::Parser(_) | Type::Control(_), Type::Arch(..)) => self.unify_objects(&a, &b),
+            (Type::Tuple(xs) | Type::Seq(xs), Type::Tuple(ys) | Type::Seq(ys)) => self.unify_all(xs, ys),
+            (Type::Stack(x, n), Type::Stack(y, m)) => n == m && self.unify(x, y),
+            (Type::List(x), Type::List(y)) | (Type::ValueSet(x), Type::ValueSet(y)) => self.unify(x, y),
+            (Type::Record(xs), Type::Record(ys)) => {
+                xs.len() == ys.len()
+                    && xs.iter().zip(ys.iter()).all(|((n, x), (m, y))| n == m && self.unify(x, y))
+            }
+            _ => false,
+        }
+    }
+
+    fn unify_all(&mut self, xs: &[Type], ys: &[Type]) -> bool {
+        xs.len() == ys.len() && xs.iter().zip(ys).all(|(x, y)| self.unify(x, y))
+    }
+
+    /// Whether a parser or control is of a type of parsers or controls: same parameters in the same order.
+    fn unify_objects(&mut self, a: &Type, b: &Type) -> bool {
+        let (Some((parser_a, params_a)), Some((parser_b, params_b))) =
+            (self.object_params(a), self.object_params(b))
+        else {
+            return false;
+        };
+        if parser_a != parser_b || params_a.len() != params_b.len() {
+            return false;
+        }
+        params_a.iter().zip(&params_b).all(|((d, x), (e, y))| d == e && self.unify(x, y))
+    }
+
+    /// Whether it is a parser, and directions and types of its `apply` parameters.
+    fn object_params(&mut self, ty: &Type) -> Option<(bool, Vec<(Direction, Type)>)> {
+        let list = |params: &[Param], args: &TypeArgs| -> Vec<(Direction, Type)> {
+            params.iter().map(|p| (p.direction, p.ty.substitute(args))).collect()
+        };
+        match ty {
+            Type::Parser(id) => {
+                let decl = self.module.parsers.get(id.index())?;
+                Some((true, list(&decl.params, &TypeArgs::new())))
+            }
+            Type::Control(id) => {
+                let decl = self.module.controls.get(id.index())?;
+                Some((false, list(&decl.params, &TypeArgs::new())))
+            }
+            Type::Arch(id, args) => {
+                let decl = self.module.arch_types.get(id.index())?;
+                let args = decl.type_params.iter().copied().zip(args.iter().cloned()).collect();
+                Some((decl.is_parser, list(&decl.params, &args)))
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! Methods: of headers, stacks, tables, parsers, controls and extern objects.
+
+use num_bigint::BigInt;
+
+use super::call::CallKind;
+use super::{Checker, Entity, Place};
+use crate::diagnostic::codes;
+use crate::hir::{Call, Callee, Construct, Expr, ExprKind, HeaderMethod, Signature, Type, TypeArgs};
+use crate::lex::Name;
+use crate::source::Span;
+use crate::syntax::ast::{self, Arg, ExprKind as Ast, Ident};
+
+impl Checker<'_> {
+    pub(super) fn method_call(
+        &mut self,
+        base: &ast::Expr,
+        method: &Ident,
+        type_args: &[ast::Type],
+        args: &[Arg],
+        want: Option<&Type>,
+        span: Span,
+    ) -> Expr {
+        if let Ast::Name(path) = &base.kind
+            && let Some(Entity::Table(id)) = self.find(&path.ident.name).map(|d| d.entity.clone())
+        {
+            return self.table_apply(id, method, args, span);
+        }
+        if let Some(ty) = self.as_type(base) {
+            return self.type_method(ty, method, args, span);
+        }
+        let object = self.expr(base, None);
+        let ty = self.zonk(&object.ty);
+        if let Some(size) = self.size_method(&ty, method, args, span) {
+            return size;
+        }
+        match &ty {
+            Type::Bad => {
+                for arg in args.iter().filter_map(|a| a.value.as_ref()) {
+                    self.expr(arg, None);
+                }
+                Expr::bad(span)
+            }
+            Type::Extern(..) => self.extern_method(object, &ty, method, type_args, args, want, span),
+            Type::Parser(_) | Type::Control(_) | Type::Arch(..) => {
+                self.object_apply(object, &ty, method, args, span)
+            }
+            Type::Aggregate(..) | Type::Stack(..) => self.header_method(object, &ty, method, args, span),
+            _ => self.no_member(&ty, method, &[]),
+        }
+    }
+
+    fn table_apply(&mut self, id: crate::hir::TableId, method: &Ident, args: &[Arg], span: Span) -> Expr {
+        if &*method.name != "apply" {
+            let message = format!("a table has no method `{}`", method.name);
+            self.error(codes::UNKNOWN_MEMBER, method.span, message);
+            return Expr::bad(span);
+        }
+        if !args.is_empty() {
+            self.error(codes::BAD_CALL, span, "`apply` of a table takes no arguments");
+        }
+        if self.context.place != Place::Apply {
+            let message = "tables are applied in the `apply` block of a control only";
+            self.error(codes::BAD_PLACE, span, message);
+        }
+        let call = Call { callee: Callee::Table(id), type_args: Vec::new(), args: Vec::new() };
+        Expr { kind: ExprKind::Call(Box::new(call)), ty: Type::ApplyResult(id), span }
+    }
+
+    /// `Type.apply(...)` and `Type.minSizeInBits()`.
+    fn type_method(&mut self, ty: Type, method: &Ident, args: &[Arg], span: Span) -> Expr {
+        if let Some(size) = self.size_method(&ty, method, args, span) {
+            return size;
+        }
+        match &ty {
+            Type::Bad => Expr::bad(span),
+            Type::Parser(_) | Type::Control(_) if &*method.name == "apply" => {
+                let needs = match &ty {
+                    Type::Parser(id) => {
+                        self.module.parsers.get(id.index()).map_or(0, |p| p.constructor.len())
+                    }
+                    Type::Control(id) => {
+                        self.module.controls.get(id.index()).map_or(0, |c| c.constructor.len())
+                    }
+                    _ => 0,
+                };
+                if needs > 0 {
+                    let message =
+                        format!("`{}` takes constructor arguments; make an instance first", self.show(&ty));
+                    self.error(codes::BAD_CALL, span, message);
+                    return Expr::bad(span);
+                }
+                let construct = Construct { constructor: 0, args: Vec::new() };
+                let object = Expr { kind: ExprKind::Construct(Box::new(construct)), ty: ty.clone(), span };
+                self.object_apply(object, &ty, method, args, span)
+            }
+            _ => self.no_member(&ty, method, &[]),
+        }
+    }
+
+    fn object_apply(&mut self, object: Expr, ty: &Type, method: &Ident, args: &[Arg], span: Span) -> Expr {
+        let (name, params, is_parser, decl_span) = match ty {
+            Type::Parser(id) => match self.module.parsers.get(id.index()) {
+                Some(p) => (p.name.clone(), p.params.clone(), true, p.span),
+                None => return Expr::bad(span),
+            },
+            Type::Control(id) => match self.module.controls.get(id.index()) {
+                Some(c) => (c.name.clone(), c.params.clone(), false, c.span),
+                None => return Expr::bad(span),
+            },
+            Type::Arch(id, targs) => match self.module.arch_types.get(id.index()) {
+                Some(a) => {
+                    let types: TypeArgs = a.type_params.iter().copied().zip(targs.iter().cloned()).collect();
+                    let mut params = a.params.clone();
+                    for param in &mut params {
+                        param.ty = param.ty.substitute(&types);
+                    }
+                    (a.name.clone(), params, a.is_parser, a.span)
+                }
+                None => return Expr::bad(span),
+            },
+            _ => return Expr::bad(span),
+        };
+        if &*method.name != "apply" {
+            return self.no_member(ty, method, &["apply"]);
+        }
+        let allowed = if is_parser { Place::State } else { Place::Apply };
+        if self.context.place != allowed {
+            let message = if is_parser {
+                "parsers are applied in states of parsers only"
+            } else {
+                "controls are applied in the `apply` block of a control only"
+            };
+            self.error(codes::BAD_PLACE, span, message);
+        }
+        let signature = Signature {
+            name: Name::from(format!("{name}.apply")),
+            type_params: Vec::new(),
+            params,
+            result: Type::Void,
+            span: decl_span,
+            annotations: std::rc::Rc::default(),
+        };
+        if self.choose(&[&signature], args, &signature.name.clone(), span).is_none() {
+            return Expr::bad(span);
+        }
+        let (args, _, _) =
+            self.apply_signature(&signature, TypeArgs::new(), &[], args, None, CallKind::Plain, span);
+        let call = Call { callee: Callee::Apply(object), type_args: Vec::new(), args };
+        Expr { kind: ExprKind::Call(Box::new(call)), ty: Type::Void, span }
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "they are the parts of a call")]
+    fn extern_method(
+        &mut self,
+        object: Expr,
+        ty: &Type,
+        method: &Ident,
+        type_args: &[ast::Type],
+        args: &[Arg],
+        want: Option<&Type>,
+        span: Span,
+    ) -> Expr {
+        let Type::Extern(id, targs) = ty else { return Expr::bad(span) };
+        let Some(decl) = self.module.externs.get(id.index()) else { return Expr::bad(span) };
+        let outer: TypeArgs = decl.type_params.iter().copied().zip(targs.iter().cloned()).collect();
+        let all = decl.methods.clone();
+        let extern_name = decl.name.clone();
+        let candidates: Vec<usize> = (0..all.len()).filter(|i| all[*i].name == method.name).collect();
+        if candidates.is_empty() {
+            let names: Vec<&str> = all.iter().map(|m| &*m.name).collect();
+            return self.no_member(ty, method, &names);
+        }
+        let refs: Vec<&Signature> = candidates.iter().map(|i| &all[*i]).collect();
+        let Some(chosen) = self.choose(&refs, args, &method.name, span) else {
+            return Expr::bad(span);
+        };
+        let index = candidates[chosen];
+        let signature = all[index].clone();
+        self.check_method_place(&extern_name, &signature, &object, span);
+        let (args, targs, result) =
+            self.apply_signature(&signature, outer, type_args, args, want, CallKind::Plain, span);
+        self.check_method_call(&extern_name, &signature, &args, &targs, span);
+        let call = Call { callee: Callee::Method { object, method: index }, type_args: targs, args };
+        Expr { kind: ExprKind::Call(Box::new(call)), ty: result, span }
+    }
+
+    fn header_method(&mut self, object: Expr, ty: &Type, method: &Ident, args: &[Arg], span: Span) -> Expr {
+        let is_stack = matches!(ty, Type::Stack(..));
+        let header = self.module.is_header(ty);
+        let union = self.is_union(ty);
+        let (kind, result, count) = match &*method.name {
+            "isValid" if header || union => (HeaderMethod::IsValid, Type::Bool, 0),
+            "setValid" if header => (HeaderMethod::SetValid, Type::Void, 0),
+            "setInvalid" if header => (HeaderMethod::SetInvalid, Type::Void, 0),
+            "push_front" if is_stack => (HeaderMethod::PushFront, Type::Void, 1),
+            "pop_front" if is_stack => (HeaderMethod::PopFront, Type::Void, 1),
+            _ => {
+                let names: &[&str] = match (header, union, is_stack) {
+                    (true, _, _) => &["isValid", "setValid", "setInvalid"],
+                    (_, true, _) => &["isValid"],
+                    (_, _, true) => &["push_front", "pop_front"],
+                    _ => &[],
+                };
+                return self.no_member(ty, method, names);
+            }
+        };
+        if args.len() != count {
+            let message = format!("`{}` takes {count} arguments, {} are given", method.name, args.len());
+            self.error(codes::BAD_CALL, span, message);
+            return Expr::bad(span);
+        }
+        if kind != HeaderMethod::IsValid {
+            self.check_lvalue(&object);
+        }
+        let mut values = Vec::new();
+        if let Some(value) = args.first().and_then(|a| a.value.as_ref()) {
+            let count = self.constant_int(value, "the number of elements");
+            if count.as_ref().is_some_and(|c| *c < BigInt::from(0)) {
+                self.error(codes::OUT_OF_RANGE, value.span, "the number of elements is negative");
+            }
+            let kind = ExprKind::Int(count.unwrap_or_default());
+            values.push(Some(Expr { kind, ty: Type::Int, span: value.span }));
+        }
+        let call = Call { callee: Callee::Header(kind, object), type_args: Vec::new(), args: values };
+        Expr { kind: ExprKind::Call(Box::new(call)), ty: result, span }
+    }
+
+    /// `minSizeInBits()` and its relatives, which exist for every type with a size.
+    fn size_method(&mut self, ty: &Type, method: &Ident, args: &[Arg], span: Span) -> Option<Expr> {
+        let (largest, bytes) = match &*method.name {
+            "minSizeInBits" => (false, false),
+            "minSizeInBytes" => (false, true),
+            "maxSizeInBits" => (true, false),
+            "maxSizeInBytes" => (true, true),
+            _ => return None,
+        };
+        if !args.is_empty() {
+            let message = format!("`{}` takes no arguments", method.name);
+            self.error(codes::BAD_CALL, span, message);
+        }
+        let Some(bits) = self.size_in_bits(ty, largest) else {
+            if !ty.is_bad() {
+                let message = format!("`{}` has no size", self.show(ty));
+                self.error(codes::UNKNOWN_MEMBER, method.span, message);
+            }
+            return Some(Expr::bad(span));
+        };
+        let size = if bytes { bits.div_ceil(8) } else { bits };
+        Some(Expr { kind: ExprKind::Int(size.into()), ty: Type::Int, span })
+    }
+
+    /// Bits that a value takes on the wire, at least or at most.
+    pub(super) fn size_in_bits(&self, ty: &Type, largest: bool) -> Option<u64> {
+        match ty {
+            Type::Bit(w) | Type::Signed(w) => Some(u64::from(*w)),
+            Type::Varbit(w) => Some(if largest { u64::from(*w) } else { 0 }),
+            Type::Bool => Some(1),
+            Type::New(_) => self.size_in_bits(&self.module.underlying(ty), largest),
+            Type::Enum(_) => {
+                let repr = self.module.representation(ty);
+                if repr == *ty { None } else { self.size_in_bits(&repr, largest) }
+            }
+            Type::Stack(of, n) => Some(self.size_in_bits(of, largest)? * u64::from(*n)),
+            _ => {
+                let fields = self.module.fields(ty)?;
+                let sizes: Option<Vec<u64>> =
+                    fields.iter().map(|(_, t)| self.size_in_bits(t, largest)).collect();
+                let sizes = sizes?;
+                Some(if self.module.is_union(ty) {
+                    let pick = if largest { sizes.iter().max() } else { sizes.iter().min() };
+                    pick.copied().unwrap_or(0)
+                } else {
+                    sizes.iter().sum()
+                })
+            }
+        }
+    }
+}

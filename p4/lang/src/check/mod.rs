@@ -1,0 +1,298 @@
+//! Names, types and constants: from the syntax tree to [`crate::hir`].
+//!
+//! P4 declares before use, so one pass in source order does it. Everything wrong is reported; what is wrong gets
+//! the type [`Type::Bad`], which fits everywhere, so that one mistake is one message.
+
+mod call;
+mod convert;
+mod decl;
+mod expr;
+mod infer;
+mod method;
+mod object;
+mod ops;
+mod rules;
+mod select;
+mod stmt;
+mod table;
+mod types;
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use crate::diagnostic::{Code, Diagnostic, Sink, codes};
+use crate::hir::{
+    ActionId, ExternFunctionId, FunctionId, Module, StateTarget, TableId, Type, TypeParamId, Var, VarId,
+    VarKind,
+};
+use crate::lex::Name;
+use crate::source::Span;
+use crate::syntax::ast::{self, Ident, Path};
+
+/// Checks a program. The module is complete only if nothing was reported.
+pub(crate) fn check(unit: &ast::Unit, sink: &mut Sink) -> Module {
+    let mut checker = Checker {
+        module: Module::default(),
+        sink,
+        scopes: vec![BTreeMap::new()],
+        solutions: Vec::new(),
+        context: Context::default(),
+        states: BTreeMap::new(),
+        error_index: BTreeMap::new(),
+        later: BTreeMap::new(),
+    };
+    checker.collect_later(unit);
+    for decl in &unit.decls {
+        checker.top_level(decl);
+    }
+    checker.module
+}
+
+/// What a name stands for.
+#[derive(Clone, Debug)]
+enum Entity {
+    Var(VarId),
+    Type(TypeEntity),
+    Functions(Vec<FunctionRef>),
+    Action(ActionId),
+    Table(TableId),
+}
+
+/// A type's declaration; what is generic needs arguments.
+#[derive(Clone, Debug)]
+enum TypeEntity {
+    /// An alias or a type without parameters.
+    Plain(Type),
+    /// A generic type and how many arguments it takes.
+    Generic(Type, usize),
+    Param(TypeParamId),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FunctionRef {
+    Function(FunctionId),
+    Extern(ExternFunctionId),
+}
+
+/// A declared name.
+#[derive(Clone, Debug)]
+struct Declared {
+    entity: Entity,
+    span: Span,
+}
+
+/// What encloses the code that is checked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Place {
+    #[default]
+    Top,
+    Function,
+    Action,
+    /// The `apply` block of a control.
+    Apply,
+    /// A parser's state.
+    State,
+    /// Declarations of a parser or control.
+    ParserLocals,
+    ControlLocals,
+    /// Keys and actions of a table.
+    Table,
+    /// A method that an instance supplies.
+    AbstractMethod,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Context {
+    place: Place,
+    /// Result type of the enclosing function.
+    result: Option<Type>,
+    loops: u32,
+    /// What `action_run` of a switch refers to is allowed here.
+    in_switch: bool,
+}
+
+struct Checker<'a> {
+    module: Module,
+    sink: &'a mut Sink,
+    scopes: Vec<BTreeMap<Name, Declared>>,
+    /// Inferred types by number of [`Type::Var`].
+    solutions: Vec<Option<Type>>,
+    context: Context,
+    /// States of the parser that is checked.
+    states: BTreeMap<Name, StateTarget>,
+    error_index: BTreeMap<Name, usize>,
+    /// Where top-level names are declared, to say so when they are used too early.
+    later: BTreeMap<Name, Span>,
+}
+
+impl Checker<'_> {
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.sink.push(diagnostic);
+    }
+
+    fn error(&mut self, code: Code, span: Span, message: impl Into<String>) {
+        self.report(Diagnostic::error(code, span, message));
+    }
+
+    fn show(&self, ty: &Type) -> String {
+        self.module.show(&self.zonk(ty))
+    }
+
+    fn scoped<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
+        self.scopes.push(BTreeMap::new());
+        let value = run(self);
+        self.scopes.pop();
+        value
+    }
+
+    fn within<T>(&mut self, context: Context, run: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::replace(&mut self.context, context);
+        let value = run(self);
+        self.context = outer;
+        value
+    }
+
+    fn collect_later(&mut self, unit: &ast::Unit) {
+        use ast::DeclKind as D;
+        for decl in &unit.decls {
+            let name = match &decl.kind {
+                D::Variable(v) => &v.name,
+                D::Instance(i) => &i.name,
+                D::Function(f) => &f.prototype.name,
+                D::ExternFunction { prototype, .. } => &prototype.name,
+                D::Action(a) => &a.name,
+                D::Extern { name, .. }
+                | D::Aggregate { name, .. }
+                | D::Enum { name, .. }
+                | D::Typedef { name, .. }
+                | D::NewType { name, .. }
+                | D::ParserType { name, .. }
+                | D::ControlType { name, .. }
+                | D::Package { name, .. } => name,
+                D::Parser(p) => &p.name,
+                D::Control(c) => &c.name,
+                D::Errors(_) | D::MatchKinds(_) | D::Table(_) | D::ValueSet(_) => continue,
+            };
+            self.later.entry(name.name.clone()).or_insert(name.span);
+        }
+    }
+
+    // --- names ---
+
+    fn declare(&mut self, name: &Ident, entity: Entity) {
+        let new = Declared { entity, span: name.span };
+        let Some(scope) = self.scopes.last_mut() else { return };
+        let Some(old) = scope.get_mut(&name.name) else {
+            scope.insert(name.name.clone(), new);
+            return;
+        };
+        if let (Entity::Functions(olds), Entity::Functions(news)) = (&mut old.entity, &new.entity) {
+            olds.extend(news);
+            return;
+        }
+        let previous = old.span;
+        self.report(
+            Diagnostic::error(
+                codes::DUPLICATE_NAME,
+                name.span,
+                format!("`{}` is declared twice in this scope", name.name),
+            )
+            .label("declared again")
+            .also(previous, "declared first here"),
+        );
+    }
+
+    fn find(&self, name: &str) -> Option<&Declared> {
+        self.scopes.iter().rev().find_map(|s| s.get(name))
+    }
+
+    /// What a path stands for; reports when there is nothing.
+    fn lookup(&mut self, path: &Path) -> Option<Entity> {
+        let name = &path.ident.name;
+        let found = if path.global { self.scopes[0].get(name) } else { self.find(name) };
+        if let Some(found) = found {
+            return Some(found.entity.clone());
+        }
+        let mut diagnostic =
+            Diagnostic::error(codes::UNKNOWN_NAME, path.ident.span, format!("`{name}` is not declared"))
+                .label("unknown name");
+        if let Some(later) = self.later.get(name) {
+            diagnostic = diagnostic
+                .also(*later, "declared only here")
+                .note("P4 names are declared before they are used");
+        } else if let Some(near) = self.similar(name) {
+            diagnostic = diagnostic.suggest("a similar name exists", path.ident.span, near);
+        }
+        self.report(diagnostic);
+        None
+    }
+
+    /// A declared name that differs in one or two letters.
+    fn similar(&self, name: &str) -> Option<String> {
+        let names = self.scopes.iter().rev().flat_map(|s| s.keys());
+        closest(name, names.map(|n| &**n))
+    }
+
+    fn add_var(&mut self, name: &Ident, ty: Type, kind: VarKind) -> VarId {
+        let id = VarId(self.module.vars.len() as u32);
+        self.module.vars.push(Var { name: name.name.clone(), ty, kind, span: name.span });
+        id
+    }
+
+    fn declare_var(&mut self, name: &Ident, ty: Type, kind: VarKind) -> VarId {
+        let id = self.add_var(name, ty, kind);
+        self.declare(name, Entity::Var(id));
+        id
+    }
+
+    fn declare_type_params(&mut self, names: &[Ident]) -> Vec<TypeParamId> {
+        names
+            .iter()
+            .map(|name| {
+                let id = TypeParamId(self.module.type_params.len() as u32);
+                self.module.type_params.push(name.name.clone());
+                self.declare(name, Entity::Type(TypeEntity::Param(id)));
+                id
+            })
+            .collect()
+    }
+}
+
+/// The name nearest to a misspelt one.
+fn closest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<String> {
+    let limit = match name.len() {
+        0..=2 => 0,
+        3..=5 => 1,
+        _ => 2,
+    };
+    let mut best: Option<(usize, &str)> = None;
+    for candidate in names {
+        let distance = edit_distance(name, candidate, limit);
+        if distance <= limit && best.is_none_or(|(d, _)| distance < d) {
+            best = Some((distance, candidate));
+        }
+    }
+    best.map(|(_, n)| n.to_owned())
+}
+
+fn edit_distance(a: &str, b: &str, limit: usize) -> usize {
+    if a.len().abs_diff(b.len()) > limit {
+        return limit + 1;
+    }
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.bytes().enumerate() {
+        let mut diagonal = i;
+        row[0] = i + 1;
+        for (j, y) in b.bytes().enumerate() {
+            let substituted = diagonal + usize::from(!x.eq_ignore_ascii_case(&y) || x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+/// Annotations shared between declarations.
+fn share(annotations: &ast::Annotations) -> Rc<ast::Annotations> {
+    Rc::new(annotations.clone())
+}

@@ -1,0 +1,279 @@
+//! Parsers and controls.
+
+use std::collections::BTreeMap;
+
+use super::{Checker, Context, Entity, Place, TypeEntity, share};
+use crate::diagnostic::{Diagnostic, codes};
+use crate::hir::{
+    Control, ControlId, Local, Parser, ParserId, State, StateTarget, Transition, Type, VarKind,
+};
+use crate::syntax::ast::{self, DeclKind, Ident};
+
+impl Checker<'_> {
+    pub(super) fn parser(&mut self, parser: &ast::Parser) {
+        self.check_annotations(&parser.annotations);
+        self.no_type_params(&parser.type_params, "parser");
+        let id = ParserId(self.module.parsers.len() as u32);
+        let mut checked = Parser {
+            name: parser.name.name.clone(),
+            type_params: Vec::new(),
+            params: Vec::new(),
+            constructor: Vec::new(),
+            locals: Vec::new(),
+            states: Vec::new(),
+            annotations: share(&parser.annotations),
+            span: parser.name.span,
+        };
+        // The name is known inside only to say that recursion is not allowed.
+        self.scoped(|c| {
+            checked.type_params = c.declare_type_params(&parser.type_params);
+            checked.constructor = c.params(&parser.constructor, true);
+            checked.params = c.params(&parser.params, false);
+            let locals = Context { place: Place::ParserLocals, ..Context::default() };
+            c.scoped(|c| {
+                c.within(locals, |c| checked.locals = c.locals(&parser.locals, true));
+                checked.states = c.states(parser);
+            });
+        });
+        self.module.parsers.push(checked);
+        self.declare(&parser.name, Entity::Type(TypeEntity::Plain(Type::Parser(id))));
+    }
+
+    fn no_type_params(&mut self, params: &[Ident], what: &str) {
+        if let Some(first) = params.first() {
+            let message = format!("a {what} with a body cannot be generic");
+            self.error(codes::BAD_TYPE, first.span, message);
+        }
+    }
+
+    fn locals(&mut self, decls: &[ast::Decl], in_parser: bool) -> Vec<Local> {
+        let mut locals = Vec::new();
+        for decl in decls {
+            match &decl.kind {
+                DeclKind::Variable(v) if v.is_const => self.constant(v),
+                DeclKind::Variable(v) => {
+                    let (id, init) = self.variable(v);
+                    locals.push(Local::Var(id, init));
+                }
+                DeclKind::Instance(i) => {
+                    if let Some(instance) = self.instance(i) {
+                        self.check_instance_place(&instance, in_parser);
+                        locals.push(Local::Instance(instance));
+                    }
+                }
+                DeclKind::ValueSet(v) if in_parser => locals.push(self.value_set_decl(v)),
+                DeclKind::Action(a) if !in_parser => locals.push(Local::Action(self.action(a, false))),
+                DeclKind::Table(t) if !in_parser => {
+                    locals.push(Local::Table(self.table(t)));
+                }
+                DeclKind::Function(f) => {
+                    let message = "functions are declared at the top level";
+                    self.error(codes::BAD_PLACE, f.prototype.name.span, message);
+                }
+                _ => {
+                    let holder = if in_parser { "parser" } else { "control" };
+                    let message = format!("this declaration may not stand in a {holder}");
+                    self.error(codes::BAD_PLACE, decl.span, message);
+                }
+            }
+        }
+        locals
+    }
+
+    fn value_set_decl(&mut self, set: &ast::ValueSet) -> Local {
+        self.check_annotations(&set.annotations);
+        let ty = self.ty(&set.ty);
+        let size = self.size_expr(&set.size, "the size of a value set");
+        let kind = VarKind::ValueSet;
+        let var = self.declare_var(&set.name, Type::ValueSet(std::rc::Rc::new(ty.clone())), kind);
+        Local::ValueSet { var, ty, size, annotations: share(&set.annotations) }
+    }
+
+    // --- states ---
+
+    fn states(&mut self, parser: &ast::Parser) -> Vec<State> {
+        let mut names: BTreeMap<crate::lex::Name, StateTarget> = BTreeMap::new();
+        names.insert("accept".into(), StateTarget::Accept);
+        names.insert("reject".into(), StateTarget::Reject);
+        for (i, state) in parser.states.iter().enumerate() {
+            if matches!(&*state.name.name, "accept" | "reject") {
+                let message = format!("`{}` exists already and is not declared", state.name.name);
+                self.error(codes::BAD_STATE, state.name.span, message);
+            } else if names.contains_key(&state.name.name) {
+                let message = format!("state `{}` is declared twice", state.name.name);
+                self.error(codes::DUPLICATE_NAME, state.name.span, message);
+            } else {
+                names.insert(state.name.name.clone(), StateTarget::State(i));
+            }
+        }
+        if !names.contains_key("start") {
+            let message = format!("parser `{}` has no state `start`", parser.name.name);
+            self.error(codes::BAD_STATE, parser.name.span, message);
+        }
+        let outer = std::mem::replace(&mut self.states, names);
+        let mut states: Vec<State> = parser.states.iter().map(|s| self.state(s)).collect();
+        self.states = outer;
+        self.check_reachable(parser, &states);
+        // Parsing starts at the first state of the checked parser.
+        if let Some(start) = states.iter().position(|s| &*s.name == "start")
+            && start != 0
+        {
+            states.swap(0, start);
+            let swapped = |t: &mut StateTarget| {
+                if let StateTarget::State(i) = t {
+                    *i = if *i == 0 {
+                        start
+                    } else if *i == start {
+                        0
+                    } else {
+                        *i
+                    };
+                }
+            };
+            for state in &mut states {
+                match &mut state.transition {
+                    Transition::To(target) => swapped(target),
+                    Transition::Select { cases, .. } => cases.iter_mut().for_each(|(_, t)| swapped(t)),
+                }
+            }
+        }
+        states
+    }
+
+    fn check_reachable(&mut self, parser: &ast::Parser, states: &[State]) {
+        let Some(start) = states.iter().position(|s| &*s.name == "start") else { return };
+        let mut reached = vec![false; states.len()];
+        let mut work = vec![start];
+        while let Some(at) = work.pop() {
+            if std::mem::replace(&mut reached[at], true) {
+                continue;
+            }
+            let targets: Vec<StateTarget> = match &states[at].transition {
+                Transition::To(target) => vec![*target],
+                Transition::Select { cases, .. } => cases.iter().map(|(_, t)| *t).collect(),
+            };
+            for target in targets {
+                if let StateTarget::State(i) = target
+                    && i < reached.len()
+                {
+                    work.push(i);
+                }
+            }
+        }
+        for (state, reached) in parser.states.iter().zip(reached) {
+            if !reached {
+                self.report(
+                    Diagnostic::warning(
+                        codes::UNREACHABLE,
+                        state.name.span,
+                        format!("no transition leads to state `{}`", state.name.name),
+                    )
+                    .label("never reached"),
+                );
+            }
+        }
+    }
+
+    fn state(&mut self, state: &ast::State) -> State {
+        self.check_annotations(&state.annotations);
+        let context = Context { place: Place::State, ..Context::default() };
+        let (body, transition) = self.scoped(|c| {
+            c.within(context, |c| {
+                let body = c.stmts(&state.body);
+                let transition = match &state.transition {
+                    None => {
+                        c.report(
+                            Diagnostic::warning(
+                                codes::UNREACHABLE,
+                                state.name.span,
+                                format!("state `{}` has no transition and rejects", state.name.name),
+                            )
+                            .note("write `transition reject;` if this is meant"),
+                        );
+                        Transition::To(StateTarget::Reject)
+                    }
+                    Some(ast::Transition::To(target)) => Transition::To(c.state_target(target)),
+                    Some(ast::Transition::Select { keys, cases, .. }) => c.select(keys, cases),
+                };
+                (body, transition)
+            })
+        });
+        State { name: state.name.name.clone(), body, transition, span: state.span }
+    }
+
+    fn state_target(&mut self, target: &Ident) -> StateTarget {
+        if let Some(found) = self.states.get(&target.name) {
+            return *found;
+        }
+        let mut diagnostic =
+            Diagnostic::error(codes::BAD_STATE, target.span, format!("there is no state `{}`", target.name));
+        if let Some(near) = super::closest(&target.name, self.states.keys().map(|n| &**n)) {
+            diagnostic = diagnostic.suggest("a similar state exists", target.span, near);
+        }
+        self.report(diagnostic);
+        StateTarget::Reject
+    }
+
+    fn select(&mut self, keys: &[ast::Expr], cases: &[ast::SelectCase]) -> Transition {
+        let keys: Vec<_> = keys
+            .iter()
+            .map(|k| {
+                let key = self.expr(k, None);
+                if key.ty == Type::Int {
+                    self.error(codes::BAD_KEY, k.span, "a key of a `select` has a width");
+                }
+                if matches!(key.ty, Type::Seq(_) | Type::Record(_)) { self.settle(key) } else { key }
+            })
+            .collect();
+        for key in &keys {
+            self.check_select_key(key);
+        }
+        let types: Vec<Type> = keys.iter().map(|k| self.zonk(&k.ty)).collect();
+        let mut covered = false;
+        let mut out = Vec::new();
+        for case in cases {
+            let target = self.state_target(&case.target);
+            let sets = self.keysets(&case.keysets, &types, case.span);
+            if covered {
+                self.report(
+                    Diagnostic::warning(codes::UNREACHABLE, case.span, "this case is never reached")
+                        .note("a case before it matches everything"),
+                );
+            }
+            covered |= sets.iter().all(|s| *s == crate::hir::Keyset::Any);
+            out.push((sets, target));
+        }
+        Transition::Select { keys, cases: out }
+    }
+
+    // --- controls ---
+
+    pub(super) fn control(&mut self, control: &ast::Control) {
+        self.check_annotations(&control.annotations);
+        self.no_type_params(&control.type_params, "control");
+        let id = ControlId(self.module.controls.len() as u32);
+        let mut checked = Control {
+            name: control.name.name.clone(),
+            type_params: Vec::new(),
+            params: Vec::new(),
+            constructor: Vec::new(),
+            locals: Vec::new(),
+            body: Vec::new(),
+            annotations: share(&control.annotations),
+            span: control.name.span,
+        };
+        self.scoped(|c| {
+            checked.type_params = c.declare_type_params(&control.type_params);
+            checked.constructor = c.params(&control.constructor, true);
+            checked.params = c.params(&control.params, false);
+            c.scoped(|c| {
+                let locals = Context { place: Place::ControlLocals, ..Context::default() };
+                c.within(locals, |c| checked.locals = c.locals(&control.locals, false));
+                let apply = Context { place: Place::Apply, ..Context::default() };
+                c.within(apply, |c| checked.body = c.block(&control.body));
+            });
+        });
+        self.module.controls.push(checked);
+        self.declare(&control.name, Entity::Type(TypeEntity::Plain(Type::Control(id))));
+    }
+}

@@ -1,0 +1,139 @@
+//! Sets of values: labels of `select`, entries of tables.
+
+use num_traits::ToPrimitive as _;
+
+use super::Checker;
+use crate::diagnostic::codes;
+use crate::hir::{Expr, ExprKind, Keyset, Type, VarKind};
+use crate::syntax::ast::{self, ExprKind as Ast};
+
+impl Checker<'_> {
+    /// The key sets of a label for keys of these types.
+    pub(super) fn keysets(
+        &mut self,
+        sets: &[ast::Expr],
+        keys: &[Type],
+        span: crate::source::Span,
+    ) -> Vec<Keyset> {
+        if let [only] = sets {
+            if matches!(only.kind, Ast::Default | Ast::DontCare) {
+                return vec![Keyset::Any; keys.len().max(1)];
+            }
+            if let Some(set) = self.value_set(only, keys) {
+                return vec![set];
+            }
+            if keys.len() > 1 {
+                if let Ast::List { items, dots: false } = &only.kind {
+                    return self.keysets(items, keys, span);
+                }
+                // A constant tuple or struct stands for all keys.
+                let value = self.expr(only, Some(&Type::Tuple(keys.to_vec().into())));
+                let value = self.coerce(value, &Type::Tuple(keys.to_vec().into()));
+                if let ExprKind::Items(items) = value.kind {
+                    return items.into_iter().map(Keyset::Value).collect();
+                }
+                return vec![Keyset::Any; keys.len()];
+            }
+        }
+        if sets.len() != keys.len() {
+            let message = format!("there are {} keys, but {} sets of values", keys.len(), sets.len());
+            self.error(codes::BAD_KEY, span, message);
+            return vec![Keyset::Any; keys.len()];
+        }
+        sets.iter().zip(keys).map(|(set, key)| self.keyset(set, key)).collect()
+    }
+
+    fn value_set(&mut self, set: &ast::Expr, keys: &[Type]) -> Option<Keyset> {
+        let Ast::Name(path) = &set.kind else { return None };
+        let super::Entity::Var(id) = self.find(&path.ident.name)?.entity.clone() else { return None };
+        let var = self.module.vars.get(id.index())?.clone();
+        if var.kind != VarKind::ValueSet {
+            return None;
+        }
+        let Type::ValueSet(member) = &var.ty else { return Some(Keyset::Any) };
+        let parts: Vec<Type> = match self.module.fields(member) {
+            Some(fields) => fields.into_iter().map(|(_, t)| t).collect(),
+            None => vec![(**member).clone()],
+        };
+        let whole = keys.len() == 1 && self.unify(&keys[0], member);
+        if !whole && (parts.len() != keys.len() || !parts.iter().zip(keys).all(|(a, b)| self.unify(a, b))) {
+            let message = format!("the members of `{}` are `{}`", path.ident.name, self.show(member));
+            self.error(codes::TYPE_MISMATCH, set.span, message);
+        }
+        Some(Keyset::ValueSet(id))
+    }
+
+    /// One set for a key of one type.
+    pub(super) fn keyset(&mut self, set: &ast::Expr, key: &Type) -> Keyset {
+        match &set.kind {
+            Ast::Default | Ast::DontCare => Keyset::Any,
+            Ast::Mask(value, mask) => {
+                let key = self.set_base(key, set);
+                let value = self.set_bound(value, &key);
+                let mask = self.set_bound(mask, &key);
+                Keyset::Mask(value, mask)
+            }
+            Ast::Range(low, high) => {
+                let key = self.set_base(key, set);
+                let low = self.set_bound(low, &key);
+                let high = self.set_bound(high, &key);
+                Keyset::Range(low, high)
+            }
+            Ast::List { items, dots: false } if self.module.fields(key).is_some() => {
+                let fields = self.module.fields(key).unwrap_or_default();
+                if fields.len() != items.len() {
+                    let message = format!("`{}` has {} parts", self.show(key), fields.len());
+                    self.error(codes::BAD_KEY, set.span, message);
+                    return Keyset::Any;
+                }
+                Keyset::Items(items.iter().zip(&fields).map(|(i, (_, t))| self.keyset(i, t)).collect())
+            }
+            _ => {
+                if let Some(set) = self.value_set(set, std::slice::from_ref(key)) {
+                    return set;
+                }
+                Keyset::Value(self.expr_as(set, key))
+            }
+        }
+    }
+
+    fn set_base(&mut self, key: &Type, set: &ast::Expr) -> Type {
+        let base = self.module.representation(key);
+        if !matches!(base, Type::Bit(_) | Type::Signed(_) | Type::Bad | Type::Bool | Type::Int) {
+            let message = format!("there are no masks and ranges of `{}`", self.show(key));
+            self.error(codes::BAD_KEY, set.span, message);
+            return Type::Bad;
+        }
+        base
+    }
+
+    fn set_bound(&mut self, bound: &ast::Expr, key: &Type) -> Expr {
+        let value = self.expr(bound, Some(key));
+        let value = match &value.ty {
+            Type::New(_) | Type::Enum(_) => {
+                let repr = self.module.representation(&value.ty);
+                let span = value.span;
+                self.cast(value, &repr, span)
+            }
+            _ => value,
+        };
+        self.coerce(value, key)
+    }
+
+    /// A number of elements.
+    pub(super) fn size_expr(&mut self, size: &ast::Expr, what: &str) -> Expr {
+        let value = self.expr(size, None);
+        let value = self.as_representation(value);
+        if !value.ty.is_bad() && !matches!(value.ty, Type::Int | Type::Bit(_) | Type::Signed(_)) {
+            let message = format!("{what} is a number, not `{}`", self.show(&value.ty));
+            self.error(codes::TYPE_MISMATCH, size.span, message);
+            return Expr::bad(size.span);
+        }
+        self.require_known(&value);
+        if value.as_int().is_some_and(|v| v.to_u64().is_none()) {
+            let message = format!("{what} is not negative");
+            self.error(codes::BAD_WIDTH, size.span, message);
+        }
+        value
+    }
+}

@@ -1,0 +1,406 @@
+//! Statements.
+
+use super::{Checker, Context, Entity, Place};
+use crate::diagnostic::{Diagnostic, codes};
+use crate::hir::{Expr, ExprKind, Stmt, StmtKind, SwitchCase, TableId, Type, VarKind};
+use crate::source::Span;
+use crate::syntax::ast::{self, BinaryOp, DeclKind, ExprKind as Ast, StmtKind as AstStmt};
+
+impl Checker<'_> {
+    /// A block with its own scope.
+    pub(super) fn block(&mut self, block: &ast::Block) -> Vec<Stmt> {
+        self.check_annotations(&block.annotations);
+        self.scoped(|c| c.stmts(&block.stmts))
+    }
+
+    pub(super) fn stmts(&mut self, stmts: &[ast::Stmt]) -> Vec<Stmt> {
+        stmts.iter().filter_map(|s| self.stmt(s)).collect()
+    }
+
+    /// A statement that is a body: it has its own scope.
+    fn body(&mut self, stmt: &ast::Stmt) -> Vec<Stmt> {
+        self.scoped(|c| c.stmt(stmt).into_iter().collect())
+    }
+
+    fn stmt(&mut self, stmt: &ast::Stmt) -> Option<Stmt> {
+        let span = stmt.span;
+        let kind = match &stmt.kind {
+            AstStmt::Empty => return None,
+            AstStmt::Block(block) => StmtKind::Block(self.block(block)),
+            AstStmt::Decl(decl) => self.local_decl(decl)?,
+            AstStmt::Assign { target, op, value } => self.assign(target, *op, value, span)?,
+            AstStmt::Call(expr) => self.call_stmt(expr)?,
+            AstStmt::If { condition, then, otherwise } => {
+                let condition = self.expr_as(condition, &Type::Bool);
+                let then = self.body(then);
+                let otherwise = otherwise.as_ref().map_or_else(Vec::new, |o| self.body(o));
+                StmtKind::If(condition, then, otherwise)
+            }
+            AstStmt::Switch { on, cases } => self.switch(on, cases, span)?,
+            AstStmt::For { init, condition, update, body } => self.scoped(|c| {
+                let init = c.stmts(init);
+                let condition = c.expr_as(condition, &Type::Bool);
+                let update = c.stmts(update);
+                c.context.loops += 1;
+                let body = c.body(body);
+                c.context.loops -= 1;
+                StmtKind::For { init, condition, update, body }
+            }),
+            AstStmt::ForIn { variable, over, body } => self.for_in(variable, over, body)?,
+            AstStmt::Return(value) => self.return_stmt(value.as_ref(), span)?,
+            AstStmt::Exit => {
+                if !matches!(self.context.place, Place::Apply | Place::Action) {
+                    self.error(codes::BAD_STATEMENT, span, "`exit` belongs to controls and actions");
+                    return None;
+                }
+                StmtKind::Exit
+            }
+            AstStmt::Break | AstStmt::Continue => {
+                if self.context.loops == 0 {
+                    self.error(codes::BAD_STATEMENT, span, "there is no loop around this");
+                    return None;
+                }
+                if matches!(stmt.kind, AstStmt::Break) { StmtKind::Break } else { StmtKind::Continue }
+            }
+        };
+        Some(Stmt { kind, span })
+    }
+
+    fn local_decl(&mut self, decl: &ast::Decl) -> Option<StmtKind> {
+        match &decl.kind {
+            DeclKind::Variable(variable) if variable.is_const => {
+                self.constant(variable);
+                None
+            }
+            DeclKind::Variable(variable) => {
+                let (id, init) = self.variable(variable);
+                Some(StmtKind::Var(id, init))
+            }
+            DeclKind::Instance(instance) => {
+                let message = "objects are not instantiated among statements";
+                self.error(codes::BAD_PLACE, instance.name.span, message);
+                None
+            }
+            _ => {
+                self.error(codes::BAD_PLACE, decl.span, "this declaration may not stand among statements");
+                None
+            }
+        }
+    }
+
+    /// Declares a variable.
+    pub(super) fn variable(&mut self, variable: &ast::Variable) -> (crate::hir::VarId, Option<Expr>) {
+        self.check_annotations(&variable.annotations);
+        let written = self.ty(&variable.ty);
+        let ty = self.storable(&written, variable.ty.span, "variable");
+        let init = variable.init.as_ref().map(|init| self.expr_as(init, &ty));
+        let id = self.declare_var(&variable.name, ty, VarKind::Local);
+        (id, init)
+    }
+
+    fn assign(
+        &mut self,
+        target: &ast::Expr,
+        op: Option<BinaryOp>,
+        value: &ast::Expr,
+        span: Span,
+    ) -> Option<StmtKind> {
+        let target = self.lvalue(target);
+        if self.context.place == Place::State || self.context.place == Place::Apply {
+            self.check_write(&target);
+        }
+        let Some(op) = op else {
+            let value = self.expr_as(value, &target.ty.clone());
+            return Some(StmtKind::Assign(target, value));
+        };
+        let value = self.expr(value, Some(&target.ty.clone()));
+        let combined = self.binary_values(op, target.clone(), value, span);
+        let combined = self.coerce(combined, &target.ty.clone());
+        match combined.kind {
+            ExprKind::Binary(op, _, value) => Some(StmtKind::Update(target, op, *value)),
+            _ => Some(StmtKind::Assign(target, combined)),
+        }
+    }
+
+    fn call_stmt(&mut self, expr: &ast::Expr) -> Option<StmtKind> {
+        let call = match &expr.kind {
+            Ast::Call { .. } => self.expr(expr, None),
+            Ast::Bad => return None,
+            _ => {
+                self.expr(expr, None);
+                return None;
+            }
+        };
+        match &call.kind {
+            ExprKind::Call(_) => Some(StmtKind::Call(call)),
+            ExprKind::Construct(_) => {
+                self.error(codes::BAD_PLACE, expr.span, "this makes an object and does nothing with it");
+                None
+            }
+            _ => None,
+        }
+    }
+
+    fn for_in(&mut self, variable: &ast::Variable, over: &ast::Expr, body: &ast::Stmt) -> Option<StmtKind> {
+        let ty = self.ty(&variable.ty);
+        let range = match &over.kind {
+            Ast::Range(low, high) => {
+                let bound_ty = self.module.representation(&ty);
+                if !matches!(bound_ty, Type::Bit(_) | Type::Signed(_) | Type::Int | Type::Bad) {
+                    let message = format!("a range of `{}` cannot be counted", self.show(&ty));
+                    self.error(codes::TYPE_MISMATCH, variable.ty.span, message);
+                }
+                let low = self.expr_as(low, &ty);
+                let high = self.expr_as(high, &ty);
+                Some((low, high))
+            }
+            _ => None,
+        };
+        let each = if range.is_none() {
+            let value = self.expr(over, Some(&Type::List(std::rc::Rc::new(ty.clone()))));
+            let value = match &value.ty {
+                Type::Seq(_) => self.coerce(value, &Type::List(std::rc::Rc::new(ty.clone()))),
+                _ => value,
+            };
+            let element = match &value.ty {
+                Type::Stack(of, _) | Type::List(of) => Some((**of).clone()),
+                Type::Bad => Some(Type::Bad),
+                _ => None,
+            };
+            match element {
+                Some(element) if self.unify(&element, &ty) => {}
+                _ => {
+                    let message = format!(
+                        "`{}` is nothing to loop over with a `{}`",
+                        self.show(&value.ty),
+                        self.show(&ty)
+                    );
+                    self.error(codes::TYPE_MISMATCH, over.span, message);
+                    return None;
+                }
+            }
+            Some(value)
+        } else {
+            None
+        };
+        self.scoped(|c| {
+            let var = c.declare_var(&variable.name, ty, VarKind::Local);
+            c.context.loops += 1;
+            let body = c.body(body);
+            c.context.loops -= 1;
+            match (range, each) {
+                (Some((low, high)), _) => Some(StmtKind::ForRange { var, low, high, body }),
+                (None, Some(over)) => Some(StmtKind::ForEach { var, over, body }),
+                (None, None) => None,
+            }
+        })
+    }
+
+    fn return_stmt(&mut self, value: Option<&ast::Expr>, span: Span) -> Option<StmtKind> {
+        match self.context.place {
+            Place::State | Place::ParserLocals => {
+                self.error(codes::BAD_STATEMENT, span, "parsers do not return");
+                return None;
+            }
+            Place::Function | Place::AbstractMethod => {
+                let result = self.context.result.clone().unwrap_or(Type::Void);
+                return match (value, &result) {
+                    (None, Type::Void) => Some(StmtKind::Return(None)),
+                    (None, _) => {
+                        let message = format!("this function returns `{}`", self.show(&result));
+                        self.error(codes::BAD_STATEMENT, span, message);
+                        None
+                    }
+                    (Some(value), Type::Void) => {
+                        self.expr(value, None);
+                        self.error(codes::BAD_STATEMENT, value.span, "this function returns nothing");
+                        None
+                    }
+                    (Some(value), _) => {
+                        let value = self.expr_as(value, &result);
+                        Some(StmtKind::Return(Some(value)))
+                    }
+                };
+            }
+            _ => {}
+        }
+        if let Some(value) = value {
+            self.expr(value, None);
+            self.error(codes::BAD_STATEMENT, value.span, "only functions return a value");
+        }
+        Some(StmtKind::Return(None))
+    }
+
+    // --- switch ---
+
+    fn switch(&mut self, on: &ast::Expr, cases: &[ast::SwitchCase], span: Span) -> Option<StmtKind> {
+        if self.context.place == Place::State {
+            self.error(codes::BAD_STATEMENT, span, "parsers use `transition select`, not `switch`");
+        }
+        if let Ast::Member(base, member) = &on.kind
+            && &*member.name == "action_run"
+        {
+            let applied = self.expr(base, None);
+            return match applied.ty {
+                Type::ApplyResult(table) => self.switch_action(table, cases, span),
+                Type::Bad => None,
+                _ => {
+                    self.error(codes::BAD_SWITCH, on.span, "`action_run` is a result of a table's `apply`");
+                    None
+                }
+            };
+        }
+        let value = self.expr(on, None);
+        let ty = self.zonk(&value.ty);
+        let fine = matches!(
+            ty,
+            Type::Bit(_)
+                | Type::Signed(_)
+                | Type::Enum(_)
+                | Type::Error
+                | Type::Bad
+                | Type::Bool
+                | Type::New(_)
+        );
+        if !fine {
+            let message = format!("a switch on `{}` is not possible", self.show(&ty));
+            self.error(codes::BAD_SWITCH, on.span, message);
+        }
+        let mut out: Vec<SwitchCase> = Vec::new();
+        let mut pending: Vec<Expr> = Vec::new();
+        let mut pending_default = false;
+        let mut seen: Vec<Expr> = Vec::new();
+        self.check_default_last(cases);
+        for case in cases {
+            if matches!(case.label.kind, Ast::Default | Ast::DontCare) {
+                pending_default = true;
+            } else {
+                let label = self.expr_as(&case.label, &ty);
+                self.require_known(&label);
+                if let Some(before) = seen
+                    .iter()
+                    .find(|s| s.kind == label.kind && label.is_const() && label.kind != ExprKind::Bad)
+                {
+                    let before = before.span;
+                    self.report(
+                        Diagnostic::error(codes::BAD_SWITCH, label.span, "this label has already been")
+                            .also(before, "here"),
+                    );
+                }
+                seen.push(label.clone());
+                pending.push(label);
+            }
+            if let Some(body) = &case.body {
+                let body = self.block(body);
+                let labels = std::mem::take(&mut pending);
+                if !labels.is_empty() {
+                    out.push(SwitchCase { labels, body: body.clone() });
+                }
+                if std::mem::take(&mut pending_default) {
+                    out.push(SwitchCase { labels: Vec::new(), body });
+                }
+            }
+        }
+        Some(StmtKind::Switch(value, out))
+    }
+
+    fn check_default_last(&mut self, cases: &[ast::SwitchCase]) {
+        let is_default = |c: &ast::SwitchCase| matches!(c.label.kind, Ast::Default | Ast::DontCare);
+        for (i, case) in cases.iter().enumerate() {
+            if is_default(case) && i + 1 < cases.len() {
+                let span = case.label.span;
+                self.error(codes::BAD_SWITCH, span, "`default` comes last");
+            }
+        }
+    }
+
+    fn switch_action(&mut self, table: TableId, cases: &[ast::SwitchCase], _span: Span) -> Option<StmtKind> {
+        let listed: Vec<_> = self
+            .module
+            .tables
+            .get(table.index())
+            .map(|t| t.actions.iter().map(|a| a.action).collect())
+            .unwrap_or_default();
+        let mut out = Vec::new();
+        let mut default = Vec::new();
+        let mut pending: Vec<usize> = Vec::new();
+        let mut seen: Vec<usize> = Vec::new();
+        let mut pending_default = false;
+        self.check_default_last(cases);
+        for case in cases {
+            match &case.label.kind {
+                Ast::Default | Ast::DontCare => pending_default = true,
+                Ast::Name(path) => match self.lookup(path) {
+                    Some(Entity::Action(action)) => match listed.iter().position(|a| *a == action) {
+                        Some(position) => {
+                            if seen.contains(&position) {
+                                let message = format!("`{}` has already been", path.ident.name);
+                                self.error(codes::BAD_SWITCH, case.label.span, message);
+                            }
+                            seen.push(position);
+                            pending.push(position);
+                        }
+                        None => {
+                            let message = format!("`{}` is not an action of this table", path.ident.name);
+                            self.error(codes::BAD_SWITCH, case.label.span, message);
+                        }
+                    },
+                    Some(_) => {
+                        let message = format!("`{}` is not an action", path.ident.name);
+                        self.error(codes::BAD_SWITCH, case.label.span, message);
+                    }
+                    None => {}
+                },
+                _ => {
+                    let message = "labels of a switch on `action_run` are names of actions";
+                    self.error(codes::BAD_SWITCH, case.label.span, message);
+                }
+            }
+            if let Some(body) = &case.body {
+                let body = self.block(body);
+                let labels = std::mem::take(&mut pending);
+                if std::mem::take(&mut pending_default) {
+                    default = body.clone();
+                }
+                if !labels.is_empty() {
+                    out.push((labels, body));
+                }
+            }
+        }
+        Some(StmtKind::SwitchAction(table, out, default))
+    }
+
+    // --- functions ---
+
+    /// Checks a function's body; reports if it may end without a value.
+    pub(super) fn function_body(&mut self, body: &ast::Block, result: &Type, place: Place) -> Vec<Stmt> {
+        let context = Context { place, result: Some(result.clone()), loops: 0, in_switch: false };
+        let stmts = self.within(context, |c| c.block(body));
+        if *result != Type::Void && !result.is_bad() && !returns(&stmts) {
+            let end = Span { start: body.span.end.saturating_sub(1), ..body.span };
+            let message = "the function may end here without returning a value";
+            self.error(codes::MISSING_RETURN, end, message);
+        }
+        stmts
+    }
+}
+
+/// Whether each path through the statements returns (or leaves the whole block).
+fn returns(stmts: &[Stmt]) -> bool {
+    stmts.iter().any(|s| match &s.kind {
+        StmtKind::Return(_) | StmtKind::Exit => true,
+        StmtKind::Block(inner) => returns(inner),
+        StmtKind::If(condition, then, otherwise) => match condition.kind {
+            ExprKind::Bool(true) => returns(then),
+            ExprKind::Bool(false) => returns(otherwise),
+            _ => returns(then) && returns(otherwise),
+        },
+        StmtKind::Switch(_, cases) => {
+            cases.iter().any(|c| c.labels.is_empty()) && cases.iter().all(|c| returns(&c.body))
+        }
+        StmtKind::SwitchAction(_, cases, default) => {
+            returns(default) && cases.iter().all(|(_, body)| returns(body))
+        }
+        _ => false,
+    })
+}

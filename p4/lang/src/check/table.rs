@@ -1,0 +1,407 @@
+//! Tables.
+
+use std::collections::BTreeMap;
+
+use super::{Checker, Context, Entity, Place, share};
+use crate::diagnostic::{Diagnostic, codes};
+use crate::hir::{
+    Expr, ExprKind, Keyset, Param, Table, TableAction, TableActionCall, TableEntry, TableId, TableKey, Type,
+};
+use crate::lex::Name;
+use crate::source::Span;
+use crate::syntax::ast::{self, ActionRef, Arg, Direction, ExprKind as Ast, Path, PropertyValue};
+
+impl Checker<'_> {
+    /// Declares a table.
+    pub(super) fn table(&mut self, table: &ast::Table) -> TableId {
+        self.check_annotations(&table.annotations);
+        let context = Context { place: Place::Table, ..Context::default() };
+        let checked = self.within(context, |c| c.table_body(table));
+        let id = TableId(self.module.tables.len() as u32);
+        self.module.tables.push(checked);
+        self.declare(&table.name, Entity::Table(id));
+        id
+    }
+
+    fn table_body(&mut self, table: &ast::Table) -> Table {
+        let mut checked = Table {
+            name: table.name.name.clone(),
+            keys: Vec::new(),
+            actions: Vec::new(),
+            default_action: None,
+            entries: Vec::new(),
+            const_entries: false,
+            size: None,
+            properties: Vec::new(),
+            annotations: share(&table.annotations),
+            span: table.name.span,
+        };
+        self.check_properties(table);
+        // Entries and the default action refer to keys and actions, wherever these stand.
+        for property in &table.properties {
+            match &property.value {
+                PropertyValue::Key(keys) => {
+                    checked.keys = keys.iter().map(|k| self.table_key(k)).collect();
+                }
+                PropertyValue::Actions(actions) => self.table_actions(&mut checked, actions),
+                _ => {}
+            }
+        }
+        for property in &table.properties {
+            match (&property.value, &*property.name.name) {
+                (PropertyValue::Expr(value), "default_action") => {
+                    let call = self.action_value(value).and_then(|a| self.table_call(&checked, &a, true));
+                    checked.default_action = call.map(|call| (call, property.is_const));
+                }
+                (PropertyValue::Expr(value), "size") => {
+                    checked.size = Some(self.size_expr(value, "the size of a table"));
+                }
+                (PropertyValue::Entries(entries), _) => {
+                    checked.const_entries = property.is_const;
+                    if entries.is_empty() {
+                        self.report(Diagnostic::warning(
+                            codes::NO_MATCH,
+                            property.name.span,
+                            "the list of entries is empty",
+                        ));
+                    }
+                    checked.entries =
+                        entries.iter().filter_map(|e| self.entry(&checked, e, property.is_const)).collect();
+                }
+                (PropertyValue::Expr(value), _) => {
+                    if let Some(value) = self.table_property(&property.name, value) {
+                        checked.properties.push((property.name.name.clone(), value));
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.check_priorities(&checked, table);
+        checked
+    }
+
+    fn check_properties(&mut self, table: &ast::Table) {
+        let mut seen: BTreeMap<Name, Span> = BTreeMap::new();
+        for property in &table.properties {
+            if let Some(before) = seen.insert(property.name.name.clone(), property.name.span) {
+                let message = format!("`{}` is given twice", property.name.name);
+                self.report(
+                    Diagnostic::error(codes::BAD_TABLE, property.name.span, message)
+                        .also(before, "given first here"),
+                );
+            }
+            if property.is_const && matches!(&*property.name.name, "key" | "actions") {
+                let message = format!("`{}` cannot be `const`", property.name.name);
+                self.error(codes::BAD_TABLE, property.name.span, message);
+            }
+        }
+        if !seen.contains_key("actions") {
+            let message = format!("table `{}` has no `actions`", table.name.name);
+            self.error(codes::BAD_TABLE, table.name.span, message);
+        }
+        if let (Some(entries), false) = (seen.get("entries"), seen.contains_key("key")) {
+            self.error(codes::BAD_TABLE, *entries, "a table without a key has no entries");
+        }
+    }
+
+    fn table_key(&mut self, key: &ast::KeyElement) -> TableKey {
+        self.check_annotations(&key.annotations);
+        let expr = self.expr(&key.expr, None);
+        let expr = match expr.ty {
+            Type::Int => {
+                self.error(codes::BAD_KEY, key.expr.span, "a key has a width");
+                Expr::bad(key.expr.span)
+            }
+            _ => expr,
+        };
+        if !self.module.match_kinds.contains(&key.match_kind.name) {
+            let message = format!("there is no match kind `{}`", key.match_kind.name);
+            let kinds: Vec<Name> = self.module.match_kinds.clone();
+            let mut diagnostic = Diagnostic::error(codes::BAD_KEY, key.match_kind.span, message);
+            if let Some(near) = super::closest(&key.match_kind.name, kinds.iter().map(|k| &**k)) {
+                diagnostic = diagnostic.suggest("a similar one exists", key.match_kind.span, near);
+            }
+            self.report(diagnostic);
+        }
+        self.check_key_type(&expr, &key.match_kind.name);
+        TableKey {
+            name: key_name(&key.expr),
+            expr,
+            match_kind: key.match_kind.name.clone(),
+            annotations: share(&key.annotations),
+            span: key.expr.span,
+        }
+    }
+
+    fn table_actions(&mut self, table: &mut Table, actions: &[ActionRef]) {
+        for action in actions {
+            self.check_annotations(&action.annotations);
+            let Some(id) = self.action_path(&action.path) else { continue };
+            if table.actions.iter().any(|a| a.action == id) {
+                let message = format!("action `{}` is listed twice", action.path.ident.name);
+                self.error(codes::DUPLICATE_NAME, action.span, message);
+                continue;
+            }
+            let params = self.module.actions.get(id.index()).map(|a| a.params.clone()).unwrap_or_default();
+            let directional: Vec<Param> =
+                params.iter().filter(|p| p.direction != Direction::None).cloned().collect();
+            let args: &[Arg] = action.args.as_deref().unwrap_or_default();
+            if args.len() > directional.len() {
+                let message = format!(
+                    "`{}` has {} parameters that the list binds; the others are the control plane's",
+                    action.path.ident.name,
+                    directional.len()
+                );
+                self.error(codes::BAD_ACTION, action.span, message);
+                continue;
+            }
+            if args.len() < directional.len() {
+                let missing = directional.get(args.len()).map_or("", |p| &p.name).to_owned();
+                let message = format!("parameter `{missing}` has a direction and needs an argument here");
+                self.error(codes::BAD_ACTION, action.span, message);
+                continue;
+            }
+            let bound = self.bound_args(&directional, args);
+            table.actions.push(TableAction {
+                action: id,
+                bound,
+                annotations: share(&action.annotations),
+                span: action.span,
+            });
+        }
+    }
+
+    /// Arguments for directional parameters, by position or name.
+    fn bound_args(&mut self, params: &[Param], args: &[Arg]) -> Vec<Expr> {
+        let mut bound = Vec::new();
+        for (i, param) in params.iter().enumerate() {
+            let arg = args
+                .iter()
+                .find(|a| a.name.as_ref().is_some_and(|n| n.name == param.name))
+                .or_else(|| args.get(i).filter(|a| a.name.is_none()));
+            let Some(value) = arg.and_then(|a| a.value.as_ref()) else {
+                let span = arg.map_or(param.span, |a| a.span);
+                self.error(codes::BAD_ACTION, span, "an action in a list needs a value here");
+                bound.push(Expr::bad(span));
+                continue;
+            };
+            let value = if param.direction == Direction::In {
+                self.expr_as(value, &param.ty)
+            } else {
+                let value = self.lvalue(value);
+                self.coerce(value, &param.ty)
+            };
+            bound.push(value);
+        }
+        bound
+    }
+
+    fn action_path(&mut self, path: &Path) -> Option<crate::hir::ActionId> {
+        match self.lookup(path)? {
+            Entity::Action(id) => Some(id),
+            _ => {
+                let message = format!("`{}` is not an action", path.ident.name);
+                self.error(codes::BAD_ACTION, path.ident.span, message);
+                None
+            }
+        }
+    }
+
+    /// `default_action = a;` and `default_action = a(x);`.
+    fn action_value(&mut self, value: &ast::Expr) -> Option<ActionRef> {
+        let make = |path: &Path, args: Option<Vec<Arg>>| ActionRef {
+            annotations: Vec::new(),
+            path: path.clone(),
+            args,
+            span: value.span,
+        };
+        match &value.kind {
+            Ast::Name(path) => Some(make(path, None)),
+            Ast::Call { callee, args, .. } => match &callee.kind {
+                Ast::Name(path) => Some(make(path, Some(args.clone()))),
+                _ => {
+                    self.error(codes::BAD_ACTION, value.span, "this is not an action");
+                    None
+                }
+            },
+            _ => {
+                self.error(codes::BAD_ACTION, value.span, "this is not an action");
+                None
+            }
+        }
+    }
+
+    /// An action of the table's list with its data.
+    fn table_call(&mut self, table: &Table, action: &ActionRef, default: bool) -> Option<TableActionCall> {
+        let id = self.action_path(&action.path)?;
+        let name = &action.path.ident.name;
+        let Some(position) = table.actions.iter().position(|a| a.action == id) else {
+            let message = format!("`{name}` is not in the table's list of actions");
+            self.report(
+                Diagnostic::error(codes::BAD_ACTION, action.span, message)
+                    .also(table.span, "actions of this table"),
+            );
+            return None;
+        };
+        self.check_action_scope(&table.actions[position], default, action.span);
+        let params = self.module.actions.get(id.index()).map(|a| a.params.clone()).unwrap_or_default();
+        let (directional, data): (Vec<Param>, Vec<Param>) =
+            params.iter().cloned().partition(|p| p.direction != Direction::None);
+        let args: &[Arg] = action.args.as_deref().unwrap_or_default();
+        let defaults = data.iter().filter(|p| p.default.is_some()).count();
+        let repeated = args.len() + defaults >= directional.len() + data.len()
+            && !directional.is_empty()
+            && args.len() > data.len();
+        let data_args = if repeated {
+            let given = self.bound_args(&directional, args);
+            self.check_same_binding(&table.actions[position].bound, &given);
+            &args[directional.len()..]
+        } else {
+            args
+        };
+        if data_args.len() > data.len() || data_args.len() + defaults < data.len() {
+            let message =
+                format!("`{name}` needs {} values of action data, {} are given", data.len(), data_args.len());
+            self.error(codes::BAD_ACTION, action.span, message);
+            return None;
+        }
+        let mut values = Vec::new();
+        for (i, param) in data.iter().enumerate() {
+            let arg = data_args
+                .iter()
+                .find(|a| a.name.as_ref().is_some_and(|n| n.name == param.name))
+                .or_else(|| data_args.get(i).filter(|a| a.name.is_none()));
+            let value = match arg.and_then(|a| a.value.as_ref()) {
+                Some(value) => self.expr_as(value, &param.ty),
+                None => match &param.default {
+                    Some(default) => (**default).clone(),
+                    None => {
+                        let message = format!("action data `{}` is missing", param.name);
+                        self.error(codes::BAD_ACTION, action.span, message);
+                        Expr::bad(action.span)
+                    }
+                },
+            };
+            if !value.ty.is_bad() {
+                self.require_known(&value);
+            }
+            values.push(value);
+        }
+        Some(TableActionCall { action: position, args: values, span: action.span })
+    }
+
+    fn check_same_binding(&mut self, list: &[Expr], given: &[Expr]) {
+        for (a, b) in list.iter().zip(given) {
+            if !same_expr(a, b) {
+                let message = "the list of actions binds another value here";
+                self.report(Diagnostic::error(codes::BAD_ACTION, b.span, message).also(a.span, "bound here"));
+            }
+        }
+    }
+
+    fn entry(&mut self, table: &Table, entry: &ast::Entry, list_const: bool) -> Option<TableEntry> {
+        self.check_annotations(&entry.annotations);
+        let types: Vec<Type> = table.keys.iter().map(|k| self.zonk(&k.expr.ty)).collect();
+        let keysets = self.keysets(&entry.keysets, &types, entry.span);
+        for (set, key) in keysets.iter().zip(&table.keys) {
+            self.check_entry_set(set, &key.match_kind, entry.span);
+        }
+        let priority = entry.priority.as_ref().map(|p| self.size_expr(p, "a priority"));
+        if let (Some(priority), true) = (&priority, list_const) {
+            let message = "entries of a constant list have no priorities; their order decides";
+            self.error(codes::BAD_ENTRY, priority.span, message);
+        }
+        let action = self.table_call(table, &entry.action, false)?;
+        Some(TableEntry {
+            keysets,
+            action,
+            priority,
+            is_const: entry.is_const || list_const,
+            annotations: share(&entry.annotations),
+            span: entry.span,
+        })
+    }
+
+    fn check_entry_set(&mut self, set: &Keyset, kind: &str, span: Span) {
+        let fine = match set {
+            Keyset::Any => kind != "exact",
+            Keyset::Value(_) => true,
+            Keyset::Mask(..) => matches!(kind, "ternary" | "lpm"),
+            Keyset::Range(..) => kind == "range",
+            Keyset::Items(_) => true,
+            Keyset::ValueSet(_) => false,
+        };
+        if !fine {
+            let message = format!("this form of value does not fit match kind `{kind}`");
+            self.error(codes::BAD_ENTRY, span, message);
+        }
+        let mut check = |value: &Expr| {
+            if !value.ty.is_bad() {
+                self.require_known(value);
+            }
+        };
+        match set {
+            Keyset::Value(value) => check(value),
+            Keyset::Mask(a, b) | Keyset::Range(a, b) => {
+                check(a);
+                check(b);
+            }
+            _ => {}
+        }
+    }
+
+    /// A property that the architecture defines.
+    fn table_property(&mut self, name: &ast::Ident, value: &ast::Expr) -> Option<Expr> {
+        // Objects made in place are allowed here.
+        let value = self.expr(value, None);
+        self.check_table_property(name, &value);
+        (!value.ty.is_bad()).then_some(value)
+    }
+}
+
+/// Whether two bound arguments are the same expression.
+fn same_expr(a: &Expr, b: &Expr) -> bool {
+    use ExprKind as K;
+    if a.ty.is_bad() || b.ty.is_bad() {
+        return true;
+    }
+    match (&a.kind, &b.kind) {
+        (K::Field(x, i), K::Field(y, j)) => i == j && same_expr(x, y),
+        (K::Index(x, i), K::Index(y, j)) => same_expr(x, y) && same_expr(i, j),
+        (K::Slice(x, h, l), K::Slice(y, i, m)) => h == i && l == m && same_expr(x, y),
+        (K::Cast(x), K::Cast(y)) => a.ty == b.ty && same_expr(x, y),
+        (K::Unary(o, x), K::Unary(p, y)) => o == p && same_expr(x, y),
+        (K::Binary(o, x, u), K::Binary(p, y, v)) => o == p && same_expr(x, y) && same_expr(u, v),
+        (K::Call(_), K::Call(_)) => true,
+        (x, y) => x == y,
+    }
+}
+
+/// The control-plane name that a key has by itself: what was written, if it is made of names.
+fn key_name(expr: &ast::Expr) -> Option<String> {
+    match &expr.kind {
+        Ast::Name(path) => Some(path.ident.name.to_string()),
+        Ast::Member(base, member) => Some(format!("{}.{}", key_name(base)?, member.name)),
+        Ast::Index(base, index) => Some(format!("{}[{}]", key_name(base)?, number(index)?)),
+        Ast::Slice(base, high, low) => {
+            Some(format!("{}[{}:{}]", key_name(base)?, number(high)?, number(low)?))
+        }
+        Ast::Binary(ast::BinaryOp::BitAnd, base, mask) => {
+            Some(format!("{} & {}", key_name(base)?, number(mask)?))
+        }
+        Ast::Call { callee, args, .. } if args.is_empty() => match &callee.kind {
+            Ast::Member(base, method) if &*method.name == "isValid" => {
+                Some(format!("{}.isValid()", key_name(base)?))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn number(expr: &ast::Expr) -> Option<String> {
+    match &expr.kind {
+        Ast::Int(n) => Some(n.value.to_string()),
+        _ => None,
+    }
+}

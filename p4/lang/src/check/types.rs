@@ -1,0 +1,212 @@
+//! Types as written to types as meant.
+
+use std::rc::Rc;
+
+use num_traits::ToPrimitive as _;
+
+use super::{Checker, Entity, TypeEntity};
+use crate::diagnostic::codes;
+use crate::hir::Type;
+use crate::lex::Name;
+use crate::source::Span;
+use crate::syntax::ast::{self, AggregateKind, Path, TypeKind};
+
+/// Widest `bit<w>`, `int<w>` and `varbit<w>`.
+const MAX_WIDTH: u32 = 1 << 16;
+/// Most elements of a stack.
+const MAX_STACK: u32 = 1 << 12;
+
+impl Checker<'_> {
+    /// The type that is written; reported and `Bad` if there is none.
+    pub(super) fn ty(&mut self, ty: &ast::Type) -> Type {
+        match &ty.kind {
+            TypeKind::Bad => Type::Bad,
+            TypeKind::Bool => Type::Bool,
+            TypeKind::Error => Type::Error,
+            TypeKind::MatchKind => Type::MatchKind,
+            TypeKind::String => Type::Str,
+            TypeKind::Int => Type::Int,
+            TypeKind::Void => Type::Void,
+            TypeKind::Bit(None) => Type::Bit(1),
+            TypeKind::Bit(Some(width)) => self.width(width, 0).map_or(Type::Bad, Type::Bit),
+            TypeKind::Signed(width) => self.width(width, 1).map_or(Type::Bad, Type::Signed),
+            TypeKind::Varbit(width) => self.width(width, 0).map_or(Type::Bad, Type::Varbit),
+            TypeKind::Named(path) => self.named_type(path, None, ty.span),
+            TypeKind::Specialized(path, args) => {
+                let args = args.iter().map(|a| self.ty(a)).collect();
+                self.named_type(path, Some(args), ty.span)
+            }
+            TypeKind::Stack(of, size) => self.stack_type(of, size),
+            TypeKind::Tuple(args) => {
+                let args: Rc<[Type]> = args.iter().map(|a| self.ty(a)).collect();
+                Type::Tuple(args)
+            }
+            TypeKind::List(args) => match args.as_slice() {
+                [of] => Type::List(Rc::new(self.ty(of))),
+                _ => {
+                    self.error(codes::BAD_TYPE_ARGUMENTS, ty.span, "`list` takes one type");
+                    Type::Bad
+                }
+            },
+            TypeKind::DontCare => self.fresh(),
+        }
+    }
+
+    /// A constant width.
+    fn width(&mut self, width: &ast::Expr, least: u32) -> Option<u32> {
+        let value = self.constant_int(width, "a width")?;
+        let fitting = value.to_u32().filter(|w| (least..=MAX_WIDTH).contains(w));
+        if fitting.is_none() {
+            let message = format!("a width of {value} is not possible here");
+            self.error(codes::BAD_WIDTH, width.span, message);
+        }
+        fitting
+    }
+
+    fn stack_type(&mut self, of: &ast::Type, size: &ast::Expr) -> Type {
+        let element = self.ty(of);
+        let Some(size_value) = self.constant_int(size, "the size of a stack") else { return Type::Bad };
+        let fitting = size_value.to_u32().filter(|n| (1..=MAX_STACK).contains(n));
+        let Some(count) = fitting else {
+            let message = format!("a stack cannot have {size_value} elements");
+            self.error(codes::BAD_WIDTH, size.span, message);
+            return Type::Bad;
+        };
+        let fine = element.is_bad()
+            || matches!(element, Type::Param(_))
+            || matches!(
+                self.module.aggregate_kind(&element),
+                Some(AggregateKind::Header | AggregateKind::Union)
+            );
+        if !fine {
+            let message =
+                format!("a stack consists of headers or header unions, not of `{}`", self.show(&element));
+            self.error(codes::BAD_TYPE, of.span, message);
+            return Type::Bad;
+        }
+        Type::Stack(Rc::new(element), count)
+    }
+
+    /// A declared type with its arguments; `None`: none are written.
+    fn named_type(&mut self, path: &Path, args: Option<Vec<Type>>, span: Span) -> Type {
+        let Some(entity) = self.lookup(path) else { return Type::Bad };
+        let Entity::Type(entity) = entity else {
+            let message = format!("`{}` is not a type", path.ident.name);
+            self.error(codes::NOT_A_TYPE, path.ident.span, message);
+            return Type::Bad;
+        };
+        let args_count = args.as_ref().map_or(0, Vec::len);
+        match entity {
+            TypeEntity::Plain(ty) => {
+                if args.is_some() {
+                    let message = format!("`{}` takes no type arguments", path.ident.name);
+                    self.error(codes::BAD_TYPE_ARGUMENTS, span, message);
+                }
+                ty
+            }
+            TypeEntity::Param(id) => Type::Param(id),
+            TypeEntity::Generic(ty, wanted) => match args {
+                Some(args) if args_count == wanted => apply(&ty, args),
+                _ => {
+                    let message = format!(
+                        "`{}` takes {wanted} type arguments, {args_count} are given",
+                        path.ident.name
+                    );
+                    self.error(codes::BAD_TYPE_ARGUMENTS, span, message);
+                    Type::Bad
+                }
+            },
+        }
+    }
+
+    /// Type of a constructor call: arguments that are not written are inferred.
+    pub(super) fn constructed_type(&mut self, ty: &ast::Type) -> Type {
+        if let TypeKind::Named(path) = &ty.kind
+            && let Some(Entity::Type(TypeEntity::Generic(generic, wanted))) = self.lookup(path)
+        {
+            let args = (0..wanted).map(|_| self.fresh()).collect();
+            return apply(&generic, args);
+        }
+        self.ty(ty)
+    }
+
+    /// Checks that a type may be that of a variable or parameter.
+    pub(super) fn storable(&mut self, ty: &Type, span: Span, what: &str) -> Type {
+        let bad = match ty {
+            Type::Void
+            | Type::MatchKind
+            | Type::Package(..)
+            | Type::Parser(_)
+            | Type::Control(_)
+            | Type::Arch(..)
+            | Type::Extern(..)
+            | Type::ValueSet(_) => true,
+            Type::Str | Type::Int => what != "constant" && what != "parameter",
+            _ => false,
+        };
+        if bad {
+            let message = format!("a {what} cannot have type `{}`", self.show(ty));
+            self.error(codes::BAD_TYPE, span, message);
+            return Type::Bad;
+        }
+        ty.clone()
+    }
+
+    /// A type that may be a field of a struct, header or union.
+    pub(super) fn check_field_type(&mut self, kind: AggregateKind, ty: &Type, span: Span, name: &Name) {
+        let underlying = self.module.underlying(ty);
+        let fine = match kind {
+            _ if ty.is_bad() || matches!(ty, Type::Param(_)) => true,
+            AggregateKind::Union => self.module.is_header(&underlying),
+            AggregateKind::Header => match &underlying {
+                Type::Bit(_) | Type::Signed(_) | Type::Varbit(_) | Type::Bool => true,
+                Type::Enum(id) => self.module.enums.get(id.index()).is_some_and(|e| e.repr.is_some()),
+                _ => self.module.is_struct(&underlying) && self.fixed_struct(&underlying),
+            },
+            AggregateKind::Struct => !matches!(
+                underlying,
+                Type::Void
+                    | Type::Extern(..)
+                    | Type::Parser(_)
+                    | Type::Control(_)
+                    | Type::Arch(..)
+                    | Type::Package(..)
+                    | Type::Int
+                    | Type::Str
+                    | Type::MatchKind
+            ),
+        };
+        if !fine {
+            let holder = match kind {
+                AggregateKind::Union => "header union",
+                AggregateKind::Header => "header",
+                AggregateKind::Struct => "struct",
+            };
+            let message = format!("field `{name}` of a {holder} cannot have type `{}`", self.show(ty));
+            self.error(codes::BAD_TYPE, span, message);
+        }
+    }
+
+    /// Whether a struct may lie in a header: all its parts have a fixed size.
+    fn fixed_struct(&self, ty: &Type) -> bool {
+        self.module.fields(ty).is_some_and(|fields| {
+            fields.iter().all(|(_, ty)| match self.module.underlying(ty) {
+                Type::Bit(_) | Type::Signed(_) | Type::Bool | Type::Bad | Type::Param(_) => true,
+                Type::Enum(id) => self.module.enums.get(id.index()).is_some_and(|e| e.repr.is_some()),
+                other => self.module.is_struct(&other) && self.fixed_struct(&other),
+            })
+        })
+    }
+}
+
+/// Puts arguments into a generic type.
+fn apply(ty: &Type, args: Vec<Type>) -> Type {
+    let args: Rc<[Type]> = args.into();
+    match ty {
+        Type::Aggregate(id, _) => Type::Aggregate(*id, args),
+        Type::Extern(id, _) => Type::Extern(*id, args),
+        Type::Arch(id, _) => Type::Arch(*id, args),
+        Type::Package(id, _) => Type::Package(*id, args),
+        other => other.clone(),
+    }
+}

@@ -1,0 +1,210 @@
+//! Actions: called directly they are inlined, from tables they are objects of the IR.
+
+use std::collections::BTreeSet;
+
+use super::function::{Argument, mentions};
+use super::place::Place;
+use super::value::Val;
+use super::{Binding, Lowerer};
+use crate::hir::{self, Call, Callee, Expr, ExprKind, Param, VarId};
+use crate::ir::{self, ScalarId};
+use crate::source::Span;
+use crate::syntax::ast::Direction;
+
+impl Lowerer<'_> {
+    /// The scalars of all variables that an action's body can reach besides its parameters.
+    fn reachable(&self, action: &hir::Action) -> Option<BTreeSet<ScalarId>> {
+        let mut vars: BTreeSet<VarId> = BTreeSet::new();
+        let mut seen: BTreeSet<hir::ActionId> = BTreeSet::new();
+        self.mentioned_by(action, &mut vars, &mut seen);
+        let own: BTreeSet<VarId> = action.params.iter().map(|p| p.var).collect();
+        let mut scalars = BTreeSet::new();
+        for var in vars.difference(&own) {
+            match self.env.vars.get(var) {
+                Some(Binding::Place(place)) => scalars.extend(self.place_scalars(place)?),
+                Some(Binding::Value(value)) => {
+                    let mut set = BTreeSet::new();
+                    if !self.reads(value, &mut set) {
+                        return None;
+                    }
+                    scalars.extend(set);
+                }
+                _ => {}
+            }
+        }
+        Some(scalars)
+    }
+
+    fn mentioned_by(
+        &self,
+        action: &hir::Action,
+        vars: &mut BTreeSet<VarId>,
+        seen: &mut BTreeSet<hir::ActionId>,
+    ) {
+        mentions(&action.body, vars);
+        let mut called = Vec::new();
+        hir::visit_stmts(&action.body, &mut |expr| {
+            if let ExprKind::Call(call) = &expr.kind
+                && let Callee::Action(id) = call.callee
+            {
+                called.push(id);
+            }
+        });
+        for id in called {
+            if seen.insert(id)
+                && let Some(inner) = self.module.actions.get(id.index())
+            {
+                self.mentioned_by(inner, vars, seen);
+            }
+        }
+    }
+
+    pub(super) fn call_action(&mut self, id: hir::ActionId, call: &Call, span: Span) {
+        let module = self.module;
+        let Some(action) = module.actions.get(id.index()) else { return };
+        let args = self.arguments(&action.params, &call.args);
+        self.inline_action(action, args, span);
+    }
+
+    fn inline_action(&mut self, action: &hir::Action, args: Vec<Argument>, span: Span) {
+        let reachable = self.reachable(action);
+        let mentioned = |set: &BTreeSet<ScalarId>| reachable.as_ref().is_none_or(|r| !r.is_disjoint(set));
+        // What the body can change besides its parameters must not be read through a parameter.
+        let args = args
+            .into_iter()
+            .zip(&action.params)
+            .map(|(arg, param)| match arg {
+                Argument::Value(value) => {
+                    let mut set = BTreeSet::new();
+                    let safe = self.reads(&value, &mut set) && !mentioned(&set);
+                    let ty = self.ty(&param.ty);
+                    Argument::Value(if safe { value } else { self.materialize(value, &ty, span) })
+                }
+                place => place,
+            })
+            .collect();
+        let copies = self.bind(&action.params, args, &mentioned, span);
+        self.inline(copies, None, |l| l.stmts(&action.body));
+    }
+
+    /// The action of a table's list as an object: directional parameters are bound in its body, the others are
+    /// the control plane's.
+    pub(super) fn table_action(&mut self, id: hir::ActionId, bound: &[Expr], span: Span) -> ir::ActionId {
+        if bound.is_empty()
+            && let Some(known) = self.known_action(id)
+        {
+            return known;
+        }
+        let module = self.module;
+        let Some(action) = module.actions.get(id.index()) else { return ir::ActionId(0) };
+        let (directional, data): (Vec<&Param>, Vec<&Param>) =
+            action.params.iter().partition(|p| p.direction != Direction::None);
+        let mut params = Vec::new();
+        for (i, param) in data.iter().enumerate() {
+            self.data_param(param, i, &mut params);
+        }
+        let outer_copies = std::mem::take(&mut self.copy_outs);
+        let body = self.collect(|l| {
+            let signature: Vec<Param> = directional.iter().map(|p| (*p).clone()).collect();
+            let exprs: Vec<Option<Expr>> = bound.iter().cloned().map(Some).collect();
+            let args = l.arguments(&signature, &exprs);
+            if signature.is_empty() {
+                l.results.push(None);
+                l.stmts(&action.body);
+                l.results.pop();
+                return;
+            }
+            let reachable = l.reachable(action);
+            let mentioned = |set: &BTreeSet<ScalarId>| reachable.as_ref().is_none_or(|r| !r.is_disjoint(set));
+            let copies = l.bind(&signature, args, &mentioned, span);
+            l.inline(copies, None, |l| l.stmts(&action.body));
+        });
+        self.copy_outs = outer_copies;
+        let preamble = if action.global {
+            self.preamble("", &action.name, &action.annotations)
+        } else {
+            let path = self.env.path.clone();
+            self.preamble(&path, &action.name, &action.annotations)
+        };
+        let ir_id = ir::ActionId(self.program.actions.len() as u32);
+        self.program.actions.push(ir::Action { preamble, params, body });
+        if bound.is_empty() {
+            self.remember_action(id, ir_id, action.global);
+        }
+        ir_id
+    }
+
+    fn known_action(&self, id: hir::ActionId) -> Option<ir::ActionId> {
+        let local = self.env.instance.and_then(|i| self.instances.get(i)).and_then(|i| i.actions.get(&id));
+        local.or_else(|| self.global_actions.get(&id)).copied()
+    }
+
+    fn remember_action(&mut self, id: hir::ActionId, ir_id: ir::ActionId, global: bool) {
+        if global {
+            self.global_actions.insert(id, ir_id);
+        } else if let Some(instance) = self.env.instance.and_then(|i| self.instances.get_mut(i)) {
+            instance.actions.insert(id, ir_id);
+        }
+    }
+
+    /// Storage for a parameter that the control plane supplies; structs give one a field.
+    fn data_param(&mut self, param: &Param, index: usize, out: &mut Vec<ir::Param>) {
+        let ty = self.ty(&param.ty);
+        let place = self.allocate(&ty, &param.name);
+        let id = self.id_annotation(&param.annotations).unwrap_or(index as u32 + 1);
+        match &place {
+            Place::Scalar(scalar) => {
+                let kind = self.scalar(*scalar).ty;
+                out.push(ir::Param {
+                    id,
+                    name: self.name_annotation(&param.annotations).unwrap_or_else(|| param.name.to_string()),
+                    scalar: *scalar,
+                    kind,
+                    type_name: self.user_type_name(&ty),
+                    annotations: self.annotation_texts(&param.annotations),
+                });
+            }
+            _ => {
+                let mut leaves = Vec::new();
+                let value = self.load(&place);
+                self.flatten(&value, &ty, &mut leaves);
+                for leaf in leaves {
+                    if let ir::ExprKind::Scalar(scalar) = leaf.kind {
+                        let name = self
+                            .program
+                            .storage
+                            .scalars
+                            .get(scalar.index())
+                            .map_or_else(String::new, |s| s.name.clone());
+                        out.push(ir::Param {
+                            id: out.len() as u32 + 1,
+                            name,
+                            scalar,
+                            kind: leaf.ty,
+                            type_name: None,
+                            annotations: Vec::new(),
+                        });
+                    }
+                }
+            }
+        }
+        self.env.vars.insert(param.var, Binding::Place(place));
+    }
+
+    /// The values of action data, flattened as the parameters are.
+    pub(super) fn action_data(&mut self, args: &[Expr]) -> Vec<ir::Bits> {
+        let mut out = Vec::new();
+        for arg in args {
+            let value: Val = self.eval(arg);
+            let mut leaves = Vec::new();
+            self.flatten(&value, &arg.ty, &mut leaves);
+            for leaf in leaves {
+                match leaf.kind {
+                    ir::ExprKind::Const(bits) => out.push(bits),
+                    _ => self.unsupported(arg.span, "action data has to be known"),
+                }
+            }
+        }
+        out
+    }
+}

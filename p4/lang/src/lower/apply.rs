@@ -1,0 +1,264 @@
+//! `apply` of controls.
+
+use std::rc::Rc;
+
+use super::function::Argument;
+use super::objects::Object;
+use super::place::Place;
+use super::value::Val;
+use super::{Binding, Lowerer};
+use crate::hir::{Control, Expr, ExprKind, Local, Param, Type};
+use crate::ir::{self, Stmt};
+use crate::source::Span;
+use crate::syntax::ast::Direction;
+
+impl Lowerer<'_> {
+    /// A control that the package runs; its parameters are the packet's own storage.
+    pub(super) fn top_control(&mut self, construct: &Expr, params: Vec<Binding>) -> ir::Block {
+        let Some(Object::Instance(index)) = self.top_object(construct) else {
+            return ir::Block::default();
+        };
+        let Some(Type::Control(id)) = self.instances.get(index).map(|i| i.ty.clone()) else {
+            return ir::Block::default();
+        };
+        let module = self.module;
+        let Some(control) = module.controls.get(id.index()) else { return ir::Block::default() };
+        if let Some(instance) = self.instances.get_mut(index) {
+            for (param, binding) in control.params.iter().zip(params) {
+                instance.env.vars.insert(param.var, binding);
+            }
+        }
+        let body = self.collect(|l| l.run_control(index, control));
+        ir::Block { body }
+    }
+
+    /// An object among the package's arguments. It is named by its type.
+    pub(super) fn top_object(&mut self, construct: &Expr) -> Option<Object> {
+        let object = match &construct.kind {
+            ExprKind::Construct(_) => self.construct_in_place(construct),
+            _ => match self.eval(construct) {
+                Val::Object(object) => Some(object),
+                _ => None,
+            },
+        }?;
+        if let Object::Instance(index) = &object {
+            let name = match self.instances.get(*index).map(|i| i.ty.clone()) {
+                Some(Type::Control(id)) => {
+                    self.module.controls.get(id.index()).map(|c| (c.name.clone(), Rc::clone(&c.annotations)))
+                }
+                Some(Type::Parser(id)) => {
+                    self.module.parsers.get(id.index()).map(|p| (p.name.clone(), Rc::clone(&p.annotations)))
+                }
+                _ => None,
+            };
+            if let Some((name, annotations)) = name {
+                let path = self.join("", &name, &annotations);
+                if let Some(instance) = self.instances.get_mut(*index) {
+                    instance.env.path = path;
+                }
+            }
+        }
+        Some(object)
+    }
+
+    /// Declarations at the first run, then the body.
+    fn run_control(&mut self, index: usize, control: &Control) {
+        let Some(instance) = self.instances.get_mut(index) else { return };
+        let first = !std::mem::replace(&mut instance.ready, true);
+        let env = std::mem::take(&mut instance.env);
+        let ((), env) = self.within(env, |l| {
+            l.control_locals(index, control, first);
+            l.inline(Vec::new(), None, |l| l.stmts(&control.body));
+        });
+        if let Some(instance) = self.instances.get_mut(index) {
+            instance.env = env;
+        }
+    }
+
+    fn control_locals(&mut self, index: usize, control: &Control, first: bool) {
+        for local in &control.locals {
+            match local {
+                Local::Var(id, init) => match self.env.vars.get(id) {
+                    Some(Binding::Place(place)) if !first => {
+                        let place = place.clone();
+                        self.initialise(&place, init.as_ref());
+                    }
+                    _ => {
+                        let span = init.as_ref().map_or(control.span, |i| i.span);
+                        self.declare(*id, init.as_ref(), span);
+                    }
+                },
+                Local::Instance(instance) if first => {
+                    if let Some(object) = self.make_object(&instance.construct, instance) {
+                        self.env.vars.insert(instance.var, Binding::Object(object));
+                    }
+                }
+                Local::Table(id) if first => self.make_table(index, *id),
+                Local::Instance(_) | Local::Table(_) | Local::Action(_) | Local::ValueSet { .. } => {}
+            }
+        }
+    }
+
+    /// A variable's initial value when the control runs again.
+    pub(super) fn initialise(&mut self, place: &Place, init: Option<&Expr>) {
+        match init {
+            Some(init) => {
+                let value = self.eval(init);
+                self.assign(place, value, &init.ty, init.span);
+            }
+            None => self.reset_headers(place),
+        }
+    }
+
+    /// `object.apply(args)`.
+    pub(super) fn apply_object(&mut self, object: &Expr, args: &[Option<Expr>], span: Span) {
+        let once = match &object.kind {
+            ExprKind::Var(id) => self.apply_counts.get(id).copied().unwrap_or(0) <= 1,
+            _ => true,
+        };
+        let Val::Object(Object::Instance(index)) = self.eval(object) else {
+            self.unsupported(span, "this cannot be applied");
+            return;
+        };
+        match self.instances.get(index).map(|i| i.ty.clone()) {
+            Some(Type::Control(id)) => {
+                let module = self.module;
+                if let Some(control) = module.controls.get(id.index()) {
+                    self.apply_control(index, control, args, once, span);
+                }
+            }
+            Some(Type::Parser(id)) => self.apply_parser(index, id, args, span),
+            _ => {}
+        }
+    }
+
+    fn apply_control(
+        &mut self,
+        index: usize,
+        control: &Control,
+        args: &[Option<Expr>],
+        once: bool,
+        span: Span,
+    ) {
+        let values = self.arguments(&control.params, args);
+        let bound = self.instances.get(index).is_some_and(|i| i.ready);
+        let (copy_in, copy_out) = if bound {
+            self.rebind(index, &control.params, values, span)
+        } else {
+            self.first_binding(index, &control.params, values, once, span)
+        };
+        for stmt in copy_in {
+            self.emit(stmt);
+        }
+        self.copy_outs.push(copy_out.clone());
+        self.run_control(index, control);
+        self.copy_outs.pop();
+        for stmt in copy_out {
+            self.emit(stmt);
+        }
+    }
+
+    /// Binds the parameters of an instance: to the arguments themselves if it is applied in one place only.
+    fn first_binding(
+        &mut self,
+        index: usize,
+        params: &[Param],
+        args: Vec<Argument>,
+        once: bool,
+        span: Span,
+    ) -> (Vec<Stmt>, Vec<Stmt>) {
+        let mentioned = |_: &std::collections::BTreeSet<ir::ScalarId>| !once;
+        let args = if once { args } else { self.own_values(params, args, span) };
+        let mut copy_out = Vec::new();
+        let copy_in = self.collect(|l| copy_out = l.bind(params, args, &mentioned, span));
+        // The parameters belong to the instance, not to the caller.
+        for param in params {
+            if let Some(binding) = self.env.vars.remove(&param.var)
+                && let Some(instance) = self.instances.get_mut(index)
+            {
+                instance.env.vars.insert(param.var, binding);
+            }
+        }
+        (copy_in, copy_out)
+    }
+
+    /// `in` arguments of an instance that is applied several times need storage that each call fills.
+    fn own_values(&mut self, params: &[Param], args: Vec<Argument>, span: Span) -> Vec<Argument> {
+        let mut out = Vec::new();
+        for (param, arg) in params.iter().zip(args) {
+            out.push(match arg {
+                Argument::Value(Val::Object(object)) => Argument::Value(Val::Object(object)),
+                Argument::Value(value) => {
+                    let ty = self.ty(&param.ty);
+                    let place = self.allocate(&ty, &param.name);
+                    self.assign(&place, value, &ty, span);
+                    Argument::Value(self.load(&place))
+                }
+                place => place,
+            });
+        }
+        out
+    }
+
+    /// Another call of an instance: copies into the parameters' storage and out of it.
+    fn rebind(
+        &mut self,
+        index: usize,
+        params: &[Param],
+        args: Vec<Argument>,
+        span: Span,
+    ) -> (Vec<Stmt>, Vec<Stmt>) {
+        let mut copies: Vec<(Place, Place, Type)> = Vec::new();
+        let copy_in = self.collect(|l| {
+            for (param, arg) in params.iter().zip(args) {
+                let own = l.instances.get(index).and_then(|i| i.env.vars.get(&param.var)).cloned();
+                let ty = l.ty(&param.ty);
+                match (own, arg) {
+                    (Some(Binding::Place(own)), Argument::Place(place)) => {
+                        if own == place {
+                            if param.direction == Direction::Out {
+                                l.reset_headers(&own);
+                            }
+                            continue;
+                        }
+                        if param.direction == Direction::InOut {
+                            let value = l.load(&place);
+                            l.assign(&own, value, &ty, span);
+                        } else {
+                            l.reset_headers(&own);
+                        }
+                        copies.push((place, own, ty));
+                    }
+                    (Some(Binding::Place(own)), Argument::Value(value)) => l.assign(&own, value, &ty, span),
+                    (Some(Binding::Value(own)), Argument::Value(value)) => {
+                        if let Some(place) = l.place_of_value(&own) {
+                            l.assign(&place, value, &ty, span);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        });
+        let copy_out = self.collect(|l| {
+            for (target, own, ty) in copies {
+                let value = l.load(&own);
+                l.assign(&target, value, &ty, span);
+            }
+        });
+        (copy_in, copy_out)
+    }
+
+    /// The place that a value was read from as it is.
+    fn place_of_value(&self, value: &Val) -> Option<Place> {
+        use super::value::HeaderVal;
+        match value {
+            Val::Scalar(ir::Expr { kind: ir::ExprKind::Scalar(id), .. }) => Some(Place::Scalar(*id)),
+            Val::Struct(items) => {
+                items.iter().map(|i| self.place_of_value(i)).collect::<Option<Vec<_>>>().map(Place::Struct)
+            }
+            Val::Header(HeaderVal::Ref(header)) => Some(Place::Header(header.clone())),
+            Val::Whole(place) => Some(place.clone()),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,457 @@
+//! Expressions.
+
+use num_bigint::BigInt;
+use num_traits::ToPrimitive as _;
+
+use super::place::Place;
+use super::value::{HeaderVal, Val};
+use super::{Binding, BlockKind, Lowerer, build};
+use crate::constant;
+use crate::diagnostic::codes;
+use crate::hir::{self, Expr, ExprKind, Type, VarKind};
+use crate::ir::{self, BinaryOp, HeaderRef, ScalarKind, Stmt};
+use crate::source::Span;
+use crate::syntax::ast;
+
+impl Lowerer<'_> {
+    /// Evaluates an expression; what has side effects is emitted.
+    pub(super) fn eval(&mut self, expr: &Expr) -> Val {
+        match &expr.kind {
+            ExprKind::Bad => Val::Void,
+            ExprKind::Bool(value) => Val::Scalar(build::truth(*value)),
+            ExprKind::Int(value) => match self.scalar_kind(&expr.ty) {
+                Some(kind) => Val::Scalar(build::number(value, kind)),
+                None => Val::Int(value.clone()),
+            },
+            ExprKind::Str(text) => Val::Str(text.clone()),
+            ExprKind::Var(id) => self.eval_var(*id, expr.span),
+            ExprKind::Field(base, field) => self.eval_field(expr, base, *field),
+            ExprKind::Index(..) | ExprKind::Next(_) | ExprKind::Last(_) => match self.place_of(expr) {
+                Some(place) => self.load(&place),
+                None => self.eval_element(expr),
+            },
+            ExprKind::LastIndex(base) => match self.eval(base) {
+                Val::Whole(Place::Stack(stack)) => Val::Scalar(ir::Expr {
+                    kind: ir::ExprKind::LastIndex(stack),
+                    ty: ScalarKind::Unsigned(32),
+                }),
+                _ => Val::Void,
+            },
+            ExprKind::Slice(of, high, low) => match self.eval(of) {
+                Val::Int(value) => {
+                    let kind = ScalarKind::Unsigned(high - low + 1);
+                    Val::Scalar(build::number(&constant::slice(&value, *high, *low), kind))
+                }
+                Val::Scalar(of) => Val::Scalar(build::slice(of, *high, *low)),
+                _ => Val::Void,
+            },
+            ExprKind::Unary(op, of) => self.eval_unary(*op, of, expr.span),
+            ExprKind::Binary(op, a, b) => self.eval_binary(*op, a, b, &expr.ty, expr.span),
+            ExprKind::Mux(condition, a, b) => self.eval_mux(condition, a, b, &expr.ty, expr.span),
+            ExprKind::Cast(of) => self.eval_cast(of, &expr.ty, expr.span),
+            ExprKind::Items(items) => self.eval_items(items, &expr.ty, expr.span),
+            ExprKind::Invalid | ExprKind::Default => self.default_value(&expr.ty),
+            ExprKind::Call(call) => self.eval_call(call, &expr.ty, expr.span),
+            ExprKind::Hit(table) | ExprKind::Miss(table) => {
+                let hit = self.temporary("hit", ScalarKind::Unsigned(1));
+                self.apply_table(*table, Some(hit), None, expr.span);
+                let hit = self.scalar(hit);
+                Val::Scalar(if matches!(expr.kind, ExprKind::Hit(_)) { hit } else { build::not(hit) })
+            }
+            ExprKind::Construct(_) => match self.construct_in_place(expr) {
+                Some(object) => Val::Object(object),
+                None => Val::Void,
+            },
+        }
+    }
+
+    /// Evaluates an expression of a scalar type.
+    pub(super) fn eval_scalar(&mut self, expr: &Expr) -> ir::Expr {
+        let kind = self.scalar_kind(&expr.ty).unwrap_or(ScalarKind::Unsigned(32));
+        let value = self.eval(expr);
+        match self.as_scalar(value, kind) {
+            Some(value) => value,
+            None => {
+                self.unsupported(expr.span, "this is not a number that the target can work with");
+                build::number(&0.into(), kind)
+            }
+        }
+    }
+
+    /// Evaluates expressions from left to right: what a later one changes has been read before.
+    pub(super) fn eval_all(&mut self, exprs: &[&Expr]) -> Vec<Val> {
+        let mut values: Vec<Val> = Vec::new();
+        let mut safe = 0;
+        for expr in exprs {
+            let mark = self.out.len();
+            let value = self.eval(expr);
+            if self.out.len() > mark {
+                for i in (safe..values.len()).rev() {
+                    let old = std::mem::replace(&mut values[i], Val::Void);
+                    values[i] = self.spill(old, &exprs[i].ty, mark, exprs[i].span);
+                }
+                safe = values.len();
+            }
+            values.push(value);
+        }
+        values
+    }
+
+    /// Evaluates scalars from left to right.
+    pub(super) fn eval_scalars(&mut self, exprs: &[&Expr]) -> Vec<ir::Expr> {
+        let values = self.eval_all(exprs);
+        exprs
+            .iter()
+            .zip(values)
+            .map(|(expr, value)| {
+                let kind = self.scalar_kind(&expr.ty).unwrap_or(ScalarKind::Unsigned(32));
+                self.as_scalar(value, kind).unwrap_or_else(|| build::number(&0.into(), kind))
+            })
+            .collect()
+    }
+
+    /// The value of an expression that is known when the program is compiled.
+    pub(super) fn eval_number(&mut self, expr: &Expr) -> Option<BigInt> {
+        match self.eval(expr) {
+            Val::Int(value) => Some(value),
+            Val::Scalar(value) => build::value_of(&value),
+            _ => None,
+        }
+    }
+
+    /// A number of elements or the like.
+    pub(super) fn eval_size(&mut self, expr: &Expr, what: &str) -> u64 {
+        match self.eval_number(expr).and_then(|n| n.to_u64()) {
+            Some(size) => size,
+            None => {
+                let message = format!("{what} has to be a known number");
+                self.error(codes::NOT_CONSTANT, expr.span, message);
+                0
+            }
+        }
+    }
+
+    fn eval_var(&mut self, id: hir::VarId, span: Span) -> Val {
+        match self.env.vars.get(&id) {
+            Some(Binding::Place(place)) => {
+                let place = place.clone();
+                self.load(&place)
+            }
+            Some(Binding::Value(value)) => value.clone(),
+            Some(Binding::Object(object)) => Val::Object(object.clone()),
+            None => match self.module.vars.get(id.index()).map(|v| &v.kind) {
+                Some(VarKind::Const(value)) => {
+                    let value = (**value).clone();
+                    self.eval(&value)
+                }
+                _ => {
+                    self.unsupported(span, "this has no value here");
+                    Val::Void
+                }
+            },
+        }
+    }
+
+    fn eval_field(&mut self, expr: &Expr, base: &Expr, field: usize) -> Val {
+        if let Some(place) = self.place_of(expr) {
+            return self.load(&place);
+        }
+        let value = self.eval(base);
+        self.field_of(value, &base.ty, field)
+    }
+
+    /// A field of a value that is not in a place.
+    fn field_of(&mut self, value: Val, ty: &Type, field: usize) -> Val {
+        match value {
+            Val::Struct(mut items) | Val::Elements(mut items) if field < items.len() => {
+                items.swap_remove(field)
+            }
+            Val::Header(HeaderVal::Ref(header)) => match self.header_field(&header, ty, field) {
+                Some(place) => self.load(&place),
+                None => Val::Void,
+            },
+            Val::Header(HeaderVal::Literal { fields, .. }) => {
+                let types = self.module.fields(&self.ty(ty)).unwrap_or_default();
+                let at: usize = types.iter().take(field).map(|(_, t)| self.flat_kinds(t).len()).sum();
+                let Some((_, field_ty)) = types.get(field) else { return Val::Void };
+                let mut rest = fields.into_iter().skip(at);
+                self.rebuild(field_ty, &mut rest)
+            }
+            Val::Whole(place) => match self.members(&place).into_iter().nth(field) {
+                Some(member) => Val::Header(HeaderVal::Ref(member)),
+                None => Val::Void,
+            },
+            _ => Val::Void,
+        }
+    }
+
+    /// A value of a type from its scalars.
+    pub(super) fn rebuild(&self, ty: &Type, scalars: &mut dyn Iterator<Item = ir::Expr>) -> Val {
+        let ty = self.ty(ty);
+        if self.scalar_kind(&ty).is_some() {
+            return scalars.next().map_or(Val::Void, Val::Scalar);
+        }
+        if self.module.is_header(&ty) {
+            let count = self.flat_kinds(&ty).len();
+            let fields = scalars.take(count).collect();
+            return Val::Header(HeaderVal::Literal { valid: build::truth(true), fields });
+        }
+        if let Type::Stack(of, n) = &ty {
+            return Val::Elements((0..*n).map(|_| self.rebuild(of, scalars)).collect());
+        }
+        let fields = self.module.fields(&ty).unwrap_or_default();
+        Val::Struct(fields.iter().map(|(_, ty)| self.rebuild(ty, scalars)).collect())
+    }
+
+    /// An element of a stack that is not in a place.
+    fn eval_element(&mut self, expr: &Expr) -> Val {
+        let ExprKind::Index(base, index) = &expr.kind else { return Val::Void };
+        let values = self.eval_all(&[base, index]);
+        let [base_value, index_value] = values.as_slice() else { return Val::Void };
+        let position = match index_value {
+            Val::Int(value) => value.to_usize(),
+            Val::Scalar(value) => build::value_of(value).and_then(|v| v.to_usize()),
+            _ => None,
+        };
+        match position.and_then(|p| self.parts(base_value).into_iter().nth(p)) {
+            Some(value) => value,
+            None => {
+                self.unsupported(expr.span, "the element of such a value has to be known");
+                Val::Void
+            }
+        }
+    }
+
+    // --- places ---
+
+    /// The place that an expression denotes, if it denotes one.
+    pub(super) fn place_of(&mut self, expr: &Expr) -> Option<Place> {
+        match &expr.kind {
+            ExprKind::Var(id) => match self.env.vars.get(id) {
+                Some(Binding::Place(place)) => Some(place.clone()),
+                _ => None,
+            },
+            ExprKind::Field(base, field) => {
+                let place = self.place_of(base)?;
+                match &place {
+                    Place::Struct(parts) => parts.get(*field).cloned(),
+                    Place::Header(header) => {
+                        self.check_stack_access(header);
+                        self.header_field(header, &base.ty, *field)
+                    }
+                    Place::Union(_) | Place::UnionElement { .. } => {
+                        self.members(&place).into_iter().nth(*field).map(Place::Header)
+                    }
+                    _ => None,
+                }
+            }
+            ExprKind::Index(base, index) => {
+                let Place::Stack(stack) = self.place_of(base)? else { return None };
+                let index = self.index_value(index);
+                Some(self.element(stack, index))
+            }
+            ExprKind::Next(base) | ExprKind::Last(base) => {
+                let Place::Stack(stack) = self.place_of(base)? else { return None };
+                let next = matches!(expr.kind, ExprKind::Next(_));
+                let unions = matches!(&base.ty, Type::Stack(of, _) if self.module.is_union(&self.ty(of)));
+                if unions {
+                    let index = if next {
+                        self.next_index(stack)?
+                    } else {
+                        ir::Expr { kind: ir::ExprKind::LastIndex(stack), ty: ScalarKind::Unsigned(32) }
+                    };
+                    return Some(Place::UnionElement { stack, index });
+                }
+                Some(Place::Header(if next {
+                    HeaderRef::Next { stack, member: 0 }
+                } else {
+                    HeaderRef::Last { stack, member: 0 }
+                }))
+            }
+            ExprKind::Slice(of, high, low) => Some(Place::Slice(Box::new(self.place_of(of)?), *high, *low)),
+            _ => None,
+        }
+    }
+
+    fn index_value(&mut self, index: &Expr) -> ir::Expr {
+        match self.eval(index) {
+            Val::Int(value) => build::number(&value, ScalarKind::Unsigned(32)),
+            Val::Scalar(value) => value,
+            _ => build::small(0, 32),
+        }
+    }
+
+    /// A field of `next` or `last` exists only if the element does.
+    fn check_stack_access(&mut self, header: &HeaderRef) {
+        if self.block != BlockKind::Parser {
+            return;
+        }
+        let condition = match header {
+            HeaderRef::Next { stack, .. } => {
+                let size = self.elements(*stack).len() as u64;
+                let Some(next) = self.next_index(*stack) else { return };
+                build::binary(BinaryOp::Less, next, build::small(size, 32))
+            }
+            HeaderRef::Last { stack, .. } => {
+                let Some(next) = self.next_index(*stack) else { return };
+                build::binary(BinaryOp::NotEqual, next, build::small(0, 32))
+            }
+            _ => return,
+        };
+        let error = self.error_number("StackOutOfBounds");
+        self.emit(Stmt::Verify { condition, error });
+    }
+
+    /// The number of an error.
+    pub(super) fn error_number(&self, name: &str) -> ir::Expr {
+        let index = self.program.errors.iter().position(|e| e == name).unwrap_or(0);
+        build::small(index as u64, 32)
+    }
+
+    // --- operators ---
+
+    fn eval_unary(&mut self, op: ast::UnaryOp, of: &Expr, span: Span) -> Val {
+        match self.eval(of) {
+            Val::Int(value) => Val::Int(constant::unary(op, &value, &Type::Int)),
+            Val::Scalar(value) => Val::Scalar(match op {
+                ast::UnaryOp::Negate => build::unary(ir::UnaryOp::Negate, value),
+                ast::UnaryOp::BitNot => build::unary(ir::UnaryOp::BitNot, value),
+                ast::UnaryOp::Not => build::not(value),
+                ast::UnaryOp::Plus => value,
+            }),
+            _ => {
+                self.unsupported(span, "this operator cannot be applied here");
+                Val::Void
+            }
+        }
+    }
+
+    fn eval_binary(&mut self, op: ast::BinaryOp, a: &Expr, b: &Expr, ty: &Type, span: Span) -> Val {
+        use ast::BinaryOp as B;
+        if matches!(op, B::And | B::Or) {
+            return Val::Scalar(self.short_circuit(op, a, b));
+        }
+        let mut values = self.eval_all(&[a, b]).into_iter();
+        let (Some(x), Some(y)) = (values.next(), values.next()) else { return Val::Void };
+        if matches!(op, B::Eq | B::Ne) {
+            let equal = self.equal(&x, &y, &a.ty);
+            let scalars = matches!(x, Val::Scalar(_));
+            return Val::Scalar(match (op, &equal.kind) {
+                (B::Eq, _) => equal,
+                (_, ir::ExprKind::Binary(BinaryOp::Equal, l, r)) if scalars => {
+                    build::binary(BinaryOp::NotEqual, (**l).clone(), (**r).clone())
+                }
+                _ => build::not(equal),
+            });
+        }
+        if let (Val::Int(x), Val::Int(y)) = (&x, &y) {
+            return match constant::binary(op, x, y, &Type::Int) {
+                Ok(value) if *ty == Type::Bool => Val::Scalar(build::truth(value != BigInt::from(0))),
+                Ok(value) => Val::Int(value),
+                Err(error) => {
+                    self.error(codes::BAD_ARITHMETIC, span, error.to_string());
+                    Val::Int(0.into())
+                }
+            };
+        }
+        let kind_a = self.scalar_kind(&a.ty);
+        let kind_b = self.scalar_kind(&b.ty);
+        let shift = matches!(op, B::Shl | B::Shr);
+        let fallback =
+            if shift { ScalarKind::Unsigned(32) } else { kind_a.unwrap_or(ScalarKind::Unsigned(32)) };
+        let y = match y {
+            Val::Int(n) if shift => Val::Int(n.min(BigInt::from(u32::MAX))),
+            other => other,
+        };
+        let x = self.as_scalar(x, kind_a.or(kind_b).unwrap_or(fallback));
+        let y = self.as_scalar(y, kind_b.unwrap_or(fallback));
+        match (x, y) {
+            (Some(x), Some(y)) => Val::Scalar(build::binary(build::from_ast(op), x, y)),
+            _ => {
+                self.unsupported(span, "this operator cannot be applied here");
+                Val::Void
+            }
+        }
+    }
+
+    /// `&&` and `||`: the right operand is evaluated only if it matters.
+    fn short_circuit(&mut self, op: ast::BinaryOp, a: &Expr, b: &Expr) -> ir::Expr {
+        let left = self.eval_scalar(a);
+        let mut right = build::truth(true);
+        let effects = self.collect(|l| right = l.eval_scalar(b));
+        if effects.is_empty() {
+            return build::binary(build::from_ast(op), left, right);
+        }
+        let result = self.temporary("and", ScalarKind::Unsigned(1));
+        self.emit(Stmt::Assign(result, left));
+        let mut then = effects;
+        then.push(Stmt::Assign(result, right));
+        let go_on = self.scalar(result);
+        let condition = if op == ast::BinaryOp::And { go_on } else { build::not(go_on) };
+        self.emit(Stmt::If { condition, then, otherwise: Vec::new() });
+        self.scalar(result)
+    }
+
+    fn eval_mux(&mut self, condition: &Expr, a: &Expr, b: &Expr, ty: &Type, span: Span) -> Val {
+        let condition = self.eval_scalar(condition);
+        if let Some(known) = build::value_of(&condition) {
+            return if known == BigInt::from(0) { self.eval(b) } else { self.eval(a) };
+        }
+        let (mut x, mut y) = (Val::Void, Val::Void);
+        let mut effects_a = self.collect(|l| x = l.eval(a));
+        let mut effects_b = self.collect(|l| y = l.eval(b));
+        let kind = self.scalar_kind(ty);
+        if let (true, true, Some(kind)) = (effects_a.is_empty(), effects_b.is_empty(), kind)
+            && let (Some(x), Some(y)) = (self.as_scalar(x.clone(), kind), self.as_scalar(y.clone(), kind))
+        {
+            return Val::Scalar(build::mux(condition, x, y));
+        }
+        let place = self.allocate(ty, &format!("$mux{}", self.program.storage.scalars.len()));
+        effects_a.extend(self.collect(|l| l.assign(&place, x, ty, span)));
+        effects_b.extend(self.collect(|l| l.assign(&place, y, ty, span)));
+        self.emit(Stmt::If { condition, then: effects_a, otherwise: effects_b });
+        self.load(&place)
+    }
+
+    fn eval_cast(&mut self, of: &Expr, to: &Type, span: Span) -> Val {
+        let value = self.eval(of);
+        let Some(kind) = self.scalar_kind(to) else {
+            return match value {
+                Val::Scalar(ref known) if self.ty(to) == Type::Int => match build::value_of(known) {
+                    Some(number) => Val::Int(number),
+                    None => {
+                        self.error(codes::NOT_CONSTANT, span, "only constants can be cast to `int`");
+                        Val::Int(0.into())
+                    }
+                },
+                other => other,
+            };
+        };
+        match value {
+            Val::Int(number) => Val::Scalar(build::number(&number, kind)),
+            Val::Scalar(value) => Val::Scalar(build::cast(value, kind)),
+            other => other,
+        }
+    }
+
+    fn eval_items(&mut self, items: &[Expr], ty: &Type, span: Span) -> Val {
+        let refs: Vec<&Expr> = items.iter().collect();
+        let values = self.eval_all(&refs);
+        let ty = self.ty(ty);
+        if self.module.is_header(&ty) {
+            let mut fields = Vec::new();
+            for (value, item) in values.iter().zip(items) {
+                self.flatten(value, &item.ty, &mut fields);
+            }
+            if fields.len() != self.flat_kinds(&ty).len() {
+                self.unsupported(span, "this header cannot be built from these values");
+            }
+            return Val::Header(HeaderVal::Literal { valid: build::truth(true), fields });
+        }
+        match ty {
+            Type::List(_) => Val::List(values),
+            Type::Stack(..) => Val::Elements(values),
+            _ => Val::Struct(values),
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! The objects and functions of the core library and of v1model.
+
+mod functions;
+mod methods;
+mod packet;
+
+use num_traits::ToPrimitive as _;
+
+use super::objects::Object;
+use super::place::Place;
+use super::value::Val;
+use super::{Lowerer, build};
+use crate::diagnostic::codes;
+use crate::hir::{Expr, Type};
+use crate::ir::{self, HashAlgorithm, Preamble, ScalarId, ScalarKind, Selector, Unit};
+use crate::source::Span;
+
+impl Lowerer<'_> {
+    /// Makes an object of an extern type.
+    pub(super) fn make_extern(
+        &mut self,
+        name: &str,
+        types: &[Type],
+        args: &[Option<Expr>],
+        preamble: Preamble,
+        span: Span,
+    ) -> Option<Object> {
+        let arg = |i: usize| args.get(i).and_then(Option::as_ref).cloned();
+        match name {
+            "register" => {
+                let (components, type_name) = self.components(types.first()?, span);
+                let size = self.eval_size(&arg(0)?, "the size of a register array");
+                let id = ir::RegisterId(self.program.registers.len() as u32);
+                self.program.registers.push(ir::Register { preamble, components, type_name, size });
+                Some(Object::Register(id))
+            }
+            "counter" | "direct_counter" => {
+                let direct = name == "direct_counter";
+                let size = if direct { 0 } else { self.eval_size(&arg(0)?, "the size of a counter array") };
+                let unit = self.unit(&arg(usize::from(!direct))?);
+                let id = ir::CounterId(self.program.counters.len() as u32);
+                self.program.counters.push(ir::Counter { preamble, unit, size, direct });
+                Some(Object::Counter(id))
+            }
+            "meter" | "direct_meter" => {
+                let direct = name == "direct_meter";
+                let size = if direct { 0 } else { self.eval_size(&arg(0)?, "the size of a meter array") };
+                let unit = self.unit(&arg(usize::from(!direct))?);
+                let id = ir::MeterId(self.program.meters.len() as u32);
+                self.program.meters.push(ir::Meter { preamble, unit, size, direct, result: None });
+                Some(Object::Meter(id))
+            }
+            "action_profile" => {
+                let size = self.eval_size(&arg(0)?, "the size of an action profile");
+                Some(self.new_profile(preamble, size, None))
+            }
+            "action_selector" => {
+                let algorithm = self.algorithm(&arg(0)?);
+                let size = self.eval_size(&arg(1)?, "the size of an action selector");
+                let width = self.eval_size(&arg(2)?, "the width of a selector's hash");
+                let max_group_size = preamble.annotations.iter().find_map(|a| {
+                    let inner = a.strip_prefix("@max_group_size(")?.strip_suffix(')')?;
+                    inner.trim().parse().ok()
+                });
+                let selector = Selector {
+                    algorithm,
+                    output_width: u32::try_from(width).unwrap_or(u32::MAX),
+                    max_group_size: max_group_size.unwrap_or(0),
+                };
+                Some(self.new_profile(preamble, size, Some(selector)))
+            }
+            "Checksum16" => Some(Object::Checksum16),
+            _ => {
+                let message = format!("v1model has no object `{name}`");
+                self.unsupported(span, message);
+                None
+            }
+        }
+    }
+
+    fn new_profile(&mut self, preamble: Preamble, size: u64, selector: Option<Selector>) -> Object {
+        let id = ir::ActionProfileId(self.program.action_profiles.len() as u32);
+        self.program.action_profiles.push(ir::ActionProfile { preamble, size, selector });
+        Object::ActionProfile(id)
+    }
+
+    /// An object made as a table's property: named by the table.
+    pub(super) fn construct_for_table(&mut self, expr: &Expr, table: &str) -> Option<Object> {
+        let crate::hir::ExprKind::Construct(construct) = &expr.kind else { return None };
+        let Type::Extern(id, types) = &expr.ty else { return None };
+        let decl = self.module.externs.get(id.index())?.name.clone();
+        let path = self.env.path.clone();
+        let mut preamble = self.preamble(&path, table, &Vec::new());
+        preamble.annotations.clear();
+        let types: Vec<Type> = types.iter().map(|t| self.ty(t)).collect();
+        self.make_extern(&decl, &types, &construct.args, preamble, expr.span)
+    }
+
+    /// The components of an element of a register, or of a digest: names and kinds, and the struct's name.
+    pub(super) fn components(
+        &mut self,
+        ty: &Type,
+        span: Span,
+    ) -> (Vec<(String, ScalarKind)>, Option<String>) {
+        let ty = self.ty(ty);
+        if let Some(kind) = self.scalar_kind(&ty) {
+            return (vec![(String::new(), kind)], None);
+        }
+        let type_name = match &ty {
+            Type::Aggregate(..) => Some(self.module.show(&ty)),
+            _ => None,
+        };
+        let mut out = Vec::new();
+        self.add_components(&ty, "", &mut out);
+        if out.is_empty() {
+            let message = format!("`{}` holds no values", self.module.show(&ty));
+            self.unsupported(span, message);
+        }
+        (out, type_name)
+    }
+
+    fn add_components(&self, ty: &Type, prefix: &str, out: &mut Vec<(String, ScalarKind)>) {
+        let ty = self.ty(ty);
+        if let Some(kind) = self.scalar_kind(&ty) {
+            out.push((prefix.to_owned(), kind));
+            return;
+        }
+        if let Type::Stack(of, n) = &ty {
+            for i in 0..*n {
+                self.add_components(of, &format!("{prefix}[{i}]"), out);
+            }
+            return;
+        }
+        for (i, (name, field)) in self.module.fields(&ty).unwrap_or_default().iter().enumerate() {
+            let name = if name.is_empty() { format!("f{i}") } else { name.to_string() };
+            let path = if prefix.is_empty() { name } else { format!("{prefix}.{name}") };
+            self.add_components(field, &path, out);
+        }
+    }
+
+    /// The member of an enum that an argument is, by name.
+    fn member(&mut self, arg: &Expr) -> Option<String> {
+        let Type::Enum(id) = &arg.ty else { return None };
+        let index = self.eval_number(arg)?.to_usize()?;
+        let decl = self.module.enums.get(id.index())?;
+        decl.members.get(index).map(|(n, _)| n.to_string())
+    }
+
+    fn unit(&mut self, arg: &Expr) -> Unit {
+        match self.member(arg).as_deref() {
+            Some("packets") => Unit::Packets,
+            Some("bytes") => Unit::Bytes,
+            Some("packets_and_bytes") => Unit::PacketsAndBytes,
+            _ => {
+                self.error(codes::NOT_CONSTANT, arg.span, "what is counted has to be known");
+                Unit::Packets
+            }
+        }
+    }
+
+    fn algorithm(&mut self, arg: &Expr) -> HashAlgorithm {
+        match self.member(arg).as_deref() {
+            Some("crc32") => HashAlgorithm::Crc32,
+            Some("crc32_custom") => HashAlgorithm::Crc32Custom,
+            Some("crc16") => HashAlgorithm::Crc16,
+            Some("crc16_custom") => HashAlgorithm::Crc16Custom,
+            Some("random") => HashAlgorithm::Random,
+            Some("identity") => HashAlgorithm::Identity,
+            Some("csum16") => HashAlgorithm::Csum16,
+            Some("xor16") => HashAlgorithm::Xor16,
+            _ => {
+                self.error(codes::NOT_CONSTANT, arg.span, "the algorithm has to be known");
+                HashAlgorithm::Crc32
+            }
+        }
+    }
+
+    /// Runs what writes a scalar: into the place itself, or through a temporary where the place is a slice, or
+    /// chosen at run time.
+    fn into_scalar(&mut self, arg: Option<&Expr>, kind: ScalarKind, write: impl FnOnce(&mut Self, ScalarId)) {
+        let place = match arg {
+            Some(arg) => self.place_of(arg),
+            None => None,
+        };
+        match place {
+            Some(Place::Scalar(id)) => write(self, id),
+            Some(place) => {
+                let result = self.temporary("result", kind);
+                write(self, result);
+                let value = self.scalar(result);
+                self.store_scalar(&place, value);
+            }
+            None => {
+                let result = self.temporary("unused", kind);
+                write(self, result);
+            }
+        }
+    }
+
+    /// Reads into all scalars of a place.
+    fn into_scalars(&mut self, arg: Option<&Expr>, ty: &Type, write: impl FnOnce(&mut Self, Vec<ScalarId>)) {
+        let own = self.allocate(ty, &format!("$result{}", self.program.storage.scalars.len()));
+        let target = match arg {
+            Some(arg) => self.place_of(arg),
+            None => None,
+        };
+        let direct = match &target {
+            Some(place) => self.leaf_scalars(place),
+            None => None,
+        };
+        if let Some(scalars) = direct {
+            write(self, scalars);
+            return;
+        }
+        let scalars = self.leaf_scalars(&own).unwrap_or_default();
+        write(self, scalars);
+        if let Some(target) = target {
+            let value = self.load(&own);
+            let span = arg.map_or(Span::default(), |a| a.span);
+            self.assign(&target, value, ty, span);
+        }
+    }
+
+    /// The scalars of a place in order, if it is made of nothing else.
+    fn leaf_scalars(&self, place: &Place) -> Option<Vec<ScalarId>> {
+        match place {
+            Place::Scalar(id) => Some(vec![*id]),
+            Place::Struct(parts) => {
+                let parts: Option<Vec<Vec<ScalarId>>> = parts.iter().map(|p| self.leaf_scalars(p)).collect();
+                parts.map(|p| p.concat())
+            }
+            Place::Header(ir::HeaderRef::Static(id)) => {
+                self.program.storage.headers.get(id.index()).map(|h| h.fields.clone())
+            }
+            _ => None,
+        }
+    }
+
+    /// All scalars of a value, as data for a hash or a message.
+    fn data(&mut self, arg: &Expr) -> Vec<ir::Expr> {
+        let value: Val = self.eval(arg);
+        let mut out = Vec::new();
+        self.flatten(&value, &arg.ty, &mut out);
+        let untyped = arg.ty.any(&mut |t| *t == Type::Int);
+        if untyped {
+            let message = "a number here needs a width";
+            self.error(codes::CANNOT_INFER, arg.span, message);
+        }
+        out
+    }
+
+    fn zero(kind: ScalarKind) -> ir::Expr {
+        build::number(&0.into(), kind)
+    }
+}

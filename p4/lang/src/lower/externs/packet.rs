@@ -1,0 +1,130 @@
+//! `packet_in` and `packet_out`.
+
+use super::super::place::Place;
+use super::super::value::{HeaderVal, Val};
+use super::super::{Lowerer, build};
+use crate::hir::{Expr, Type};
+use crate::ir::{self, ExprKind, HeaderRef, ScalarKind, Stmt};
+use crate::source::Span;
+
+impl Lowerer<'_> {
+    pub(super) fn packet_method(
+        &mut self,
+        method: &str,
+        args: &[Option<Expr>],
+        ty: &Type,
+        span: Span,
+    ) -> Val {
+        match method {
+            "extract" => {
+                self.extract(args, span);
+                Val::Void
+            }
+            "lookahead" => {
+                let kinds = self.flat_kinds(ty);
+                if kinds.iter().any(|k| matches!(k, ScalarKind::Varbit(_))) {
+                    self.unsupported(span, "`lookahead` needs a type of fixed size");
+                }
+                let mut offset_bits = 0;
+                let mut parts = Vec::new();
+                for kind in kinds {
+                    parts.push(ir::Expr { kind: ExprKind::Lookahead { offset_bits }, ty: kind });
+                    offset_bits += kind.width();
+                }
+                self.rebuild(ty, &mut parts.into_iter())
+            }
+            "advance" => {
+                if let Some(Some(arg)) = args.first() {
+                    let bits = self.eval_scalar(arg);
+                    self.emit(Stmt::Advance(bits));
+                }
+                Val::Void
+            }
+            "length" => Val::Scalar(ir::Expr { kind: ExprKind::PacketLength, ty: ScalarKind::Unsigned(32) }),
+            "emit" => {
+                if let Some(Some(arg)) = args.first() {
+                    let value = self.eval(arg);
+                    self.emit_value(value, &arg.ty, span);
+                }
+                Val::Void
+            }
+            _ => {
+                self.unsupported(span, "packets have no such method");
+                Val::Void
+            }
+        }
+    }
+
+    fn extract(&mut self, args: &[Option<Expr>], span: Span) {
+        let place = match args.first() {
+            Some(Some(arg)) => self.place_of(arg),
+            _ => None,
+        };
+        let Some(Place::Header(header)) = place else {
+            self.unsupported(span, "`extract` fills a header");
+            return;
+        };
+        match args.get(1) {
+            Some(Some(size)) => {
+                let bits = self.eval_scalar(size);
+                self.emit(Stmt::ExtractVarbit(header, bits));
+            }
+            _ => self.emit(Stmt::Extract(header)),
+        }
+    }
+
+    fn emit_value(&mut self, value: Val, ty: &Type, span: Span) {
+        match value {
+            Val::Header(HeaderVal::Ref(header)) => self.emit(Stmt::Emit(header)),
+            Val::Header(HeaderVal::Literal { .. }) => {
+                if let Val::Header(HeaderVal::Ref(header)) = self.materialize(value, ty, span) {
+                    self.emit(Stmt::Emit(header));
+                }
+            }
+            Val::Whole(Place::UnionElement { stack, index }) => {
+                for header in self.members(&Place::UnionElement { stack, index }) {
+                    self.emit(Stmt::Emit(header));
+                }
+            }
+            Val::Struct(_) | Val::Whole(_) | Val::Elements(_) => {
+                let ty = self.ty(ty);
+                let types: Vec<Type> = match &ty {
+                    Type::Stack(of, n) => vec![(**of).clone(); *n as usize],
+                    _ => self.module.fields(&ty).unwrap_or_default().into_iter().map(|(_, t)| t).collect(),
+                };
+                for (part, ty) in self.parts(&value).into_iter().zip(types) {
+                    self.emit_value(part, &ty, span);
+                }
+            }
+            _ => self.unsupported(span, "`emit` writes headers"),
+        }
+    }
+
+    /// An `out` argument that nobody wants still has to be extracted.
+    pub(super) fn unwanted_header(&mut self, ty: &Type) -> Option<HeaderRef> {
+        match self.allocate(ty, "$skipped") {
+            Place::Header(header) => Some(header),
+            _ => None,
+        }
+    }
+
+    /// Extraction into `_`.
+    pub(super) fn extract_unwanted(&mut self, ty: &Type, size: Option<&Expr>, span: Span) {
+        let Some(header) = self.unwanted_header(ty) else {
+            self.unsupported(span, "`extract` fills a header");
+            return;
+        };
+        match size {
+            Some(size) => {
+                let bits = self.eval_scalar(size);
+                self.emit(Stmt::ExtractVarbit(header, bits));
+            }
+            None => self.emit(Stmt::Extract(header)),
+        }
+    }
+
+    /// Whether an expression is known to be 1.
+    pub(super) fn always(expr: &ir::Expr) -> bool {
+        build::value_of(expr).is_some_and(|v| v != 0.into())
+    }
+}

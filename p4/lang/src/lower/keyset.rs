@@ -1,0 +1,153 @@
+//! Sets of values as patterns.
+
+use super::objects::Object;
+use super::{Binding, Lowerer, build};
+use crate::hir::{Expr, Keyset, Type};
+use crate::ir::{self, BinaryOp, Pattern, ScalarKind, SelectCase, Target};
+use crate::source::Span;
+
+/// A `select` that is built. Sets that depend on the packet become keys of their own: one bit that says whether
+/// they match.
+pub(super) struct Select {
+    pub(super) keys: Vec<ir::Expr>,
+    pub(super) cases: Vec<SelectCase>,
+}
+
+impl Lowerer<'_> {
+    pub(super) fn select_case(
+        &mut self,
+        select: &mut Select,
+        keys: &[Expr],
+        sets: &[Keyset],
+        target: Target,
+    ) {
+        if let [Keyset::ValueSet(var)] = sets {
+            if let Some(Binding::Object(Object::ValueSet(id))) = self.env.vars.get(var) {
+                let patterns = vec![Pattern::ValueSet(*id)];
+                select.cases.push(SelectCase { patterns, target });
+            }
+            return;
+        }
+        let mut patterns = Vec::new();
+        let mut conditions = Vec::new();
+        for (key, set) in keys.iter().zip(sets) {
+            self.patterns(set, &key.ty, &select.keys, &mut patterns, &mut conditions, key.span);
+        }
+        patterns.resize(select.keys.len(), Pattern::Any);
+        for condition in conditions {
+            select.keys.push(condition);
+            for case in &mut select.cases {
+                let sets = case.patterns.iter().any(|p| matches!(p, Pattern::ValueSet(_)));
+                if sets {
+                    let message =
+                        "value sets and sets that depend on the packet cannot stand in one `select`";
+                    self.sink.push(crate::diagnostic::Diagnostic::error(
+                        crate::diagnostic::codes::UNSUPPORTED,
+                        keys.first().map_or(Span::default(), |k| k.span),
+                        message,
+                    ));
+                }
+                case.patterns.push(Pattern::Any);
+            }
+            patterns.push(Pattern::Value(build::bits(&1.into(), 1)));
+        }
+        select.cases.push(SelectCase { patterns, target });
+    }
+
+    /// One pattern a scalar of the key's type. `keys` are the scalars of all keys, of which those of this type
+    /// come at the number of patterns there are so far.
+    fn patterns(
+        &mut self,
+        set: &Keyset,
+        ty: &Type,
+        keys: &[ir::Expr],
+        out: &mut Vec<Pattern>,
+        conditions: &mut Vec<ir::Expr>,
+        span: Span,
+    ) {
+        let key = keys.get(out.len()).cloned();
+        match set {
+            Keyset::Any => {
+                let count = self.flat_kinds(ty).len();
+                out.extend(std::iter::repeat_n(Pattern::Any, count));
+            }
+            Keyset::Value(value) => {
+                let evaluated = self.eval(value);
+                let mut leaves = Vec::new();
+                self.flatten(&evaluated, ty, &mut leaves);
+                for leaf in leaves {
+                    let key = keys.get(out.len()).cloned();
+                    match (leaf.kind.clone(), key) {
+                        (ir::ExprKind::Const(bits), _) => out.push(Pattern::Value(bits)),
+                        (_, Some(key)) => {
+                            conditions.push(build::equal(key, leaf));
+                            out.push(Pattern::Any);
+                        }
+                        (_, None) => out.push(Pattern::Any),
+                    }
+                }
+            }
+            Keyset::Mask(value, mask) => {
+                let pair = self.eval_scalars(&[value, mask]);
+                let [value, mask] = pair.as_slice() else { return };
+                match (&value.kind, &mask.kind, key) {
+                    (ir::ExprKind::Const(v), ir::ExprKind::Const(m), _) => {
+                        out.push(Pattern::Mask { value: v.clone(), mask: m.clone() });
+                    }
+                    (_, _, Some(key)) => {
+                        let masked = |e: &ir::Expr| build::binary(BinaryOp::BitAnd, e.clone(), mask.clone());
+                        conditions.push(build::equal(masked(&key), masked(value)));
+                        out.push(Pattern::Any);
+                    }
+                    _ => out.push(Pattern::Any),
+                }
+            }
+            Keyset::Range(low, high) => {
+                let pair = self.eval_scalars(&[low, high]);
+                let [low, high] = pair.as_slice() else { return };
+                match (&low.kind, &high.kind, key) {
+                    (ir::ExprKind::Const(l), ir::ExprKind::Const(h), _) => out.push(Pattern::Range {
+                        low: l.clone(),
+                        high: h.clone(),
+                        signed: matches!(low.ty, ScalarKind::Signed(_)),
+                    }),
+                    (_, _, Some(key)) => {
+                        let above = build::binary(BinaryOp::GreaterEqual, key.clone(), low.clone());
+                        let below = build::binary(BinaryOp::LessEqual, key, high.clone());
+                        conditions.push(build::and(above, below));
+                        out.push(Pattern::Any);
+                    }
+                    _ => out.push(Pattern::Any),
+                }
+            }
+            Keyset::Items(items) => {
+                let fields = self.module.fields(&self.ty(ty)).unwrap_or_default();
+                for (item, (_, ty)) in items.iter().zip(&fields) {
+                    self.patterns(item, ty, keys, out, conditions, span);
+                }
+            }
+            Keyset::ValueSet(_) => {
+                self.unsupported(span, "a value set stands for all keys of a `select`");
+                out.push(Pattern::Any);
+            }
+        }
+    }
+
+    /// The patterns of a table's entry: all known.
+    pub(super) fn entry_patterns(&mut self, sets: &[Keyset], types: &[Type], span: Span) -> Vec<Pattern> {
+        let mut out = Vec::new();
+        let mut conditions = Vec::new();
+        let zeros: Vec<ir::Expr> = types
+            .iter()
+            .flat_map(|ty| self.flat_kinds(ty))
+            .map(|kind| build::number(&0.into(), kind))
+            .collect();
+        for (set, ty) in sets.iter().zip(types) {
+            self.patterns(set, ty, &zeros, &mut out, &mut conditions, span);
+        }
+        if !conditions.is_empty() {
+            self.unsupported(span, "an entry's values have to be known");
+        }
+        out
+    }
+}

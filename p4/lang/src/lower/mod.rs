@@ -1,0 +1,241 @@
+//! From the checked program to [`crate::ir`]: objects are instantiated, calls are inlined with copy-in and
+//! copy-out, structs are taken apart, side effects become statements in P4's order of evaluation.
+
+mod action;
+mod apply;
+mod build;
+mod call;
+mod copy;
+mod expr;
+mod externs;
+mod function;
+mod header;
+mod info;
+mod keyset;
+mod names;
+mod objects;
+mod parser;
+mod place;
+mod stmt;
+mod storage;
+mod table;
+mod value;
+
+use std::collections::BTreeMap;
+
+use crate::diagnostic::{Code, Diagnostic, Sink, codes};
+use crate::hir::{self, Expr, ExprKind, Module, Type, TypeArgs, VarId};
+use crate::ir;
+use crate::source::{SourceMap, Span};
+
+use objects::{Instance, Object};
+use place::Place;
+use value::Val;
+
+/// Statements that a program may grow to by inlining.
+const MAX_STATEMENTS: usize = 400_000;
+
+/// Lowers a program without errors; `None` when something cannot be run (reported).
+pub(crate) fn lower(module: &Module, sources: &SourceMap, sink: &mut Sink) -> Option<ir::Program> {
+    let mut lowerer = Lowerer {
+        module,
+        sources,
+        sink,
+        program: ir::Program::default(),
+        env: Env::default(),
+        out: Vec::new(),
+        instances: Vec::new(),
+        parser: None,
+        copy_outs: Vec::new(),
+        results: Vec::new(),
+        global_actions: BTreeMap::new(),
+        apply_counts: objects::count_applications(module),
+        emitted: 0,
+        block: BlockKind::Other,
+        digests: BTreeMap::new(),
+        updates: Vec::new(),
+        action_depth: 0,
+    };
+    lowerer.run();
+    if lowerer.sink.has_errors() {
+        return None;
+    }
+    Some(lowerer.program)
+}
+
+/// What a variable stands for while code is lowered.
+#[derive(Clone, Debug)]
+enum Binding {
+    Place(Place),
+    Value(Val),
+    Object(Object),
+}
+
+/// Variables and type parameters of the code that is lowered.
+#[derive(Clone, Debug, Default)]
+struct Env {
+    vars: BTreeMap<VarId, Binding>,
+    types: TypeArgs,
+    /// Control-plane name of the enclosing instance.
+    path: String,
+    /// The enclosing control's instance.
+    instance: Option<usize>,
+}
+
+/// Which of the architecture's blocks is lowered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum BlockKind {
+    Parser,
+    Ingress,
+    Egress,
+    Other,
+}
+
+struct Lowerer<'a> {
+    module: &'a Module,
+    sources: &'a SourceMap,
+    sink: &'a mut Sink,
+    program: ir::Program,
+    env: Env,
+    /// The statements of the list that is built.
+    out: Vec<ir::Stmt>,
+    instances: Vec<Instance>,
+    parser: Option<parser::Builder>,
+    /// What `exit` has to do before it leaves the calls it is in.
+    copy_outs: Vec<Vec<ir::Stmt>>,
+    /// Where `return` stores the values of the functions that are inlined.
+    results: Vec<Option<Place>>,
+    global_actions: BTreeMap<hir::ActionId, ir::ActionId>,
+    apply_counts: BTreeMap<VarId, usize>,
+    emitted: usize,
+    block: BlockKind,
+    digests: BTreeMap<Type, ir::DigestId>,
+    /// Updates of the loops around, for loops whose update is spelled out at `continue`.
+    updates: Vec<()>,
+    action_depth: usize,
+}
+
+impl Lowerer<'_> {
+    fn error(&mut self, code: Code, span: Span, message: impl Into<String>) {
+        self.sink.push(Diagnostic::error(code, span, message));
+    }
+
+    fn unsupported(&mut self, span: Span, message: impl Into<String>) {
+        self.error(codes::UNSUPPORTED, span, message);
+    }
+
+    /// A type with the type parameters of the enclosing call put in.
+    fn ty(&self, ty: &Type) -> Type {
+        ty.substitute(&self.env.types)
+    }
+
+    fn emit(&mut self, stmt: ir::Stmt) {
+        self.emitted += 1;
+        if self.emitted < MAX_STATEMENTS {
+            self.out.push(stmt);
+        } else if self.emitted == MAX_STATEMENTS {
+            let span = Span::default();
+            self.error(codes::TOO_LARGE, span, "the program is too large once its calls are inlined");
+        }
+    }
+
+    /// Runs something and gives the statements it emits.
+    fn collect(&mut self, run: impl FnOnce(&mut Self)) -> Vec<ir::Stmt> {
+        let outer = std::mem::take(&mut self.out);
+        run(self);
+        std::mem::replace(&mut self.out, outer)
+    }
+
+    /// Lowers what belongs to another environment.
+    fn within<T>(&mut self, env: Env, run: impl FnOnce(&mut Self) -> T) -> (T, Env) {
+        let outer = std::mem::replace(&mut self.env, env);
+        let value = run(self);
+        let inner = std::mem::replace(&mut self.env, outer);
+        (value, inner)
+    }
+
+    fn run(&mut self) {
+        let module = self.module;
+        self.program.errors = module.errors.iter().map(ToString::to_string).collect();
+        let mut globals = Env::default();
+        let mut main = None;
+        for instance in &module.instances {
+            let Some(var) = module.vars.get(instance.var.index()) else { continue };
+            if &*var.name == "main" {
+                main = Some(instance);
+            }
+            if !matches!(var.ty, Type::Package(..)) {
+                let (object, _) =
+                    self.within(globals.clone(), |l| l.make_object(&instance.construct, instance));
+                if let Some(object) = object {
+                    globals.vars.insert(instance.var, Binding::Object(object));
+                }
+            }
+        }
+        self.env = globals;
+        let Some(main) = main else {
+            let span = module.instances.last().map_or(Span::default(), |i| i.construct.span);
+            self.sink.push(
+                Diagnostic::error(codes::NO_MAIN, span, "the program has no instance called `main`")
+                    .note("a v1model program ends with `V1Switch(...) main;`"),
+            );
+            return;
+        };
+        self.switch(main);
+    }
+
+    /// Lowers the blocks of `V1Switch`.
+    fn switch(&mut self, main: &hir::Instance) {
+        let ExprKind::Construct(construct) = &main.construct.kind else { return };
+        let Type::Package(package, types) = &main.construct.ty else {
+            let message = "`main` is not a package";
+            self.error(codes::BAD_PACKAGE, main.construct.span, message);
+            return;
+        };
+        let name = self.module.packages.get(package.index()).map_or("", |p| &*p.name);
+        let (Some(headers), Some(meta), 6) = (types.first(), types.get(1), construct.args.len()) else {
+            let message = format!("package `{name}` is not one of v1model");
+            self.error(codes::BAD_PACKAGE, main.construct.span, message);
+            return;
+        };
+        if name != "V1Switch" {
+            let message = format!("package `{name}` is not one of v1model");
+            self.error(codes::BAD_PACKAGE, main.construct.span, message);
+            return;
+        }
+        self.program.name = self.sources.location(main.construct.span).file;
+        let args: Vec<&Expr> = construct.args.iter().flatten().collect();
+        let &[parser, verify, ingress, egress, compute, deparser] = args.as_slice() else { return };
+        let Some(standard) = self.standard_metadata_type(ingress) else {
+            let message = "the architecture's `standard_metadata_t` is missing";
+            self.error(codes::BAD_PACKAGE, main.construct.span, message);
+            return;
+        };
+        let hdr = self.allocate(headers, "hdr");
+        let meta_place = self.allocate(meta, "meta");
+        let std_place = self.allocate(&standard, "standard_metadata");
+        self.program.storage.carried = self.program.storage.scalars.len() as u32;
+        self.note_metadata(meta, &meta_place, &standard, &std_place);
+        let packet = Binding::Object(Object::Packet);
+        let (hdr, meta, std) = (Binding::Place(hdr), Binding::Place(meta_place), Binding::Place(std_place));
+        self.block = BlockKind::Parser;
+        self.top_parser(parser, vec![packet.clone(), hdr.clone(), meta.clone(), std.clone()]);
+        self.block = BlockKind::Other;
+        self.program.verify_checksum = self.top_control(verify, vec![hdr.clone(), meta.clone()]);
+        self.block = BlockKind::Ingress;
+        self.program.ingress = self.top_control(ingress, vec![hdr.clone(), meta.clone(), std.clone()]);
+        self.block = BlockKind::Egress;
+        self.program.egress = self.top_control(egress, vec![hdr.clone(), meta.clone(), std]);
+        self.block = BlockKind::Other;
+        self.program.compute_checksum = self.top_control(compute, vec![hdr.clone(), meta]);
+        self.program.deparser = self.top_control(deparser, vec![packet, hdr]);
+        self.controller_headers();
+        self.assign_ids();
+    }
+
+    /// Type of the third parameter of the ingress control.
+    fn standard_metadata_type(&self, ingress: &Expr) -> Option<Type> {
+        let Type::Control(id) = &ingress.ty else { return None };
+        self.module.controls.get(id.index())?.params.get(2).map(|p| p.ty.clone())
+    }
+}

@@ -1,0 +1,258 @@
+//! Names, annotations and identifiers for the control plane.
+//!
+//! Identifiers are those that p4c gives: the type in the upper byte, below it 24 bits of a hash of the name,
+//! the next free one on a collision, names in alphabetical order.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use num_traits::ToPrimitive as _;
+
+use super::Lowerer;
+use crate::diagnostic::codes;
+use crate::hir::Type;
+use crate::ir::{MatchKind, Preamble};
+use crate::lex::Tok;
+use crate::syntax::ast::{Annotation, AnnotationBody, Annotations};
+
+/// Upper bytes of identifiers (`P4Ids` of the P4Runtime specification).
+mod prefix {
+    pub(super) const ACTION: u32 = 0x01;
+    pub(super) const TABLE: u32 = 0x02;
+    pub(super) const VALUE_SET: u32 = 0x03;
+    pub(super) const CONTROLLER_HEADER: u32 = 0x04;
+    pub(super) const ACTION_PROFILE: u32 = 0x11;
+    pub(super) const COUNTER: u32 = 0x12;
+    pub(super) const DIRECT_COUNTER: u32 = 0x13;
+    pub(super) const METER: u32 = 0x14;
+    pub(super) const DIRECT_METER: u32 = 0x15;
+    pub(super) const REGISTER: u32 = 0x16;
+    pub(super) const DIGEST: u32 = 0x17;
+}
+
+fn find<'a>(annotations: &'a Annotations, name: &str) -> Option<&'a Annotation> {
+    annotations.iter().find(|a| &*a.name.name == name)
+}
+
+/// The strings among an annotation's tokens, put together.
+fn string_of(annotation: &Annotation) -> Option<String> {
+    let AnnotationBody::Tokens(tokens) = &annotation.body else { return None };
+    let parts: Vec<&str> = tokens
+        .iter()
+        .filter_map(|t| match &t.tok {
+            Tok::Str(text) => Some(&**text),
+            _ => None,
+        })
+        .collect();
+    (!parts.is_empty()).then(|| parts.concat())
+}
+
+pub(super) fn number_of(annotation: &Annotation) -> Option<u32> {
+    let AnnotationBody::Tokens(tokens) = &annotation.body else { return None };
+    match tokens.first().map(|t| &t.tok) {
+        Some(Tok::Int(n)) => n.value.to_u32(),
+        _ => None,
+    }
+}
+
+impl Lowerer<'_> {
+    pub(super) fn name_annotation(&self, annotations: &Annotations) -> Option<String> {
+        find(annotations, "name").and_then(string_of)
+    }
+
+    pub(super) fn id_annotation(&self, annotations: &Annotations) -> Option<u32> {
+        find(annotations, "id").and_then(number_of)
+    }
+
+    /// `@match(kind)` of a value set's field.
+    pub(super) fn match_annotation(&self, annotations: &Annotations) -> MatchKind {
+        let Some(AnnotationBody::Tokens(tokens)) = find(annotations, "match").map(|a| &a.body) else {
+            return MatchKind::Exact;
+        };
+        tokens.first().and_then(|t| t.ident()).map_or(MatchKind::Exact, |n| super::table::match_kind(n))
+    }
+
+    /// Full name of something declared under `path`; `@name(".x")` is absolute.
+    pub(super) fn join(&self, path: &str, name: &str, annotations: &Annotations) -> String {
+        let name = self.name_annotation(annotations).unwrap_or_else(|| name.to_owned());
+        match name.strip_prefix('.') {
+            Some(absolute) => absolute.to_owned(),
+            None if path.is_empty() => name,
+            None => format!("{path}.{name}"),
+        }
+    }
+
+    pub(super) fn preamble(&mut self, path: &str, name: &str, annotations: &Annotations) -> Preamble {
+        if let Some(id) = find(annotations, "id")
+            && number_of(id).is_none()
+        {
+            self.error(codes::BAD_ANNOTATION, id.span, "`@id` takes a number");
+        }
+        let texts: Vec<String> = ["brief", "description"]
+            .iter()
+            .filter_map(|n| find(annotations, n).and_then(string_of))
+            .collect();
+        Preamble {
+            id: self.id_annotation(annotations).unwrap_or(0),
+            name: self.join(path, name, annotations),
+            alias: String::new(),
+            annotations: self.annotation_texts(annotations),
+            documentation: (!texts.is_empty()).then(|| texts.join("\n")),
+        }
+    }
+
+    /// Annotations as text; those that have a field of their own in P4Info are left out.
+    pub(super) fn annotation_texts(&self, annotations: &Annotations) -> Vec<String> {
+        annotations
+            .iter()
+            .filter(|a| {
+                !matches!(&*a.name.name, "name" | "id" | "brief" | "description" | "p4runtime_translation")
+            })
+            .map(|a| self.annotation_text(a))
+            .collect()
+    }
+
+    fn annotation_text(&self, annotation: &Annotation) -> String {
+        let name = &annotation.name.name;
+        match &annotation.body {
+            AnnotationBody::Tokens(tokens) => match (tokens.first(), tokens.last()) {
+                (Some(first), Some(last)) => {
+                    format!("@{name}({})", self.sources.text(first.span.to(last.span)))
+                }
+                _ => format!("@{name}"),
+            },
+            AnnotationBody::List(_) | AnnotationBody::Map(_) => self.sources.text(annotation.span).to_owned(),
+        }
+    }
+
+    /// Name of a type made by `type`, which P4Info mentions.
+    pub(super) fn user_type_name(&self, ty: &Type) -> Option<String> {
+        match ty {
+            Type::New(id) => self.module.newtypes.get(id.index()).map(|n| n.name.to_string()),
+            Type::Enum(id) => {
+                self.module.enums.get(id.index()).filter(|e| e.repr.is_some()).map(|e| e.name.to_string())
+            }
+            _ => None,
+        }
+    }
+
+    /// Gives everything its identifier and alias.
+    pub(super) fn assign_ids(&mut self) {
+        let program = &mut self.program;
+        let mut all: Vec<(u32, &mut Preamble)> = Vec::new();
+        all.extend(program.actions.iter_mut().map(|a| (prefix::ACTION, &mut a.preamble)));
+        all.extend(program.tables.iter_mut().map(|t| (prefix::TABLE, &mut t.preamble)));
+        all.extend(program.value_sets.iter_mut().map(|v| (prefix::VALUE_SET, &mut v.preamble)));
+        all.extend(
+            program.controller_headers.iter_mut().map(|c| (prefix::CONTROLLER_HEADER, &mut c.preamble)),
+        );
+        all.extend(program.action_profiles.iter_mut().map(|a| (prefix::ACTION_PROFILE, &mut a.preamble)));
+        all.extend(program.counters.iter_mut().map(|c| {
+            let prefix = if c.direct { prefix::DIRECT_COUNTER } else { prefix::COUNTER };
+            (prefix, &mut c.preamble)
+        }));
+        all.extend(program.meters.iter_mut().map(|m| {
+            let prefix = if m.direct { prefix::DIRECT_METER } else { prefix::METER };
+            (prefix, &mut m.preamble)
+        }));
+        all.extend(program.registers.iter_mut().map(|r| (prefix::REGISTER, &mut r.preamble)));
+        all.extend(program.digests.iter_mut().map(|d| (prefix::DIGEST, &mut d.preamble)));
+        let names: BTreeSet<String> = all.iter().map(|(_, p)| p.name.clone()).collect();
+        let aliases = aliases(&names);
+        let ids = identifiers(&all);
+        for (prefix, preamble) in all {
+            preamble.alias = aliases.get(&preamble.name).cloned().unwrap_or_default();
+            let hidden = preamble.annotations.iter().any(|a| a == "@hidden");
+            preamble.id =
+                if hidden { 0 } else { ids.get(&(prefix, preamble.name.clone())).copied().unwrap_or(0) };
+        }
+    }
+
+    /// The name that `@controller_header` gives.
+    pub(super) fn controller_header_name(annotations: &Annotations) -> Option<String> {
+        find(annotations, "controller_header").and_then(string_of)
+    }
+}
+
+fn identifiers(all: &[(u32, &mut Preamble)]) -> BTreeMap<(u32, String), u32> {
+    let mut ids: BTreeMap<(u32, String), u32> = BTreeMap::new();
+    let mut taken: BTreeSet<u32> = BTreeSet::new();
+    for (prefix, preamble) in all {
+        if preamble.id != 0 {
+            let id = if preamble.id >> 24 == 0 { prefix << 24 | preamble.id } else { preamble.id };
+            taken.insert(id);
+            ids.insert((*prefix, preamble.name.clone()), id);
+        }
+    }
+    let names: BTreeSet<(u32, String)> =
+        all.iter().map(|(p, preamble)| (*p, preamble.name.clone())).collect();
+    for key in names {
+        if ids.contains_key(&key) {
+            continue;
+        }
+        let mut hash = one_at_a_time(key.1.as_bytes());
+        let id = loop {
+            let id = key.0 << 24 | (hash & 0x00ff_ffff);
+            if id & 0x00ff_ffff != 0 && taken.insert(id) {
+                break id;
+            }
+            hash = hash.wrapping_add(1);
+        };
+        ids.insert(key, id);
+    }
+    ids
+}
+
+/// Jenkins's one-at-a-time hash.
+fn one_at_a_time(key: &[u8]) -> u32 {
+    let mut hash = 0u32;
+    for byte in key {
+        hash = hash.wrapping_add(u32::from(*byte));
+        hash = hash.wrapping_add(hash << 10);
+        hash ^= hash >> 6;
+    }
+    hash = hash.wrapping_add(hash << 3);
+    hash ^= hash >> 11;
+    hash.wrapping_add(hash << 15)
+}
+
+/// For each name its shortest suffix, in whole components, that no other name ends with.
+fn aliases(names: &BTreeSet<String>) -> BTreeMap<String, String> {
+    let mut endings: BTreeMap<Vec<&str>, usize> = BTreeMap::new();
+    for name in names {
+        let parts: Vec<&str> = name.split('.').rev().collect();
+        for length in 1..=parts.len() {
+            *endings.entry(parts[..length].to_vec()).or_insert(0) += 1;
+        }
+    }
+    names
+        .iter()
+        .map(|name| {
+            let parts: Vec<&str> = name.split('.').rev().collect();
+            let unique = (1..=parts.len())
+                .find(|length| endings.get(&parts[..*length]) == Some(&1))
+                .unwrap_or(parts.len());
+            let alias: Vec<&str> = parts[..unique].iter().rev().copied().collect();
+            (name.clone(), alias.join("."))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn aliases_are_the_shortest_unique_suffixes() {
+        let names = ["d.a.c", "e.b.c", "x"].map(str::to_owned).into();
+        let aliases = aliases(&names);
+        assert_eq!(aliases["d.a.c"], "a.c");
+        assert_eq!(aliases["e.b.c"], "b.c");
+        assert_eq!(aliases["x"], "x");
+    }
+
+    #[test]
+    fn identifiers_of_p4c() {
+        // NoAction has this identifier in every P4Info of p4c.
+        assert_eq!(prefix::ACTION << 24 | (one_at_a_time(b"NoAction") & 0x00ff_ffff), 21_257_015);
+    }
+}

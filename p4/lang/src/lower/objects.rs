@@ -1,0 +1,150 @@
+//! Instances: of controls, parsers and externs.
+
+use std::collections::BTreeMap;
+
+use super::value::Val;
+use super::{Binding, Env, Lowerer};
+use crate::diagnostic::codes;
+use crate::hir::{self, Callee, Expr, ExprKind, Module, Type, VarId};
+use crate::ir;
+
+/// An object that a name can stand for.
+#[derive(Clone, Debug)]
+pub(super) enum Object {
+    Register(ir::RegisterId),
+    Counter(ir::CounterId),
+    Meter(ir::MeterId),
+    ActionProfile(ir::ActionProfileId),
+    Checksum16,
+    /// `packet_in` or `packet_out`.
+    Packet,
+    /// A control or parser: index into the lowerer's instances.
+    Instance(usize),
+    ValueSet(ir::ValueSetId),
+}
+
+/// An instance of a control or parser.
+#[derive(Debug)]
+pub(super) struct Instance {
+    pub(super) ty: Type,
+    /// Its constructor's parameters, then all it declares.
+    pub(super) env: Env,
+    /// Whether its parameters are bound and its declarations made.
+    pub(super) ready: bool,
+    pub(super) tables: BTreeMap<hir::TableId, super::table::TableInfo>,
+    pub(super) actions: BTreeMap<hir::ActionId, ir::ActionId>,
+}
+
+impl Lowerer<'_> {
+    /// Makes the object that a declaration asks for.
+    pub(super) fn make_object(&mut self, construct: &Expr, instance: &hir::Instance) -> Option<Object> {
+        let var = self.module.vars.get(instance.var.index())?;
+        let name = var.name.clone();
+        self.construct(construct, &name, &instance.annotations.clone())
+    }
+
+    /// Makes an object that is declared where it is used; its name is that of its type.
+    pub(super) fn construct_in_place(&mut self, expr: &Expr) -> Option<Object> {
+        let name = match &expr.ty {
+            Type::Control(id) => self.module.controls.get(id.index())?.name.clone(),
+            Type::Parser(id) => self.module.parsers.get(id.index())?.name.clone(),
+            other => self.module.show(other).into(),
+        };
+        self.construct(expr, &name, &Vec::new())
+    }
+
+    fn construct(
+        &mut self,
+        expr: &Expr,
+        name: &crate::lex::Name,
+        annotations: &crate::syntax::ast::Annotations,
+    ) -> Option<Object> {
+        let ExprKind::Construct(construct) = &expr.kind else {
+            return match self.eval(expr) {
+                Val::Object(object) => Some(object),
+                _ => None,
+            };
+        };
+        let args: Vec<Val> =
+            construct.args.iter().map(|a| a.as_ref().map_or(Val::Void, |a| self.eval(a))).collect();
+        let path = self.env.path.clone();
+        match &expr.ty {
+            Type::Extern(id, types) => {
+                let decl = self.module.externs.get(id.index())?.name.clone();
+                let preamble = self.preamble(&path, name, annotations);
+                let types: Vec<Type> = types.iter().map(|t| self.ty(t)).collect();
+                self.make_extern(&decl, &types, &construct.args, preamble, expr.span)
+            }
+            Type::Control(id) => {
+                let params = self.module.controls.get(id.index())?.constructor.clone();
+                Some(self.new_instance(expr, &params, args, name, annotations))
+            }
+            Type::Parser(id) => {
+                let params = self.module.parsers.get(id.index())?.constructor.clone();
+                Some(self.new_instance(expr, &params, args, name, annotations))
+            }
+            _ => {
+                let message = "v1model has no objects of this type";
+                self.error(codes::UNSUPPORTED, expr.span, message);
+                None
+            }
+        }
+    }
+
+    fn new_instance(
+        &mut self,
+        expr: &Expr,
+        params: &[hir::Param],
+        args: Vec<Val>,
+        name: &str,
+        annotations: &crate::syntax::ast::Annotations,
+    ) -> Object {
+        let mut env = Env { path: self.join(&self.env.path.clone(), name, annotations), ..Env::default() };
+        // Objects at the top level are visible everywhere.
+        for (var, binding) in &self.env.vars {
+            let global = self.module.instances.iter().any(|i| i.var == *var);
+            if global {
+                env.vars.insert(*var, binding.clone());
+            }
+        }
+        for (param, value) in params.iter().zip(args) {
+            let binding = match value {
+                Val::Object(object) => Binding::Object(object),
+                value => Binding::Value(value),
+            };
+            env.vars.insert(param.var, binding);
+        }
+        let index = self.instances.len();
+        env.instance = Some(index);
+        self.instances.push(Instance {
+            ty: expr.ty.clone(),
+            env,
+            ready: false,
+            tables: BTreeMap::new(),
+            actions: BTreeMap::new(),
+        });
+        Object::Instance(index)
+    }
+}
+
+/// How often each object is applied in the source.
+pub(super) fn count_applications(module: &Module) -> BTreeMap<VarId, usize> {
+    let mut counts = BTreeMap::new();
+    let mut visit = |expr: &Expr| {
+        if let ExprKind::Call(call) = &expr.kind
+            && let Callee::Apply(object) = &call.callee
+            && let ExprKind::Var(id) = object.kind
+        {
+            *counts.entry(id).or_insert(0) += 1;
+        }
+    };
+    for control in &module.controls {
+        hir::visit_stmts(&control.body, &mut visit);
+    }
+    for parser in &module.parsers {
+        for state in &parser.states {
+            hir::visit_stmts(&state.body, &mut visit);
+        }
+    }
+    counts
+}
