@@ -1,6 +1,6 @@
 // The core library of P4-16 (P4 language specification 1.2.5, appendix "P4 core library").
-#ifndef HARRIER_CORE_P4
-#define HARRIER_CORE_P4
+#ifndef _CORE_P4_
+#define _CORE_P4_
 
 /// What can go wrong in a parser.
 error {

@@ -1,8 +1,8 @@
 // The v1model architecture: one parser, ingress, egress, deparser, as the behavioral model's simple_switch runs
 // them. Names and types are the interface that programs rely on
 // (https://github.com/p4lang/behavioral-model/blob/main/docs/simple_switch.md).
-#ifndef HARRIER_V1MODEL_P4
-#define HARRIER_V1MODEL_P4
+#ifndef _V1_MODEL_P4_
+#define _V1_MODEL_P4_
 
 #include "core.p4"
 

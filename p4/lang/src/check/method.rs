@@ -58,7 +58,7 @@ impl Checker<'_> {
         if !args.is_empty() {
             self.error(codes::BAD_CALL, span, "`apply` of a table takes no arguments");
         }
-        if self.context.place != Place::Apply {
+        if !matches!(self.context.place, Place::Apply | Place::Table) {
             let message = "tables are applied in the `apply` block of a control only";
             self.error(codes::BAD_PLACE, span, message);
         }

@@ -133,13 +133,12 @@ impl Checker<'_> {
         let (left, right) = self.balance(left, right);
         let compares = matches!(op, B::Lt | B::Le | B::Gt | B::Ge);
         let saturates = matches!(op, B::AddSat | B::SubSat);
-        let bitwise = matches!(op, B::BitAnd | B::BitOr | B::BitXor);
         let divides = matches!(op, B::Div | B::Mod);
         let fine = left.ty == right.ty
             && match &left.ty {
                 Type::Bit(_) => true,
                 Type::Signed(_) => !divides,
-                Type::Int => !saturates && !bitwise,
+                Type::Int => !saturates,
                 _ => false,
             };
         if !fine {

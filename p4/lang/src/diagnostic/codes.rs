@@ -142,6 +142,8 @@ codes! {
         "The value of a variable, or of a field of an invalid header, is undefined until it is written."
     UNREACHABLE "W0405" "never reached"
         "Nothing leads here."
+    UNKNOWN_EXTERN "W0407" "object that v1model does not have"
+        "The program declares an extern of its own. The switch has nothing to run for it: its methods do nothing, and what they should give stays zero."
     NO_MATCH "W0406" "label that can never match"
         "The value cannot occur."
 }

@@ -10,7 +10,7 @@ use super::objects::Object;
 use super::place::Place;
 use super::value::Val;
 use super::{Lowerer, build};
-use crate::diagnostic::codes;
+use crate::diagnostic::{Diagnostic, codes};
 use crate::hir::{Expr, Type};
 use crate::ir::{self, HashAlgorithm, Preamble, ScalarId, ScalarKind, Selector, Unit};
 use crate::source::Span;
@@ -71,11 +71,18 @@ impl Lowerer<'_> {
             }
             "Checksum16" => Some(Object::Checksum16),
             _ => {
-                let message = format!("v1model has no object `{name}`");
-                self.unsupported(span, message);
-                None
+                self.unknown_extern(name, span);
+                Some(Object::Unknown)
             }
         }
+    }
+
+    /// Warns that nothing will run for an extern of the program's own.
+    fn unknown_extern(&mut self, name: &str, span: Span) {
+        self.sink.push(
+            Diagnostic::warning(codes::UNKNOWN_EXTERN, span, format!("v1model has no extern `{name}`"))
+                .note("the switch does nothing for it"),
+        );
     }
 
     fn new_profile(&mut self, preamble: Preamble, size: u64, selector: Option<Selector>) -> Object {

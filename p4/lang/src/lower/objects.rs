@@ -16,6 +16,8 @@ pub(super) enum Object {
     Meter(ir::MeterId),
     ActionProfile(ir::ActionProfileId),
     Checksum16,
+    /// Of an extern that v1model does not have.
+    Unknown,
     /// `packet_in` or `packet_out`.
     Packet,
     /// A control or parser: index into the lowerer's instances.

@@ -5,7 +5,7 @@ use num_bigint::BigInt;
 use super::place::Place;
 use super::value::Val;
 use super::{Binding, Lowerer, build};
-use crate::hir::{self, Expr, ExprKind, StmtKind, SwitchCase, Type};
+use crate::hir::{self, Expr, StmtKind, SwitchCase, Type};
 use crate::ir::{BinaryOp, Pattern, ScalarKind, Stmt};
 use crate::source::Span;
 

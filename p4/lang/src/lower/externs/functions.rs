@@ -101,8 +101,8 @@ impl Lowerer<'_> {
                 [condition, data, field, algorithm],
             ) => self.checksum(name, [condition, data, field, algorithm], span),
             _ => {
-                let message = format!("v1model has no function `{name}` with these arguments");
-                self.unsupported(span, message);
+                self.unknown_extern(name, span);
+                self.evaluate_inputs(&function.signature.params, &call.args);
                 return self.default_value(ty);
             }
         }

@@ -6,6 +6,7 @@ use super::super::{Lowerer, build};
 use crate::hir::{Call, Expr, Type};
 use crate::ir::{ExternCall, HashAlgorithm, ScalarKind, Stmt};
 use crate::source::Span;
+use crate::syntax::ast::Direction;
 
 impl Lowerer<'_> {
     pub(in crate::lower) fn extern_method(
@@ -35,6 +36,10 @@ impl Lowerer<'_> {
             (Object::Packet, name) => {
                 let result = self.ty(ty);
                 return self.packet_method(name, args, &result, span);
+            }
+            (Object::Unknown, _) => {
+                self.evaluate_inputs(&signature.params, args);
+                return self.default_value(ty);
             }
             (Object::Register(register), "read") => {
                 let Some(index) = arg(1) else { return Val::Void };
@@ -96,6 +101,15 @@ impl Lowerer<'_> {
             _ => self.unsupported(span, "this object has no such method"),
         }
         Val::Void
+    }
+
+    /// Evaluates what a call reads, for its side effects.
+    pub(super) fn evaluate_inputs(&mut self, params: &[crate::hir::Param], args: &[Option<Expr>]) {
+        for (param, arg) in params.iter().zip(args) {
+            if let (Direction::In | Direction::None, Some(arg)) = (param.direction, arg) {
+                self.eval(arg);
+            }
+        }
     }
 
     /// Kind of a scalar that a call writes.
