@@ -16,9 +16,18 @@ const US: u64 = 1_000;
 const EPOCH: u64 = 9;
 const T0: u64 = EPOCH << 20;
 
-/// Switches in a row; out-port `p` of switch `i` leads to in-port `out + p` of switch `i + p`. All of them are
-/// paused, except in the last rows, where flows contend. Every in-port feeds `fan` out-ports.
-fn layered(switches: usize, out: u16, fan: u16, flows: usize) -> (Snapshot, Topology) {
+/// Layers of switches; out-port `p` of a switch leads to in-port `out + p` of the `p`th switch after its own place
+/// in the next layer. All of them are paused, except in the last layer, where flows contend at every
+/// `contended`th switch. Every in-port feeds `fan` out-ports.
+fn layered(
+    layers: usize,
+    width: usize,
+    out: u16,
+    fan: u16,
+    flows: usize,
+    contended: usize,
+) -> (Snapshot, Topology) {
+    let switches = layers * width;
     let name = |i: usize| format!("s{i}");
     let mut nodes: Vec<Node> =
         (0..switches).map(|i| Node { name: name(i), kind: NodeKind::Switch, addresses: vec![] }).collect();
@@ -43,8 +52,10 @@ fn layered(switches: usize, out: u16, fan: u16, flows: usize) -> (Snapshot, Topo
             bytes: 4_096,
         };
         for p in 1..=out {
-            let next = i + usize::from(p);
-            let paused = next < switches;
+            let layer = i / width;
+            let next = (layer + 1) * width + (i % width + usize::from(p)) % width;
+            let paused = layer + 1 < layers;
+            let waiting = paused || (p == 1 && i % contended == 0);
             if paused {
                 let b = PortRef::new(name(next), out + p);
                 links.push(Link { a: PortRef::new(name(i), p), b, rate, delay });
@@ -69,13 +80,13 @@ fn layered(switches: usize, out: u16, fan: u16, flows: usize) -> (Snapshot, Topo
                     priority: Some(3),
                     packets: 300,
                     bytes: Some(300_000),
-                    queued_packets: Some(200),
-                    depth_sum: 8_000,
+                    queued_packets: Some(if waiting { 200 } else { 0 }),
+                    depth_sum: if waiting { 8_000 } else { 0 },
                     paused_packets: if paused { 50 } else { 0 },
                     psn_first: 0,
                     psn_last: 300,
                     seen_ns: Some((T0 + 930 * US, T0 + 1_000 * US)),
-                    queued_ns: Some((T0 + 935 * US, T0 + 1_000 * US)),
+                    queued_ns: waiting.then_some((T0 + 935 * US, T0 + 1_000 * US)),
                     evicted: false,
                 });
             }
@@ -83,7 +94,7 @@ fn layered(switches: usize, out: u16, fan: u16, flows: usize) -> (Snapshot, Topo
                 port: p,
                 epoch: EPOCH,
                 packets: Some(300 * flows as u64),
-                depth_sum: 8_000 * flows as u64,
+                depth_sum: if waiting { 8_000 * flows as u64 } else { 0 },
                 paused_packets: if paused { 50 * flows as u64 } else { 0 },
             });
             for k in 0..fan {
@@ -122,7 +133,7 @@ fn layered(switches: usize, out: u16, fan: u16, flows: usize) -> (Snapshot, Topo
 fn verdict(c: &mut Criterion) {
     let settings = Settings::default();
 
-    let (snapshot, topology) = layered(20, 8, 6, 12);
+    let (snapshot, topology) = layered(5, 4, 8, 6, 12, 4);
     assert!(!analyze(&snapshot, &topology, &settings).is_empty());
     let index = TopologyIndex::new(&topology);
     let mut small = c.benchmark_group("20 switches");
@@ -134,7 +145,7 @@ fn verdict(c: &mut Criterion) {
     });
     small.finish();
 
-    let (snapshot, topology) = layered(1_600, 32, 20, 2);
+    let (snapshot, topology) = layered(8, 200, 32, 22, 2, 10);
     let index = TopologyIndex::new(&topology);
     let unasked = Snapshot { victim: None, trigger: None, ..snapshot.clone() };
     let mut large = c.benchmark_group("102,400 ports, 10^6 edges");

@@ -241,8 +241,8 @@ impl Builder<'_, '_> {
         let near = when.map(|w| w.widened(slack_ns));
         let paused = self.view.is_paused(port, near);
         let own = near.and_then(|near| {
-            let events = self.view.pause_events(port, self.settings.event_gap_ns);
-            events.into_iter().filter(|e| e.overlaps(near)).reduce(Span::hull)
+            let events = self.view.pause_events(port).iter().copied();
+            events.filter(|e| e.overlaps(near)).reduce(Span::hull)
         });
         let depth = self.view.published_depth(port, when);
         Candidate {

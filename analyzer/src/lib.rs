@@ -75,7 +75,7 @@ pub fn analyze(snapshot: &Snapshot, topology: &Topology, settings: &Settings) ->
 pub fn analyze_indexed(snapshot: &Snapshot, index: &TopologyIndex<'_>, settings: &Settings) -> Vec<Analysis> {
     let mut analyses = Vec::new();
     for class in classes(snapshot) {
-        let view = View::new(snapshot, index, class);
+        let view = View::new(snapshot, index, class, settings.event_gap_ns);
         let scene = Scene::new(&view, settings);
         let found = signatures::find(&scene);
         analyses.extend(found.iter().filter_map(|finding| conclude(&scene, finding)));

@@ -11,95 +11,113 @@ use crate::scene::Scene;
 use crate::signatures::Finding;
 use crate::view::PortIx;
 
-/// The nodes and edges that a finding rests on: with a victim the whole graph that was followed from it, for a
-/// snapshot without one the part that this finding crosses.
+/// The nodes and edges that a finding rests on. With a victim, all that carry a share of its pause worth showing
+/// ([`crate::Settings::graph_share`]); for a snapshot without one, the part that this finding crosses.
 pub(crate) fn provenance(scene: &Scene<'_, '_>, finding: &Finding) -> ProvenanceGraph {
+    let vertices = vertices(scene, finding);
     let mut draft = Draft::default();
-    for v in vertices(scene, finding) {
-        let Some(from) = node(scene, v) else { continue };
-        if let Vertex::Port(port) = scene.graph.vertices[v] {
-            draft.nodes.entry(from.clone()).or_default();
-            draft.add_paused(scene, port, v);
-        }
-        for e in scene.graph.edges(v) {
-            if let Some(to) = node(scene, e.to) {
-                let kind = match to {
-                    Node::Host(_) => EdgeKind::PortWaitsForHost,
-                    _ => EdgeKind::PortWaitsForPort,
-                };
-                draft.edge(from.clone(), to, kind, e.weight);
+    for v in &vertices {
+        let Vertex::Port(port) = scene.graph.vertices[*v] else { continue };
+        draft.ends.push(End::Vertex(*v));
+        draft.waiting_flows(scene, port, *v);
+        for e in scene.graph.edges(*v) {
+            let kind = match scene.graph.vertices[e.to] {
+                Vertex::Port(_) => EdgeKind::PortWaitsForPort,
+                Vertex::Host(_) => EdgeKind::PortWaitsForHost,
+                Vertex::Silent(_) | Vertex::Unlinked(_) => continue,
+            };
+            if kind == EdgeKind::PortWaitsForHost || vertices.binary_search(&e.to).is_ok() {
+                draft.edges.push((End::Vertex(*v), End::Vertex(e.to), kind, e.weight));
             }
         }
     }
     if let Some(contention) = &finding.contention {
-        let root = Node::Port(scene.view.port_ref(contention.port));
+        let root = scene.vertex(contention.port).map_or(End::Port(contention.port), End::Vertex);
         for part in &contention.flows {
-            draft.edge(root.clone(), Node::Flow(part.flow), EdgeKind::PortWaitsForFlow, part.weight);
+            draft.edges.push((root, End::Flow(part.flow), EdgeKind::PortWaitsForFlow, part.weight));
         }
     }
-    draft.finish()
+    draft.finish(scene)
 }
 
+/// The vertices to show, ascending.
 fn vertices(scene: &Scene<'_, '_>, finding: &Finding) -> Vec<VertexIx> {
+    let mut vertices: Vec<VertexIx> =
+        finding.path.iter().chain(&finding.pause_loop).filter_map(|p| scene.vertex(*p)).collect();
     if scene.victim.is_some() {
-        return (0..scene.graph.len()).collect();
+        let share = scene.settings.graph_share;
+        vertices.extend((0..scene.graph.len()).filter(|v| scene.shares[*v] >= share));
     }
-    finding.path.iter().chain(&finding.pause_loop).filter_map(|p| scene.vertex(*p)).collect()
+    vertices.sort_unstable();
+    vertices.dedup();
+    vertices
 }
 
-fn node(scene: &Scene<'_, '_>, v: VertexIx) -> Option<Node> {
-    match scene.graph.vertices[v] {
-        Vertex::Port(port) => Some(Node::Port(scene.view.port_ref(port))),
-        Vertex::Host(host) => Some(Node::Host(scene.view.index.name(host).to_string())),
-        Vertex::Silent(_) | Vertex::Unlinked(_) => None,
-    }
+/// An end of an edge, before nodes are numbered.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum End {
+    Vertex(VertexIx),
+    Port(PortIx),
+    Flow(FlowKey),
 }
 
 #[derive(Default)]
 struct Draft {
-    nodes: BTreeMap<Node, usize>,
-    edges: Vec<(Node, Node, EdgeKind, f64)>,
+    ends: Vec<End>,
+    edges: Vec<(End, End, EdgeKind, f64)>,
 }
 
 impl Draft {
-    fn edge(&mut self, from: Node, to: Node, kind: EdgeKind, weight: f64) {
-        self.nodes.entry(from.clone()).or_default();
-        self.nodes.entry(to.clone()).or_default();
-        self.edges.push((from, to, kind, weight));
-    }
-
-    fn add_paused(&mut self, scene: &Scene<'_, '_>, port: PortIx, v: VertexIx) {
-        let mut paused: BTreeMap<FlowKey, u64> = BTreeMap::new();
-        for f in scene.view.flows(port) {
-            if f.paused_packets > 0 && scene.view.flow_in(port, f, scene.graph.when[v]) {
-                let sum = paused.entry(f.flow).or_default();
-                *sum = sum.saturating_add(f.paused_packets);
-            }
-        }
-        let to = Node::Port(scene.view.port_ref(port));
-        for (flow, packets) in paused {
-            self.edge(Node::Flow(flow), to.clone(), EdgeKind::FlowWaitsForPort, packets as f64);
+    fn waiting_flows(&mut self, scene: &Scene<'_, '_>, port: PortIx, v: VertexIx) {
+        let when = scene.graph.when[v];
+        let mut waiting: Vec<(FlowKey, u64)> = scene
+            .view
+            .flows(port)
+            .iter()
+            .filter(|f| f.paused_packets > 0 && scene.view.flow_in(port, f, when))
+            .map(|f| (f.flow, f.paused_packets))
+            .collect();
+        waiting.sort_unstable();
+        for of_flow in waiting.chunk_by(|a, b| a.0 == b.0) {
+            let Some((flow, _)) = of_flow.first() else { continue };
+            let packets = of_flow.iter().fold(0_u64, |sum, (_, packets)| sum.saturating_add(*packets));
+            self.edges.push((End::Flow(*flow), End::Vertex(v), EdgeKind::FlowWaitsForPort, packets as f64));
         }
     }
 
-    fn finish(mut self) -> ProvenanceGraph {
-        for (at, number) in self.nodes.values_mut().enumerate() {
-            *number = at;
-        }
+    /// Numbers the nodes in the order of the model and writes the edges in theirs.
+    fn finish(mut self, scene: &Scene<'_, '_>) -> ProvenanceGraph {
+        self.ends.extend(self.edges.iter().flat_map(|(from, to, ..)| [*from, *to]));
+        self.ends.sort_unstable();
+        self.ends.dedup();
+        let mut nodes: Vec<(Node, End)> = self.ends.iter().map(|e| (node(scene, *e), *e)).collect();
+        nodes.sort_unstable();
+        let numbers: BTreeMap<End, usize> =
+            nodes.iter().enumerate().map(|(number, (_, end))| (*end, number)).collect();
         let mut edges: Vec<Edge> = self
             .edges
             .iter()
-            .map(|(from, to, kind, weight)| Edge {
-                from: self.nodes[from],
-                to: self.nodes[to],
-                kind: *kind,
-                weight: round(*weight),
+            .filter_map(|(from, to, kind, weight)| {
+                let (from, to) = (*numbers.get(from)?, *numbers.get(to)?);
+                Some(Edge { from, to, kind: *kind, weight: round(*weight) })
             })
             .collect();
         edges.sort_by(|a, b| {
             (a.from, a.to, a.kind).cmp(&(b.from, b.to, b.kind)).then(a.weight.total_cmp(&b.weight))
         });
-        edges.dedup();
-        ProvenanceGraph { nodes: self.nodes.into_keys().collect(), edges }
+        ProvenanceGraph { nodes: nodes.into_iter().map(|(node, _)| node).collect(), edges }
+    }
+}
+
+fn node(scene: &Scene<'_, '_>, end: End) -> Node {
+    let port = |port: PortIx| Node::Port(scene.view.port_ref(port));
+    match end {
+        End::Flow(flow) => Node::Flow(flow),
+        End::Port(p) => port(p),
+        End::Vertex(v) => match scene.graph.vertices[v] {
+            Vertex::Port(p) | Vertex::Unlinked(p) => port(p),
+            Vertex::Silent(ingress) => Node::Port(scene.view.index.port_ref(ingress)),
+            Vertex::Host(host) => Node::Host(scene.view.index.name(host).to_string()),
+        },
     }
 }

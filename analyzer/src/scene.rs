@@ -23,6 +23,8 @@ pub(crate) struct Scene<'s, 'a> {
     pub(crate) trails: Vec<Trail>,
     /// Whether the pauses that were found touch the time asked about.
     pub(crate) aligned: bool,
+    /// The share of the pause that each vertex is responsible for, 0 to 1.
+    pub(crate) shares: Vec<f64>,
     waiting_for: Vec<Vec<VertexIx>>,
     of_port: Vec<Option<VertexIx>>,
 }
@@ -35,12 +37,12 @@ impl<'s, 'a> Scene<'s, 'a> {
         let path = victim.map(|v| victim_path(view, v)).unwrap_or_default();
         let asked = trigger.map(|t| asked_span(t, settings));
         let (starts, aligned) = match victim {
-            Some(_) => starts_on_path(view, settings, &path, asked),
-            None => (all_starts(view, settings), true),
+            Some(_) => starts_on_path(view, &path, asked),
+            None => (all_starts(view), true),
         };
         let graph = build(view, settings, &starts);
         // The builder numbers the starts first, in their order.
-        let trails = trails(&graph, &(0..starts.len()).collect::<Vec<VertexIx>>());
+        let (trails, shares) = trails(&graph, &(0..starts.len()).collect::<Vec<VertexIx>>());
         let mut waiting_for = vec![Vec::new(); graph.len()];
         for v in 0..graph.len() {
             for e in graph.edges(v) {
@@ -53,7 +55,20 @@ impl<'s, 'a> Scene<'s, 'a> {
                 of_port[port] = Some(v);
             }
         }
-        Scene { view, settings, victim, trigger, path, asked, graph, trails, aligned, waiting_for, of_port }
+        Scene {
+            view,
+            settings,
+            victim,
+            trigger,
+            path,
+            asked,
+            graph,
+            trails,
+            aligned,
+            shares,
+            waiting_for,
+            of_port,
+        }
     }
 
     /// The vertex of a port, if the graph reached it.
@@ -112,7 +127,6 @@ fn asked_span(trigger: &Trigger, settings: &Settings) -> Span {
 /// ports whose pauses lie elsewhere in time belong to another event.
 fn starts_on_path(
     view: &View<'_>,
-    settings: &Settings,
     path: &VictimPath,
     asked: Option<Span>,
 ) -> (Vec<(PortIx, Option<Span>)>, bool) {
@@ -121,8 +135,7 @@ fn starts_on_path(
         if !view.is_paused(*port, None) {
             continue;
         }
-        let events = view.pause_events(*port, settings.event_gap_ns);
-        match aligned(&events, asked) {
+        match aligned(view.pause_events(*port), asked) {
             Some((event, touches)) => starts.push((*port, Some(event), touches)),
             None => starts.push((*port, None, true)),
         }
@@ -133,9 +146,9 @@ fn starts_on_path(
 }
 
 /// Every paused port with its last event.
-fn all_starts(view: &View<'_>, settings: &Settings) -> Vec<(PortIx, Option<Span>)> {
+fn all_starts(view: &View<'_>) -> Vec<(PortIx, Option<Span>)> {
     view.ports()
         .filter(|p| view.is_paused(*p, None))
-        .map(|p| (p, view.pause_events(p, settings.event_gap_ns).last().copied()))
+        .map(|p| (p, view.pause_events(p).last().copied()))
         .collect()
 }

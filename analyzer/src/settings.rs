@@ -26,6 +26,8 @@ pub struct Settings {
     pub incident_packets: f64,
     /// Branches of the pause graph that carry less than this share of the victim's pause are left out.
     pub branch_share: f64,
+    /// The provenance graph of a verdict leaves out ports that carry less than this share of the victim's pause.
+    pub graph_share: f64,
     /// A queue on the victim's path is an explanation when it accounts for at least this share of the
     /// additional round-trip time.
     pub explained_share: f64,
@@ -48,6 +50,7 @@ impl Default for Settings {
             min_wait_packets: 2.0,
             incident_packets: 20.0,
             branch_share: 0.2,
+            graph_share: 0.005,
             explained_share: 0.1,
             storm_duty: 0.1,
             evidence_records: 32,

@@ -25,6 +25,8 @@ pub(crate) struct View<'a> {
     slots: Vec<&'a PortRecord>,
     meters: Vec<&'a MeterRecord>,
     pauses: Vec<&'a PauseInterval>,
+    sums: Vec<EpochSum>,
+    events: Vec<Span>,
     by_node: Vec<Option<u32>>,
 }
 
@@ -44,12 +46,42 @@ struct PortView {
     flows: Range<usize>,
     slots: Range<usize>,
     pauses: Range<usize>,
+    sums: Range<usize>,
+    events: Range<usize>,
+    /// When packets found others waiting, and how many; absent if a record does not say when.
+    queued: Option<Queued>,
     /// Records of other classes were left out, so the port's own slot counts too much.
     mixed: bool,
 }
 
+/// What all records of one epoch of a port add up to. Questions about edges ask for it again and again.
+#[derive(Clone, Copy, Default)]
+struct EpochSum {
+    epoch: u64,
+    span: Option<Span>,
+    flow_packets: u64,
+    flow_depth: u64,
+    flow_paused: u64,
+    slot_packets: u64,
+    slot_depth: u64,
+    slot_paused: u64,
+}
+
+#[derive(Clone, Copy)]
+struct Queued {
+    span: Span,
+    depth: u64,
+    packets: u64,
+}
+
 impl<'a> View<'a> {
-    pub(crate) fn new(snapshot: &'a Snapshot, index: &'a TopologyIndex<'a>, class: Option<u8>) -> View<'a> {
+    /// `event_gap_ns`: pauses closer together than this are one event.
+    pub(crate) fn new(
+        snapshot: &'a Snapshot,
+        index: &'a TopologyIndex<'a>,
+        class: Option<u8>,
+        event_gap_ns: u64,
+    ) -> View<'a> {
         let mut view = View {
             snapshot,
             index,
@@ -59,12 +91,17 @@ impl<'a> View<'a> {
             slots: Vec::new(),
             meters: Vec::new(),
             pauses: Vec::new(),
+            sums: Vec::new(),
+            events: Vec::new(),
             by_node: vec![None; index.nodes()],
         };
         let mut order: Vec<&SwitchTelemetry> = snapshot.switches.iter().collect();
         order.sort_by(|a, b| a.switch.cmp(&b.switch));
         for same in order.chunk_by(|a, b| a.switch == b.switch) {
             view.add_switch(same, class);
+        }
+        for port in view.ports() {
+            view.sum_up(port, event_gap_ns);
         }
         view
     }
@@ -141,7 +178,18 @@ impl<'a> View<'a> {
             (flow, slot, pause) = (flows.end, slots.end, pauses.end);
             let topo = node.and_then(|n| self.index.port(n, number));
             let mixed = others.binary_search(&number).is_ok();
-            self.ports.push(PortView { switch, number, topo, flows, slots, pauses, mixed });
+            self.ports.push(PortView {
+                switch,
+                number,
+                topo,
+                flows,
+                slots,
+                pauses,
+                sums: 0..0,
+                events: 0..0,
+                queued: None,
+                mixed,
+            });
         }
     }
 
@@ -247,9 +295,34 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The events in which `port` was paused, ascending. Without intervals the packets that were counted as
-    /// paused say when; without times at all there is one event without a span.
-    pub(crate) fn pause_events(&self, port: PortIx, gap_ns: u64) -> Vec<Span> {
+    fn sum_up(&mut self, port: PortIx, event_gap_ns: u64) {
+        let mut sums: Vec<EpochSum> = Vec::new();
+        for f in self.flows(port) {
+            let sum = sum_of(&mut sums, f.epoch);
+            sum.flow_packets = sum.flow_packets.saturating_add(f.packets);
+            sum.flow_depth = sum.flow_depth.saturating_add(f.depth_sum);
+            sum.flow_paused = sum.flow_paused.saturating_add(f.paused_packets);
+        }
+        for s in self.slots(port) {
+            let sum = sum_of(&mut sums, s.epoch);
+            sum.slot_packets = sum.slot_packets.saturating_add(s.packets.unwrap_or(0));
+            sum.slot_depth = sum.slot_depth.saturating_add(s.depth_sum);
+            sum.slot_paused = sum.slot_paused.saturating_add(s.paused_packets);
+        }
+        for sum in &mut sums {
+            sum.span = self.epoch_span(self.switch_of(port), sum.epoch);
+        }
+        let events = self.find_pause_events(port, event_gap_ns);
+        let queued = self.sum_queued(port);
+        let (first_sum, first_event) = (self.sums.len(), self.events.len());
+        self.sums.extend(sums);
+        self.events.extend(events);
+        let (sums, events) = (first_sum..self.sums.len(), first_event..self.events.len());
+        let view = &mut self.ports[port];
+        (view.sums, view.events, view.queued) = (sums, events, queued);
+    }
+
+    fn find_pause_events(&self, port: PortIx, gap_ns: u64) -> Vec<Span> {
         let frozen_ns = self.switch_of(port).frozen_ns;
         let pauses = self.pauses(port);
         let spans = if pauses.is_empty() {
@@ -267,27 +340,53 @@ impl<'a> View<'a> {
         clusters(spans, gap_ns)
     }
 
-    /// Packets that were enqueued at `port` while it was paused. The port's slot also counts flows whose own
-    /// slot was lost, the flows' slots know their class: the larger one is nearer to the truth.
+    fn sum_queued(&self, port: PortIx) -> Option<Queued> {
+        let mut sum: Option<Queued> = None;
+        for f in self.flows(port).iter().filter(|f| f.queued_packets != Some(0)) {
+            let (from, to) = f.queued_ns?;
+            let own = Queued { span: Span::new(from, to), depth: f.depth_sum, packets: f.queued_packets? };
+            sum = Some(sum.map_or(own, |s| Queued {
+                span: s.span.hull(own.span),
+                depth: s.depth.saturating_add(own.depth),
+                packets: s.packets.saturating_add(own.packets),
+            }));
+        }
+        sum
+    }
+
+    fn sums_in(&self, port: PortIx, when: Option<Span>) -> impl Iterator<Item = &EpochSum> {
+        self.sums[self.ports[port].sums.clone()].iter().filter(move |s| match (when, s.span) {
+            (Some(when), Some(span)) => when.overlaps(span),
+            _ => true,
+        })
+    }
+
+    /// The events in which `port` was paused, ascending. Without intervals the packets that were counted as
+    /// paused say when; without times at all there are none.
+    pub(crate) fn pause_events(&self, port: PortIx) -> &[Span] {
+        &self.events[self.ports[port].events.clone()]
+    }
+
+    /// Packets that were enqueued at `port` while it was paused, in the epochs of `when`. The port's slot also
+    /// counts flows whose own slot was lost, the flows' slots know their class: the larger one is nearer to the
+    /// truth.
     pub(crate) fn paused_packets(&self, port: PortIx, when: Option<Span>) -> u64 {
-        let of_flows = saturating(
-            self.flows(port).iter().filter(|f| self.flow_in(port, f, when)).map(|f| f.paused_packets),
-        );
+        let of_flows = saturating(self.sums_in(port, when).map(|s| s.flow_paused));
         if self.ports[port].mixed {
             return of_flows;
         }
-        let of_slots = self.slots(port).iter().filter(|s| self.epoch_in(port, s.epoch, when));
-        of_flows.max(saturating(of_slots.map(|s| s.paused_packets)))
+        of_flows.max(saturating(self.sums_in(port, when).map(|s| s.slot_paused)))
     }
 
     /// Whether the peer paused `port` in `when`.
     pub(crate) fn is_paused(&self, port: PortIx, when: Option<Span>) -> bool {
-        let frozen_ns = self.switch_of(port).frozen_ns;
         let pauses = self.pauses(port);
         match when {
             // Intervals are exact, so where there are any they decide; the counts span whole epochs.
             Some(when) if !pauses.is_empty() => {
-                pauses.iter().any(|p| pause_span(p, frozen_ns).overlaps(when))
+                let frozen_ns = self.switch_of(port).frozen_ns;
+                self.pause_events(port).iter().any(|e| e.overlaps(when))
+                    && pauses.iter().any(|p| pause_span(p, frozen_ns).overlaps(when))
             }
             _ => !pauses.is_empty() || self.paused_packets(port, when) > 0,
         }
@@ -295,6 +394,14 @@ impl<'a> View<'a> {
 
     /// The mean number of packets that a packet of `port` found ahead of it, among those that found any.
     pub(crate) fn waiting_depth(&self, port: PortIx, when: Option<Span>) -> f64 {
+        match (self.ports[port].queued, when) {
+            (Some(q), Some(when)) if !when.overlaps(q.span) => return 0.0,
+            (Some(q), Some(when)) if when.from <= q.span.from && q.span.to <= when.to => {
+                return ratio(q.depth, q.packets);
+            }
+            (Some(q), None) => return ratio(q.depth, q.packets),
+            _ => {}
+        }
         let (mut depth, mut packets) = (0_u64, 0_u64);
         for flow in self.flows(port) {
             let relevant = match (when, flow.queued_ns) {
@@ -307,10 +414,8 @@ impl<'a> View<'a> {
             }
         }
         if packets == 0 {
-            for slot in self.slots(port).iter().filter(|s| self.epoch_in(port, s.epoch, when)) {
-                depth = depth.saturating_add(slot.depth_sum);
-                packets = packets.saturating_add(slot.packets.unwrap_or(0));
-            }
+            depth = saturating(self.sums_in(port, when).map(|s| s.slot_depth));
+            packets = saturating(self.sums_in(port, when).map(|s| s.slot_packets));
         }
         ratio(depth, packets)
     }
@@ -321,21 +426,22 @@ impl<'a> View<'a> {
         if self.ports[port].mixed {
             return 0.0;
         }
-        let slots = self.slots(port).iter().filter(|s| self.epoch_in(port, s.epoch, when));
-        let counted = saturating(slots.filter_map(|s| s.packets));
-        let flows = self.flows(port).iter().filter(|f| self.epoch_in(port, f.epoch, when));
-        let known = saturating(flows.map(|f| f.packets));
+        let counted = saturating(self.sums_in(port, when).map(|s| s.slot_packets));
+        let known = saturating(self.sums_in(port, when).map(|s| s.flow_packets));
         ratio(counted.saturating_sub(known), counted)
     }
 
     /// The published queue depth of a port: the sum of depths over the packets, of all epochs in `when`.
     pub(crate) fn published_depth(&self, port: PortIx, when: Option<Span>) -> f64 {
-        let slots = || self.slots(port).iter().filter(|s| self.epoch_in(port, s.epoch, when));
-        let flows = || self.flows(port).iter().filter(|f| self.flow_in(port, f, when));
-        let counted = saturating(slots().filter_map(|s| s.packets));
-        let packets = if counted > 0 { counted } else { saturating(flows().map(|f| f.packets)) };
-        let slot_depth = saturating(slots().map(|s| s.depth_sum));
-        let depth = if slot_depth > 0 { slot_depth } else { saturating(flows().map(|f| f.depth_sum)) };
+        let mut sum = EpochSum::default();
+        for s in self.sums_in(port, when) {
+            sum.flow_packets = sum.flow_packets.saturating_add(s.flow_packets);
+            sum.flow_depth = sum.flow_depth.saturating_add(s.flow_depth);
+            sum.slot_packets = sum.slot_packets.saturating_add(s.slot_packets);
+            sum.slot_depth = sum.slot_depth.saturating_add(s.slot_depth);
+        }
+        let packets = if sum.slot_packets > 0 { sum.slot_packets } else { sum.flow_packets };
+        let depth = if sum.slot_depth > 0 { sum.slot_depth } else { sum.flow_depth };
         ratio(depth, packets)
     }
 
@@ -353,6 +459,14 @@ pub(crate) fn flow_order(f: &FlowRecord) -> impl Ord + use<> {
     let counts = (f.packets, f.queued_packets, f.depth_sum, f.paused_packets, f.bytes);
     let place = (f.ingress_port, f.egress_port, f.priority, f.psn_first, f.psn_last);
     (f.flow, f.epoch, f.evicted, f.seen_ns, f.queued_ns, counts, place)
+}
+
+fn sum_of(sums: &mut Vec<EpochSum>, epoch: u64) -> &mut EpochSum {
+    let at = sums.partition_point(|s| s.epoch < epoch);
+    if sums.get(at).is_none_or(|s| s.epoch != epoch) {
+        sums.insert(at, EpochSum { epoch, ..EpochSum::default() });
+    }
+    &mut sums[at]
 }
 
 /// A sum that stays at the limit: counts come from outside.

@@ -91,8 +91,8 @@ pub(crate) struct Trail {
     pub(crate) weak: bool,
 }
 
-/// All trails from `starts` (in the order of the victim's path), heaviest first.
-pub(crate) fn trails(graph: &PortGraph, starts: &[VertexIx]) -> Vec<Trail> {
+/// All trails from `starts` (in the order of the victim's path), heaviest first, and each vertex's share.
+pub(crate) fn trails(graph: &PortGraph, starts: &[VertexIx]) -> (Vec<Trail>, Vec<f64>) {
     let comps = components(graph);
     let shares = shares(graph, &comps, starts);
     let parents = Parents::new(graph, &comps, starts);
@@ -102,7 +102,8 @@ pub(crate) fn trails(graph: &PortGraph, starts: &[VertexIx]) -> Vec<Trail> {
         .filter_map(|c| trail_to(graph, &comps, &parents, c, shares[c]))
         .collect();
     trails.sort_by(|a, b| b.share.total_cmp(&a.share).then_with(|| a.path.cmp(&b.path)));
-    trails
+    let of_vertex = comps.of.iter().map(|c| shares[*c]).collect();
+    (trails, of_vertex)
 }
 
 /// Components that no edge leaves.
