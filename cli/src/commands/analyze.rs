@@ -1,0 +1,151 @@
+//! `harrier analyze`: telemetry from files to verdicts.
+
+use std::path::{Path, PathBuf};
+
+use analyzer::import::hawkeye_ns3::{self, DumpFile};
+use anyhow::{Context, bail};
+use clap::ValueEnum;
+use model::snapshot::SNAPSHOT_FORMAT;
+use model::{FlowKey, RunReport, Snapshot, Topology};
+
+use crate::input::{fail_with, read_text};
+use crate::output::{describe, print_json};
+use crate::{Outcome, commands::run::TOPOLOGY_FILE};
+
+/// Arguments of `harrier analyze`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Telemetry files of one event
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// What wrote them
+    #[arg(long, value_enum, default_value_t = From::Snapshot)]
+    from: From,
+    /// The network: Harrier's JSON, or a topology file of the HPCC/ns-3 simulators [default for snapshots: topology.json
+    /// beside the first file]
+    #[arg(long, value_name = "FILE")]
+    topology: Option<PathBuf>,
+    /// The flow that is slow, e.g. 10.0.0.1:10000>10.0.3.1:4791/udp
+    #[arg(long, value_name = "FLOW")]
+    victim: Option<String>,
+    /// Print the report as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Kinds of telemetry files.
+#[derive(Clone, Copy, ValueEnum)]
+enum From {
+    /// What `harrier run --save-snapshots` writes
+    Snapshot,
+    /// Dumps of the Hawkeye poster's ns-3 prototype, one file a switch
+    HawkeyeNs3,
+}
+
+/// Runs the command.
+pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
+    let mut problems = Vec::new();
+    let victim = args.victim.as_deref().and_then(|text| {
+        let flow = text.parse::<FlowKey>();
+        flow.map_err(|error| problems.push(format!("--victim: {error}"))).ok()
+    });
+    let topology = load_topology(&args, &mut problems);
+    let texts: Vec<(&Path, String)> = args
+        .files
+        .iter()
+        .filter_map(|path| {
+            let text = read_text(path).map_err(|error| problems.push(format!("{error:#}")));
+            Some((path.as_path(), text.ok()?))
+        })
+        .collect();
+    let topology = topology.unwrap_or_default();
+    let snapshots = match args.from {
+        From::Snapshot => read_snapshots(&texts, victim, &mut problems),
+        From::HawkeyeNs3 => vec![read_dumps(&texts, &topology, victim, &mut problems)],
+    };
+    fail_with("the input cannot be analysed", &problems)?;
+
+    let settings = analyzer::Settings::default();
+    let diagnoses = snapshots.iter().flat_map(|s| analyzer::diagnose(s, &topology, &settings)).collect();
+    let scenario = args.files.iter().map(|p| p.display().to_string()).collect::<Vec<_>>().join(" ");
+    let report = RunReport { scenario, seed: None, ground_truth: None, diagnoses };
+    if args.json {
+        print_json(&report)?;
+    } else {
+        eprint!("{}", describe(&report));
+    }
+    Ok(Outcome::Fine)
+}
+
+fn load_topology(args: &Args, problems: &mut Vec<String>) -> Option<Topology> {
+    let beside = || args.files.first().map(|file| file.with_file_name(TOPOLOGY_FILE));
+    let path = match (&args.topology, args.from) {
+        (Some(path), _) => path.clone(),
+        (None, From::Snapshot) => beside()?,
+        (None, From::HawkeyeNs3) => {
+            problems.push("these dumps do not say how switches are connected; add --topology FILE".into());
+            return None;
+        }
+    };
+    let read = || -> anyhow::Result<Topology> {
+        let text = read_text(&path)?;
+        let name = path.display().to_string();
+        if text.trim_start().starts_with('{') {
+            return serde_json::from_str(&text).with_context(|| format!("{name}: not a topology"));
+        }
+        let (file, found) = fabric::ns3::parse_topology(&name, &text);
+        if found.is_empty() {
+            return Ok(file.topology);
+        }
+        bail!("{}", found.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+    };
+    read().map_err(|error| problems.push(format!("{error:#}"))).ok()
+}
+
+fn read_snapshots(
+    texts: &[(&Path, String)],
+    victim: Option<FlowKey>,
+    problems: &mut Vec<String>,
+) -> Vec<Snapshot> {
+    let mut snapshots = Vec::new();
+    for (path, text) in texts {
+        match serde_json::from_str::<Snapshot>(text) {
+            Ok(snapshot) if snapshot.format != SNAPSHOT_FORMAT => problems.push(format!(
+                "{}: snapshot format {} is not known to this version, which reads format {SNAPSHOT_FORMAT}",
+                path.display(),
+                snapshot.format
+            )),
+            Ok(mut snapshot) => {
+                snapshot.victim = victim.or(snapshot.victim);
+                snapshots.push(snapshot);
+            }
+            Err(error) => problems.push(format!(
+                "{}:{}:{}: not a snapshot: {error}",
+                path.display(),
+                error.line(),
+                error.column()
+            )),
+        }
+    }
+    snapshots
+}
+
+fn read_dumps(
+    texts: &[(&Path, String)],
+    topology: &Topology,
+    victim: Option<FlowKey>,
+    problems: &mut Vec<String>,
+) -> Snapshot {
+    let names: Vec<String> = texts.iter().map(|(path, _)| path.display().to_string()).collect();
+    let files: Vec<DumpFile<'_>> = texts
+        .iter()
+        .zip(&names)
+        .map(|((_, text), name)| DumpFile { name, switch: None, text })
+        .collect();
+    // Without a topology every switch would be unknown: that problem is reported already.
+    let imported = hawkeye_ns3::import(&files, topology, victim);
+    if !topology.nodes.is_empty() {
+        problems.extend(imported.problems.iter().map(ToString::to_string));
+    }
+    imported.snapshot
+}

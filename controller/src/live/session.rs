@@ -1,0 +1,211 @@
+//! The task that talks to one switch.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use p4runtime::client::{
+    Client, ClientConfig, ClientError, RegisterSchema, Schema, SessionEvent, SessionSender,
+};
+use p4runtime::proto::p4::v1::DigestList;
+use p4runtime::proto::p4::v1::get_forwarding_pipeline_config_request::ResponseType;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until};
+
+use crate::collect::{Command, Input, RequestId};
+use crate::layout::RegisterRows;
+use crate::plan::RegisterWrite;
+
+use super::entities::{Entities, fingerprint};
+use super::{LiveError, Note, SwitchEndpoint};
+
+/// gRPC's code for an entity that is there already.
+const ALREADY_EXISTS: i32 = 6;
+
+pub(super) struct SwitchSession {
+    pub(super) endpoint: SwitchEndpoint,
+    pub(super) schema: Arc<Schema>,
+    pub(super) entities: Entities,
+    pub(super) device_config: Vec<u8>,
+    pub(super) retry: Duration,
+    pub(super) commands: mpsc::Receiver<Command>,
+    pub(super) notes: mpsc::Sender<Note>,
+}
+
+impl SwitchSession {
+    /// Keeps a session with the switch until the controller ends.
+    pub(super) async fn run(mut self) {
+        loop {
+            let why = match self.session().await {
+                Ok(()) => return,
+                Err(error) => error.to_string(),
+            };
+            tracing::warn!(switch = self.endpoint.name, why, "no session with the switch");
+            let down = Note::Down(self.endpoint.name.clone(), why.clone());
+            if self.notes.send(down).await.is_err() || !self.refuse_for_a_while(&why).await {
+                return;
+            }
+        }
+    }
+
+    /// Refuses requests until it is time to try again. `false`: the controller ends.
+    async fn refuse_for_a_while(&mut self, why: &str) -> bool {
+        let until = Instant::now() + self.retry;
+        loop {
+            tokio::select! {
+                () = sleep_until(until) => return true,
+                command = self.commands.recv() => {
+                    let (Some(Command::Read { request, .. } | Command::Unlock { request, .. })) = command else {
+                        return command.is_some();
+                    };
+                    if !refuse(&self.notes, request, why.to_string()).await {
+                        return false;
+                    }
+                }
+            }
+        }
+    }
+
+    /// One session; ends well only when the controller ends.
+    async fn session(&mut self) -> Result<(), LiveError> {
+        let config = ClientConfig::new(self.endpoint.device_id);
+        let mut client = Client::connect(&self.endpoint.endpoint, config).await?;
+        let mut session = client.become_primary().await?;
+        self.ensure_pipeline(&mut client).await?;
+        self.program(&mut client).await?;
+        let sender = session.sender();
+        if self.notes.send(Note::Up(self.endpoint.name.clone())).await.is_err() {
+            return Ok(());
+        }
+        loop {
+            tokio::select! {
+                event = session.next() => {
+                    if !self.on_event(event?, &sender).await? {
+                        return Ok(());
+                    }
+                }
+                command = self.commands.recv() => match command {
+                    Some(command) => self.perform(&client, command),
+                    None => return Ok(()),
+                },
+            }
+        }
+    }
+
+    /// Sets the pipeline, unless it runs with this very plan: then a restarted controller finds the telemetry intact.
+    async fn ensure_pipeline(&self, client: &mut Client) -> Result<(), ClientError> {
+        let cookie = fingerprint(&self.device_config, self.entities.fingerprint);
+        // A switch without a pipeline may answer with an error instead of nothing.
+        let running = client.pipeline(ResponseType::CookieOnly).await.ok().flatten();
+        if running.and_then(|config| config.cookie).is_some_and(|c| c.cookie == cookie) {
+            return Ok(());
+        }
+        client.set_pipeline(self.schema.p4info().clone(), self.device_config.clone(), cookie).await
+    }
+
+    async fn program(&self, client: &mut Client) -> Result<(), ClientError> {
+        match client.insert(self.entities.inserts.iter().cloned()).await {
+            Ok(()) => {}
+            // Left by an earlier controller of the same plan.
+            Err(ClientError::Batch { failed, .. })
+                if failed.iter().all(|update| update.code as i32 == ALREADY_EXISTS) =>
+            {
+                let known = failed.iter().filter_map(|update| self.entities.inserts.get(update.index).cloned());
+                client.modify(known).await?;
+            }
+            Err(error) => return Err(error),
+        }
+        client.modify(self.entities.modifies.iter().cloned()).await
+    }
+
+    async fn on_event(&self, event: SessionEvent, sender: &SessionSender) -> Result<bool, ClientError> {
+        match event {
+            SessionEvent::Digest(list) => {
+                sender.acknowledge(&list).await?;
+                return Ok(self.on_digest(&list).await);
+            }
+            SessionEvent::Arbitration(arbitrated) if !arbitrated.is_primary => {
+                return Err(ClientError::NotPrimary { election_id: 0, highest: arbitrated.highest });
+            }
+            SessionEvent::Error(error) => {
+                tracing::warn!(switch = self.endpoint.name, ?error, "the switch refused a message");
+            }
+            _ => {}
+        }
+        Ok(true)
+    }
+
+    async fn on_digest(&self, list: &DigestList) -> bool {
+        let Some(schema) = self.schema.digest_by_id(list.digest_id) else { return true };
+        for data in &list.data {
+            let digest = Input::Digest {
+                switch: self.endpoint.name.clone(),
+                name: schema.name.clone(),
+                fields: schema.values_of(data),
+            };
+            if self.notes.send(Note::Input(digest)).await.is_err() {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Carries a command out in a task of its own, so that digests and other commands go on.
+    fn perform(&self, client: &Client, command: Command) {
+        let (client, schema, notes) = (client.clone(), self.schema.clone(), self.notes.clone());
+        tokio::spawn(async move {
+            let (request, result) = match command {
+                Command::Read { request, registers, .. } => {
+                    let rows = read(client, &schema, &registers).await;
+                    (request, rows.map(|rows| Input::ReadDone { request, rows }))
+                }
+                Command::Unlock { request, writes, .. } => {
+                    let done = write(client, &schema, &writes).await;
+                    (request, done.map(|()| Input::UnlockDone { request }))
+                }
+                Command::Emit(_) => return,
+            };
+            match result {
+                // Nobody listens any more when the controller ends.
+                Ok(input) => drop(notes.send(Note::Input(input)).await),
+                Err(error) => drop(refuse(&notes, request, error.to_string()).await),
+            }
+        });
+    }
+}
+
+async fn refuse(notes: &mpsc::Sender<Note>, request: RequestId, reason: String) -> bool {
+    notes.send(Note::Input(Input::Failed { request, reason })).await.is_ok()
+}
+
+async fn read(
+    mut client: Client,
+    schema: &Schema,
+    registers: &[String],
+) -> Result<Vec<RegisterRows>, LiveError> {
+    let found: Vec<RegisterSchema> =
+        registers.iter().map(|name| schema.register(name)).collect::<Result<_, _>>()?;
+    let wanted: Vec<_> = found.iter().map(|register| (register, 0..register.size)).collect();
+    let arrays = client.read_registers(&wanted).await?;
+    Ok(arrays
+        .iter()
+        .map(|array| RegisterRows {
+            register: array.name.clone(),
+            rows: array
+                .iter()
+                .filter(|(_, value)| value.iter().any(|byte| *byte != 0))
+                .map(|(index, value)| (index, value.to_vec()))
+                .collect(),
+        })
+        .collect())
+}
+
+async fn write(mut client: Client, schema: &Schema, writes: &[RegisterWrite]) -> Result<(), LiveError> {
+    use p4runtime::proto::p4::v1::entity::Entity as Kind;
+    let mut entities = Vec::new();
+    for write in writes {
+        let register = schema.register(&write.register)?;
+        entities.push(Kind::RegisterEntry(register.entry(write.index, &write.value)));
+    }
+    client.modify(entities).await?;
+    Ok(())
+}
