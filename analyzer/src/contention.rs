@@ -6,7 +6,8 @@
 //! 1. The time of the event at this port is where its waiting is densest ([`event_span`]), near the time that was
 //!    asked about. Two bursts in one epoch are two such places.
 //! 2. Each flow's packets are split into those before and those inside that time.
-//! 3. A flow that was there long enough before is entitled to its former rate; only the rest is its excess.
+//! 3. A flow that was there long enough before is entitled to the rate it had without a deep queue; only the rest
+//!    is its excess.
 //! 4. Contributors have a substantial excess. The victim and flows that only carry a pause are none.
 //! 5. The replay gives each flow its weight: what others waited because of it, or what it waited.
 
@@ -25,6 +26,8 @@ const DENSITY_FLOOR_NS: u64 = 10_000;
 const DENSITY_SHARE: f64 = 0.1;
 /// Excess counts from this share of a flow's packets on; less is the jitter of its former rate.
 const GROWN_SHARE: f64 = 1.0 / 3.0;
+/// Packets waited deep if they found at least this share of the event's depth.
+const DEEP_SHARE: f64 = 0.25;
 /// If all contributors together brought less than this share of the packets, nothing changed.
 const CHANGED_SHARE: f64 = 0.1;
 /// Flow records and port slots are written by the same packets; more missing than this means lost records.
@@ -281,7 +284,11 @@ impl<'q, 'v> Event<'q, 'v> {
             None => f64::from(u8::from(seen.overlaps(when))),
         };
         let inside = waited * inside_share;
-        let rest = waited - inside + unqueued;
+        // A congestion that comes back (congestion control swings) entitles nobody: what waited deep in an earlier
+        // queue was part of the same trouble. Shallow waits are everyday traffic.
+        let own_depth = r.depth_sum as f64 / queued.max(1) as f64;
+        let deep_earlier = inside == 0.0 && own_depth >= reference * DEEP_SHARE;
+        let rest = if deep_earlier { unqueued } else { waited - inside + unqueued };
         // A packet that found nobody waiting did not come while the queue stood.
         let (before, within) = match outside_ns {
             ns if ns > 0.0 => (rest * ahead_ns / ns, inside),

@@ -72,6 +72,18 @@ fn senders_that_are_paused_on_their_own_way_are_still_culprits() {
 }
 
 #[test]
+fn a_congestion_that_comes_back_entitles_nobody() {
+    // The same four senders had filled the queue in the epoch before; one of them shares the victim's way.
+    let mut story = early_poll();
+    for (host, ingress) in [("a1", 3), ("a2", 4), ("a3", 5), ("a4", 6)] {
+        let burst = story.flow(host, "h3");
+        story = story
+            .saw(at(burst, ingress, "sw4:2", 900, (400, 800)).queued(890, 60, (400, 800)).epoch_before());
+    }
+    check(&story, &[INCAST]);
+}
+
+#[test]
 fn a_ring_that_starts_inside_the_event_lowers_the_certainty_and_keeps_the_spreader_out() {
     let mut story = early_poll();
     for switch in &mut story.snapshot.switches {
