@@ -40,8 +40,8 @@ pub enum StoreError {
         /// Where the JSON went wrong.
         source: serde_json::Error,
     },
-    /// A value cannot be written as JSON.
-    #[error("the {what} `{id}` cannot be written as JSON: {source}")]
+    /// A value cannot be written as JSON and read again.
+    #[error("the {what} `{id}` cannot be kept as JSON: {source}")]
     Encode {
         /// Kind of the row.
         what: &'static str,

@@ -192,6 +192,20 @@ async fn topology_and_findings_are_replaced() {
 }
 
 #[tokio::test]
+async fn what_json_cannot_hold_is_refused_before_it_is_stored() {
+    let store = Store::open("sqlite::memory:").await.unwrap();
+    let mut unsure = diagnosis("a", 1, VICTIM, "sw4:1");
+    unsure.confidence = f64::NAN;
+    let refused = store.put_diagnosis(&unsure, &graph()).await;
+    assert!(matches!(refused, Err(StoreError::Encode { what: "diagnosis", .. })));
+    let mut endless = graph();
+    endless.edges[0].weight = f64::INFINITY;
+    let refused = store.put_diagnosis(&diagnosis("a", 1, VICTIM, "sw4:1"), &endless).await;
+    assert!(matches!(refused, Err(StoreError::Encode { what: "graph", .. })));
+    assert_eq!(store.diagnosis_count().await.unwrap(), 0);
+}
+
+#[tokio::test]
 async fn ids_and_urls_are_checked() {
     let store = Store::open("sqlite::memory:").await.unwrap();
     let refused = store.put_diagnosis(&diagnosis("", 1, VICTIM, "sw4:1"), &graph()).await;

@@ -280,6 +280,21 @@ async fn every_response_is_guarded() {
     assert_eq!(get("/").await.headers[header::CONTENT_TYPE], "text/html; charset=utf-8");
 }
 
+/// With or without Node there is a page, and it is the dashboard's where there is one to show.
+#[tokio::test]
+async fn the_dashboard_or_how_to_build_it() {
+    let page = get("/").await;
+    assert!(page.text.contains("<div id=\"app\">") || page.text.contains("make ui"), "{}", page.text);
+    for path in ["/incidents/i-d1", "/diagnoses/d1", "/ports/sw1:1", "/query?flow=x"] {
+        assert_eq!(get(path).await.text, page.text, "{path}");
+    }
+    let script = page.text.split('"').find(|part| part.starts_with("/assets/") && part.ends_with(".js"));
+    let Some(script) = script else { return };
+    let script = get(script).await;
+    assert_eq!(script.headers[header::CONTENT_TYPE], "text/javascript; charset=utf-8");
+    assert_eq!(script.headers[header::CACHE_CONTROL], "public, max-age=31536000, immutable");
+}
+
 #[tokio::test]
 async fn the_description_is_current_and_whole() {
     let served = get("/api/v1/openapi.json").await.json();

@@ -119,8 +119,17 @@ fn from_sql(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }
 
-fn encode(what: &'static str, id: &str, value: &impl Serialize) -> Result<String, StoreError> {
-    serde_json::to_string(value).map_err(|source| StoreError::Encode { what, id: id.to_string(), source })
+/// The JSON of a value. It is read back first: JSON writes a number that is none (NaN, infinity) as null, which
+/// would be found only when somebody asks for the row.
+fn encode<T: Serialize + DeserializeOwned>(
+    what: &'static str,
+    id: &str,
+    value: &T,
+) -> Result<String, StoreError> {
+    let refuse = |source| StoreError::Encode { what, id: id.to_string(), source };
+    let body = serde_json::to_string(value).map_err(refuse)?;
+    serde_json::from_str::<T>(&body).map_err(refuse)?;
+    Ok(body)
 }
 
 fn decode<T: DeserializeOwned>(what: &'static str, id: &str, body: &str) -> Result<T, StoreError> {

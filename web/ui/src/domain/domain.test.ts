@@ -149,6 +149,10 @@ describe('fabric', () => {
     expect(fitted.height).toBeLessThan(fabric.height);
     expect(fitted.byPort.get('sw2:1')!.link.to).toBe(fitted.byName.get('sw2'));
     expect(fitFabric(fabric, 0, 0)).toBe(fabric);
+    const dense = fitFabric({ ...fabric, dense: true }, fabric.width / 4, fabric.height);
+    expect(dense.width).toBeCloseTo(fabric.width / 4);
+    expect(dense.symbol).toBeCloseTo(1 / 4);
+    expect(Math.min(...dense.nodes.map((node) => node.x))).toBeGreaterThan(0);
   });
 
   test('the same on every reload, and for odd networks', () => {
@@ -190,9 +194,10 @@ describe('roles', () => {
   test('a hop counts each record once, and closed pauses only', () => {
     const [first, second] = hops(diagnosis, (port) => (port === 'sw2:3' ? 'sw3:2' : undefined));
     expect(first).toEqual({
-      port: 'sw2:3', node: 'sw2', towards: 'sw3', role: 'paused', pausedPackets: 4, pausedNs: 300,
+      port: 'sw2:3', node: 'sw2', towards: 'sw3', role: 'paused', pausedPackets: 4, pausedNs: 300, stillPaused: true,
+      recorded: true,
     });
-    expect(second?.role).toBe('root');
+    expect(second).toMatchObject({ role: 'root', pausedPackets: 0, recorded: false });
     expect(hops({ ...diagnosis, pause_path: [] }, () => undefined).map((hop) => hop.port)).toEqual(['sw3:3']);
   });
 });

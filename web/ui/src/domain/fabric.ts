@@ -32,8 +32,10 @@ export interface Fabric {
   byPort: Map<Port, { link: PlacedLink; atA: boolean }>;
   width: number;
   height: number;
-  /** Hosts are too many to name each on the map. */
+  /** Nodes are too many to name each on the map. */
   dense: boolean;
+  /** Size of symbols: 1 where there is room for a name in each. */
+  symbol: number;
 }
 
 const HOST_GAP = 66;
@@ -95,7 +97,7 @@ export function layFabric(topology: Topology): Fabric {
   const links = placeLinks(topology, byName);
   const width = Math.max(...nodes.map((node) => node.x), MARGIN) + MARGIN;
   const height = Math.max(...nodes.map((node) => node.y), MARGIN) + MARGIN;
-  return { nodes, links, byName, byPort: portsOf(links), width, height, dense };
+  return { nodes, links, byName, byPort: portsOf(links), width, height, dense, symbol: 1 };
 }
 
 function spread(names: string[], left: number, width: number): [string, number][] {
@@ -182,16 +184,23 @@ const STRETCH_Y = 1.9;
 /** How far tiers are pushed together before everything is drawn smaller. */
 const SQUEEZE_Y = 0.66;
 
-/** The fabric with its places stretched towards a room of this many pixels; symbols and texts keep their size. */
+/** Symbols stay visible however many there are. */
+const SYMBOL_LEAST = 0.1;
+
+/** The fabric with its places stretched towards a room of this many pixels. Symbols and texts of a small fabric keep
+ * their size; a dense one is pressed into the room, with smaller symbols. */
 export function fitFabric(fabric: Fabric, roomWidth: number, roomHeight: number): Fabric {
   if (roomWidth <= 0 || roomHeight <= 0) return fabric;
-  const sx = Math.min(STRETCH_X, Math.max(1, roomWidth / fabric.width));
-  const sy = Math.min(STRETCH_Y, Math.max(fabric.dense ? 1 : SQUEEZE_Y, roomHeight / fabric.height));
-  const stretch = (at: number, size: number, scale: number) => MARGIN + (at - MARGIN) * ((size * scale - 2 * MARGIN) / Math.max(1, size - 2 * MARGIN));
+  const sx = Math.min(STRETCH_X, Math.max(fabric.dense ? 0 : 1, roomWidth / fabric.width));
+  const sy = Math.min(STRETCH_Y, Math.max(fabric.dense ? 0 : SQUEEZE_Y, roomHeight / fabric.height));
+  const symbol = fabric.dense ? Math.min(1, Math.max(SYMBOL_LEAST, sx)) : 1;
+  const margin = fabric.dense ? Math.min(MARGIN, roomWidth * 0.016) : MARGIN;
+  const stretch = (at: number, size: number, scale: number, edge: number) =>
+    edge + (at - MARGIN) * ((size * scale - 2 * edge) / Math.max(1, size - 2 * MARGIN));
   const byName = new Map(
     fabric.nodes.map((node) => [
       node.name,
-      { ...node, x: stretch(node.x, fabric.width, sx), y: stretch(node.y, fabric.height, sy) },
+      { ...node, x: stretch(node.x, fabric.width, sx, margin), y: stretch(node.y, fabric.height, sy, MARGIN) },
     ]),
   );
   const links = fabric.links.map((link) => ({
@@ -207,6 +216,7 @@ export function fitFabric(fabric: Fabric, roomWidth: number, roomHeight: number)
     byPort: portsOf(links),
     width: fabric.width * sx,
     height: fabric.height * sy,
+    symbol,
   };
 }
 

@@ -40,6 +40,10 @@ export interface Hop {
   pausedPackets: number;
   /** Time paused within the evidence, as far as its intervals are closed. */
   pausedNs: number;
+  /** A pause had not ended when the switch was read. */
+  stillPaused: boolean;
+  /** The evidence has a record of the port itself, so that zero means none. */
+  recorded: boolean;
 }
 
 /** The way of the pause from the victim's side to the root, with what the evidence says of each hop. */
@@ -60,11 +64,16 @@ export function hops(diagnosis: Diagnosis, peerOf: (port: Port) => Port | undefi
   });
 }
 
-function pausesAt(port: Port, diagnosis: Diagnosis): { pausedPackets: number; pausedNs: number } {
+function pausesAt(
+  port: Port,
+  diagnosis: Diagnosis,
+): Pick<Hop, 'pausedPackets' | 'pausedNs' | 'stillPaused' | 'recorded'> {
   const { node, number } = splitPort(port);
   let portPackets = 0;
   let flowPackets = 0;
   let pausedNs = 0;
+  let stillPaused = false;
+  let recorded = false;
   const seen = new Set<string>();
   for (const evidence of diagnosis.evidence) {
     if (evidence.switch !== node) continue;
@@ -73,13 +82,14 @@ function pausesAt(port: Port, diagnosis: Diagnosis): { pausedPackets: number; pa
       const text = JSON.stringify(record);
       if (seen.has(text)) continue;
       seen.add(text);
-      if (record.kind === 'port' && String(record.port) === number) portPackets += record.paused_packets;
       if (record.kind === 'flow' && String(record.egress_port) === number) flowPackets += record.paused_packets;
-      if (record.kind === 'pause' && String(record.port) === number && record.end_ns !== null) {
-        pausedNs += record.end_ns - record.start_ns;
-      }
+      if ((record.kind !== 'port' && record.kind !== 'pause') || String(record.port) !== number) continue;
+      recorded = true;
+      if (record.kind === 'port') portPackets += record.paused_packets;
+      else if (record.end_ns === null) stillPaused = true;
+      else pausedNs += record.end_ns - record.start_ns;
     }
   }
   // The port's own count covers every flow; without it the flows named give a lower bound.
-  return { pausedPackets: Math.max(portPackets, flowPackets), pausedNs };
+  return { pausedPackets: Math.max(portPackets, flowPackets), pausedNs, stillPaused, recorded };
 }
