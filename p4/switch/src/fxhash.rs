@@ -49,12 +49,3 @@ impl Hasher for FxHasher {
         self.state.rotate_left(26)
     }
 }
-
-/// Hash of a key in limbs.
-pub(crate) fn hash(key: &[u64]) -> u64 {
-    let mut hasher = FxHasher::default();
-    for limb in key {
-        hasher.mix(*limb);
-    }
-    hasher.finish()
-}

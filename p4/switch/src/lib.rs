@@ -16,6 +16,7 @@ pub mod event;
 mod fxhash;
 mod limbs;
 mod state;
+pub mod stf;
 pub mod switch;
 mod table;
 pub mod tm;

@@ -432,7 +432,6 @@ pub(crate) enum Site {
         fields: Vec<Slot>,
     },
     Clone {
-        egress: bool,
         session: At,
         field_list: Option<u8>,
     },

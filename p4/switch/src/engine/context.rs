@@ -176,7 +176,15 @@ impl Context {
         varbit: u64,
         errors: &ErrorNumbers,
     ) -> Result<(), u64> {
-        let bits = u64::from(header.fixed_bits).saturating_add(varbit);
+        // A varbit must leave the cursor at a byte, as on the reference switch.
+        if !varbit.is_multiple_of(8) {
+            return Err(errors.invalid_argument);
+        }
+        let most = header.varbit.and_then(|at| header.fields.get(at)).map_or(0, |f| u64::from(f.slot.width()));
+        if varbit > most {
+            return Err(errors.header_too_short);
+        }
+        let bits = u64::from(header.fixed_bits) + varbit;
         if bits > self.bits_left() {
             return Err(errors.packet_too_short);
         }
@@ -187,9 +195,6 @@ impl Context {
             let slot = field.slot;
             let index = slot.at as usize;
             if slot.is_varbit() {
-                if varbit > u64::from(slot.width()) {
-                    return Err(errors.header_too_short);
-                }
                 let limbs = slot.limbs() as usize;
                 bits::load_limbs(bytes, at, varbit as u32, &mut frame[index..index + limbs]);
                 frame[index + limbs] = varbit;

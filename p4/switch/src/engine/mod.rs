@@ -9,7 +9,7 @@ pub(crate) mod bits;
 pub(crate) mod code;
 pub(crate) mod compile;
 pub(crate) mod context;
-pub mod hash;
+pub(crate) mod hash;
 pub(crate) mod layout;
 pub(crate) mod run;
 pub(crate) mod sites;

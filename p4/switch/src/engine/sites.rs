@@ -65,7 +65,7 @@ pub(super) fn run(
             let values = fields.iter().map(|f| bits_of(frame, *f)).collect();
             cx.requests.digests.push((*digest, values));
         }
-        Site::Clone { egress: _, session, field_list } => {
+        Site::Clone { session, field_list } => {
             let session = u32::try_from(get(frame, *session)).unwrap_or(u32::MAX);
             cx.requests.clone = Some((session, *field_list));
         }

@@ -1,6 +1,6 @@
 //! Parser value sets.
 
-use p4_lang::ir::{self, MatchKind};
+use p4_lang::ir;
 
 use crate::control::{EntryKey, FieldMatch};
 use crate::error::ControlError;
@@ -38,11 +38,6 @@ impl ValueSet {
         }
     }
 
-    /// First limb and number of limbs of each component.
-    pub(crate) fn layout(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
-        self.shape.components.iter().map(|c| (c.offset, c.limbs()))
-    }
-
     pub(crate) fn members(&self) -> &[Vec<FieldMatch>] {
         &self.members
     }
@@ -65,10 +60,5 @@ impl ValueSet {
     /// Whether a key in limbs is a member.
     pub(crate) fn contains(&self, key: &[u64]) -> bool {
         self.rules.iter().any(|rule| rule.matches(&self.shape, key))
-    }
-
-    /// The members' kinds, for messages.
-    pub(crate) fn kinds(&self) -> impl Iterator<Item = MatchKind> + '_ {
-        self.shape.components.iter().map(|c| c.kind)
     }
 }

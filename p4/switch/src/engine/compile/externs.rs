@@ -55,8 +55,8 @@ impl Compiler<'_> {
                 }
                 Site::Digest { digest: digest.0, fields: self.list(fields)? }
             }
-            ExternCall::Clone { egress, session, field_list } => {
-                Site::Clone { egress: *egress, session: self.index(session)?, field_list: *field_list }
+            ExternCall::Clone { egress: _, session, field_list } => {
+                Site::Clone { session: self.index(session)?, field_list: *field_list }
             }
             ExternCall::Resubmit(field_list) => Site::Resubmit { field_list: *field_list },
             ExternCall::Recirculate(field_list) => Site::Recirculate { field_list: *field_list },

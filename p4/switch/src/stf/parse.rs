@@ -1,0 +1,468 @@
+//! Reads the commands.
+
+use super::Failure;
+
+/// A command and where it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    /// From 1.
+    pub number: u32,
+    /// The command.
+    pub command: Command,
+}
+
+/// `KEY:VALUE` of an entry. The value is text as long as the width of the key is not known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MatchText {
+    /// Name of the key's component.
+    pub key: String,
+    /// Number with don't-care digits, perhaps with a mask, prefix length or upper end behind it.
+    pub value: String,
+}
+
+/// `ACTION(ARG:VALUE, ...)`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    /// Name of the action.
+    pub action: String,
+    /// Parameters and values; a value without a name goes by its position.
+    pub args: Vec<(Option<String>, String)>,
+}
+
+/// A command.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs, reason = "described in the module's table")]
+pub enum Command {
+    Add {
+        table: String,
+        priority: Option<i32>,
+        matches: Vec<MatchText>,
+        call: Call,
+    },
+    SetDefault {
+        table: String,
+        call: Call,
+    },
+    RemoveAll,
+    Remove {
+        table: String,
+        priority: Option<i32>,
+        matches: Vec<MatchText>,
+    },
+    Packet {
+        port: u16,
+        data: Vec<u8>,
+    },
+    Expect {
+        port: u16,
+        data: Option<String>,
+    },
+    NoPacket,
+    Wait,
+    CheckCounter {
+        name: String,
+        index: u64,
+        check: Option<CounterCheck>,
+    },
+    MirroringAdd {
+        session: u32,
+        port: u16,
+    },
+    MirroringAddGroup {
+        session: u32,
+        group: u32,
+    },
+    MirroringDelete {
+        session: u32,
+    },
+    MirroringGet {
+        session: u32,
+    },
+    GroupCreate {
+        group: u32,
+    },
+    NodeCreate {
+        instance: u16,
+        ports: Vec<u16>,
+    },
+    NodeAssociate {
+        group: u32,
+        node: usize,
+    },
+    CounterRead {
+        name: String,
+        index: u64,
+    },
+    CounterWrite {
+        name: String,
+        index: u64,
+        packets: u64,
+        bytes: u64,
+    },
+    RegisterRead {
+        name: String,
+        index: u64,
+    },
+    RegisterWrite {
+        name: String,
+        index: u64,
+        value: u128,
+    },
+    RegisterReset {
+        name: String,
+    },
+    MeterGetRates {
+        name: String,
+        index: u64,
+    },
+    /// Rate a microsecond and burst, committed then peak; without an index all of the array.
+    MeterSetRates {
+        name: String,
+        index: Option<u64>,
+        rates: Vec<(f64, u64)>,
+    },
+}
+
+/// `packets|bytes OP NUMBER`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CounterCheck {
+    /// Bytes, else packets.
+    pub bytes: bool,
+    /// `==`, `!=`, `<`, `<=`, `>` or `>=`.
+    pub operator: String,
+    /// The number.
+    pub number: u64,
+}
+
+impl CounterCheck {
+    /// Whether a value passes.
+    pub(super) fn holds(&self, value: u64) -> bool {
+        let order = value.cmp(&self.number);
+        match self.operator.as_str() {
+            "==" => order.is_eq(),
+            "!=" => order.is_ne(),
+            "<" => order.is_lt(),
+            "<=" => order.is_le(),
+            ">" => order.is_gt(),
+            _ => order.is_ge(),
+        }
+    }
+}
+
+/// Reads a test: all commands that can be read, and all lines that cannot.
+pub fn parse(text: &str) -> (Vec<Line>, Vec<Failure>) {
+    let mut lines = Vec::new();
+    let mut problems = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let number = index as u32 + 1;
+        let content = line.split('#').next().unwrap_or("").trim();
+        if content.is_empty() {
+            continue;
+        }
+        match command(content) {
+            Ok(command) => lines.push(Line { number, command }),
+            Err(message) => problems.push(Failure { line: number, message }),
+        }
+    }
+    (lines, problems)
+}
+
+type Parsed<T> = Result<T, String>;
+
+fn command(content: &str) -> Parsed<Command> {
+    let (word, rest) = split_word(content);
+    let mut words = Words(rest);
+    let command = match word.to_ascii_lowercase().as_str() {
+        "add" => return add(rest),
+        "setdefault" => {
+            let table = words.name("table")?;
+            return Ok(Command::SetDefault { table, call: call(words.0)? });
+        }
+        "remove" => return remove(rest),
+        "packet" => {
+            let port = words.number("port")?;
+            return Ok(Command::Packet { port, data: packet_data(words.0)? });
+        }
+        "expect" => {
+            let port = words.number("port")?;
+            return Ok(Command::Expect { port, data: expect_data(words.0)? });
+        }
+        "check_counter" => return check_counter(rest),
+        "no_packet" => Command::NoPacket,
+        // Some write how long.
+        "wait" => return Ok(Command::Wait),
+        "mirroring_add" => {
+            Command::MirroringAdd { session: words.number("session")?, port: words.number("port")? }
+        }
+        "mirroring_add_mc" => {
+            Command::MirroringAddGroup { session: words.number("session")?, group: words.number("group")? }
+        }
+        "mirroring_delete" => Command::MirroringDelete { session: words.number("session")? },
+        "mirroring_get" => Command::MirroringGet { session: words.number("session")? },
+        "mc_mgrp_create" => Command::GroupCreate { group: words.number("group")? },
+        "mc_node_create" => {
+            let instance = words.number("rid")?;
+            let mut ports = Vec::new();
+            while !words.0.is_empty() {
+                ports.push(words.number("port")?);
+            }
+            Command::NodeCreate { instance, ports }
+        }
+        "mc_node_associate" => {
+            Command::NodeAssociate { group: words.number("group")?, node: words.number("node")? }
+        }
+        "counter_read" => {
+            Command::CounterRead { name: words.name("counter")?, index: words.number("index")? }
+        }
+        "counter_write" => Command::CounterWrite {
+            name: words.name("counter")?,
+            index: words.number("index")?,
+            packets: words.number("packets")?,
+            bytes: words.number("bytes")?,
+        },
+        "register_read" => {
+            Command::RegisterRead { name: words.name("register")?, index: words.number("index")? }
+        }
+        "register_write" => Command::RegisterWrite {
+            name: words.name("register")?,
+            index: words.number("index")?,
+            value: words.number("value")?,
+        },
+        "register_reset" => Command::RegisterReset { name: words.name("register")? },
+        "meter_get_rates" => {
+            Command::MeterGetRates { name: words.name("meter")?, index: words.number("index")? }
+        }
+        "meter_set_rates" => {
+            let (name, index) = (words.name("meter")?, words.number("index")?);
+            return Ok(Command::MeterSetRates { name, index: Some(index), rates: rates(words.0)? });
+        }
+        "meter_array_set_rates" => {
+            let name = words.name("meter")?;
+            return Ok(Command::MeterSetRates { name, index: None, rates: rates(words.0)? });
+        }
+        other => return Err(format!("unknown command {other}")),
+    };
+    if words.0.is_empty() { Ok(command) } else { Err(format!("unexpected {}", words.0)) }
+}
+
+fn split_word(text: &str) -> (&str, &str) {
+    let end = text.find(char::is_whitespace).unwrap_or(text.len());
+    (&text[..end], text[end..].trim_start())
+}
+
+/// Words that are taken off one after the other.
+struct Words<'t>(&'t str);
+
+impl<'t> Words<'t> {
+    fn word(&mut self, what: &str) -> Parsed<&'t str> {
+        let (word, rest) = split_word(self.0);
+        self.0 = rest;
+        if word.is_empty() { Err(format!("{what} is missing")) } else { Ok(word) }
+    }
+
+    fn name(&mut self, what: &str) -> Parsed<String> {
+        Ok(unquoted(self.word(what)?).to_owned())
+    }
+
+    fn number<T: TryFrom<u128>>(&mut self, what: &str) -> Parsed<T> {
+        let word = self.word(what)?;
+        let value = number(word).ok_or_else(|| format!("{what}: {word} is not a number"))?;
+        T::try_from(value).map_err(|_| format!("{what}: {word} is too large"))
+    }
+}
+
+fn unquoted(text: &str) -> &str {
+    text.strip_prefix('"').and_then(|t| t.strip_suffix('"')).unwrap_or(text)
+}
+
+/// A number without don't-care digits: decimal, `0x`, `0b` or `0o`.
+pub(super) fn number(text: &str) -> Option<u128> {
+    let lower = text.to_ascii_lowercase();
+    let (digits, radix) = match lower.get(..2) {
+        Some("0x") => (&lower[2..], 16),
+        Some("0b") => (&lower[2..], 2),
+        Some("0o") => (&lower[2..], 8),
+        _ => (lower.as_str(), 10),
+    };
+    u128::from_str_radix(digits, radix).ok()
+}
+
+fn add(rest: &str) -> Parsed<Command> {
+    // An identifier for the entry may follow; nothing refers to it.
+    let rest = match rest.rfind(')') {
+        Some(end) => &rest[..=end],
+        None => return Err("an action with parentheses is missing".to_owned()),
+    };
+    let open = matching_parenthesis(rest).ok_or("parentheses do not match")?;
+    let before = rest[..open].trim_end();
+    let action_at = before.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+    let call = call(&rest[action_at..])?;
+    let (table, priority, matches) = entry(&rest[..action_at])?;
+    Ok(Command::Add { table, priority, matches, call })
+}
+
+/// Where the parenthesis opens that the last one closes.
+fn matching_parenthesis(text: &str) -> Option<usize> {
+    let mut depth = 0;
+    for (at, c) in text.char_indices().rev() {
+        match c {
+            ')' => depth += 1,
+            '(' => {
+                depth -= 1;
+                if depth == 0 {
+                    return Some(at);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+fn remove(rest: &str) -> Parsed<Command> {
+    if rest.eq_ignore_ascii_case("all") {
+        return Ok(Command::RemoveAll);
+    }
+    let (table, priority, matches) = entry(rest)?;
+    Ok(Command::Remove { table, priority, matches })
+}
+
+type EntryText = (String, Option<i32>, Vec<MatchText>);
+
+fn entry(text: &str) -> Parsed<EntryText> {
+    let mut words = Words(text.trim());
+    let table = words.name("table")?;
+    let mut priority = None;
+    let mut matches = Vec::new();
+    while !words.0.is_empty() {
+        let word = words.word("match")?;
+        match word.rsplit_once(':') {
+            Some((key, value)) if !key.is_empty() && !value.is_empty() => {
+                matches.push(MatchText { key: unquoted(key).to_owned(), value: value.to_owned() });
+            }
+            None if priority.is_none() && matches.is_empty() => {
+                let value = number(word).and_then(|v| i32::try_from(v).ok());
+                priority = Some(value.ok_or_else(|| format!("{word} is neither a priority nor KEY:VALUE"))?);
+            }
+            _ => return Err(format!("{word} is not KEY:VALUE")),
+        }
+    }
+    Ok((table, priority, matches))
+}
+
+fn call(text: &str) -> Parsed<Call> {
+    let text = text.trim();
+    let (name, rest) = text.split_once('(').ok_or("an action with parentheses is missing")?;
+    let inner = rest.trim_end().strip_suffix(')').ok_or("the action's parenthesis does not close")?;
+    let args = inner
+        .split(',')
+        .map(str::trim)
+        .filter(|arg| !arg.is_empty())
+        .map(|arg| match arg.split_once(':') {
+            Some((name, value)) => (Some(unquoted(name.trim()).to_owned()), value.trim().to_owned()),
+            None => (None, arg.to_owned()),
+        })
+        .collect();
+    Ok(Call { action: unquoted(name.trim()).to_owned(), args })
+}
+
+fn packet_data(text: &str) -> Parsed<Vec<u8>> {
+    let digits: Vec<u32> = text
+        .chars()
+        .filter(|c| !c.is_whitespace())
+        .map(|c| c.to_digit(16).ok_or_else(|| format!("{c} is not a hexadecimal digit")))
+        .collect::<Parsed<_>>()?;
+    if digits.len() % 2 != 0 {
+        return Err("an odd number of hexadecimal digits".to_owned());
+    }
+    Ok(digits.chunks(2).map(|pair| (pair[0] << 4 | pair[1]) as u8).collect())
+}
+
+/// Digits, `*` for any of them, `$` at the end; nothing for any packet.
+fn expect_data(text: &str) -> Parsed<Option<String>> {
+    let digits: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    let body = digits.strip_suffix('$').unwrap_or(&digits);
+    if let Some(wrong) = body.chars().find(|c| !c.is_ascii_hexdigit() && *c != '*') {
+        return Err(format!("{wrong} is neither a hexadecimal digit nor *"));
+    }
+    Ok((!digits.is_empty()).then(|| digits.to_ascii_lowercase()))
+}
+
+fn check_counter(rest: &str) -> Parsed<Command> {
+    let (name, rest) = rest.split_once('(').ok_or("NAME(INDEX) is missing")?;
+    let (index, rest) = rest.split_once(')').ok_or("NAME(INDEX) does not close")?;
+    let index =
+        number(index.trim()).and_then(|i| u64::try_from(i).ok()).ok_or("the index is not a number")?;
+    let name = unquoted(name.trim()).to_owned();
+    let rest = rest.trim();
+    if rest.is_empty() {
+        return Ok(Command::CheckCounter { name, index, check: None });
+    }
+    let mut words = Words(rest);
+    let bytes = match words.word("packets or bytes")?.to_ascii_lowercase().as_str() {
+        "packets" => false,
+        "bytes" => true,
+        other => return Err(format!("{other} is neither packets nor bytes")),
+    };
+    let operator = words.word("operator")?.to_owned();
+    if !["==", "!=", "<", "<=", ">", ">="].contains(&operator.as_str()) {
+        return Err(format!("{operator} is not a comparison"));
+    }
+    let check = CounterCheck { bytes, operator, number: words.number("number")? };
+    Ok(Command::CheckCounter { name, index, check: Some(check) })
+}
+
+fn rates(text: &str) -> Parsed<Vec<(f64, u64)>> {
+    let rates: Vec<(f64, u64)> = text
+        .split_whitespace()
+        .map(|word| {
+            let (rate, burst) = word.split_once(':').ok_or_else(|| format!("{word} is not RATE:BURST"))?;
+            let rate: f64 = rate.parse().map_err(|_| format!("{rate} is not a rate"))?;
+            let burst = number(burst).and_then(|b| u64::try_from(b).ok());
+            Ok((rate, burst.ok_or_else(|| format!("{word}: the burst is not a number"))?))
+        })
+        .collect::<Parsed<_>>()?;
+    if rates.len() == 2 { Ok(rates) } else { Err("two RATE:BURST are needed".to_owned()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: Result<Command, &str>) {
+        let (lines, problems) = parse(text);
+        let found = match problems.first() {
+            Some(problem) => Err(problem.message.clone()),
+            None => Ok(lines[0].command.clone()),
+        };
+        assert_eq!(found.as_ref().map_err(String::as_str), expected.as_ref().map_err(|e| *e), "{text}");
+    }
+
+    #[test]
+    fn reads_entries() {
+        let matches = vec![MatchText { key: "h$0.f".to_owned(), value: "0x25**".to_owned() }];
+        let args =
+            vec![(Some("val".to_owned()), "0x7f".to_owned()), (Some("port".to_owned()), "2".to_owned())];
+        let call = Call { action: "c.act".to_owned(), args };
+        let add = |priority| Command::Add {
+            table: "t".to_owned(),
+            priority,
+            matches: matches.clone(),
+            call: call.clone(),
+        };
+        check("ADD t 10 h$0.f:0x25** c.act(val:0x7f, port:2) = id", Ok(add(Some(10))));
+        check("add t h$0.f:0x25** c.act( val:0x7f,port:2 ) # comment", Ok(add(None)));
+        check("add t x c.act()", Err("x is neither a priority nor KEY:VALUE"));
+        check("add t f:1", Err("an action with parentheses is missing"));
+    }
+
+    #[test]
+    fn reads_packets() {
+        check("packet 3 00 ab C", Err("an odd number of hexadecimal digits"));
+        check("packet 3 00 ab", Ok(Command::Packet { port: 3, data: vec![0, 0xab] }));
+        check("expect 3 0A ** $", Ok(Command::Expect { port: 3, data: Some("0a**$".to_owned()) }));
+        check("expect 3", Ok(Command::Expect { port: 3, data: None }));
+        check("expect 70000 00", Err("port: 70000 is too large"));
+        check("frobnicate", Err("unknown command frobnicate"));
+    }
+}
