@@ -7,7 +7,7 @@ use model::wire::ethernet;
 use model::{PortRef, Time, Topology};
 use p4_switch::SwitchConfig;
 
-use crate::fabric::{Fabric, NodeIndex, SwitchNode};
+use crate::fabric::{AgentSlot, Fabric, NodeIndex, SwitchNode};
 use crate::fault::Fault;
 use crate::flow::{ReceiveState, RttStats, SendState};
 use crate::host::queue_pair;
@@ -17,6 +17,7 @@ use crate::nic::dcqcn::ReactionPoint;
 use crate::nic::gbn::{Receiver, Sender};
 use crate::nic::packet::{Template, mac};
 use crate::nic::pfc::{Obeyed, ReceiveBuffer};
+use crate::paths::Paths;
 use crate::rng::Random;
 use crate::scenario::{HostSettings, RunFlow, Scenario};
 use crate::switching::FabricSwitch;
@@ -71,8 +72,10 @@ impl<S: FabricSwitch> Fabric<S> {
             fabric.add_link(link, scenario.grain, loss_ppt)?;
         }
         fabric.check_hosts(&scenario.topology)?;
+        let mut paths = Paths::new(&scenario.topology);
         for flow in scenario.run_flows(seed) {
-            fabric.add_flow(&flow, scenario.grain)?;
+            let base_rtt = base_rtt(scenario, &mut paths, &flow.spec.src, &flow.spec.dst);
+            fabric.add_flow(&flow, scenario.grain, base_rtt)?;
         }
         fabric.add_faults(scenario, seed)?;
         fabric.schedule_start();
@@ -102,7 +105,7 @@ impl<S: FabricSwitch> Fabric<S> {
                 NodeKind::Host => {
                     let settings = scenario.host_settings(&node.name).clone();
                     self.hosts.push(nic(&node.name, number as u32, settings, scenario));
-                    self.agents.push(None);
+                    self.agents.push(AgentSlot::default());
                     NodeIndex::Host(self.hosts.len() as u32 - 1)
                 }
             };
@@ -175,7 +178,12 @@ impl<S: FabricSwitch> Fabric<S> {
         }
     }
 
-    fn add_flow(&mut self, flow: &RunFlow, grain: Time) -> Result<(), BuildError> {
+    fn add_flow(
+        &mut self,
+        flow: &RunFlow,
+        grain: Time,
+        base_rtt: Option<Time>,
+    ) -> Result<(), BuildError> {
         let number = self.senders.len();
         if number >= 0xff_fffd {
             return Err(BuildError::TooManyFlows(number + 1));
@@ -211,6 +219,7 @@ impl<S: FabricSwitch> Fabric<S> {
             template: template(flow.key, priority, sender_nic, receiver_nic),
             next_at: Time::ZERO,
             finished: None,
+            base_rtt,
             rtt: RttStats::default(),
             progress: 0,
         };
@@ -261,33 +270,15 @@ fn nic(name: &str, number: u32, settings: HostSettings, scenario: &Scenario) -> 
     }
 }
 
-/// Round-trip time of a full data packet of a flow and its acknowledgement over an idle network, along the first
-/// of its shortest paths; absent when there is none.
-pub fn base_rtt(scenario: &Scenario, src: &str, dst: &str) -> Option<Time> {
+/// Round-trip time of a full data packet between two hosts and its acknowledgement over an idle network, along
+/// the first of its shortest paths; absent when there is none.
+pub fn base_rtt(scenario: &Scenario, paths: &mut Paths<'_>, src: &str, dst: &str) -> Option<Time> {
     let settings = scenario.host_settings(src);
     let data = u64::from(settings.payload_bytes) + u64::from(settings.header_bytes);
     let ack = u64::from(ethernet::ETHERNET_MIN_FRAME_BYTES);
-    let one_way = |from: &str, to: &str, bytes: u64| {
-        let links = path(&scenario.topology, from, to)?;
+    let mut one_way = |from: &str, to: &str, bytes: u64| {
         let hop = |link: &TopologyLink| cut(link.rate.serialisation(bytes), scenario.grain) + link.delay;
-        Some(links.into_iter().map(hop).fold(Time::ZERO, |sum, time| sum + time))
+        Some(paths.links(from, to)?.into_iter().map(hop).fold(Time::ZERO, |sum, time| sum + time))
     };
     Some(one_way(src, dst, data)? + one_way(dst, src, ack)?)
-}
-
-/// The links of the first of the shortest paths between two hosts.
-pub fn path<'t>(topology: &'t Topology, src: &str, dst: &str) -> Option<Vec<&'t TopologyLink>> {
-    let next = topology.next_hops(dst);
-    let (port, _) = *topology.ports_of(src).first()?;
-    let mut at = PortRef::new(src, port);
-    let mut links = Vec::new();
-    while links.len() <= topology.nodes.len() {
-        links.push(topology.link_of(&at)?);
-        let arrived = topology.peer(&at)?;
-        if arrived.switch == dst {
-            return Some(links);
-        }
-        at = PortRef::new(arrived.switch.clone(), *next.get(arrived.switch.as_str())?.first()?);
-    }
-    None
 }

@@ -27,7 +27,7 @@ pub(crate) enum Event {
     /// A fault starts, repeats or ends.
     Fault { fault: u32 },
     /// A host's agent looks at its flows.
-    AgentTick { host: u32 },
+    AgentWake { host: u32 },
 }
 
 /// A place in the order of events.

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use model::wire::{ETHERTYPE_MAC_CONTROL, Ethernet, Frame};
 use model::{PortRef, Time};
-use p4_switch::{Event as SwitchEvent, Switch, SwitchConfig};
+use p4_switch::{DropReason, Event as SwitchEvent, Switch, SwitchConfig};
 
-use crate::agent::HostAgent;
+use crate::agent::{HostAgent, Question};
 use crate::event::{Event, EventQueue};
 use crate::fault::Fault;
 use crate::flow::{ReceiveState, SendState};
 use crate::link::{End, InFlight, Link};
-use crate::nic::Nic;
+use crate::nic::{Nic, Outgoing};
 use crate::record::{Counters, PauseRecord, SwitchNotice};
 use crate::rng::Random;
 use crate::switching::FabricSwitch;
@@ -27,6 +27,14 @@ pub(crate) struct SwitchNode<S> {
     pub(crate) wake_at: Option<Time>,
 }
 
+/// The agent of a host, if it has one.
+#[derive(Default)]
+pub(crate) struct AgentSlot {
+    pub(crate) agent: Option<Box<dyn HostAgent>>,
+    /// Time of the earliest scheduled wake-up.
+    pub(crate) wake_at: Option<Time>,
+}
+
 /// A network in virtual time. `S` is how switches are held, see [`FabricSwitch`].
 pub struct Fabric<S = Switch> {
     pub(crate) now: Time,
@@ -34,7 +42,7 @@ pub struct Fabric<S = Switch> {
     pub(crate) links: Vec<Link>,
     pub(crate) switches: Vec<SwitchNode<S>>,
     pub(crate) hosts: Vec<Nic>,
-    pub(crate) agents: Vec<Option<Box<dyn HostAgent>>>,
+    pub(crate) agents: Vec<AgentSlot>,
     /// Sending ends, one a flow.
     pub(crate) senders: Vec<SendState>,
     /// Receiving ends, one a flow.
@@ -44,6 +52,7 @@ pub struct Fabric<S = Switch> {
     pub(crate) pauses: Vec<PauseRecord>,
     pub(crate) counters: Counters,
     notices: Vec<SwitchNotice>,
+    pub(crate) triggers: Vec<Question>,
     /// Room for events of one switch, kept to avoid allocation.
     scratch: Vec<SwitchEvent>,
     pub(crate) names: BTreeMap<String, NodeIndex>,
@@ -73,6 +82,7 @@ impl<S: FabricSwitch> Fabric<S> {
             pauses: Vec::new(),
             counters: Counters::default(),
             notices: Vec::new(),
+            triggers: Vec::new(),
             scratch: Vec::new(),
             names: BTreeMap::new(),
         }
@@ -105,7 +115,7 @@ impl<S: FabricSwitch> Fabric<S> {
             Event::FlowStart { flow } => self.start_flow(flow),
             Event::Retransmit { flow } => self.check_progress(flow),
             Event::Fault { fault } => self.fault(fault),
-            Event::AgentTick { host } => self.agent_tick(host),
+            Event::AgentWake { host } => self.agent_wake(host),
         }
         true
     }
@@ -167,15 +177,19 @@ impl<S: FabricSwitch> Fabric<S> {
 
     fn nics_next_frame(&mut self, host: u32) -> Option<Frame> {
         let nic = &mut self.hosts[host as usize];
-        let frame = nic.next_frame(self.now, &mut self.senders);
-        if frame.is_none()
-            && let Some(at) = nic.next_chance(self.now, &self.senders)
-            && nic.wake_at.is_none_or(|scheduled| at < scheduled)
-        {
-            nic.wake_at = Some(at);
-            self.queue.push(at, Event::NicWake { host });
+        let Some(Outgoing { frame, woken }) = nic.next_frame(self.now, &mut self.senders) else {
+            if let Some(at) = nic.next_chance(self.now, &self.senders)
+                && nic.wake_at.is_none_or(|scheduled| at < scheduled)
+            {
+                nic.wake_at = Some(at);
+                self.queue.push(at, Event::NicWake { host });
+            }
+            return None;
+        };
+        if let Some(flow) = woken {
+            self.tell_sent(host, flow);
         }
-        frame
+        Some(frame)
     }
 
     fn wake_switch(&mut self, index: u32) {
@@ -232,6 +246,10 @@ impl<S: FabricSwitch> Fabric<S> {
                 let counter =
                     if quanta > 0 { &mut self.counters.pauses_sent } else { &mut self.counters.resumes_sent };
                 *counter += 1;
+            }
+            // Flow control frames and polling packets end where the program has used them.
+            SwitchEvent::Dropped { reason: DropReason::Ingress | DropReason::Egress, .. } => {
+                self.counters.ended_by_program += 1;
             }
             SwitchEvent::Dropped { bytes, reason, .. } => {
                 self.counters.dropped_packets += 1;
@@ -293,9 +311,9 @@ impl<S: FabricSwitch> Fabric<S> {
         &self.switches[switch as usize].name
     }
 
-    /// Whether switches have something for their controller.
+    /// Whether switches or agents have something for the controller.
     pub fn has_notices(&self) -> bool {
-        !self.notices.is_empty()
+        !self.notices.is_empty() || !self.triggers.is_empty()
     }
 
     /// What switches have for their controller (digests, packets, timeouts, logs) since the last call.
@@ -303,17 +321,25 @@ impl<S: FabricSwitch> Fabric<S> {
         std::mem::take(&mut self.notices)
     }
 
-    /// Gives a host an agent in place of the one it has. False when there is no such host.
+    /// Questions that agents have sent into the network since the last call: the controller learns why.
+    pub fn take_triggers(&mut self) -> Vec<Question> {
+        std::mem::take(&mut self.triggers)
+    }
+
+    /// Gives a host an agent in place of the one it has; it learns of flows that start from now on. False when
+    /// there is no such host.
     pub fn set_agent(&mut self, host: &str, agent: Box<dyn HostAgent>) -> bool {
         let Some(NodeIndex::Host(index)) = self.names.get(host).copied() else {
             return false;
         };
-        let interval = agent.tick_interval();
-        if interval > Time::ZERO {
-            self.queue.push(self.now + interval, Event::AgentTick { host: index });
-        }
-        self.agents[index as usize] = Some(agent);
+        self.agents[index as usize] = AgentSlot { agent: Some(agent), wake_at: None };
         true
+    }
+
+    /// Whether nothing is left that this scenario set going: all flows have come to their end and all faults are
+    /// over.
+    pub fn is_through(&self) -> bool {
+        self.all_finished() && self.faults.iter().all(|fault| fault.end <= self.now)
     }
 
     /// Pauses and resumes that nodes have received, in order of time.

@@ -47,6 +47,8 @@ pub(crate) struct SendState {
     /// Pacing: nothing is sent before.
     pub(crate) next_at: Time,
     pub(crate) finished: Option<Time>,
+    /// Round trip over an idle network.
+    pub(crate) base_rtt: Option<Time>,
     pub(crate) rtt: RttStats,
     /// Packets acknowledged when the retransmission timer last looked.
     pub(crate) progress: u64,

@@ -175,40 +175,63 @@ impl<S: FabricSwitch> Fabric<S> {
 
     fn tell_agent(&mut self, host: u32, flow: usize, rtt: Option<Time>, done: bool) {
         let state = &self.senders[flow];
-        let Some(agent) = &mut self.agents[host as usize] else {
+        let Some(agent) = &mut self.agents[host as usize].agent else {
             return;
         };
-        agent.acknowledged(self.now, &state.key, rtt, state.sender.outstanding_bytes() > 0);
+        agent.acknowledged(self.now, flow, rtt, state.sender.outstanding_bytes() > 0);
         if done {
-            agent.finished(self.now, &state.key);
+            agent.finished(self.now, flow);
         }
-        self.send_polls(host);
+        self.settle_agent(host);
     }
 
-    /// Queues what the agent wants to send.
-    fn send_polls(&mut self, host: u32) {
-        let Some(agent) = &mut self.agents[host as usize] else {
-            return;
-        };
-        let packets = agent.take_packets();
-        if packets.is_empty() {
-            return;
+    /// A flow has data outstanding again.
+    pub(crate) fn tell_sent(&mut self, host: u32, flow: u32) {
+        let now = self.now;
+        if let Some(agent) = &mut self.agents[host as usize].agent {
+            agent.sent(now, flow as usize);
+            self.schedule_agent(host);
         }
-        self.counters.polls_sent += packets.len() as u64;
-        self.hosts[host as usize].control.extend(packets);
-        self.kick(self.hosts[host as usize].link);
     }
 
-    pub(crate) fn agent_tick(&mut self, host: u32) {
-        let Some(agent) = &mut self.agents[host as usize] else {
+    /// Queues what the agent wants to send and schedules its next wake-up.
+    fn settle_agent(&mut self, host: u32) {
+        let Some(agent) = &mut self.agents[host as usize].agent else {
             return;
         };
-        agent.tick(self.now);
-        let interval = agent.tick_interval();
-        self.send_polls(host);
-        if interval > Time::ZERO {
-            self.queue.push(self.now + interval, Event::AgentTick { host });
+        let questions = agent.take_questions();
+        if !questions.is_empty() {
+            self.counters.polls_sent += questions.len() as u64;
+            let nic = &mut self.hosts[host as usize];
+            nic.control.extend(questions.iter().map(|question| question.frame.clone()));
+            let link = nic.link;
+            self.triggers.extend(questions);
+            self.kick(link);
         }
+        self.schedule_agent(host);
+    }
+
+    fn schedule_agent(&mut self, host: u32) {
+        let slot = &mut self.agents[host as usize];
+        let due = slot.agent.as_ref().and_then(|agent| agent.next_wake());
+        if let Some(at) = due.map(|at| at.max(self.now))
+            && slot.wake_at.is_none_or(|scheduled| at < scheduled)
+        {
+            slot.wake_at = Some(at);
+            self.queue.push(at, Event::AgentWake { host });
+        }
+    }
+
+    pub(crate) fn agent_wake(&mut self, host: u32) {
+        let now = self.now;
+        let slot = &mut self.agents[host as usize];
+        if slot.wake_at.is_some_and(|at| at <= now) {
+            slot.wake_at = None;
+        }
+        if let Some(agent) = &mut slot.agent {
+            agent.wake(now);
+        }
+        self.settle_agent(host);
     }
 
     fn notify(&mut self, host: u32, queue_pair: u32) {
@@ -231,9 +254,9 @@ impl<S: FabricSwitch> Fabric<S> {
         let nic = &mut self.hosts[host as usize];
         nic.add_flow(flow);
         let (link, timeout) = (nic.link, nic.settings.retransmit_timeout);
-        if let Some(agent) = &mut self.agents[host as usize] {
+        if let Some(agent) = &mut self.agents[host as usize].agent {
             let state = &self.senders[flow as usize];
-            agent.started(now, &state.key, state.priority);
+            agent.started(now, flow as usize, &state.key, state.priority, state.base_rtt);
         }
         if let Some(timeout) = timeout {
             self.queue.push(now + timeout.max(Time(1)), Event::Retransmit { flow });

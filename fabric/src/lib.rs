@@ -7,10 +7,11 @@
 //!
 //! - [`Scenario`] says what happens; [`scenario::parse`] reads one from TOML, [`ns3`] from the files of the
 //!   HPCC family of ns-3 simulators, [`scenario::builtin`] has the ones that come with Harrier.
-//! - [`Fabric`] is the network itself, driven event by event.
+//! - [`run`] runs one to its end, collection included; [`Fabric`] is the network itself, driven event by event.
 
 mod agent;
 mod build;
+mod collect;
 mod event;
 mod fabric;
 mod fault;
@@ -19,17 +20,25 @@ mod host;
 mod link;
 pub mod nic;
 pub mod ns3;
+pub mod pipeline;
+mod paths;
 mod problem;
 mod record;
 mod rng;
+mod run;
 pub mod scenario;
 mod switching;
+mod truth;
 
-pub use agent::HostAgent;
-pub use build::{BuildError, base_rtt, path};
+pub use agent::{HostAgent, Question, Watcher};
+pub use build::{BuildError, base_rtt};
+pub use collect::InProcessController;
 pub use fabric::Fabric;
 pub use flow::RttStats;
+pub use paths::Paths;
+pub use pipeline::Pipeline;
 pub use problem::{Problem, Problems};
 pub use record::{Counters, FlowRecord, PauseRecord, SwitchNotice};
+pub use run::{RunError, RunOptions, RunOutcome, plan_settings, prepare, run, set_agents};
 pub use scenario::Scenario;
 pub use switching::FabricSwitch;

@@ -39,11 +39,14 @@ pub struct Counters {
     pub pauses_sent: u64,
     /// Resume frames that switches sent.
     pub resumes_sent: u64,
-    /// Packets that switches dropped.
+    /// Packets that the switches' program took off the wire: flow control frames and polling packets that have
+    /// done their work, and what it has no route for.
+    pub ended_by_program: u64,
+    /// Packets that switches lost for want of memory, of a program or of receivers.
     pub dropped_packets: u64,
     /// Their bytes.
     pub dropped_bytes: u64,
-    /// Packets that switches dropped, by reason.
+    /// Packets that switches lost, by reason.
     pub drops: BTreeMap<String, u64>,
     /// Polling packets that agents sent.
     pub polls_sent: u64,

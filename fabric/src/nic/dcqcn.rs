@@ -237,7 +237,7 @@ mod tests {
         for step in 0..2_000 {
             point.notify(Time::from_us(step * 2));
         }
-        assert_eq!(point.rate(Time::from_ms(5)), Rate(100_000_000));
+        assert_eq!(point.rate(Time::from_ms(4)), Rate(100_000_000));
         assert!(point.rate(Time::from_ms(60_000)) <= Rate::from_gbps(40));
         assert!(point.rate(Time::from_ms(60_000)) > Rate::from_gbps(39));
     }

@@ -42,30 +42,41 @@ pub(crate) struct Nic {
     pub(crate) wake_at: Option<Time>,
 }
 
+/// A frame that leaves.
+pub(crate) struct Outgoing {
+    pub(crate) frame: Frame,
+    /// The flow that sends again after everything had been acknowledged.
+    pub(crate) woken: Option<u32>,
+}
+
 impl Nic {
     /// The next frame for a free wire.
-    pub(crate) fn next_frame(&mut self, now: Time, flows: &mut [SendState]) -> Option<Frame> {
+    pub(crate) fn next_frame(&mut self, now: Time, flows: &mut [SendState]) -> Option<Outgoing> {
         if let Some(frame) = self.control.pop_front() {
-            return Some(frame);
+            return Some(Outgoing { frame, woken: None });
         }
         for priority in (0..8).rev() {
-            if !self.answers[priority].is_empty() && !self.obeyed.is_paused(now, priority as u8) {
-                return self.answers[priority].pop_front();
+            if !self.obeyed.is_paused(now, priority as u8)
+                && let Some(frame) = self.answers[priority].pop_front()
+            {
+                return Some(Outgoing { frame, woken: None });
             }
         }
         self.next_data(now, flows)
     }
 
-    fn next_data(&mut self, now: Time, flows: &mut [SendState]) -> Option<Frame> {
+    fn next_data(&mut self, now: Time, flows: &mut [SendState]) -> Option<Outgoing> {
         let count = self.active.len();
         for step in 1..=count {
             let position = (self.last_served + step) % count;
-            let flow = &mut flows[self.active[position] as usize];
+            let index = self.active[position];
+            let flow = &mut flows[index as usize];
             if self.obeyed.is_paused(now, flow.priority) || !flow.may_send(now) {
                 continue;
             }
             self.last_served = position;
-            return Some(flow.send(now));
+            let woken = (flow.sender.outstanding_bytes() == 0).then_some(index);
+            return Some(Outgoing { frame: flow.send(now), woken });
         }
         None
     }

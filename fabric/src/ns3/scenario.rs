@@ -9,8 +9,8 @@ use p4_switch::tm::{Ecn, PauseEnd, Threshold};
 use super::config::Config;
 use super::flows::FlowRow;
 use super::topology::TopologyFile;
-use crate::build::path;
 use crate::nic::dcqcn::DcqcnConfig;
+use crate::paths::Paths;
 use crate::problem::Problem;
 use crate::scenario::{
     AgentSettings, FlowSpec, Headroom, HostSettings, Notification, Scenario, SwitchSettings,
@@ -117,12 +117,16 @@ fn largest_product(topology: &Topology, payload_bytes: u32) -> u64 {
         .filter(|node| topology.is_host(&node.name) && !topology.ports_of(&node.name).is_empty())
         .map(|node| node.name.as_str())
         .collect();
-    let pairs = hosts.iter().flat_map(|a| hosts.iter().map(move |b| (a, b))).filter(|(a, b)| a != b);
-    pairs
-        .filter_map(|(a, b)| path(topology, a, b))
-        .map(|links| product(&links, payload_bytes))
-        .max()
-        .unwrap_or(0)
+    let mut paths = Paths::new(topology);
+    let mut largest = 0;
+    for (dst, src) in hosts.iter().flat_map(|dst| hosts.iter().map(move |src| (dst, src))) {
+        if src != dst
+            && let Some(links) = paths.links(src, dst)
+        {
+            largest = product(&links, payload_bytes).max(largest);
+        }
+    }
+    largest
 }
 
 fn product(links: &[&Link], payload_bytes: u32) -> u64 {
@@ -188,7 +192,8 @@ fn check_reachable(
 ) {
     let pairs: BTreeSet<(&str, &str)> =
         flows.iter().map(|flow| (flow.src.as_str(), flow.dst.as_str())).collect();
-    for (src, dst) in pairs.into_iter().filter(|(src, dst)| path(topology, src, dst).is_none()) {
+    let mut paths = Paths::new(topology);
+    for (src, dst) in pairs.into_iter().filter(|(src, dst)| paths.links(src, dst).is_none()) {
         let message = format!("no path leads from host {src} to host {dst}");
         problems.push(Problem::at(name, text, text.find("FLOW_FILE").unwrap_or(text.len()), message));
     }

@@ -123,22 +123,22 @@ pub struct AgentSettings {
     pub hosts: Option<BTreeSet<String>>,
     /// A round trip is slow above this percentage of the path's base.
     pub threshold_percent: u32,
-    /// Length of a telemetry epoch in nanoseconds, a power of two.
-    pub epoch_ns: u64,
-    /// Time from a switch's notice to the controller's read of its registers.
+    /// Time from a switch's or agent's notice to the controller.
     pub read_delay: Time,
-    /// Time that one switch's read takes.
+    /// Time from a request of the controller to its answer.
     pub read_time: Time,
+    /// A polling wave is over when no switch has reported for this long.
+    pub quiet: Time,
 }
 
 impl Default for AgentSettings {
     fn default() -> AgentSettings {
         AgentSettings {
             hosts: None,
-            threshold_percent: 300,
-            epoch_ns: 1 << 20,
-            read_delay: Time::from_us(100),
-            read_time: Time::from_us(400),
+            threshold_percent: 150,
+            read_delay: Time::from_us(50),
+            read_time: Time::from_us(100),
+            quiet: Time::from_ms(1),
         }
     }
 }

@@ -13,7 +13,7 @@ use super::{
     AgentSettings, Expectation, FaultKind, FaultSpec, FlowSpec, Headroom, HostSettings, Notification,
     Scenario, SwitchSettings, parse_bytes, parse_rate, parse_time,
 };
-use crate::build::path;
+use crate::paths::Paths;
 use crate::problem::{Problem, Problems};
 
 const A_TIME: &str = "a time, e.g. \"10us\"";
@@ -321,6 +321,7 @@ fn host_name(
 fn read_flows(reader: &mut Reader<'_>, root: &mut Section<'_>, topology: &Topology) -> Vec<FlowSpec> {
     let mut flows: Vec<FlowSpec> = Vec::new();
     let mut ports: BTreeMap<(String, String), u16> = BTreeMap::new();
+    let mut paths = Paths::new(topology);
     for mut section in root.sections(reader, "flow") {
         let span = section.span.clone();
         let label = section.text(reader, "label");
@@ -344,7 +345,7 @@ fn read_flows(reader: &mut Reader<'_>, root: &mut Section<'_>, topology: &Topolo
             reader.problem(&span, format!("host `{src}` cannot send to itself"));
             continue;
         }
-        if path(topology, &src, &dst).is_none() {
+        if paths.links(&src, &dst).is_none() {
             reader.problem(&span, format!("no path leads from host `{src}` to host `{dst}`"));
             continue;
         }
@@ -426,15 +427,9 @@ fn read_agents(reader: &mut Reader<'_>, root: &mut Section<'_>, topology: &Topol
         agents.hosts = Some(known.map(|host| host.value).collect());
     }
     set(&mut agents.threshold_percent, section.integer::<u32>(reader, "threshold_percent", 101..=100_000));
-    let span = section.span.clone();
-    if let Some(epoch) = section.quantity(reader, "epoch", A_TIME, parse_time) {
-        agents.epoch_ns = epoch.as_ns();
-        if !agents.epoch_ns.is_power_of_two() {
-            reader.problem(&span, "`epoch` must be a power of two of nanoseconds, e.g. \"1048576ns\"");
-        }
-    }
     set(&mut agents.read_delay, section.quantity(reader, "read_delay", A_TIME, parse_time));
     set(&mut agents.read_time, section.quantity(reader, "read_time", A_TIME, parse_time));
+    set(&mut agents.quiet, section.quantity(reader, "quiet", A_TIME, parse_time));
     section.finish(reader);
     agents
 }

@@ -51,8 +51,11 @@ impl<'d> Section<'d> {
         if self.name.is_empty() { format!("`{key}`") } else { format!("`{key}` of {}", self.name) }
     }
 
-    /// Reports that a key must be there.
+    /// Reports that a key must be there, unless it is there and was reported for its value.
     pub(super) fn missing(&self, reader: &mut Reader<'_>, key: &str) {
+        if self.table.is_some_and(|table| table.contains_key(key)) {
+            return;
+        }
         reader.problem(&self.span, format!("{} is missing", self.what(key)));
     }
 

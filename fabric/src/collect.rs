@@ -1,0 +1,156 @@
+//! The controller in virtual time: digests go in after a delay, registers are read after another, snapshots
+//! come out.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use controller::collect::{CollectSettings, Collector, Command, Input};
+use model::{Snapshot, Time};
+use p4_lang::ir::Bits;
+use p4_switch::{Event, Switch};
+
+use crate::fabric::Fabric;
+use crate::pipeline::{Pipeline, read_registers, write_registers};
+use crate::record::SwitchNotice;
+use crate::scenario::Scenario;
+
+/// Something that reaches the controller or a switch later.
+#[derive(Debug)]
+enum Later {
+    Hear(Input),
+    Do(Command),
+}
+
+/// The controller of a fabric.
+pub struct InProcessController {
+    collector: Collector,
+    pipeline: Pipeline,
+    /// Time from a switch or host to the controller, and back.
+    notice_delay: Time,
+    /// Time that a request takes at a switch.
+    request_time: Time,
+    later: BTreeMap<(Time, u64), Later>,
+    sequence: u64,
+    snapshots: Vec<Snapshot>,
+}
+
+impl InProcessController {
+    /// A controller of all switches of a scenario.
+    pub fn new(scenario: &Scenario, pipeline: Pipeline) -> InProcessController {
+        let settings = CollectSettings {
+            quiet_ns: scenario.agents.quiet.as_ns(),
+            // Nothing restarts or loses messages here, so nobody needs to look after idle switches.
+            audit_ns: 0,
+            ..CollectSettings::default()
+        };
+        let mut collector = Collector::new(Arc::new(scenario.topology.clone()), settings);
+        let switches = scenario.topology.nodes.iter().filter(|n| !scenario.topology.is_host(&n.name));
+        let names: Vec<String> = switches.map(|node| node.name.clone()).collect();
+        for name in &names {
+            collector.add_switch(name.clone(), pipeline.layout.clone());
+        }
+        let mut controller = InProcessController {
+            collector,
+            pipeline,
+            notice_delay: scenario.agents.read_delay,
+            request_time: scenario.agents.read_time,
+            later: BTreeMap::new(),
+            sequence: 0,
+            snapshots: Vec::new(),
+        };
+        for switch in names {
+            controller.put_off(Time::ZERO, Later::Hear(Input::Connected { switch }));
+        }
+        controller
+    }
+
+    fn put_off(&mut self, at: Time, what: Later) {
+        self.sequence += 1;
+        self.later.insert((at, self.sequence), what);
+    }
+
+    /// Takes what switches and hosts have for the controller.
+    pub fn listen(&mut self, fabric: &mut Fabric<Switch>) {
+        for question in fabric.take_triggers() {
+            let input = Input::Trigger { event: question.event, trigger: question.trigger };
+            self.put_off(fabric.now() + self.notice_delay, Later::Hear(input));
+        }
+        for SwitchNotice { at, switch, event } in fabric.take_notices() {
+            if let Event::Digest { digest, values, .. } = event
+                && let Some(description) = self.pipeline.program.digests.get(digest.index())
+            {
+                let input = Input::Digest {
+                    switch: fabric.switch_name(switch).to_string(),
+                    name: description.preamble.name.clone(),
+                    fields: values.iter().map(Bits::to_be_bytes).collect(),
+                };
+                self.put_off(at + self.notice_delay, Later::Hear(input));
+            }
+        }
+    }
+
+    /// When [`InProcessController::act`] wants to be called; absent while it has nothing to do.
+    pub fn next_time(&self) -> Option<Time> {
+        let later = self.later.first_key_value().map(|((at, _), _)| *at);
+        let wake = self.collector.next_wake_ns().map(Time::from_ns);
+        [later, wake].into_iter().flatten().min()
+    }
+
+    /// Does everything that is due at `now`.
+    pub fn act(&mut self, now: Time, fabric: &mut Fabric<Switch>) {
+        while let Some(entry) = self.later.first_entry()
+            && entry.key().0 <= now
+        {
+            match entry.remove() {
+                Later::Hear(input) => {
+                    let commands = self.collector.handle(now.as_ns(), input);
+                    self.obey(now, commands);
+                }
+                Later::Do(command) => {
+                    let input = self.carry_out(command, fabric);
+                    let commands = self.collector.handle(now.as_ns(), input);
+                    self.obey(now, commands);
+                }
+            }
+        }
+        if self.collector.next_wake_ns().is_some_and(|at| at <= now.as_ns()) {
+            let commands = self.collector.wake(now.as_ns());
+            self.obey(now, commands);
+        }
+    }
+
+    fn obey(&mut self, now: Time, commands: Vec<Command>) {
+        for command in commands {
+            match command {
+                Command::Emit(snapshot) => self.snapshots.push(*snapshot),
+                request => self.put_off(now + self.request_time, Later::Do(request)),
+            }
+        }
+    }
+
+    /// Carries out a request at its switch.
+    fn carry_out(&self, command: Command, fabric: &mut Fabric<Switch>) -> Input {
+        let (switch, request) = match &command {
+            Command::Read { switch, request, .. } | Command::Unlock { switch, request, .. } => (switch, *request),
+            Command::Emit(_) => unreachable!("snapshots are kept, not put off"),
+        };
+        let Some(switch) = fabric.switch_mut(switch) else {
+            return Input::Failed { request, reason: format!("there is no switch `{switch}`") };
+        };
+        let done = match &command {
+            Command::Read { registers, .. } => {
+                read_registers(switch, registers).map(|rows| Input::ReadDone { request, rows })
+            }
+            Command::Unlock { writes, .. } => {
+                write_registers(switch, &self.pipeline, writes).map(|()| Input::UnlockDone { request })
+            }
+            Command::Emit(_) => unreachable!("snapshots are kept, not put off"),
+        };
+        done.unwrap_or_else(|error| Input::Failed { request, reason: error.to_string() })
+    }
+
+    /// Snapshots since the last call.
+    pub fn take_snapshots(&mut self) -> Vec<Snapshot> {
+        std::mem::take(&mut self.snapshots)
+    }
+}

@@ -1,0 +1,174 @@
+//! A whole run in one call: build, program, simulate, collect.
+
+use std::collections::BTreeSet;
+
+use controller::plan::{PlanError, PlanSettings, plan};
+use host_agent::{Settings, SettingsError};
+use model::{GroundTruth, Snapshot, Time};
+use p4_switch::Switch;
+use p4_switch::tm::PauseEnd;
+use serde::Serialize;
+
+use crate::agent::Watcher;
+use crate::build::BuildError;
+use crate::collect::InProcessController;
+use crate::fabric::Fabric;
+use crate::nic::packet::mac;
+use crate::pipeline::{InstallError, Pipeline, install};
+use crate::record::{Counters, FlowRecord, PauseRecord};
+use crate::scenario::Scenario;
+use crate::truth;
+
+/// What a run needs besides scenario and seed.
+#[derive(Clone, Debug)]
+pub struct RunOptions {
+    /// The program of all switches.
+    pub pipeline: Pipeline,
+    /// Whether hosts watch their flows and the controller collects. Off, the run is traffic only.
+    pub diagnose: bool,
+}
+
+/// What a run gave.
+#[derive(Clone, Debug, Serialize)]
+pub struct RunOutcome {
+    /// Name of the scenario.
+    pub scenario: String,
+    /// The seed.
+    pub seed: u64,
+    /// What really happened, where the scenario says what to expect.
+    pub ground_truth: Option<GroundTruth>,
+    /// What of the expectation the run did not show, in words; empty for a run as intended.
+    pub deviations: Vec<String>,
+    /// The telemetry collected, one entry an event.
+    pub snapshots: Vec<Snapshot>,
+    /// What became of every flow.
+    pub flows: Vec<FlowRecord>,
+    /// Pauses and resumes that nodes received.
+    pub pauses: Vec<PauseRecord>,
+    /// Counters.
+    pub counters: Counters,
+    /// When it ended.
+    pub end: Time,
+}
+
+/// Why there was no run.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// The scenario does not hold together.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// The topology cannot be programmed.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// A switch refuses the program or its plan.
+    #[error(transparent)]
+    Install(#[from] InstallError),
+    /// The agents' settings make no sense.
+    #[error("agent: {0}")]
+    Agent(#[from] SettingsError),
+}
+
+/// Builds the network of a scenario with every switch programmed and, with `agents`, hosts that watch.
+pub fn prepare(
+    scenario: &Scenario,
+    seed: u64,
+    pipeline: &Pipeline,
+    agents: bool,
+) -> Result<Fabric<Switch>, RunError> {
+    let mut fabric = Fabric::new(scenario, seed, |_, config| Switch::new(config))?;
+    let plans = plan(&scenario.topology, &plan_settings(scenario, seed), &pipeline.layout)?;
+    for (name, plan) in &plans {
+        if let Some(switch) = fabric.switch_mut(name) {
+            install(switch, pipeline, plan)?;
+        }
+    }
+    if agents {
+        set_agents(scenario, &mut fabric)?;
+    }
+    Ok(fabric)
+}
+
+/// How the switches of a scenario are to be programmed.
+pub fn plan_settings(scenario: &Scenario, seed: u64) -> PlanSettings {
+    PlanSettings {
+        roce_ports: scenario.roce_ports(),
+        pause_timer: scenario.pause_end == PauseEnd::Quanta,
+        ecmp_seed: (seed ^ seed >> 32) as u32,
+        ..PlanSettings::default()
+    }
+}
+
+/// Puts an agent on every host of a scenario that shall have one.
+pub fn set_agents<S: crate::FabricSwitch>(
+    scenario: &Scenario,
+    fabric: &mut Fabric<S>,
+) -> Result<(), SettingsError> {
+    let senders: BTreeSet<String> = scenario.flows.iter().map(|flow| flow.src.clone()).collect();
+    let watching = scenario.agents.hosts.as_ref().unwrap_or(&senders);
+    for (number, node) in scenario.topology.nodes.iter().enumerate() {
+        if watching.contains(&node.name) {
+            let settings =
+                Settings { threshold_percent: scenario.agents.threshold_percent, ..Settings::default() };
+            let watcher = Watcher::new(&node.name, number as u16, mac(number as u32), settings)?;
+            fabric.set_agent(&node.name, Box::new(watcher));
+        }
+    }
+    Ok(())
+}
+
+/// Runs a scenario to its end. Equal arguments give equal outcomes.
+pub fn run(scenario: &Scenario, seed: u64, options: &RunOptions) -> Result<RunOutcome, RunError> {
+    let mut fabric = prepare(scenario, seed, &options.pipeline, options.diagnose)?;
+    let mut controller =
+        options.diagnose.then(|| InProcessController::new(scenario, options.pipeline.clone()));
+    drive(scenario, &mut fabric, controller.as_mut());
+    let flows = fabric.flows();
+    let pauses = fabric.pauses().to_vec();
+    let (ground_truth, deviations) = truth::establish(scenario, &flows, &pauses);
+    Ok(RunOutcome {
+        scenario: scenario.name.clone(),
+        seed,
+        ground_truth,
+        deviations,
+        snapshots: controller.map(|mut c| c.take_snapshots()).unwrap_or_default(),
+        flows,
+        pauses,
+        counters: fabric.counters().clone(),
+        end: fabric.now(),
+    })
+}
+
+/// Lets network and controller act in order of time: until the scenario's end or until all flows and faults are
+/// through, and then until the controller has nothing left to do.
+fn drive(scenario: &Scenario, fabric: &mut Fabric<Switch>, mut controller: Option<&mut InProcessController>) {
+    loop {
+        let network = fabric.next_time().filter(|at| *at <= scenario.stop && !fabric.is_through());
+        let collection = controller.as_ref().and_then(|c| c.next_time());
+        match (network, collection) {
+            (None, None) => return,
+            (Some(at), Some(due)) if due <= at => act(controller.as_deref_mut(), due, fabric),
+            (None, Some(due)) => {
+                // The wire goes on while the controller finishes: polling packets may still be under way.
+                let due = due.max(fabric.now());
+                fabric.run_until(due);
+                act(controller.as_deref_mut(), due, fabric);
+            }
+            (Some(_), _) => {
+                fabric.step();
+            }
+        }
+        if let Some(controller) = controller.as_deref_mut()
+            && fabric.has_notices()
+        {
+            controller.listen(fabric);
+        }
+    }
+}
+
+fn act(controller: Option<&mut InProcessController>, due: Time, fabric: &mut Fabric<Switch>) {
+    if let Some(controller) = controller {
+        let now = due.max(fabric.now());
+        controller.act(now, fabric);
+        fabric.poll_switches();
+    }
+}

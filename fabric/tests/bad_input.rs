@@ -1,0 +1,164 @@
+//! Malformed inputs: every problem is reported with its place, and nothing panics.
+
+mod common;
+
+use fabric::{Problems, ns3, scenario};
+use proptest::prelude::*;
+
+const TOPOLOGY: &str = "5 2 4\n3 4\n0 3 100Gbps 1us 0\n1 3 100Gbps 1us 0\n3 4 100Gbps 1us 0\n2 4 100Gbps 1us 0\nand so on\n";
+const FLOWS: &str = "2\n0 2 3 100 1000 2\n1 2 3 100 1000 2.5\ncomment\n";
+const CONFIG: &str = "TOPOLOGY_FILE t\nFLOW_FILE f\nKMAX_MAP 1 100000000000 160\nKMIN_MAP 1 100000000000 40\nPMAX_MAP 1 100000000000 0.2\n";
+
+fn load(config: &str, topology: &str, flows: &str) -> Result<fabric::Scenario, Problems> {
+    ns3::load("c", config, |name| match name {
+        "t" => Ok(topology.to_string()),
+        "f" => Ok(flows.to_string()),
+        _ => Err("no such file".to_string()),
+    })
+}
+
+/// The problems, one a line.
+fn check(result: Result<fabric::Scenario, Problems>, expected: &[&str]) {
+    let found = result.expect_err("there are problems").0;
+    let found: Vec<String> = found.iter().map(ToString::to_string).collect();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn right_files_are_read() {
+    let scenario = load(CONFIG, TOPOLOGY, FLOWS).unwrap();
+    assert_eq!(scenario.flows.len(), 2);
+    let key = scenario.key(&scenario.flows[1]).unwrap().to_string();
+    assert_eq!(key, "11.0.1.1:10000>11.0.2.1:100/udp");
+    assert_eq!(scenario.host.window_bytes, Some(75_000 + 3 * 1_000));
+}
+
+#[test]
+fn hosts_above_255_have_the_simulators_addresses() {
+    assert_eq!(ns3::host_address(8).to_string(), "11.0.8.1");
+    assert_eq!(ns3::host_address(319).to_string(), "11.1.63.1");
+}
+
+#[test]
+fn every_problem_of_a_topology_is_reported() {
+    check(
+        load(CONFIG, "5 2 6\n3 9\n0 3 100Gbps 1us 0\n1 3 fast 1us 0\n3 3 1Gbps 1us 0\n2 4 0Gbps -1us 2\n0 4\n", "1\n0 9 3 100 1 0\n"),
+        &[
+            "t:2:3: node 9 does not exist; there are 5, from 0",
+            "t:4:5: `fast` is not a rate, e.g. `100Gbps`",
+            "t:5:3: node 3 cannot be linked to itself",
+            "t:6:5: a link cannot have rate 0",
+            "t:6:11: `-1us` is not a delay, e.g. `0.001ms`",
+            "t:6:16: `2` is not an error rate between 0 and 1",
+            "t:7:1: expected a link, `a b rate delay error_rate`, and found 2 words",
+            "t:8:1: 6 links are announced and 5 are there",
+            "f:2:3: node 9 does not exist",
+        ],
+    );
+}
+
+#[test]
+fn every_problem_of_a_flow_file_is_reported() {
+    check(
+        load(CONFIG, TOPOLOGY, "5\n0 3 3 100 1000 2\n0 0 8 70000 0 -1\n1 2 3\nx 2 3 100 1 1\n"),
+        &[
+            "f:2:3: node 3 is a switch, not a host",
+            "f:3:5: `8` is not a priority from 0 to 7",
+            "f:3:7: `70000` is not a port from 1 to 65535",
+            "f:3:13: `0` is not a size in bytes, at least 1",
+            "f:3:15: `-1` is not a start in seconds, at least 0",
+            "f:3:3: host 0 cannot send to itself",
+            "f:4:1: expected a flow, `src dst priority dst_port size start`, and found 3 words",
+            "f:5:1: `x` is not a host's number",
+            "f:6:1: 5 flows are announced and 4 are there",
+        ],
+    );
+}
+
+#[test]
+fn every_problem_of_a_settings_file_is_reported() {
+    let config = "TOPOLOGY_FILE t\nFLOW_FILE missing\nCC_MODE 3\nRATE_AI 50\nNEW_KEY 1\nRP_TIMER\nKMAX_MAP 2 100000000000 160\n\
+                  KMIN_MAP 1 100000000000 x\nPMAX_MAP 1 100000000000 2\nNO_CC_NODE 2 0 3\nLINK_DOWN 5 0 1\nRATE_AI 1Mb/s\nRATE_BOUND 0\n";
+    check(
+        load(config, TOPOLOGY, FLOWS),
+        &[
+            "c:3:9: congestion control 3 (HPCC) is not simulated; 1 (DCQCN) and 0 (none) are",
+            "c:4:9: `50` is not a rate, e.g. `50Mb/s`",
+            "c:5:1: unknown key `NEW_KEY`",
+            "c:6:9: `RP_TIMER` takes 1 value(s), found 0",
+            "c:7:10: 2 pairs are announced and 2 words follow",
+            "c:8:25: `x` is not a depth in units of 1000 bytes",
+            "c:9:25: `2` is not a probability from 0 to 1",
+            "c:11:11: link failures are not simulated; set `LINK_DOWN 0 0 0`",
+            "c:12:1: `RATE_AI` is already set in line 4",
+            "c:13:12: sending beyond the flow's rate is not simulated; set `RATE_BOUND 1`",
+            "c:2:11: cannot read `missing`: no such file",
+            "c:14:1: `KMIN_MAP`, `KMAX_MAP` and `PMAX_MAP` must all list the link rate 100000000000",
+            "c:10:1: `NO_CC_NODE` lists 3, which is not a host",
+        ],
+    );
+}
+
+#[test]
+fn every_problem_of_a_scenario_is_reported() {
+    let text = r#"name = "x"
+stop = 5
+speed = 1
+[topology]
+switches = ["s", "s"]
+hosts = ["h1", "h2", 3]
+[[link]]
+a = "h1:1"
+b = "s:0"
+rate = "fast"
+[[link]]
+a = "h2:1"
+b = "q:1"
+rate = "1Gbps"
+[[flow]]
+from = "h1"
+to = "s"
+[expect]
+anomaly = "bad_weather"
+flows = ["F9"]
+"#;
+    let result = scenario::parse("x.toml", text);
+    check(
+        result,
+        &[
+            "x.toml:2:8: `stop` must be a time, e.g. \"10us\"",
+            "x.toml:3:1: unknown key `speed`; known are agent, description, expect, fault, flow, host, hosts, link, \
+             name, stop, switch, title, topology",
+            "x.toml:5:18: two nodes are called `s`",
+            "x.toml:6:22: `hosts` of [topology] must hold texts only",
+            "x.toml:9:5: port 0 is not between 1 and 509",
+            "x.toml:10:8: `rate` of link 1 must be a rate, e.g. \"100Gbps\"",
+            "x.toml:13:5: node `q` does not exist",
+            "x.toml:15:1: `size` of flow 1 is missing",
+            "x.toml:16:8: `h1` has no link",
+            "x.toml:17:6: `s` is not a host",
+            "x.toml:19:11: `anomaly`: unknown variant `bad_weather`, expected one of `flow_contention`, \
+             `pfc_backpressure_flow_contention`, `pfc_storm_host_injection`, `deadlock_in_loop_contention`, \
+             `deadlock_out_of_loop_contention`, `deadlock_out_of_loop_injection`, `routing_loop`, `host_only`",
+            "x.toml:20:10: no flow is called `F9`",
+        ],
+    );
+}
+
+#[test]
+fn broken_toml_is_located() {
+    let problems = scenario::parse("x.toml", "name = \nstop = \"1ms\"\n[topology\n").unwrap_err();
+    assert!(problems.0.len() >= 2, "{problems}");
+    assert_eq!(problems.0[0].line, 1);
+}
+
+proptest! {
+    #[test]
+    fn no_text_makes_the_readers_panic(config in "(TOPOLOGY_FILE t\n|FLOW_FILE f\n|[A-Z_ 0-9.\n]{0,30}){0,8}", topology in "[0-9 .GMbpsu\n-]{0,80}", flows in "[0-9 .\n-]{0,60}") {
+        let _ = load(&config, &topology, &flows);
+        let _ = load(CONFIG, &topology, &flows);
+        let _ = load(CONFIG, TOPOLOGY, &flows);
+        let _ = scenario::parse("x", &config);
+        let _ = scenario::parse("x", &topology);
+    }
+}

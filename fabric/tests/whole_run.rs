@@ -1,0 +1,106 @@
+//! Whole runs with the telemetry program on every hop: traffic as without it, and snapshots that hold what the
+//! diagnosis needs.
+
+mod common;
+
+use std::sync::OnceLock;
+
+use fabric::{Pipeline, RunOptions, RunOutcome, Scenario, run, scenario};
+use model::{PortRef, TriggerReason};
+
+fn pipeline() -> &'static Pipeline {
+    static PIPELINE: OnceLock<Pipeline> = OnceLock::new();
+    PIPELINE.get_or_init(|| Pipeline::hawkeye(&[]).unwrap_or_else(|error| panic!("{error}")))
+}
+
+fn outcome(scenario: &Scenario, seed: u64) -> RunOutcome {
+    let options = RunOptions { pipeline: pipeline().clone(), diagnose: true };
+    run(scenario, seed, &options).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn builtin(name: &str, seed: u64) -> RunOutcome {
+    let outcome = outcome(&scenario::builtin(name).unwrap(), seed);
+    assert_eq!(outcome.deviations, Vec::<String>::new(), "{name}, seed {seed}");
+    assert_eq!(outcome.counters.dropped_packets, 0, "{:?}", outcome.counters.drops);
+    assert!(!outcome.snapshots.is_empty(), "{name}, seed {seed}: nobody asked");
+    outcome
+}
+
+fn port(text: &str) -> PortRef {
+    text.parse().unwrap()
+}
+
+#[test]
+fn the_poster_leaves_a_trail_to_the_incast() {
+    let outcome = builtin("poster-fig1", 1);
+    let snapshot = &outcome.snapshots[0];
+    assert_eq!(snapshot.missing, Vec::<String>::new());
+    assert_eq!(snapshot.victim, Some(outcome.flows[0].flow));
+    assert_eq!(snapshot.trigger.as_ref().unwrap().reason, TriggerReason::SlowRtt);
+    let names: Vec<&str> = snapshot.switches.iter().map(|s| s.switch.as_str()).collect();
+    assert_eq!(names, ["sw1", "sw2", "sw3", "sw4"]);
+    assert!(snapshot.paused_packets(&port("sw1:1")) > 0);
+    assert!(snapshot.paused_packets(&port("sw2:3")) > 0);
+    assert_eq!(snapshot.paused_packets(&port("sw4:1")), 0);
+    let at_root = &snapshot.switch("sw4").unwrap().flows;
+    for flow in &outcome.flows[1..] {
+        assert!(at_root.iter().any(|record| record.flow == flow.flow && record.egress_port == 1), "{}", flow.label);
+    }
+}
+
+#[test]
+fn a_storm_leaves_a_trail_to_the_host() {
+    let outcome = builtin("host-storm", 1);
+    let paused: Vec<&str> = ["sw1:1", "sw2:3", "sw4:1"]
+        .into_iter()
+        .filter(|name| outcome.snapshots.iter().any(|s| s.paused_packets(&port(name)) > 0))
+        .collect();
+    assert_eq!(paused, ["sw1:1", "sw2:3", "sw4:1"]);
+}
+
+#[test]
+fn contention_leaves_no_pause() {
+    let outcome = builtin("contention-only", 1);
+    let snapshot = &outcome.snapshots[0];
+    assert!(snapshot.switches.iter().all(|s| s.pauses.is_empty()));
+    let flows = &snapshot.switch("sw3").unwrap().flows;
+    assert!(flows.iter().any(|record| record.flow == outcome.flows[0].flow && record.depth_sum > 0));
+}
+
+#[test]
+fn equal_seeds_give_equal_outcomes() {
+    let text = |seed| serde_json::to_string(&builtin("poster-fig1", seed)).unwrap();
+    assert_eq!(text(5), text(5));
+    assert_ne!(text(5), text(6));
+}
+
+#[test]
+fn the_program_changes_no_traffic() {
+    let scenario = scenario::builtin("poster-fig1").unwrap();
+    let options = RunOptions { pipeline: pipeline().clone(), diagnose: false };
+    let with = run(&scenario, 2, &options).unwrap();
+    let mut plain = common::plain_fabric(&scenario, 2);
+    while !plain.is_through() && plain.next_time().is_some_and(|at| at <= scenario.stop) {
+        plain.step();
+    }
+    assert_eq!(with.pauses, plain.pauses());
+    assert_eq!(with.flows, plain.flows());
+    assert_eq!(with.counters.packet_hops, plain.counters().packet_hops);
+}
+
+#[test]
+fn the_poster_files_run_with_the_program() {
+    let Some(directory) = common::poster_directory() else {
+        eprintln!("SKIPPED: shared/data/hawkeye-poster is not next to this workspace");
+        return;
+    };
+    let scenario = common::read_ns3(&directory.join("config.txt")).unwrap();
+    let outcome = outcome(&scenario, 1);
+    println!("{:?}", outcome.counters);
+    let victim = outcome.flows.iter().find(|flow| flow.label == "2->4").unwrap();
+    let snapshot = outcome.snapshots.iter().find(|s| s.victim == Some(victim.flow)).expect("host 2 asks");
+    println!("{:?} missing {:?}", snapshot.trigger, snapshot.missing);
+    for (name, paused) in [("9:1", true), ("10:3", true), ("12:2", false)] {
+        assert_eq!(snapshot.paused_packets(&port(name)) > 0, paused, "{name}");
+    }
+}
