@@ -24,7 +24,7 @@ use p4_lang::ir::Program;
 use proptest::prelude::*;
 use real::{RealSwitch, compile, data, poll, roce};
 
-const EPOCH_SHIFT: u32 = 12;
+const EPOCH_SHIFT: u32 = 16;
 const RING: u64 = 4;
 const PORTS: u16 = 4;
 
@@ -75,10 +75,10 @@ fn step() -> impl Strategy<Value = Step> {
             .prop_map(|(from, to, n, payload)| Step::Data { from, to, n, payload }),
         1 => (port(), port()).prop_map(|(from, to)| Step::Acknowledge { from, to }),
         3 => (port(), 1u8..6).prop_map(|(port, count)| Step::Transmit { port, count }),
-        1 => (port(), prop_oneof![Just(0u16), 1u16..2_000]).prop_map(|(port, quanta)| Step::Pause { port, quanta }),
+        1 => (port(), prop_oneof![Just(0u16), 1u16..20_000]).prop_map(|(port, quanta)| Step::Pause { port, quanta }),
         1 => (port(), port()).prop_map(|(from, to)| Step::Poll { from, to }),
         2 => prop::bool::weighted(0.8).prop_map(|succeeds| Step::Answer { succeeds }),
-        4 => (0u64..1_500).prop_map(|ns| Step::Wait { ns }),
+        4 => prop_oneof![0u64..1_500, 5_000u64..100_000].prop_map(|ns| Step::Wait { ns }),
     ]
 }
 
@@ -193,7 +193,7 @@ impl Test {
             read_timeout_ns: 1_000_000,
             event_timeout_ns: 10_000_000,
             retry_ns: 50_000,
-            audit_ns: 100_000,
+            audit_ns: 1_000_000,
             ..CollectSettings::default()
         };
         let mut collector = Collector::new(topology, settings);

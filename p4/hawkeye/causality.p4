@@ -3,9 +3,9 @@
 
 // Index: place in the ring, then ingress port - 1, then egress port - 1. Both pipelines look
 // at them, so they stand outside of either.
-#define METER_FIELDS @fields("epoch:32,generation:16,packets:32,bytes:48")
-METER_FIELDS register<bit<128>>(METER_ROWS) meter_bank0;
-METER_FIELDS register<bit<128>>(METER_ROWS) meter_bank1;
+@fields("epoch:32,generation:16,packets:32,bytes:48")
+register<bit<128>>(METER_ROWS) meter_bank0;
+register<bit<128>>(METER_ROWS) meter_bank1;
 
 control Causality(in bit<32> row, in bit<32> epoch, in bit<16> generation, in bit<32> bytes) {
     bit<128> fed;

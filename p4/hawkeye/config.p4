@@ -4,9 +4,12 @@
 #ifndef HAWKEYE_CONFIG
 #define HAWKEYE_CONFIG
 
-// An epoch lasts 2^EPOCH_SHIFT ns: 1.05 ms.
+// An epoch lasts 2^EPOCH_SHIFT ns: 1.05 ms. From 16 on the number of an epoch of the 48-bit clock fits into 32 bits.
 #ifndef EPOCH_SHIFT
 #define EPOCH_SHIFT 20
+#endif
+#if EPOCH_SHIFT < 16 || EPOCH_SHIFT > 40
+#error EPOCH_SHIFT must be 16 to 40
 #endif
 
 // Epochs in the ring: 4. Egress looks through the whole ring without a loop, hence the limit.

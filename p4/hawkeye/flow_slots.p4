@@ -4,14 +4,7 @@
 // round again in a loop, is never added up across ports. A flow that finds its slot taken by another one of
 // the same epoch evicts it, and the evicted slot is exported.
 
-// The parts of a slot, in one order for all of them: who, how much, when.
-#define FLOW_ID_FIELDS \
-    @epoch_shift(EPOCH_SHIFT) \
-    @fields("epoch:32,generation:16,ingress_port:9,egress_port:9,priority:3,source:128,destination:128,source_port:16,destination_port:16,protocol:8")
-#define FLOW_COUNT_FIELDS \
-    @fields("packets:32,bytes:48,queued_packets:32,depth_sum:48,paused_packets:32")
-#define FLOW_MARK_FIELDS \
-    @fields("psn_first:24,psn_last:24,seen_first_ns:48,seen_last_ns:48,queued_first_ns:48,queued_last_ns:48")
+// A slot has three parts: who, how much, when.
 #define FLOW_ID_BITS 365
 #define FLOW_COUNT_BITS 192
 #define FLOW_MARK_BITS 240
@@ -33,12 +26,15 @@ control FlowSlots(
     in bit<24> psn,
     in bit<48> now_ns)
 {
-    FLOW_ID_FIELDS register<bit<FLOW_ID_BITS>>(FLOW_ROWS) flow_ids_bank0;
-    FLOW_ID_FIELDS register<bit<FLOW_ID_BITS>>(FLOW_ROWS) flow_ids_bank1;
-    FLOW_COUNT_FIELDS register<bit<FLOW_COUNT_BITS>>(FLOW_ROWS) flow_counts_bank0;
-    FLOW_COUNT_FIELDS register<bit<FLOW_COUNT_BITS>>(FLOW_ROWS) flow_counts_bank1;
-    FLOW_MARK_FIELDS register<bit<FLOW_MARK_BITS>>(FLOW_ROWS) flow_marks_bank0;
-    FLOW_MARK_FIELDS register<bit<FLOW_MARK_BITS>>(FLOW_ROWS) flow_marks_bank1;
+    @fields("epoch:32,generation:16,ingress_port:9,egress_port:9,priority:3,source:128,destination:128,source_port:16,destination_port:16,protocol:8")
+    register<bit<FLOW_ID_BITS>>(FLOW_ROWS) flow_ids_bank0;
+    register<bit<FLOW_ID_BITS>>(FLOW_ROWS) flow_ids_bank1;
+    @fields("packets:32,bytes:48,queued_packets:32,depth_sum:48,paused_packets:32")
+    register<bit<FLOW_COUNT_BITS>>(FLOW_ROWS) flow_counts_bank0;
+    register<bit<FLOW_COUNT_BITS>>(FLOW_ROWS) flow_counts_bank1;
+    @fields("psn_first:24,psn_last:24,seen_first_ns:48,seen_last_ns:48,queued_first_ns:48,queued_last_ns:48")
+    register<bit<FLOW_MARK_BITS>>(FLOW_ROWS) flow_marks_bank0;
+    register<bit<FLOW_MARK_BITS>>(FLOW_ROWS) flow_marks_bank1;
 
     bit<FLOW_ID_BITS> found;
     bit<FLOW_COUNT_BITS> counts;

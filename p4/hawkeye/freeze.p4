@@ -4,7 +4,7 @@
 // one, which diverts every update to the other bank, and the bank that was written holds still until the controller
 // has released it. No further freeze happens until then: the switch is locked while `released` differs from the
 // generation. Only packets write `freeze_state`, only the controller writes `released` and `collected`, so that no
-// write can undo another.
+// write can undo another. Elements of a register `x_bank1` have the fields that stand at `x_bank0`.
 //
 // What makes it lose nothing and mix nothing: a row carries the generation that last wrote it. `collected` says, a
 // bank, below which generation everything has been read. The first packet that meets a row of its own epoch and of an

@@ -20,6 +20,8 @@ struct poll_report_t {
     // Where the victim's own packets leave; 0 when there is no route.
     bit<16> victim_port;
     bit<48> time_ns;
+    // Number of the epoch it came in. Its width tells how long an epoch lasts.
+    epoch_t epoch;
     // 1: this packet froze the bank. 0: it was frozen before, for `frozen_event` at `frozen_ns`.
     bit<8> frozen_now;
     // Generation of the frozen bank; its lowest bit is the bank.
@@ -101,6 +103,7 @@ control PollingIngress(
                 report.ingress_port = (bit<16>)standard_metadata.ingress_port;
                 report.victim_port = (bit<16>)meta.route_port;
                 report.time_ns = standard_metadata.ingress_global_timestamp;
+                report.epoch = (epoch_t)meta.epoch;
                 report.frozen_now = (bit<8>)frozen_now;
                 report.frozen_generation = lock[127:112] - 1;
                 report.frozen_event = lock[111:80];

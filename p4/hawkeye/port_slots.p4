@@ -6,13 +6,12 @@
 register<bit<32>>(QUEUES) queue_depth;
 
 // Index of the slots: place in the ring, then port - 1.
-#define PORT_SLOT_FIELDS @fields("epoch:32,generation:16,packets:32,depth_sum:48,paused_packets:32")
-
 control PortSlots(
     in bit<32> row, in bit<32> epoch, in bit<16> generation, in bit<32> depth, in bit<1> paused)
 {
-    PORT_SLOT_FIELDS register<bit<160>>(PORT_ROWS) port_slots_bank0;
-    PORT_SLOT_FIELDS register<bit<160>>(PORT_ROWS) port_slots_bank1;
+    @fields("epoch:32,generation:16,packets:32,depth_sum:48,paused_packets:32")
+    register<bit<160>>(PORT_ROWS) port_slots_bank0;
+    register<bit<160>>(PORT_ROWS) port_slots_bank1;
 
     bit<160> slot;
     bit<16> done;

@@ -11,6 +11,8 @@ use super::{
 
 /// Priorities of a port.
 const PRIORITIES: u64 = 8;
+/// Bits of the switch's clock.
+const CLOCK_BITS: u32 = 48;
 
 /// Collects problems while looking things up; what is not found is replaced by something harmless.
 pub(super) struct Finder<'p> {
@@ -27,6 +29,12 @@ impl TelemetryLayout {
         let mut finder = Finder { pipeline, problems: Vec::new() };
         let mut layout = finder.layout();
         finder.sizes(&mut layout);
+        let mut seen = Vec::new();
+        finder.problems.retain(|problem| {
+            let is_new = !seen.contains(problem);
+            seen.extend(is_new.then(|| problem.clone()));
+            is_new
+        });
         if finder.problems.is_empty() { Ok(layout) } else { Err(LayoutError(finder.problems)) }
     }
 }
@@ -34,7 +42,7 @@ impl TelemetryLayout {
 impl Finder<'_> {
     fn layout(&mut self) -> TelemetryLayout {
         TelemetryLayout {
-            epoch_shift: self.epoch_shift("flow_ids_bank0"),
+            epoch_shift: self.epoch_shift(),
             epochs: 0,
             flow_slots: 0,
             ports: 0,
@@ -132,9 +140,14 @@ impl Finder<'_> {
 
     fn register(&mut self, name: &str) -> Register {
         let empty = || Register { name: name.to_string(), word: Word::default(), size: 0 };
-        let Some(info) = self.info(name) else { return empty() };
-        let info = info.clone();
-        match Word::parse(&info.name, info.width, &info.annotations) {
+        let Some(info) = self.info(name).cloned() else { return empty() };
+        // What is not said of a bank 1 has been said of its bank 0.
+        let is_bare = !info.annotations.iter().any(|a| argument(a, "fields").is_some());
+        let annotations = match name.strip_suffix("_bank1").filter(|_| is_bare) {
+            Some(stem) => self.info(&format!("{stem}_bank0")).cloned().unwrap_or_default().annotations,
+            None => info.annotations,
+        };
+        match Word::parse(&info.name, info.width, &annotations) {
             Ok(word) => Register { name: info.name, word, size: info.size },
             Err(problem) => {
                 self.problems.push(problem);
@@ -220,20 +233,11 @@ impl Finder<'_> {
         at
     }
 
-    fn epoch_shift(&mut self, register: &str) -> u32 {
-        let Some(info) = self.info(register) else { return 0 };
-        let shift = info
-            .annotations
-            .iter()
-            .find_map(|a| argument(a, "epoch_shift"))
-            .and_then(|text| text.trim().parse().ok())
-            .filter(|shift| (1..48).contains(shift));
-        let name = info.name.clone();
-        shift.unwrap_or_else(|| {
-            let problem = LayoutProblem::MissingAnnotation { register: name, annotation: "@epoch_shift" };
-            self.problems.push(problem);
-            0
-        })
+    /// An epoch's number has the bits of the clock that are above the epoch's length.
+    fn epoch_shift(&mut self) -> u32 {
+        let Some(digest) = self.digest("poll_report_t") else { return 0 };
+        let at = self.digest_field(&digest, "epoch", CLOCK_BITS - 1);
+        digest.fields.get(at).map_or(0, |(_, width)| CLOCK_BITS.saturating_sub(*width))
     }
 
     fn generation_register(&mut self, name: &str, size: u64) -> Register {

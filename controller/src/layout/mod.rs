@@ -22,7 +22,7 @@ use model::FlowKey;
 use crate::plan::RegisterWrite;
 
 /// A register array as the pipeline describes it (IR or P4Info).
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RegisterInfo {
     /// Full name.
     pub name: String,

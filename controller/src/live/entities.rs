@@ -55,7 +55,7 @@ pub(super) fn entities(
 ) -> Result<Entities, SchemaError> {
     let mut inserts = Vec::new();
     for entry in &plan.entries {
-        inserts.push(Kind::TableEntry(table_entry(schema, entry)?));
+        inserts.push(Kind::TableEntry(Box::new(table_entry(schema, entry)?)));
     }
     for group in &plan.groups {
         inserts.push(multicast_group(group.id, &group.ports));
@@ -83,8 +83,7 @@ pub(super) fn entities(
         let register = schema.register(&write.register)?;
         modifies.push(Kind::RegisterEntry(register.entry(write.index, &write.value)));
     }
-    let fingerprint = fingerprint(format!("{plan:?}").as_bytes(), 0);
-    Ok(Entities { inserts, modifies, fingerprint })
+    Ok(Entities { inserts, modifies, fingerprint: fingerprint(format!("{plan:?}").as_bytes(), 0) })
 }
 
 fn table_entry(

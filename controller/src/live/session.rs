@@ -54,7 +54,7 @@ impl SwitchSession {
             tokio::select! {
                 () = sleep_until(until) => return true,
                 command = self.commands.recv() => {
-                    let (Some(Command::Read { request, .. } | Command::Unlock { request, .. })) = command else {
+                    let Some(Command::Read { request, .. } | Command::Unlock { request, .. }) = command else {
                         return command.is_some();
                     };
                     if !refuse(&self.notes, request, why.to_string()).await {

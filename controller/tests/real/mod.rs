@@ -27,13 +27,8 @@ pub(crate) fn compile(defines: &[(&str, u32)]) -> Arc<Program> {
     for (path, text) in program::with_defines(defines) {
         loader = loader.with(path, text);
     }
-    let compilation = p4_lang::compile(program::MAIN, &loader, &[]);
-    let text: Vec<String> = compilation
-        .diagnostics
-        .iter()
-        .map(|d| p4_lang::diagnostic::render(d, &compilation.sources, false))
-        .collect();
-    assert!(text.is_empty(), "{}", text.join("\n"));
+    let compilation = p4_lang::compile(program::MAIN, &loader, &p4_lang::Options::default());
+    assert!(compilation.diagnostics.is_empty(), "{}", compilation.report(false));
     Arc::new(compilation.program.expect("no diagnostics, so there is a program"))
 }
 
@@ -132,7 +127,7 @@ impl RealSwitch {
         for group in &plan.groups {
             let replicas: Vec<Replica> =
                 group.ports.iter().map(|port| Replica { egress_port: *port, instance: 0 }).collect();
-            control.multicast_insert(group.id, &replicas).unwrap();
+            control.multicast_insert(group.id, replicas).unwrap();
         }
         self.write(&plan.registers);
     }

@@ -26,10 +26,8 @@ pub(crate) const METER: &str = "epoch:32,generation:16,packets:32,bytes:48";
 
 fn register(name: &str, fields: &str, size: u64) -> RegisterInfo {
     let width = fields.split(',').map(|f| f.split(':').nth(1).unwrap().parse::<u32>().unwrap()).sum();
-    let mut annotations = vec![format!("@fields(\"{fields}\")")];
-    if name.starts_with("flow_ids") {
-        annotations.insert(0, "@epoch_shift(20)".into());
-    }
+    let annotations =
+        if name.ends_with("_bank1") { vec![] } else { vec![format!("@fields(\"{fields}\")")] };
     let name = if name.contains("slots") || name.contains("flow") {
         format!("ingress.x.{name}")
     } else {
@@ -84,6 +82,7 @@ pub(crate) fn pipeline() -> PipelineInfo {
                     ("ingress_port", 16),
                     ("victim_port", 16),
                     ("time_ns", 48),
+                    ("epoch", 28),
                     ("frozen_now", 8),
                     ("frozen_generation", 16),
                     ("frozen_event", 32),
@@ -225,6 +224,7 @@ impl FakeSwitch {
             report.ingress_port.to_be_bytes().to_vec(),
             report.victim_port.to_be_bytes().to_vec(),
             now_ns.to_be_bytes().to_vec(),
+            (now_ns >> 20).to_be_bytes().to_vec(),
             vec![u8::from(frozen_now)],
             (self.generation() - 1).to_be_bytes().to_vec(),
             frozen_event.to_be_bytes().to_vec(),
