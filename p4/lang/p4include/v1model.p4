@@ -17,6 +17,8 @@ match_kind {
 }
 
 const bit<32> __v1model_version = V1MODEL_VERSION;
+const bool __v1model_version_exists =
+    static_assert(V1MODEL_VERSION >= 20180101 && V1MODEL_VERSION <= 20200408, "there is no such version of v1model");
 
 #if V1MODEL_VERSION >= 20200408
 typedef bit<9> PortId_t;

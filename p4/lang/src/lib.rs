@@ -61,9 +61,10 @@ pub fn compile(main_path: &str, loader: &dyn SourceLoader, options: &Options) ->
     let mut sources = SourceMap::default();
     let mut sink = Sink::default();
     let tokens = preprocess::preprocess(main_path, loader, &options.defines, &mut sources, &mut sink);
+    let end = tokens.last().map_or(source::Span::default(), |t| t.span);
     let unit = syntax::parse(tokens, &mut sink);
     let module = check::check(&unit, &mut sink);
-    let program = if sink.has_errors() { None } else { lower::lower(&module, &sources, &mut sink) };
+    let program = if sink.has_errors() { None } else { lower::lower(&module, &sources, end, &mut sink) };
     let mut diagnostics = sink.list;
     diagnostics.sort_by_key(|d| (d.primary.span.file, d.primary.span.start));
     Compilation { program, diagnostics, sources }

@@ -45,7 +45,12 @@ impl Checker<'_> {
                 Some(Entity::Functions(list)) => {
                     self.function_call(&list, &path.ident.name, type_args, args, want, span)
                 }
-                Some(Entity::Action(id)) => self.action_call(id, args, span),
+                Some(Entity::Action(id)) => {
+                    if !type_args.is_empty() {
+                        self.error(codes::BAD_TYPE_ARGUMENTS, span, "actions take no type arguments");
+                    }
+                    self.action_call(id, args, span)
+                }
                 Some(Entity::Type(_)) => match self.as_type(callee) {
                     Some(ty) => self.construct(ty, args, want, span),
                     None => Expr::bad(span),
@@ -93,6 +98,7 @@ impl Checker<'_> {
             FunctionRef::Extern(id) => Callee::ExternFunction(id),
         };
         if let FunctionRef::Extern(_) = list[index] {
+            self.check_widths(&targs, &args, span);
             self.check_extern_call(&signature, &args, span);
         }
         let call = Call { callee, type_args: targs, args };
@@ -264,10 +270,7 @@ impl Checker<'_> {
         let mut values: Vec<Option<Expr>> = Vec::new();
         for (param, slot) in params.iter().zip(&slots) {
             let ty = param.ty.substitute(types);
-            let value = match slot.and_then(|a| a.value.as_ref()) {
-                Some(value) => Some(self.expr(value, Some(&ty))),
-                None => None,
-            };
+            let value = slot.and_then(|a| a.value.as_ref()).map(|v| self.expr(v, Some(&ty)));
             values.push(value);
         }
         // What has a type of its own decides before literals and lists do.
@@ -469,7 +472,11 @@ impl Checker<'_> {
             Type::Extern(id, args) => {
                 let decl = self.module.externs.get(id.index())?;
                 let outer = decl.type_params.iter().copied().zip(args.iter().cloned()).collect();
-                Some((decl.constructors.clone(), outer))
+                let mut constructors = decl.constructors.clone();
+                if !decl.annotations.is_empty() {
+                    constructors.iter_mut().for_each(|c| c.annotations = decl.annotations.clone());
+                }
+                Some((constructors, outer))
             }
             Type::Package(id, args) => {
                 let decl = self.module.packages.get(id.index())?;

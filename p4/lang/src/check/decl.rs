@@ -24,6 +24,7 @@ impl Checker<'_> {
             }
             DeclKind::Instance(i) => {
                 if let Some(instance) = self.instance(i) {
+                    self.check_top_instance(&instance);
                     self.module.instances.push(instance);
                 }
             }
@@ -42,7 +43,10 @@ impl Checker<'_> {
             DeclKind::Aggregate { kind, annotations, name, type_params, fields } => {
                 self.aggregate(*kind, annotations, name, type_params, fields);
             }
-            DeclKind::Enum { name, repr, members, .. } => self.enumeration(name, repr.as_ref(), members),
+            DeclKind::Enum { annotations, name, repr, members } => {
+                self.check_annotations(annotations);
+                self.enumeration(name, repr.as_ref(), members);
+            }
             DeclKind::Typedef { ty, name } => {
                 let ty = self.ty(ty);
                 self.declare(name, Entity::Type(TypeEntity::Plain(ty)));
@@ -68,6 +72,7 @@ impl Checker<'_> {
 
     /// Declares a constant.
     pub(super) fn constant(&mut self, variable: &ast::Variable) {
+        self.check_annotations(&variable.annotations);
         let written = self.ty(&variable.ty);
         let ty = self.storable(&written, variable.ty.span, "constant");
         let value = match &variable.init {
@@ -76,7 +81,8 @@ impl Checker<'_> {
         };
         let local_const = matches!(self.context.place, Place::ParserLocals | Place::ControlLocals)
             || self.context.place != Place::Top;
-        if !value.ty.is_bad() && !(value.is_const() || local_const && self.known(&value)) {
+        let known = value.ty.is_bad() || value.is_const() || local_const && self.known(&value);
+        if !known {
             let message = "the value of a constant is computed by the compiler";
             self.error(codes::NOT_CONSTANT, value.span, message);
         }
@@ -184,6 +190,7 @@ impl Checker<'_> {
     }
 
     fn signature(&mut self, annotations: &Annotations, prototype: &Prototype) -> Signature {
+        self.check_annotations(annotations);
         let type_params = self.declare_type_params(&prototype.type_params);
         let result = self.ty(&prototype.result);
         let params = self.params(&prototype.params, false);
@@ -220,7 +227,6 @@ impl Checker<'_> {
             methods: Vec::new(),
             abstract_methods: Vec::new(),
             annotations: share(annotations),
-            span: name.span,
         };
         self.module.externs.push(blank);
         self.declare_generic(name, Type::Extern(id, Rc::default()), type_params.len());
@@ -336,6 +342,10 @@ impl Checker<'_> {
                 let message = "a parameter of an action cannot be an object";
                 self.error(codes::BAD_TYPE, param.span, message);
             }
+            if matches!(param.ty, Type::Int | Type::Str) {
+                let message = format!("a parameter of an action cannot have type `{}`", self.show(&param.ty));
+                self.error(codes::BAD_TYPE, param.span, message);
+            }
         }
         for (span, before) in found {
             self.report(
@@ -385,11 +395,7 @@ impl Checker<'_> {
         });
         let varbits = list.iter().filter(|f| matches!(f.ty, Type::Varbit(_))).count();
         if kind == AggregateKind::Header && varbits > 1 {
-            let message = "a header has one `varbit` field at most";
-            self.report(
-                Diagnostic::warning(codes::NO_MATCH, name.span, message)
-                    .note("such a header cannot be extracted"),
-            );
+            self.error(codes::BAD_TYPE, name.span, "a header has one `varbit` field at most");
         }
         let id = AggregateId(self.module.aggregates.len() as u32);
         self.module.aggregates.push(Aggregate {
@@ -398,7 +404,6 @@ impl Checker<'_> {
             type_params: ids,
             fields: list,
             annotations: share(annotations),
-            span: name.span,
         });
         self.declare_generic(name, Type::Aggregate(id, Rc::default()), type_params.len());
     }
@@ -455,11 +460,12 @@ impl Checker<'_> {
             list.push((member.name.clone(), number));
         }
         let id = EnumId(self.module.enums.len() as u32);
-        self.module.enums.push(Enum { name: name.name.clone(), repr, members: list, span: name.span });
+        self.module.enums.push(Enum { name: name.name.clone(), repr, members: list });
         self.declare(name, Entity::Type(TypeEntity::Plain(Type::Enum(id))));
     }
 
     fn new_type(&mut self, annotations: &Annotations, ty: &ast::Type, name: &Ident) {
+        self.check_annotations(annotations);
         let inner = self.ty(ty);
         let base = self.module.representation(&inner);
         let fine = matches!(
@@ -478,8 +484,7 @@ impl Checker<'_> {
         }
         let id = NewTypeId(self.module.newtypes.len() as u32);
         let inner = if fine { inner } else { Type::Bad };
-        let new =
-            NewType { name: name.name.clone(), ty: inner, annotations: share(annotations), span: name.span };
+        let new = NewType { name: name.name.clone(), ty: inner };
         self.module.newtypes.push(new);
         self.declare(name, Entity::Type(TypeEntity::Plain(Type::New(id))));
     }

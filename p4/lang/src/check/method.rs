@@ -179,6 +179,7 @@ impl Checker<'_> {
         self.check_method_place(&extern_name, &signature, &object, span);
         let (args, targs, result) =
             self.apply_signature(&signature, outer, type_args, args, want, CallKind::Plain, span);
+        self.check_widths(&targs, &args, span);
         self.check_method_call(&extern_name, &signature, &args, &targs, span);
         let call = Call { callee: Callee::Method { object, method: index }, type_args: targs, args };
         Expr { kind: ExprKind::Call(Box::new(call)), ty: result, span }

@@ -97,8 +97,6 @@ enum Place {
     ControlLocals,
     /// Keys and actions of a table.
     Table,
-    /// A method that an instance supplies.
-    AbstractMethod,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -107,8 +105,6 @@ struct Context {
     /// Result type of the enclosing function.
     result: Option<Type>,
     loops: u32,
-    /// What `action_run` of a switch refers to is allowed here.
-    in_switch: bool,
 }
 
 struct Checker<'a> {

@@ -62,7 +62,9 @@ impl Checker<'_> {
                     }
                 }
                 DeclKind::ValueSet(v) if in_parser => locals.push(self.value_set_decl(v)),
-                DeclKind::Action(a) if !in_parser => locals.push(Local::Action(self.action(a, false))),
+                DeclKind::Action(a) if !in_parser => {
+                    self.action(a, false);
+                }
                 DeclKind::Table(t) if !in_parser => {
                     locals.push(Local::Table(self.table(t)));
                 }
@@ -193,12 +195,12 @@ impl Checker<'_> {
                         Transition::To(StateTarget::Reject)
                     }
                     Some(ast::Transition::To(target)) => Transition::To(c.state_target(target)),
-                    Some(ast::Transition::Select { keys, cases, .. }) => c.select(keys, cases),
+                    Some(ast::Transition::Select { keys, cases }) => c.select(keys, cases),
                 };
                 (body, transition)
             })
         });
-        State { name: state.name.name.clone(), body, transition, span: state.span }
+        State { name: state.name.name.clone(), body, transition }
     }
 
     fn state_target(&mut self, target: &Ident) -> StateTarget {

@@ -208,10 +208,8 @@ impl Checker<'_> {
 
     fn concat(&mut self, left: Expr, right: Expr, span: Span) -> Expr {
         let (left, right) = (self.as_representation(left), self.as_representation(right));
-        if left.ty == Type::Str && right.ty == Type::Str {
-            if let (ExprKind::Str(a), ExprKind::Str(b)) = (&left.kind, &right.kind) {
-                return Expr { kind: ExprKind::Str(format!("{a}{b}").into()), ty: Type::Str, span };
-            }
+        if let (ExprKind::Str(a), ExprKind::Str(b)) = (&left.kind, &right.kind) {
+            return Expr { kind: ExprKind::Str(format!("{a}{b}").into()), ty: Type::Str, span };
         }
         let (Some(a), Some(b)) = (left.ty.fixed_width(), right.ty.fixed_width()) else {
             return self.bad_operands(BinaryOp::Concat, &left, &right, span);

@@ -1,9 +1,9 @@
 //! Rules that are neither about names nor about types: of annotations, of the architecture, of what may be
 //! called where.
 
-use super::Checker;
+use super::{Checker, Place};
 use crate::diagnostic::{Diagnostic, codes};
-use crate::hir::{Expr, Instance, Signature, TableAction, Type};
+use crate::hir::{Expr, ExprKind, Instance, Signature, Table, TableAction, Type};
 use crate::lex::Tok;
 use crate::source::Span;
 use crate::syntax::ast::{self, AnnotationBody, Annotations};
@@ -76,42 +76,161 @@ impl Checker<'_> {
         }
     }
 
-    pub(super) fn check_function_place(
-        &mut self,
-        _function: FunctionRef,
-        _signature: &Signature,
-        _span: Span,
-    ) {
+    /// What an extern reads has a width.
+    pub(super) fn check_widths(&mut self, type_args: &[Type], args: &[Option<Expr>], span: Span) {
+        if !type_args.iter().any(|t| t.any(&mut |t| *t == Type::Int)) {
+            return;
+        }
+        let place = args.iter().flatten().find(|a| a.ty.any(&mut |t| *t == Type::Int));
+        let span = place.map_or(span, |a| a.span);
+        self.report(
+            Diagnostic::error(codes::CANNOT_INFER, span, "the width of this number cannot be inferred")
+                .note("write it with its width, as in `8w1`, or cast it"),
+        );
     }
 
-    pub(super) fn check_extern_call(&mut self, _signature: &Signature, _args: &[Option<Expr>], _span: Span) {}
+    pub(super) fn check_function_place(&mut self, function: FunctionRef, signature: &Signature, span: Span) {
+        let in_parser = matches!(self.context.place, Place::State | Place::ParserLocals | Place::Function);
+        if matches!(function, FunctionRef::Extern(_)) && &*signature.name == "verify" && !in_parser {
+            self.error(codes::BAD_PLACE, span, "`verify` may be called in parsers only");
+        }
+    }
 
-    pub(super) fn check_method_place(
-        &mut self,
-        _object: &str,
-        _method: &Signature,
-        _value: &Expr,
-        _span: Span,
-    ) {
+    pub(super) fn check_extern_call(&mut self, signature: &Signature, args: &[Option<Expr>], _span: Span) {
+        if &*signature.name != "digest" {
+            return;
+        }
+        if let Some(Some(data)) = args.get(1)
+            && data.ty.any(&mut |t| matches!(t, Type::Varbit(_)))
+        {
+            self.error(codes::BAD_EXTERN, data.span, "a digest has no fields of variable size");
+        }
+    }
+
+    pub(super) fn check_method_place(&mut self, object: &str, method: &Signature, _value: &Expr, span: Span) {
+        let place = self.context.place;
+        let in_parser = matches!(place, Place::State | Place::ParserLocals | Place::Function);
+        if object == "packet_in" && !in_parser {
+            let message = format!("`{}` may be called in parsers only", method.name);
+            self.error(codes::BAD_PLACE, span, message);
+        }
+        if object == "packet_out" && !matches!(place, Place::Apply | Place::Action | Place::Function) {
+            let message = format!("`{}` may be called in controls only", method.name);
+            self.error(codes::BAD_PLACE, span, message);
+        }
     }
 
     pub(super) fn check_method_call(
         &mut self,
-        _object: &str,
-        _method: &Signature,
-        _args: &[Option<Expr>],
-        _type_args: &[Type],
-        _span: Span,
+        object: &str,
+        method: &Signature,
+        args: &[Option<Expr>],
+        type_args: &[Type],
+        span: Span,
     ) {
+        let ty = type_args.first().cloned().unwrap_or(Type::Bad);
+        let place = args.iter().flatten().next().map_or(span, |a| a.span);
+        if ty.is_bad() || matches!(ty, Type::Param(_)) {
+            return;
+        }
+        let varbits = self.size_in_bits(&ty, true) != self.size_in_bits(&ty, false);
+        let message = match (object, &*method.name) {
+            ("packet_in", "extract") if !self.module.is_header(&ty) => "`extract` fills a header",
+            ("packet_in", "extract") if method.params.len() == 1 && varbits => {
+                "a header with a `varbit` field is extracted with the size of that field"
+            }
+            ("packet_in", "extract") if method.params.len() == 2 && !varbits => {
+                "this header has no `varbit` field that could take the size"
+            }
+            ("packet_in", "lookahead") if varbits || self.size_in_bits(&ty, true).is_none() => {
+                "`lookahead` needs a type of fixed size"
+            }
+            ("packet_out", "emit") if !self.emittable(&ty) => {
+                "`emit` writes headers, stacks, unions and structs of them"
+            }
+            _ => return,
+        };
+        self.error(codes::BAD_EXTERN, place, message);
     }
 
-    pub(super) fn check_write(&mut self, _target: &Expr) {}
+    fn emittable(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Bad => true,
+            Type::Stack(of, _) => self.emittable(of),
+            _ if self.module.is_header(ty) || self.module.is_union(ty) => true,
+            Type::Aggregate(..) | Type::Tuple(_) | Type::Record(_) => {
+                self.module.fields(ty).is_some_and(|f| f.iter().all(|(_, t)| self.emittable(t)))
+            }
+            _ => false,
+        }
+    }
 
-    pub(super) fn check_instance_place(&mut self, _instance: &Instance, _in_parser: bool) {}
+    pub(super) fn check_top_instance(&mut self, instance: &Instance) {
+        if matches!(instance.construct.ty, Type::Parser(_) | Type::Control(_)) {
+            let span = instance.construct.span;
+            self.report(
+                Diagnostic::error(
+                    codes::BAD_PLACE,
+                    span,
+                    "parsers and controls are not instantiated at the top",
+                )
+                .note("make them where they are used, or as arguments of the package"),
+            );
+        }
+    }
 
-    pub(super) fn check_select_key(&mut self, _key: &Expr) {}
+    pub(super) fn check_instance_place(&mut self, instance: &Instance, in_parser: bool) {
+        let ty = &instance.construct.ty;
+        let message = match ty {
+            Type::Package(..) => "packages are instantiated at the top",
+            Type::Parser(_) if !in_parser => "parsers are instantiated in parsers",
+            Type::Control(_) if in_parser => "controls are instantiated in controls",
+            _ => return,
+        };
+        self.error(codes::BAD_PLACE, instance.construct.span, message);
+    }
 
-    pub(super) fn check_key_type(&mut self, _key: &Expr, _kind: &str) {}
+    /// Keys are scalars, or structs and tuples of them.
+    pub(super) fn check_select_key(&mut self, key: &Expr) {
+        if !self.comparable_key(&key.ty) {
+            let message = format!("a `select` has no key of type `{}`", self.show(&key.ty));
+            self.error(codes::BAD_KEY, key.span, message);
+        }
+    }
+
+    fn comparable_key(&self, ty: &Type) -> bool {
+        match self.module.representation(ty) {
+            Type::Bad | Type::Bit(_) | Type::Signed(_) | Type::Bool | Type::Enum(_) | Type::Error => true,
+            Type::Untyped | Type::Int | Type::Varbit(_) => ty.is_bad() || *ty == Type::Int,
+            other => {
+                !self.module.is_header(&other)
+                    && !self.module.is_union(&other)
+                    && self
+                        .module
+                        .fields(&other)
+                        .is_some_and(|f| f.iter().all(|(_, t)| self.comparable_key(t)))
+            }
+        }
+    }
+
+    pub(super) fn check_key_type(&mut self, key: &Expr, kind: &str) {
+        let base = self.module.representation(&key.ty);
+        let scalar = matches!(
+            base,
+            Type::Bad
+                | Type::Bit(_)
+                | Type::Signed(_)
+                | Type::Bool
+                | Type::Enum(_)
+                | Type::Error
+                | Type::Varbit(_)
+        );
+        let ordered = matches!(base, Type::Bad | Type::Bit(_) | Type::Signed(_) | Type::Bool);
+        if !scalar || (matches!(kind, "lpm" | "range") && !ordered) {
+            let message = format!("a key of type `{}` cannot be matched `{kind}`", self.show(&key.ty));
+            self.error(codes::BAD_KEY, key.span, message);
+        }
+    }
 
     pub(super) fn check_action_scope(&mut self, action: &TableAction, default: bool, span: Span) {
         let marked = |name: &str| action.annotations.iter().any(|a| &*a.name.name == name);
@@ -125,7 +244,44 @@ impl Checker<'_> {
         }
     }
 
-    pub(super) fn check_table_property(&mut self, _name: &ast::Ident, _value: &Expr) {}
+    /// Properties of v1model and of the language have a type.
+    pub(super) fn check_table_property(&mut self, name: &ast::Ident, value: &Expr) {
+        if value.ty.is_bad() {
+            return;
+        }
+        let fine = match &*name.name {
+            "largest_priority_wins" | "support_timeout" => matches!(value.kind, ExprKind::Bool(_)),
+            "priority_delta" => value.as_int().is_some_and(|v| *v > 0.into()),
+            "implementation" | "counters" | "meters" => matches!(value.ty, Type::Extern(..)),
+            _ => true,
+        };
+        if !fine {
+            let message = format!("this cannot be the table's `{}`", name.name);
+            self.error(codes::BAD_TABLE, value.span, message);
+        }
+    }
 
-    pub(super) fn check_priorities(&mut self, _table: &crate::hir::Table, _source: &ast::Table) {}
+    /// Priorities of entries: only where match kinds need them; once the first entry has none, none has.
+    pub(super) fn check_priorities(&mut self, table: &Table, source: &ast::Table) {
+        let needed = table.keys.iter().any(|k| matches!(&*k.match_kind, "ternary" | "range" | "optional"));
+        let with = table.entries.iter().find(|e| e.priority.is_some());
+        if let (Some(entry), false) = (with, needed) {
+            let message = "entries of a table whose keys all match exactly, or by prefix, have no priority";
+            self.error(codes::BAD_ENTRY, entry.span, message);
+        } else if let (Some(_), Some(first)) = (with, table.entries.first().filter(|e| e.priority.is_none()))
+        {
+            let message = "when entries have priorities, the first one has";
+            self.error(codes::BAD_ENTRY, first.span, message);
+        }
+        let position = |name: &str| source.properties.iter().position(|p| &*p.name.name == name);
+        if let Some(entries) = position("entries") {
+            for before in ["key", "actions"] {
+                if position(before).is_some_and(|p| p > entries) {
+                    let span = source.properties[entries].name.span;
+                    let message = format!("`entries` come after `{before}`");
+                    self.error(codes::BAD_TABLE, span, message);
+                }
+            }
+        }
+    }
 }

@@ -22,6 +22,12 @@ impl Checker<'_> {
             if let Some(set) = self.value_set(only, keys) {
                 return vec![set];
             }
+            if let (Ast::List { items, dots: false }, [key]) = (&only.kind, keys)
+                && items.len() == 1
+                && self.module.fields(key).is_none()
+            {
+                return vec![self.keyset(&items[0], key)];
+            }
             if keys.len() > 1 {
                 if let Ast::List { items, dots: false } = &only.kind {
                     return self.keysets(items, keys, span);
@@ -92,7 +98,11 @@ impl Checker<'_> {
                 if let Some(set) = self.value_set(set, std::slice::from_ref(key)) {
                     return set;
                 }
-                Keyset::Value(self.expr_as(set, key))
+                let value = self.expr_as(set, key);
+                if matches!(value.kind, ExprKind::Call(_)) {
+                    self.error(codes::BAD_KEY, set.span, "a set of values contains no calls");
+                }
+                Keyset::Value(value)
             }
         }
     }

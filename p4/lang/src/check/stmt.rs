@@ -106,9 +106,6 @@ impl Checker<'_> {
         span: Span,
     ) -> Option<StmtKind> {
         let target = self.lvalue(target);
-        if self.context.place == Place::State || self.context.place == Place::Apply {
-            self.check_write(&target);
-        }
         let Some(op) = op else {
             let value = self.expr_as(value, &target.ty.clone());
             return Some(StmtKind::Assign(target, value));
@@ -202,7 +199,7 @@ impl Checker<'_> {
                 self.error(codes::BAD_STATEMENT, span, "parsers do not return");
                 return None;
             }
-            Place::Function | Place::AbstractMethod => {
+            Place::Function => {
                 let result = self.context.result.clone().unwrap_or(Type::Void);
                 return match (value, &result) {
                     (None, Type::Void) => Some(StmtKind::Return(None)),
@@ -374,7 +371,7 @@ impl Checker<'_> {
 
     /// Checks a function's body; reports if it may end without a value.
     pub(super) fn function_body(&mut self, body: &ast::Block, result: &Type, place: Place) -> Vec<Stmt> {
-        let context = Context { place, result: Some(result.clone()), loops: 0, in_switch: false };
+        let context = Context { place, result: Some(result.clone()), loops: 0 };
         let stmts = self.within(context, |c| c.block(body));
         if *result != Type::Void && !result.is_bad() && !returns(&stmts) {
             let end = Span { start: body.span.end.saturating_sub(1), ..body.span };

@@ -83,6 +83,7 @@ impl Checker<'_> {
     fn check_properties(&mut self, table: &ast::Table) {
         let mut seen: BTreeMap<Name, Span> = BTreeMap::new();
         for property in &table.properties {
+            self.check_annotations(&property.annotations);
             if let Some(before) = seen.insert(property.name.name.clone(), property.name.span) {
                 let message = format!("`{}` is given twice", property.name.name);
                 self.report(
@@ -287,7 +288,7 @@ impl Checker<'_> {
             }
             values.push(value);
         }
-        Some(TableActionCall { action: position, args: values, span: action.span })
+        Some(TableActionCall { action: position, args: values })
     }
 
     fn check_same_binding(&mut self, list: &[Expr], given: &[Expr]) {
@@ -317,7 +318,6 @@ impl Checker<'_> {
             action,
             priority,
             is_const: entry.is_const || list_const,
-            annotations: share(&entry.annotations),
             span: entry.span,
         })
     }
@@ -334,6 +334,15 @@ impl Checker<'_> {
         if !fine {
             let message = format!("this form of value does not fit match kind `{kind}`");
             self.error(codes::BAD_ENTRY, span, message);
+        }
+        if let (Keyset::Mask(_, mask), "lpm") = (set, kind)
+            && let (Some(value), Some(width)) = (mask.as_int(), mask.ty.fixed_width())
+        {
+            // The complement of a prefix's mask is one less than a power of two.
+            let rest = crate::constant::power_of_two(width) - 1 - value;
+            if (&rest & (&rest + 1)) != 0.into() {
+                self.error(codes::BAD_ENTRY, mask.span, "the mask of an `lpm` key is a prefix");
+            }
         }
         let mut check = |value: &Expr| {
             if !value.ty.is_bad() {

@@ -111,7 +111,6 @@ pub(crate) struct Aggregate {
     pub(crate) type_params: Vec<TypeParamId>,
     pub(crate) fields: Vec<Field>,
     pub(crate) annotations: Rc<Annotations>,
-    pub(crate) span: Span,
 }
 
 #[derive(Clone, Debug)]
@@ -119,7 +118,6 @@ pub(crate) struct Enum {
     pub(crate) name: Name,
     pub(crate) repr: Option<Type>,
     pub(crate) members: Vec<(Name, num_bigint::BigInt)>,
-    pub(crate) span: Span,
 }
 
 /// `type T name`.
@@ -127,8 +125,6 @@ pub(crate) struct Enum {
 pub(crate) struct NewType {
     pub(crate) name: Name,
     pub(crate) ty: Type,
-    pub(crate) annotations: Rc<Annotations>,
-    pub(crate) span: Span,
 }
 
 #[derive(Clone, Debug)]
@@ -164,7 +160,6 @@ pub(crate) struct Extern {
     pub(crate) methods: Vec<Signature>,
     pub(crate) abstract_methods: Vec<Signature>,
     pub(crate) annotations: Rc<Annotations>,
-    pub(crate) span: Span,
 }
 
 #[derive(Clone, Debug)]
@@ -212,7 +207,6 @@ pub(crate) enum Local {
     Var(VarId, Option<Expr>),
     Instance(Instance),
     ValueSet { var: VarId, ty: Type, size: Expr, annotations: Rc<Annotations> },
-    Action(ActionId),
     Table(TableId),
 }
 
@@ -233,7 +227,6 @@ pub(crate) struct State {
     pub(crate) name: Name,
     pub(crate) body: Vec<Stmt>,
     pub(crate) transition: Transition,
-    pub(crate) span: Span,
 }
 
 /// Where a transition goes.
@@ -303,7 +296,6 @@ pub(crate) struct TableActionCall {
     /// Position in [`Table::actions`].
     pub(crate) action: usize,
     pub(crate) args: Vec<Expr>,
-    pub(crate) span: Span,
 }
 
 #[derive(Clone, Debug)]
@@ -312,6 +304,5 @@ pub(crate) struct TableEntry {
     pub(crate) action: TableActionCall,
     pub(crate) priority: Option<Expr>,
     pub(crate) is_const: bool,
-    pub(crate) annotations: Rc<Annotations>,
     pub(crate) span: Span,
 }

@@ -13,7 +13,7 @@ impl Bits {
     pub fn from_limbs(width: u32, mut limbs: Vec<u64>) -> Bits {
         let count = width.div_ceil(64) as usize;
         limbs.resize(count, 0);
-        if width % 64 != 0
+        if !width.is_multiple_of(64)
             && let Some(top) = limbs.last_mut()
         {
             *top &= (1 << (width % 64)) - 1;

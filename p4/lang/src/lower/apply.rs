@@ -94,7 +94,7 @@ impl Lowerer<'_> {
                     }
                 }
                 Local::Table(id) if first => self.make_table(index, *id),
-                Local::Instance(_) | Local::Table(_) | Local::Action(_) | Local::ValueSet { .. } => {}
+                Local::Instance(_) | Local::Table(_) | Local::ValueSet { .. } => {}
             }
         }
     }

@@ -41,12 +41,12 @@ impl Lowerer<'_> {
 
     /// Whether storing part of a value would change a part that is still to be read.
     fn overlaps(&self, place: &Place, value: &Val) -> bool {
-        let literal = match (place, value) {
-            (Place::Struct(_), Val::Struct(_)) => true,
-            (Place::Header(_), Val::Header(HeaderVal::Literal { .. })) => true,
-            (Place::Stack(_), Val::Elements(_)) => true,
-            _ => false,
-        };
+        let literal = matches!(
+            (place, value),
+            (Place::Struct(_), Val::Struct(_))
+                | (Place::Header(_), Val::Header(HeaderVal::Literal { .. }))
+                | (Place::Stack(_), Val::Elements(_))
+        );
         if !literal {
             return false;
         }
@@ -184,11 +184,8 @@ impl Lowerer<'_> {
 
     pub(super) fn store_scalar(&mut self, place: &Place, value: Expr) {
         match place {
-            Place::Scalar(id) => {
-                if value.kind != ExprKind::Scalar(*id) {
-                    self.emit(Stmt::Assign(*id, value));
-                }
-            }
+            Place::Scalar(id) if value.kind == ExprKind::Scalar(*id) => {}
+            Place::Scalar(id) => self.emit(Stmt::Assign(*id, value)),
             Place::StackField { stack, index, member, field, .. } => self.emit(Stmt::AssignStackField {
                 stack: *stack,
                 index: index.clone(),

@@ -366,12 +366,35 @@ impl Lowerer<'_> {
         let x = self.as_scalar(x, kind_a.or(kind_b).unwrap_or(fallback));
         let y = self.as_scalar(y, kind_b.unwrap_or(fallback));
         match (x, y) {
+            (Some(x), Some(y)) if matches!(op, B::Div | B::Mod) => Val::Scalar(self.divide(op, x, y, span)),
             (Some(x), Some(y)) => Val::Scalar(build::binary(build::from_ast(op), x, y)),
             _ => {
                 self.unsupported(span, "this operator cannot be applied here");
                 Val::Void
             }
         }
+    }
+
+    /// Division of what the packet holds exists by powers of two only, as in the reference compiler.
+    pub(super) fn divide(&mut self, op: ast::BinaryOp, x: ir::Expr, y: ir::Expr, span: Span) -> ir::Expr {
+        if build::is_const(&x) && build::is_const(&y) {
+            return build::binary(build::from_ast(op), x, y);
+        }
+        if build::value_of(&x) == Some(BigInt::from(0)) {
+            return x;
+        }
+        let divisor = build::value_of(&y).filter(|d| *d > BigInt::from(0));
+        let power = divisor.as_ref().filter(|d| (*d & (*d - 1)) == BigInt::from(0));
+        let Some(power) = power else {
+            self.unsupported(span, "v1model divides constants, and by powers of two, only");
+            return x;
+        };
+        if op == ast::BinaryOp::Mod {
+            let mask = build::number(&(power - 1), x.ty);
+            return build::binary(BinaryOp::BitAnd, x, mask);
+        }
+        let distance = build::small(power.bits() - 1, 32);
+        build::binary(BinaryOp::ShiftRight, x, distance)
     }
 
     /// `&&` and `||`: the right operand is evaluated only if it matters.

@@ -6,10 +6,10 @@ mod packet;
 
 use num_traits::ToPrimitive as _;
 
+use super::Lowerer;
 use super::objects::Object;
 use super::place::Place;
 use super::value::Val;
-use super::{Lowerer, build};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::hir::{Expr, Type};
 use crate::ir::{self, HashAlgorithm, Preamble, ScalarId, ScalarKind, Selector, Unit};
@@ -184,7 +184,12 @@ impl Lowerer<'_> {
 
     /// Runs what writes a scalar: into the place itself, or through a temporary where the place is a slice, or
     /// chosen at run time.
-    fn into_scalar(&mut self, arg: Option<&Expr>, kind: ScalarKind, write: impl FnOnce(&mut Self, ScalarId)) {
+    fn write_scalar(
+        &mut self,
+        arg: Option<&Expr>,
+        kind: ScalarKind,
+        write: impl FnOnce(&mut Self, ScalarId),
+    ) {
         let place = match arg {
             Some(arg) => self.place_of(arg),
             None => None,
@@ -205,7 +210,7 @@ impl Lowerer<'_> {
     }
 
     /// Reads into all scalars of a place.
-    fn into_scalars(&mut self, arg: Option<&Expr>, ty: &Type, write: impl FnOnce(&mut Self, Vec<ScalarId>)) {
+    fn write_scalars(&mut self, arg: Option<&Expr>, ty: &Type, write: impl FnOnce(&mut Self, Vec<ScalarId>)) {
         let own = self.allocate(ty, &format!("$result{}", self.program.storage.scalars.len()));
         let target = match arg {
             Some(arg) => self.place_of(arg),
@@ -254,9 +259,5 @@ impl Lowerer<'_> {
             self.error(codes::CANNOT_INFER, arg.span, message);
         }
         out
-    }
-
-    fn zero(kind: ScalarKind) -> ir::Expr {
-        build::number(&0.into(), kind)
     }
 }

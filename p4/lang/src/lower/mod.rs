@@ -36,7 +36,9 @@ use value::Val;
 const MAX_STATEMENTS: usize = 400_000;
 
 /// Lowers a program without errors; `None` when something cannot be run (reported).
-pub(crate) fn lower(module: &Module, sources: &SourceMap, sink: &mut Sink) -> Option<ir::Program> {
+///
+/// `end` is where the program ends.
+pub(crate) fn lower(module: &Module, sources: &SourceMap, end: Span, sink: &mut Sink) -> Option<ir::Program> {
     let mut lowerer = Lowerer {
         module,
         sources,
@@ -53,10 +55,8 @@ pub(crate) fn lower(module: &Module, sources: &SourceMap, sink: &mut Sink) -> Op
         emitted: 0,
         block: BlockKind::Other,
         digests: BTreeMap::new(),
-        updates: Vec::new(),
-        action_depth: 0,
     };
-    lowerer.run();
+    lowerer.run(end);
     if lowerer.sink.has_errors() {
         return None;
     }
@@ -110,9 +110,6 @@ struct Lowerer<'a> {
     emitted: usize,
     block: BlockKind,
     digests: BTreeMap<Type, ir::DigestId>,
-    /// Updates of the loops around, for loops whose update is spelled out at `continue`.
-    updates: Vec<()>,
-    action_depth: usize,
 }
 
 impl Lowerer<'_> {
@@ -154,7 +151,7 @@ impl Lowerer<'_> {
         (value, inner)
     }
 
-    fn run(&mut self) {
+    fn run(&mut self, end: Span) {
         let module = self.module;
         self.program.errors = module.errors.iter().map(ToString::to_string).collect();
         let mut globals = Env::default();
@@ -174,9 +171,8 @@ impl Lowerer<'_> {
         }
         self.env = globals;
         let Some(main) = main else {
-            let span = module.instances.last().map_or(Span::default(), |i| i.construct.span);
             self.sink.push(
-                Diagnostic::error(codes::NO_MAIN, span, "the program has no instance called `main`")
+                Diagnostic::error(codes::NO_MAIN, end, "the program has no instance called `main`")
                     .note("a v1model program ends with `V1Switch(...) main;`"),
             );
             return;

@@ -11,7 +11,7 @@ use super::Lowerer;
 use crate::diagnostic::codes;
 use crate::hir::Type;
 use crate::ir::{MatchKind, Preamble};
-use crate::lex::Tok;
+use crate::lex::{Tok, Token};
 use crate::syntax::ast::{Annotation, AnnotationBody, Annotations};
 
 /// Upper bytes of identifiers (`P4Ids` of the P4Runtime specification).
@@ -114,14 +114,41 @@ impl Lowerer<'_> {
     fn annotation_text(&self, annotation: &Annotation) -> String {
         let name = &annotation.name.name;
         match &annotation.body {
-            AnnotationBody::Tokens(tokens) => match (tokens.first(), tokens.last()) {
-                (Some(first), Some(last)) => {
-                    format!("@{name}({})", self.sources.text(first.span.to(last.span)))
-                }
-                _ => format!("@{name}"),
-            },
+            AnnotationBody::Tokens(tokens) if tokens.is_empty() => format!("@{name}"),
+            AnnotationBody::Tokens(tokens) => format!("@{name}({})", self.spell(tokens)),
             AnnotationBody::List(_) | AnnotationBody::Map(_) => self.sources.text(annotation.span).to_owned(),
         }
+    }
+
+    /// Tokens as text. They may come from a macro, so their place says nothing.
+    fn spell(&self, tokens: &[Token]) -> String {
+        let mut text = String::new();
+        for (i, token) in tokens.iter().enumerate() {
+            if i > 0 && token.space {
+                text.push(' ');
+            }
+            match &token.tok {
+                Tok::Ident(name) => text.push_str(name),
+                Tok::Int(number) => {
+                    let written = self.sources.text(token.span);
+                    let number = match number.width {
+                        _ if written.starts_with(|c: char| c.is_ascii_digit()) => written.to_owned(),
+                        Some((width, true)) => format!("{width}s{}", number.value),
+                        Some((width, false)) => format!("{width}w{}", number.value),
+                        None => number.value.to_string(),
+                    };
+                    text.push_str(&number);
+                }
+                Tok::Str(value) => {
+                    text.push('"');
+                    text.push_str(&value.replace('\\', "\\\\").replace('"', "\\\""));
+                    text.push('"');
+                }
+                Tok::Punct(punct) => text.push_str(punct),
+                Tok::Bad(..) | Tok::PragmaEnd | Tok::Eof => {}
+            }
+        }
+        text
     }
 
     /// Name of a type made by `type`, which P4Info mentions.

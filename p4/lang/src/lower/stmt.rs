@@ -6,8 +6,9 @@ use super::place::Place;
 use super::value::Val;
 use super::{Binding, Lowerer, build};
 use crate::hir::{self, Expr, StmtKind, SwitchCase, Type};
-use crate::ir::{BinaryOp, Pattern, ScalarKind, Stmt};
+use crate::ir::{self, Pattern, ScalarKind, Stmt};
 use crate::source::Span;
+use crate::syntax::ast::BinaryOp;
 
 /// Turns of a loop over constants that are spelled out.
 const MAX_UNROLLED: u64 = 4096;
@@ -118,7 +119,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn keep(&mut self, index: crate::ir::Expr) -> crate::ir::Expr {
+    fn keep(&mut self, index: ir::Expr) -> ir::Expr {
         if build::is_const(&index) {
             return index;
         }
@@ -128,7 +129,7 @@ impl Lowerer<'_> {
     }
 
     /// `target op= value`: the target's index is evaluated once.
-    fn update(&mut self, target: &Expr, op: crate::syntax::ast::BinaryOp, value: &Expr, span: Span) {
+    fn update(&mut self, target: &Expr, op: BinaryOp, value: &Expr, span: Span) {
         let Some(place) = self.place_of(target) else {
             self.unsupported(target.span, "this cannot be assigned to");
             return;
@@ -145,7 +146,10 @@ impl Lowerer<'_> {
             self.unsupported(span, "this operator cannot be applied here");
             return;
         };
-        let new = build::binary(build::from_ast(op), old, value);
+        let new = match op {
+            BinaryOp::Div | BinaryOp::Mod => self.divide(op, old, value, span),
+            _ => build::binary(build::from_ast(op), old, value),
+        };
         self.assign(&place, Val::Scalar(new), &target.ty, span);
     }
 
@@ -223,7 +227,7 @@ impl Lowerer<'_> {
         self.emit(Stmt::Assign(counter, low.clone()));
         self.emit(Stmt::Assign(last, high.clone()));
         let (at, end) = (self.scalar(counter), self.scalar(last));
-        self.emit(Stmt::Assign(go, build::binary(BinaryOp::LessEqual, at.clone(), end.clone())));
+        self.emit(Stmt::Assign(go, build::binary(ir::BinaryOp::LessEqual, at.clone(), end.clone())));
         // The body may change its own copy, not the count.
         let place = self.allocate(&ty, "$turn");
         self.env.vars.insert(var, Binding::Place(place.clone()));
@@ -233,8 +237,8 @@ impl Lowerer<'_> {
         });
         let one = build::number(&1.into(), kind);
         let update = vec![
-            Stmt::Assign(go, build::binary(BinaryOp::NotEqual, at.clone(), end)),
-            Stmt::Assign(counter, build::binary(BinaryOp::Add, at, one)),
+            Stmt::Assign(go, build::binary(ir::BinaryOp::NotEqual, at.clone(), end)),
+            Stmt::Assign(counter, build::binary(ir::BinaryOp::Add, at, one)),
         ];
         let condition = self.scalar(go);
         self.emit(Stmt::While { condition, body, update });

@@ -201,12 +201,13 @@ impl Preprocessor<'_> {
             at += 1;
             let pasted = at >= 2 && body[at - 2].is("##");
             let pastes = body.get(at).is_some_and(|t| t.is("##"));
-            if token.is("#") && definition.params.is_some() {
-                if let Some(arg) = body.get(at).and_then(index).and_then(|i| args.get(i)) {
-                    at += 1;
-                    out.push(Token { tok: Tok::Str(self.spell(arg).into()), ..token.clone() });
-                    continue;
-                }
+            if token.is("#")
+                && definition.params.is_some()
+                && let Some(arg) = body.get(at).and_then(index).and_then(|i| args.get(i))
+            {
+                at += 1;
+                out.push(Token { tok: Tok::Str(self.spell(arg).into()), ..token.clone() });
+                continue;
             }
             if token.is("##") {
                 continue;

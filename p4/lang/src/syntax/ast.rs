@@ -333,13 +333,12 @@ pub(crate) struct State {
     pub(crate) name: Ident,
     pub(crate) body: Vec<Stmt>,
     pub(crate) transition: Option<Transition>,
-    pub(crate) span: Span,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) enum Transition {
     To(Ident),
-    Select { keys: Vec<Expr>, cases: Vec<SelectCase>, span: Span },
+    Select { keys: Vec<Expr>, cases: Vec<SelectCase> },
 }
 
 #[derive(Clone, Debug)]

@@ -42,7 +42,7 @@ impl Lowerer<'_> {
                 let kind = self.out_kind(args.first().copied(), call.type_args.first());
                 if let [low, high] = bounds.as_slice() {
                     let (low, high) = (low.clone(), high.clone());
-                    self.into_scalar(args.first().copied(), kind, |l, target| {
+                    self.write_scalar(args.first().copied(), kind, |l, target| {
                         l.emit(Stmt::Extern(ExternCall::Random { target, low, high }));
                     });
                 }
@@ -116,7 +116,7 @@ impl Lowerer<'_> {
         let kind = self.out_kind(target, None);
         if let [base, max] = bounds.as_slice() {
             let (base, max) = (base.clone(), max.clone());
-            self.into_scalar(target, kind, |l, target| {
+            self.write_scalar(target, kind, |l, target| {
                 l.emit(Stmt::Extern(ExternCall::Hash { target, algorithm, base, data, max }));
             });
         }

@@ -45,7 +45,7 @@ impl Lowerer<'_> {
                 let Some(index) = arg(1) else { return Val::Void };
                 let element = types.first().cloned().unwrap_or(Type::Bad);
                 let index = self.eval_scalar(index);
-                self.into_scalars(arg(0), &element, |l, targets| {
+                self.write_scalars(arg(0), &element, |l, targets| {
                     l.emit(Stmt::Extern(ExternCall::RegisterRead { register, targets, index }));
                 });
             }
@@ -72,13 +72,13 @@ impl Lowerer<'_> {
                 let Some(index) = arg(0) else { return Val::Void };
                 let index = self.eval_scalar(index);
                 let kind = self.out_kind(arg(1), call.type_args.first());
-                self.into_scalar(arg(1), kind, |l, target| {
+                self.write_scalar(arg(1), kind, |l, target| {
                     l.emit(Stmt::Extern(ExternCall::MeterExecute { meter, index, target }));
                 });
             }
             (Object::Meter(meter), "read") => {
                 let kind = self.out_kind(arg(0), types.first());
-                self.into_scalar(arg(0), kind, |l, target| {
+                self.write_scalar(arg(0), kind, |l, target| {
                     if let Some(decl) = l.program.meters.get_mut(meter.index()) {
                         decl.result.get_or_insert(target);
                     }

@@ -411,7 +411,6 @@ impl Parser<'_> {
     }
 
     fn state(&mut self) -> Option<State> {
-        let start = self.span();
         let annotations = self.annotations();
         self.bump();
         let name = self.ident("the state's name")?;
@@ -427,14 +426,13 @@ impl Parser<'_> {
             }
         }
         self.expect("}");
-        Some(State { annotations, name, body, transition, span: self.span_from(start) })
+        Some(State { annotations, name, body, transition })
     }
 
     fn transition(&mut self) -> Option<Transition> {
         if !self.eat_word("transition") {
             return None;
         }
-        let start = self.span();
         if !self.at_word("select") {
             let target = self.ident("a state");
             self.finish_declaration();
@@ -465,7 +463,7 @@ impl Parser<'_> {
             self.expect("}");
             self.eat(";");
         }
-        Some(Transition::Select { keys, cases, span: self.span_from(start) })
+        Some(Transition::Select { keys, cases })
     }
 
     fn control_decl(&mut self, annotations: Annotations) -> Option<DeclKind> {

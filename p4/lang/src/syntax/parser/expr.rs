@@ -296,7 +296,8 @@ impl Parser<'_> {
         let bad = self.bad_expr();
         self.nested(bad, |p| {
             p.bump();
-            if p.eat("#") {
+            if p.at("#") && !p.peek().space && !p.peek_at(1).space {
+                p.bump();
                 p.expect("}");
                 return Expr { kind: ExprKind::InvalidHeader, span: p.span_from(start) };
             }
@@ -331,7 +332,8 @@ impl Parser<'_> {
 
     /// After `...`: nothing to add to the list. It has to be the last.
     fn dots_end<T>(&mut self) -> Option<T> {
-        if !self.at("}") && !(self.at(",") && self.peek_at(1).is("}")) {
+        let last = self.at("}") || self.at(",") && self.peek_at(1).is("}");
+        if !last {
             self.expected("`}`: `...` comes last");
         }
         None

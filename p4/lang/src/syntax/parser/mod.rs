@@ -239,7 +239,7 @@ impl Parser<'_> {
     fn ident(&mut self, what: &str) -> Option<Ident> {
         let span = self.span();
         match self.word() {
-            Some(name) if !RESERVED.contains(&&*name) => {
+            Some(name) if !RESERVED.contains(&&*name) && &*name != "_" => {
                 self.bump();
                 Some(Ident { name, span })
             }
@@ -255,8 +255,10 @@ impl Parser<'_> {
     /// Skips to the next `;` (which is eaten) or closing brace of this level (which is not).
     fn skip_statement(&mut self) {
         let mut depth = 0usize;
+        let first = self.at;
         while !self.at_end() {
-            let start_of_decl = depth == 0 && self.peek().line_start && self.starts_declaration();
+            let start_of_decl =
+                self.at > first && depth == 0 && self.peek().line_start && self.starts_declaration();
             if start_of_decl {
                 return;
             }

@@ -1,0 +1,171 @@
+//! Whole compilations: good programs give a program, bad ones the messages that are kept as snapshots.
+
+use p4_lang::{Compilation, MemoryLoader, Options, compile, ir};
+
+/// Compiles a program of the tests' folders, which may include its neighbours.
+fn run(main: &str, files: &[(&str, &str)]) -> Compilation {
+    let loader = files.iter().fold(MemoryLoader::new(), |l, (path, text)| l.with(*path, *text));
+    compile(main, &loader, &Options::default())
+}
+
+/// The messages about a bad program are those of the snapshot, and there is no program.
+macro_rules! bad {
+    ($($name:ident),* $(,)?) => {$(
+        #[test]
+        fn $name() {
+            let path = concat!(stringify!($name), ".p4");
+            let text = include_str!(concat!("bad/", stringify!($name), ".p4"));
+            let compilation = run(path, &[(path, text)]);
+            assert!(compilation.program.is_none());
+            insta::assert_snapshot!(stringify!($name), compilation.report(false));
+        }
+    )*};
+}
+
+bad!(lexer, preprocessor, parser, names, types, objects, lowering);
+
+fn telemetry() -> ir::Program {
+    let compilation = run(
+        "telemetry.p4",
+        &[
+            ("telemetry.p4", include_str!("good/telemetry.p4")),
+            ("telemetry_headers.p4", include_str!("good/telemetry_headers.p4")),
+        ],
+    );
+    assert_eq!(compilation.report(false), "");
+    compilation.program.expect("a program without messages")
+}
+
+#[test]
+fn control_plane_sees_names_ids_and_annotations() {
+    let program = telemetry();
+    let register = &program.registers[0];
+    assert_eq!(register.preamble.name, "flow_slots");
+    assert_eq!(register.preamble.id >> 24, 0x16);
+    assert_eq!(register.preamble.annotations, [r#"@fields("epoch:32,packets:32,paused:32,depth:32")"#]);
+    let routes = &program.tables[0];
+    assert_eq!(routes.preamble.name, "TelemetryIngress.routes");
+    assert_eq!(routes.preamble.alias, "routes");
+    assert_eq!(routes.keys[0].name, "hdr.ipv4.dst");
+    assert!(routes.direct_counter.is_some());
+    let classes = &program.tables[1];
+    assert_eq!(classes.keys[0].name, "dscp");
+    assert_eq!(classes.entries.iter().map(|e| e.priority).collect::<Vec<_>>(), [Some(9), Some(3)]);
+    assert_eq!(program.value_sets[0].preamble.name, "TelemetryParser.roce_ports");
+    assert_eq!(program.digests[0].preamble.name, "notice_t");
+}
+
+#[test]
+fn metadata_of_field_lists_is_known() {
+    let program = telemetry();
+    let names = |list: u8| -> Vec<&str> {
+        program.storage.field_lists[&list]
+            .iter()
+            .map(|id| &*program.storage.scalars[id.index()].name)
+            .collect()
+    };
+    assert_eq!(names(1), ["meta.epoch", "meta.flow_hash"]);
+    assert_eq!(names(2), ["meta.flow_hash"]);
+    assert!(program.storage.standard_metadata.contains_key("egress_spec"));
+}
+
+/// A v1model program around the body of an ingress control, and what that control becomes.
+fn ingress(declarations: &str, locals: &str, body: &str) -> Vec<String> {
+    let text = format!(
+        "#include <v1model.p4>
+        header h_t {{ bit<8> a; bit<8> b; }}
+        struct headers_t {{ h_t h; h_t[2] stack; }}
+        struct meta_t {{ bit<8> x; bit<8> y; bit<32> i; }}
+        {declarations}
+        parser P(packet_in p, out headers_t hdr, inout meta_t m, inout standard_metadata_t s) {{
+            state start {{ transition accept; }}
+        }}
+        control V(inout headers_t hdr, inout meta_t m) {{ apply {{ }} }}
+        control I(inout headers_t hdr, inout meta_t meta, inout standard_metadata_t s) {{
+            {locals}
+            apply {{ {body} }}
+        }}
+        control E(inout headers_t hdr, inout meta_t m, inout standard_metadata_t s) {{ apply {{ }} }}
+        control D(packet_out p, in headers_t hdr) {{ apply {{ }} }}
+        V1Switch(P(), V(), I(), E(), V(), D()) main;"
+    );
+    let compilation = run("main.p4", &[("main.p4", &text)]);
+    assert_eq!(compilation.report(false), "");
+    let program = compilation.program.expect("a program without messages");
+    let name = |id: &ir::ScalarId| program.storage.scalars[id.index()].name.clone();
+    program
+        .ingress
+        .body
+        .iter()
+        .map(|stmt| match stmt {
+            ir::Stmt::Assign(target, value) => format!("{} = {}", name(target), show(value, &name)),
+            ir::Stmt::AssignStackField { index, field, value, .. } => {
+                format!("stack[{}].{field} = {}", show(index, &name), show(value, &name))
+            }
+            other => format!("{other:?}").split([' ', '(']).next().unwrap_or_default().to_owned(),
+        })
+        .collect()
+}
+
+fn show(expr: &ir::Expr, name: &dyn Fn(&ir::ScalarId) -> String) -> String {
+    match &expr.kind {
+        ir::ExprKind::Const(bits) => format!("{}", bits.to_u128().unwrap_or(u128::MAX)),
+        ir::ExprKind::Scalar(id) => name(id),
+        ir::ExprKind::Binary(op, a, b) => format!("({} {op:?} {})", show(a, name), show(b, name)),
+        ir::ExprKind::Cast(of) => format!("cast {}", show(of, name)),
+        other => format!("{other:?}").split([' ', '(']).next().unwrap_or_default().to_owned(),
+    }
+}
+
+#[test]
+fn constants_are_folded_at_any_width() {
+    let body = "meta.x = (8w255 |+| 1) - 4w3 ++ 4w2 + 1 << 1; meta.i = (bit<32>)(1 << 40 >> 38);";
+    let body = body.replace("- 4w3 ++ 4w2 ", "- (4w3 ++ 4w2) ");
+    assert_eq!(ingress("", "", &body), ["meta.x".to_owned() + " = 156", "meta.i = 4".to_owned()]);
+}
+
+#[test]
+fn a_call_reads_its_left_neighbour_before_it_writes() {
+    let function = "bit<8> bump(inout bit<8> v) { v = v + 1; return v; }";
+    let stmts = ingress(function, "", "meta.y = meta.x + bump(meta.x);");
+    let shown = stmts.join("\n");
+    // The old value is kept, then the call writes, then both are added.
+    assert!(stmts[0].starts_with("$tmp") && stmts[0].ends_with("= meta.x"), "{shown}");
+    assert_eq!(stmts[1], "meta.x = (meta.x Add 1)", "{shown}");
+    assert!(stmts.last().is_some_and(|s| s.starts_with("meta.y = ($tmp")), "{shown}");
+}
+
+#[test]
+fn overlapping_arguments_are_copied() {
+    let function = "void set(inout bit<8> a, out bit<8> b) { a = 1; b = a + 1; }";
+    let stmts = ingress(function, "", "set(meta.x, meta.x);");
+    assert_eq!(
+        stmts,
+        ["a = meta.x", "a = 1", "b = (a Add 1)", "meta.x = a", "meta.x = b"].map(str::to_owned),
+        "copy-out goes from left to right"
+    );
+}
+
+#[test]
+fn a_struct_is_swapped_through_copies() {
+    let stmts = ingress("struct pair_t { bit<8> l; bit<8> r; }", "pair_t p = { 1, 2 };", "p = { p.r, p.l };");
+    assert_eq!(&stmts[..2], ["p.l = 1", "p.r = 2"]);
+    assert_eq!(stmts.len(), 6, "{stmts:?}");
+}
+
+#[test]
+fn elements_of_stacks_are_static_where_the_index_is() {
+    let stmts = ingress("", "", "hdr.stack[1].a = 3; hdr.stack[meta.i].b = 4;");
+    assert_eq!(stmts, ["hdr.stack[1].a = 3", "stack[meta.i].1 = 4"]);
+}
+
+#[test]
+fn generic_functions_and_nested_controls_are_specialised() {
+    let declarations = "T pick<T>(in bool c, in T a, in T b) { if (c) { return a; } return b; }
+        control Inner(inout bit<8> v)(bit<8> step) { apply { v = v + step; } }";
+    let stmts =
+        ingress(declarations, "Inner(3) three; Inner(4) four;", "three.apply(meta.x); four.apply(meta.x);");
+    assert_eq!(stmts, ["meta.x = (meta.x Add 3)", "meta.x = (meta.x Add 4)"]);
+    let stmts = ingress(declarations, "", "meta.x = pick(meta.i == 1, meta.x, 8w5);");
+    assert!(stmts.iter().any(|s| s == "Scope"), "{stmts:?}");
+}
