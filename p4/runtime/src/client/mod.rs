@@ -23,6 +23,7 @@ use crate::proto::p4::v1::{
 };
 use std::ops::Range;
 use std::time::Duration;
+use tonic::Code;
 use tonic::transport::{Channel, Endpoint};
 
 /// Largest list of headers that is accepted. A failed batch carries one error an update in a header; the default of
@@ -116,7 +117,8 @@ impl Client {
     /// # Errors
     /// When the stream ends before an answer.
     pub async fn open(&mut self) -> Result<(Session, Arbitrated), ClientError> {
-        let mut session = Session::open(&mut self.grpc, self.config.device_id, &self.config.role, self.election_id).await?;
+        let mut session =
+            Session::open(&mut self.grpc, self.config.device_id, &self.config.role, self.election_id).await?;
         let answer = session.wait_for_arbitration().await?;
         Ok((session, answer))
     }
@@ -127,17 +129,18 @@ impl Client {
     /// When the stream ends, or another controller keeps outbidding this one.
     pub async fn become_primary(&mut self) -> Result<Session, ClientError> {
         const BIDS: u32 = 8;
-        let (mut session, mut answer) = self.open().await?;
+        let mut highest = None;
         for _ in 0..BIDS {
-            if answer.is_primary {
-                return Ok(session);
+            match self.open().await {
+                Ok((session, answer)) if answer.is_primary => return Ok(session),
+                Ok((_, answer)) => highest = answer.highest,
+                // The id is that of a live controller.
+                Err(error) if error.code() == Some(Code::InvalidArgument) => {}
+                Err(error) => return Err(error),
             }
-            let highest = answer.highest.unwrap_or(self.election_id);
-            self.election_id = highest.saturating_add(1);
-            session.arbitrate(self.election_id).await?;
-            answer = session.wait_for_arbitration().await?;
+            self.election_id = highest.unwrap_or(0).max(self.election_id).saturating_add(1);
         }
-        Err(ClientError::NotPrimary { election_id: self.election_id, highest: answer.highest })
+        Err(ClientError::NotPrimary { election_id: self.election_id, highest })
     }
 
     /// Sets the pipeline (`VERIFY_AND_COMMIT`); forwarding state is cleared.
@@ -295,20 +298,19 @@ impl Client {
     ) -> Result<Vec<RegisterBytes>, ClientError> {
         let requests = wanted.iter().flat_map(|(register, range)| registers::requests(register, range));
         let request = self.request(self.read_request(requests));
-        let mut arrays: Vec<_> = wanted.iter().map(|(r, range)| RegisterBytes::new(r, range.clone())).collect();
+        let mut arrays: Vec<_> =
+            wanted.iter().map(|(r, range)| registers::Filling::new(r, range.clone())).collect();
         let mut messages = raw::read(self.channel.clone(), request, MESSAGE_BYTES).await?;
         while let Some(message) = messages.message().await? {
-            registers::take(&message, wanted, &mut arrays)?;
+            registers::take(&message, &mut arrays)?;
         }
-        match arrays.iter().zip(wanted).find(|(array, _)| !array.is_complete()) {
-            None => Ok(arrays),
-            Some((_, (register, _))) => Err(ClientError::Incomplete { register: register.name.clone() }),
-        }
+        arrays.into_iter().map(registers::Filling::finish).collect()
     }
 }
 
 fn updates(kind: Type, entities: impl IntoIterator<Item = Kind>) -> Vec<v1::Update> {
-    let update = |entity| v1::Update { r#type: kind as i32, entity: Some(v1::Entity { entity: Some(entity) }) };
+    let update =
+        |entity| v1::Update { r#type: kind as i32, entity: Some(v1::Entity { entity: Some(entity) }) };
     entities.into_iter().map(update).collect()
 }
 

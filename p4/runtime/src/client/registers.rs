@@ -21,8 +21,6 @@ pub struct RegisterBytes {
     pub width: usize,
     /// All elements.
     pub data: Vec<u8>,
-    /// Elements that have been filled in.
-    filled: u64,
 }
 
 impl RegisterBytes {
@@ -30,7 +28,7 @@ impl RegisterBytes {
         let width = register.element_bytes();
         let count = range.end.saturating_sub(range.start);
         let data = vec![0; width * count as usize];
-        RegisterBytes { name: register.name.clone(), first: range.start, width, data, filled: 0 }
+        RegisterBytes { name: register.name.clone(), first: range.start, width, data }
     }
 
     /// Number of elements.
@@ -54,19 +52,51 @@ impl RegisterBytes {
         (self.first..).zip(self.data.chunks_exact(self.width.max(1)))
     }
 
-    pub(super) fn is_complete(&self) -> bool {
-        self.filled >= self.len()
-    }
-
     fn slot(&mut self, index: u64) -> Option<&mut [u8]> {
         let at = usize::try_from(index.checked_sub(self.first)?).ok()?.checked_mul(self.width)?;
         self.data.get_mut(at..at.checked_add(self.width)?)
     }
 }
 
+/// An array on its way: its elements, and which of them have come.
+#[derive(Debug)]
+pub(super) struct Filling<'a> {
+    register: &'a RegisterSchema,
+    array: RegisterBytes,
+    seen: Vec<bool>,
+}
+
+impl<'a> Filling<'a> {
+    pub(super) fn new(register: &'a RegisterSchema, range: Range<u64>) -> Filling<'a> {
+        let seen = vec![false; range.end.saturating_sub(range.start) as usize];
+        Filling { register, array: RegisterBytes::new(register, range), seen }
+    }
+
+    /// The array, when it is complete.
+    pub(super) fn finish(self) -> Result<RegisterBytes, ClientError> {
+        match self.seen.iter().all(|seen| *seen) {
+            true => Ok(self.array),
+            false => Err(ClientError::Incomplete { register: self.register.name.clone() }),
+        }
+    }
+
+    fn put(&mut self, index: u64, data: &[u8]) -> Result<(), ClientError> {
+        let Some(offset) = index.checked_sub(self.array.first) else { return Ok(()) };
+        let Some(seen) = usize::try_from(offset).ok().and_then(|at| self.seen.get_mut(at)) else {
+            return Ok(());
+        };
+        *seen = true;
+        match self.array.slot(index) {
+            Some(slot) => fill(slot, data, self.register),
+            None => Ok(()),
+        }
+    }
+}
+
 /// The requests for a part of an array: one for the whole, else one an element.
 pub(super) fn requests(register: &RegisterSchema, range: &Range<u64>) -> Vec<Kind> {
-    let request = |index| Kind::RegisterEntry(v1::RegisterEntry { register_id: register.id, index, data: None });
+    let request =
+        |index| Kind::RegisterEntry(v1::RegisterEntry { register_id: register.id, index, data: None });
     if *range == (0..register.size) {
         return vec![request(None)];
     }
@@ -74,26 +104,18 @@ pub(super) fn requests(register: &RegisterSchema, range: &Range<u64>) -> Vec<Kin
 }
 
 /// Copies the elements of an encoded `ReadResponse` to their places.
-pub(super) fn take(
-    message: &[u8],
-    wanted: &[(&RegisterSchema, Range<u64>)],
-    arrays: &mut [RegisterBytes],
-) -> Result<(), ClientError> {
+pub(super) fn take(message: &[u8], arrays: &mut [Filling<'_>]) -> Result<(), ClientError> {
     let mut rest = message;
     while let Some((tag, body)) = next(&mut rest)? {
         // ReadResponse.entities
         if let (1, Field::Bytes(entity)) = (tag, body) {
-            take_entity(entity, wanted, arrays)?;
+            take_entity(entity, arrays)?;
         }
     }
     Ok(())
 }
 
-fn take_entity(
-    mut entity: &[u8],
-    wanted: &[(&RegisterSchema, Range<u64>)],
-    arrays: &mut [RegisterBytes],
-) -> Result<(), ClientError> {
+fn take_entity(mut entity: &[u8], arrays: &mut [Filling<'_>]) -> Result<(), ClientError> {
     while let Some((tag, body)) = next(&mut entity)? {
         // Entity.register_entry
         let (11, Field::Bytes(mut entry)) = (tag, body) else { continue };
@@ -112,23 +134,11 @@ fn take_entity(
                 _ => {}
             }
         }
-        for ((register, range), array) in wanted.iter().zip(arrays.iter_mut()) {
-            if u64::from(register.id) == id && range.contains(&index) {
-                let Some(slot) = array.slot(index) else { continue };
-                fill(slot, data, register)?;
-                array.filled += 1;
-                // Ranges of one register may overlap, each gets its answers.
-                if !overlaps(wanted) {
-                    break;
-                }
-            }
+        for array in arrays.iter_mut().filter(|array| u64::from(array.register.id) == id) {
+            array.put(index, data)?;
         }
     }
     Ok(())
-}
-
-fn overlaps(wanted: &[(&RegisterSchema, Range<u64>)]) -> bool {
-    wanted.len() > 1 && wanted.windows(2).any(|pair| pair[0].0.id == pair[1].0.id)
 }
 
 /// Writes an encoded `P4Data` into an element's place.
@@ -195,7 +205,9 @@ fn next<'a>(message: &mut &'a [u8]) -> Result<Option<(u32, Field<'a>)>, ClientEr
     while !message.is_empty() {
         let (tag, wire) = decode_key(message).map_err(malformed)?;
         match wire {
-            WireType::Varint => return Ok(Some((tag, Field::Number(decode_varint(message).map_err(malformed)?)))),
+            WireType::Varint => {
+                return Ok(Some((tag, Field::Number(decode_varint(message).map_err(malformed)?))));
+            }
             WireType::LengthDelimited => {
                 let length = decode_varint(message).map_err(malformed)?;
                 let split = usize::try_from(length).ok().and_then(|length| message.split_at_checked(length));
@@ -243,23 +255,23 @@ mod tests {
         #[test]
         fn elements_reach_their_places(values in prop::collection::vec(any::<u32>(), 1..50), first in 0u64..10) {
             let register = schema(7, &[32], 100);
-            let wanted = [(&register, first..first + values.len() as u64)];
-            let mut arrays = vec![RegisterBytes::new(&register, wanted[0].1.clone())];
-            let entities = values.iter().zip(first..).map(|(value, index)| {
+            let mut arrays = vec![Filling::new(&register, first..first + values.len() as u64)];
+            let entities = values.iter().zip(first..first + values.len() as u64).map(|(value, index)| {
                 entity(7, index as i64, Data::Bitstring(encode_u64(u64::from(*value))))
             });
-            let message = v1::ReadResponse { entities: entities.rev().collect() };
-            take(&message.encode_to_vec(), &wanted, &mut arrays).expect("well formed");
-            prop_assert!(arrays[0].is_complete());
-            let read: Vec<u32> = arrays[0].iter().map(|(_, b)| u32::from_be_bytes([b[0], b[1], b[2], b[3]])).collect();
+            let mut entities: Vec<_> = entities.collect();
+            entities.reverse();
+            let message = v1::ReadResponse { entities };
+            take(&message.encode_to_vec(), &mut arrays).expect("well formed");
+            let array = arrays.remove(0).finish().expect("complete");
+            let read: Vec<u32> = array.iter().map(|(_, b)| u32::from_be_bytes([b[0], b[1], b[2], b[3]])).collect();
             prop_assert_eq!(read, values);
         }
 
         #[test]
         fn any_bytes_are_taken_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..64)) {
             let register = schema(7, &[9, 20], 4);
-            let mut arrays = vec![RegisterBytes::new(&register, 0..4)];
-            let _ = take(&bytes, &[(&register, 0..4)], &mut arrays);
+            let _ = take(&bytes, &mut [Filling::new(&register, 0..4)]);
             let _ = fill(&mut [0; 5], &bytes, &register);
         }
     }
@@ -271,8 +283,8 @@ mod tests {
         let members = vec![member(Data::Bitstring(vec![1, 2])), member(Data::Bool(true))];
         let message =
             v1::ReadResponse { entities: vec![entity(7, 0, Data::Struct(v1::P4StructLike { members }))] };
-        let mut arrays = vec![RegisterBytes::new(&register, 0..1)];
-        take(&message.encode_to_vec(), &[(&register, 0..1)], &mut arrays).expect("well formed");
-        assert_eq!(arrays[0].data, [1, 2, 1]);
+        let mut arrays = [Filling::new(&register, 0..1)];
+        take(&message.encode_to_vec(), &mut arrays).expect("well formed");
+        assert_eq!(arrays[0].array.data, [1, 2, 1]);
     }
 }

@@ -207,7 +207,8 @@ impl Schema {
     /// A digest by identifier.
     pub fn digest_by_id(&self, id: u32) -> Option<DigestSchema> {
         let mut digests = self.info.digests.iter();
-        let digest = digests.find(|digest| digest.preamble.as_ref().is_some_and(|preamble| preamble.id == id))?;
+        let digest =
+            digests.find(|digest| digest.preamble.as_ref().is_some_and(|preamble| preamble.id == id))?;
         self.digest_schema(digest).ok()
     }
 
@@ -295,7 +296,8 @@ impl Schema {
     ) -> Result<v1::TableEntry, SchemaError> {
         let described = self.table(table)?;
         let preamble = described.preamble.as_ref();
-        let fields = key.iter().map(|(name, wanted)| field_match(table, &described.match_fields, name, wanted));
+        let fields =
+            key.iter().map(|(name, wanted)| field_match(table, &described.match_fields, name, wanted));
         Ok(v1::TableEntry {
             table_id: preamble.map_or(0, |preamble| preamble.id),
             r#match: fields.collect::<Result<_, _>>()?,
@@ -325,7 +327,8 @@ impl Schema {
         let found = *find("action", action, &usable, |action| action.preamble.as_ref())?;
         let params = args.iter().map(|(name, value)| {
             let param = found.params.iter().find(|param| param.name == *name);
-            let param = param.ok_or_else(|| SchemaError::Unknown { kind: "parameter", name: (*name).into() })?;
+            let param =
+                param.ok_or_else(|| SchemaError::Unknown { kind: "parameter", name: (*name).into() })?;
             Ok(v1::action::Param { param_id: param.id, value: canonical(value).to_vec() })
         });
         Ok(v1::Action {
@@ -338,7 +341,11 @@ impl Schema {
     ///
     /// # Errors
     /// When the name is not the pipeline's.
-    pub fn value_set_entry(&self, name: &str, members: &[Vec<KeyMatch>]) -> Result<v1::ValueSetEntry, SchemaError> {
+    pub fn value_set_entry(
+        &self,
+        name: &str,
+        members: &[Vec<KeyMatch>],
+    ) -> Result<v1::ValueSetEntry, SchemaError> {
         let set = self.value_set(name)?;
         let member = |values: &Vec<KeyMatch>| {
             let fields = set.r#match.iter().zip(values);
@@ -412,7 +419,9 @@ fn encode_match(
     };
     let bytes = |value: &Vec<u8>| canonical(value).to_vec();
     let encoded = match (kind, wanted) {
-        (Some(MatchType::Exact), KeyMatch::Exact(value)) => FieldMatchType::Exact(m::Exact { value: bytes(value) }),
+        (Some(MatchType::Exact), KeyMatch::Exact(value)) => {
+            FieldMatchType::Exact(m::Exact { value: bytes(value) })
+        }
         (Some(MatchType::Optional), KeyMatch::Exact(value)) => {
             FieldMatchType::Optional(m::Optional { value: bytes(value) })
         }

@@ -141,7 +141,8 @@ impl SessionSender {
     }
 
     async fn arbitrate(&self, election_id: u128) -> Result<(), ClientError> {
-        let role = (!self.role.is_empty()).then(|| v1::Role { name: self.role.clone(), ..Default::default() });
+        let role =
+            (!self.role.is_empty()).then(|| v1::Role { name: self.role.clone(), ..Default::default() });
         self.send(Outgoing::Arbitration(v1::MasterArbitrationUpdate {
             device_id: self.device_id,
             role,

@@ -82,10 +82,8 @@ fn structured(text: &str) -> Option<config::StructuredAnnotation> {
     let body = if items.is_empty() {
         None
     } else if pairs.len() == items.len() {
-        let kv_pairs = pairs
-            .into_iter()
-            .map(|(key, value)| config::KeyValuePair { key, value: Some(value) })
-            .collect();
+        let kv_pairs =
+            pairs.into_iter().map(|(key, value)| config::KeyValuePair { key, value: Some(value) }).collect();
         Some(config::structured_annotation::Body::KvPairList(config::KeyValuePairList { kv_pairs }))
     } else {
         let expressions = items.iter().filter_map(|item| expression(item.trim())).collect();
@@ -192,7 +190,8 @@ mod tests {
 
     #[test]
     fn represented_and_hidden_annotations_are_left_out() {
-        let all = check(&["@name(\"x\")", "@id(7)", "@hidden_one", "@defaultonly", "@brief(\"a \\\"b\\\"\")"]);
+        let all =
+            check(&["@name(\"x\")", "@id(7)", "@hidden_one", "@defaultonly", "@brief(\"a \\\"b\\\"\")"]);
         assert_eq!(all.plain, ["@defaultonly"]);
         assert_eq!(all.documentation.map(|d| d.brief), Some("a \"b\"".to_string()));
     }
@@ -205,7 +204,10 @@ mod tests {
         assert_eq!(list.expressions.len(), 4);
         assert_eq!(list.expressions[1].value, Some(Value::StringValue("a,b".into())));
         let Some(Body::KvPairList(pairs)) = &all.structured[1].body else { panic!("pairs") };
-        assert_eq!(pairs.kv_pairs[1].value.as_ref().and_then(|v| v.value.clone()), Some(Value::Int64Value(16)));
+        assert_eq!(
+            pairs.kv_pairs[1].value.as_ref().and_then(|v| v.value.clone()),
+            Some(Value::Int64Value(16))
+        );
         assert_eq!(all.structured[2].body, None);
     }
 

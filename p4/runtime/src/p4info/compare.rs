@@ -1,6 +1,7 @@
 //! Whether two P4Infos describe the same program to a controller.
 //!
-//! What no request depends on (annotations, documentation, source locations, order) may differ.
+//! What no request depends on may differ: annotations, documentation, source locations, order, names of match fields,
+//! and actions that no table offers.
 
 use crate::proto::p4::config::v1 as config;
 use std::collections::BTreeMap;
@@ -16,13 +17,19 @@ pub fn differences(ours: &config::P4Info, theirs: &config::P4Info) -> Vec<String
             match theirs.get(id) {
                 None => found.push(format!("{kind} {} ({id:#010x}) is missing", object.name)),
                 Some(other) if other != object => {
-                    found.push(format!("{kind} {} ({id:#010x}) differs: {}", object.name, object.first_difference(other)));
+                    found.push(format!(
+                        "{kind} {} ({id:#010x}) differs: {}",
+                        object.name,
+                        object.first_difference(other)
+                    ));
                 }
                 Some(_) => {}
             }
         }
         let unknown = theirs.iter().filter(|(id, _)| !ours.contains_key(id));
-        found.extend(unknown.map(|(id, object)| format!("{kind} {} ({id:#010x}) is not in the program", object.name)));
+        found.extend(
+            unknown.map(|(id, object)| format!("{kind} {} ({id:#010x}) is not in the program", object.name)),
+        );
     };
     check("table", tables(ours), tables(theirs));
     check("action", actions(ours), actions(theirs));
@@ -79,8 +86,7 @@ fn tables(info: &config::P4Info) -> BTreeMap<u32, Object> {
         let mut fields: Vec<_> = table.match_fields.iter().collect();
         fields.sort_by_key(|field| field.id);
         for field in fields {
-            let facts = (&field.name, field.bitwidth, &field.r#match);
-            object.fact(format!("match field {}", field.id), facts);
+            object.fact(format!("match field {}", field.id), (field.bitwidth, &field.r#match));
         }
         let mut actions: Vec<_> = table.action_refs.iter().map(|action| (action.id, action.scope)).collect();
         actions.sort_unstable();
@@ -107,7 +113,9 @@ fn actions(info: &config::P4Info) -> BTreeMap<u32, Object> {
         }
         (id, object)
     };
-    info.actions.iter().map(object).collect()
+    let offered =
+        |id: &u32| info.tables.iter().flat_map(|table| &table.action_refs).any(|action| action.id == *id);
+    info.actions.iter().map(object).filter(|(id, _)| offered(id)).collect()
 }
 
 fn profiles(info: &config::P4Info) -> BTreeMap<u32, Object> {

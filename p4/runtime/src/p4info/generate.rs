@@ -4,7 +4,8 @@ use super::annotation::{Annotations, find, key_values, number, string};
 use super::types::{TypeTable, scalar};
 use crate::proto::p4::config::v1 as config;
 use p4_lang::ir::{
-    self, ActionScope, ControlTypes, CounterId, DataType, DigestId, MatchKind, MeterId, Program, RegisterId, Unit,
+    self, ActionScope, ControlTypes, CounterId, DataType, DigestId, MatchKind, MeterId, Program, RegisterId,
+    Unit,
 };
 
 /// Name of the architecture in `pkg_info`.
@@ -17,9 +18,13 @@ const PROFILE_ANNOTATIONS: [&str; 3] = ["max_group_size", "selector_size_semanti
 pub fn from_program(program: &Program) -> config::P4Info {
     let types = complete_types(program);
     let mut generator = Generator { program, types: TypeTable::new(&types), declared: &types, typed: false };
-    let mut info = config::P4Info { pkg_info: Some(package(&types.package_annotations)), ..Default::default() };
+    let mut info =
+        config::P4Info { pkg_info: Some(package(&types.package_annotations)), ..Default::default() };
     info.tables = program.tables.iter().filter(|t| shown(&t.preamble)).map(|t| generator.table(t)).collect();
-    info.actions = program.actions.iter().filter(|a| shown(&a.preamble)).map(|a| generator.action(a)).collect();
+    // Actions of the whole program come before those of its controls.
+    let mut actions: Vec<&ir::Action> = program.actions.iter().filter(|a| shown(&a.preamble)).collect();
+    actions.sort_by_key(|action| action.preamble.name.contains('.'));
+    info.actions = actions.into_iter().map(|action| generator.action(action)).collect();
     info.action_profiles = (0..program.action_profiles.len())
         .filter(|i| shown(&program.action_profiles[*i].preamble))
         .map(|i| generator.profile(i))
@@ -37,8 +42,46 @@ pub fn from_program(program: &Program) -> config::P4Info {
         .filter(|i| shown(&program.digests[*i].preamble))
         .map(|i| generator.digest(DigestId(i as u32)))
         .collect();
+    generator.typed |= calls_extern_function(program);
     info.type_info = generator.typed.then(|| generator.types.finish());
     info
+}
+
+/// Whether a control or action calls an extern that is a function and not an object's method: p4c then looks for types
+/// (of digests) and leaves a `type_info`, be it empty.
+fn calls_extern_function(program: &Program) -> bool {
+    let controls = [
+        &program.verify_checksum,
+        &program.ingress,
+        &program.egress,
+        &program.compute_checksum,
+        &program.deparser,
+    ];
+    let bodies = controls.into_iter().map(|block| &block.body);
+    bodies
+        .chain(program.actions.iter().map(|action| &action.body))
+        .any(|body| body.iter().any(calls_function))
+}
+
+fn calls_function(statement: &ir::Stmt) -> bool {
+    use ir::ExternCall as E;
+    let any = |body: &Vec<ir::Stmt>| body.iter().any(calls_function);
+    match statement {
+        ir::Stmt::If { then, otherwise, .. } => any(then) || any(otherwise),
+        ir::Stmt::Switch { cases, default, .. } => cases.iter().any(|(_, body)| any(body)) || any(default),
+        ir::Stmt::While { body, update, .. } => any(body) || any(update),
+        ir::Stmt::Scope(body) => any(body),
+        ir::Stmt::Extern(
+            E::RegisterRead { .. }
+            | E::RegisterWrite { .. }
+            | E::CounterCount(..)
+            | E::DirectCounterCount(..)
+            | E::MeterExecute { .. }
+            | E::DirectMeterRead { .. },
+        ) => false,
+        ir::Stmt::Extern(_) => true,
+        _ => false,
+    }
 }
 
 fn shown(preamble: &ir::Preamble) -> bool {
@@ -125,10 +168,10 @@ fn package(annotations: &[String]) -> config::PkgInfo {
 
 fn preamble(object: &ir::Preamble, hidden: &[&str]) -> config::Preamble {
     let annotations = Annotations::parse(&object.annotations, hidden);
-    let described = object.documentation.as_ref().map(|text| config::Documentation {
-        brief: text.clone(),
-        description: String::new(),
-    });
+    let described = object
+        .documentation
+        .as_ref()
+        .map(|text| config::Documentation { brief: text.clone(), description: String::new() });
     config::Preamble {
         id: object.id,
         name: object.name.clone(),
@@ -366,7 +409,12 @@ impl Generator<'_> {
 
     /// Id of the table that a direct resource belongs to.
     fn user(&self, uses: impl Fn(&ir::Table) -> bool) -> Option<u32> {
-        self.program.tables.iter().find(|table| uses(table)).map(|table| table.preamble.id).filter(|id| *id != 0)
+        self.program
+            .tables
+            .iter()
+            .find(|table| uses(table))
+            .map(|table| table.preamble.id)
+            .filter(|id| *id != 0)
     }
 
     fn index_type(&self, object: &ir::Preamble) -> Option<config::P4NamedType> {

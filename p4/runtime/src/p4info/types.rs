@@ -96,9 +96,7 @@ impl<'a> TypeTable<'a> {
                 type_spec: Some(self.spec(ty)),
             })
             .collect();
-        self.info
-            .structs
-            .insert(name.into(), config::P4StructTypeSpec { members, ..Default::default() });
+        self.info.structs.insert(name.into(), config::P4StructTypeSpec { members, ..Default::default() });
     }
 
     fn add_header(&mut self, name: &str) {
@@ -110,9 +108,7 @@ impl<'a> TypeTable<'a> {
                 type_spec: Some(bitstring(*kind)),
             })
             .collect();
-        self.info
-            .headers
-            .insert(name.into(), config::P4HeaderTypeSpec { members, ..Default::default() });
+        self.info.headers.insert(name.into(), config::P4HeaderTypeSpec { members, ..Default::default() });
     }
 
     fn add_union(&mut self, name: &str) {
@@ -138,9 +134,7 @@ impl<'a> TypeTable<'a> {
             .iter()
             .map(|member| config::p4_enum_type_spec::Member { name: member.clone(), ..Default::default() })
             .collect();
-        self.info
-            .enums
-            .insert(name.into(), config::P4EnumTypeSpec { members, ..Default::default() });
+        self.info.enums.insert(name.into(), config::P4EnumTypeSpec { members, ..Default::default() });
     }
 
     fn add_serializable_enum(&mut self, name: &str) {
@@ -179,7 +173,8 @@ impl<'a> TypeTable<'a> {
                 }),
             }),
         };
-        let annotations = super::annotation::Annotations::parse(&declared.annotations, &["p4runtime_translation"]);
+        let annotations =
+            super::annotation::Annotations::parse(&declared.annotations, &["p4runtime_translation"]);
         let spec = config::P4NewTypeSpec {
             representation: Some(representation),
             annotations: annotations.plain,
@@ -215,7 +210,9 @@ fn bitstring(kind: ScalarKind) -> config::P4BitstringLikeTypeSpec {
     let spec = match kind {
         ScalarKind::Unsigned(width) => TypeSpec::Bit(config::P4BitTypeSpec { bitwidth: width as i32 }),
         ScalarKind::Signed(width) => TypeSpec::Int(config::P4IntTypeSpec { bitwidth: width as i32 }),
-        ScalarKind::Varbit(width) => TypeSpec::Varbit(config::P4VarbitTypeSpec { max_bitwidth: width as i32 }),
+        ScalarKind::Varbit(width) => {
+            TypeSpec::Varbit(config::P4VarbitTypeSpec { max_bitwidth: width as i32 })
+        }
     };
     config::P4BitstringLikeTypeSpec { type_spec: Some(spec), ..Default::default() }
 }

@@ -186,9 +186,10 @@ impl Arbitration {
                 Code::ResourceExhausted,
                 format!("role {key} has {} controllers already", self.streams_per_role),
             )),
-            None if self.roles.len() >= self.roles_limit => {
-                Err(Refusal::new(Code::ResourceExhausted, format!("there are {} roles already", self.roles_limit)))
-            }
+            None if self.roles.len() >= self.roles_limit => Err(Refusal::new(
+                Code::ResourceExhausted,
+                format!("there are {} roles already", self.roles_limit),
+            )),
             _ => Ok(()),
         }
     }
@@ -196,7 +197,10 @@ impl Arbitration {
     fn check_live(&self, current: &RoleKey, key: &RoleKey, device_id: u64) -> Result<(), Refusal> {
         let precondition = |what: String| Err(Refusal::new(Code::FailedPrecondition, what));
         if device_id != self.device_id {
-            return precondition(format!("this stream belongs to device {}, not {device_id}", self.device_id));
+            return precondition(format!(
+                "this stream belongs to device {}, not {device_id}",
+                self.device_id
+            ));
         }
         if current != key {
             return precondition(format!("this stream has role {current}; open another one for role {key}"));
@@ -206,10 +210,9 @@ impl Arbitration {
 
     fn check_election(&self, client: ClientId, key: &RoleKey, election: Option<u128>) -> Result<(), Refusal> {
         let Some(id) = election else { return Ok(()) };
-        let used = self
-            .roles
-            .get(key)
-            .is_some_and(|role| role.live.iter().any(|(other, theirs)| *other != client && *theirs == Some(id)));
+        let used = self.roles.get(key).is_some_and(|role| {
+            role.live.iter().any(|(other, theirs)| *other != client && *theirs == Some(id))
+        });
         if used {
             // finsy looks for the words "election id" and "used" before it tries a lower one.
             return Err(Refusal::invalid(format!("election id {id} is already used by another controller")));
@@ -220,7 +223,8 @@ impl Arbitration {
     fn notify(&self, key: &RoleKey, wanted: impl Fn(ClientId) -> bool) -> Vec<Notice> {
         let Some(role) = self.roles.get(key) else { return Vec::new() };
         let leader = role.primary.or(role.pending);
-        let clients = role.live.keys().copied().filter(|client| wanted(*client) && role.pending != Some(*client));
+        let clients =
+            role.live.keys().copied().filter(|client| wanted(*client) && role.pending != Some(*client));
         // The others hear of a new primary before it does.
         let (mut others, leaders): (Vec<_>, Vec<_>) = clients.partition(|client| leader != Some(*client));
         others.extend(leaders);

@@ -56,7 +56,11 @@ fn first_is_primary_and_higher_takes_over() {
     let mut bench = Bench::new();
     bench.check(1, id(5), &[(1, Code::Ok, Some(5))]);
     bench.check(2, id(3), &[(2, Code::AlreadyExists, Some(5))]);
-    bench.check(3, id(7), &[(1, Code::AlreadyExists, Some(7)), (2, Code::AlreadyExists, Some(7)), (3, Code::Ok, Some(7))]);
+    bench.check(
+        3,
+        id(7),
+        &[(1, Code::AlreadyExists, Some(7)), (2, Code::AlreadyExists, Some(7)), (3, Code::Ok, Some(7))],
+    );
     assert_eq!(bench.write(id(5)), Err(Code::PermissionDenied));
     assert!(bench.write(id(7)).is_ok());
 }
@@ -118,7 +122,11 @@ fn refusals_have_the_specified_codes() {
     let words = bench.refused(2, message(id(1)), Code::InvalidArgument);
     assert!(words.contains("election id") && words.contains("used"), "{words}");
     bench.refused(2, v1::MasterArbitrationUpdate { device_id: 2, ..message(id(3)) }, Code::NotFound);
-    bench.refused(1, v1::MasterArbitrationUpdate { device_id: 2, ..message(id(3)) }, Code::FailedPrecondition);
+    bench.refused(
+        1,
+        v1::MasterArbitrationUpdate { device_id: 2, ..message(id(3)) },
+        Code::FailedPrecondition,
+    );
     bench.refused(1, with_role("other", id(3)), Code::FailedPrecondition);
     bench.check(2, id(2), &[(1, Code::AlreadyExists, Some(2)), (2, Code::Ok, Some(2))]);
     bench.check(3, None, &[(3, Code::AlreadyExists, Some(2))]);

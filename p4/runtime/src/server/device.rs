@@ -130,7 +130,10 @@ impl<A: SwitchAccess> Device<A> {
     ///
     /// # Errors
     /// When no request was even tried.
-    pub(crate) fn read(&self, requests: &[v1::Entity]) -> Result<(Output, Vec<Result<(), Refusal>>), Refusal> {
+    pub(crate) fn read(
+        &self,
+        requests: &[v1::Entity],
+    ) -> Result<(Output, Vec<Result<(), Refusal>>), Refusal> {
         if requests.len() > self.limits.entities_per_read {
             let message = format!("more than {} entities in one read", self.limits.entities_per_read);
             return Err(Refusal::new(Code::ResourceExhausted, message));
@@ -159,7 +162,8 @@ impl<A: SwitchAccess> Device<A> {
         };
         self.access.with(|switch, now| {
             if !switch.program().is_some_and(|program| Arc::ptr_eq(program, &pipeline.program)) {
-                let message = "the switch has been given another program by its driver; set the pipeline again";
+                let message =
+                    "the switch has been given another program by its driver; set the pipeline again";
                 return Err(Refusal::new(Code::FailedPrecondition, message));
             }
             switch.wake(now);
@@ -226,7 +230,8 @@ impl<A: SwitchAccess> Device<A> {
         self.access.with(|switch, _| {
             load(switch, &saved.pipeline)?;
             let pipeline = &saved.pipeline;
-            let mut target = Target { pipeline, control: switch.control(), book: &mut book, ports: &self.ports };
+            let mut target =
+                Target { pipeline, control: switch.control(), book: &mut book, ports: &self.ports };
             for (updates, atomicity) in &saved.log {
                 // The shadow has taken the same batches from the same state: the results are the same.
                 let _ = write::apply(&mut target, updates, *atomicity);
@@ -263,7 +268,10 @@ impl<A: SwitchAccess> Device<A> {
                 &kept,
             )?;
             load(switch, &pipeline)?;
-            reconcile::apply(&mut Target { pipeline: &pipeline, control: switch.control(), book: &mut book, ports }, &kept)
+            reconcile::apply(
+                &mut Target { pipeline: &pipeline, control: switch.control(), book: &mut book, ports },
+                &kept,
+            )
         })?;
         state.saved = None;
         self.set_active(&mut state, Active { pipeline, book });
@@ -273,11 +281,14 @@ impl<A: SwitchAccess> Device<A> {
     /// The pipeline of a configuration.
     fn build(&self, config: Option<v1::ForwardingPipelineConfig>) -> Result<Arc<Pipeline>, Refusal> {
         let Some(config) = config else { return Err(Refusal::invalid("the configuration is not set")) };
-        let Some(theirs) = config.p4info.as_ref() else { return Err(Refusal::invalid("the P4Info is not set")) };
-        let sources =
-            SourceBundle::decode(&config.p4_device_config).map_err(|error| Refusal::invalid(error.to_string()))?;
-        let program = (self.compile)(&sources)
-            .map_err(|message| Refusal::invalid(shorten(&format!("the program does not compile: {message}"))))?;
+        let Some(theirs) = config.p4info.as_ref() else {
+            return Err(Refusal::invalid("the P4Info is not set"));
+        };
+        let sources = SourceBundle::decode(&config.p4_device_config)
+            .map_err(|error| Refusal::invalid(error.to_string()))?;
+        let program = (self.compile)(&sources).map_err(|message| {
+            Refusal::invalid(shorten(&format!("the program does not compile: {message}")))
+        })?;
         let ours = p4info::from_program(&program);
         let differences = p4info::differences(&ours, theirs);
         if !differences.is_empty() {
@@ -304,7 +315,9 @@ impl<A: SwitchAccess> Device<A> {
         let digests = 0..pipeline.program.digests.len() as u32;
         self.access.with(|switch, _| {
             let control = switch.control();
-            digests.map(|digest| control.digest_config(p4_lang::ir::DigestId(digest)).ok().flatten()).collect()
+            digests
+                .map(|digest| control.digest_config(p4_lang::ir::DigestId(digest)).ok().flatten())
+                .collect()
         })
     }
 

@@ -97,7 +97,8 @@ impl<A: SwitchAccess> Inner<A> {
         let Some(at) = idle.iter().map(|(at, ..)| *at).max() else { return };
         let inner = self.clone();
         let described = tokio::task::spawn_blocking(move || {
-            let keys: Vec<(TableId, EntryKey)> = idle.into_iter().map(|(_, table, key)| (table, key)).collect();
+            let keys: Vec<(TableId, EntryKey)> =
+                idle.into_iter().map(|(_, table, key)| (table, key)).collect();
             inner.device.describe_idle(&keys)
         });
         let table_entry = described.await.unwrap_or_default();

@@ -62,7 +62,11 @@ impl Hub {
     }
 
     /// An arbitration message of a controller.
-    pub(crate) fn arbitrate(&mut self, client: ClientId, update: v1::MasterArbitrationUpdate) -> Result<(), Refusal> {
+    pub(crate) fn arbitrate(
+        &mut self,
+        client: ClientId,
+        update: v1::MasterArbitrationUpdate,
+    ) -> Result<(), Refusal> {
         let before = self.primaries();
         let notices = self.arbitration.update(client, update)?;
         self.deliver(notices);
@@ -111,7 +115,8 @@ impl Hub {
         }
         for client in stuck {
             tracing::warn!(client = client.0, "a controller does not read its stream and is disconnected");
-            let status = Status::resource_exhausted("the stream's queue is full: the controller does not read");
+            let status =
+                Status::resource_exhausted("the stream's queue is full: the controller does not read");
             self.disconnect(client, Some(status));
         }
     }

@@ -60,8 +60,9 @@ pub struct ServerConfig {
 }
 
 impl ServerConfig {
-    /// Default limits, and timestamps that count from the driver's time zero.
-    pub fn new(device_id: u64, switch: SwitchConfig, compile: Compile) -> ServerConfig {
+    /// The P4 front end, default limits, and timestamps that count from the driver's time zero.
+    pub fn new(device_id: u64, switch: SwitchConfig) -> ServerConfig {
+        let compile: Compile = Arc::new(crate::device_config::compile);
         ServerConfig { device_id, switch, compile, limits: Limits::default(), epoch_ns: 0 }
     }
 }

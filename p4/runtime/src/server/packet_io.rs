@@ -10,7 +10,11 @@ use model::wire::Frame;
 use p4_lang::ir::{Bits, ControllerHeader};
 
 /// The packet for the CPU port: the `packet_out` header made from the metadata, then the payload.
-pub(crate) fn packet_out(pipeline: &Pipeline, packet: &v1::PacketOut, limit: usize) -> Result<Frame, Refusal> {
+pub(crate) fn packet_out(
+    pipeline: &Pipeline,
+    packet: &v1::PacketOut,
+    limit: usize,
+) -> Result<Frame, Refusal> {
     if packet.payload.len() > limit {
         return Err(Refusal::invalid(format!("the packet is longer than {limit} bytes")));
     }
@@ -30,7 +34,10 @@ fn encode_header(
 ) -> Result<Vec<u8>, Refusal> {
     for (at, given) in metadata.iter().enumerate() {
         if !header.fields.iter().any(|(id, _, _)| *id == given.metadata_id) {
-            return Err(Refusal::invalid(format!("packet_out has no metadata with id {}", given.metadata_id)));
+            return Err(Refusal::invalid(format!(
+                "packet_out has no metadata with id {}",
+                given.metadata_id
+            )));
         }
         if metadata[..at].iter().any(|other| other.metadata_id == given.metadata_id) {
             return Err(Refusal::invalid(format!("metadata {} is given twice", given.metadata_id)));
@@ -39,7 +46,10 @@ fn encode_header(
     let mut writer = BitWriter::default();
     for (id, name, width) in &header.fields {
         let key = (header.preamble.name.clone(), name.clone());
-        pipeline.check_translation(pipeline.program.types.controller_fields.get(&key), &format!("metadata {name}"))?;
+        pipeline.check_translation(
+            pipeline.program.types.controller_fields.get(&key),
+            &format!("metadata {name}"),
+        )?;
         let Some(given) = metadata.iter().find(|given| given.metadata_id == *id) else {
             return Err(Refusal::invalid(format!("metadata {name} (id {id}) is missing")));
         };

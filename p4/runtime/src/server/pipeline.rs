@@ -48,7 +48,8 @@ impl Pipeline {
         add(&mut program.meters.iter().map(|o| &o.preamble));
         add(&mut program.registers.iter().map(|o| &o.preamble));
         add(&mut program.digests.iter().map(|o| &o.preamble));
-        let kinds = |fields: &[(String, ScalarKind)]| fields.iter().map(|(_, kind)| *kind).collect::<Vec<_>>();
+        let kinds =
+            |fields: &[(String, ScalarKind)]| fields.iter().map(|(_, kind)| *kind).collect::<Vec<_>>();
         let register_codecs = program
             .registers
             .iter()
@@ -72,7 +73,13 @@ impl Pipeline {
         Pipeline { config, program, objects, register_codecs, digest_codecs }
     }
 
-    fn find<'a, T>(&self, kind: &str, wanted: u32, id: u32, objects: &'a [T]) -> Result<(usize, &'a T), Refusal> {
+    fn find<'a, T>(
+        &self,
+        kind: &str,
+        wanted: u32,
+        id: u32,
+        objects: &'a [T],
+    ) -> Result<(usize, &'a T), Refusal> {
         if id >> 24 != wanted {
             return Err(Refusal::invalid(match id {
                 0 => format!("the {kind} id is not set"),
@@ -102,7 +109,8 @@ impl Pipeline {
     /// How the sizes of a selector's groups are counted, where the program says so.
     pub(crate) fn size_semantics(&self, profile: u32) -> Option<&SelectorSizeSemantics> {
         let profiles = self.config.p4info.as_ref()?.action_profiles.iter();
-        let mut profiles = profiles.filter(|p| p.preamble.as_ref().is_some_and(|preamble| preamble.id == profile));
+        let mut profiles =
+            profiles.filter(|p| p.preamble.as_ref().is_some_and(|preamble| preamble.id == profile));
         profiles.next()?.selector_size_semantics.as_ref()
     }
 
@@ -147,8 +155,9 @@ impl Pipeline {
 
     /// Refuses values that only a translation to strings could carry.
     pub(crate) fn check_translation(&self, type_name: Option<&String>, field: &str) -> Result<(), Refusal> {
-        let translation =
-            type_name.and_then(|name| self.program.types.new_types.get(name)).and_then(|ty| ty.translation.as_ref());
+        let translation = type_name
+            .and_then(|name| self.program.types.new_types.get(name))
+            .and_then(|ty| ty.translation.as_ref());
         match translation {
             Some(translation) if translation.sdn_bitwidth.is_none() => Err(Refusal::unimplemented(format!(
                 "{field}: the type {} is translated to strings, which this switch has no names for",

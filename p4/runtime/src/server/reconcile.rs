@@ -58,10 +58,14 @@ fn carried(target: &Target<'_>, entity: Kind) -> Option<(Type, Kind)> {
         }
         Kind::TableEntry(entry) if entry.is_const => return None,
         Kind::ValueSetEntry(set) if set.members.is_empty() => return None,
-        Kind::CounterEntry(entry) if entry.data.is_none_or(|data| data == v1::CounterData::default()) => return None,
+        Kind::CounterEntry(entry) if entry.data.is_none_or(|data| data == v1::CounterData::default()) => {
+            return None;
+        }
         Kind::MeterEntry(entry) if entry.config.is_none() => return None,
         Kind::RegisterEntry(entry) if entry.data.as_ref().is_none_or(is_zero) => return None,
-        Kind::ValueSetEntry(_) | Kind::CounterEntry(_) | Kind::MeterEntry(_) | Kind::RegisterEntry(_) => Type::Modify,
+        Kind::ValueSetEntry(_) | Kind::CounterEntry(_) | Kind::MeterEntry(_) | Kind::RegisterEntry(_) => {
+            Type::Modify
+        }
         _ => Type::Insert,
     };
     Some((kind, entity))

@@ -38,7 +38,8 @@ impl<A: SwitchAccess> Server<A> {
         role: RoleKey,
         election_id: Option<v1::Uint128>,
     ) -> Result<Leave<A>, Status> {
-        let ticket = self.inner.hub().begin_write(device_id, role, election_id).map_err(Refusal::into_status)?;
+        let ticket =
+            self.inner.hub().begin_write(device_id, role, election_id).map_err(Refusal::into_status)?;
         Ok(Leave { inner: self.inner.clone(), ticket: Some(ticket) })
     }
 
@@ -49,7 +50,9 @@ impl<A: SwitchAccess> Server<A> {
 
 /// Runs what blocks on a thread that may.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Status> {
-    tokio::task::spawn_blocking(work).await.map_err(|error| Status::internal(format!("the call failed: {error}")))
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|error| Status::internal(format!("the call failed: {error}")))
 }
 
 #[tonic::async_trait]

@@ -185,16 +185,24 @@ fn encode_header(shape: &Shape, scalars: &mut Scalars<'_>) -> v1::P4Header {
     v1::P4Header { is_valid, bitstrings: if is_valid { bitstrings } else { Vec::new() } }
 }
 
-fn decode(shape: &Shape, data: Option<&Data>, kinds: &[ScalarKind], out: &mut Vec<Bits>) -> Result<(), Refusal> {
+fn decode(
+    shape: &Shape,
+    data: Option<&Data>,
+    kinds: &[ScalarKind],
+    out: &mut Vec<Bits>,
+) -> Result<(), Refusal> {
     let kind = kinds.get(out.len()).copied().unwrap_or(ScalarKind::Unsigned(0));
     match (shape, data) {
         (Shape::Bits, Some(Data::Bitstring(bytes))) => out.push(bytestring::decode_kind(bytes, kind)?),
         (Shape::Bits, Some(Data::Varbit(value))) => out.push(decode_varbit(value, kind)?),
         (Shape::Bool, Some(Data::Bool(value))) => out.push(Bits::new(kind.width(), u128::from(*value))),
-        (Shape::Serializable, Some(Data::EnumValue(bytes))) => out.push(bytestring::decode_kind(bytes, kind)?),
+        (Shape::Serializable, Some(Data::EnumValue(bytes))) => {
+            out.push(bytestring::decode_kind(bytes, kind)?)
+        }
         (Shape::Enum(names), Some(Data::Enum(name))) | (Shape::Error(names), Some(Data::Error(name))) => {
             let number = names.iter().position(|known| known == name);
-            let number = number.ok_or_else(|| Refusal::invalid(format!("data: there is no member {name}")))?;
+            let number =
+                number.ok_or_else(|| Refusal::invalid(format!("data: there is no member {name}")))?;
             out.push(Bits::new(kind.width(), number as u128));
         }
         (Shape::Struct(shapes), Some(Data::Struct(value)))
@@ -214,7 +222,9 @@ fn decode(shape: &Shape, data: Option<&Data>, kinds: &[ScalarKind], out: &mut Ve
         (shape, Some(_)) => {
             return Err(Refusal::invalid(format!("data: {} was expected", shape.name())));
         }
-        (shape, None) => return Err(Refusal::invalid(format!("data: is not set; {} was expected", shape.name()))),
+        (shape, None) => {
+            return Err(Refusal::invalid(format!("data: is not set; {} was expected", shape.name())));
+        }
     }
     Ok(())
 }

@@ -19,7 +19,9 @@ pub(crate) fn apply(
     atomicity: i32,
 ) -> Result<Vec<Result<(), Refusal>>, Refusal> {
     match Atomicity::try_from(atomicity) {
-        Ok(Atomicity::ContinueOnError) => Ok(updates.iter().map(|update| apply_one(target, update)).collect()),
+        Ok(Atomicity::ContinueOnError) => {
+            Ok(updates.iter().map(|update| apply_one(target, update)).collect())
+        }
         Ok(Atomicity::RollbackOnError | Atomicity::DataplaneAtomic) => Ok(apply_all_or_none(target, updates)),
         Err(_) => Err(Refusal::invalid(format!("there is no atomicity mode {atomicity}"))),
     }
@@ -49,7 +51,8 @@ fn apply_all_or_none(target: &mut Target<'_>, updates: &[v1::Update]) -> Vec<Res
 
 /// The failed update carries its reason, the others that they were undone or not tried.
 fn outcome(count: usize, failed: usize, refusal: Refusal) -> Vec<Result<(), Refusal>> {
-    let aborted = |what: &str| Err(Refusal::new(Code::Aborted, format!("{what}: update {failed} of the batch failed")));
+    let aborted =
+        |what: &str| Err(Refusal::new(Code::Aborted, format!("{what}: update {failed} of the batch failed")));
     (0..count)
         .map(|at| match at.cmp(&failed) {
             std::cmp::Ordering::Less => aborted("undone"),

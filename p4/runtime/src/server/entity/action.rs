@@ -25,7 +25,8 @@ pub(crate) fn decode(
     action: &v1::Action,
     place: Use,
 ) -> Result<ActionCall, Refusal> {
-    let (index, declared) = pipeline.action(action.action_id).map_err(|error| Refusal::invalid(error.message))?;
+    let (index, declared) =
+        pipeline.action(action.action_id).map_err(|error| Refusal::invalid(error.message))?;
     let id = ActionId(index as u32);
     let Some(reference) = table.actions.iter().find(|reference| reference.action == id) else {
         return Err(Refusal::invalid(format!(
@@ -38,7 +39,10 @@ pub(crate) fn decode(
             return Err(Refusal::denied(format!("action {} is for entries only", declared.preamble.name)));
         }
         (ActionScope::DefaultOnly, Use::Entry) => {
-            return Err(Refusal::denied(format!("action {} is for the default only", declared.preamble.name)));
+            return Err(Refusal::denied(format!(
+                "action {} is for the default only",
+                declared.preamble.name
+            )));
         }
         _ => {}
     }
@@ -54,10 +58,16 @@ fn arguments(
     let name = &action.preamble.name;
     for (at, param) in given.iter().enumerate() {
         if !action.params.iter().any(|declared| declared.id == param.param_id) {
-            return Err(Refusal::invalid(format!("action {name} has no parameter with id {}", param.param_id)));
+            return Err(Refusal::invalid(format!(
+                "action {name} has no parameter with id {}",
+                param.param_id
+            )));
         }
         if given[..at].iter().any(|other| other.param_id == param.param_id) {
-            return Err(Refusal::invalid(format!("action {name}: parameter {} is given twice", param.param_id)));
+            return Err(Refusal::invalid(format!(
+                "action {name}: parameter {} is given twice",
+                param.param_id
+            )));
         }
     }
     let values = action.params.iter().map(|param| {
@@ -74,7 +84,9 @@ fn arguments(
 
 /// An action as a client would write it.
 pub(crate) fn encode(pipeline: &Pipeline, call: &ActionCall) -> v1::Action {
-    let Some(action) = pipeline.program.actions.get(call.action.index()) else { return v1::Action::default() };
+    let Some(action) = pipeline.program.actions.get(call.action.index()) else {
+        return v1::Action::default();
+    };
     let params = action
         .params
         .iter()

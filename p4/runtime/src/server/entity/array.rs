@@ -24,7 +24,11 @@ pub(crate) fn write_counter(
     Ok(())
 }
 
-pub(crate) fn write_meter(target: &mut Target<'_>, kind: Type, entry: &v1::MeterEntry) -> Result<(), Refusal> {
+pub(crate) fn write_meter(
+    target: &mut Target<'_>,
+    kind: Type,
+    entry: &v1::MeterEntry,
+) -> Result<(), Refusal> {
     modify_only(kind, "meter")?;
     if entry.counter_data.is_some() {
         return Err(Refusal::unimplemented("meters have no counters for each colour"));

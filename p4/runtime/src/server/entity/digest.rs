@@ -41,7 +41,11 @@ fn decode(config: Option<&v1::digest_entry::Config>) -> Result<DigestConfig, Ref
     })
 }
 
-pub(crate) fn read(target: &mut Target<'_>, filter: &v1::DigestEntry, out: &mut Output) -> Result<(), Refusal> {
+pub(crate) fn read(
+    target: &mut Target<'_>,
+    filter: &v1::DigestEntry,
+    out: &mut Output,
+) -> Result<(), Refusal> {
     let pipeline = target.pipeline;
     let all: Vec<u32> = match filter.digest_id {
         0 => pipeline.program.digests.iter().map(|d| d.preamble.id).filter(|id| *id != 0).collect(),

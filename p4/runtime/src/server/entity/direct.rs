@@ -108,7 +108,10 @@ pub(crate) fn read_counters(
         let (table, key) = owner(target, Some(&entry))?;
         let data = target.control.direct_counter(table.preamble.id, key.as_ref())?;
         let data = Some(counter_data(data));
-        out.push(wrap(Kind::DirectCounterEntry(Box::new(v1::DirectCounterEntry { table_entry: Some(entry), data }))));
+        out.push(wrap(Kind::DirectCounterEntry(Box::new(v1::DirectCounterEntry {
+            table_entry: Some(entry),
+            data,
+        }))));
     }
     Ok(())
 }
@@ -158,7 +161,8 @@ fn owners(
     let mut keys = Vec::new();
     for table in tables.filter(|table| filter.table_id == 0 || table.preamble.id == filter.table_id) {
         let mut entries = Output::new();
-        let all = v1::TableEntry { table_id: table.preamble.id, priority: filter.priority, ..Default::default() };
+        let all =
+            v1::TableEntry { table_id: table.preamble.id, priority: filter.priority, ..Default::default() };
         read_table(target, &all, &mut entries)?;
         keys.extend(entries.into_entities().filter_map(|entity| match entity.entity {
             Some(Kind::TableEntry(entry)) => Some(key_only(*entry)),

@@ -44,7 +44,9 @@ fn decode_field(field: Field<'_>, wire: Option<&Wire>) -> Result<FieldMatch, Ref
     let value = |bytes: &[u8]| decode_value(field, bytes);
     match (field.kind, wire) {
         (MatchKind::Exact, Some(Wire::Exact(exact))) => Ok(FieldMatch::Exact(value(&exact.value)?)),
-        (MatchKind::Optional, Some(Wire::Optional(optional))) => Ok(FieldMatch::Exact(value(&optional.value)?)),
+        (MatchKind::Optional, Some(Wire::Optional(optional))) => {
+            Ok(FieldMatch::Exact(value(&optional.value)?))
+        }
         (MatchKind::Lpm, Some(Wire::Lpm(lpm))) => {
             let bits = value(&lpm.value)?;
             match u32::try_from(lpm.prefix_len) {

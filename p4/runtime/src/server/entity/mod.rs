@@ -97,7 +97,9 @@ pub(crate) fn write(target: &mut Target<'_>, kind: Type, entity: &Kind) -> Resul
 
 /// Reads what a request asks for.
 pub(crate) fn read(target: &mut Target<'_>, request: &v1::Entity, out: &mut Output) -> Result<(), Refusal> {
-    let Some(entity) = &request.entity else { return Err(Refusal::invalid("the request's entity is not set")) };
+    let Some(entity) = &request.entity else {
+        return Err(Refusal::invalid("the request's entity is not set"));
+    };
     match entity {
         Kind::TableEntry(entry) => table::read(target, entry, out),
         Kind::ActionProfileMember(member) => profile::read_members(target, member, out),

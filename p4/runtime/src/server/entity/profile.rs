@@ -8,7 +8,9 @@ use super::{Target, wrap};
 use crate::bytestring;
 use crate::error::Refusal;
 use crate::proto::p4::config::v1::action_profile::SelectorSizeSemantics;
-use crate::proto::p4::v1::{self, action_profile_action_set as set, entity::Entity as Kind, table_action, update::Type};
+use crate::proto::p4::v1::{
+    self, action_profile_action_set as set, entity::Entity as Kind, table_action, update::Type,
+};
 use crate::server::book::EntryNotes;
 use crate::server::pipeline::Pipeline;
 use crate::server::read::Output;
@@ -74,7 +76,10 @@ pub(crate) fn write_group(
     match existing.map(|known| known.max_size) {
         None => return Err(Refusal::not_found(format!("group {} does not exist", group.group_id))),
         Some(size) if size != decoded.max_size => {
-            return Err(Refusal::invalid(format!("max_size of group {} is {size} and cannot change", group.group_id)));
+            return Err(Refusal::invalid(format!(
+                "max_size of group {} is {size} and cannot change",
+                group.group_id
+            )));
         }
         Some(_) => {}
     }
@@ -265,7 +270,10 @@ fn check_size(
     if let (true, Some(SelectorSizeSemantics::SumOfMembers(sum))) = (by_members, declared) {
         let heaviest = actions.iter().map(|action| action.weight).max().unwrap_or(0);
         if sum.max_member_weight > 0 && i64::from(heaviest) > i64::from(sum.max_member_weight) {
-            return Err(Refusal::invalid(format!("a weight is above the limit of {}", sum.max_member_weight)));
+            return Err(Refusal::invalid(format!(
+                "a weight is above the limit of {}",
+                sum.max_member_weight
+            )));
         }
     }
     Ok(())
@@ -305,7 +313,8 @@ pub(crate) fn encode_action(
                 .map(|action| v1::ActionProfileAction {
                     action: Some(action::encode(target.pipeline, &action.call)),
                     weight: action.weight as i32,
-                    watch_kind: (!action.watch.is_empty()).then(|| WatchKind::WatchPort(action.watch.clone())),
+                    watch_kind: (!action.watch.is_empty())
+                        .then(|| WatchKind::WatchPort(action.watch.clone())),
                 })
                 .collect(),
             action_selection_mode: notes.selection_mode,

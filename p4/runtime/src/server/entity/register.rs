@@ -12,7 +12,9 @@ pub(crate) fn write(target: &mut Target<'_>, kind: Type, entry: &v1::RegisterEnt
     modify_only(kind, "register")?;
     let (register, codec) = target.pipeline.register(entry.register_id)?;
     let at = element(entry.index.as_ref(), register.size, &register.preamble.name)?;
-    let Some(data) = entry.data.as_ref() else { return Err(Refusal::invalid("the register's data is not set")) };
+    let Some(data) = entry.data.as_ref() else {
+        return Err(Refusal::invalid("the register's data is not set"));
+    };
     let values = codec.decode(data)?;
     match at {
         Some(at) => target.control.register_write(entry.register_id, at, &values)?,
@@ -21,7 +23,11 @@ pub(crate) fn write(target: &mut Target<'_>, kind: Type, entry: &v1::RegisterEnt
     Ok(())
 }
 
-pub(crate) fn read(target: &mut Target<'_>, filter: &v1::RegisterEntry, out: &mut Output) -> Result<(), Refusal> {
+pub(crate) fn read(
+    target: &mut Target<'_>,
+    filter: &v1::RegisterEntry,
+    out: &mut Output,
+) -> Result<(), Refusal> {
     let pipeline = target.pipeline;
     let all: Vec<u32> = match filter.register_id {
         0 if filter.index.is_some() => return Err(Refusal::invalid("the register id is not set")),

@@ -42,7 +42,11 @@ fn write_group(target: &mut Target<'_>, kind: Type, group: &v1::MulticastGroupEn
     Ok(())
 }
 
-fn write_session(target: &mut Target<'_>, kind: Type, session: &v1::CloneSessionEntry) -> Result<(), Refusal> {
+fn write_session(
+    target: &mut Target<'_>,
+    kind: Type,
+    session: &v1::CloneSessionEntry,
+) -> Result<(), Refusal> {
     let id = session.session_id;
     if id == 0 {
         return Err(Refusal::invalid("the clone session id is not set"));
@@ -144,7 +148,9 @@ pub(crate) fn read(
         None => (Some(0), Some(0)),
     };
     if let Some(wanted) = groups {
-        for (id, replicas) in target.control.multicast_groups()?.filter(|(id, _)| wanted == 0 || *id == wanted) {
+        for (id, replicas) in
+            target.control.multicast_groups()?.filter(|(id, _)| wanted == 0 || *id == wanted)
+        {
             let written = target.book.groups.get(&id);
             let same = |group: &&v1::MulticastGroupEntry| {
                 decode_replicas(target.ports, &group.replicas).is_ok_and(|written| written == replicas)

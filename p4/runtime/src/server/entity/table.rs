@@ -28,7 +28,11 @@ fn needs_priority(table: &ir::Table) -> bool {
 }
 
 /// The key that an entry's match fields and priority make.
-pub(crate) fn key(target: &Target<'_>, table: &ir::Table, entry: &v1::TableEntry) -> Result<EntryKey, Refusal> {
+pub(crate) fn key(
+    target: &Target<'_>,
+    table: &ir::Table,
+    entry: &v1::TableEntry,
+) -> Result<EntryKey, Refusal> {
     for key in matched_keys(table) {
         target.pipeline.check_translation(key.type_name.as_ref(), &format!("match {}", key.name))?;
     }
@@ -58,7 +62,10 @@ pub(crate) fn write(target: &mut Target<'_>, kind: Type, entry: &v1::TableEntry)
         return write_default(target, kind, table, entry);
     }
     if matched_keys(table).next().is_none() {
-        return Err(Refusal::invalid(format!("table {} has no key and takes no entries", table.preamble.name)));
+        return Err(Refusal::invalid(format!(
+            "table {} has no key and takes no entries",
+            table.preamble.name
+        )));
     }
     match kind {
         Type::Insert => insert(target, table, entry),
@@ -208,10 +215,15 @@ fn write_default(
         None => None,
         Some(table_action::Type::Action(wire)) => {
             if table.const_default {
-                return Err(Refusal::denied(format!("the default action of table {} is constant", table.preamble.name)));
+                return Err(Refusal::denied(format!(
+                    "the default action of table {} is constant",
+                    table.preamble.name
+                )));
             }
             if table.implementation.is_some() {
-                return Err(Refusal::denied("the default action of a table with an action profile is constant"));
+                return Err(Refusal::denied(
+                    "the default action of a table with an action profile is constant",
+                ));
             }
             Some(action::decode(target.pipeline, table, wire, Use::Default)?)
         }
@@ -250,8 +262,12 @@ fn decode_action(
             EntryAction::Direct(action::decode(target.pipeline, table, wire, Use::Entry)?)
         }
         (None, _) => return mismatch("actions, not members or groups"),
-        (Some(_), Wire::Action(_)) => return mismatch("members or groups of its action profile, not actions"),
-        (Some(_), Wire::ActionProfileMemberId(0)) => return Err(Refusal::invalid("the member id is not set")),
+        (Some(_), Wire::Action(_)) => {
+            return mismatch("members or groups of its action profile, not actions");
+        }
+        (Some(_), Wire::ActionProfileMemberId(0)) => {
+            return Err(Refusal::invalid("the member id is not set"));
+        }
         (Some(_), Wire::ActionProfileMemberId(id)) => EntryAction::Member(*id),
         (Some(profile), _) if profile.selector.is_none() => {
             return mismatch("members: its action profile has no selector");
@@ -276,7 +292,11 @@ struct Wanted<'a> {
     action: Option<u32>,
 }
 
-pub(crate) fn read(target: &mut Target<'_>, filter: &v1::TableEntry, out: &mut Output) -> Result<(), Refusal> {
+pub(crate) fn read(
+    target: &mut Target<'_>,
+    filter: &v1::TableEntry,
+    out: &mut Output,
+) -> Result<(), Refusal> {
     let action = match filter.action.as_ref().and_then(|action| action.r#type.as_ref()) {
         None => None,
         Some(table_action::Type::Action(action)) if action.params.is_empty() => Some(action.action_id),
@@ -392,7 +412,11 @@ fn encode_entry(
     }
     let mut encoded = v1::TableEntry {
         table_id: id,
-        r#match: fields.iter().zip(&key.matches).filter_map(|(field, m)| matching::encode(*field, m)).collect(),
+        r#match: fields
+            .iter()
+            .zip(&key.matches)
+            .filter_map(|(field, m)| matching::encode(*field, m))
+            .collect(),
         action: Some(profile::encode_action(target, &entry.action, &notes)),
         priority: key.priority,
         controller_metadata: notes.controller_metadata,
@@ -407,7 +431,8 @@ fn encode_entry(
     add_resources(target, table, Some(key), filter, &mut encoded)?;
     if filter.time_since_last_hit.is_some() && table.idle_timeout {
         let elapsed = target.control.time_since_hit(id, key)?;
-        encoded.time_since_last_hit = Some(v1::table_entry::IdleTimeout { elapsed_ns: elapsed.as_ns() as i64 });
+        encoded.time_since_last_hit =
+            Some(v1::table_entry::IdleTimeout { elapsed_ns: elapsed.as_ns() as i64 });
     }
     Ok(Some(encoded))
 }

@@ -39,7 +39,11 @@ pub(crate) fn write(target: &mut Target<'_>, kind: Type, entry: &v1::ValueSetEnt
     Ok(target.control.value_set_write(entry.value_set_id, &members)?)
 }
 
-pub(crate) fn read(target: &mut Target<'_>, filter: &v1::ValueSetEntry, out: &mut Output) -> Result<(), Refusal> {
+pub(crate) fn read(
+    target: &mut Target<'_>,
+    filter: &v1::ValueSetEntry,
+    out: &mut Output,
+) -> Result<(), Refusal> {
     let pipeline = target.pipeline;
     let all: Vec<&ir::ValueSet> = match filter.value_set_id {
         0 => pipeline.program.value_sets.iter().filter(|set| set.preamble.id != 0).collect(),
@@ -51,7 +55,11 @@ pub(crate) fn read(target: &mut Target<'_>, filter: &v1::ValueSetEntry, out: &mu
         let members = members
             .iter()
             .map(|member| v1::ValueSetMember {
-                r#match: fields.iter().zip(member).filter_map(|(field, m)| matching::encode(*field, m)).collect(),
+                r#match: fields
+                    .iter()
+                    .zip(member)
+                    .filter_map(|(field, m)| matching::encode(*field, m))
+                    .collect(),
             })
             .collect();
         out.push(wrap(Kind::ValueSetEntry(v1::ValueSetEntry { value_set_id: set.preamble.id, members })));

@@ -1,0 +1,13 @@
+//! The server with its switch, and our client, over loopback.
+
+mod arbitration;
+mod arrays;
+mod atomicity;
+mod common;
+mod entities;
+mod pipeline;
+mod profiles;
+mod replication;
+mod robustness;
+mod stream;
+mod tables;
