@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use model::{FlowKey, Trigger};
 
-use crate::layout::{LockState, PollReport};
+use crate::layout::{LockState, PollReport, at_or_after};
 
 /// An event whose snapshot has not been emitted.
 #[derive(Clone, Debug)]
@@ -51,6 +51,13 @@ pub(super) enum Data {
     Collected,
     /// Not to be had.
     Failed(String),
+}
+
+impl Part {
+    /// Whether a row that `generation` wrote last had been written before this part's freeze.
+    pub(super) fn includes(&self, generation: u16) -> bool {
+        at_or_after(self.generation, generation)
+    }
 }
 
 impl Event {

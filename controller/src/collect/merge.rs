@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::SwitchTelemetry;
 use model::telemetry::{EpochInfo, FlowRecord, MeterRecord, PauseInterval, PortRecord};
 
-use crate::layout::{PauseLog, TelemetryLayout, at_or_after};
+use crate::layout::{PauseLog, TelemetryLayout};
 
 use super::event::Part;
 use super::switch::Switch;
@@ -38,8 +38,9 @@ impl Window<'_> {
     }
 }
 
-/// Puts together what `switch` had counted when it was frozen for `part`: the frozen bank, banks read earlier whose
-/// epochs are still in the ring, and exported slots.
+/// Puts together what `switch` had counted when it was frozen for `part`: the frozen bank, other banks whose epochs
+/// were still in the ring, and exported slots. A row's own generation says whether it was written before the freeze:
+/// a bank that could not be read in its time brings its rows later.
 pub(super) fn merge(name: &str, switch: &Switch, part: &Part) -> Option<Merged> {
     let bank = switch.bank(part.generation)?;
     let layout = &switch.layout;
@@ -113,16 +114,11 @@ fn element(register: &crate::layout::Register) -> u64 {
 fn merge_flows(switch: &Switch, part: &Part, window: &Window<'_>, bytes: &mut u64) -> Vec<FlowRecord> {
     let fields = &switch.layout.flows[0];
     let size = element(&fields.ids) + element(&fields.counts) + element(&fields.marks);
-    let banks = switch.history.iter().filter(|bank| at_or_after(part.generation, bank.generation));
-    let slots = banks.flat_map(|bank| &bank.flows).map(|row| (row, false));
-    let exports = switch
-        .evictions
-        .iter()
-        .map(|eviction| (&eviction.row, true))
-        .filter(|(row, _)| at_or_after(part.generation, row.generation));
+    let slots = switch.history.iter().flat_map(|bank| &bank.flows).map(|row| (row, false));
+    let exports = switch.evictions.iter().map(|eviction| (&eviction.row, true));
 
     let mut merged: BTreeMap<_, FlowRecord> = BTreeMap::new();
-    for (row, evicted) in slots.chain(exports) {
+    for (row, evicted) in slots.chain(exports).filter(|(row, _)| part.includes(row.generation)) {
         let record = &row.record;
         if !window.holds(record.egress_port, record.epoch) {
             continue;
@@ -163,8 +159,8 @@ fn add_flow(sum: &mut FlowRecord, part: &FlowRecord) {
 fn merge_ports(switch: &Switch, part: &Part, window: &Window<'_>, bytes: &mut u64) -> Vec<PortRecord> {
     let size = element(&switch.layout.port_slots[0].register);
     let mut merged: BTreeMap<(u64, u16), PortRecord> = BTreeMap::new();
-    let banks = switch.history.iter().filter(|bank| at_or_after(part.generation, bank.generation));
-    for record in banks.flat_map(|bank| &bank.ports).map(|row| &row.record) {
+    let rows = switch.history.iter().flat_map(|bank| &bank.ports);
+    for record in rows.filter(|row| part.includes(row.generation)).map(|row| &row.record) {
         if !window.holds(record.port, record.epoch) {
             continue;
         }
@@ -184,8 +180,8 @@ fn merge_ports(switch: &Switch, part: &Part, window: &Window<'_>, bytes: &mut u6
 fn merge_meters(switch: &Switch, part: &Part, window: &Window<'_>, bytes: &mut u64) -> Vec<MeterRecord> {
     let size = element(&switch.layout.meters[0].register);
     let mut merged: BTreeMap<(u64, u16, u16), MeterRecord> = BTreeMap::new();
-    let banks = switch.history.iter().filter(|bank| at_or_after(part.generation, bank.generation));
-    for record in banks.flat_map(|bank| &bank.meters).map(|row| &row.record) {
+    let rows = switch.history.iter().flat_map(|bank| &bank.meters);
+    for record in rows.filter(|row| part.includes(row.generation)).map(|row| &row.record) {
         if !window.holds(record.egress_port, record.epoch) {
             continue;
         }
@@ -205,9 +201,10 @@ fn missing_banks(name: &str, switch: &Switch, part: &Part, window: &Window<'_>) 
     switch
         .lost
         .iter()
-        .filter(|lost| lost.generation != part.generation && at_or_after(part.generation, lost.generation))
-        .filter(|lost| lost.frozen_ns >= window.start_ns())
-        .map(|lost| format!("{name}: counts from before {} ns are missing: {}", lost.frozen_ns, lost.why))
+        .filter(|lost| lost.is_missing_from(part.generation) && lost.frozen_ns >= window.start_ns())
+        .map(|lost| {
+            format!("{name}: counts from before {} ns may be missing: {}", lost.frozen_ns, lost.why)
+        })
         .collect()
 }
 

@@ -42,6 +42,16 @@ pub(super) struct LostBank {
     pub(super) why: String,
     /// Whether the switch still has it and adds to it when the bank's turn comes again.
     pub(super) recoverable: bool,
+    /// Generation whose read brought it after all, together with what had been added by then.
+    pub(super) recovered_by: Option<u16>,
+}
+
+impl LostBank {
+    /// Whether it should have been part of what stood in the switch when `generation` was frozen.
+    pub(super) fn is_missing_from(&self, generation: u16) -> bool {
+        let is_before = self.generation != generation && at_or_after(generation, self.generation);
+        is_before && self.recovered_by.is_none_or(|by| !at_or_after(generation, by))
+    }
 }
 
 impl Switch {
@@ -74,6 +84,7 @@ impl Switch {
                 frozen_ns: lock.frozen_ns,
                 why: "it was frozen before this controller took over".into(),
                 recoverable: at_or_after(generation, lock.collected[bank]),
+                recovered_by: None,
             });
         }
     }
@@ -143,7 +154,11 @@ impl Switch {
         let done = bank.lock.collected[usize::from(parity)];
         // What the switch does not know to be collected has been read again just now.
         self.history.retain(|old| old.generation & 1 != parity || !at_or_after(old.generation, done));
-        self.lost.retain(|lost| lost.generation & 1 != parity || !lost.recoverable);
+        for lost in &mut self.lost {
+            if lost.generation & 1 == parity && lost.recoverable {
+                lost.recovered_by.get_or_insert(bank.generation);
+            }
+        }
         self.saw_generation(bank.lock.generation);
         self.history.push_back(bank);
         self.forget(settings);
@@ -152,7 +167,7 @@ impl Switch {
     /// Notes that a bank could not be read.
     pub(super) fn not_collected(&mut self, generation: u16, frozen_ns: u64, why: String) {
         self.lost.retain(|lost| lost.generation != generation);
-        self.lost.push(LostBank { generation, frozen_ns, why, recoverable: true });
+        self.lost.push(LostBank { generation, frozen_ns, why, recoverable: true, recovered_by: None });
     }
 
     fn forget(&mut self, settings: &CollectSettings) {
