@@ -3,7 +3,11 @@
 //! `cargo bench -p harrier-fabric` prints one line a case. The public files of the scenario are used where they
 //! lie next to the workspace; otherwise the built-in scenario of the same shape. CPU time is that of the one
 //! thread that simulates, so it equals the time on the clock of an idle machine.
-#![allow(clippy::disallowed_methods, clippy::print_stdout, reason = "a benchmark reads the clock and reports")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "a benchmark reads the clock and reports"
+)]
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -14,7 +18,9 @@ use fabric::{Pipeline, RunOptions, Scenario, run, scenario};
 
 fn main() {
     let scenario = match common::poster_directory() {
-        Some(directory) => common::read_ns3(&directory.join("config.txt")).expect("the public files are valid"),
+        Some(directory) => {
+            common::read_ns3(&directory.join("config.txt")).expect("the public files are valid")
+        }
         None => scenario::builtin("poster-fig1").expect("the scenario is built in"),
     };
     let pipeline = Pipeline::hawkeye(&[]).expect("the program that comes with Harrier compiles");

@@ -178,12 +178,7 @@ impl<S: FabricSwitch> Fabric<S> {
         }
     }
 
-    fn add_flow(
-        &mut self,
-        flow: &RunFlow,
-        grain: Time,
-        base_rtt: Option<Time>,
-    ) -> Result<(), BuildError> {
+    fn add_flow(&mut self, flow: &RunFlow, grain: Time, base_rtt: Option<Time>) -> Result<(), BuildError> {
         let number = self.senders.len();
         if number >= 0xff_fffd {
             return Err(BuildError::TooManyFlows(number + 1));

@@ -131,7 +131,9 @@ impl InProcessController {
     /// Carries out a request at its switch.
     fn carry_out(&self, command: Command, fabric: &mut Fabric<Switch>) -> Input {
         let (switch, request) = match &command {
-            Command::Read { switch, request, .. } | Command::Unlock { switch, request, .. } => (switch, *request),
+            Command::Read { switch, request, .. } | Command::Unlock { switch, request, .. } => {
+                (switch, *request)
+            }
             Command::Emit(_) => unreachable!("snapshots are kept, not put off"),
         };
         let Some(switch) = fabric.switch_mut(switch) else {

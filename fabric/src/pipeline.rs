@@ -122,9 +122,7 @@ fn describe(program: &Program) -> PipelineInfo {
 /// Loads the pipeline into a switch and writes its plan.
 pub fn install(switch: &mut Switch, pipeline: &Pipeline, plan: &SwitchPlan) -> Result<(), InstallError> {
     let name = || plan.switch.clone();
-    switch
-        .load(pipeline.program.clone())
-        .map_err(|error| InstallError::Load { switch: name(), error })?;
+    switch.load(pipeline.program.clone()).map_err(|error| InstallError::Load { switch: name(), error })?;
     let refused = |error| InstallError::Refused { switch: name(), error };
     for entry in &plan.entries {
         let (table, entry) = table_entry(&pipeline.program, &plan.switch, entry)?;
@@ -231,7 +229,9 @@ pub fn read_registers(switch: &mut Switch, registers: &[String]) -> Result<Vec<R
             .chunks(stride)
             .enumerate()
             .filter(|(_, limbs)| limbs.iter().any(|limb| *limb != 0))
-            .map(|(index, limbs)| (index as u64, limbs.iter().rev().flat_map(|limb| limb.to_be_bytes()).collect()))
+            .map(|(index, limbs)| {
+                (index as u64, limbs.iter().rev().flat_map(|limb| limb.to_be_bytes()).collect())
+            })
             .collect();
         read.push(RegisterRows { register: name.clone(), rows });
     }

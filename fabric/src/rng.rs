@@ -4,18 +4,18 @@ use model::Time;
 
 /// The generator. Equal seeds give equal sequences on every machine.
 #[derive(Clone, Debug)]
-pub struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
     /// A generator for `seed`; `stream` separates users of one seed, so that adding one does not shift others.
-    pub fn new(seed: u64, stream: u64) -> Random {
+    pub(crate) fn new(seed: u64, stream: u64) -> Random {
         let mut random = Random(seed ^ stream.wrapping_mul(0xd6e8_feb8_6659_fd93));
         random.next();
         random
     }
 
     /// The next 64 random bits.
-    pub fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -24,17 +24,17 @@ impl Random {
     }
 
     /// A number below `limit`, 0 when the limit is 0.
-    pub fn below(&mut self, limit: u64) -> u64 {
-        (u128::from(self.next()) * u128::from(limit) >> 64) as u64
+    pub(crate) fn below(&mut self, limit: u64) -> u64 {
+        ((u128::from(self.next()) * u128::from(limit)) >> 64) as u64
     }
 
     /// A time below `limit`, zero when the limit is zero.
-    pub fn time_below(&mut self, limit: Time) -> Time {
+    pub(crate) fn time_below(&mut self, limit: Time) -> Time {
         Time(self.below(limit.0))
     }
 
     /// True in so many of 10^12 cases, which keeps small loss rates exact.
-    pub fn chance_ppt(&mut self, parts_per_trillion: u64) -> bool {
+    pub(crate) fn chance_ppt(&mut self, parts_per_trillion: u64) -> bool {
         parts_per_trillion > 0 && self.below(1_000_000_000_000) < parts_per_trillion
     }
 }

@@ -5,7 +5,8 @@ mod common;
 use fabric::{Problems, ns3, scenario};
 use proptest::prelude::*;
 
-const TOPOLOGY: &str = "5 2 4\n3 4\n0 3 100Gbps 1us 0\n1 3 100Gbps 1us 0\n3 4 100Gbps 1us 0\n2 4 100Gbps 1us 0\nand so on\n";
+const TOPOLOGY: &str =
+    "5 2 4\n3 4\n0 3 100Gbps 1us 0\n1 3 100Gbps 1us 0\n3 4 100Gbps 1us 0\n2 4 100Gbps 1us 0\nand so on\n";
 const FLOWS: &str = "2\n0 2 3 100 1000 2\n1 2 3 100 1000 2.5\ncomment\n";
 const CONFIG: &str = "TOPOLOGY_FILE t\nFLOW_FILE f\nKMAX_MAP 1 100000000000 160\nKMIN_MAP 1 100000000000 40\nPMAX_MAP 1 100000000000 0.2\n";
 
@@ -42,7 +43,11 @@ fn hosts_above_255_have_the_simulators_addresses() {
 #[test]
 fn every_problem_of_a_topology_is_reported() {
     check(
-        load(CONFIG, "5 2 6\n3 9\n0 3 100Gbps 1us 0\n1 3 fast 1us 0\n3 3 1Gbps 1us 0\n2 4 0Gbps -1us 2\n0 4\n", "1\n0 9 3 100 1 0\n"),
+        load(
+            CONFIG,
+            "5 2 6\n3 9\n0 3 100Gbps 1us 0\n1 3 fast 1us 0\n3 3 1Gbps 1us 0\n2 4 0Gbps -1us 2\n0 4\n",
+            "1\n0 9 3 100 1 0\n",
+        ),
         &[
             "t:2:3: node 9 does not exist; there are 5, from 0",
             "t:4:5: `fast` is not a rate, e.g. `100Gbps`",

@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each suite uses a part of it")]
 #![allow(clippy::disallowed_methods, reason = "tests read the public data where it is present")]
 
-pub mod plain;
+pub(crate) mod plain;
 
 use std::path::{Path, PathBuf};
 
@@ -10,13 +10,13 @@ use fabric::{Fabric, Scenario};
 use plain::PlainSwitch;
 
 /// The public files of the poster's scenario, when they are there.
-pub fn poster_directory() -> Option<PathBuf> {
+pub(crate) fn poster_directory() -> Option<PathBuf> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/hawkeye-poster");
     directory.is_dir().then_some(directory)
 }
 
 /// Reads a settings file and what it names.
-pub fn read_ns3(config: &Path) -> Result<Scenario, fabric::Problems> {
+pub(crate) fn read_ns3(config: &Path) -> Result<Scenario, fabric::Problems> {
     let text = std::fs::read_to_string(config).unwrap();
     fabric::ns3::load(&config.display().to_string(), &text, |named| {
         let places = fabric::ns3::candidates(config, named);
@@ -25,14 +25,20 @@ pub fn read_ns3(config: &Path) -> Result<Scenario, fabric::Problems> {
     })
 }
 
+/// A file of the poster's scenario.
+pub(crate) fn read_poster(name: &str) -> String {
+    let directory = poster_directory().expect("the caller has looked");
+    std::fs::read_to_string(directory.join(name)).unwrap()
+}
+
 /// A fabric of plain switches.
-pub fn plain_fabric(scenario: &Scenario, seed: u64) -> Fabric<PlainSwitch> {
+pub(crate) fn plain_fabric(scenario: &Scenario, seed: u64) -> Fabric<PlainSwitch> {
     Fabric::new(scenario, seed, |name, config| PlainSwitch::new(scenario, name, config)).unwrap()
 }
 
 /// Nothing is lost between the books: every frame on a wire is accounted for, every data packet too, and the
 /// memory of every switch balances.
-pub fn check_conservation(fabric: &Fabric<PlainSwitch>) {
+pub(crate) fn check_conservation(fabric: &Fabric<PlainSwitch>) {
     let (sent, arrived, lost, flying) = fabric.frame_balance();
     assert_eq!(sent, arrived + lost + flying, "frames on wires");
     for (name, switch) in fabric.switches() {

@@ -12,7 +12,7 @@ use model::wire::{Frame, Pfc};
 use p4_switch::tm::{Arrival, TmEvent, TrafficManager};
 use p4_switch::{Event, SwitchConfig};
 
-pub struct PlainSwitch {
+pub(crate) struct PlainSwitch {
     tm: TrafficManager<Frame>,
     routes: BTreeMap<IpAddr, Vec<u16>>,
     events: Vec<TmEvent>,
@@ -20,7 +20,7 @@ pub struct PlainSwitch {
 }
 
 impl PlainSwitch {
-    pub fn new(scenario: &Scenario, name: &str, config: SwitchConfig) -> PlainSwitch {
+    pub(crate) fn new(scenario: &Scenario, name: &str, config: SwitchConfig) -> PlainSwitch {
         let mut routes = BTreeMap::new();
         for host in scenario.topology.nodes.iter().filter(|node| scenario.topology.is_host(&node.name)) {
             if let Some(ports) = scenario.topology.next_hops(&host.name).get(name) {
@@ -30,7 +30,7 @@ impl PlainSwitch {
         PlainSwitch { tm: TrafficManager::new(config.tm), routes, events: Vec::new(), now: Time::ZERO }
     }
 
-    pub fn tm(&self) -> &TrafficManager<Frame> {
+    pub(crate) fn tm(&self) -> &TrafficManager<Frame> {
         &self.tm
     }
 }
