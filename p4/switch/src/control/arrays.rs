@@ -73,7 +73,7 @@ impl ControlPlane<'_> {
             return Err(ControlError::not_found("register"));
         };
         let (stride, length) = (array.stride(), array.len());
-        if stride == 0 || values.len() % stride != 0 {
+        if stride == 0 || !values.len().is_multiple_of(stride) {
             return Err(ControlError::invalid("values", format!("must be a multiple of {stride} limbs")));
         }
         let start = usize::try_from(first).ok().and_then(|f| f.checked_mul(stride));

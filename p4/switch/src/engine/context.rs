@@ -76,7 +76,7 @@ impl Random {
         match high.checked_sub(low).map(|span| span.checked_add(1)) {
             None => low,
             Some(None) => self.next(),
-            Some(Some(count)) => low + (u128::from(self.next()) * u128::from(count) >> 64) as u64,
+            Some(Some(count)) => low + ((u128::from(self.next()) * u128::from(count)) >> 64) as u64,
         }
     }
 }
@@ -180,7 +180,8 @@ impl Context {
         if !varbit.is_multiple_of(8) {
             return Err(errors.invalid_argument);
         }
-        let most = header.varbit.and_then(|at| header.fields.get(at)).map_or(0, |f| u64::from(f.slot.width()));
+        let most =
+            header.varbit.and_then(|at| header.fields.get(at)).map_or(0, |f| u64::from(f.slot.width()));
         if varbit > most {
             return Err(errors.header_too_short);
         }

@@ -372,7 +372,7 @@ fn packet_data(text: &str) -> Parsed<Vec<u8>> {
         .filter(|c| !c.is_whitespace())
         .map(|c| c.to_digit(16).ok_or_else(|| format!("{c} is not a hexadecimal digit")))
         .collect::<Parsed<_>>()?;
-    if digits.len() % 2 != 0 {
+    if !digits.len().is_multiple_of(2) {
         return Err("an odd number of hexadecimal digits".to_owned());
     }
     Ok(digits.chunks(2).map(|pair| (pair[0] << 4 | pair[1]) as u8).collect())

@@ -121,7 +121,7 @@ impl Runner {
     fn packet(&mut self, port: u16, data: &[u8]) {
         self.named.insert(port);
         self.report.packets += 1;
-        self.now = self.now + Time::from_us(1);
+        self.now += Time::from_us(1);
         self.last_sent = 0;
         self.switch.receive(self.now, port, Frame::new(data, 0));
         // Sending may recirculate and so make further ports ready.

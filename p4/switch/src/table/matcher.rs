@@ -80,7 +80,7 @@ mod tests {
         };
         match kind {
             MatchKind::Exact | MatchKind::Selector => FieldMatch::Exact(spread(a % 3)),
-            MatchKind::Optional if b % 2 == 0 => FieldMatch::Any,
+            MatchKind::Optional if b.is_multiple_of(2) => FieldMatch::Any,
             MatchKind::Optional => FieldMatch::Exact(spread(a % 3)),
             MatchKind::Lpm => {
                 let prefix_bits = (b % u128::from(width + 1)) as u32;

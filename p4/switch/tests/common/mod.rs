@@ -9,7 +9,7 @@ use p4_lang::ir::*;
 use p4_switch::tm::TmConfig;
 use p4_switch::{Switch, SwitchConfig};
 
-pub const STANDARD: [(&str, u32); 16] = [
+pub(crate) const STANDARD: [(&str, u32); 16] = [
     ("ingress_port", 9),
     ("egress_spec", 9),
     ("egress_port", 9),
@@ -29,12 +29,12 @@ pub const STANDARD: [(&str, u32); 16] = [
 ];
 
 /// Builds a program piece by piece.
-pub struct Builder {
-    pub program: Program,
+pub(crate) struct Builder {
+    pub(crate) program: Program,
 }
 
 impl Builder {
-    pub fn new() -> Builder {
+    pub(crate) fn new() -> Builder {
         let errors =
             ["NoError", "PacketTooShort", "NoMatch", "StackOutOfBounds", "HeaderTooShort", "ParserTimeout"];
         let mut builder =
@@ -47,18 +47,18 @@ impl Builder {
     }
 
     /// A scalar that lives as long as the packet.
-    pub fn scalar(&mut self, name: &str, width: u32) -> ScalarId {
+    pub(crate) fn scalar(&mut self, name: &str, width: u32) -> ScalarId {
         self.scalar_of(name, ScalarKind::Unsigned(width))
     }
 
-    pub fn scalar_of(&mut self, name: &str, kind: ScalarKind) -> ScalarId {
+    pub(crate) fn scalar_of(&mut self, name: &str, kind: ScalarKind) -> ScalarId {
         let storage = &mut self.program.storage;
         storage.scalars.push(Scalar { name: name.to_owned(), kind });
         storage.carried = storage.scalars.len() as u32;
         ScalarId(storage.carried - 1)
     }
 
-    pub fn header(&mut self, name: &str, fields: &[(&str, u32)]) -> HeaderId {
+    pub(crate) fn header(&mut self, name: &str, fields: &[(&str, u32)]) -> HeaderId {
         let valid = self.scalar(&format!("{name}.$valid$"), 1);
         let fields =
             fields.iter().map(|(field, width)| self.scalar(&format!("{name}.{field}"), *width)).collect();
@@ -72,29 +72,29 @@ impl Builder {
         HeaderId(self.program.storage.headers.len() as u32 - 1)
     }
 
-    pub fn field(&self, header: HeaderId, index: usize) -> ScalarId {
+    pub(crate) fn field(&self, header: HeaderId, index: usize) -> ScalarId {
         self.program.storage.headers[header.index()].fields[index]
     }
 
-    pub fn kind(&self, scalar: ScalarId) -> ScalarKind {
+    pub(crate) fn kind(&self, scalar: ScalarId) -> ScalarKind {
         self.program.storage.scalars[scalar.index()].kind
     }
 
-    pub fn read(&self, scalar: ScalarId) -> Expr {
+    pub(crate) fn read(&self, scalar: ScalarId) -> Expr {
         Expr { kind: ExprKind::Scalar(scalar), ty: self.kind(scalar) }
     }
 
-    pub fn standard(&self, name: &str) -> ScalarId {
+    pub(crate) fn standard(&self, name: &str) -> ScalarId {
         self.program.storage.standard_metadata[name]
     }
 
-    pub fn state(&mut self, body: Vec<Stmt>, transition: Transition) -> StateId {
+    pub(crate) fn state(&mut self, body: Vec<Stmt>, transition: Transition) -> StateId {
         let name = format!("state{}", self.program.parser.states.len());
         self.program.parser.states.push(State { name, body, transition });
         StateId(self.program.parser.states.len() as u32 - 1)
     }
 
-    pub fn action(
+    pub(crate) fn action(
         &mut self,
         name: &str,
         params: &[(&str, u32)],
@@ -120,7 +120,7 @@ impl Builder {
         ActionId(self.program.actions.len() as u32 - 1)
     }
 
-    pub fn table(
+    pub(crate) fn table(
         &mut self,
         name: &str,
         keys: &[(ScalarId, MatchKind)],
@@ -166,21 +166,21 @@ impl Builder {
         TableId(self.program.tables.len() as u32 - 1)
     }
 
-    pub fn finish(self) -> Arc<Program> {
+    pub(crate) fn finish(self) -> Arc<Program> {
         Arc::new(self.program)
     }
 }
 
-pub fn preamble(name: &str) -> Preamble {
+pub(crate) fn preamble(name: &str) -> Preamble {
     let alias = name.rsplit('.').next().unwrap_or(name).to_owned();
     Preamble { name: name.to_owned(), alias, ..Preamble::default() }
 }
 
-pub fn number(width: u32, value: u128) -> Expr {
+pub(crate) fn number(width: u32, value: u128) -> Expr {
     Expr { kind: ExprKind::Const(Bits::new(width, value)), ty: ScalarKind::Unsigned(width) }
 }
 
-pub fn binary(op: BinaryOp, a: Expr, b: Expr) -> Expr {
+pub(crate) fn binary(op: BinaryOp, a: Expr, b: Expr) -> Expr {
     use BinaryOp::*;
     let ty = match op {
         Equal | NotEqual | Less | LessEqual | Greater | GreaterEqual | And | Or => ScalarKind::Unsigned(1),
@@ -190,12 +190,12 @@ pub fn binary(op: BinaryOp, a: Expr, b: Expr) -> Expr {
     Expr { kind: ExprKind::Binary(op, Box::new(a), Box::new(b)), ty }
 }
 
-pub fn apply(table: TableId) -> Stmt {
+pub(crate) fn apply(table: TableId) -> Stmt {
     Stmt::ApplyTable { table, hit: None, action_run: None }
 }
 
 /// A switch with ports 0 to 16 and a program.
-pub fn switch(program: &Arc<Program>) -> Switch {
+pub(crate) fn switch(program: &Arc<Program>) -> Switch {
     let tm = TmConfig::lossy((0..=16).map(|port| (port, Rate::from_gbps(100))), 1 << 24);
     let mut switch = Switch::new(SwitchConfig::new(tm));
     switch.load(Arc::clone(program)).unwrap_or_else(|e| panic!("{e}"));
@@ -203,18 +203,18 @@ pub fn switch(program: &Arc<Program>) -> Switch {
 }
 
 /// All frames that leave a port now.
-pub fn drain(switch: &mut Switch, port: u16) -> Vec<Vec<u8>> {
+pub(crate) fn drain(switch: &mut Switch, port: u16) -> Vec<Vec<u8>> {
     std::iter::from_fn(|| switch.transmit(Time::ZERO, port)).map(|frame| bytes(&frame)).collect()
 }
 
-pub fn bytes(frame: &Frame) -> Vec<u8> {
+pub(crate) fn bytes(frame: &Frame) -> Vec<u8> {
     let mut bytes = frame.head.to_vec();
     bytes.resize(frame.len() as usize, 0);
     bytes
 }
 
 /// Ethernet, IPv4, LPM route, TTL and checksum: the usual small router.
-pub fn router(size: u64) -> Arc<Program> {
+pub(crate) fn router(size: u64) -> Arc<Program> {
     let mut b = Builder::new();
     let ethernet = b.header("hdr.ethernet", &[("dst", 48), ("src", 48), ("type", 16)]);
     let ipv4 = b.header(
