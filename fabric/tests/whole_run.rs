@@ -79,6 +79,25 @@ fn equal_seeds_give_equal_outcomes() {
 }
 
 #[test]
+fn nothing_is_lost_on_the_way() {
+    let scenario = scenario::builtin("poster-fig1").unwrap();
+    let mut fabric = fabric::prepare(&scenario, 3, pipeline(), true).unwrap();
+    for part in (1..=16).rev() {
+        // In the middle of everything and at the end.
+        fabric.run_until(model::Time(scenario.stop.0 / part));
+        let (sent, arrived, lost, flying) = fabric.frame_balance();
+        assert_eq!(sent, arrived + lost + flying);
+        for (name, switch) in fabric.switches() {
+            let totals = switch.traffic_manager().totals();
+            assert!(totals.balanced(), "{name}: {totals:?}");
+        }
+    }
+    assert!(fabric.all_finished());
+    let sent: u64 = fabric.flows().iter().map(|flow| flow.sent_packets).sum();
+    assert_eq!(sent, fabric.counters().data_packets_accepted);
+}
+
+#[test]
 fn the_program_changes_no_traffic() {
     let scenario = scenario::builtin("poster-fig1").unwrap();
     let options = RunOptions { pipeline: pipeline().clone(), diagnose: false };
