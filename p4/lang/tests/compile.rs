@@ -43,12 +43,12 @@ fn control_plane_sees_names_ids_and_annotations() {
     assert_eq!(register.preamble.name, "flow_slots");
     assert_eq!(register.preamble.id >> 24, 0x16);
     assert_eq!(register.preamble.annotations, [r#"@fields("epoch:32,packets:32,paused:32,depth:32")"#]);
-    let routes = &program.tables[0];
+    let routes = &program.tables[1];
     assert_eq!(routes.preamble.name, "TelemetryIngress.routes");
     assert_eq!(routes.preamble.alias, "routes");
     assert_eq!(routes.keys[0].name, "hdr.ipv4.dst");
     assert!(routes.direct_counter.is_some());
-    let classes = &program.tables[1];
+    let classes = &program.tables[0];
     assert_eq!(classes.keys[0].name, "dscp");
     assert_eq!(classes.entries.iter().map(|e| e.priority).collect::<Vec<_>>(), [Some(9), Some(3)]);
     assert_eq!(program.value_sets[0].preamble.name, "TelemetryParser.roce_ports");

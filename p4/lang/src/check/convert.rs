@@ -24,16 +24,20 @@ impl Checker<'_> {
     pub(super) fn coerce(&mut self, value: Expr, want: &Type) -> Expr {
         let span = value.span;
         let found = value.ty.clone();
+        let compound = matches!(
+            value.kind,
+            ExprKind::Binary(..) | ExprKind::Mux(..) | ExprKind::Slice(..) | ExprKind::Cast(_)
+        );
         match self.implicit(value, want) {
             Some(value) => value,
             None => {
-                self.mismatch(&found, want, span);
+                self.mismatch(&found, want, compound, span);
                 Expr::bad(span)
             }
         }
     }
 
-    fn mismatch(&mut self, found: &Type, want: &Type, span: Span) {
+    fn mismatch(&mut self, found: &Type, want: &Type, compound: bool, span: Span) {
         let (found_text, want_text) = (self.show(found), self.show(want));
         let mut diagnostic = Diagnostic::error(
             codes::TYPE_MISMATCH,
@@ -42,7 +46,9 @@ impl Checker<'_> {
         )
         .label(format!("this is `{found_text}`"));
         let (found, want) = (self.zonk(found), self.zonk(want));
-        if self.castable(&found, &want) {
+        if self.castable(&found, &want) && compound {
+            diagnostic = diagnostic.note(format!("a cast converts it: `({want_text})(...)`"));
+        } else if self.castable(&found, &want) {
             diagnostic = diagnostic.suggest("a cast converts it", span_start(span), format!("({want_text})"));
         }
         self.report(diagnostic);

@@ -21,7 +21,6 @@ impl Checker<'_> {
             constructor: Vec::new(),
             locals: Vec::new(),
             states: Vec::new(),
-            annotations: share(&parser.annotations),
             span: parser.name.span,
         };
         // The name is known inside only to say that recursion is not allowed.
@@ -66,7 +65,7 @@ impl Checker<'_> {
                     self.action(a, false);
                 }
                 DeclKind::Table(t) if !in_parser => {
-                    locals.push(Local::Table(self.table(t)));
+                    self.table(t);
                 }
                 DeclKind::Function(f) => {
                     let message = "functions are declared at the top level";
@@ -261,7 +260,6 @@ impl Checker<'_> {
             constructor: Vec::new(),
             locals: Vec::new(),
             body: Vec::new(),
-            annotations: share(&control.annotations),
             span: control.name.span,
         };
         self.scoped(|c| {

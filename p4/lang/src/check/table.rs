@@ -70,7 +70,8 @@ impl Checker<'_> {
                 }
                 (PropertyValue::Expr(value), _) => {
                     if let Some(value) = self.table_property(&property.name, value) {
-                        checked.properties.push((property.name.name.clone(), value));
+                        let annotations = share(&property.annotations);
+                        checked.properties.push((property.name.name.clone(), value, annotations));
                     }
                 }
                 _ => {}
@@ -396,11 +397,12 @@ fn key_name(expr: &ast::Expr) -> Option<String> {
             Some(format!("{}[{}:{}]", key_name(base)?, number(high)?, number(low)?))
         }
         Ast::Binary(ast::BinaryOp::BitAnd, base, mask) => {
-            Some(format!("{} & {}", key_name(base)?, number(mask)?))
+            let Ast::Int(mask) = &mask.kind else { return None };
+            Some(format!("{} & {:#x}", key_name(base)?, mask.value))
         }
         Ast::Call { callee, args, .. } if args.is_empty() => match &callee.kind {
             Ast::Member(base, method) if &*method.name == "isValid" => {
-                Some(format!("{}.isValid()", key_name(base)?))
+                Some(format!("{}.$valid$", key_name(base)?))
             }
             _ => None,
         },

@@ -207,7 +207,6 @@ pub(crate) enum Local {
     Var(VarId, Option<Expr>),
     Instance(Instance),
     ValueSet { var: VarId, ty: Type, size: Expr, annotations: Rc<Annotations> },
-    Table(TableId),
 }
 
 #[derive(Clone, Debug)]
@@ -218,7 +217,6 @@ pub(crate) struct Parser {
     pub(crate) constructor: Vec<Param>,
     pub(crate) locals: Vec<Local>,
     pub(crate) states: Vec<State>,
-    pub(crate) annotations: Rc<Annotations>,
     pub(crate) span: Span,
 }
 
@@ -252,7 +250,6 @@ pub(crate) struct Control {
     pub(crate) constructor: Vec<Param>,
     pub(crate) locals: Vec<Local>,
     pub(crate) body: Vec<Stmt>,
-    pub(crate) annotations: Rc<Annotations>,
     pub(crate) span: Span,
 }
 
@@ -266,7 +263,7 @@ pub(crate) struct Table {
     pub(crate) const_entries: bool,
     pub(crate) size: Option<Expr>,
     /// Properties that architectures define, by name.
-    pub(crate) properties: Vec<(Name, Expr)>,
+    pub(crate) properties: Vec<(Name, Expr, Rc<Annotations>)>,
     pub(crate) annotations: Rc<Annotations>,
     pub(crate) span: Span,
 }

@@ -7,7 +7,7 @@ use super::place::Place;
 use super::value::Val;
 use super::{Binding, Lowerer};
 use crate::hir::{self, Call, Callee, Expr, ExprKind, Param, VarId};
-use crate::ir::{self, ScalarId};
+use crate::ir::{self, ScalarId, Stmt};
 use crate::source::Span;
 use crate::syntax::ast::Direction;
 
@@ -62,8 +62,28 @@ impl Lowerer<'_> {
     pub(super) fn call_action(&mut self, id: hir::ActionId, call: &Call, span: Span) {
         let module = self.module;
         let Some(action) = module.actions.get(id.index()) else { return };
+        if action.params.is_empty() && self.copy_outs.iter().all(Vec::is_empty) {
+            let id = self.table_action(id, &[], span);
+            self.emit(Stmt::CallAction(id));
+            return;
+        }
         let args = self.arguments(&action.params, &call.args);
+        let outer = std::mem::take(&mut self.out);
         self.inline_action(action, args, span);
+        let body = std::mem::replace(&mut self.out, outer);
+        if self.known_action(id).is_none() && !self.called.contains_key(&(self.env.instance, id)) {
+            // P4Info lists it, although no table can choose it.
+            let preamble = self.action_preamble(action);
+            let made = ir::ActionId(self.program.actions.len() as u32);
+            self.program.actions.push(ir::Action { preamble, params: Vec::new(), body: body.clone() });
+            self.called.insert((self.env.instance, id), made);
+        }
+        self.out.extend(body);
+    }
+
+    fn action_preamble(&mut self, action: &hir::Action) -> ir::Preamble {
+        let path = if action.global { String::new() } else { self.env.path.clone() };
+        self.preamble(&path, &action.name, &action.annotations)
     }
 
     fn inline_action(&mut self, action: &hir::Action, args: Vec<Argument>, span: Span) {
@@ -120,14 +140,20 @@ impl Lowerer<'_> {
             l.inline(copies, None, |l| l.stmts(&action.body));
         });
         self.copy_outs = outer_copies;
-        let preamble = if action.global {
-            self.preamble("", &action.name, &action.annotations)
-        } else {
-            let path = self.env.path.clone();
-            self.preamble(&path, &action.name, &action.annotations)
+        let preamble = self.action_preamble(action);
+        let made = ir::Action { preamble, params, body };
+        let listed = self.called.get(&(self.env.instance, id)).copied();
+        let slot = listed.and_then(|l| self.program.actions.get_mut(l.index()));
+        let ir_id = match (slot, listed) {
+            (Some(slot), Some(listed)) if bound.is_empty() => {
+                *slot = made;
+                listed
+            }
+            _ => {
+                self.program.actions.push(made);
+                ir::ActionId(self.program.actions.len() as u32 - 1)
+            }
         };
-        let ir_id = ir::ActionId(self.program.actions.len() as u32);
-        self.program.actions.push(ir::Action { preamble, params, body });
         if bound.is_empty() {
             self.remember_action(id, ir_id, action.global);
         }

@@ -1,7 +1,5 @@
 //! `apply` of controls.
 
-use std::rc::Rc;
-
 use super::function::Argument;
 use super::objects::Object;
 use super::place::Place;
@@ -42,20 +40,14 @@ impl Lowerer<'_> {
             },
         }?;
         if let Object::Instance(index) = &object {
+            // The control plane knows the blocks by the names of their types.
             let name = match self.instances.get(*index).map(|i| i.ty.clone()) {
-                Some(Type::Control(id)) => {
-                    self.module.controls.get(id.index()).map(|c| (c.name.clone(), Rc::clone(&c.annotations)))
-                }
-                Some(Type::Parser(id)) => {
-                    self.module.parsers.get(id.index()).map(|p| (p.name.clone(), Rc::clone(&p.annotations)))
-                }
+                Some(Type::Control(id)) => self.module.controls.get(id.index()).map(|c| c.name.clone()),
+                Some(Type::Parser(id)) => self.module.parsers.get(id.index()).map(|p| p.name.clone()),
                 _ => None,
             };
-            if let Some((name, annotations)) = name {
-                let path = self.join("", &name, &annotations);
-                if let Some(instance) = self.instances.get_mut(*index) {
-                    instance.env.path = path;
-                }
+            if let (Some(name), Some(instance)) = (name, self.instances.get_mut(*index)) {
+                instance.env.path = name.to_string();
             }
         }
         Some(object)
@@ -67,7 +59,7 @@ impl Lowerer<'_> {
         let first = !std::mem::replace(&mut instance.ready, true);
         let env = std::mem::take(&mut instance.env);
         let ((), env) = self.within(env, |l| {
-            l.control_locals(index, control, first);
+            l.control_locals(control, first);
             l.inline(Vec::new(), None, |l| l.stmts(&control.body));
         });
         if let Some(instance) = self.instances.get_mut(index) {
@@ -75,7 +67,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn control_locals(&mut self, index: usize, control: &Control, first: bool) {
+    fn control_locals(&mut self, control: &Control, first: bool) {
         for local in &control.locals {
             match local {
                 Local::Var(id, init) => match self.env.vars.get(id) {
@@ -93,8 +85,7 @@ impl Lowerer<'_> {
                         self.env.vars.insert(instance.var, Binding::Object(object));
                     }
                 }
-                Local::Table(id) if first => self.make_table(index, *id),
-                Local::Instance(_) | Local::Table(_) | Local::ValueSet { .. } => {}
+                Local::Instance(_) | Local::ValueSet { .. } => {}
             }
         }
     }

@@ -14,6 +14,7 @@ use crate::diagnostic::{Diagnostic, codes};
 use crate::hir::{Expr, Type};
 use crate::ir::{self, HashAlgorithm, Preamble, ScalarId, ScalarKind, Selector, Unit};
 use crate::source::Span;
+use crate::syntax::ast::Annotations;
 
 impl Lowerer<'_> {
     /// Makes an object of an extern type.
@@ -92,13 +93,19 @@ impl Lowerer<'_> {
     }
 
     /// An object made as a table's property: named by the table.
-    pub(super) fn construct_for_table(&mut self, expr: &Expr, table: &str) -> Option<Object> {
+    pub(super) fn construct_for_table(
+        &mut self,
+        expr: &Expr,
+        table: &str,
+        annotations: &Annotations,
+    ) -> Option<Object> {
         let crate::hir::ExprKind::Construct(construct) = &expr.kind else { return None };
         let Type::Extern(id, types) = &expr.ty else { return None };
         let decl = self.module.externs.get(id.index())?.name.clone();
-        let path = self.env.path.clone();
-        let mut preamble = self.preamble(&path, table, &Vec::new());
-        preamble.annotations.clear();
+        // A name given to the property is absolute.
+        let named = self.name_annotation(annotations).is_some();
+        let path = if named { String::new() } else { self.env.path.clone() };
+        let preamble = self.preamble(&path, table, annotations);
         let types: Vec<Type> = types.iter().map(|t| self.ty(t)).collect();
         self.make_extern(&decl, &types, &construct.args, preamble, expr.span)
     }

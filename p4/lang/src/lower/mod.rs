@@ -51,6 +51,7 @@ pub(crate) fn lower(module: &Module, sources: &SourceMap, end: Span, sink: &mut 
         copy_outs: Vec::new(),
         results: Vec::new(),
         global_actions: BTreeMap::new(),
+        called: BTreeMap::new(),
         apply_counts: objects::count_applications(module),
         emitted: 0,
         block: BlockKind::Other,
@@ -106,6 +107,8 @@ struct Lowerer<'a> {
     /// Where `return` stores the values of the functions that are inlined.
     results: Vec<Option<Place>>,
     global_actions: BTreeMap<hir::ActionId, ir::ActionId>,
+    /// Actions that are called directly, by instance.
+    called: BTreeMap<(Option<usize>, hir::ActionId), ir::ActionId>,
     apply_counts: BTreeMap<VarId, usize>,
     emitted: usize,
     block: BlockKind,

@@ -165,32 +165,42 @@ impl Lowerer<'_> {
     /// Gives everything its identifier and alias.
     pub(super) fn assign_ids(&mut self) {
         let program = &mut self.program;
-        let mut all: Vec<(u32, &mut Preamble)> = Vec::new();
-        all.extend(program.actions.iter_mut().map(|a| (prefix::ACTION, &mut a.preamble)));
-        all.extend(program.tables.iter_mut().map(|t| (prefix::TABLE, &mut t.preamble)));
-        all.extend(program.value_sets.iter_mut().map(|v| (prefix::VALUE_SET, &mut v.preamble)));
+        let mut all: Vec<(u32, String, &mut Preamble)> = Vec::new();
+        let named = |prefix: u32| {
+            move |preamble| {
+                let preamble: &mut Preamble = preamble;
+                (prefix, preamble.name.clone(), preamble)
+            }
+        };
+        all.extend(program.actions.iter_mut().map(|a| &mut a.preamble).map(named(prefix::ACTION)));
+        all.extend(program.tables.iter_mut().map(|t| &mut t.preamble).map(named(prefix::TABLE)));
+        all.extend(program.value_sets.iter_mut().map(|v| &mut v.preamble).map(named(prefix::VALUE_SET)));
+        // The header's type has the identifier; the name is what its annotation says.
         all.extend(
-            program.controller_headers.iter_mut().map(|c| (prefix::CONTROLLER_HEADER, &mut c.preamble)),
+            program
+                .controller_headers
+                .iter_mut()
+                .map(|c| (prefix::CONTROLLER_HEADER, c.type_name.clone(), &mut c.preamble)),
         );
-        all.extend(program.action_profiles.iter_mut().map(|a| (prefix::ACTION_PROFILE, &mut a.preamble)));
-        all.extend(program.counters.iter_mut().map(|c| {
-            let prefix = if c.direct { prefix::DIRECT_COUNTER } else { prefix::COUNTER };
-            (prefix, &mut c.preamble)
-        }));
-        all.extend(program.meters.iter_mut().map(|m| {
-            let prefix = if m.direct { prefix::DIRECT_METER } else { prefix::METER };
-            (prefix, &mut m.preamble)
-        }));
-        all.extend(program.registers.iter_mut().map(|r| (prefix::REGISTER, &mut r.preamble)));
-        all.extend(program.digests.iter_mut().map(|d| (prefix::DIGEST, &mut d.preamble)));
-        let names: BTreeSet<String> = all.iter().map(|(_, p)| p.name.clone()).collect();
+        let profiles = program.action_profiles.iter_mut().map(|a| &mut a.preamble);
+        all.extend(profiles.map(named(prefix::ACTION_PROFILE)));
+        for counter in &mut program.counters {
+            let prefix = if counter.direct { prefix::DIRECT_COUNTER } else { prefix::COUNTER };
+            all.push(named(prefix)(&mut counter.preamble));
+        }
+        for meter in &mut program.meters {
+            let prefix = if meter.direct { prefix::DIRECT_METER } else { prefix::METER };
+            all.push(named(prefix)(&mut meter.preamble));
+        }
+        all.extend(program.registers.iter_mut().map(|r| &mut r.preamble).map(named(prefix::REGISTER)));
+        all.extend(program.digests.iter_mut().map(|d| &mut d.preamble).map(named(prefix::DIGEST)));
+        let names: BTreeSet<String> = all.iter().map(|(_, _, p)| p.name.clone()).collect();
         let aliases = aliases(&names);
         let ids = identifiers(&all);
-        for (prefix, preamble) in all {
+        for (prefix, key, preamble) in all {
             preamble.alias = aliases.get(&preamble.name).cloned().unwrap_or_default();
             let hidden = preamble.annotations.iter().any(|a| a == "@hidden");
-            preamble.id =
-                if hidden { 0 } else { ids.get(&(prefix, preamble.name.clone())).copied().unwrap_or(0) };
+            preamble.id = if hidden { 0 } else { ids.get(&(prefix, key)).copied().unwrap_or(0) };
         }
     }
 
@@ -200,18 +210,17 @@ impl Lowerer<'_> {
     }
 }
 
-fn identifiers(all: &[(u32, &mut Preamble)]) -> BTreeMap<(u32, String), u32> {
+fn identifiers(all: &[(u32, String, &mut Preamble)]) -> BTreeMap<(u32, String), u32> {
     let mut ids: BTreeMap<(u32, String), u32> = BTreeMap::new();
     let mut taken: BTreeSet<u32> = BTreeSet::new();
-    for (prefix, preamble) in all {
+    for (prefix, key, preamble) in all {
         if preamble.id != 0 {
             let id = if preamble.id >> 24 == 0 { prefix << 24 | preamble.id } else { preamble.id };
             taken.insert(id);
-            ids.insert((*prefix, preamble.name.clone()), id);
+            ids.insert((*prefix, key.clone()), id);
         }
     }
-    let names: BTreeSet<(u32, String)> =
-        all.iter().map(|(p, preamble)| (*p, preamble.name.clone())).collect();
+    let names: BTreeSet<(u32, String)> = all.iter().map(|(p, key, _)| (*p, key.clone())).collect();
     for key in names {
         if ids.contains_key(&key) {
             continue;

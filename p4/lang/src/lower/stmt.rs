@@ -17,6 +17,14 @@ impl Lowerer<'_> {
     pub(super) fn stmts(&mut self, stmts: &[hir::Stmt]) {
         for stmt in stmts {
             self.stmt(stmt);
+            let leaves = matches!(
+                stmt.kind,
+                StmtKind::Return(_) | StmtKind::Exit | StmtKind::Break | StmtKind::Continue
+            );
+            // What follows never runs; tables that are applied only there do not exist for the control plane.
+            if leaves {
+                break;
+            }
         }
     }
 

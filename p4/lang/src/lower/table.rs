@@ -9,6 +9,7 @@ use crate::diagnostic::codes;
 use crate::hir::{self, Expr, TableId, Type};
 use crate::ir::{self, ActionRef, ActionScope, BoundAction, Entry, Key, MatchKind, Pattern, ScalarId, Stmt};
 use crate::source::Span;
+use crate::syntax::ast::Annotations;
 
 /// Entries that a table is made for when it does not say (as p4c's P4Info has it).
 const DEFAULT_SIZE: u64 = 1024;
@@ -29,8 +30,7 @@ impl Lowerer<'_> {
         action_run: Option<ScalarId>,
         span: Span,
     ) {
-        let instance = self.env.instance.and_then(|i| self.instances.get(i));
-        let Some(info) = instance.and_then(|i| i.tables.get(&table)).cloned() else {
+        let Some(info) = self.table_info(table) else {
             self.unsupported(span, "this table cannot be applied here");
             return;
         };
@@ -40,10 +40,21 @@ impl Lowerer<'_> {
         self.emit(Stmt::ApplyTable { table: info.id, hit, action_run });
     }
 
-    /// Makes a table of the instance whose environment is current.
-    pub(super) fn make_table(&mut self, instance: usize, id: TableId) {
+    /// A table of the instance whose environment is current. It is made when it is applied for the first time:
+    /// what is never applied does not exist for the control plane.
+    fn table_info(&mut self, id: TableId) -> Option<TableInfo> {
+        let instance = self.env.instance?;
+        if let Some(info) = self.instances.get(instance)?.tables.get(&id) {
+            return Some(info.clone());
+        }
+        let info = self.make_table(id)?;
+        self.instances.get_mut(instance)?.tables.insert(id, info.clone());
+        Some(info)
+    }
+
+    fn make_table(&mut self, id: TableId) -> Option<TableInfo> {
         let module = self.module;
-        let Some(table) = module.tables.get(id.index()) else { return };
+        let table = module.tables.get(id.index())?;
         let path = self.env.path.clone();
         let preamble = self.preamble(&path, &table.name, &table.annotations);
         let mut keys = Vec::new();
@@ -90,9 +101,7 @@ impl Lowerer<'_> {
         self.attach(table, &mut made);
         let ir_id = ir::TableId(self.program.tables.len() as u32);
         self.program.tables.push(made);
-        if let Some(instance) = self.instances.get_mut(instance) {
-            instance.tables.insert(id, TableInfo { id: ir_id, prelude });
-        }
+        Some(TableInfo { id: ir_id, prelude })
     }
 
     fn table_keys(&mut self, table: &hir::Table) -> Vec<Key> {
@@ -148,7 +157,7 @@ impl Lowerer<'_> {
     }
 
     fn flag(&mut self, table: &hir::Table, name: &str) -> Option<bool> {
-        let (_, value) = table.properties.iter().find(|(n, _)| &**n == name)?;
+        let (_, value, _) = table.properties.iter().find(|(n, _, _)| &**n == name)?;
         let value = value.clone();
         self.eval_number(&value).map(|v| v != 0.into())
     }
@@ -163,7 +172,8 @@ impl Lowerer<'_> {
         let needs_priority = keys
             .iter()
             .any(|k| matches!(k.match_kind, MatchKind::Ternary | MatchKind::Range | MatchKind::Optional));
-        let delta = table.properties.iter().find(|(n, _)| &**n == "priority_delta").map(|(_, v)| v.clone());
+        let delta =
+            table.properties.iter().find(|(n, _, _)| &**n == "priority_delta").map(|(_, v, _)| v.clone());
         let delta = delta.and_then(|d| self.eval_number(&d)).and_then(|d| d.to_i64()).unwrap_or(1);
         let count = table.entries.len() as i64;
         let mut written: Vec<i64> = Vec::new();
@@ -198,17 +208,17 @@ impl Lowerer<'_> {
 
     /// Counters, meters and action profiles that belong to the table.
     fn attach(&mut self, table: &hir::Table, made: &mut ir::Table) {
-        for (name, value) in &table.properties {
+        for (name, value, annotations) in &table.properties {
             match &**name {
-                "implementation" => match self.property_object(value, table) {
+                "implementation" => match self.property_object(value, table, annotations) {
                     Some(Object::ActionProfile(id)) => made.implementation = Some(id),
                     _ => self.bad_property(value, "an action profile or selector"),
                 },
-                "counters" => match self.property_object(value, table) {
+                "counters" => match self.property_object(value, table, annotations) {
                     Some(Object::Counter(id)) => made.direct_counter = Some(id),
                     _ => self.bad_property(value, "a direct counter"),
                 },
-                "meters" => match self.property_object(value, table) {
+                "meters" => match self.property_object(value, table, annotations) {
                     Some(Object::Meter(id)) => made.direct_meter = Some(id),
                     _ => self.bad_property(value, "a direct meter"),
                 },
@@ -222,9 +232,14 @@ impl Lowerer<'_> {
         self.error(codes::BAD_TABLE, value.span, message);
     }
 
-    fn property_object(&mut self, value: &Expr, table: &hir::Table) -> Option<Object> {
+    fn property_object(
+        &mut self,
+        value: &Expr,
+        table: &hir::Table,
+        annotations: &Annotations,
+    ) -> Option<Object> {
         if let hir::ExprKind::Construct(_) = &value.kind {
-            return self.construct_for_table(value, &table.name);
+            return self.construct_for_table(value, &table.name, annotations);
         }
         match self.eval(value) {
             Val::Object(object) => Some(object),

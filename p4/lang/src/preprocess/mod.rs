@@ -148,8 +148,11 @@ impl Preprocessor<'_> {
         }
         if let Tok::Bad(code, message) = &token.tok {
             let (code, message) = (*code, message.to_string());
+            let stands_for_nothing = code == codes::UNEXPECTED_CHARACTER;
             self.error(code, token.span, message);
-            return;
+            if stands_for_nothing {
+                return;
+            }
         }
         self.out.push(token);
     }

@@ -237,6 +237,11 @@ impl Parser<'_> {
                 }
             }
             Tok::Ident(word) => return self.word_expr(&word),
+            // A malformed number or string, reported already.
+            Tok::Bad(..) => {
+                self.bump();
+                ExprKind::Bad
+            }
             _ => {
                 self.expected("an expression");
                 ExprKind::Bad

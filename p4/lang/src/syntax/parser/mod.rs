@@ -7,6 +7,7 @@ mod annotation;
 mod decl;
 mod expr;
 mod stmt;
+mod table;
 mod types;
 
 use std::collections::BTreeMap;
@@ -195,6 +196,9 @@ impl Parser<'_> {
 
     /// Reports that something else should stand here.
     fn expected(&mut self, what: &str) {
+        if matches!(self.peek().tok, Tok::Bad(..)) && !self.speculating {
+            return;
+        }
         let found = self.describe();
         let span = self.span();
         self.report(
