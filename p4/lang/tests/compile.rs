@@ -169,3 +169,24 @@ fn generic_functions_and_nested_controls_are_specialised() {
     let stmts = ingress(declarations, "", "meta.x = pick(meta.i == 1, meta.x, 8w5);");
     assert!(stmts.iter().any(|s| s == "Scope"), "{stmts:?}");
 }
+
+#[test]
+fn a_member_of_the_next_union_is_extracted_in_its_stack() {
+    let text = "#include <v1model.p4>
+        header a_t { bit<8> a; }
+        header b_t { bit<16> b; }
+        header_union u_t { a_t a; b_t b; }
+        struct headers_t { u_t[3] options; }
+        struct meta_t { }
+        parser P(packet_in p, out headers_t hdr, inout meta_t m, inout standard_metadata_t s) {
+            state start { p.extract(hdr.options.next.b); transition accept; }
+        }
+        control V(inout headers_t hdr, inout meta_t m) { apply { } }
+        control I(inout headers_t hdr, inout meta_t m, inout standard_metadata_t s) { apply { } }
+        control D(packet_out p, in headers_t hdr) { apply { p.emit(hdr); } }
+        V1Switch(P(), V(), I(), I(), V(), D()) main;";
+    let program = run("main.p4", &[("main.p4", text)]).program.expect("a program");
+    let next = ir::HeaderRef::Next { stack: ir::StackId(0), member: 1 };
+    assert_eq!(program.parser.states[0].body, [ir::Stmt::Extract(next)]);
+    assert_eq!(program.deparser.body.len(), 6, "three unions of two members are emitted");
+}

@@ -232,6 +232,9 @@ impl Lowerer<'_> {
                 _ => None,
             },
             ExprKind::Field(base, field) => {
+                if let Some(header) = self.member_of_next(base, *field) {
+                    return Some(Place::Header(header));
+                }
                 let place = self.place_of(base)?;
                 match &place {
                     Place::Struct(parts) => parts.get(*field).cloned(),
@@ -271,6 +274,19 @@ impl Lowerer<'_> {
             ExprKind::Slice(of, high, low) => Some(Place::Slice(Box::new(self.place_of(of)?), *high, *low)),
             _ => None,
         }
+    }
+
+    /// `stack.next.member` and `stack.last.member` of a stack of unions: extracting into the former moves on.
+    fn member_of_next(&mut self, base: &Expr, member: usize) -> Option<HeaderRef> {
+        if !self.module.is_union(&self.ty(&base.ty)) {
+            return None;
+        }
+        let (ExprKind::Next(stack) | ExprKind::Last(stack)) = &base.kind else { return None };
+        let Place::Stack(stack) = self.place_of(stack)? else { return None };
+        Some(match base.kind {
+            ExprKind::Next(_) => HeaderRef::Next { stack, member },
+            _ => HeaderRef::Last { stack, member },
+        })
     }
 
     fn index_value(&mut self, index: &Expr) -> ir::Expr {
