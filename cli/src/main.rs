@@ -8,6 +8,7 @@
 #![allow(clippy::print_stdout, reason = "machine-readable results go to stdout")]
 
 mod commands;
+mod demo;
 mod input;
 mod output;
 

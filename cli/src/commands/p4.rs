@@ -1,0 +1,216 @@
+//! `harrier p4`: the P4-16 front end and the switch by themselves.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{IsTerminal, stderr};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use clap::{Subcommand, ValueEnum};
+use p4_lang::{Compilation, Options, SourceLoader};
+use p4runtime::device_config::SourceBundle;
+use p4runtime::p4info;
+
+use crate::Outcome;
+use crate::input::{read_text, write_whole};
+
+/// Arguments of `harrier p4`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Subcommand)]
+enum Action {
+    /// Checks programs: every error and warning, with its place
+    Check {
+        /// Programs
+        #[arg(required = true, value_name = "PROGRAM.p4")]
+        programs: Vec<PathBuf>,
+        #[command(flatten)]
+        defines: Defines,
+    },
+    /// Compiles a program to what a switch is given
+    Compile {
+        /// The program
+        #[arg(value_name = "PROGRAM.p4")]
+        program: PathBuf,
+        /// Where the device configuration goes (P4Runtime's `p4_device_config`)
+        #[arg(short, long, value_name = "OUT")]
+        output: PathBuf,
+        /// Where the P4Info goes, as text if the name ends in .txtpb, else binary
+        #[arg(long, value_name = "OUT.txtpb")]
+        p4info: Option<PathBuf>,
+        #[command(flatten)]
+        defines: Defines,
+    },
+    /// Prints a program's P4Info
+    Info {
+        /// The program
+        #[arg(value_name = "PROGRAM.p4")]
+        program: PathBuf,
+        /// How
+        #[arg(long, value_enum, default_value_t = InfoFormat::Text)]
+        format: InfoFormat,
+        #[command(flatten)]
+        defines: Defines,
+    },
+    /// Runs a test in p4c's STF language against a program
+    Stf {
+        /// The program
+        #[arg(value_name = "PROGRAM.p4")]
+        program: PathBuf,
+        /// The test
+        #[arg(value_name = "TEST.stf")]
+        test: PathBuf,
+        #[command(flatten)]
+        defines: Defines,
+    },
+}
+
+/// How P4Info is printed.
+#[derive(Clone, Copy, ValueEnum)]
+enum InfoFormat {
+    /// Text protobuf
+    Text,
+    /// Binary protobuf
+    Binary,
+}
+
+/// Macros from the command line.
+#[derive(clap::Args)]
+struct Defines {
+    /// Defines a macro, as `NAME` or `NAME=VALUE`
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    define: Vec<String>,
+}
+
+impl Defines {
+    fn options(&self) -> Options {
+        let pair = |text: &String| match text.split_once('=') {
+            Some((name, value)) => (name.to_string(), value.to_string()),
+            None => (text.clone(), "1".to_string()),
+        };
+        Options { defines: self.define.iter().map(pair).collect() }
+    }
+}
+
+/// Files of the file system, and which of them were read.
+#[derive(Default)]
+struct FileLoader {
+    read: RefCell<BTreeMap<String, String>>,
+}
+
+impl SourceLoader for FileLoader {
+    fn load(&self, path: &str) -> Option<String> {
+        let text = fs::read_to_string(path).ok()?;
+        self.read.borrow_mut().insert(path.to_string(), text.clone());
+        Some(text)
+    }
+}
+
+/// Runs the command.
+pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
+    match args.action {
+        Action::Check { programs, defines } => check(&programs, &defines),
+        Action::Compile { program, output, p4info, defines } => {
+            compile(&program, &output, p4info.as_deref(), &defines)
+        }
+        Action::Info { program, format, defines } => info(&program, format, &defines),
+        Action::Stf { program, test, defines } => stf(&program, &test, &defines),
+    }
+}
+
+/// Compiles a file and shows every message on stderr.
+fn front_end(path: &Path, defines: &Defines) -> anyhow::Result<(Compilation, FileLoader)> {
+    // The front end reports a missing include; a missing main file has no place in a source to report.
+    read_text(path)?;
+    let loader = FileLoader::default();
+    let compilation = p4_lang::compile(&path.display().to_string(), &loader, &defines.options());
+    let report = compilation.report(stderr().is_terminal());
+    if !report.is_empty() {
+        eprintln!("{report}\n");
+    }
+    Ok((compilation, loader))
+}
+
+/// The program, or an error that counts what was shown.
+fn program_of(path: &Path, compilation: Compilation) -> anyhow::Result<p4_lang::ir::Program> {
+    let errors = compilation.diagnostics.iter().filter(|d| d.is_error()).count();
+    let counted = if errors == 1 { "1 error".to_string() } else { format!("{errors} errors") };
+    compilation.program.with_context(|| format!("{}: {counted}", path.display()))
+}
+
+fn check(programs: &[PathBuf], defines: &Defines) -> anyhow::Result<Outcome> {
+    let mut failed = Vec::new();
+    for path in programs {
+        let checked = front_end(path, defines).and_then(|(compilation, _)| program_of(path, compilation));
+        if let Err(error) = checked {
+            failed.push(format!("{error:#}"));
+        }
+    }
+    if failed.is_empty() {
+        return Ok(Outcome::Fine);
+    }
+    bail!("{}", failed.join("\n       "))
+}
+
+fn compile(path: &Path, output: &Path, info: Option<&Path>, defines: &Defines) -> anyhow::Result<Outcome> {
+    let (compilation, loader) = front_end(path, defines)?;
+    let program = program_of(path, compilation)?;
+    let mut files = loader.read.into_inner();
+    let main = path.display().to_string();
+    // The switch compiles the sources again, without this command line: its macros become part of them.
+    let head: String =
+        defines.options().defines.iter().map(|(name, value)| format!("#define {name} {value}\n")).collect();
+    if let Some(text) = files.get_mut(&main) {
+        text.insert_str(0, &head);
+    }
+    let bundle = SourceBundle { main, files };
+    if let Some(path) = info {
+        let info = p4info::from_program(&program);
+        let text = path.extension().is_some_and(|e| e == "txtpb" || e == "txt");
+        let bytes = if text { p4info::to_text(&info).into_bytes() } else { p4info::to_binary(&info) };
+        write_whole(path, &bytes)?;
+    }
+    write_whole(output, &bundle.encode())?;
+    Ok(Outcome::Fine)
+}
+
+fn info(path: &Path, format: InfoFormat, defines: &Defines) -> anyhow::Result<Outcome> {
+    let (compilation, _) = front_end(path, defines)?;
+    let info = p4info::from_program(&program_of(path, compilation)?);
+    match format {
+        InfoFormat::Text => print!("{}", p4info::to_text(&info)),
+        InfoFormat::Binary => std::io::Write::write_all(&mut std::io::stdout(), &p4info::to_binary(&info))?,
+    }
+    Ok(Outcome::Fine)
+}
+
+fn stf(path: &Path, test: &Path, defines: &Defines) -> anyhow::Result<Outcome> {
+    let (compilation, _) = front_end(path, defines)?;
+    let program = std::sync::Arc::new(program_of(path, compilation)?);
+    let text = read_text(test)?;
+    let shown = |failures: &[p4_switch::stf::Failure]| {
+        failures.iter().map(|f| format!("{}: {f}", test.display())).collect::<Vec<_>>().join("\n")
+    };
+    let (_, problems) = p4_switch::stf::parse(&text);
+    if !problems.is_empty() {
+        bail!("{}", shown(&problems));
+    }
+    match p4_switch::stf::run(&program, &text) {
+        Ok(report) => {
+            for line in &report.output {
+                println!("{line}");
+            }
+            eprintln!("passed: {} packets in, {} expected and seen", report.packets, report.expected);
+            Ok(Outcome::Fine)
+        }
+        Err(failures) => {
+            eprintln!("{}", shown(&failures));
+            Ok(Outcome::Findings)
+        }
+    }
+}

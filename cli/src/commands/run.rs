@@ -1,0 +1,152 @@
+//! `harrier run`: a scenario from start to verdict, in virtual time.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Context, bail};
+use fabric::pipeline::Pipeline;
+use fabric::{RunOptions, RunOutcome, Scenario};
+use model::{Diagnosis, GroundTruth, RunReport};
+
+use crate::Outcome;
+use crate::commands::scenario::names;
+use crate::input::{read_text, write_whole};
+use crate::output::{describe, print_json};
+
+/// Name of the topology's file among saved snapshots.
+pub(crate) const TOPOLOGY_FILE: &str = "topology.json";
+
+/// Arguments of `harrier run`.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// A built-in scenario, or a scenario file
+    #[arg(value_name = "SCENARIO|FILE.toml", required_unless_present = "ns3", conflicts_with = "ns3")]
+    scenario: Option<String>,
+    /// Settings file of an HPCC/ns-3 simulation; topology and flows come from the files it names
+    #[arg(long, value_name = "CONFIG.txt")]
+    ns3: Option<PathBuf>,
+    /// Seed of everything random
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Print the report as JSON
+    #[arg(long)]
+    json: bool,
+    /// Write the topology and every snapshot into this directory, for `harrier analyze`
+    #[arg(long, value_name = "DIR")]
+    save_snapshots: Option<PathBuf>,
+}
+
+/// Runs the command.
+pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
+    let scenario = match (&args.ns3, &args.scenario) {
+        (Some(config), _) => load_ns3(config)?,
+        (None, Some(named)) => load(named)?,
+        (None, None) => bail!("name a scenario: {}", names()),
+    };
+    let options = RunOptions { pipeline: Pipeline::hawkeye(&[])?, diagnose: true };
+    let start = Instant::now();
+    let outcome = fabric::run(&scenario, args.seed, &options)?;
+    let elapsed = start.elapsed();
+
+    let report = report(&scenario, &outcome);
+    if let Some(directory) = &args.save_snapshots {
+        save(directory, &scenario, &outcome)?;
+    }
+    if args.json {
+        print_json(&report)?;
+    } else {
+        eprint!("{}", describe(&report));
+    }
+    let hops = outcome.counters.packet_hops;
+    eprintln!(
+        "{} of network time, {hops} packet-hops in {:.2} s ({:.0} a second)",
+        outcome.end,
+        elapsed.as_secs_f64(),
+        hops as f64 / elapsed.as_secs_f64()
+    );
+    Ok(judge(&report, &outcome))
+}
+
+/// A scenario by name, or from a file.
+pub(crate) fn load(named: &str) -> anyhow::Result<Scenario> {
+    if let Some(scenario) = fabric::scenario::builtin(named) {
+        return Ok(scenario);
+    }
+    let path = Path::new(named);
+    if !path.exists() && path.extension().is_none() {
+        bail!("there is no scenario `{named}`; there are: {}", names());
+    }
+    Ok(fabric::scenario::parse(named, &read_text(path)?)?)
+}
+
+fn load_ns3(config: &Path) -> anyhow::Result<Scenario> {
+    let find = |named: &str| {
+        let places = fabric::ns3::candidates(config, named);
+        let found = places.iter().find(|place| place.is_file());
+        let tried = || {
+            let list: Vec<String> = places.iter().map(|p| p.display().to_string()).collect();
+            format!("no such file; looked at {}", list.join(", "))
+        };
+        read_text(found.ok_or_else(tried)?).map_err(|error| format!("{error:#}"))
+    };
+    Ok(fabric::ns3::load(&config.display().to_string(), &read_text(config)?, find)?)
+}
+
+/// Diagnoses every snapshot of a run. The same verdict from several snapshots is given once.
+fn report(scenario: &Scenario, outcome: &RunOutcome) -> RunReport {
+    let settings = analyzer::Settings::default();
+    let mut diagnoses: Vec<Diagnosis> = Vec::new();
+    for snapshot in &outcome.snapshots {
+        for diagnosis in analyzer::diagnose(snapshot, &scenario.topology, &settings) {
+            if diagnoses.iter().all(|known| known.id != diagnosis.id) {
+                diagnoses.push(diagnosis);
+            }
+        }
+    }
+    RunReport {
+        scenario: scenario.name.clone(),
+        seed: Some(outcome.seed),
+        ground_truth: outcome.ground_truth.clone(),
+        diagnoses,
+    }
+}
+
+/// Whether the run went as the scenario expects and the truth was found. What is not known cannot fail.
+fn judge(report: &RunReport, outcome: &RunOutcome) -> Outcome {
+    for deviation in &outcome.deviations {
+        eprintln!("not as the scenario expects: {deviation}");
+    }
+    let Some(truth) = &report.ground_truth else { return Outcome::Fine };
+    let found = match truth.anomaly {
+        None => report.diagnoses.is_empty(),
+        Some(_) => report.diagnoses.iter().any(|diagnosis| is_true(diagnosis, truth)),
+    };
+    if !found {
+        eprintln!("no verdict names what really happened: {truth:?}");
+    }
+    if found && outcome.deviations.is_empty() { Outcome::Fine } else { Outcome::Findings }
+}
+
+/// The exact anomaly and the exact root cause, as the evaluation of the Hawkeye paper counts a true positive.
+fn is_true(diagnosis: &Diagnosis, truth: &GroundTruth) -> bool {
+    let sorted = |flows: &[model::FlowKey]| {
+        let mut flows = flows.to_vec();
+        flows.sort_unstable();
+        flows
+    };
+    Some(diagnosis.anomaly) == truth.anomaly
+        && diagnosis.root_cause.port == truth.root_cause.port
+        && diagnosis.root_cause.host == truth.root_cause.host
+        && sorted(&diagnosis.root_cause.flows) == sorted(&truth.root_cause.flows)
+}
+
+fn save(directory: &Path, scenario: &Scenario, outcome: &RunOutcome) -> anyhow::Result<()> {
+    fs::create_dir_all(directory).with_context(|| format!("cannot create {}", directory.display()))?;
+    write_whole(&directory.join(TOPOLOGY_FILE), &serde_json::to_vec_pretty(&scenario.topology)?)?;
+    for snapshot in &outcome.snapshots {
+        let name = format!("event-{:08x}.json", snapshot.event);
+        write_whole(&directory.join(name), &serde_json::to_vec_pretty(snapshot)?)?;
+    }
+    Ok(())
+}

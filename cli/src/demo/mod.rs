@@ -1,0 +1,168 @@
+//! The whole system in one process.
+//!
+//! A thread lets the embedded fabric run in virtual time, paced against the wall clock. Each of its switches has a
+//! P4Runtime server on a loopback port of its own, and the controller knows them only through that: it
+//! loads the pipeline, programs tables, hears of polling packets and reads frozen registers over gRPC. What it collects
+//! is analysed, stored and shown.
+
+mod network;
+mod shared;
+mod timeline;
+mod watch;
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use controller::live::{Controller, LiveConfig, SwitchEndpoint};
+use model::Topology;
+use p4runtime::device_config::{SourceBundle, compile};
+use p4runtime::p4info::from_program;
+use p4runtime::server::{Server, ServerConfig, ServerHandle, event_channel};
+use tokio::net::TcpListener;
+use tokio::sync::mpsc;
+use tracing::info;
+use tracing_subscriber::EnvFilter;
+use web::{AppState, LiveState};
+
+use self::network::Network;
+use self::shared::{Clock, Endpoint, SwitchMap};
+
+/// Events of a switch that may wait for its server.
+const SWITCH_EVENTS: usize = 4096;
+/// Batches of samples and questions that may wait to be shown.
+const NEWS: usize = 256;
+
+/// How long to wait before a switch that does not answer is tried again.
+const RETRY: Duration = Duration::from_millis(200);
+/// How long the switches may take to come under control.
+const START_TIMEOUT: Duration = Duration::from_secs(60);
+/// An incident is over after this much network time without a new verdict: between two rounds.
+const QUIET_NS: u64 = 4_000_000;
+
+/// What the demo shows and where.
+pub(crate) struct DemoConfig {
+    /// Played by turns; the first one's network and settings hold for all.
+    pub(crate) scenarios: Vec<Scenario>,
+    /// Where the dashboard listens.
+    pub(crate) listen: SocketAddr,
+    /// The store's file; in memory without.
+    pub(crate) store: Option<PathBuf>,
+    /// Seed of everything random.
+    pub(crate) seed: u64,
+    /// Network time that passes in a second, in microseconds.
+    pub(crate) pace_us: u64,
+}
+
+/// Runs until interrupted.
+pub(crate) fn run(config: DemoConfig) -> anyhow::Result<()> {
+    let filter = EnvFilter::try_from_env("HARRIER_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    let runtime = tokio::runtime::Runtime::new().context("cannot start the runtime")?;
+    runtime.block_on(serve(config))
+}
+
+async fn serve(config: DemoConfig) -> anyhow::Result<()> {
+    // The port comes first: an address that is taken should be said before anything is built.
+    let listener =
+        TcpListener::bind(config.listen).await.with_context(|| format!("cannot listen on {}", config.listen))?;
+    let address = listener.local_addr()?;
+    let scenario = Arc::new(timeline::merge(&config.scenarios));
+    let live = LiveState::new(open_store(&config).await?).await?;
+    live.set_topology(scenario.topology.clone()).await?;
+
+    let clock = Arc::new(Clock::default());
+    let (network, switches) = Network::build(&scenario, config.seed, clock.clone())?;
+    let (servers, endpoints) = start_servers(&switches, &clock).await?;
+    let topology = Arc::new(scenario.topology.clone());
+    let mut controller = start_controller(&config, &scenario, topology.clone(), endpoints)?;
+    under_control(&mut controller).await?;
+
+    let stop = Arc::new(AtomicBool::new(false));
+    let (news, incoming) = mpsc::channel(NEWS);
+    let thread = network.spawn(config.pace_us, news, controller.triggers(), stop.clone())?;
+    let watching = tokio::spawn(watch::run(live.clone(), topology, controller, incoming));
+
+    eprintln!("harrier: {}", scenario.title);
+    eprintln!("harrier: {} switches under control over P4Runtime", servers.len());
+    eprintln!("harrier: dashboard at http://{address}/");
+    let interrupted = async {
+        // Without a handler for interrupts the process just ends on one, which is as good.
+        let _ = tokio::signal::ctrl_c().await;
+    };
+    web::serve(listener, AppState::new(live), interrupted).await?;
+
+    stop.store(true, Ordering::Relaxed);
+    watching.abort();
+    tokio::task::spawn_blocking(move || thread.join()).await?.ok().context("the network's thread panicked")?;
+    drop(servers);
+    Ok(())
+}
+
+async fn open_store(config: &DemoConfig) -> anyhow::Result<store::Store> {
+    let url = match &config.store {
+        Some(path) => format!("sqlite:{}", path.display()),
+        None => "sqlite::memory:".to_string(),
+    };
+    let limits = store::Limits { incident_quiet_ns: QUIET_NS, ..store::Limits::default() };
+    store::Store::open_with(&url, limits).await.with_context(|| format!("cannot open the store {url}"))
+}
+
+/// Starts a P4Runtime server for every switch, each on a port of its own.
+async fn start_servers(
+    switches: &SwitchMap,
+    clock: &Arc<Clock>,
+) -> anyhow::Result<(Vec<ServerHandle>, Vec<SwitchEndpoint>)> {
+    let mut servers = Vec::new();
+    let mut endpoints = Vec::new();
+    for (device_id, (name, handle)) in (1..).zip(switches) {
+        let (sink, source) = event_channel(SWITCH_EVENTS);
+        handle.attach(sink);
+        let config = ServerConfig::new(device_id, handle.config());
+        let server = Server::new(Endpoint::new(handle.clone(), clock.clone()), config, source);
+        let handle = server.spawn((Ipv4Addr::LOCALHOST, 0).into()).await?;
+        info!(switch = name, address = %handle.address(), "P4Runtime server");
+        endpoints.push(SwitchEndpoint { name: name.clone(), endpoint: handle.endpoint(), device_id });
+        servers.push(handle);
+    }
+    Ok((servers, endpoints))
+}
+
+/// Compiles the telemetry program, whose sources and description the controller gives to every switch.
+fn start_controller(
+    config: &DemoConfig,
+    scenario: &fabric::Scenario,
+    topology: Arc<Topology>,
+    switches: Vec<SwitchEndpoint>,
+) -> anyhow::Result<Controller> {
+    let files = controller::program::SOURCES.iter().map(|(path, text)| (path.to_string(), text.to_string()));
+    let bundle = SourceBundle { main: controller::program::MAIN.to_string(), files: files.collect() };
+    let program = compile(&bundle).map_err(anyhow::Error::msg).context("the switch program does not compile")?;
+    Ok(Controller::start(LiveConfig {
+        topology,
+        switches,
+        plan: fabric::plan_settings(scenario, config.seed),
+        collect: watch::collect_settings(config.pace_us),
+        p4info: from_program(&program),
+        device_config: bundle.encode(),
+        retry: RETRY,
+    })?)
+}
+
+/// Waits until every switch has its program and tables.
+async fn under_control(controller: &mut Controller) -> anyhow::Result<()> {
+    let mut status = controller.status();
+    let wait = status.wait_for(|status| status.switches.values().all(Result::is_ok));
+    match tokio::time::timeout(START_TIMEOUT, wait).await {
+        Ok(changed) => changed.map(|_| ()).context("the controller has stopped"),
+        Err(_) => {
+            let switches = controller.status().borrow().switches.clone();
+            let failed = switches.iter().filter_map(|(name, state)| Some((name, state.as_ref().err()?)));
+            let failed: Vec<String> = failed.map(|(name, why)| format!("{name}: {why}")).collect();
+            bail!("switches do not come under control: {}", failed.join("; "))
+        }
+    }
+}

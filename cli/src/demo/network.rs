@@ -1,0 +1,159 @@
+//! The thread that lets the network live: virtual time, paced against the wall clock.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use fabric::{Fabric, Scenario};
+use model::{PortRef, Time, Trigger};
+use p4_switch::tm::CLASSES;
+use tokio::sync::mpsc;
+use web::{PortPoint, PortSample};
+
+use super::shared::{Clock, SharedSwitch, SwitchMap};
+
+/// How often the network is moved on.
+const SLICE: Duration = Duration::from_millis(10);
+/// Slices between two samples of all ports.
+const SLICES_PER_SAMPLE: u64 = 10;
+
+/// What the network's thread tells.
+pub(super) struct News {
+    /// The network's time.
+    pub(super) now: Time,
+    /// The state of every switch port.
+    pub(super) samples: Vec<PortSample>,
+}
+
+/// The network, and where its switches are.
+pub(super) struct Network {
+    fabric: Fabric<SharedSwitch>,
+    clock: Arc<Clock>,
+    sampler: Sampler,
+}
+
+impl Network {
+    /// Builds the network of a scenario with a watching agent on every sending host. Switches run no program yet.
+    pub(super) fn build(scenario: &Scenario, seed: u64, clock: Arc<Clock>) -> anyhow::Result<(Network, SwitchMap)> {
+        let mut switches = SwitchMap::new();
+        let mut fabric = Fabric::new(scenario, seed, |name, config| {
+            let switch = SharedSwitch::new(config);
+            switches.insert(name.to_string(), switch.clone());
+            switch
+        })?;
+        fabric::set_agents(scenario, &mut fabric)?;
+        Ok((Network { fabric, clock, sampler: Sampler::default() }, switches))
+    }
+
+    /// Starts the thread. It ends when `stop` is set.
+    pub(super) fn spawn(
+        mut self,
+        pace_us: u64,
+        news: mpsc::Sender<News>,
+        triggers: mpsc::Sender<(u32, Trigger)>,
+        stop: Arc<AtomicBool>,
+    ) -> anyhow::Result<JoinHandle<()>> {
+        let step = Time(pace_us * SLICE.as_micros() as u64);
+        let live = move || {
+            let mut due = Instant::now();
+            let mut slice: u64 = 0;
+            while !stop.load(Ordering::Relaxed) {
+                self.advance(step, &triggers);
+                slice += 1;
+                if slice.is_multiple_of(SLICES_PER_SAMPLE) {
+                    let samples = self.sampler.sample(&mut self.fabric);
+                    // A reader that cannot follow misses samples; the network does not wait for it.
+                    let _ = news.try_send(News { now: self.fabric.now(), samples });
+                }
+                // A machine that is too slow for the pace runs as fast as it can, without a debt to work off.
+                due = (due + SLICE).max(Instant::now());
+                thread::sleep(due.saturating_duration_since(Instant::now()));
+            }
+        };
+        thread::Builder::new().name("network".into()).spawn(live).context("cannot start the network's thread")
+    }
+
+    fn advance(&mut self, step: Time, triggers: &mpsc::Sender<(u32, Trigger)>) {
+        // Controllers may have sent packets or opened ports.
+        self.fabric.poll_switches();
+        self.fabric.run_until(self.fabric.now() + step);
+        self.clock.set(self.fabric.now());
+        for question in self.fabric.take_triggers() {
+            // A controller with too much to do learns of the event from the switches' digests all the same.
+            let _ = triggers.try_send((question.event, question.trigger));
+        }
+        for notice in self.fabric.take_notices() {
+            let name = self.fabric.switch_name(notice.switch).to_string();
+            if let Some(switch) = self.fabric.switch_mut(&name) {
+                switch.offer(notice.event);
+            }
+        }
+    }
+}
+
+/// Turns counters and pauses into samples.
+#[derive(Default)]
+struct Sampler {
+    last: Time,
+    /// Pause records looked at.
+    seen: usize,
+    /// Since when a port's priority has been paused.
+    paused_since: BTreeMap<(PortRef, u8), Time>,
+    sent_bytes: BTreeMap<PortRef, u64>,
+}
+
+impl Sampler {
+    fn sample(&mut self, fabric: &mut Fabric<SharedSwitch>) -> Vec<PortSample> {
+        let now = fabric.now();
+        let interval = now.saturating_sub(self.last);
+        let paused = self.pauses(fabric, now);
+        let mut samples = Vec::new();
+        for (name, shared) in fabric.switches() {
+            let switch = shared.lock();
+            let manager = switch.traffic_manager();
+            for port in manager.port_numbers() {
+                let queues = (0..CLASSES as u8).filter_map(|priority| manager.queue(port, priority));
+                let (queue_bytes, queue_packets) =
+                    queues.fold((0, 0), |(bytes, packets), queue| (bytes + queue.bytes, packets + queue.packets));
+                let port = PortRef::new(name, port);
+                let sent = shared.sent_bytes(port.port);
+                let before = self.sent_bytes.insert(port.clone(), sent).unwrap_or(0);
+                let rate = (sent - before) as f64 * 8.0 / interval.as_secs_f64();
+                let point = PortPoint {
+                    time_ns: now.as_ns(),
+                    interval_ns: interval.as_ns(),
+                    queue_bytes,
+                    queue_packets,
+                    paused: self.paused_since.keys().any(|(paused, _)| *paused == port),
+                    paused_ns: paused.get(&port).copied().unwrap_or(Time::ZERO).min(interval).as_ns(),
+                    tx_bps: if interval == Time::ZERO { 0 } else { rate as u64 },
+                };
+                samples.push(PortSample { port, point });
+            }
+        }
+        self.last = now;
+        samples
+    }
+
+    /// Time that each port was paused since the last sample. A port with several paused priorities counts once
+    /// for each; the caller cuts that at the interval.
+    fn pauses(&mut self, fabric: &Fabric<SharedSwitch>, now: Time) -> BTreeMap<PortRef, Time> {
+        let mut paused: BTreeMap<PortRef, Time> = BTreeMap::new();
+        for record in &fabric.pauses()[self.seen..] {
+            let key = (record.port.clone(), record.priority);
+            if record.on {
+                self.paused_since.entry(key).or_insert(record.at);
+            } else if let Some(since) = self.paused_since.remove(&key) {
+                *paused.entry(key.0).or_default() += record.at.saturating_sub(since.max(self.last));
+            }
+        }
+        self.seen = fabric.pauses().len();
+        for ((port, _), since) in &self.paused_since {
+            *paused.entry(port.clone()).or_default() += now.saturating_sub((*since).max(self.last));
+        }
+        paused
+    }
+}

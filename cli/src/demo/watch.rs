@@ -1,0 +1,65 @@
+//! What becomes of snapshots and samples: verdicts in the store, points on the dashboard.
+
+use std::sync::Arc;
+
+use analyzer::{Settings, TopologyIndex};
+use controller::collect::CollectSettings;
+use controller::live::Controller;
+use model::{Snapshot, Topology};
+use tokio::sync::mpsc;
+use tracing::{error, info, warn};
+use web::LiveState;
+
+use super::network::News;
+
+/// The longest that a polling packet needs from one switch to the next, in microseconds of network time.
+const HOP_US: u64 = 20;
+
+/// Settings of a collector whose network's time is stretched: a hop of microseconds takes far longer on the wall
+/// clock, and the wave of polling packets must not count as over between two hops.
+pub(super) fn collect_settings(pace_us: u64) -> CollectSettings {
+    let hop_ns = HOP_US * 1_000_000_000 / pace_us;
+    let defaults = CollectSettings::default();
+    CollectSettings {
+        quiet_ns: defaults.quiet_ns + 2 * hop_ns,
+        read_timeout_ns: 5_000_000_000,
+        event_timeout_ns: 10_000_000_000 + 10 * hop_ns,
+        ..defaults
+    }
+}
+
+/// Analyses and stores snapshots, and passes samples on, until both sources end.
+pub(super) async fn run(
+    live: Arc<LiveState>,
+    topology: Arc<Topology>,
+    mut controller: Controller,
+    mut news: mpsc::Receiver<News>,
+) {
+    let settings = Settings::default();
+    let index = TopologyIndex::new(&topology);
+    loop {
+        tokio::select! {
+            Ok(snapshot) = controller.snapshot() => diagnose(&live, &index, &settings, &snapshot).await,
+            Some(News { now, samples }) = news.recv() => {
+                live.push_ports(&samples);
+                if let Err(error) = live.advance(now.as_ns()).await {
+                    error!(%error, "the store failed");
+                }
+            }
+            else => return,
+        }
+    }
+}
+
+async fn diagnose(live: &LiveState, index: &TopologyIndex<'_>, settings: &Settings, snapshot: &Snapshot) {
+    let analyses = analyzer::analyze_indexed(snapshot, index, settings);
+    if analyses.is_empty() {
+        warn!(event = snapshot.event, missing = ?snapshot.missing, "a collection without a verdict");
+    }
+    for analysis in analyses {
+        match live.push_diagnosis(&analysis.diagnosis, &analysis.graph, Some(snapshot)).await {
+            Ok(_) => info!(verdict = analysis.diagnosis.summary, "diagnosed"),
+            Err(error) => error!(%error, "the store failed; the verdict is lost"),
+        }
+    }
+}
