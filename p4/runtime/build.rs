@@ -1,5 +1,7 @@
 //! Compiles the protocol's `.proto` files to Rust without `protoc`, and keeps their descriptors for the text format.
 
+#![allow(clippy::disallowed_methods, reason = "a build script writes what it generates")]
+
 use prost::Message;
 use std::path::PathBuf;
 

@@ -50,7 +50,7 @@ pub fn encode_signed(bits: &Bits) -> Vec<u8> {
     }
     let negative = bit(bits, width - 1);
     let mut bytes = bits.to_be_bytes();
-    if negative && width % 8 != 0 {
+    if negative && !width.is_multiple_of(8) {
         bytes[0] |= 0xff << (width % 8);
     }
     let fill = if negative { 0xff } else { 0 };

@@ -32,8 +32,7 @@ pub fn from_program(program: &Program) -> config::P4Info {
     generator.counters_and_meters(&mut info);
     info.controller_packet_metadata =
         program.controller_headers.iter().map(|header| generator.controller_header(header)).collect();
-    info.value_sets =
-        program.value_sets.iter().filter(|v| shown(&v.preamble)).map(|v| value_set(v)).collect();
+    info.value_sets = program.value_sets.iter().filter(|v| shown(&v.preamble)).map(value_set).collect();
     info.registers = (0..program.registers.len())
         .filter(|i| shown(&program.registers[*i].preamble))
         .map(|i| generator.register(RegisterId(i as u32)))

@@ -96,7 +96,7 @@ struct BitWriter {
 impl BitWriter {
     fn push(&mut self, bits: &Bits) {
         for at in (0..bits.width()).rev() {
-            if self.used % 8 == 0 {
+            if self.used.is_multiple_of(8) {
                 self.bytes.push(0);
             }
             let bit = bits.limbs().get(at as usize / 64).map_or(0, |limb| (limb >> (at % 64) & 1) as u8);

@@ -58,7 +58,7 @@ control Verify(inout headers_t hdr, inout metadata_t meta) {
     apply { }
 }
 
-control Ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard) {
+control MacIngress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard) {
     direct_counter(CounterType.packets_and_bytes) hits;
     counter(8, CounterType.packets) received;
     register<bit<32>>(16) last_type;
@@ -137,7 +137,7 @@ control Ingress(inout headers_t hdr, inout metadata_t meta, inout standard_metad
     }
 }
 
-control Egress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard) {
+control MacEgress(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard) {
     apply { }
 }
 
@@ -152,4 +152,4 @@ control Deparse(packet_out packet, in headers_t hdr) {
     }
 }
 
-V1Switch(Parse(), Verify(), Ingress(), Egress(), Compute(), Deparse()) main;
+V1Switch(Parse(), Verify(), MacIngress(), MacEgress(), Compute(), Deparse()) main;

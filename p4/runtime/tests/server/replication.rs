@@ -75,8 +75,8 @@ async fn clone_sessions() {
     let cpu = port(&[0xff, 0xff, 0xff, 0xfd], 1);
     let written = session(100, vec![cpu, numbered(510, 2)], 2, 128);
     check(c.insert([written.clone()]).await, Code::Ok);
-    assert_eq!(c.read([session(0, vec![], 0, 0)]).await.expect("read"), [written.clone()]);
-    assert_eq!(c.read([session(100, vec![], 0, 0)]).await.expect("read"), [written.clone()]);
+    assert_eq!(c.read([session(0, vec![], 0, 0)]).await.expect("read"), std::slice::from_ref(&written));
+    assert_eq!(c.read([session(100, vec![], 0, 0)]).await.expect("read"), std::slice::from_ref(&written));
     check(c.insert([written]).await, Code::AlreadyExists);
     check(c.modify([session(101, vec![], 0, 0)]).await, Code::NotFound);
     check(c.insert([session(0, vec![], 0, 0)]).await, Code::InvalidArgument);

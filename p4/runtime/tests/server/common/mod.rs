@@ -23,12 +23,15 @@ pub(crate) const SOURCE: &str = "the whole program";
 /// Source text that it takes for the program with a larger table and without one register.
 pub(crate) const OTHER_SOURCE: &str = "the other program";
 
+/// Frames that left, with their ports.
+pub(crate) type Sent = Vec<(u16, Vec<u8>)>;
+
 /// A running server and what leaves its switch.
 pub(crate) struct Bench {
     pub(crate) server: Server<Arc<ImmediateSwitch>>,
     pub(crate) handle: ServerHandle,
     pub(crate) switch: Arc<ImmediateSwitch>,
-    pub(crate) sent: Arc<Mutex<Vec<(u16, Vec<u8>)>>>,
+    pub(crate) sent: Arc<Mutex<Sent>>,
     /// The switch's time in picoseconds.
     pub(crate) time: Arc<AtomicU64>,
 }
