@@ -78,11 +78,8 @@ fn matched(kind: MatchKind, entries: u128) -> Switch {
     for i in 0..entries {
         let wanted = match kind {
             MatchKind::Ternary => {
-                let mask = 0xffff_ff00 | 0x11 * (i % 16);
-                FieldMatch::Ternary {
-                    value: Bits::new(32, (i << 8 | i % 256) & mask),
-                    mask: Bits::new(32, mask),
-                }
+                let mask = 0xffff_ff00 | (0x11 * (i % 16));
+                FieldMatch::Ternary { value: Bits::new(32, i << 8), mask: Bits::new(32, mask) }
             }
             MatchKind::Range => {
                 FieldMatch::Range { low: Bits::new(32, i << 8), high: Bits::new(32, i << 8 | 0xff) }

@@ -309,7 +309,7 @@ fn value_sets_choose_parser_states_and_wide_values_compute() {
     let mut head = vec![99, 0, 0, 0, 0, 7];
     head.extend(a.to_be_bytes());
     head.extend(b.to_be_bytes());
-    let mut sent = |switch: &mut Switch| {
+    let sent = |switch: &mut Switch| {
         switch.receive(Time::ZERO, 2, Frame::new(&head, 3));
         drain(switch, 1).remove(0)
     };

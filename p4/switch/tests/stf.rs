@@ -59,7 +59,7 @@ fn a_test_that_passes() {
         remove all
         packet 2 0407 00000000
     ";
-    check(test, Ok((11, 10)));
+    check(test, Ok((10, 10)));
 }
 
 #[test]

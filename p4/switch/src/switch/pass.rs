@@ -18,11 +18,23 @@ use crate::tm::Departure;
 /// Storage of departed packets that is kept for the next ones.
 const POOL: usize = 4_096;
 
+/// Sets a field of the standard metadata, where the program declares it.
+fn set(frame: &mut [u64], slot: Option<Slot>, value: u64) {
+    if let Some(slot) = slot {
+        frame[slot.at as usize] = value & limbs::low_mask(slot.width());
+    }
+}
+
+/// Sets limbs that were kept from an earlier pass.
+fn restore(frame: &mut [u64], preserved: &[(u32, u64)]) {
+    for (at, value) in preserved {
+        frame[*at as usize] = *value;
+    }
+}
+
 impl Pipeline {
     fn set(&mut self, slot: Option<Slot>, value: u64) {
-        if let Some(slot) = slot {
-            self.frame[slot.at as usize] = value & limbs::low_mask(slot.width());
-        }
+        set(&mut self.frame, slot, value);
     }
 
     fn get(&self, slot: Option<Slot>) -> u64 {
@@ -49,12 +61,6 @@ impl Pipeline {
             .flat_map(|slot| slot.at..slot.at + slot.cells())
             .map(|at| (at, self.frame[at as usize]))
             .collect()
-    }
-
-    fn restore(&mut self, preserved: &[(u32, u64)]) {
-        for (at, value) in preserved {
-            self.frame[*at as usize] = *value;
-        }
     }
 }
 
@@ -102,12 +108,12 @@ impl Switch {
         cx.requests.clear();
         p.frame[..p.code.scalars as usize].fill(0);
         let (bytes, now) = (cx.packet_bytes, self.config.timestamp_unit.count(cx.now));
-        let standard = p.code.standard.clone();
-        p.set(standard.ingress_port, u64::from(arriving.ingress_port));
-        p.set(standard.packet_length, bytes);
-        p.set(standard.instance_type, arriving.instance_type);
-        p.set(standard.ingress_global_timestamp, now);
-        p.restore(&arriving.preserved);
+        let (frame, standard) = (&mut p.frame, &p.code.standard);
+        set(frame, standard.ingress_port, u64::from(arriving.ingress_port));
+        set(frame, standard.packet_length, bytes);
+        set(frame, standard.instance_type, arriving.instance_type);
+        set(frame, standard.ingress_global_timestamp, now);
+        restore(frame, &arriving.preserved);
         let entry = p.code.entries.parser;
         let error = match run(&p.code, entry, &mut p.frame, cx, &mut p.state) {
             Outcome::Done => 0,
@@ -268,7 +274,7 @@ impl Switch {
         });
         if let Some(p) = &mut self.pipeline {
             p.set(p.code.standard.priority, priority);
-            p.restore(&preserved);
+            restore(&mut p.frame, &preserved);
         }
         let left = self.copies(session, port, passes_left);
         if let Some(p) = &mut self.pipeline {
@@ -301,7 +307,7 @@ impl Switch {
             p.set(slot, value);
         }
         p.set(standard.instance_type, instance_type::EGRESS_CLONE);
-        p.restore(&preserved);
+        restore(&mut p.frame, &preserved);
         let left = self.copies(session, port, passes_left);
         if let Some(p) = &mut self.pipeline {
             p.frame[..original.len()].copy_from_slice(&original);
@@ -382,17 +388,17 @@ impl Switch {
         cx.requests.clear();
         let unit = self.config.timestamp_unit;
         let (now, enqueued) = (unit.count(cx.now), unit.count(departure.enqueued));
-        let standard = p.code.standard.clone();
-        p.set(standard.egress_port, u64::from(port));
+        let (frame, standard) = (&mut p.frame, &p.code.standard);
+        set(frame, standard.egress_port, u64::from(port));
         // Another value than the drop port's, as in the reference switch.
-        p.set(standard.egress_spec, u64::from(self.config.drop_port) + 1);
-        p.set(standard.packet_length, cx.packet_bytes);
-        p.set(standard.enq_timestamp, enqueued);
-        p.set(standard.enq_qdepth, departure.enqueue_depth_packets);
-        p.set(standard.deq_timedelta, now.saturating_sub(enqueued));
-        p.set(standard.deq_qdepth, departure.depth_packets);
-        p.set(standard.qid, u64::from(departure.priority));
-        p.set(standard.egress_global_timestamp, now);
+        set(frame, standard.egress_spec, u64::from(self.config.drop_port) + 1);
+        set(frame, standard.packet_length, cx.packet_bytes);
+        set(frame, standard.enq_timestamp, enqueued);
+        set(frame, standard.enq_qdepth, departure.enqueue_depth_packets);
+        set(frame, standard.deq_timedelta, now.saturating_sub(enqueued));
+        set(frame, standard.deq_qdepth, departure.depth_packets);
+        set(frame, standard.qid, u64::from(departure.priority));
+        set(frame, standard.egress_global_timestamp, now);
         self.discard(packet.carried);
     }
 }

@@ -1,0 +1,98 @@
+//! PFC in both directions and ECN, through the whole switch.
+
+mod common;
+
+use std::sync::Arc;
+
+use common::{Builder, bytes};
+use model::wire::{Frame, Pfc};
+use model::{Rate, Time};
+use p4_lang::ir::*;
+use p4_switch::tm::{Ecn, Lossless, Threshold, TmConfig};
+use p4_switch::{Event, Switch, SwitchConfig};
+
+/// Everything goes to port 1; the program counts what it sees.
+fn program() -> Arc<Program> {
+    let mut b = Builder::new();
+    b.program.counters.push(Counter {
+        preamble: common::preamble("seen"),
+        unit: Unit::Packets,
+        size: 1,
+        direct: false,
+    });
+    b.program.ingress.body = vec![
+        Stmt::Extern(ExternCall::CounterCount(CounterId(0), common::number(32, 0))),
+        Stmt::Assign(b.standard("egress_spec"), common::number(9, 1)),
+    ];
+    b.finish()
+}
+
+fn switch(change: impl FnOnce(&mut TmConfig)) -> Switch {
+    let mut tm = TmConfig::lossy((1..=4).map(|port| (port, Rate::from_gbps(100))), 1 << 20);
+    change(&mut tm);
+    let mut switch = Switch::new(SwitchConfig::new(tm));
+    switch.load(program()).unwrap_or_else(|e| panic!("{e}"));
+    switch
+}
+
+fn ipv4(tos: u8) -> Frame {
+    let mut head = [0; 34];
+    head[12..16].copy_from_slice(&[0x08, 0x00, 0x45, tos]);
+    Frame::new(&head, 1000)
+}
+
+#[test]
+fn a_received_pause_reaches_program_and_queue() {
+    let mut switch = switch(|_| {});
+    switch.receive(Time::ZERO, 1, Pfc::single(0, 100).to_frame([2; 6]));
+    let paused = Event::PauseReceived { at: Time::ZERO, port: 1, priority: 0, quanta: 100 };
+    assert!(switch.take_events().contains(&paused));
+    assert_eq!(switch.control().counter_read("seen", 0).map(|c| c.packets), Ok(1));
+    switch.receive(Time::ZERO, 2, ipv4(0));
+    assert_eq!(switch.transmit(Time::ZERO, 1), None);
+    let end = switch.next_wake().expect("the pause ends");
+    assert_eq!(end, Time(100 * 512 * 10));
+    switch.wake(end);
+    let events = switch.take_events();
+    assert!(events.contains(&Event::PauseExpired { at: end, port: 1, priority: 0 }));
+    assert!(events.contains(&Event::PortReady(1)));
+    // The pause frame itself was forwarded by this program, then the packet.
+    assert_eq!(switch.transmit(end, 1).map(|f| f.len()), Some(60));
+    assert_eq!(switch.transmit(end, 1), Some(ipv4(0)));
+}
+
+#[test]
+fn a_full_ingress_sends_a_pause_before_anything_else() {
+    let mut switch = switch(|tm| {
+        let group = &mut tm.ports[1].groups[0];
+        group.threshold = Threshold::Static(2_000);
+        group.lossless = Some(Lossless { headroom_bytes: 10_000, xon_bytes: 1_000, xon_offset_bytes: 0 });
+    });
+    for _ in 0..3 {
+        switch.receive(Time::ZERO, 2, ipv4(0));
+    }
+    assert!(switch.take_events().contains(&Event::PortReady(2)));
+    let pause = switch.transmit(Time::ZERO, 2).expect("the pause");
+    let pfc = Pfc::from_bytes(&bytes(&pause)).expect("a PFC frame");
+    assert_eq!((pfc.class_enable, pfc.quanta[0]), (1, u16::MAX));
+    assert_eq!(pause.head[6..12], [2, 0, 0, 0, 0, 2]);
+    let sent = |e: &Event| matches!(e, Event::PauseSent { port: 2, priority: 0, refresh: false, .. });
+    assert!(switch.take_events().iter().any(sent));
+    assert_eq!(switch.transmit(Time::ZERO, 2), None);
+    while switch.transmit(Time::ZERO, 1).is_some() {}
+    let resume = switch.transmit(Time::ZERO, 2).expect("the resume");
+    assert_eq!(Pfc::from_bytes(&bytes(&resume)).map(|p| p.quanta[0]), Some(0));
+}
+
+#[test]
+fn a_long_queue_marks_capable_packets() {
+    let mut switch = switch(|tm| {
+        tm.ports[0].queues[0].ecn = Some(Ecn { kmin_bytes: 0, kmax_bytes: 500, pmax_ppm: 1_000_000 });
+    });
+    for tos in [2, 0, 2] {
+        switch.receive(Time::ZERO, 2, ipv4(tos));
+    }
+    let sent: Vec<u8> = common::drain(&mut switch, 1).iter().map(|p| p[15]).collect();
+    // The last one leaves an empty queue behind.
+    assert_eq!(sent, [3, 0, 2]);
+}
