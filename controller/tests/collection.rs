@@ -159,7 +159,8 @@ fn a_failed_read_is_tried_again_and_then_given_up() {
     for (event, expected) in [
         (
             78,
-            &["s2: counts from before 10000000 ns may be missing: its registers could not be read: refused"][..],
+            &["s2: counts from before 10000000 ns may be missing: its registers could not be read: refused"]
+                [..],
         ),
         (79, &[]),
     ] {

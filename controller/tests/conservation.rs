@@ -58,14 +58,35 @@ fn flow(from: u16, to: u16, n: u16) -> FlowKey {
 /// What happens to the switch.
 #[derive(Clone, Debug)]
 enum Step {
-    Data { from: u16, to: u16, n: u16, payload: u32 },
-    Acknowledge { from: u16, to: u16 },
-    Transmit { port: u16, count: u8 },
-    Pause { port: u16, quanta: u16 },
-    Poll { from: u16, to: u16 },
+    Data {
+        from: u16,
+        to: u16,
+        n: u16,
+        payload: u32,
+    },
+    Acknowledge {
+        from: u16,
+        to: u16,
+    },
+    Transmit {
+        port: u16,
+        count: u8,
+    },
+    Pause {
+        port: u16,
+        quanta: u16,
+    },
+    Poll {
+        from: u16,
+        to: u16,
+    },
     /// Answers an open request of the collector: with what it asks for, or with a failure.
-    Answer { succeeds: bool },
-    Wait { ns: u64 },
+    Answer {
+        succeeds: bool,
+    },
+    Wait {
+        ns: u64,
+    },
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -137,10 +158,11 @@ impl Truth {
 
     fn add_meter(&mut self, record: &MeterRecord) {
         let key = (record.epoch, record.ingress_port, record.egress_port);
-        let sum = self
-            .meters
-            .entry(key)
-            .or_insert_with(|| MeterRecord { packets: Some(0), bytes: 0, ..record.clone() });
+        let sum = self.meters.entry(key).or_insert_with(|| MeterRecord {
+            packets: Some(0),
+            bytes: 0,
+            ..record.clone()
+        });
         sum.packets = Some(sum.packets.unwrap() + record.packets.unwrap());
         sum.bytes += record.bytes;
     }

@@ -117,11 +117,7 @@ fn a_pause_counts_for_as_long_as_the_ring_remembers() {
         net.pause("s1:1", 100);
         net.now = net.now + Time::from_ns(epochs << 20) + Time::from_us(1);
         net.settle();
-        check(
-            &mut net,
-            &question(1, Follow::VictimPath),
-            &[("s1", 3, 1), ("s2", 1, follow), ("s3", 1, 1)],
-        );
+        check(&mut net, &question(1, Follow::VictimPath), &[("s1", 3, 1), ("s2", 1, follow), ("s3", 1, 1)]);
     }
 }
 
@@ -130,7 +126,14 @@ fn a_pause_that_lasts_keeps_what_it_holds_back_in_sight() {
     let settings = PlanSettings { pause_timer: false, ..PlanSettings::default() };
     let topology = network(
         &["h1", "h2", "h3", "h4", "s1", "s2", "s3"],
-        &[("h1:1", "s1:1"), ("h2:1", "s1:2"), ("s1:3", "s2:1"), ("s1:4", "s3:1"), ("s2:2", "h3:1"), ("s3:2", "h4:1")],
+        &[
+            ("h1:1", "s1:1"),
+            ("h2:1", "s1:2"),
+            ("s1:3", "s2:1"),
+            ("s1:4", "s3:1"),
+            ("s2:2", "h3:1"),
+            ("s3:2", "h4:1"),
+        ],
     );
     let mut net = Net::new(&compile(&[]), topology, &settings);
     net.now = Time::from_ms(20);
@@ -146,7 +149,14 @@ fn a_trace_ends_where_the_pauses_form_a_loop() {
     // Three switches in a ring; each host's traffic crosses its next switch to the one after.
     let topology = network(
         &["h1", "h2", "h3", "s1", "s2", "s3"],
-        &[("h1:1", "s1:1"), ("h2:1", "s2:1"), ("h3:1", "s3:1"), ("s1:2", "s2:3"), ("s2:2", "s3:3"), ("s3:2", "s1:3")],
+        &[
+            ("h1:1", "s1:1"),
+            ("h2:1", "s2:1"),
+            ("h3:1", "s3:1"),
+            ("s1:2", "s2:3"),
+            ("s2:2", "s3:3"),
+            ("s3:2", "s1:3"),
+        ],
     );
     let mut net = Net::new(&compile(&[]), topology, &PlanSettings::default());
     net.now = Time::from_ms(20);
@@ -165,7 +175,8 @@ fn a_trace_ends_where_the_pauses_form_a_loop() {
     net.at("s1").switch.receive(now, 3, frame);
     net.settle();
     let reports = net.reports();
-    let found: Vec<_> = reports.iter().map(|(s, r)| (s.as_str(), r.ingress_port, r.follow, r.followed)).collect();
+    let found: Vec<_> =
+        reports.iter().map(|(s, r)| (s.as_str(), r.ingress_port, r.follow, r.followed)).collect();
     // Once round: s1 is asked again by s3 and finds that it has answered.
     assert_eq!(found, [("s1", 3, 3, 3), ("s2", 3, 3, 3), ("s3", 3, 2, 2)]);
 }

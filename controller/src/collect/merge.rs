@@ -202,9 +202,7 @@ fn missing_banks(name: &str, switch: &Switch, part: &Part, window: &Window<'_>) 
         .lost
         .iter()
         .filter(|lost| lost.is_missing_from(part.generation) && lost.frozen_ns >= window.start_ns())
-        .map(|lost| {
-            format!("{name}: counts from before {} ns may be missing: {}", lost.frozen_ns, lost.why)
-        })
+        .map(|lost| format!("{name}: counts from before {} ns may be missing: {}", lost.frozen_ns, lost.why))
         .collect()
 }
 

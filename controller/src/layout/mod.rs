@@ -238,11 +238,7 @@ impl TelemetryLayout {
         // First what has been read, then the lock: the other way round a freeze could come in between.
         if collected {
             let index = u64::from(generation.wrapping_sub(1) & 1);
-            writes.push(RegisterWrite {
-                register: self.collected.name.clone(),
-                index,
-                value: value.clone(),
-            });
+            writes.push(RegisterWrite { register: self.collected.name.clone(), index, value: value.clone() });
         }
         writes.push(RegisterWrite { register: self.released.name.clone(), index: 0, value });
         writes

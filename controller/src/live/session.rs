@@ -109,7 +109,8 @@ impl SwitchSession {
             Err(ClientError::Batch { failed, .. })
                 if failed.iter().all(|update| update.code as i32 == ALREADY_EXISTS) =>
             {
-                let known = failed.iter().filter_map(|update| self.entities.inserts.get(update.index).cloned());
+                let known =
+                    failed.iter().filter_map(|update| self.entities.inserts.get(update.index).cloned());
                 client.modify(known).await?;
             }
             Err(error) => return Err(error),

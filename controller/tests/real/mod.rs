@@ -103,9 +103,7 @@ impl RealSwitch {
                 .actions
                 .iter()
                 .map(|a| a.action)
-                .find(|a| {
-                    program.actions[a.index()].preamble.name.rsplit('.').next() == Some(entry.action)
-                })
+                .find(|a| program.actions[a.index()].preamble.name.rsplit('.').next() == Some(entry.action))
                 .unwrap_or_else(|| panic!("no action {}", entry.action));
             let args = program.actions[action.index()]
                 .params

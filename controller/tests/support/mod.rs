@@ -26,8 +26,7 @@ pub(crate) const METER: &str = "epoch:32,generation:16,packets:32,bytes:48";
 
 fn register(name: &str, fields: &str, size: u64) -> RegisterInfo {
     let width = fields.split(',').map(|f| f.split(':').nth(1).unwrap().parse::<u32>().unwrap()).sum();
-    let annotations =
-        if name.ends_with("_bank1") { vec![] } else { vec![format!("@fields(\"{fields}\")")] };
+    let annotations = if name.ends_with("_bank1") { vec![] } else { vec![format!("@fields(\"{fields}\")")] };
     let name = if name.contains("slots") || name.contains("flow") {
         format!("ingress.x.{name}")
     } else {

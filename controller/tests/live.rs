@@ -1,0 +1,154 @@
+//! The driver for real switches, against our own P4Runtime server on loopback: from a polling packet to a snapshot.
+#![cfg(feature = "live")]
+
+mod real;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use harrier_controller::collect::CollectSettings;
+use harrier_controller::live::{Controller, LiveConfig, LiveError, SwitchEndpoint};
+use harrier_controller::plan::PlanSettings;
+use harrier_controller::program;
+use model::topology::{Link, Node, NodeKind};
+use model::wire::polling::{Follow, Polling};
+use model::{FlowKey, Rate, Time, Topology};
+use p4_switch::tm::TmConfig;
+use p4_switch::{Switch, SwitchConfig};
+use p4runtime::device_config::SourceBundle;
+use p4runtime::server::{ImmediateSwitch, Server, ServerConfig, ServerHandle, event_channel};
+use real::{data, poll};
+
+/// h1 - s1 - h2.
+fn topology() -> Arc<Topology> {
+    let node = |name: &str, last: Option<u8>| Node {
+        name: name.into(),
+        kind: if last.is_some() { NodeKind::Host } else { NodeKind::Switch },
+        addresses: last.map(|n| [10, 0, 0, n].into()).into_iter().collect(),
+    };
+    let link = |a: &str, b: &str| Link {
+        a: a.parse().unwrap(),
+        b: b.parse().unwrap(),
+        rate: Rate::from_gbps(100),
+        delay: Time::from_us(1),
+    };
+    Arc::new(Topology {
+        nodes: vec![node("h1", Some(1)), node("h2", Some(2)), node("s1", None)],
+        links: vec![link("h1:1", "s1:1"), link("h2:1", "s1:2")],
+    })
+}
+
+fn compile(bundle: &SourceBundle) -> Result<p4_lang::ir::Program, String> {
+    let mut loader = p4_lang::source::MemoryLoader::new();
+    for (path, text) in &bundle.files {
+        loader = loader.with(path.clone(), text.clone());
+    }
+    let compilation = p4_lang::compile(&bundle.main, &loader, &p4_lang::Options::default());
+    let report = compilation.report(false);
+    compilation.program.ok_or(report)
+}
+
+fn bundle() -> SourceBundle {
+    let files = program::SOURCES.iter().map(|(path, text)| (path.to_string(), text.to_string())).collect();
+    SourceBundle { main: program::MAIN.into(), files }
+}
+
+/// A switch with its server; time stands still unless the test moves it.
+async fn switch(clock: &Arc<AtomicU64>) -> (Arc<ImmediateSwitch>, ServerHandle) {
+    let config = SwitchConfig::new(TmConfig::lossy((1..=2).map(|p| (p, Rate::from_gbps(100))), 1 << 24));
+    let (sink, source) = event_channel(1_024);
+    let clock = clock.clone();
+    let now = move || Time::from_ns(clock.load(Ordering::Relaxed));
+    let switch = Arc::new(ImmediateSwitch::new(Switch::new(config.clone()), now, sink, |_, _| {}));
+    let server = Server::new(switch.clone(), ServerConfig::new(1, config, Arc::new(compile)), source);
+    (switch, server.spawn("127.0.0.1:0".parse().unwrap()).await.unwrap())
+}
+
+fn config(endpoint: String) -> LiveConfig {
+    let program = compile(&bundle()).unwrap();
+    LiveConfig {
+        topology: topology(),
+        switches: vec![SwitchEndpoint { name: "s1".into(), endpoint, device_id: 1 }],
+        plan: PlanSettings::default(),
+        collect: CollectSettings::default(),
+        p4info: p4runtime::p4info::from_program(&program),
+        device_config: bundle().encode(),
+        retry: Duration::from_millis(20),
+    }
+}
+
+async fn up(controller: &Controller) {
+    let mut status = controller.status();
+    status.wait_for(|s| s.switches.values().all(Result::is_ok) && s.collect.ignored == 0).await.unwrap();
+}
+
+fn victim() -> FlowKey {
+    FlowKey::udp([10, 0, 0, 1].into(), 1_000, [10, 0, 0, 2].into(), 4791)
+}
+
+fn question(event: u32) -> Polling {
+    Polling { follow: Follow::VictimPath, hop_limit: 8, priority: 3, event, flow: victim() }
+}
+
+#[tokio::test]
+async fn a_polling_packet_becomes_a_snapshot_over_grpc() {
+    let clock = Arc::new(AtomicU64::new(20_000_000));
+    let (switch, server) = switch(&clock).await;
+    let mut controller = Controller::start(config(server.endpoint())).unwrap();
+    up(&controller).await;
+    for event in 1..=3 {
+        for psn in 0..4 {
+            switch.receive(1, data(&victim(), psn, 1_000));
+        }
+        clock.fetch_add(1_000, Ordering::Relaxed);
+        switch.receive(1, poll(&question(event)));
+        let snapshot = controller.snapshot().await.unwrap();
+        assert_eq!((snapshot.event, snapshot.victim), (event, Some(victim())));
+        assert_eq!(snapshot.missing, Vec::<String>::new());
+        // Every collection adds to what the ones before it brought: all of it is one epoch.
+        let flows = &snapshot.switches[0].flows;
+        assert_eq!((flows.len(), flows[0].packets), (1, 4 * u64::from(event)));
+    }
+
+    // A controller that starts anew finds the switch as it is, takes over and goes on.
+    drop(controller);
+    let mut controller = Controller::start(config(server.endpoint())).unwrap();
+    up(&controller).await;
+    clock.fetch_add(100_000_000, Ordering::Relaxed);
+    switch.receive(1, data(&victim(), 9, 1_000));
+    switch.receive(1, poll(&question(4)));
+    let snapshot = controller.snapshot().await.unwrap();
+    assert_eq!(snapshot.missing, Vec::<String>::new());
+    assert_eq!(snapshot.switches[0].flows[0].packets, 1);
+}
+
+#[tokio::test]
+async fn a_switch_that_does_not_answer_is_no_error_and_is_tried_again() {
+    let clock = Arc::new(AtomicU64::new(20_000_000));
+    // A free address, where nobody listens yet.
+    let address = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let controller = Controller::start(config(format!("http://{address}"))).unwrap();
+    let mut status = controller.status();
+    let down = status.wait_for(|s| s.switches["s1"].as_ref().is_err_and(|e| e.contains("connect to"))).await;
+    assert!(down.is_ok());
+    drop(down);
+
+    let (sink, source) = event_channel(16);
+    let switch_config = SwitchConfig::new(TmConfig::lossy([(1, Rate::from_gbps(100))], 1 << 24));
+    let now = move || Time::from_ns(clock.load(Ordering::Relaxed));
+    let switch = Arc::new(ImmediateSwitch::new(Switch::new(switch_config.clone()), now, sink, |_, _| {}));
+    let server = Server::new(switch, ServerConfig::new(1, switch_config, Arc::new(compile)), source);
+    let _server = server.spawn(address).await.unwrap();
+    up(&controller).await;
+}
+
+#[tokio::test]
+async fn what_does_not_fit_together_is_refused_at_the_start() {
+    let mut wrong = config("http://127.0.0.1:1".into());
+    wrong.switches[0].name = "s9".into();
+    assert!(matches!(Controller::start(wrong), Err(LiveError::UnknownSwitch(name)) if name == "s9"));
+    let mut wrong = config("http://127.0.0.1:1".into());
+    wrong.p4info.registers.clear();
+    assert!(matches!(Controller::start(wrong), Err(LiveError::Layout(_))));
+}
