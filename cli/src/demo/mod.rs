@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use controller::live::{Controller, LiveConfig, SwitchEndpoint};
+use fabric::Scenario;
 use model::Topology;
 use p4runtime::device_config::{SourceBundle, compile};
 use p4runtime::p4info::from_program;
@@ -134,7 +135,7 @@ async fn start_servers(
 /// Compiles the telemetry program, whose sources and description the controller gives to every switch.
 fn start_controller(
     config: &DemoConfig,
-    scenario: &fabric::Scenario,
+    scenario: &Scenario,
     topology: Arc<Topology>,
     switches: Vec<SwitchEndpoint>,
 ) -> anyhow::Result<Controller> {
