@@ -16,8 +16,8 @@ use model::wire::polling::{Follow, Polling};
 use model::{FlowKey, Rate, Time, Topology};
 use p4_switch::tm::TmConfig;
 use p4_switch::{Switch, SwitchConfig};
-use p4runtime::device_config::SourceBundle;
-use p4runtime::server::{ImmediateSwitch, Server, ServerConfig, ServerHandle, event_channel};
+use p4runtime::device_config::{SourceBundle, compile};
+use p4runtime::server::{ImmediateSwitch, Server, ServerConfig, ServerHandle, SwitchAccess, event_channel};
 use real::{data, poll};
 
 /// h1 - s1 - h2.
@@ -39,16 +39,6 @@ fn topology() -> Arc<Topology> {
     })
 }
 
-fn compile(bundle: &SourceBundle) -> Result<p4_lang::ir::Program, String> {
-    let mut loader = p4_lang::source::MemoryLoader::new();
-    for (path, text) in &bundle.files {
-        loader = loader.with(path.clone(), text.clone());
-    }
-    let compilation = p4_lang::compile(&bundle.main, &loader, &p4_lang::Options::default());
-    let report = compilation.report(false);
-    compilation.program.ok_or(report)
-}
-
 fn bundle() -> SourceBundle {
     let files = program::SOURCES.iter().map(|(path, text)| (path.to_string(), text.to_string())).collect();
     SourceBundle { main: program::MAIN.into(), files }
@@ -61,12 +51,12 @@ async fn switch(clock: &Arc<AtomicU64>) -> (Arc<ImmediateSwitch>, ServerHandle) 
     let clock = clock.clone();
     let now = move || Time::from_ns(clock.load(Ordering::Relaxed));
     let switch = Arc::new(ImmediateSwitch::new(Switch::new(config.clone()), now, sink, |_, _| {}));
-    let server = Server::new(switch.clone(), ServerConfig::new(1, config, Arc::new(compile)), source);
+    let server = Server::new(switch.clone(), ServerConfig::new(1, config), source);
     (switch, server.spawn("127.0.0.1:0".parse().unwrap()).await.unwrap())
 }
 
 fn config(endpoint: String) -> LiveConfig {
-    let program = compile(&bundle()).unwrap();
+    let program = compile(&bundle()).unwrap_or_else(|e| panic!("{e}"));
     LiveConfig {
         topology: topology(),
         switches: vec![SwitchEndpoint { name: "s1".into(), endpoint, device_id: 1 }],
@@ -81,6 +71,19 @@ fn config(endpoint: String) -> LiveConfig {
 async fn up(controller: &Controller) {
     let mut status = controller.status();
     status.wait_for(|s| s.switches.values().all(Result::is_ok) && s.collect.ignored == 0).await.unwrap();
+}
+
+/// Waits until nothing is locked: a snapshot is emitted while the unlock is still on its way.
+async fn unlocked(switch: &ImmediateSwitch) {
+    let number = |register: &str| {
+        switch.with(|switch, _| {
+            let value = switch.control().register_read(register, 0).unwrap().remove(0);
+            value.to_be_bytes()[..2].to_vec()
+        })
+    };
+    while number("freeze_state") != number("released") {
+        tokio::task::yield_now().await;
+    }
 }
 
 fn victim() -> FlowKey {
@@ -109,6 +112,7 @@ async fn a_polling_packet_becomes_a_snapshot_over_grpc() {
         // Every collection adds to what the ones before it brought: all of it is one epoch.
         let flows = &snapshot.switches[0].flows;
         assert_eq!((flows.len(), flows[0].packets), (1, 4 * u64::from(event)));
+        unlocked(&switch).await;
     }
 
     // A controller that starts anew finds the switch as it is, takes over and goes on.
@@ -138,7 +142,7 @@ async fn a_switch_that_does_not_answer_is_no_error_and_is_tried_again() {
     let switch_config = SwitchConfig::new(TmConfig::lossy([(1, Rate::from_gbps(100))], 1 << 24));
     let now = move || Time::from_ns(clock.load(Ordering::Relaxed));
     let switch = Arc::new(ImmediateSwitch::new(Switch::new(switch_config.clone()), now, sink, |_, _| {}));
-    let server = Server::new(switch, ServerConfig::new(1, switch_config, Arc::new(compile)), source);
+    let server = Server::new(switch, ServerConfig::new(1, switch_config), source);
     let _server = server.spawn(address).await.unwrap();
     up(&controller).await;
 }
