@@ -51,7 +51,10 @@ fn describe_diagnosis(diagnosis: &Diagnosis) -> String {
         line("advice", advice.clone());
     }
     let collected = diagnosis.collected;
-    line("collected", format!("{} switches, {} bytes, {} polls", collected.switches, collected.bytes, collected.polls));
+    line(
+        "collected",
+        format!("{} switches, {} bytes, {} polls", collected.switches, collected.bytes, collected.polls),
+    );
     text
 }
 

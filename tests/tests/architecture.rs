@@ -83,7 +83,10 @@ fn tests_use_no_more_than_allowed() {
 fn every_crate_is_in_the_table() {
     let known: BTreeSet<&str> = ALLOWED.iter().map(|(name, _)| *name).chain(TOP.iter().copied()).collect();
     for package in edges(|_| true).keys() {
-        assert!(known.contains(package.as_str()), "{package} is missing in ARCHITECTURE.md and in this table");
+        assert!(
+            known.contains(package.as_str()),
+            "{package} is missing in ARCHITECTURE.md and in this table"
+        );
     }
 }
 
@@ -91,7 +94,14 @@ fn every_crate_is_in_the_table() {
 fn the_pure_p4_target_knows_nothing_of_hawkeye() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../p4");
     let output = Command::new("grep")
-        .args(["-rlwiE", "hawkeye|polling|provenance", "lang/src", "switch/src", "runtime/src", "--include=*.rs"])
+        .args([
+            "-rlwiE",
+            "hawkeye|polling|provenance",
+            "lang/src",
+            "switch/src",
+            "runtime/src",
+            "--include=*.rs",
+        ])
         .current_dir(root)
         .output()
         .expect("grep is part of every Debian");

@@ -137,11 +137,8 @@ fn read_dumps(
     problems: &mut Vec<String>,
 ) -> Snapshot {
     let names: Vec<String> = texts.iter().map(|(path, _)| path.display().to_string()).collect();
-    let files: Vec<DumpFile<'_>> = texts
-        .iter()
-        .zip(&names)
-        .map(|((_, text), name)| DumpFile { name, switch: None, text })
-        .collect();
+    let files: Vec<DumpFile<'_>> =
+        texts.iter().zip(&names).map(|((_, text), name)| DumpFile { name, switch: None, text }).collect();
     // Without a topology every switch would be unknown: that problem is reported already.
     let imported = hawkeye_ns3::import(&files, topology, victim);
     if !topology.nodes.is_empty() {

@@ -68,8 +68,9 @@ pub(crate) fn run(config: DemoConfig) -> anyhow::Result<()> {
 
 async fn serve(config: DemoConfig) -> anyhow::Result<()> {
     // The port comes first: an address that is taken should be said before anything is built.
-    let listener =
-        TcpListener::bind(config.listen).await.with_context(|| format!("cannot listen on {}", config.listen))?;
+    let listener = TcpListener::bind(config.listen)
+        .await
+        .with_context(|| format!("cannot listen on {}", config.listen))?;
     let address = listener.local_addr()?;
     let scenario = Arc::new(timeline::merge(&config.scenarios));
     let live = LiveState::new(open_store(&config).await?).await?;
@@ -98,7 +99,10 @@ async fn serve(config: DemoConfig) -> anyhow::Result<()> {
 
     stop.store(true, Ordering::Relaxed);
     watching.abort();
-    tokio::task::spawn_blocking(move || thread.join()).await?.ok().context("the network's thread panicked")?;
+    tokio::task::spawn_blocking(move || thread.join())
+        .await?
+        .ok()
+        .context("the network's thread panicked")?;
     drop(servers);
     Ok(())
 }
@@ -141,7 +145,8 @@ fn start_controller(
 ) -> anyhow::Result<Controller> {
     let files = controller::program::SOURCES.iter().map(|(path, text)| (path.to_string(), text.to_string()));
     let bundle = SourceBundle { main: controller::program::MAIN.to_string(), files: files.collect() };
-    let program = compile(&bundle).map_err(anyhow::Error::msg).context("the switch program does not compile")?;
+    let program =
+        compile(&bundle).map_err(anyhow::Error::msg).context("the switch program does not compile")?;
     Ok(Controller::start(LiveConfig {
         topology,
         switches,

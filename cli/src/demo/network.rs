@@ -37,7 +37,11 @@ pub(super) struct Network {
 
 impl Network {
     /// Builds the network of a scenario with a watching agent on every sending host. Switches run no program yet.
-    pub(super) fn build(scenario: &Scenario, seed: u64, clock: Arc<Clock>) -> anyhow::Result<(Network, SwitchMap)> {
+    pub(super) fn build(
+        scenario: &Scenario,
+        seed: u64,
+        clock: Arc<Clock>,
+    ) -> anyhow::Result<(Network, SwitchMap)> {
         let mut switches = SwitchMap::new();
         let mut fabric = Fabric::new(scenario, seed, |name, config| {
             let switch = SharedSwitch::new(config);
@@ -116,8 +120,8 @@ impl Sampler {
             let manager = switch.traffic_manager();
             for port in manager.port_numbers() {
                 let queues = (0..CLASSES as u8).filter_map(|priority| manager.queue(port, priority));
-                let (queue_bytes, queue_packets) =
-                    queues.fold((0, 0), |(bytes, packets), queue| (bytes + queue.bytes, packets + queue.packets));
+                let (queue_bytes, queue_packets) = queues
+                    .fold((0, 0), |(bytes, packets), queue| (bytes + queue.bytes, packets + queue.packets));
                 let port = PortRef::new(name, port);
                 let sent = shared.sent_bytes(port.port);
                 let before = self.sent_bytes.insert(port.clone(), sent).unwrap_or(0);

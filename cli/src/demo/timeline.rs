@@ -23,7 +23,11 @@ pub(super) fn merge(scenarios: &[Scenario]) -> Scenario {
         let scenario = joining[(round % joining.len() as u64) as usize];
         for flow in &scenario.flows {
             let label = format!("{}#{round}", flow.label);
-            merged.flows.push(fabric::scenario::FlowSpec { label, start: start + flow.start, ..flow.clone() });
+            merged.flows.push(fabric::scenario::FlowSpec {
+                label,
+                start: start + flow.start,
+                ..flow.clone()
+            });
         }
         for fault in &scenario.faults {
             merged.faults.push(fabric::scenario::FaultSpec { start: start + fault.start, ..fault.clone() });

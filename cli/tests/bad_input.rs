@@ -1,0 +1,133 @@
+//! Malformed input: every problem with its position, exit status 2, nothing half-written.
+
+#![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
+
+mod support;
+
+use std::fs;
+
+use support::{harrier, scratch};
+
+/// Writes `files` into a folder, runs `harrier` there by absolute paths (`@NAME` stands for a file of the folder), and
+/// expects exit status 2, each of `problems` on stderr, and nothing on stdout.
+fn check(name: &str, files: &[(&str, &str)], args: &[&str], problems: &[&str]) -> std::path::PathBuf {
+    let folder = scratch(name);
+    for (file, text) in files {
+        fs::write(folder.join(file), text).unwrap();
+    }
+    let place = |arg: &&str| match arg.strip_prefix('@') {
+        Some(file) => folder.join(file).display().to_string(),
+        None => (*arg).to_string(),
+    };
+    let ran = harrier(&args.iter().map(place).collect::<Vec<_>>());
+    assert_eq!(ran.status, 2, "{}", ran.stderr);
+    assert_eq!(ran.stdout, "", "nothing for machines came of it");
+    for problem in problems {
+        assert!(ran.stderr.contains(problem), "no `{problem}` in:\n{}", ran.stderr);
+    }
+    folder
+}
+
+#[test]
+fn p4() {
+    let source = "#include <core.p4>\n#include <v1model.p4>\nheader h_t {\n    bit<8> a\n}\nconst bit<8> x = unknown;\n";
+    let folder = check(
+        "bad-p4",
+        &[("bad.p4", source)],
+        &["p4", "compile", "@bad.p4", "-o", "@out.bin", "--p4info", "@out.txtpb"],
+        &["bad.p4:4", "bad.p4:6", "unknown", "2 errors"],
+    );
+    let left: Vec<_> = fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(left, ["bad.p4"]);
+}
+
+#[test]
+fn ns3() {
+    check(
+        "bad-ns3",
+        &[
+            (
+                "config.txt",
+                "TOPOLOGY_FILE t.txt\nFLOW_FILE f.txt\nNO_SUCH_KEY 1\nRATE_AI fast\nSIMULATOR_STOP_TIME 1\n",
+            ),
+            ("t.txt", "3 1 2\n2\n0 2 100Gbps 0.001ms 0\n1 2 100Gbits soon 0\n"),
+            ("f.txt", "2\n0 1 3 100 1000 0\n0 9 3 100 many 0\n"),
+        ],
+        &["run", "--ns3", "@config.txt", "--json"],
+        &["config.txt:3:1", "config.txt:4:", "t.txt:4:5", "f.txt:3:3", "f.txt:3:11"],
+    );
+}
+
+#[test]
+fn a_missing_file_says_where_it_was_looked_for() {
+    check(
+        "missing-ns3",
+        &[("config.txt", "TOPOLOGY_FILE mix/none.txt\nFLOW_FILE mix/none2.txt\n")],
+        &["run", "--ns3", "@config.txt"],
+        &["config.txt:1:", "mix/none.txt", "config.txt:2:", "mix/none2.txt"],
+    );
+}
+
+#[test]
+fn dumps() {
+    check(
+        "bad-dump",
+        &[
+            ("topo.txt", "3 1 2\n2\n0 2 100Gbps 0.001ms 0\n1 2 100Gbps 0.001ms 0\n"),
+            (
+                "telemetry_2.txt",
+                "polling\nepoch 0\n\nport telemetry data for port 1\nenqQdepth pfcPausedPacketNum\nx -1\n\nnonsense here\n",
+            ),
+        ],
+        &["analyze", "@telemetry_2.txt", "--from", "hawkeye-ns3", "--topology", "@topo.txt", "--json"],
+        &["telemetry_2.txt:6:1", "telemetry_2.txt:6:3", "telemetry_2.txt:8:1"],
+    );
+}
+
+#[test]
+fn snapshots_all_at_once() {
+    check(
+        "bad-snapshot",
+        &[
+            ("topology.json", "{\"nodes\": [], \"links\": 3}"),
+            ("a.json", "{\n  \"format\": x\n}"),
+            ("b.json", ""),
+        ],
+        &["analyze", "@a.json", "@b.json", "@none.json", "--victim", "10.0.0.1>10.0.0.2/udp"],
+        &["--victim", "no `:port`", "topology.json", "a.json:2:", "b.json:1:", "none.json"],
+    );
+}
+
+#[test]
+fn scenario_files() {
+    check(
+        "bad-toml",
+        &[(
+            "bad.toml",
+            "name = \"bad\"\nstop = \"soon\"\n\n[topology]\nswitches = [\"s\"]\nhosts = [\"a\", \"b\"]\n\n[[link]]\na = \"a:1\"\nb = \"s:x\"\nrate = \"0Gbps\"\n\n[[flow]]\nfrom = \"a\"\nto = \"nobody\"\nsize = \"1MB\"\n",
+        )],
+        &["run", "@bad.toml", "--json"],
+        &["bad.toml:2:", "bad.toml:10:", "bad.toml:15:"],
+    );
+    check("worse-toml", &[("bad.toml", "name = \"bad\nstop = 3\n")], &["run", "@bad.toml"], &["bad.toml:1:"]);
+}
+
+#[test]
+fn usage() {
+    check("usage", &[], &["run"], &["SCENARIO"]);
+    check("usage", &[], &["run", "no-such-scenario"], &["no-such-scenario", "poster-fig1"]);
+    check("usage", &[], &["scenario", "show", "no-such-scenario"], &["poster-fig1"]);
+    check("usage", &[], &["p4", "check", "@none.p4"], &["none.p4"]);
+    check("usage", &[], &["demo", "--listen", "nowhere"], &["--listen"]);
+}
+
+#[test]
+fn snapshots_that_cannot_be_written_leave_nothing() {
+    let folder = scratch("not-a-folder");
+    fs::write(folder.join("file"), "in the way").unwrap();
+    let target = folder.join("file").join("deeper");
+    let ran = harrier(&["run", "contention-only", "--json", "--save-snapshots", target.to_str().unwrap()]);
+    assert_eq!((ran.status, ran.stdout.as_str()), (2, ""));
+    assert!(ran.stderr.contains("cannot create"), "{}", ran.stderr);
+    assert_eq!(fs::read_to_string(folder.join("file")).unwrap(), "in the way");
+}

@@ -1,0 +1,70 @@
+//! The P4 commands on the switch program itself and on a small router.
+
+#![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
+
+mod support;
+
+use std::fs;
+
+use support::{fixture, harrier, repository, scratch};
+
+#[test]
+fn the_switch_program_compiles_and_its_p4info_carries_the_register_layout() {
+    let program = repository("p4/hawkeye/hawkeye.p4");
+    let folder = scratch("compile");
+    let (output, info) = (folder.join("hawkeye.bin"), folder.join("hawkeye.txtpb"));
+    let args = [
+        "p4",
+        "compile",
+        program.to_str().unwrap(),
+        "-o",
+        output.to_str().unwrap(),
+        "--p4info",
+        info.to_str().unwrap(),
+    ];
+    let ran = harrier(&args);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    let written = fs::read_to_string(&info).unwrap();
+    assert!(written.contains("registers {") && written.contains("@fields("), "{written}");
+    assert!(fs::read(&output).unwrap().starts_with(b"HARRIER\0"));
+    let printed = harrier(&["p4", "info", program.to_str().unwrap()]);
+    assert_eq!(printed.stdout, written);
+    assert_eq!(harrier(&["p4", "check", program.to_str().unwrap()]).status, 0);
+}
+
+#[test]
+fn an_stf_test_passes_or_fails() {
+    let program = fixture("router.p4");
+    let stf =
+        |name: &str| harrier(&["p4", "stf", program.to_str().unwrap(), fixture(name).to_str().unwrap()]);
+    let passing = stf("router.stf");
+    assert_eq!(passing.status, 0, "{}", passing.stderr);
+    let failing = stf("router-wrong.stf");
+    assert_eq!(failing.status, 1, "{}", failing.stderr);
+    assert!(failing.stderr.contains("router-wrong.stf"), "{}", failing.stderr);
+    let malformed = stf("router-malformed.stf");
+    assert_eq!(malformed.status, 2, "{}", malformed.stderr);
+    assert!(malformed.stderr.contains("line 2"), "{}", malformed.stderr);
+}
+
+#[test]
+fn definitions_reach_the_program_and_what_the_switch_compiles() {
+    let folder = scratch("defines");
+    let program = folder.join("d.p4");
+    fs::write(
+        &program,
+        format!(
+            "#ifndef ROUTER\n#error without ROUTER\n#endif\n{}",
+            fs::read_to_string(fixture("router.p4")).unwrap()
+        ),
+    )
+    .unwrap();
+    let output = folder.join("d.bin");
+    let args = ["p4", "compile", program.to_str().unwrap(), "-o", output.to_str().unwrap()];
+    assert_eq!(harrier(&args).status, 2);
+    assert!(!output.exists());
+    let with: Vec<&str> = args.into_iter().chain(["-D", "ROUTER"]).collect();
+    let ran = harrier(&with);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    assert!(String::from_utf8_lossy(&fs::read(&output).unwrap()).contains("#define ROUTER 1"));
+}

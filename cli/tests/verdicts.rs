@@ -1,0 +1,202 @@
+//! From a scenario, or from files, to the right culprit.
+
+#![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
+
+mod support;
+
+use serde_json::{Value, json};
+use support::{assert_verdict, fixture, harrier, poster_data, repository, scratch};
+
+/// A built-in scenario gives exactly this verdict about `victim`, whatever the seed, with evidence for every claim.
+fn check(scenario: &str, victim: &str, expected: Value) {
+    for seed in ["1", "2", "77", "4242"] {
+        let ran = harrier(&["run", scenario, "--seed", seed, "--json"]);
+        assert_eq!(ran.status, 0, "seed {seed}: {}", ran.stderr);
+        let report = ran.json();
+        assert_eq!(
+            (&report["scenario"], &report["seed"]),
+            (&json!(scenario), &json!(seed.parse::<u64>().unwrap()))
+        );
+        let diagnoses = report["diagnoses"].as_array().unwrap();
+        assert!(!diagnoses.is_empty(), "seed {seed}: no verdict");
+        for diagnosis in diagnoses {
+            assert_eq!(diagnosis["victim"], victim, "seed {seed}");
+            assert_verdict(diagnosis, &expected);
+            assert_eq!(diagnosis["missing"], json!([]), "seed {seed}");
+            let evidence = diagnosis["evidence"].as_array().unwrap();
+            assert!(!evidence.is_empty());
+            for claim in evidence {
+                assert_ne!(claim["records"], json!([]), "seed {seed}: a claim without a record: {claim:#}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_posters_victim_shares_no_queue_with_its_culprits() {
+    check(
+        "poster-fig1",
+        "10.0.2.1:10000>10.0.4.1:4791/udp",
+        json!({
+            "/anomaly": "pfc_backpressure_flow_contention",
+            "/cause": "incast",
+            "/root_cause/port": "sw4:1",
+            "/root_cause/host": null,
+            "/root_cause/flows": [
+                "10.0.5.1:10000>10.0.3.1:4791/udp", "10.0.6.1:10000>10.0.3.1:4791/udp",
+                "10.0.7.1:10000>10.0.3.1:4791/udp", "10.0.8.1:10000>10.0.3.1:4791/udp",
+            ],
+            "/pause_path": ["sw1:1", "sw2:3", "sw4:1"],
+            "/spreaders": ["10.0.1.1:10000>10.0.3.1:4791/udp"],
+            "/loop": [],
+            "/collected/switches": 4,
+        }),
+    );
+}
+
+#[test]
+fn a_storm_is_the_hosts_and_no_flows_fault() {
+    check(
+        "host-storm",
+        "10.0.2.1:10000>10.0.4.1:4791/udp",
+        json!({
+            "/anomaly": "pfc_storm_host_injection",
+            "/cause": "nic_storm",
+            "/root_cause/port": "sw4:1",
+            "/root_cause/host": "h3",
+            "/root_cause/flows": [],
+            "/pause_path": ["sw1:1", "sw2:3", "sw4:1"],
+        }),
+    );
+}
+
+#[test]
+fn contention_without_a_pause_is_found_on_the_victims_path() {
+    check(
+        "contention-only",
+        "10.0.2.1:10000>10.0.4.1:4791/udp",
+        json!({
+            "/anomaly": "flow_contention",
+            "/root_cause/port": "sw3:2",
+            "/root_cause/host": null,
+            "/root_cause/flows": ["10.0.5.1:10000>10.0.4.1:4791/udp", "10.0.6.1:10000>10.0.4.1:4791/udp"],
+            "/pause_path": [],
+            "/spreaders": [],
+        }),
+    );
+}
+
+#[test]
+fn a_seed_decides_every_byte() {
+    let run = |seed| harrier(&["run", "poster-fig1", "--json", "--seed", seed]).stdout;
+    assert_eq!(run("5"), run("5"));
+    assert_ne!(run("5"), run("6"));
+}
+
+#[test]
+fn saved_snapshots_give_the_same_diagnosis_offline() {
+    let folder = scratch("saved");
+    let ran = harrier(&["run", "poster-fig1", "--json", "--save-snapshots", folder.to_str().unwrap()]);
+    let online = ran.json();
+    let mut files: Vec<String> = std::fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path().to_str().unwrap().to_string())
+        .filter(|path| path.contains("event-"))
+        .collect();
+    files.sort();
+    let mut args = vec!["analyze".to_string(), "--json".to_string()];
+    args.extend(files);
+    let offline = harrier(&args);
+    assert_eq!(offline.status, 0, "{}", offline.stderr);
+    assert_eq!(offline.json()["diagnoses"], online["diagnoses"]);
+}
+
+/// What the poster's public files must give, in their own names.
+fn poster_verdict() -> Value {
+    json!({
+        "/victim": "11.0.2.1:10000>11.0.4.1:100/udp",
+        "/anomaly": "pfc_backpressure_flow_contention",
+        "/cause": "incast",
+        "/root_cause/port": "12:2",
+        "/root_cause/flows": [
+            "11.0.5.1:10000>11.0.3.1:100/udp", "11.0.6.1:10000>11.0.3.1:100/udp",
+            "11.0.7.1:10000>11.0.3.1:100/udp", "11.0.8.1:10000>11.0.3.1:100/udp",
+        ],
+        "/pause_path": ["9:1", "10:3", "12:2"],
+        "/spreaders": ["11.0.1.1:10000>11.0.3.1:100/udp"],
+    })
+}
+
+#[test]
+fn ns3_files_in_small() {
+    let ran = harrier(&["run", "--ns3", fixture("ns3-small/config.txt").to_str().unwrap(), "--json"]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    assert_verdict(&ran.json()["diagnoses"][0], &poster_verdict());
+}
+
+#[test]
+fn the_posters_own_ns3_files() {
+    let Some(data) = poster_data() else { return };
+    let ran = harrier(&["run", "--ns3", data.join("config.txt").to_str().unwrap(), "--json"]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    let report = ran.json();
+    assert_eq!(report["diagnoses"].as_array().unwrap().len(), 1, "one host runs an agent, one flow is slow");
+    assert_verdict(&report["diagnoses"][0], &poster_verdict());
+}
+
+#[test]
+fn the_posters_own_telemetry_without_its_false_edge() {
+    let Some(data) = poster_data() else { return };
+    let dumps =
+        ["9", "10", "11", "12"].map(|n| data.join(format!("telemetry_{n}.txt")).display().to_string());
+    let topology = data.join("npa_topo.txt").display().to_string();
+    let mut args = vec!["analyze".to_string()];
+    args.extend(dumps);
+    for arg in [
+        "--from",
+        "hawkeye-ns3",
+        "--topology",
+        &topology,
+        "--victim",
+        "11.0.2.1:10000>11.0.4.1:100/udp",
+        "--json",
+    ] {
+        args.push(arg.to_string());
+    }
+    let ran = harrier(&args);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    let diagnosis = ran.json()["diagnoses"][0].clone();
+    assert_verdict(&diagnosis, &poster_verdict());
+    let missing = diagnosis["missing"].to_string();
+    assert!(missing.contains("depths in this dump are those of the input port's queue"), "{missing}");
+}
+
+#[test]
+fn dumps_in_small() {
+    let folder = repository("analyzer/tests/fixtures/incast-dump");
+    let mut args = vec!["analyze".to_string()];
+    let mut dumps: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|e| e.unwrap().path()).collect();
+    dumps.sort();
+    let is_dump =
+        |path: &&std::path::PathBuf| path.file_name().unwrap().to_str().unwrap().starts_with("telemetry");
+    args.extend(dumps.iter().filter(is_dump).map(|path| path.display().to_string()));
+    assert!(args.len() > 2, "the fixture has dumps");
+    args.extend(["--from", "hawkeye-ns3", "--json", "--topology"].map(String::from));
+    args.push(folder.join("npa_topo.txt").display().to_string());
+    let ran = harrier(&args);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    assert_ne!(ran.json()["diagnoses"], json!([]));
+}
+
+#[test]
+fn the_list_of_scenarios_is_for_machines_too() {
+    let list = harrier(&["scenario", "list", "--json"]).json();
+    let names: Vec<_> = list["scenarios"].as_array().unwrap().iter().map(|s| s["name"].clone()).collect();
+    assert!(names.contains(&json!("poster-fig1")), "{names:?}");
+    let shown = harrier(&["scenario", "show", "poster-fig1"]).stdout;
+    let file = scratch("shown").join("own.toml");
+    std::fs::write(&file, shown.replace("poster-fig1", "own")).unwrap();
+    let ran = harrier(&["run", file.to_str().unwrap(), "--json"]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    assert_eq!(ran.json()["scenario"], "own");
+}
