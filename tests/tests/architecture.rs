@@ -21,7 +21,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "harrier-fabric",
         &["harrier-model", "p4-lang", "p4-switch", "harrier-host-agent", "harrier-controller"],
     ),
-    ("harrier-web", &["harrier-model", "harrier-store", "harrier-analyzer"]),
+    ("harrier-web", &["harrier-model", "harrier-store"]),
 ];
 
 /// Edges that only tests have: a core's conservation test runs the real switch.
