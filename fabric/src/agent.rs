@@ -1,7 +1,7 @@
 //! What watches the flows of a host.
 
 use host_agent::{Agent, FlowId, Poll, Settings, SettingsError};
-use model::wire::polling::POLLING_BYTES;
+use model::wire::polling::{POLLING_BYTES, Polling};
 use model::wire::{ETHERTYPE_POLLING, Ethernet, Frame};
 use model::{FlowKey, Time, Trigger};
 
@@ -58,13 +58,19 @@ impl Watcher {
 
     fn ask(&mut self, poll: Option<Poll>) {
         if let Some(Poll { polling, trigger }) = poll {
-            let header = Ethernet { dst: [0xff; 6], src: self.mac, ethertype: ETHERTYPE_POLLING };
-            let mut frame = Frame::new(&header.to_bytes(), 0);
-            frame.head.extend_from_slice(&polling.to_bytes());
-            frame.tail = 60u32.saturating_sub((14 + POLLING_BYTES) as u32);
+            let frame = polling_frame(self.mac, &polling);
             self.questions.push(Question { frame, event: polling.event, trigger });
         }
     }
+}
+
+/// A polling packet of the host with this address, padded to the shortest frame.
+pub(crate) fn polling_frame(mac: [u8; 6], polling: &Polling) -> Frame {
+    let header = Ethernet { dst: [0xff; 6], src: mac, ethertype: ETHERTYPE_POLLING };
+    let mut frame = Frame::new(&header.to_bytes(), 0);
+    frame.head.extend_from_slice(&polling.to_bytes());
+    frame.tail = 60u32.saturating_sub((14 + POLLING_BYTES) as u32);
+    frame
 }
 
 impl HostAgent for Watcher {

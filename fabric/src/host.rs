@@ -1,8 +1,10 @@
 //! What hosts do: take frames, answer data, follow their flows.
 
+use model::wire::polling::Polling;
 use model::wire::{Frame, Pfc};
 use model::{Time, wire};
 
+use crate::agent::polling_frame;
 use crate::event::Event;
 use crate::fabric::{Fabric, NodeIndex};
 use crate::nic::gbn::{Answer, unwrap_psn};
@@ -209,6 +211,19 @@ impl<S: FabricSwitch> Fabric<S> {
             self.kick(link);
         }
         self.schedule_agent(host);
+    }
+
+    /// Sends a polling packet from a host, as its agent would. False when there is no such host.
+    pub fn poll_from(&mut self, host: &str, polling: &Polling) -> bool {
+        let Some(NodeIndex::Host(index)) = self.names.get(host).copied() else {
+            return false;
+        };
+        self.counters.polls_sent += 1;
+        let nic = &mut self.hosts[index as usize];
+        nic.control.push_back(polling_frame(nic.mac, polling));
+        let link = nic.link;
+        self.kick(link);
+        true
     }
 
     fn schedule_agent(&mut self, host: u32) {

@@ -22,6 +22,9 @@ pub enum QueryError {
     /// The flow is not one of this network.
     #[error("{0}")]
     UnknownFlow(String),
+    /// The flow's path was looked at and is clean: whatever slows it is not in the network.
+    #[error("{0}")]
+    Clean(String),
     /// Collections are limited, and the limit is reached.
     #[error("too many collections at once; ask again in {retry_after_s} s")]
     Busy {

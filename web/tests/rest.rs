@@ -31,6 +31,7 @@ impl QueryBackend for Backend {
                     snapshot: Some(snapshot()),
                 }),
                 "11.0.1.1" => Err(QueryError::Busy { retry_after_s: 3 }),
+                "11.0.6.1" => Err(QueryError::Clean("nothing waits on the flow's path".into())),
                 "11.0.5.1" => Err(QueryError::Failed("sw4 did not answer".into())),
                 _ => Err(QueryError::UnknownFlow(format!("no host sends `{asked}`"))),
             }
@@ -201,6 +202,7 @@ async fn questions_that_cannot_be_answered_say_why() {
     let busy = post(path, &ask(1)).await;
     check_problem(&busy, 503, "busy", path, "ask again in 3 s");
     assert_eq!(busy.headers[header::RETRY_AFTER], "3");
+    check_problem(&post(path, &ask(6)).await, 404, "no-anomaly", path, "nothing waits on the flow's path");
     check_problem(&post(path, &ask(5)).await, 502, "query-failed", path, "sw4 did not answer");
     let bad = post(path, r#"{"victim": "10.0.0.1:1-10.0.0.2:2/udp"}"#).await;
     let message =

@@ -5,6 +5,7 @@
 //! loads the pipeline, programs tables, hears of polling packets and reads frozen registers over gRPC. What it collects
 //! is analysed, stored and shown.
 
+mod ask;
 mod network;
 mod shared;
 mod timeline;
@@ -29,6 +30,7 @@ use tracing::info;
 use tracing_subscriber::EnvFilter;
 use web::{AppState, LiveState};
 
+use self::ask::Asker;
 use self::network::Network;
 use self::shared::{Clock, Endpoint, SwitchMap};
 
@@ -83,10 +85,11 @@ async fn serve(config: DemoConfig) -> anyhow::Result<()> {
     let mut controller = start_controller(&config, &scenario, topology.clone(), endpoints)?;
     under_control(&mut controller).await?;
 
+    let (asker, polls) = Asker::new(&scenario);
     let stop = Arc::new(AtomicBool::new(false));
     let (news, incoming) = mpsc::channel(NEWS);
-    let thread = network.spawn(config.pace_us, news, controller.triggers(), stop.clone())?;
-    let watching = tokio::spawn(watch::run(live.clone(), topology, controller, incoming));
+    let thread = network.spawn(config.pace_us, news, controller.triggers(), polls, stop.clone())?;
+    let watching = tokio::spawn(watch::run(live.clone(), topology, controller, incoming, asker.clone()));
 
     eprintln!("harrier: {}", scenario.title);
     eprintln!("harrier: {} switches under control over P4Runtime", servers.len());
@@ -95,7 +98,7 @@ async fn serve(config: DemoConfig) -> anyhow::Result<()> {
         // Without a handler for interrupts the process just ends on one, which is as good.
         let _ = tokio::signal::ctrl_c().await;
     };
-    web::serve(listener, AppState::new(live), interrupted).await?;
+    web::serve(listener, AppState::new(live).with_query_backend(asker), interrupted).await?;
 
     stop.store(true, Ordering::Relaxed);
     watching.abort();

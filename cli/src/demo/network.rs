@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Receiver;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -13,6 +14,7 @@ use p4_switch::tm::CLASSES;
 use tokio::sync::mpsc;
 use web::{PortPoint, PortSample};
 
+use super::ask::Poll;
 use super::shared::{Clock, SharedSwitch, SwitchMap};
 
 /// How often the network is moved on.
@@ -58,6 +60,7 @@ impl Network {
         pace_us: u64,
         news: mpsc::Sender<News>,
         triggers: mpsc::Sender<(u32, Trigger)>,
+        polls: Receiver<Poll>,
         stop: Arc<AtomicBool>,
     ) -> anyhow::Result<JoinHandle<()>> {
         let step = Time(pace_us * SLICE.as_micros() as u64);
@@ -65,6 +68,9 @@ impl Network {
             let mut due = Instant::now();
             let mut slice: u64 = 0;
             while !stop.load(Ordering::Relaxed) {
+                for (host, polling) in polls.try_iter() {
+                    self.fabric.poll_from(&host, &polling);
+                }
                 self.advance(step, &triggers);
                 slice += 1;
                 if slice.is_multiple_of(SLICES_PER_SAMPLE) {

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use analyzer::{Settings, TopologyIndex};
+use analyzer::{Analysis, Settings, TopologyIndex};
 use controller::collect::CollectSettings;
 use controller::live::Controller;
 use model::{Snapshot, Topology};
 use tokio::sync::mpsc;
 use tracing::{error, info, warn};
-use web::LiveState;
+use web::{LiveState, QueryAnswer, QueryError};
 
+use super::ask::{Answer, Asker};
 use super::network::News;
 
 /// The longest that a polling packet needs from one switch to the next, in microseconds of network time.
@@ -34,12 +35,19 @@ pub(super) async fn run(
     topology: Arc<Topology>,
     mut controller: Controller,
     mut news: mpsc::Receiver<News>,
+    asker: Arc<Asker>,
 ) {
     let settings = Settings::default();
     let index = TopologyIndex::new(&topology);
     loop {
         tokio::select! {
-            Ok(snapshot) = controller.snapshot() => diagnose(&live, &index, &settings, &snapshot).await,
+            Ok(snapshot) = controller.snapshot() => {
+                let analyses = analyzer::analyze_indexed(&snapshot, &index, &settings);
+                match asker.is_own(&snapshot) {
+                    true => asker.answer(&snapshot, answer(analyses, &snapshot)),
+                    false => keep(&live, analyses, &snapshot).await,
+                }
+            }
             Some(News { now, samples }) = news.recv() => {
                 live.push_ports(&samples);
                 if let Err(error) = live.advance(now.as_ns()).await {
@@ -51,8 +59,20 @@ pub(super) async fn run(
     }
 }
 
-async fn diagnose(live: &LiveState, index: &TopologyIndex<'_>, settings: &Settings, snapshot: &Snapshot) {
-    let analyses = analyzer::analyze_indexed(snapshot, index, settings);
+/// The best verdict about the flow that was asked about. The server that asked stores it.
+fn answer(analyses: Vec<Analysis>, snapshot: &Snapshot) -> Answer {
+    let Some(Analysis { diagnosis, graph }) = analyses.into_iter().next() else {
+        let mut text = "nothing waits or is paused on the flow's path".to_string();
+        for missing in &snapshot.missing {
+            text.push_str("; ");
+            text.push_str(missing);
+        }
+        return Err(QueryError::Clean(text));
+    };
+    Ok(QueryAnswer { diagnosis, graph, snapshot: Some(snapshot.clone()) })
+}
+
+async fn keep(live: &LiveState, analyses: Vec<Analysis>, snapshot: &Snapshot) {
     if analyses.is_empty() {
         warn!(event = snapshot.event, missing = ?snapshot.missing, "a collection without a verdict");
     }

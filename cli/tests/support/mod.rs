@@ -10,21 +10,21 @@ use serde_json::Value;
 
 /// What a command left behind.
 #[derive(Debug)]
-pub struct Ran {
-    pub status: i32,
-    pub stdout: String,
-    pub stderr: String,
+pub(crate) struct Ran {
+    pub(crate) status: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
 impl Ran {
     /// Its standard output as JSON.
-    pub fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|e| panic!("{e}\n{}\n{}", self.stdout, self.stderr))
     }
 }
 
 /// Runs `harrier` with these arguments.
-pub fn harrier<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Ran {
+pub(crate) fn harrier<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Ran {
     let output =
         Command::new(env!("CARGO_BIN_EXE_harrier")).args(args).output().expect("the binary was built");
     Ran {
@@ -35,17 +35,17 @@ pub fn harrier<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Ran {
 }
 
 /// A folder of the repository.
-pub fn repository(path: &str) -> PathBuf {
+pub(crate) fn repository(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
 }
 
 /// A file of this crate's fixtures.
-pub fn fixture(path: &str) -> PathBuf {
+pub(crate) fn fixture(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(path)
 }
 
 /// The public data of the poster beside the checkout, if it is there; says so when it is not.
-pub fn poster_data() -> Option<PathBuf> {
+pub(crate) fn poster_data() -> Option<PathBuf> {
     let folder = repository("../shared/data/hawkeye-poster");
     if folder.is_dir() {
         return Some(folder);
@@ -55,7 +55,7 @@ pub fn poster_data() -> Option<PathBuf> {
 }
 
 /// An empty folder of this test's own.
-pub fn scratch(name: &str) -> PathBuf {
+pub(crate) fn scratch(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder).expect("a folder can be made in the target folder");
@@ -63,7 +63,7 @@ pub fn scratch(name: &str) -> PathBuf {
 }
 
 /// The strings of a JSON list, sorted.
-pub fn sorted(list: &Value) -> Vec<String> {
+pub(crate) fn sorted(list: &Value) -> Vec<String> {
     let mut strings: Vec<String> =
         list.as_array().expect("a list").iter().map(|v| v.as_str().expect("a string").to_string()).collect();
     strings.sort();
@@ -71,7 +71,7 @@ pub fn sorted(list: &Value) -> Vec<String> {
 }
 
 /// Asserts that every field of `expected` is in `diagnosis`; lists of flows in any order.
-pub fn assert_verdict(diagnosis: &Value, expected: &Value) {
+pub(crate) fn assert_verdict(diagnosis: &Value, expected: &Value) {
     for (pointer, wanted) in expected.as_object().expect("an object of JSON pointers") {
         let found = diagnosis.pointer(pointer).unwrap_or_else(|| panic!("no {pointer} in {diagnosis:#}"));
         let is_ordered = pointer.ends_with("pause_path");

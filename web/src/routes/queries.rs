@@ -25,7 +25,7 @@ pub(crate) struct Question {
 /// Ask about a victim flow now: collects telemetry, diagnoses it and stores the result
 #[utoipa::path(post, path = "/queries", operation_id = "ask_about_flow", tag = "diagnoses", request_body = Question, responses(
     (status = 200, description = "The verdict; `location` names where it stays", body = Diagnosis),
-    (status = 404, description = "The flow is not one of this network", body = Problem, content_type = "application/problem+json"),
+    (status = 404, description = "The flow is not one of this network (`unknown-flow`), or nothing slows it in the network now (`no-anomaly`)", body = Problem, content_type = "application/problem+json"),
     (status = 413, description = "The body is too large", body = Problem, content_type = "application/problem+json"),
     (status = 422, description = "The body is not a question, or the victim is not a flow", body = Problem, content_type = "application/problem+json"),
     (status = 502, description = "The collection or the analysis failed", body = Problem, content_type = "application/problem+json"),
@@ -56,6 +56,12 @@ impl From<QueryError> for Problem {
             QueryError::UnknownFlow(_) => {
                 Problem::new(StatusCode::NOT_FOUND, "unknown-flow", "The flow is not known", detail)
             }
+            QueryError::Clean(_) => Problem::new(
+                StatusCode::NOT_FOUND,
+                "no-anomaly",
+                "Nothing slows this flow in the network now",
+                detail,
+            ),
             QueryError::Busy { retry_after_s } => {
                 Problem::new(StatusCode::SERVICE_UNAVAILABLE, "busy", "Too many collections", detail)
                     .retry_after(retry_after_s)
