@@ -1,0 +1,97 @@
+//! The demo as a process: an incident comes by itself, and what was stored outlives a kill.
+
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "a test of a server opens sockets")]
+
+mod support;
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use serde_json::{Value, json};
+use support::scratch;
+
+/// A running demo; dropping it kills the process.
+struct Demo {
+    process: Child,
+    address: String,
+}
+
+impl Demo {
+    /// Starts a demo over a store and waits until it says where its dashboard is.
+    fn start(store: &Path) -> Demo {
+        let mut process = Command::new(env!("CARGO_BIN_EXE_harrier"))
+            .args(["demo", "--listen", "127.0.0.1:0", "--pace", "4000", "--store"])
+            .arg(store)
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the binary was built");
+        let stderr = BufReader::new(process.stderr.take().expect("piped"));
+        let mut said = String::new();
+        for line in stderr.lines() {
+            let line = line.expect("text");
+            if let Some((_, address)) = line.split_once("dashboard at http://") {
+                return Demo { process, address: address.trim_end_matches('/').to_string() };
+            }
+            said.push_str(&line);
+            said.push('\n');
+        }
+        panic!("the demo ended before it was ready:\n{said}");
+    }
+
+    fn open(&self, path: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(&self.address).expect("the demo listens");
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", self.address).unwrap();
+        stream
+    }
+
+    /// The JSON that a path returns.
+    fn get(&self, path: &str) -> Value {
+        let mut response = String::new();
+        self.open(path).read_to_string(&mut response).expect("a response");
+        let body = &response[response.find('{').expect("a JSON body")..=response.rfind('}').unwrap()];
+        serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {response}"))
+    }
+
+    /// Waits on the live stream until a verdict was told `count` times.
+    fn wait_for_diagnoses(&self, count: usize) {
+        let stream = BufReader::new(self.open("/api/v1/events"));
+        let told = stream
+            .lines()
+            .map_while(Result::ok)
+            .filter(|line| line == "event: diagnosis")
+            .take(count)
+            .count();
+        assert_eq!(told, count, "the live stream ended");
+    }
+}
+
+impl Drop for Demo {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+#[test]
+fn an_incident_comes_by_itself_and_outlives_a_kill() {
+    let store = scratch("demo").join("harrier.db");
+    let demo = Demo::start(&store);
+    demo.wait_for_diagnoses(6);
+    let victim = "src=10.0.2.1&dst=10.0.4.1&sport=10000&dport=4791&proto=udp";
+    let found = demo.get(&format!("/api/v1/diagnoses?{victim}"));
+    let diagnosis = found["diagnoses"][0].clone();
+    assert_eq!(diagnosis["anomaly"], "pfc_backpressure_flow_contention", "{found:#}");
+    assert_eq!(diagnosis["root_cause"]["port"], "sw4:1");
+    assert_eq!(diagnosis["pause_path"], json!(["sw1:1", "sw2:3", "sw4:1"]));
+    assert_eq!(diagnosis["root_cause"]["flows"].as_array().unwrap().len(), 4);
+
+    // Dropping kills the process in the middle of whatever it does.
+    drop(demo);
+    let again = Demo::start(&store);
+    let id = diagnosis["id"].as_str().unwrap();
+    assert_eq!(again.get(&format!("/api/v1/diagnoses/{id}")), diagnosis);
+    assert_ne!(again.get("/api/v1/incidents")["incidents"], json!([]));
+}
