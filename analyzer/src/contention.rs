@@ -11,13 +11,15 @@
 //! 4. Contributors have a substantial excess. The victim and flows that only carry a pause are none.
 //! 5. The replay gives each flow its weight: what others waited because of it, or what it waited.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use model::FlowKey;
 use model::telemetry::FlowRecord;
 
 use crate::method::ReplayRule;
 use crate::replay::{Arrivals, replay};
 use crate::settings::Settings;
-use crate::span::Span;
+use crate::span::{Span, clusters};
 use crate::view::{PortIx, View, flow_order};
 
 /// Waits shorter than this are spread over it before densities are compared: a single packet has no density.
@@ -28,6 +30,8 @@ const DENSITY_SHARE: f64 = 0.1;
 const GROWN_SHARE: f64 = 1.0 / 3.0;
 /// Packets waited deep if they found at least this share of the event's depth.
 const DEEP_SHARE: f64 = 0.25;
+/// A flow stands in a queue if at least this share of its packets waits.
+const STANDING_SHARE: f64 = 0.9;
 /// If all contributors together brought less than this share of the packets, nothing changed.
 const CHANGED_SHARE: f64 = 0.1;
 /// Flow records and port slots are written by the same packets; more missing than this means lost records.
@@ -114,10 +118,44 @@ pub(crate) fn contention(
     Some(event.finish(changed))
 }
 
+/// A stretch of time in which the same records wait.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    span: Span,
+    /// Depth per nanosecond of all records.
+    density: f64,
+    /// How many flows wait.
+    flows: usize,
+    /// The mean depth of the record that waits deepest.
+    depth: f64,
+}
+
 /// The time in which the packets of a port waited most densely, near the time asked about.
 fn event_span(records: &[&FlowRecord], settings: &Settings, question: Question<'_>) -> Option<Span> {
     let near = question.near.map(|n| n.widened(settings.event_gap_ns));
-    let mut steps: Vec<(u64, f64)> = Vec::new();
+    let waits = waits(records, question, near);
+    let pieces = pieces(&waits);
+    let counts = |span: &Span| near.is_none_or(|n| n.overlaps(*span));
+    let peak = pieces.iter().filter(|p| counts(&p.span)).map(|p| p.density).fold(0.0, f64::max);
+    let at = pieces.iter().position(|p| counts(&p.span) && p.density >= peak)?;
+    let peak = pieces[at];
+    let dense = |piece: &&Piece| piece.density >= peak.density * DENSITY_SHARE;
+    let after = grown(peak, pieces[at..].iter().filter(dense), settings);
+    let before = grown(peak, pieces[..at].iter().rev().filter(dense), settings);
+    Some(before.hull(after))
+}
+
+/// A record's waiting: when, how dense, how deep, and whose.
+struct Wait {
+    span: Span,
+    density: f64,
+    depth: f64,
+    flow: FlowKey,
+}
+
+/// The waiting near the time asked about, one entry a record, in the order of the flows.
+fn waits(records: &[&FlowRecord], question: Question<'_>, near: Option<Span>) -> Vec<Wait> {
+    let mut waits = Vec::new();
     for r in records {
         let (Some((from, to)), waited) = (r.queued_ns, waited_share(r)) else { continue };
         let mut span = Span::new(from, to);
@@ -130,40 +168,78 @@ fn event_span(records: &[&FlowRecord], settings: &Settings, question: Question<'
         if waited <= 0.0 || near.is_some_and(|n| !n.overlaps(span)) {
             continue;
         }
-        let padded = Span { from: span.from, to: span.to.max(span.from.saturating_add(DENSITY_FLOOR_NS)) };
-        let density = r.depth_sum.max(1) as f64 * waited / padded.length_ns();
-        steps.push((padded.from, density));
-        steps.push((padded.to, -density));
+        span.to = span.to.max(span.from.saturating_add(DENSITY_FLOOR_NS));
+        let density = r.depth_sum.max(1) as f64 * waited / span.length_ns();
+        let depth = r.depth_sum as f64 / r.queued_packets.unwrap_or(r.packets).max(1) as f64;
+        waits.push(Wait { span, density, depth, flow: r.flow });
     }
-    steps.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
-    let mut pieces: Vec<(Span, f64)> = Vec::new();
+    waits
+}
+
+/// Cuts time where a record begins or ends to wait; stretches in which nobody waits are left out. A sweep over
+/// the ends, with the depths of who waits in a sorted list.
+fn pieces(waits: &[Wait]) -> Vec<Piece> {
+    let mut ends: Vec<(u64, bool, usize)> = Vec::with_capacity(waits.len() * 2);
+    for (at, wait) in waits.iter().enumerate() {
+        ends.push((wait.span.from, true, at));
+        ends.push((wait.span.to, false, at));
+    }
+    ends.sort_unstable();
+    let mut waiting: BTreeSet<(u64, usize)> = BTreeSet::new();
+    let mut of_flow: BTreeMap<FlowKey, usize> = BTreeMap::new();
     let mut density = 0.0;
-    for pair in steps.windows(2) {
-        if let [(from, change), (to, _)] = pair {
-            density += change;
-            if to > from {
-                pieces.push((Span { from: *from, to: *to }, density));
+    let mut pieces = Vec::new();
+    for (n, &(time, begins, at)) in ends.iter().enumerate() {
+        let wait = &waits[at];
+        // Depths are not negative, so their bits are in the order of their values.
+        let deep = (wait.depth.to_bits(), at);
+        if begins {
+            density += wait.density;
+            waiting.insert(deep);
+            *of_flow.entry(wait.flow).or_default() += 1;
+        } else {
+            density -= wait.density;
+            waiting.remove(&deep);
+            if let Some(count) = of_flow.get_mut(&wait.flow) {
+                *count -= 1;
+                if *count == 0 {
+                    of_flow.remove(&wait.flow);
+                }
             }
         }
+        let next = ends.get(n + 1).map(|e| e.0);
+        if let (Some(to), Some((depth, _))) = (next.filter(|to| *to > time), waiting.last()) {
+            let span = Span { from: time, to };
+            pieces.push(Piece { span, density, flows: of_flow.len(), depth: f64::from_bits(*depth) });
+        }
     }
-    let counts = |span: &Span| near.is_none_or(|n| n.overlaps(*span));
-    let peak = pieces.iter().filter(|(s, _)| counts(s)).map(|(_, d)| *d).fold(0.0, f64::max);
-    let at = pieces.iter().position(|(s, d)| counts(s) && *d >= peak)?;
-    let dense = |piece: &&(Span, f64)| piece.1 >= peak * DENSITY_SHARE;
+    pieces
+}
+
+/// Grows an event from its peak over the pieces on one side of it, nearest first.
+///
+/// What stood for long before is not the event: a flow alone on the way into a slower link always has a few
+/// packets waiting, and a burst that joins it is what changed. So time in which a single flow waits, or all wait
+/// much less deeply, belongs to the event only if it is short.
+fn grown<'p>(peak: Piece, pieces: impl Iterator<Item = &'p Piece>, settings: &Settings) -> Span {
     // Epoch boundaries leave short gaps between the two parts of one event.
     let gap_ns = settings.event_gap_ns / 4;
-    let mut event = pieces[at].0;
-    for (span, _) in pieces[at..].iter().filter(dense) {
-        if span.from <= event.to.saturating_add(gap_ns) {
-            event = event.hull(*span);
+    let (mut event, mut reached, mut standing_ns) = (peak.span, peak.span, 0.0);
+    for piece in pieces {
+        if !reached.widened(gap_ns).overlaps(piece.span) {
+            break;
+        }
+        reached = reached.hull(piece.span);
+        if piece.flows >= peak.flows.min(2) && piece.depth >= peak.depth * DEEP_SHARE {
+            (event, standing_ns) = (reached, 0.0);
+            continue;
+        }
+        standing_ns += piece.span.length_ns();
+        if standing_ns >= settings.established_ns as f64 {
+            return event;
         }
     }
-    for (span, _) in pieces[..at].iter().rev().filter(dense) {
-        if span.to.saturating_add(gap_ns) >= event.from {
-            event = event.hull(*span);
-        }
-    }
-    Some(event)
+    reached
 }
 
 /// The share of a record's waiting packets that waited for others and not for a pause to end.
@@ -196,6 +272,8 @@ struct Event<'q, 'v> {
     when: Option<Span>,
     history: bool,
     unaccounted: f64,
+    /// When two flows or more waited, ascending and disjoint.
+    shared: Vec<Span>,
     flows: Vec<Measured>,
 }
 
@@ -213,11 +291,13 @@ impl<'q, 'v> Event<'q, 'v> {
             _ => false,
         };
         let unaccounted = view.unaccounted(port, when);
-        Event { settings, port, question, when, history, unaccounted, flows: Vec::new() }
+        Event { settings, port, question, when, history, unaccounted, shared: Vec::new(), flows: Vec::new() }
     }
 
     fn measure(&mut self, records: &[&FlowRecord]) {
         let reference = self.reference_depth(records);
+        let shared = pieces(&waits(records, Question::default(), None)).into_iter().filter(|p| p.flows > 1);
+        self.shared = clusters(shared.map(|p| p.span).collect(), 0);
         for of_flow in records.chunk_by(|a, b| a.flow == b.flow) {
             let Some(first) = of_flow.first() else { continue };
             let mut m = Measured {
@@ -277,17 +357,15 @@ impl<'q, 'v> Event<'q, 'v> {
             Some(span) if span.from == span.to => 1.0,
             Some(span) => {
                 let in_time = when.shared_ns(span) / span.length_ns();
-                let own = r.depth_sum as f64 / queued.max(1) as f64;
-                let by_depth = if reference > 0.0 { (own / reference).min(1.0) } else { 0.0 };
-                in_time.max(by_depth)
+                in_time.max(self.share_by_depth(r, queued, when, reference))
             }
             None => f64::from(u8::from(seen.overlaps(when))),
         };
         let inside = waited * inside_share;
         // A congestion that comes back (congestion control swings) entitles nobody: what waited deep in an earlier
-        // queue was part of the same trouble. Shallow waits are everyday traffic.
+        // queue was part of the same trouble. Shallow waits, and those of a flow alone, are everyday traffic.
         let own_depth = r.depth_sum as f64 / queued.max(1) as f64;
-        let deep_earlier = inside == 0.0 && own_depth >= reference * DEEP_SHARE;
+        let deep_earlier = inside == 0.0 && own_depth >= reference * DEEP_SHARE && self.met_others(r);
         let rest = if deep_earlier { unqueued } else { waited - inside + unqueued };
         // A packet that found nobody waiting did not come while the queue stood.
         let (before, within) = match outside_ns {
@@ -304,6 +382,26 @@ impl<'q, 'v> Event<'q, 'v> {
         if let Some(span) = seen.intersection(when) {
             m.span = Some(m.span.map_or(span, |s| s.hull(span)));
         }
+    }
+
+    /// Whether other flows waited during most of the time in which those of a record did.
+    fn met_others(&self, r: &FlowRecord) -> bool {
+        let Some(span) = r.queued_ns.map(|(a, b)| Span::new(a, b)) else { return true };
+        let from = self.shared.partition_point(|s| s.to < span.from);
+        let with_others = self.shared[from..].iter().take_while(|s| s.from <= span.to);
+        with_others.map(|s| s.shared_ns(span)).sum::<f64>() >= 0.5 * (span.to - span.from) as f64
+    }
+
+    /// The share of a record's waiting packets that waited inside the event, told by how deep they waited: the
+    /// record may also have found a packet or two ahead of it long before.
+    fn share_by_depth(&self, r: &FlowRecord, queued: u64, when: Span, reference: f64) -> f64 {
+        let own = r.depth_sum as f64 / queued.max(1) as f64;
+        let ahead_ns = r.queued_ns.map_or(0, |(a, b)| when.from.saturating_sub(a.min(b)));
+        // All of them waited, and since long before: a standing queue, and times alone tell.
+        let stood =
+            ahead_ns >= self.settings.established_ns && queued as f64 >= r.packets as f64 * STANDING_SHARE;
+        // Who waited found at least one.
+        if stood || reference <= 1.0 { 0.0 } else { ((own - 1.0) / (reference - 1.0)).clamp(0.0, 1.0) }
     }
 
     /// Decides who contributes. Returns whether somebody sent more than before.

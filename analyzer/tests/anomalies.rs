@@ -3,7 +3,7 @@
 mod support;
 
 use model::{Anomaly, Cause};
-use support::stories::{background, early_poll, ring, storm};
+use support::stories::{background, burst_into_a_standing_queue, early_poll, ring, storm};
 use support::*;
 
 const INCAST: Expect<'static> = Expect {
@@ -21,6 +21,15 @@ const INCAST: Expect<'static> = Expect {
 #[test]
 fn a_poll_early_in_a_burst_names_the_burst_and_not_the_flow_that_was_always_there() {
     check(&early_poll(), &[INCAST]);
+}
+
+#[test]
+fn a_standing_queue_of_one_flow_is_not_the_event() {
+    check(&burst_into_a_standing_queue(), &[INCAST]);
+    let found = burst_into_a_standing_queue().diagnose();
+    let claim =
+        found[0].evidence.iter().map(|e| e.claim.as_str()).find(|c| c.contains("flows make the queue"));
+    assert!(claim.is_some_and(|c| c.ends_with("within 24.0 us")), "{claim:?}");
 }
 
 #[test]

@@ -38,6 +38,27 @@ pub(crate) fn background(story: Story, frozen_us: u64) -> Story {
         .saw(at(f2, 1, "sw4:2", 4_600, (0, 1_040)).epoch_before())
 }
 
+/// As [`early_poll`], but h3's link is slower than h1's, so that F2
+/// alone always has three packets waiting at sw4:2. The burst of A1..A4 joins this standing queue.
+pub(crate) fn burst_into_a_standing_queue() -> Story {
+    let mut story = early_poll();
+    let f2 = story.flow("h1", "h3");
+    for switch in story.snapshot.switches.iter_mut().filter(|s| s.switch == "sw4") {
+        for f in switch.flows.iter_mut() {
+            if f.flow == f2 {
+                (f.queued_packets, f.depth_sum, f.queued_ns) = (Some(f.packets), 3 * f.packets, f.seen_ns);
+            } else {
+                f.depth_sum = 9 * f.queued_packets.unwrap_or(0);
+            }
+        }
+        for slot in switch.ports.iter_mut().filter(|p| p.port == 2) {
+            let of_slot = switch.flows.iter().filter(|f| (f.egress_port, f.epoch) == (2, slot.epoch));
+            slot.depth_sum = of_slot.map(|f| f.depth_sum).sum();
+        }
+    }
+    story
+}
+
 /// h3's NIC pauses sw4:2 from 500 us on.
 pub(crate) fn storm() -> Story {
     let story = background(Story::new(line_network()), 600);
