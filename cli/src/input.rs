@@ -1,7 +1,7 @@
 //! Files as the cores want them: text with a name, and one error that lists every unreadable file.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 
@@ -10,22 +10,43 @@ pub(crate) fn read_text(path: &Path) -> anyhow::Result<String> {
     let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        let line = error.as_bytes()[..at].iter().filter(|b| **b == b'\n').count() + 1;
-        anyhow::anyhow!("{}:{line}: not UTF-8 text", path.display())
+        let before = &error.as_bytes()[..at];
+        let line = before.iter().filter(|b| **b == b'\n').count() + 1;
+        let column = before.iter().rev().take_while(|b| **b != b'\n').count() + 1;
+        anyhow::anyhow!("{}:{line}:{column}: not UTF-8 text", path.display())
     })
 }
 
-/// Writes a file so that it is there whole or not at all: beside it first, then renamed.
-pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(".partial");
-    let beside = Path::new(&beside);
-    let written = fs::write(beside, bytes).and_then(|()| fs::rename(beside, path));
+/// Writes files so that all of them are there whole or none is: beside them first, then renamed.
+pub(crate) fn write_all(files: &[(&Path, Vec<u8>)]) -> anyhow::Result<()> {
+    let beside = |path: &Path| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(".partial");
+        PathBuf::from(name)
+    };
+    let mut made: Vec<PathBuf> = Vec::new();
+    let mut write = || -> anyhow::Result<()> {
+        for (path, bytes) in files {
+            if path.is_dir() {
+                bail!("cannot write {}: it is a directory", path.display());
+            }
+            made.push(beside(path));
+            fs::write(beside(path), bytes).with_context(|| format!("cannot write {}", path.display()))?;
+        }
+        for (path, _) in files {
+            made.push(path.to_path_buf());
+            fs::rename(beside(path), path).with_context(|| format!("cannot write {}", path.display()))?;
+        }
+        Ok(())
+    };
+    let written = write();
     if written.is_err() {
-        // Best effort: the error that matters is the one reported below.
-        let _ = fs::remove_file(beside);
+        for path in made {
+            // Best effort, and most are not there: the error that matters is the one reported.
+            let _ = fs::remove_file(path);
+        }
     }
-    written.with_context(|| format!("cannot write {}", path.display()))
+    written
 }
 
 /// Fails with all problems at once, one a line.

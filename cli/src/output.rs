@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use model::{Diagnosis, RunReport};
+use model::{Diagnosis, GroundTruth, RunReport};
 use serde::Serialize;
 
 /// Writes `value` as indented JSON and a newline to stdout. A closed pipe is not an error.
@@ -21,6 +21,23 @@ pub(crate) fn describe(report: &RunReport) -> String {
         return format!("{}: no flow was found slow\n", report.scenario);
     }
     report.diagnoses.iter().map(describe_diagnosis).collect::<Vec<_>>().join("\n")
+}
+
+/// What really happened, in one line.
+pub(crate) fn describe_truth(truth: &GroundTruth) -> String {
+    let Some(anomaly) = &truth.anomaly else { return "nothing was slow".to_string() };
+    let root = &truth.root_cause;
+    let mut text = name(anomaly);
+    for (label, value) in [
+        ("at", root.port.iter().map(ToString::to_string).collect::<String>()),
+        ("by host", root.host.clone().unwrap_or_default()),
+        ("by flows", list(&root.flows)),
+    ] {
+        if !value.is_empty() {
+            text.push_str(&format!(" {label} {value}"));
+        }
+    }
+    text
 }
 
 fn describe_diagnosis(diagnosis: &Diagnosis) -> String {

@@ -99,6 +99,40 @@ fn snapshots_all_at_once() {
 }
 
 #[test]
+fn snapshots_of_another_network() {
+    let folder = scratch("other-network");
+    let ran = harrier(&["run", "contention-only", "--save-snapshots", folder.to_str().unwrap()]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    let names = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let event = names.into_iter().find(|name| name.starts_with("event-")).expect("there is an event");
+    let snapshot =
+        fs::read_to_string(folder.join(event)).unwrap().replace("\"switch\": \"sw3\"", "\"switch\": \"swX\"");
+    let topology =
+        fs::read_to_string(folder.join("topology.json")).unwrap().replace("\"h4:1\"", "\"nope:1\"");
+    check(
+        "other-network",
+        &[("event.json", &snapshot), ("topology.json", &topology)],
+        &["analyze", "@event.json", "--json"],
+        &["`nope:1` is at a node that does not exist", "the topology has no switch `swX`"],
+    );
+}
+
+#[test]
+fn of_two_outputs_both_are_written_or_none() {
+    let folder = scratch("outputs");
+    let program = support::fixture("router.p4");
+    for (output, info) in [("dir", "ok.txtpb"), ("ok.bin", "dir")] {
+        fs::create_dir_all(folder.join("dir")).unwrap();
+        let (output, info) = (folder.join(output), folder.join(info));
+        let args = ["-o", output.to_str().unwrap(), "--p4info", info.to_str().unwrap()];
+        let ran = harrier(&[["p4", "compile", program.to_str().unwrap()].as_slice(), &args].concat());
+        assert_eq!(ran.status, 2, "{}", ran.stderr);
+        let left: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(left, ["dir"]);
+    }
+}
+
+#[test]
 fn scenario_files() {
     check(
         "bad-toml",

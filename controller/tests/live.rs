@@ -61,7 +61,12 @@ fn config(endpoint: String) -> LiveConfig {
         topology: topology(),
         switches: vec![SwitchEndpoint { name: "s1".into(), endpoint, device_id: 1 }],
         plan: PlanSettings::default(),
-        collect: CollectSettings::default(),
+        // However busy the machine is, a read that goes well is not given up.
+        collect: CollectSettings {
+            read_timeout_ns: 60_000_000_000,
+            event_timeout_ns: 120_000_000_000,
+            ..CollectSettings::default()
+        },
         p4info: p4runtime::p4info::from_program(&program),
         device_config: bundle().encode(),
         retry: Duration::from_millis(20),

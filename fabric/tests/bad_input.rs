@@ -12,8 +12,7 @@ const CONFIG: &str = "TOPOLOGY_FILE t\nFLOW_FILE f\nKMAX_MAP 1 100000000000 160\
 
 fn load(config: &str, topology: &str, flows: &str) -> Result<fabric::Scenario, Problems> {
     ns3::load("c", config, |name| match name {
-        "t" => Ok(topology.to_string()),
-        "f" => Ok(flows.to_string()),
+        "t" | "f" => Ok((name.to_string(), if name == "t" { topology } else { flows }.to_string())),
         _ => Err("no such file".to_string()),
     })
 }
@@ -131,7 +130,7 @@ flows = ["F9"]
     check(
         result,
         &[
-            "x.toml:2:8: `stop` must be a time, e.g. \"10us\"",
+            "x.toml:2:8: `stop` must be a time above zero, e.g. `6ms`",
             "x.toml:3:1: unknown key `speed`; known are agent, description, expect, fault, flow, host, hosts, link, \
              name, stop, switch, title, topology",
             "x.toml:5:18: two nodes are called `s`",
@@ -166,4 +165,22 @@ proptest! {
         let _ = scenario::parse("x", &config);
         let _ = scenario::parse("x", &topology);
     }
+}
+
+#[test]
+fn priorities_beyond_seven_are_refused_whatever_their_size() {
+    let poster = scenario::builtin_source("poster-fig1").unwrap();
+    for priority in ["8", "9", "64", "255", "256", "-1"] {
+        let text = poster.replace("lossless = [3]", &format!("lossless = [3, {priority}]"));
+        let problems = scenario::parse("s", &text).expect_err("no such class");
+        assert!(problems.to_string().contains("a list of priorities from 0 to 7"), "{problems}");
+    }
+}
+
+#[test]
+fn nothing_lasts_or_holds_nothing() {
+    let poster = scenario::builtin_source("poster-fig1").unwrap();
+    let text = poster.replacen("stop = \"9ms\"", "stop = \"0s\"", 1).replace("\"53900B\"", "\"0B\"");
+    let problems = scenario::parse("s", &text).expect_err("two zeros").to_string();
+    assert!(problems.contains("a time above zero") && problems.contains("a size above zero"), "{problems}");
 }

@@ -94,6 +94,9 @@ impl FromStr for FlowKey {
         let (from, to) = ends.split_once('>').ok_or_else(|| fail("no `>` between the two ends".into()))?;
         let (src, sport) = parse_end(from).map_err(|problem| fail(format!("source {problem}")))?;
         let (dst, dport) = parse_end(to).map_err(|problem| fail(format!("destination {problem}")))?;
+        if src.is_ipv4() != dst.is_ipv4() {
+            return Err(fail("one end is an IPv4 address and the other an IPv6 address".into()));
+        }
         Ok(FlowKey { src, dst, sport, dport, proto })
     }
 }

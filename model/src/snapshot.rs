@@ -1,10 +1,13 @@
 //! A snapshot: everything that one event's collection brought in, and what it did not.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::flow::FlowKey;
 use crate::port::PortRef;
 use crate::telemetry::{EpochInfo, FlowRecord, MeterRecord, PauseInterval, PortRecord};
+use crate::topology::{NodeKind, Topology};
 
 /// Version of the snapshot file format that this build writes.
 pub const SNAPSHOT_FORMAT: u32 = 1;
@@ -104,6 +107,33 @@ impl Snapshot {
     /// The telemetry of `switch`, if it answered.
     pub fn switch(&self, switch: &str) -> Option<&SwitchTelemetry> {
         self.switches.iter().find(|s| s.switch == switch)
+    }
+
+    /// What does not hold together in this network, one sentence each: for snapshots that come from outside.
+    pub fn problems(&self, topology: &Topology) -> Vec<String> {
+        let mut problems = Vec::new();
+        if self.epoch_ns == 0 {
+            problems.push("epochs of no length (`epoch_ns` is 0)".to_string());
+        }
+        let mut seen = BTreeSet::new();
+        for telemetry in &self.switches {
+            let name = &telemetry.switch;
+            if !seen.insert(name) {
+                problems.push(format!("switch `{name}` is there twice"));
+            }
+            if topology.node(name).is_none_or(|node| node.kind != NodeKind::Switch) {
+                problems.push(format!("the topology has no switch `{name}`"));
+            }
+            for pause in &telemetry.pauses {
+                if let Some(end_ns) = pause.end_ns.filter(|end_ns| *end_ns < pause.start_ns) {
+                    let (port, start_ns) = (pause.port, pause.start_ns);
+                    problems.push(format!(
+                        "a pause of {name}:{port} ends at {end_ns} ns, before it starts at {start_ns} ns"
+                    ));
+                }
+            }
+        }
+        problems
     }
 
     /// Paused packets at `port` over all epochs.

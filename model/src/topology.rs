@@ -61,6 +61,32 @@ pub struct Topology {
 }
 
 impl Topology {
+    /// What does not hold together, one sentence each: for topologies that come from outside.
+    pub fn problems(&self) -> Vec<String> {
+        let mut problems = Vec::new();
+        let mut names = BTreeSet::new();
+        for node in &self.nodes {
+            if !names.insert(node.name.as_str()) {
+                problems.push(format!("two nodes are called `{}`", node.name));
+            }
+        }
+        let mut ports = BTreeSet::new();
+        for link in &self.links {
+            for end in [&link.a, &link.b] {
+                if !names.contains(end.switch.as_str()) {
+                    problems.push(format!("link end `{end}` is at a node that does not exist"));
+                }
+                if !ports.insert(end) {
+                    problems.push(format!("port `{end}` is used by two links"));
+                }
+            }
+            if link.rate.0 == 0 {
+                problems.push(format!("the link at `{}` has rate 0", link.a));
+            }
+        }
+        problems
+    }
+
     /// The node called `name`.
     pub fn node(&self, name: &str) -> Option<&Node> {
         self.nodes.iter().find(|n| n.name == name)
@@ -153,6 +179,17 @@ mod tests {
 
     fn node(name: &str, kind: NodeKind) -> Node {
         Node { name: name.into(), kind, addresses: vec![] }
+    }
+
+    #[test]
+    fn what_does_not_hold_together_is_said_at_once() {
+        let mut topology = Topology {
+            nodes: vec![node("s1", NodeKind::Switch), node("s1", NodeKind::Switch)],
+            links: vec![link("s1:1", "s2:1"), link("s1:1", "s2:2")],
+        };
+        topology.links[1].rate = Rate(0);
+        let problems = topology.problems();
+        assert_eq!(problems.len(), 5, "{problems:?}");
     }
 
     #[test]

@@ -58,16 +58,26 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
             Some((path.as_path(), text.ok()?))
         })
         .collect();
+    let is_known = topology.is_some();
     let topology = topology.unwrap_or_default();
     let snapshots = match args.from {
         From::Snapshot => read_snapshots(&texts, victim, &mut problems),
         From::HawkeyeNs3 => vec![read_dumps(&texts, &topology, victim, &mut problems)],
     };
+    if is_known {
+        problems.extend(topology.problems().iter().map(|problem| format!("the topology: {problem}")));
+        for snapshot in &snapshots {
+            let found = snapshot.problems(&topology);
+            problems.extend(found.iter().map(|problem| format!("event {:#x}: {problem}", snapshot.event)));
+        }
+    }
     fail_with("the input cannot be analysed", &problems)?;
 
     let settings = analyzer::Settings::default();
     let diagnoses = snapshots.iter().flat_map(|s| analyzer::diagnose(s, &topology, &settings)).collect();
-    let scenario = args.files.iter().map(|p| p.display().to_string()).collect::<Vec<_>>().join(" ");
+    let mut names: Vec<_> = args.files.iter().filter_map(|p| p.file_name()?.to_str()).collect();
+    names.sort_unstable();
+    let scenario = names.join(" ");
     let report = RunReport { scenario, seed: None, ground_truth: None, diagnoses };
     if args.json {
         print_json(&report)?;
@@ -88,7 +98,10 @@ fn load_topology(args: &Args, problems: &mut Vec<String>) -> Option<Topology> {
         }
     };
     let read = || -> anyhow::Result<Topology> {
-        let text = read_text(&path)?;
+        let text = read_text(&path).with_context(|| match args.topology {
+            Some(_) => "the topology".to_string(),
+            None => "no topology beside the snapshot; name one with --topology FILE".to_string(),
+        })?;
         let name = path.display().to_string();
         if text.trim_start().starts_with('{') {
             return serde_json::from_str(&text).with_context(|| format!("{name}: not a topology"));

@@ -13,7 +13,7 @@ use p4runtime::device_config::SourceBundle;
 use p4runtime::p4info;
 
 use crate::Outcome;
-use crate::input::{read_text, write_whole};
+use crate::input::{read_text, write_all};
 
 /// Arguments of `harrier p4`.
 #[derive(clap::Args)]
@@ -169,13 +169,14 @@ fn compile(path: &Path, output: &Path, info: Option<&Path>, defines: &Defines) -
         text.insert_str(0, &head);
     }
     let bundle = SourceBundle { main, files };
+    let mut outputs = vec![(output, bundle.encode())];
     if let Some(path) = info {
         let info = p4info::from_program(&program);
         let text = path.extension().is_some_and(|e| e == "txtpb" || e == "txt");
-        let bytes = if text { p4info::to_text(&info).into_bytes() } else { p4info::to_binary(&info) };
-        write_whole(path, &bytes)?;
+        outputs
+            .push((path, if text { p4info::to_text(&info).into_bytes() } else { p4info::to_binary(&info) }));
     }
-    write_whole(output, &bundle.encode())?;
+    write_all(&outputs)?;
     Ok(Outcome::Fine)
 }
 

@@ -11,8 +11,8 @@ use model::{Diagnosis, GroundTruth, RunReport};
 
 use crate::Outcome;
 use crate::commands::scenario::names;
-use crate::input::{read_text, write_whole};
-use crate::output::{describe, print_json};
+use crate::input::{read_text, write_all};
+use crate::output::{describe, describe_truth, print_json};
 
 /// Name of the topology's file among saved snapshots.
 pub(crate) const TOPOLOGY_FILE: &str = "topology.json";
@@ -83,12 +83,13 @@ pub(crate) fn load(named: &str) -> anyhow::Result<Scenario> {
 fn load_ns3(config: &Path) -> anyhow::Result<Scenario> {
     let find = |named: &str| {
         let places = fabric::ns3::candidates(config, named);
-        let found = places.iter().find(|place| place.is_file());
         let tried = || {
             let list: Vec<String> = places.iter().map(|p| p.display().to_string()).collect();
             format!("no such file; looked at {}", list.join(", "))
         };
-        read_text(found.ok_or_else(tried)?).map_err(|error| format!("{error:#}"))
+        let found = places.iter().find(|place| place.is_file()).ok_or_else(tried)?;
+        let text = read_text(found).map_err(|error| format!("{error:#}"))?;
+        Ok((found.display().to_string(), text))
     };
     Ok(fabric::ns3::load(&config.display().to_string(), &read_text(config)?, find)?)
 }
@@ -123,7 +124,7 @@ fn judge(report: &RunReport, outcome: &RunOutcome) -> Outcome {
         Some(_) => report.diagnoses.iter().any(|diagnosis| is_true(diagnosis, truth)),
     };
     if !found {
-        eprintln!("no verdict names what really happened: {truth:?}");
+        eprintln!("no verdict names what really happened: {}", describe_truth(truth));
     }
     if found && outcome.deviations.is_empty() { Outcome::Fine } else { Outcome::Findings }
 }
@@ -143,10 +144,12 @@ fn is_true(diagnosis: &Diagnosis, truth: &GroundTruth) -> bool {
 
 fn save(directory: &Path, scenario: &Scenario, outcome: &RunOutcome) -> anyhow::Result<()> {
     fs::create_dir_all(directory).with_context(|| format!("cannot create {}", directory.display()))?;
-    write_whole(&directory.join(TOPOLOGY_FILE), &serde_json::to_vec_pretty(&scenario.topology)?)?;
+    let mut files = vec![(directory.join(TOPOLOGY_FILE), serde_json::to_vec_pretty(&scenario.topology)?)];
     for snapshot in &outcome.snapshots {
         let name = format!("event-{:08x}.json", snapshot.event);
-        write_whole(&directory.join(name), &serde_json::to_vec_pretty(snapshot)?)?;
+        files.push((directory.join(name), serde_json::to_vec_pretty(snapshot)?));
     }
-    Ok(())
+    let files: Vec<(&Path, Vec<u8>)> =
+        files.iter().map(|(path, bytes)| (path.as_path(), bytes.clone())).collect();
+    write_all(&files)
 }

@@ -23,8 +23,8 @@ pub(super) fn collect_settings(pace_us: u64) -> CollectSettings {
     let defaults = CollectSettings::default();
     CollectSettings {
         quiet_ns: defaults.quiet_ns + 2 * hop_ns,
-        read_timeout_ns: 5_000_000_000,
-        event_timeout_ns: 10_000_000_000 + 10 * hop_ns,
+        read_timeout_ns: 30_000_000_000,
+        event_timeout_ns: 60_000_000_000 + 10 * hop_ns,
         ..defaults
     }
 }

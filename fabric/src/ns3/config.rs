@@ -163,7 +163,12 @@ fn read_line(source: &mut Source<'_>, line: &Line<'_, '_>, config: &mut Config) 
             );
         }
         "SIMULATOR_STOP_TIME" => {
-            set(&mut config.stop, one(source, line, "a time in seconds", |w| parse_time(&format!("{w}s"))));
+            set(
+                &mut config.stop,
+                one(source, line, "a time in seconds, above zero", |w| {
+                    parse_time(&format!("{w}s")).filter(|stop| *stop > Time::ZERO)
+                }),
+            );
         }
         "CC_MODE" => cc_mode(source, line, config),
         "ALPHA_RESUME_INTERVAL" => set(&mut config.alpha_interval, microseconds(source, line)),

@@ -27,11 +27,11 @@ pub use flows::{FlowRow, parse_flows};
 pub use topology::{TopologyFile, host_address, parse_topology};
 
 /// Reads a settings file and the files it names. `load` gets a name as the settings write it and returns the
-/// text, or why there is none; see [`candidates`] for where to look.
+/// name by which people find the file and its text, or why there is none; see [`candidates`] for where to look.
 pub fn load(
     config_name: &str,
     config_text: &str,
-    mut load: impl FnMut(&str) -> Result<String, String>,
+    mut load: impl FnMut(&str) -> Result<(String, String), String>,
 ) -> Result<Scenario, Problems> {
     let (config, mut problems) = parse_config(config_name, config_text);
     let mut fetch = |key: &str, named: &Option<(String, usize)>| match named {
@@ -39,7 +39,7 @@ pub fn load(
             let message = format!("`{key}` is missing");
             Err(Problem::at(config_name, config_text, config_text.len(), message))
         }
-        Some((name, offset)) => load(name).map(|text| (name.clone(), text)).map_err(|why| {
+        Some((name, offset)) => load(name).map_err(|why| {
             Problem::at(config_name, config_text, *offset, format!("cannot read `{name}`: {why}"))
         }),
     };

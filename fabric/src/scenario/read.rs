@@ -42,7 +42,9 @@ fn read_scenario(reader: &mut Reader<'_>, root: &mut Section<'_>) -> Scenario {
     }
     let title = root.text(reader, "title").map_or(String::new(), |text| text.value);
     let description = root.text(reader, "description").map_or(String::new(), |text| text.value);
-    let stop = root.quantity(reader, "stop", A_TIME, parse_time);
+    let stop = root.quantity(reader, "stop", "a time above zero, e.g. `6ms`", |text| {
+        parse_time(text).filter(|stop| *stop > Time::ZERO)
+    });
     if stop.is_none() {
         root.missing(reader, "stop");
     }
@@ -246,9 +248,9 @@ fn read_hosts(
 fn read_host(reader: &mut Reader<'_>, mut section: Section<'_>, mut host: HostSettings) -> HostSettings {
     set(&mut host.payload_bytes, section.integer::<u32>(reader, "payload", 1..=9000));
     set(&mut host.header_bytes, section.integer::<u32>(reader, "headers", 0..=500));
-    let window = section.quantity(reader, "window", "a size or \"none\"", |w| match w {
+    let window = section.quantity(reader, "window", "a size above zero or \"none\"", |w| match w {
         "none" => Some(None),
-        size => parse_bytes(size).map(Some),
+        size => parse_bytes(size).filter(|bytes| *bytes > 0).map(Some),
     });
     set(&mut host.window_bytes, window);
     set(&mut host.variable_window, section.flag(reader, "variable_window"));

@@ -155,7 +155,7 @@ impl<'d> Section<'d> {
         self.value(reader, key, "a list of priorities from 0 to 7", |value| {
             value.as_array()?.iter().try_fold(0u8, |set, item| {
                 let priority: u8 = item.get_ref().as_integer()?.as_str().parse().ok()?;
-                (priority < 8).then_some(set | 1 << priority)
+                (priority < 8).then(|| set | 1 << priority)
             })
         })
         .map(|placed| placed.value)

@@ -21,7 +21,8 @@ pub(crate) fn read_ns3(config: &Path) -> Result<Scenario, fabric::Problems> {
     fabric::ns3::load(&config.display().to_string(), &text, |named| {
         let places = fabric::ns3::candidates(config, named);
         let place = places.iter().find(|place| place.is_file()).ok_or("no such file")?;
-        std::fs::read_to_string(place).map_err(|error| error.to_string())
+        let text = std::fs::read_to_string(place).map_err(|error| error.to_string())?;
+        Ok((place.display().to_string(), text))
     })
 }
 

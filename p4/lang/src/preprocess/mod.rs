@@ -84,6 +84,9 @@ impl Preprocessor<'_> {
     }
 
     fn predefine(&mut self, defines: &[(String, String)]) {
+        if defines.is_empty() {
+            return;
+        }
         let file = self.sources.add("<command line>", "");
         for (name, value) in defines {
             let mut body = lex(file, value);
