@@ -21,19 +21,21 @@ struct Demo {
 impl Demo {
     /// Starts a demo over a store and waits until it says where its dashboard is.
     fn start(store: &Path) -> Demo {
-        let mut process = Command::new(env!("CARGO_BIN_EXE_harrier"))
+        let process = Command::new(env!("CARGO_BIN_EXE_harrier"))
             .args(["demo", "--listen", "127.0.0.1:0", "--pace", "4000", "--store"])
             .arg(store)
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()
             .expect("the binary was built");
-        let stderr = BufReader::new(process.stderr.take().expect("piped"));
+        let mut demo = Demo { process, address: String::new() };
+        let stderr = BufReader::new(demo.process.stderr.take().expect("piped"));
         let mut said = String::new();
         for line in stderr.lines() {
             let line = line.expect("text");
             if let Some((_, address)) = line.split_once("dashboard at http://") {
-                return Demo { process, address: address.trim_end_matches('/').to_string() };
+                demo.address = address.trim_end_matches('/').to_string();
+                return demo;
             }
             said.push_str(&line);
             said.push('\n');
