@@ -197,7 +197,11 @@ fn exclusion_claims(scene: &Scene<'_, '_>, path: &[PortIx]) -> Vec<Evidence> {
 fn contention_claim(scene: &Scene<'_, '_>, contention: &Contention) -> Evidence {
     let port = scene.view.port_ref(contention.port);
     let flows: Vec<FlowKey> = contention.contributors().map(|p| p.flow).collect();
-    let told = if flows.len() == 1 { "flow makes" } else { "flows make" };
+    let told = match flows.len() {
+        0 => "nobody but the victim is in".to_string(),
+        1 => "1 flow makes".to_string(),
+        many => format!("{many} flows make"),
+    };
     let time = contention.when.map_or_else(String::new, |w| format!(" within {:.1} us", w.length_ns() / 1e3));
     let records = contention
         .flows
@@ -208,8 +212,7 @@ fn contention_claim(scene: &Scene<'_, '_>, contention: &Contention) -> Evidence 
     let slots = slots.filter(|s| scene.view.epoch_in(contention.port, s.epoch, contention.when)).take(4);
     Evidence {
         claim: format!(
-            "{} {told} the queue of {port}: waiting packets found {:.1} others{time}",
-            flows.len(),
+            "{told} the queue of {port}: waiting packets found {:.1} others{time}",
             contention.depth
         ),
         switch: Some(scene.view.switch_of(contention.port).name.to_string()),

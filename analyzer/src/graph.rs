@@ -47,8 +47,9 @@ pub(crate) enum Vertex {
 pub(crate) struct PortEdge {
     pub(crate) to: VertexIx,
     pub(crate) weight: f64,
-    /// The weight by which the pause is shared out among edges: the same, but a paused port at which no packet
-    /// was counted still holds the pause up, so its depth counts as one.
+    /// The weight by which the pause is shared out among edges: what the port held of the paused link's packets
+    /// in the event's time. The published weight counts whole epochs, and there a flow that was always there
+    /// outweighs a burst of microseconds.
     pub(crate) split: f64,
     /// The target was only the most likely one: nothing shows that it held the traffic.
     pub(crate) weak: bool,
@@ -207,7 +208,7 @@ impl Builder<'_, '_> {
         let total: f64 = traffic.iter().map(|(_, bytes)| *bytes as f64).sum();
         let candidates: Vec<Candidate> = traffic
             .iter()
-            .map(|&(port, bytes)| self.candidate(port, paused * bytes as f64 / total, when))
+            .map(|&(port, bytes)| self.candidate(port, paused * bytes as f64 / total, ingress, when))
             .collect();
         if self.settings.method.edges == EdgeRule::Published {
             for c in candidates.iter().filter(|c| c.weight > 0.0) {
@@ -235,7 +236,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    fn candidate(&self, port: PortIx, share: f64, when: Option<Span>) -> Candidate {
+    fn candidate(&self, port: PortIx, share: f64, ingress: u16, when: Option<Span>) -> Candidate {
         // A pause at the far port may have ended a moment before the near one began: the backlog drains first.
         let slack_ns = self.settings.event_gap_ns / 4;
         let near = when.map(|w| w.widened(slack_ns));
@@ -245,10 +246,17 @@ impl Builder<'_, '_> {
             events.filter(|e| e.overlaps(near)).reduce(Span::hull)
         });
         let depth = self.view.published_depth(port, when);
+        // A paused port at which no packet was counted still holds the pause up: its depth counts as one.
+        let published = self.settings.method.edges == EdgeRule::Published
+            || self.view.snapshot.source == Source::HawkeyeNs3;
+        let split = match near {
+            Some(near) if !published => self.view.held(port, ingress, near).max(1.0),
+            _ => share * depth.max(1.0),
+        };
         Candidate {
             port,
             weight: share * depth,
-            split: share * depth.max(1.0),
+            split,
             when: if paused { own.or(when) } else { when },
             waiting: self.view.waiting_depth(port, near),
             paused,

@@ -420,6 +420,36 @@ impl<'a> View<'a> {
         ratio(depth, packets)
     }
 
+    /// How much of the traffic from `ingress` waited at `port` in `when`: the depths that its packets found, summed.
+    /// What no flow record accounts for is taken from the port's slots, by the share of `ingress` in its traffic.
+    pub(crate) fn held(&self, port: PortIx, ingress: u16, when: Span) -> f64 {
+        let of_ingress = |f: &&&FlowRecord| f.ingress_port.is_none_or(|own| own == ingress);
+        let known: f64 = self
+            .flows(port)
+            .iter()
+            .filter(of_ingress)
+            .map(|f| {
+                let share = match f.queued_ns.map(|(a, b)| Span::new(a, b)) {
+                    Some(span) if span.from == span.to => f64::from(u8::from(span.overlaps(when))),
+                    Some(span) => when.shared_ns(span) / span.length_ns(),
+                    None => f64::from(u8::from(self.flow_in(port, f, Some(when)))),
+                };
+                f.depth_sum as f64 * share
+            })
+            .sum();
+        let sums = || self.sums_in(port, Some(when));
+        let of_flows = saturating(sums().map(|s| s.flow_depth));
+        let lost = saturating(sums().map(|s| s.slot_depth)).saturating_sub(of_flows);
+        if lost == 0 || self.ports[port].mixed {
+            return known;
+        }
+        let rows = self.meters_from(self.switch_of(port), ingress).iter();
+        let rows = rows.filter(|m| m.egress_port == self.number(port));
+        let own = rows.filter(|m| self.epoch_in(port, m.epoch, Some(when))).filter_map(|m| m.packets);
+        let all = saturating(sums().map(|s| s.slot_packets));
+        known + lost as f64 * ratio(saturating(own), all).min(1.0)
+    }
+
     /// The share of the packets of `port`, of all epochs in `when`, that no flow record accounts for. Zero where
     /// the source does not count packets by port, or where other classes are in the count.
     pub(crate) fn unaccounted(&self, port: PortIx, when: Option<Span>) -> f64 {
@@ -428,6 +458,16 @@ impl<'a> View<'a> {
         }
         let counted = saturating(self.sums_in(port, when).map(|s| s.slot_packets));
         let known = saturating(self.sums_in(port, when).map(|s| s.flow_packets));
+        ratio(counted.saturating_sub(known), counted)
+    }
+
+    /// The same for the depth that packets of `port` found: a burst is few packets and much of the depth.
+    pub(crate) fn unaccounted_depth(&self, port: PortIx, when: Option<Span>) -> f64 {
+        if self.ports[port].mixed {
+            return 0.0;
+        }
+        let counted = saturating(self.sums_in(port, when).map(|s| s.slot_depth));
+        let known = saturating(self.sums_in(port, when).map(|s| s.flow_depth));
         ratio(counted.saturating_sub(known), counted)
     }
 

@@ -3,7 +3,7 @@
 mod support;
 
 use model::{Anomaly, Cause};
-use support::stories::{background, burst_into_a_standing_queue, early_poll, ring, storm};
+use support::stories::{background, burst_into_a_standing_queue, early_poll, own_queue, ring, storm};
 use support::*;
 
 const INCAST: Expect<'static> = Expect {
@@ -30,6 +30,34 @@ fn a_standing_queue_of_one_flow_is_not_the_event() {
     let claim =
         found[0].evidence.iter().map(|e| e.claim.as_str()).find(|c| c.contains("flows make the queue"));
     assert!(claim.is_some_and(|c| c.ends_with("within 24.0 us")), "{claim:?}");
+}
+
+#[test]
+fn a_queue_of_the_victim_alone_is_no_root_beside_a_burst() {
+    let culprits = &["a1-h5", "a2-h5", "a3-h5", "a4-h5"];
+    let path = &["sw2:2", "sw3:3"];
+    check(&own_queue(true), &[Expect { root: Some("sw3:3"), culprits, path, spreaders: &[], ..INCAST }]);
+}
+
+#[test]
+fn a_queue_of_the_victim_alone_is_said_to_be_its_own() {
+    let expected = Expect {
+        cause: Cause::Undetermined,
+        root: Some("sw3:2"),
+        culprits: &[],
+        path: &["sw2:2", "sw3:2"],
+        spreaders: &[],
+        confidence: 0.2..=0.5,
+        ..INCAST
+    };
+    check(&own_queue(false), &[expected]);
+    let found = own_queue(false).diagnose();
+    assert!(
+        found[0]
+            .summary
+            .ends_with("nobody else waits there, its own packets come faster than the port sends")
+    );
+    assert_eq!(found[0].missing, Vec::<String>::new());
 }
 
 #[test]

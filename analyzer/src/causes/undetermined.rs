@@ -10,6 +10,9 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Judged {
         (Some(host), _) => {
             format!("the NIC of host {} pauses it", case.scene.view.index.name(*host))
         }
+        (None, []) if case.finding.contention.is_some() => {
+            "nobody else waits there, its own packets come faster than the port sends".to_string()
+        }
         (None, []) => "what congests it is not recorded".to_string(),
         (None, some) => format!("it is congested by {}", enumerate(some)),
     };

@@ -1,14 +1,19 @@
 //! The trail goes cold: a switch did not answer, a link is not in the topology, or the registers no longer hold
-//! the queue. What is certain is that the victim was paused from there, and that is what the finding says.
+//! the queue, or the queue is the victim's own (its way leads into a slower link). What is certain is that the victim was paused from there, and that is what the finding says.
 
 use std::collections::BTreeSet;
 
-use model::{Anomaly, PortRef};
+use model::snapshot::Source;
+use model::{Anomaly, FlowKey, PortRef};
 
 use super::{Doubt, Finding, trail_doubts};
+use crate::causes::enumerate;
+use crate::contention::{Contention, Question, UNACCOUNTED_SHARE, contention};
 use crate::graph::Vertex;
 use crate::scene::Scene;
+use crate::span::Span;
 use crate::topology_index::PortId;
+use crate::view::PortIx;
 use crate::walk::Trail;
 
 pub(super) fn find(scene: &Scene<'_, '_>, trail: &Trail) -> Option<Finding> {
@@ -17,6 +22,7 @@ pub(super) fn find(scene: &Scene<'_, '_>, trail: &Trail) -> Option<Finding> {
     let path = scene.ports(&trail.path);
     let last = path.last().map(|p| scene.view.port_ref(*p));
     let mut root = last.clone();
+    let own_queue = queue_of_the_victim(scene, trail);
     match scene.graph.vertices[end] {
         Vertex::Silent(ingress) => {
             let switch = scene.view.index.name(scene.view.index.info(ingress).node);
@@ -39,12 +45,9 @@ pub(super) fn find(scene: &Scene<'_, '_>, trail: &Trail) -> Option<Finding> {
             0.3,
             format!("the topology has no link at {}: who pauses it is not known", scene.view.port_ref(port)),
         )),
+        Vertex::Port(_) if own_queue.is_some() => doubts.push(Doubt { factor: 0.5, missing: None }),
         Vertex::Port(port) if scene.graph.edges(end).is_empty() && path.len() > 1 => {
-            let name = scene.view.port_ref(port);
-            doubts.push(Doubt::new(
-                0.35,
-                format!("no flow record tells who made the queue of {name}: evicted, overwritten or lost"),
-            ));
+            doubts.push(Doubt::new(0.35, untold(scene, port, scene.graph.when[end])));
         }
         Vertex::Port(port) => doubts.push(Doubt::new(
             0.3,
@@ -61,10 +64,51 @@ pub(super) fn find(scene: &Scene<'_, '_>, trail: &Trail) -> Option<Finding> {
         path,
         pause_loop: Vec::new(),
         host: None,
-        contention: None,
+        contention: own_queue,
         when: scene.graph.when[end],
         doubts,
     })
+}
+
+/// The queue at the end of a trail, if its records are complete and show that nobody but the victim waited in it.
+pub(super) fn queue_of_the_victim(scene: &Scene<'_, '_>, trail: &Trail) -> Option<Contention> {
+    let end = *trail.path.last()?;
+    let port = scene.graph.port(end)?;
+    let victim = scene.victim?;
+    let at_end = trail.path.len() > 1 && trail.pause_loop.is_empty() && scene.graph.edges(end).is_empty();
+    if !at_end || scene.view.snapshot.source == Source::HawkeyeNs3 {
+        return None;
+    }
+    let question = Question { victim: scene.victim, carriers: &[], near: scene.graph.when[end], until: None };
+    let found = contention(scene.view, scene.settings, port, question)?;
+    let alone = found.flows.iter().all(|part| part.flow == victim) && found.part(victim).is_some();
+    (alone && !lost(scene, port, found.when)).then_some(found)
+}
+
+/// Whether records of those who waited at a port are lost.
+fn lost(scene: &Scene<'_, '_>, port: PortIx, when: Option<Span>) -> bool {
+    let packets = scene.view.unaccounted(port, when);
+    packets.max(scene.view.unaccounted_depth(port, when)) > UNACCOUNTED_SHARE
+}
+
+/// What the records of a port say about its queue where they name nobody.
+fn untold(scene: &Scene<'_, '_>, port: PortIx, when: Option<Span>) -> String {
+    let name = scene.view.port_ref(port);
+    let waited: BTreeSet<FlowKey> = scene
+        .view
+        .flows(port)
+        .iter()
+        .filter(|f| f.queued_packets != Some(0) && scene.view.flow_in(port, f, when))
+        .map(|f| f.flow)
+        .collect();
+    if waited.is_empty() || lost(scene, port, when) {
+        return format!("no flow record tells who made the queue of {name}: evicted, overwritten or lost");
+    }
+    let names: Vec<String> = waited.iter().map(ToString::to_string).collect();
+    format!(
+        "the records of {name} show {} waiting, and nothing by which one of them made its queue",
+        enumerate(&names)
+    )
 }
 
 /// The egress port of a silent switch that all paused flows must take, if the topology leaves one.

@@ -50,6 +50,9 @@ impl Doubt {
     }
 }
 
+/// What other trails carry together explains the pause from this share on.
+const LEAST_REST: f64 = 0.02;
+
 type OnTrail = fn(&Scene<'_, '_>, &Trail) -> Option<Finding>;
 type OnPath = fn(&Scene<'_, '_>) -> Option<Finding>;
 
@@ -66,17 +69,16 @@ pub(crate) fn find(scene: &Scene<'_, '_>) -> Vec<Finding> {
         findings.extend(contention::everywhere(scene, &findings));
         return findings;
     }
-    let mut findings: Vec<Finding> = scene
-        .trails
-        .iter()
-        .filter(|t| t.share >= scene.settings.branch_share)
-        .filter_map(|t| on_trail(scene, t))
-        .collect();
-    // An end that cannot be named is worth a line only if no other end explains the pause.
+    let mut findings = on_trails(scene);
+    // An end that cannot be named is worth a line only if no other end explains the pause; a queue in which
+    // nobody sends more than before, only if nothing has changed elsewhere.
     if findings.iter().any(is_named) {
         findings.retain(is_named);
     } else {
         findings.truncate(1);
+    }
+    if findings.iter().any(|f| !always_stood(f)) {
+        findings.retain(|f| !always_stood(f));
     }
     // Pauses from another time explain a slow packet only if nothing at its own time does.
     let explained = scene.aligned && !findings.is_empty();
@@ -89,8 +91,32 @@ pub(crate) fn find(scene: &Scene<'_, '_>) -> Vec<Finding> {
     findings
 }
 
+/// The findings of all trails that carry a substantial share of the pause, heaviest first.
+///
+/// A queue of the victim alone (its way leads into a slower link) delays nobody else and is there without any
+/// incident: if anything else explains the pause, shares are those of the rest.
+fn on_trails(scene: &Scene<'_, '_>) -> Vec<Finding> {
+    let own = |t: &&Trail| {
+        t.share >= scene.settings.graph_share && lost_trail::queue_of_the_victim(scene, t).is_some()
+    };
+    let own_share: f64 = scene.trails.iter().filter(own).map(|t| t.share).sum();
+    let (least, others_only) = match 1.0 - own_share {
+        rest if rest >= LEAST_REST => (scene.settings.branch_share * rest, true),
+        _ => (scene.settings.branch_share, false),
+    };
+    let substantial = scene.trails.iter().filter(|t| t.share >= least);
+    substantial.filter(|t| !others_only || !own(t)).filter_map(|t| on_trail(scene, t)).collect()
+}
+
 fn on_trail(scene: &Scene<'_, '_>, trail: &Trail) -> Option<Finding> {
     ON_TRAIL.iter().find_map(|signature| signature(scene, trail))
+}
+
+/// Whether the ring shows that nobody at the root sends more than before.
+fn always_stood(finding: &Finding) -> bool {
+    finding.host.is_none()
+        && finding.pause_loop.is_empty()
+        && finding.contention.as_ref().is_some_and(|c| c.history && !c.changed)
 }
 
 /// Whether a finding names somebody.

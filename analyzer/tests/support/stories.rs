@@ -59,6 +59,29 @@ pub(crate) fn burst_into_a_standing_queue() -> Story {
     story
 }
 
+/// F1, long there, goes from a 100 Gb/s network into h4's 50 Gb/s link: alone it has a few packets waiting at sw3:2.
+/// `burst`: A1..A4 send to h5, behind sw3 as well, for 25 us. Both queues hold packets of sw2:2, which is paused.
+pub(crate) fn own_queue(burst: bool) -> Story {
+    let mut topology = line_network();
+    let more = network(&[("h5", "10.0.0.5")], &[("h5:1", "sw3:3", 50)]);
+    topology.nodes.extend(more.nodes.into_iter().filter(|n| n.name == "h5"));
+    topology.links.extend(more.links);
+    let story = background(Story::new(topology), 925);
+    let f1 = story.flow("h2", "h4");
+    let story = story
+        .saw(at(f1, 3, "sw1:1", 4_000, (0, 925)))
+        .saw(at(f1, 1, "sw2:2", 4_000, (0, 925)).queued(40, 20, (905, 924)).paused(20))
+        .paused("sw2:2", (911, 918))
+        .saw(at(f1, 1, "sw3:2", 3_990, (0, 925)).queued(60, 3, (903, 924)));
+    let hosts = if burst { &["a1", "a2", "a3", "a4"][..] } else { &[] };
+    hosts.iter().fold(story, |story, host| {
+        let burst = story.flow(host, "h5");
+        story
+            .saw(at(burst, 3, "sw2:2", 30, (900, 925)).queued(29, 20, (901, 925)).paused(5))
+            .saw(at(burst, 1, "sw3:3", 28, (901, 925)).queued(27, 8, (902, 925)))
+    })
+}
+
 /// h3's NIC pauses sw4:2 from 500 us on.
 pub(crate) fn storm() -> Story {
     let story = background(Story::new(line_network()), 600);
