@@ -264,6 +264,42 @@ fn many_short_pauses_are_a_slow_receiver() {
     );
 }
 
+/// The storm's snapshot with other pauses of sw4:2, each with its end and how many frames it took.
+fn paused_by_h3(pauses: &[((u64, Option<u64>), u64)]) -> Story {
+    let mut story = storm();
+    let sw4 = story.snapshot.switches.iter_mut().find(|s| s.switch == "sw4").unwrap();
+    let one = sw4.pauses.pop().unwrap();
+    sw4.pauses.extend(pauses.iter().map(|((from, to), frames)| model::telemetry::PauseInterval {
+        start_ns: T0 + from * US,
+        end_ns: to.map(|to| T0 + to * US),
+        frames: *frames,
+        ..one.clone()
+    }));
+    story
+}
+
+#[test]
+fn a_pause_with_a_resume_is_a_slow_receiver_and_one_without_end_a_storm() {
+    let expect = |cause, confidence| Expect {
+        anomaly: Anomaly::PfcStormHostInjection,
+        cause,
+        host: Some("h3"),
+        culprits: &[],
+        confidence,
+        ..INCAST
+    };
+    // Read after two and after three turns of a slow receiver, the last pause still on.
+    let slow = || expect(Cause::SlowReceiver, 0.7..=0.8);
+    check(&paused_by_h3(&[((500, Some(538)), 1), ((541, None), 1)]), &[slow()]);
+    check(&paused_by_h3(&[((500, Some(538)), 3), ((541, Some(586)), 3), ((589, None), 2)]), &[slow()]);
+    // A single pause that nobody refreshed can be either.
+    check(&paused_by_h3(&[((500, None), 1)]), &[expect(Cause::NicStorm, 0.5..=0.6)]);
+    // A storm after a short pause.
+    check(&paused_by_h3(&[((500, Some(504)), 1), ((508, None), 9)]), &[expect(Cause::NicStorm, 0.7..=0.8)]);
+    // A storm whose pauses run out between two refreshes.
+    check(&paused_by_h3(&[((500, Some(550)), 1), ((550, None), 1)]), &[expect(Cause::NicStorm, 0.9..=1.0)]);
+}
+
 fn contention_only() -> Story {
     let story = background(Story::new(line_network()), 925);
     let f2 = story.flow("h1", "h3");

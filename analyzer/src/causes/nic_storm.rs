@@ -4,9 +4,15 @@ use model::Cause;
 
 use super::{Case, Judged};
 use crate::span::{clusters, pause_span};
+use crate::view::saturating;
 
 /// A storm's port is paused for at least this share of the time.
 const STORM_DUTY: f64 = 0.8;
+
+/// Without a single refresh a pause may as well be the first one of a slow receiver.
+const NOT_REFRESHED: f64 = 0.6;
+/// The host has let packets through before.
+const RESUMED: f64 = 0.8;
 
 /// The pauses of a host-facing root port.
 pub(super) struct Pauses {
@@ -16,6 +22,17 @@ pub(super) struct Pauses {
     /// From the first pause to the end of the last one.
     pub whole_ns: f64,
     pub paused_ns: f64,
+    /// The length and the pause frames of the last one.
+    pub last_ns: f64,
+    pub last_frames: u64,
+}
+
+impl Pauses {
+    /// Whether the last pause is a storm's: longer than all before it together with the time between them, and
+    /// kept up by refreshes. A slow receiver ends its pauses, each is about as long as the others.
+    pub(super) fn ends_in_storm(&self) -> bool {
+        self.count == 1 || self.last_frames > 1 && self.last_ns > 0.5 * self.whole_ns
+    }
 }
 
 /// The host that is named, and how it pauses its port; `None` when the source has no pause intervals.
@@ -24,17 +41,22 @@ pub(super) fn host_pauses<'c>(case: &Case<'c, '_, '_>) -> Option<(&'c str, Pause
     let host = view.index.name(case.finding.host?);
     let port = *case.finding.path.last()?;
     let frozen_ns = view.switch_of(port).frozen_ns;
-    let spans = view.pauses(port).iter().map(|p| pause_span(p, frozen_ns));
-    let relevant = spans.filter(|s| case.finding.when.is_none_or(|w| w.overlaps(*s)));
+    let relevant = || {
+        let spans = view.pauses(port).iter().map(|p| (pause_span(p, frozen_ns), p.frames));
+        spans.filter(|(s, _)| case.finding.when.is_none_or(|w| w.overlaps(*s)))
+    };
     // A pause frame that arrives when the timer of the last one ran out starts a new record, not a new pause.
-    let pauses = clusters(relevant.collect(), 1_000);
+    let pauses = clusters(relevant().map(|(s, _)| s).collect(), 1_000);
     let (first, last) = (pauses.first()?, pauses.last()?);
     let lengths = || pauses.iter().map(|p| (p.to - p.from) as f64);
+    let of_last = relevant().filter(|(s, _)| s.overlaps(*last)).map(|(_, frames)| frames);
     let found = Pauses {
         count: pauses.len(),
         longest_ns: lengths().fold(0.0, f64::max),
         whole_ns: first.hull(*last).length_ns(),
         paused_ns: lengths().sum(),
+        last_ns: (last.to - last.from) as f64,
+        last_frames: saturating(of_last),
     };
     Some((host, found))
 }
@@ -44,9 +66,14 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
     if pauses.paused_ns < pauses.whole_ns * STORM_DUTY {
         return None;
     }
+    let factor = match (pauses.count, pauses.last_frames) {
+        (1, 0 | 1) => NOT_REFRESHED,
+        (1, _) => 1.0,
+        _ => RESUMED,
+    };
     Some(Judged {
         cause: Cause::NicStorm,
-        factor: 1.0,
+        factor,
         because: format!(
             "the NIC of host {host} keeps it paused ({:.0} % of {:.0} us) although no flow contends there",
             100.0 * pauses.paused_ns / pauses.whole_ns,

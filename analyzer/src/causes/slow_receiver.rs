@@ -6,19 +6,23 @@ use model::Cause;
 use super::nic_storm::{Pauses, host_pauses};
 use super::{Case, Judged};
 
-/// From this many separate pauses on a host is slow and not stuck.
+/// From this many separate pauses on, none of them longer than [`SHORT_SHARE`] of the whole time, a host is
+/// certainly slow and not stuck.
 const MANY: usize = 4;
-/// None of them is longer than this share of the whole time.
 const SHORT_SHARE: f64 = 0.5;
+/// What remains of the confidence where there are fewer.
+const FEW: f64 = 0.8;
 
 pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
-    let (host, Pauses { count, longest_ns, whole_ns, paused_ns }) = host_pauses(case)?;
-    if count < MANY || longest_ns > whole_ns * SHORT_SHARE {
+    let (host, pauses) = host_pauses(case)?;
+    if pauses.ends_in_storm() {
         return None;
     }
+    let Pauses { count, longest_ns, whole_ns, paused_ns, .. } = pauses;
+    let clear = count >= MANY && longest_ns <= whole_ns * SHORT_SHARE;
     Some(Judged {
         cause: Cause::SlowReceiver,
-        factor: 1.0,
+        factor: if clear { 1.0 } else { FEW },
         because: format!(
             "the NIC of host {host} pauses it again and again ({count} times, {:.0} % of the time): the host receives more slowly than packets come",
             100.0 * paused_ns / whole_ns
