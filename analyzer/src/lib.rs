@@ -10,6 +10,7 @@
 //! 4. `signatures`: what it means. One file an anomaly.
 //! 5. `ranking`: culprits, spreaders, victims, confidence. `causes`: what is behind it. One file a cause.
 //! 6. `evidence`, `explanation`, `provenance`: what it rests on, in records, words and as a graph.
+//! 7. Where there is no verdict, [`unanswered`] says what would have been needed.
 //!
 //! Everything is a pure function of snapshot, topology and [`Settings`]; nothing depends on the order of records.
 
@@ -30,6 +31,7 @@ mod settings;
 mod signatures;
 mod span;
 pub mod topology_index;
+mod unanswered;
 mod view;
 mod walk;
 
@@ -42,6 +44,7 @@ use serde::{Deserialize, Serialize};
 pub use crate::method::Method;
 pub use crate::settings::Settings;
 pub use crate::topology_index::TopologyIndex;
+pub use crate::unanswered::unanswered;
 
 use crate::causes::Case;
 use crate::scene::Scene;

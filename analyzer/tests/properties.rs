@@ -200,6 +200,10 @@ proptest! {
     #[test]
     fn any_snapshot_is_survived(snapshot in any_snapshot(), topology in any_network(), settings in settings()) {
         check(&snapshot, &topology, &settings)?;
+        // It has words for any gap, and each only once.
+        let reasons = harrier_analyzer::unanswered(&snapshot, &topology);
+        let once: std::collections::BTreeSet<&String> = reasons.iter().collect();
+        prop_assert_eq!(once.len(), reasons.len());
     }
 
     /// Real stories with records lost: what remains is judged, nobody innocent is named.

@@ -1,0 +1,40 @@
+//! Why a snapshot has no verdict: what the collection would have needed.
+
+use model::{Snapshot, Topology};
+
+use crate::path::victim_path;
+use crate::settings::Settings;
+use crate::topology_index::TopologyIndex;
+use crate::view::View;
+
+/// In words, what keeps `snapshot` from supporting a verdict; for when [`crate::diagnose`] gives none.
+///
+/// Empty if nothing does: then the network was quiet. The collection's own gaps ([`Snapshot::missing`]) come last,
+/// and nothing is said twice.
+pub fn unanswered(snapshot: &Snapshot, topology: &Topology) -> Vec<String> {
+    let mut reasons = Vec::new();
+    if snapshot.switches.is_empty() {
+        reasons.push("no switch answered: there is no telemetry to diagnose from".to_string());
+    }
+    if let Some(victim) = snapshot.victim.or_else(|| snapshot.trigger.as_ref().map(|t| t.flow)) {
+        let index = TopologyIndex::new(topology);
+        let view = View::new(snapshot, &index, None, Settings::default().event_gap_ns);
+        let recorded = || view.ports().any(|p| view.flows(p).iter().any(|f| f.flow == victim));
+        if !snapshot.switches.is_empty() && !recorded() {
+            reasons.push(format!("no record of any switch holds the victim {victim}"));
+        }
+        reasons.extend(victim_path(&view, victim).missing);
+        if index.host_of(victim.dst).is_none() {
+            reasons.push(format!(
+                "the topology has no host with the victim's destination address {}",
+                victim.dst
+            ));
+        }
+    }
+    for gap in &snapshot.missing {
+        if !reasons.contains(gap) {
+            reasons.push(gap.clone());
+        }
+    }
+    reasons
+}

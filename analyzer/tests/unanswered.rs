@@ -1,0 +1,79 @@
+//! What is said where no verdict is possible.
+
+mod support;
+
+use harrier_analyzer::unanswered;
+use model::FlowKey;
+use support::stories::{background, early_poll};
+use support::{Story, line_network};
+
+/// The story has no verdict, for exactly these reasons.
+#[track_caller]
+fn check(story: &Story, reasons: &[&str]) {
+    let summaries: Vec<String> = story.diagnose().into_iter().map(|d| d.summary).collect();
+    assert_eq!(summaries, Vec::<String>::new());
+    assert_eq!(unanswered(&story.snapshot, &story.topology), reasons);
+}
+
+#[test]
+fn no_switch_answered() {
+    let mut story = early_poll().missing("switch sw1 did not answer within 80 ms");
+    story.snapshot.switches.clear();
+    check(
+        &story,
+        &[
+            "no switch answered: there is no telemetry to diagnose from",
+            "switch sw1 on the victim's path gave no telemetry",
+            "switch sw2 on the victim's path gave no telemetry",
+            "switch sw3 on the victim's path gave no telemetry",
+            "switch sw1 did not answer within 80 ms",
+        ],
+    );
+    (story.snapshot.victim, story.snapshot.trigger) = (None, None);
+    check(
+        &story,
+        &[
+            "no switch answered: there is no telemetry to diagnose from",
+            "switch sw1 did not answer within 80 ms",
+        ],
+    );
+}
+
+#[test]
+fn the_switches_of_the_path_are_the_ones_that_are_missing() {
+    let mut story = early_poll();
+    story.snapshot.switches.retain(|s| s.switch == "sw4");
+    let victim = story.snapshot.victim.unwrap();
+    check(
+        &story,
+        &[
+            &format!("no record of any switch holds the victim {victim}"),
+            "switch sw1 on the victim's path gave no telemetry",
+            "switch sw2 on the victim's path gave no telemetry",
+            "switch sw3 on the victim's path gave no telemetry",
+        ],
+    );
+}
+
+#[test]
+fn an_unknown_victim() {
+    let mut story = early_poll();
+    let address = |text: &str| text.parse().unwrap();
+    let stranger = FlowKey::udp(address("10.9.0.1"), 1, address("10.9.0.2"), 4_791);
+    (story.snapshot.victim, story.snapshot.trigger) = (Some(stranger), None);
+    check(
+        &story,
+        &[
+            "no record of any switch holds the victim 10.9.0.1:1>10.9.0.2:4791/udp",
+            "the topology has no host with the victim's source address 10.9.0.1",
+            "the topology has no host with the victim's destination address 10.9.0.2",
+        ],
+    );
+}
+
+#[test]
+fn a_quiet_network_needs_no_reason() {
+    let mut story = background(Story::new(line_network()), 925);
+    story.snapshot.trigger = None;
+    check(&story, &[]);
+}
