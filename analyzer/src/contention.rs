@@ -296,8 +296,15 @@ impl<'q, 'v> Event<'q, 'v> {
 
     fn measure(&mut self, records: &[&FlowRecord]) {
         let reference = self.reference_depth(records);
-        let shared = pieces(&waits(records, Question::default(), None)).into_iter().filter(|p| p.flows > 1);
-        self.shared = clusters(shared.map(|p| p.span).collect(), 0);
+        let elsewhere = |r: &&FlowRecord| match (r.queued_ns, self.when) {
+            (Some((a, b)), Some(when)) => !Span::new(a, b).overlaps(when),
+            _ => false,
+        };
+        if records.iter().any(elsewhere) {
+            let pieces = pieces(&waits(records, Question::default(), None));
+            let shared = pieces.iter().filter(|p| p.flows > 1).map(|p| p.span);
+            self.shared = clusters(shared.collect(), 0);
+        }
         for of_flow in records.chunk_by(|a, b| a.flow == b.flow) {
             let Some(first) = of_flow.first() else { continue };
             let mut m = Measured {

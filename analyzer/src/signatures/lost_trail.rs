@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 
 use model::snapshot::Source;
+use model::telemetry::FlowRecord;
 use model::{Anomaly, FlowKey, PortRef};
 
 use super::{Doubt, Finding, trail_doubts};
@@ -79,7 +80,17 @@ pub(super) fn queue_of_the_victim(scene: &Scene<'_, '_>, trail: &Trail) -> Optio
     if !at_end || scene.view.snapshot.source == Source::HawkeyeNs3 {
         return None;
     }
-    let question = Question { victim: scene.victim, carriers: &[], near: scene.graph.when[end], until: None };
+    // Most queues have others in them: no need to look closer.
+    let when = scene.graph.when[end];
+    let others = |f: &FlowRecord| {
+        let waited = f.queued_packets != Some(0) && f.depth_sum > 0;
+        let in_time = when.is_none_or(|w| f.queued_ns.is_some_and(|(a, b)| Span::new(a, b).overlaps(w)));
+        f.flow != victim && waited && in_time
+    };
+    if scene.view.flows(port).iter().any(|f| others(f)) {
+        return None;
+    }
+    let question = Question { victim: scene.victim, carriers: &[], near: when, until: None };
     let found = contention(scene.view, scene.settings, port, question)?;
     let alone = found.flows.iter().all(|part| part.flow == victim) && found.part(victim).is_some();
     (alone && !lost(scene, port, found.when)).then_some(found)
