@@ -68,3 +68,24 @@ fn definitions_reach_the_program_and_what_the_switch_compiles() {
     assert_eq!(ran.status, 0, "{}", ran.stderr);
     assert!(String::from_utf8_lossy(&fs::read(&output).unwrap()).contains("#define ROUTER 1"));
 }
+
+#[test]
+fn the_smallest_rank_of_a_constant_entry_wins() {
+    let entries = "const entries = {
+            0x0100 &&& 0xff00: send(1) @priority(3);
+            0x0102: send(2);
+            0x0102 &&& 0x0fff: send(3) @priority(1);
+        }";
+    let router = fs::read_to_string(fixture("router.p4")).unwrap();
+    let ranked = router.replace(": exact;", ": ternary;").replace("size = 1024;", entries);
+    let folder = scratch("ranked");
+    fs::write(folder.join("ranked.p4"), ranked).unwrap();
+    fs::write(
+        folder.join("ranked.stf"),
+        "packet 9 0102 40\nexpect 3 0102 3f\npacket 9 0103 40\nexpect 1 0103 3f\n",
+    )
+    .unwrap();
+    let [program, test] = ["ranked.p4", "ranked.stf"].map(|name| folder.join(name).display().to_string());
+    let ran = harrier(&["p4", "stf", &program, &test]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+}

@@ -318,6 +318,7 @@ impl Checker<'_> {
             keysets,
             action,
             priority,
+            rank: crate::lower::rank_annotation(&entry.annotations),
             is_const: entry.is_const || list_const,
             span: entry.span,
         })

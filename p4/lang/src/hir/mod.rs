@@ -300,6 +300,8 @@ pub(crate) struct TableEntry {
     pub(crate) keysets: Vec<Keyset>,
     pub(crate) action: TableActionCall,
     pub(crate) priority: Option<Expr>,
+    /// Rank by `@priority`: the smallest wins, and stands for the position of an entry that has none.
+    pub(crate) rank: Option<u32>,
     pub(crate) is_const: bool,
     pub(crate) span: Span,
 }

@@ -21,6 +21,8 @@ mod storage;
 mod table;
 mod value;
 
+pub(crate) use names::rank_annotation;
+
 use std::collections::BTreeMap;
 
 use crate::diagnostic::{Code, Diagnostic, Sink, codes};

@@ -33,6 +33,11 @@ fn find<'a>(annotations: &'a Annotations, name: &str) -> Option<&'a Annotation> 
     annotations.iter().find(|a| &*a.name.name == name)
 }
 
+/// The rank that `@priority(n)` gives a constant entry. Not in the specification, but p4c and the reference switch have it.
+pub(crate) fn rank_annotation(annotations: &Annotations) -> Option<u32> {
+    find(annotations, "priority").and_then(number_of)
+}
+
 /// The strings among an annotation's tokens, put together.
 fn string_of(annotation: &Annotation) -> Option<String> {
     let AnnotationBody::Tokens(tokens) = &annotation.body else { return None };

@@ -188,6 +188,11 @@ impl Lowerer<'_> {
             };
             written.push(priority);
         }
+        let ranked = table.entries.iter().any(|entry| entry.rank.is_some());
+        if ranked {
+            written = (1..).zip(&table.entries).map(|(n, e)| e.rank.map_or(n, i64::from)).collect();
+        }
+        let largest_wins = largest_wins && !ranked;
         // P4Runtime: larger wins, and priorities are positive.
         let highest = written.iter().copied().max().unwrap_or(0);
         let mut out = Vec::new();
