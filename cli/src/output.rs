@@ -17,10 +17,14 @@ pub(crate) fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
 
 /// The report as people read it.
 pub(crate) fn describe(report: &RunReport) -> String {
-    if report.diagnoses.is_empty() {
-        return format!("{}: no flow was found slow\n", report.scenario);
+    let mut text = report.diagnoses.iter().map(describe_diagnosis).collect::<Vec<_>>().join("\n");
+    for missing in &report.missing {
+        text.push_str(&format!("{:>12}  {missing}\n", "no verdict"));
     }
-    report.diagnoses.iter().map(describe_diagnosis).collect::<Vec<_>>().join("\n")
+    if text.is_empty() {
+        text = format!("{}: no flow was found slow\n", report.scenario);
+    }
+    text
 }
 
 /// What really happened, in one line.

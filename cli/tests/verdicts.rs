@@ -189,6 +189,24 @@ fn dumps_in_small() {
 }
 
 #[test]
+fn no_verdict_says_why() {
+    let folder = repository("analyzer/tests/fixtures/incast-dump");
+    let dump = |victim: &str, files: &[&str]| {
+        let mut args = vec!["analyze".to_string()];
+        args.extend(files.iter().map(|file| folder.join(file).display().to_string()));
+        let topology = folder.join("npa_topo.txt").display().to_string();
+        args.extend(
+            ["--from", "hawkeye-ns3", "--json", "--topology", &topology, "--victim", victim]
+                .map(String::from),
+        );
+        harrier(&args).json()
+    };
+    let unknown = dump("1.2.3.4:1>1.2.3.5:1/udp", &["telemetry_9.txt", "telemetry_10.txt"]);
+    assert_eq!(unknown["diagnoses"], json!([]));
+    assert!(unknown["missing"].to_string().contains("1.2.3.4"), "{unknown:#}");
+}
+
+#[test]
 fn the_list_of_scenarios_is_for_machines_too() {
     let list = harrier(&["scenario", "list", "--json"]).json();
     let names: Vec<_> = list["scenarios"].as_array().unwrap().iter().map(|s| s["name"].clone()).collect();

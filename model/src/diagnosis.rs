@@ -207,4 +207,7 @@ pub struct RunReport {
     pub ground_truth: Option<GroundTruth>,
     /// The verdicts.
     pub diagnoses: Vec<Diagnosis>,
+    /// Why there is no verdict on what was collected; absent when there is one, or when nothing was slow.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
 }

@@ -8,9 +8,10 @@ use clap::ValueEnum;
 use model::snapshot::SNAPSHOT_FORMAT;
 use model::{FlowKey, RunReport, Snapshot, Topology};
 
+use crate::Outcome;
+use crate::commands::run::{TOPOLOGY_FILE, verdicts};
 use crate::input::{fail_with, read_text};
 use crate::output::{describe, print_json};
-use crate::{Outcome, commands::run::TOPOLOGY_FILE};
 
 /// Arguments of `harrier analyze`.
 #[derive(clap::Args)]
@@ -73,12 +74,11 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     }
     fail_with("the input cannot be analysed", &problems)?;
 
-    let settings = analyzer::Settings::default();
-    let diagnoses = snapshots.iter().flat_map(|s| analyzer::diagnose(s, &topology, &settings)).collect();
+    let (diagnoses, missing) = verdicts(&snapshots, &topology);
     let mut names: Vec<_> = args.files.iter().filter_map(|p| p.file_name()?.to_str()).collect();
     names.sort_unstable();
     let scenario = names.join(" ");
-    let report = RunReport { scenario, seed: None, ground_truth: None, diagnoses };
+    let report = RunReport { scenario, seed: None, ground_truth: None, diagnoses, missing };
     if args.json {
         print_json(&report)?;
     } else {

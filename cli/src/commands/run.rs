@@ -1,5 +1,6 @@
 //! `harrier run`: a scenario from start to verdict, in virtual time.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -7,7 +8,7 @@ use std::time::Instant;
 use anyhow::{Context, bail};
 use fabric::pipeline::Pipeline;
 use fabric::{RunOptions, RunOutcome, Scenario};
-use model::{Diagnosis, GroundTruth, RunReport};
+use model::{Diagnosis, GroundTruth, RunReport, Snapshot, Topology};
 
 use crate::Outcome;
 use crate::commands::scenario::names;
@@ -94,22 +95,36 @@ fn load_ns3(config: &Path) -> anyhow::Result<Scenario> {
     Ok(fabric::ns3::load(&config.display().to_string(), &read_text(config)?, find)?)
 }
 
-/// Diagnoses every snapshot of a run. The same verdict from several snapshots is given once.
-fn report(scenario: &Scenario, outcome: &RunOutcome) -> RunReport {
+/// Diagnoses every snapshot, and says of those without a verdict why there is none. The same verdict from several
+/// snapshots is given once.
+pub(crate) fn verdicts(snapshots: &[Snapshot], topology: &Topology) -> (Vec<Diagnosis>, Vec<String>) {
     let settings = analyzer::Settings::default();
     let mut diagnoses: Vec<Diagnosis> = Vec::new();
-    for snapshot in &outcome.snapshots {
-        for diagnosis in analyzer::diagnose(snapshot, &scenario.topology, &settings) {
+    let mut missing: Vec<String> = Vec::new();
+    for snapshot in snapshots {
+        let found = analyzer::diagnose(snapshot, topology, &settings);
+        if found.is_empty() {
+            missing.extend(analyzer::unanswered(snapshot, topology));
+        }
+        for diagnosis in found {
             if diagnoses.iter().all(|known| known.id != diagnosis.id) {
                 diagnoses.push(diagnosis);
             }
         }
     }
+    let mut seen = BTreeSet::new();
+    missing.retain(|text| seen.insert(text.clone()));
+    (diagnoses, missing)
+}
+
+fn report(scenario: &Scenario, outcome: &RunOutcome) -> RunReport {
+    let (diagnoses, missing) = verdicts(&outcome.snapshots, &scenario.topology);
     RunReport {
         scenario: scenario.name.clone(),
         seed: Some(outcome.seed),
         ground_truth: outcome.ground_truth.clone(),
         diagnoses,
+        missing,
     }
 }
 
