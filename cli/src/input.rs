@@ -34,8 +34,9 @@ pub(crate) fn write_all(files: &[(&Path, Vec<u8>)]) -> anyhow::Result<()> {
             fs::write(beside(path), bytes).with_context(|| format!("cannot write {}", path.display()))?;
         }
         for (path, _) in files {
-            made.push(path.to_path_buf());
             fs::rename(beside(path), path).with_context(|| format!("cannot write {}", path.display()))?;
+            // After the rename: a file that could not be replaced is the one from before, and stays.
+            made.push(path.to_path_buf());
         }
         Ok(())
     };
