@@ -28,7 +28,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
 const ALLOWED_IN_TESTS: &[(&str, &[&str])] = &[("harrier-controller", &["p4-lang", "p4-switch"])];
 
 /// Crates on top, which may use everything.
-const TOP: &[&str] = &["harrier-cli", "harrier-tests"];
+const TOP: &[&str] = &["harrier-cli", "harrier-tests", "harrier-fuzz"];
 
 fn metadata() -> Value {
     let output = Command::new(env!("CARGO"))
