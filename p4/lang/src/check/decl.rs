@@ -385,9 +385,11 @@ impl Checker<'_> {
                     );
                     continue;
                 }
+                let field_lists = c.field_lists(&field.annotations);
                 list.push(Field {
                     name: field.name.name.clone(),
                     ty,
+                    field_lists,
                     annotations: share(&field.annotations),
                     span: field.name.span,
                 });

@@ -68,6 +68,32 @@ impl Checker<'_> {
         }
     }
 
+    /// The numbers of `@field_list(1, Lists.kept)`: constants of at most eight bits.
+    pub(super) fn field_lists(&mut self, annotations: &Annotations) -> Vec<u8> {
+        let mut numbers = Vec::new();
+        for annotation in annotations.iter().filter(|a| &*a.name.name == "field_list") {
+            let values = match &annotation.body {
+                AnnotationBody::Tokens(tokens) => {
+                    crate::syntax::parse_list(tokens.clone(), annotation.span.tail(), self.sink)
+                }
+                AnnotationBody::List(values) => values.clone(),
+                AnnotationBody::Map(_) => Vec::new(),
+            };
+            for value in values {
+                let value = self.expr(&value, None);
+                match value.as_int().map(u8::try_from) {
+                    Some(Ok(number)) => numbers.push(number),
+                    _ if value.ty.is_bad() => {}
+                    _ => {
+                        let message = "a field list is a constant from 0 to 255";
+                        self.error(codes::BAD_ANNOTATION, value.span, message);
+                    }
+                }
+            }
+        }
+        numbers
+    }
+
     fn annotation_value(&mut self, value: &ast::Expr) {
         let value = self.expr(value, None);
         if !value.ty.is_bad() && !value.is_const() {

@@ -100,6 +100,8 @@ pub(crate) struct Field {
     pub(crate) name: Name,
     pub(crate) ty: Type,
     pub(crate) annotations: Rc<Annotations>,
+    /// The numbers of its `@field_list` annotations.
+    pub(crate) field_lists: Vec<u8>,
     pub(crate) span: Span,
 }
 

@@ -62,7 +62,8 @@ impl Lowerer<'_> {
     pub(super) fn call_action(&mut self, id: hir::ActionId, call: &Call, span: Span) {
         let module = self.module;
         let Some(action) = module.actions.get(id.index()) else { return };
-        if action.params.is_empty() && self.copy_outs.iter().all(Vec::is_empty) {
+        let shared = action.params.is_empty() && self.copy_outs.iter().all(Vec::is_empty);
+        if shared && !self.exits_by_flag(id) {
             let id = self.table_action(id, &[], span);
             self.emit(Stmt::CallAction(id));
             return;
@@ -124,6 +125,8 @@ impl Lowerer<'_> {
             self.data_param(param, i, &mut params);
         }
         let outer_copies = std::mem::take(&mut self.copy_outs);
+        let leaving = self.exits_by_flag(id).then(|| self.exit_flag());
+        let outer_leaving = std::mem::replace(&mut self.leaving, leaving);
         let body = self.collect(|l| {
             let signature: Vec<Param> = directional.iter().map(|p| (*p).clone()).collect();
             let exprs: Vec<Option<Expr>> = bound.iter().cloned().map(Some).collect();
@@ -140,6 +143,7 @@ impl Lowerer<'_> {
             l.inline(copies, None, |l| l.stmts(&action.body));
         });
         self.copy_outs = outer_copies;
+        self.leaving = outer_leaving;
         let preamble = self.action_preamble(action);
         let made = ir::Action { preamble, params, body };
         let listed = self.called.get(&(self.env.instance, id)).copied();

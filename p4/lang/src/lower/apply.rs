@@ -48,6 +48,7 @@ impl Lowerer<'_> {
             };
             if let (Some(name), Some(instance)) = (name, self.instances.get_mut(*index)) {
                 instance.env.path = name.to_string();
+                instance.top = true;
             }
         }
         Some(object)

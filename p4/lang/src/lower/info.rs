@@ -1,11 +1,9 @@
 //! What the architecture and the control plane need to know about metadata.
 
+use super::Lowerer;
 use super::place::Place;
-use super::{Lowerer, names};
 use crate::hir::Type;
 use crate::ir::{ControllerHeader, Preamble, ScalarId};
-use crate::lex::Tok;
-use crate::syntax::ast::{AnnotationBody, Annotations};
 
 impl Lowerer<'_> {
     /// Records where the fields of the standard metadata are, and which user metadata belongs to which
@@ -27,7 +25,7 @@ impl Lowerer<'_> {
         let Some(decl) = module.aggregates.get(id.index()) else { return };
         let fields = module.fields(&self.ty(ty)).unwrap_or_default();
         for ((field, part), (_, field_ty)) in decl.fields.iter().zip(parts).zip(&fields) {
-            for list in field_lists(&field.annotations) {
+            for list in field.field_lists.iter().copied() {
                 let scalars: Vec<ScalarId> =
                     self.place_scalars(part).map(|s| s.into_iter().collect()).unwrap_or_default();
                 let known = self.program.storage.field_lists.entry(list).or_default();
@@ -62,19 +60,4 @@ impl Lowerer<'_> {
             });
         }
     }
-}
-
-/// The numbers of `@field_list(1, 2)`.
-fn field_lists(annotations: &Annotations) -> Vec<u8> {
-    let mut lists = Vec::new();
-    for annotation in annotations.iter().filter(|a| &*a.name.name == "field_list") {
-        match &annotation.body {
-            AnnotationBody::Tokens(tokens) => lists.extend(tokens.iter().filter_map(|t| match &t.tok {
-                Tok::Int(n) => u8::try_from(&n.value).ok(),
-                _ => None,
-            })),
-            _ => lists.extend(names::number_of(annotation).and_then(|n| u8::try_from(n).ok())),
-        }
-    }
-    lists
 }

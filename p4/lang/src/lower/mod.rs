@@ -6,6 +6,7 @@ mod apply;
 mod build;
 mod call;
 mod copy;
+mod exit;
 mod expr;
 mod externs;
 mod function;
@@ -51,6 +52,8 @@ pub(crate) fn lower(module: &Module, sources: &SourceMap, end: Span, sink: &mut 
         instances: Vec::new(),
         parser: None,
         copy_outs: Vec::new(),
+        leaving: None,
+        exit_flag: None,
         results: Vec::new(),
         global_actions: BTreeMap::new(),
         called: BTreeMap::new(),
@@ -106,6 +109,10 @@ struct Lowerer<'a> {
     parser: Option<parser::Builder>,
     /// What `exit` has to do before it leaves the calls it is in.
     copy_outs: Vec<Vec<ir::Stmt>>,
+    /// Set while an action is lowered whose `exit` is left to the places that apply its tables.
+    leaving: Option<ir::ScalarId>,
+    /// The scalar that says an action asked for `exit`, once one does.
+    exit_flag: Option<ir::ScalarId>,
     /// Where `return` stores the values of the functions that are inlined.
     results: Vec<Option<Place>>,
     global_actions: BTreeMap<hir::ActionId, ir::ActionId>,

@@ -33,6 +33,8 @@ pub(super) struct Instance {
     pub(super) env: Env,
     /// Whether its parameters are bound and its declarations made.
     pub(super) ready: bool,
+    /// Whether the architecture runs it.
+    pub(super) top: bool,
     pub(super) tables: BTreeMap<hir::TableId, super::table::TableInfo>,
     pub(super) actions: BTreeMap<hir::ActionId, ir::ActionId>,
 }
@@ -122,6 +124,7 @@ impl Lowerer<'_> {
             ty: expr.ty.clone(),
             env,
             ready: false,
+            top: false,
             tables: BTreeMap::new(),
             actions: BTreeMap::new(),
         });

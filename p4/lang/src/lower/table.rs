@@ -38,6 +38,9 @@ impl Lowerer<'_> {
             self.emit(stmt);
         }
         self.emit(Stmt::ApplyTable { table: info.id, hit, action_run });
+        if let Some(table) = self.module.tables.get(table.index()) {
+            self.exit_after_table(table);
+        }
     }
 
     /// A table of the instance whose environment is current. It is made when it is applied for the first time:

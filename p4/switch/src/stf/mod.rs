@@ -12,7 +12,7 @@
 //! | `expect PORT [HEX]` | a packet leaves; `*` any digit, `$` at the end: exactly this long, else a prefix |
 //! | `no_packet` | nothing has left since the last `packet` |
 //! | `wait` | nothing: packets are processed at once |
-//! | `check_counter NAME(INDEX) [packets\|bytes OP NUMBER]` | a counter's value |
+//! | `check_counter NAME(INDEX\|$ID) [packets\|bytes OP NUMBER]` | a counter's value; `$ID`: that of an entry |
 //! | `mirroring_add SESSION PORT`, `mirroring_add_mc SESSION GROUP`, `mirroring_delete`, `mirroring_get` | clone sessions |
 //! | `mc_mgrp_create GROUP`, `mc_node_create RID PORT...`, `mc_node_associate GROUP NODE` | multicast; nodes count from 0 |
 //! | `register_read`, `register_write`, `register_reset`, `counter_read`, `counter_write`, `meter_set_rates`, ... | state |
@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 use p4_lang::ir::Program;
 
-pub use parse::{Call, Command, Line, MatchText, parse};
+pub use parse::{Call, Command, CounterIndex, Line, MatchText, parse};
 
 /// Something that did not go as the test says.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,10 +7,10 @@ use model::wire::Frame;
 use model::{Rate, Time};
 use p4_lang::ir::Program;
 
-use super::parse::{Call, Command, Line};
+use super::parse::{Call, Command, CounterIndex, Line};
 use super::{Failure, Report, entries};
 use crate::config::SwitchConfig;
-use crate::control::{CloneSession, CounterValue, MeterConfig, Replica, TableEntry};
+use crate::control::{CloneSession, CounterValue, EntryKey, MeterConfig, Replica, TableEntry};
 use crate::error::ControlError;
 use crate::event::Event;
 use crate::switch::Switch;
@@ -31,6 +31,8 @@ pub(super) struct Runner {
     switch: Switch,
     now: Time,
     nodes: Vec<Vec<Replica>>,
+    /// Entries that `add` gave an identifier: table and key.
+    entries: BTreeMap<String, (String, EntryKey)>,
     expected: BTreeMap<u16, Vec<Expected>>,
     sent: BTreeMap<u16, Vec<Vec<u8>>>,
     /// Ports that the test names.
@@ -52,6 +54,7 @@ impl Runner {
             switch,
             now: Time::ZERO,
             nodes: Vec::new(),
+            entries: BTreeMap::new(),
             expected: BTreeMap::new(),
             sent: BTreeMap::new(),
             named: BTreeSet::new(),
@@ -73,11 +76,14 @@ impl Runner {
 
     fn command(&mut self, line: u32, command: &Command) -> Result<(), String> {
         match command {
-            Command::Add { table, priority, matches, call } => {
+            Command::Add { table, priority, matches, call, id } => {
                 let program = Arc::clone(&self.program);
                 let table = entries::table(&program, table)?;
                 let key = entries::key(table, *priority, matches)?;
                 let call = entries::action(&program, table, call)?;
+                if let Some(id) = id {
+                    self.entries.insert(id.clone(), (table.preamble.name.clone(), key.clone()));
+                }
                 let entry = TableEntry::new(key.matches, key.priority, call);
                 self.switch.control().table_insert(&table.preamble.name, entry).map_err(text)
             }
@@ -213,7 +219,14 @@ impl Runner {
         let mut control = self.switch.control();
         let output = match command {
             Command::CheckCounter { name, index, check } => {
-                let value = control.counter_read(name, *index).map_err(text)?;
+                let value = match index {
+                    CounterIndex::Number(number) => control.counter_read(name, *number),
+                    CounterIndex::Entry(id) => match self.entries.get(id) {
+                        Some((table, key)) => control.direct_counter(table, Some(key)),
+                        None => return Err(format!("no entry has been added as {id}")),
+                    },
+                };
+                let value = value.map_err(text)?;
                 let number = |bytes: bool| if bytes { value.bytes } else { value.packets };
                 return match check {
                     Some(check) if !check.holds(number(check.bytes)) => {

@@ -78,6 +78,29 @@ pub(crate) fn parse(tokens: Vec<Token>, sink: &mut Sink) -> Unit {
     parser.unit()
 }
 
+/// Parses the body of an annotation as a list of expressions.
+pub(crate) fn parse_list(mut tokens: Vec<Token>, end: Span, sink: &mut Sink) -> Vec<Expr> {
+    tokens.push(Token { tok: Tok::Eof, span: end, line_start: false, space: true, hidden: None });
+    let mut parser = Parser {
+        tokens,
+        at: 0,
+        sink,
+        scopes: vec![BTreeMap::new()],
+        depth: 0,
+        speculating: false,
+        failed: false,
+    };
+    let mut items = Vec::new();
+    while !parser.at_end() {
+        items.push(parser.expr());
+        if !parser.eat(",") && !parser.at_end() {
+            parser.expected("`,`");
+            break;
+        }
+    }
+    items
+}
+
 /// What a name stands for, as far as the grammar cares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NameKind {
