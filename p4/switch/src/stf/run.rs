@@ -8,7 +8,7 @@ use model::{Rate, Time};
 use p4_lang::ir::Program;
 
 use super::parse::{Call, Command, CounterIndex, Line};
-use super::{Failure, Report, entries};
+use super::{Failure, Observed, Report, Settings, entries};
 use crate::config::SwitchConfig;
 use crate::control::{CloneSession, CounterValue, EntryKey, MeterConfig, Replica, TableEntry};
 use crate::error::ControlError;
@@ -40,13 +40,18 @@ pub(super) struct Runner {
     /// Packets that the last `packet` made leave.
     last_sent: usize,
     report: Report,
+    /// Everything that left, and everything that happened.
+    in_order: Vec<(u16, Vec<u8>)>,
+    events: Vec<Event>,
 }
 
 impl Runner {
-    pub(super) fn new(program: &Arc<Program>) -> Result<Runner, Vec<Failure>> {
+    pub(super) fn new(program: &Arc<Program>, settings: &Settings) -> Result<Runner, Vec<Failure>> {
         // The drop port is no port; 511 of nine bits.
         let ports = (0..=510).map(|port| (port, Rate::from_gbps(100)));
-        let mut switch = Switch::new(SwitchConfig::new(TmConfig::lossy(ports, MEMORY_BYTES)));
+        let config = SwitchConfig::new(TmConfig::lossy(ports, MEMORY_BYTES));
+        let mut switch =
+            Switch::new(SwitchConfig { engine: settings.engine, trace: settings.trace, ..config });
         let failure = |message: String| vec![Failure { line: 0, message }];
         switch.load(Arc::clone(program)).map_err(|e| failure(e.to_string()))?;
         Ok(Runner {
@@ -60,10 +65,12 @@ impl Runner {
             named: BTreeSet::new(),
             last_sent: 0,
             report: Report::default(),
+            in_order: Vec::new(),
+            events: Vec::new(),
         })
     }
 
-    pub(super) fn run(mut self, lines: &[Line]) -> Result<Report, Vec<Failure>> {
+    pub(super) fn run(mut self, lines: &[Line]) -> (Observed, Result<Report, Vec<Failure>>) {
         let mut failures = Vec::new();
         for line in lines {
             if let Err(message) = self.command(line.number, &line.command) {
@@ -71,7 +78,8 @@ impl Runner {
             }
         }
         failures.extend(self.compare());
-        if failures.is_empty() { Ok(self.report) } else { Err(failures) }
+        let observed = Observed { switch: Some(self.switch), sent: self.in_order, events: self.events };
+        (observed, if failures.is_empty() { Ok(self.report) } else { Err(failures) })
     }
 
     fn command(&mut self, line: u32, command: &Command) -> Result<(), String> {
@@ -137,6 +145,7 @@ impl Runner {
                 return;
             }
             for event in events {
+                self.events.push(event.clone());
                 self.event(event);
             }
         }
@@ -160,6 +169,7 @@ impl Runner {
         let mut bytes = frame.head.to_vec();
         bytes.resize(frame.len() as usize, 0);
         self.last_sent += 1;
+        self.in_order.push((port, bytes.clone()));
         self.sent.entry(port).or_default().push(bytes);
     }
 
