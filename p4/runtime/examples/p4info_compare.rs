@@ -49,7 +49,8 @@ fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
         }
     };
     let mut files: Vec<PathBuf> = std::fs::read_dir(&programs)?.flatten().map(|entry| entry.path()).collect();
-    files.retain(|path| path.extension().is_some_and(|e| e == "p4") && path.to_string_lossy().contains(&part));
+    files
+        .retain(|path| path.extension().is_some_and(|e| e == "p4") && path.to_string_lossy().contains(&part));
     files.sort();
     let mut out = std::io::stdout().lock();
     let (mut compared, mut same, mut fields) = (0, 0, 0);
@@ -75,22 +76,31 @@ fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
 }
 
 impl Expected {
-    /// The expected P4Info; `None` when the program has none (it is no program for a switch).
+    /// The expected P4Info; `None` when the program has none: it is no program for a switch.
     fn info(&self, path: &Path, name: &str) -> Result<Option<P4Info>, Box<dyn std::error::Error>> {
         let text = match self {
-            Expected::Files(folder) => std::fs::read_to_string(folder.join(format!("{name}.p4info.txtpb"))).ok(),
+            Expected::Files(folder) => {
+                std::fs::read_to_string(folder.join(format!("{name}.p4info.txtpb"))).ok()
+            }
             Expected::Compiler(compiler) => {
                 let out = std::env::temp_dir().join(format!("{name}.{}.p4info.txtpb", std::process::id()));
                 let json = out.with_extension("json");
                 let mut command = Command::new(compiler);
-                command.args(["--std", "p4-16", "--p4runtime-files"]).arg(&out).arg("-o").arg(&json).arg(path);
+                command
+                    .args(["--std", "p4-16", "--p4runtime-files"])
+                    .arg(&out)
+                    .arg("-o")
+                    .arg(&json)
+                    .arg(path);
                 command.output()?;
                 let text = std::fs::read_to_string(&out).ok();
                 let _ = (std::fs::remove_file(&out), std::fs::remove_file(&json));
                 text
             }
         };
-        Ok(text.map(|text| p4info::from_text(&text)).transpose().map_err(|error| format!("{name}: {error}"))?)
+        let info = text.map(|text| p4info::from_text(&text)).transpose();
+        // A program without a package has an empty one.
+        Ok(info.map_err(|error| format!("{name}: {error}"))?.filter(|info| *info != P4Info::default()))
     }
 }
 

@@ -486,7 +486,7 @@ impl Checker<'_> {
         }
         let id = NewTypeId(self.module.newtypes.len() as u32);
         let inner = if fine { inner } else { Type::Bad };
-        let new = NewType { name: name.name.clone(), ty: inner };
+        let new = NewType { name: name.name.clone(), ty: inner, annotations: share(annotations) };
         self.module.newtypes.push(new);
         self.declare(name, Entity::Type(TypeEntity::Plain(Type::New(id))));
     }

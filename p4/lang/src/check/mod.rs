@@ -8,6 +8,7 @@ mod convert;
 mod decl;
 mod expr;
 mod infer;
+mod key_name;
 mod method;
 mod object;
 mod ops;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{Checker, Context, Entity, Place, TypeEntity, share};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::hir::{
-    Control, ControlId, Local, Parser, ParserId, State, StateTarget, Transition, Type, VarKind,
+    Control, ControlId, Declared, Local, Parser, ParserId, State, StateTarget, Transition, Type, VarKind,
 };
 use crate::syntax::ast::{self, DeclKind, Ident};
 
@@ -20,6 +20,7 @@ impl Checker<'_> {
             params: Vec::new(),
             constructor: Vec::new(),
             locals: Vec::new(),
+            declared: Vec::new(),
             states: Vec::new(),
             span: parser.name.span,
         };
@@ -30,7 +31,7 @@ impl Checker<'_> {
             checked.params = c.params(&parser.params, false);
             let locals = Context { place: Place::ParserLocals, ..Context::default() };
             c.scoped(|c| {
-                c.within(locals, |c| checked.locals = c.locals(&parser.locals, true));
+                c.within(locals, |c| (checked.locals, checked.declared) = c.locals(&parser.locals, true));
                 checked.states = c.states(parser);
             });
         });
@@ -45,8 +46,9 @@ impl Checker<'_> {
         }
     }
 
-    fn locals(&mut self, decls: &[ast::Decl], in_parser: bool) -> Vec<Local> {
+    fn locals(&mut self, decls: &[ast::Decl], in_parser: bool) -> (Vec<Local>, Vec<Declared>) {
         let mut locals = Vec::new();
+        let mut declared = Vec::new();
         for decl in decls {
             match &decl.kind {
                 DeclKind::Variable(v) if v.is_const => self.constant(v),
@@ -57,16 +59,19 @@ impl Checker<'_> {
                 DeclKind::Instance(i) => {
                     if let Some(instance) = self.instance(i) {
                         self.check_instance_place(&instance, in_parser);
+                        declared.push(Declared::Object(instance.var));
                         locals.push(Local::Instance(instance));
                     }
                 }
-                DeclKind::ValueSet(v) if in_parser => locals.push(self.value_set_decl(v)),
-                DeclKind::Action(a) if !in_parser => {
-                    self.action(a, false);
+                DeclKind::ValueSet(v) if in_parser => {
+                    let set = self.value_set_decl(v);
+                    if let Local::ValueSet { var, .. } = &set {
+                        declared.push(Declared::Object(*var));
+                    }
+                    locals.push(set);
                 }
-                DeclKind::Table(t) if !in_parser => {
-                    self.table(t);
-                }
+                DeclKind::Action(a) if !in_parser => declared.push(Declared::Action(self.action(a, false))),
+                DeclKind::Table(t) if !in_parser => declared.push(Declared::Table(self.table(t))),
                 DeclKind::Function(f) => {
                     let message = "functions are declared at the top level";
                     self.error(codes::BAD_PLACE, f.prototype.name.span, message);
@@ -78,7 +83,7 @@ impl Checker<'_> {
                 }
             }
         }
-        locals
+        (locals, declared)
     }
 
     fn value_set_decl(&mut self, set: &ast::ValueSet) -> Local {
@@ -259,6 +264,7 @@ impl Checker<'_> {
             params: Vec::new(),
             constructor: Vec::new(),
             locals: Vec::new(),
+            declared: Vec::new(),
             body: Vec::new(),
             span: control.name.span,
         };
@@ -268,7 +274,7 @@ impl Checker<'_> {
             checked.params = c.params(&control.params, false);
             c.scoped(|c| {
                 let locals = Context { place: Place::ControlLocals, ..Context::default() };
-                c.within(locals, |c| checked.locals = c.locals(&control.locals, false));
+                c.within(locals, |c| (checked.locals, checked.declared) = c.locals(&control.locals, false));
                 let apply = Context { place: Place::Apply, ..Context::default() };
                 c.within(apply, |c| checked.body = c.block(&control.body));
             });

@@ -22,7 +22,7 @@ impl Checker<'_> {
             let structured = tokens.is_none();
             let twice = annotations[..i]
                 .iter()
-                .find(|a| *a.name.name == *name && (structured || matches!(name, "name" | "id" | "hidden")));
+                .find(|a| *a.name.name == *name && (structured || matches!(name, "id" | "hidden")));
             if let Some(before) = twice {
                 let message = format!("annotation `@{name}` is given twice");
                 let before = before.span;
@@ -50,18 +50,19 @@ impl Checker<'_> {
             }
             match &annotation.body {
                 AnnotationBody::List(values) => {
-                    for value in values {
-                        self.annotation_value(value);
-                    }
+                    let values = values.iter().map(|value| self.annotation_value(value)).collect();
+                    self.module.annotation_values.insert(annotation.span, values);
                 }
                 AnnotationBody::Map(pairs) => {
+                    let mut values = Vec::new();
                     for (j, (key, value)) in pairs.iter().enumerate() {
                         if pairs[..j].iter().any(|(k, _)| k.name == key.name) {
                             let message = format!("key `{}` is given twice", key.name);
                             self.error(codes::BAD_ANNOTATION, key.span, message);
                         }
-                        self.annotation_value(value);
+                        values.push(self.annotation_value(value));
                     }
+                    self.module.annotation_values.insert(annotation.span, values);
                 }
                 AnnotationBody::Tokens(_) => {}
             }
@@ -94,12 +95,13 @@ impl Checker<'_> {
         numbers
     }
 
-    fn annotation_value(&mut self, value: &ast::Expr) {
+    fn annotation_value(&mut self, value: &ast::Expr) -> Expr {
         let value = self.expr(value, None);
         if !value.ty.is_bad() && !value.is_const() {
             let message = "annotations contain constants only";
             self.error(codes::BAD_ANNOTATION, value.span, message);
         }
+        value
     }
 
     /// What an extern reads has a width.

@@ -127,7 +127,7 @@ impl Checker<'_> {
         }
         self.check_key_type(&expr, &key.match_kind.name);
         TableKey {
-            name: key_name(&key.expr),
+            name: super::key_name::key_name(&self.module, &key.expr, Some(&expr)),
             expr,
             match_kind: key.match_kind.name.clone(),
             annotations: share(&key.annotations),
@@ -385,35 +385,5 @@ fn same_expr(a: &Expr, b: &Expr) -> bool {
         (K::Binary(o, x, u), K::Binary(p, y, v)) => o == p && same_expr(x, y) && same_expr(u, v),
         (K::Call(_), K::Call(_)) => true,
         (x, y) => x == y,
-    }
-}
-
-/// The control-plane name that a key has by itself: what was written, if it is made of names.
-fn key_name(expr: &ast::Expr) -> Option<String> {
-    match &expr.kind {
-        Ast::Name(path) => Some(path.ident.name.to_string()),
-        Ast::Member(base, member) => Some(format!("{}.{}", key_name(base)?, member.name)),
-        Ast::Index(base, index) => Some(format!("{}[{}]", key_name(base)?, number(index)?)),
-        Ast::Slice(base, high, low) => {
-            Some(format!("{}[{}:{}]", key_name(base)?, number(high)?, number(low)?))
-        }
-        Ast::Binary(ast::BinaryOp::BitAnd, base, mask) => {
-            let Ast::Int(mask) = &mask.kind else { return None };
-            Some(format!("{} & {:#x}", key_name(base)?, mask.value))
-        }
-        Ast::Call { callee, args, .. } if args.is_empty() => match &callee.kind {
-            Ast::Member(base, method) if &*method.name == "isValid" => {
-                Some(format!("{}.$valid$", key_name(base)?))
-            }
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-fn number(expr: &ast::Expr) -> Option<String> {
-    match &expr.kind {
-        Ast::Int(n) => Some(n.value.to_string()),
-        _ => None,
     }
 }

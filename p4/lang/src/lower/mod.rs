@@ -17,14 +17,16 @@ mod names;
 mod objects;
 mod parser;
 mod place;
+mod position;
 mod stmt;
 mod storage;
 mod table;
+mod types;
 mod value;
 
 pub(crate) use names::rank_annotation;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostic::{Code, Diagnostic, Sink, codes};
 use crate::hir::{self, Expr, ExprKind, Module, Type, TypeArgs, VarId};
@@ -61,6 +63,10 @@ pub(crate) fn lower(module: &Module, sources: &SourceMap, end: Span, sink: &mut 
         emitted: 0,
         block: BlockKind::Other,
         digests: BTreeMap::new(),
+        block_number: 0,
+        sender: Vec::new(),
+        listed: BTreeSet::new(),
+        called_here: Vec::new(),
     };
     lowerer.run(end);
     if lowerer.sink.has_errors() {
@@ -84,6 +90,8 @@ struct Env {
     types: TypeArgs,
     /// Control-plane name of the enclosing instance.
     path: String,
+    /// Where the enclosing instance is declared: see [`ir::Preamble::position`].
+    position: Vec<u32>,
     /// The enclosing control's instance.
     instance: Option<usize>,
 }
@@ -122,6 +130,14 @@ struct Lowerer<'a> {
     emitted: usize,
     block: BlockKind,
     digests: BTreeMap<Type, ir::DigestId>,
+    /// Number of the block that is lowered; 0 is the top level.
+    block_number: u32,
+    /// Positions of the actions whose bodies are being lowered.
+    sender: Vec<Vec<u32>>,
+    /// Actions that tables or controls use.
+    listed: BTreeSet<ir::ActionId>,
+    /// Actions that the block calls directly.
+    called_here: Vec<ir::ActionId>,
 }
 
 impl Lowerer<'_> {
@@ -237,6 +253,7 @@ impl Lowerer<'_> {
         self.block = BlockKind::Other;
         self.program.compute_checksum = self.top_control(compute, vec![hdr.clone(), meta]);
         self.program.deparser = self.top_control(deparser, vec![packet, hdr]);
+        self.program.types.package_annotations = self.all_annotation_texts(&main.annotations);
         self.controller_headers();
         self.assign_ids();
     }

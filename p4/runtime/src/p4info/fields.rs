@@ -19,7 +19,8 @@ pub fn field_differences(ours: &config::P4Info, theirs: &config::P4Info) -> Vec<
 
 fn compare_messages(found: &mut Vec<String>, path: &str, ours: &DynamicMessage, theirs: &DynamicMessage) {
     for field in ours.descriptor().fields() {
-        let here = if path.is_empty() { field.name().to_string() } else { format!("{path}.{}", field.name()) };
+        let here =
+            if path.is_empty() { field.name().to_string() } else { format!("{path}.{}", field.name()) };
         match (ours.has_field(&field), theirs.has_field(&field)) {
             (false, false) => {}
             (true, false) => found.push(format!("{here}: only ours has {}", ours.get_field(&field))),
