@@ -30,6 +30,9 @@ impl Checker<'_> {
                 Expr::bad(span)
             }
             Ast::This => {
+                if let Some((object, ty)) = self.context.this.clone() {
+                    return make(ExprKind::Var(object), ty);
+                }
                 self.error(codes::UNSUPPORTED, span, "`this` has a meaning in abstract methods only");
                 Expr::bad(span)
             }

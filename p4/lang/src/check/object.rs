@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::params::ParamsOf;
 use super::{Checker, Context, Entity, Place, TypeEntity, share};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::hir::{
@@ -27,8 +28,8 @@ impl Checker<'_> {
         // The name is known inside only to say that recursion is not allowed.
         self.scoped(|c| {
             checked.type_params = c.declare_type_params(&parser.type_params);
-            checked.constructor = c.params(&parser.constructor, true);
-            checked.params = c.params(&parser.params, false);
+            checked.constructor = c.params(&parser.constructor, ParamsOf::Constructor);
+            checked.params = c.params(&parser.params, ParamsOf::Apply);
             let locals = Context { place: Place::ParserLocals, ..Context::default() };
             c.scoped(|c| {
                 c.within(locals, |c| (checked.locals, checked.declared) = c.locals(&parser.locals, true));
@@ -270,8 +271,9 @@ impl Checker<'_> {
         };
         self.scoped(|c| {
             checked.type_params = c.declare_type_params(&control.type_params);
-            checked.constructor = c.params(&control.constructor, true);
-            checked.params = c.params(&control.params, false);
+            checked.constructor = c.params(&control.constructor, ParamsOf::Constructor);
+            checked.params = c.params(&control.params, ParamsOf::Apply);
+            c.check_no_parsers(&checked.constructor);
             c.scoped(|c| {
                 let locals = Context { place: Place::ControlLocals, ..Context::default() };
                 c.within(locals, |c| (checked.locals, checked.declared) = c.locals(&control.locals, false));

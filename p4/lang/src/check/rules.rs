@@ -295,12 +295,17 @@ impl Checker<'_> {
         let with = table.entries.iter().find(|e| e.priority.is_some());
         if let (Some(entry), false) = (with, needed) {
             let message = "entries of a table whose keys all match exactly, or by prefix, have no priority";
-            self.error(codes::BAD_ENTRY, entry.span, message);
+            let key = source.properties.iter().find(|p| &*p.name.name == "key");
+            let place = key.map_or(entry.span, |k| k.name.span);
+            self.report(
+                Diagnostic::error(codes::BAD_ENTRY, place, message).also(entry.span, "this one has a priority"),
+            );
         } else if let (Some(_), Some(first)) = (with, table.entries.first().filter(|e| e.priority.is_none()))
         {
             let message = "when entries have priorities, the first one has";
             self.error(codes::BAD_ENTRY, first.span, message);
         }
+        self.check_priority_range(table);
         let position = |name: &str| source.properties.iter().position(|p| &*p.name.name == name);
         if let Some(entries) = position("entries") {
             for before in ["key", "actions"] {

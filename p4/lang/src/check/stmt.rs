@@ -2,7 +2,7 @@
 
 use super::{Checker, Context, Entity, Place};
 use crate::diagnostic::{Diagnostic, codes};
-use crate::hir::{Expr, ExprKind, Stmt, StmtKind, SwitchCase, TableId, Type, VarKind};
+use crate::hir::{Expr, ExprKind, Signature, Stmt, StmtKind, SwitchCase, TableId, Type, VarId, VarKind};
 use crate::source::Span;
 use crate::syntax::ast::{self, BinaryOp, DeclKind, ExprKind as Ast, StmtKind as AstStmt};
 
@@ -89,7 +89,7 @@ impl Checker<'_> {
     }
 
     /// Declares a variable.
-    pub(super) fn variable(&mut self, variable: &ast::Variable) -> (crate::hir::VarId, Option<Expr>) {
+    pub(super) fn variable(&mut self, variable: &ast::Variable) -> (VarId, Option<Expr>) {
         self.check_annotations(&variable.annotations);
         let written = self.ty(&variable.ty);
         let ty = self.storable(&written, variable.ty.span, "variable");
@@ -370,13 +370,29 @@ impl Checker<'_> {
     // --- functions ---
 
     /// Checks a function's body; reports if it may end without a value.
-    pub(super) fn function_body(&mut self, body: &ast::Block, result: &Type, place: Place) -> Vec<Stmt> {
-        let context = Context { place, result: Some(result.clone()), loops: 0 };
+    pub(super) fn function_body(&mut self, body: &ast::Block, signature: &Signature, place: Place) -> Vec<Stmt> {
+        self.function_body_of(body, signature, place, None)
+    }
+
+    /// The same for a method of the object `this`.
+    pub(super) fn function_body_of(
+        &mut self,
+        body: &ast::Block,
+        signature: &Signature,
+        place: Place,
+        this: Option<(VarId, Type)>,
+    ) -> Vec<Stmt> {
+        let result = &signature.result;
+        let context = Context { place, result: Some(result.clone()), this, ..Context::default() };
         let stmts = self.within(context, |c| c.block(body));
         if *result != Type::Void && !result.is_bad() && !returns(&stmts) {
             let end = Span { start: body.span.end.saturating_sub(1), ..body.span };
-            let message = "the function may end here without returning a value";
-            self.error(codes::MISSING_RETURN, end, message);
+            let message = format!("`{}` may end without returning a value", signature.name);
+            self.report(
+                Diagnostic::error(codes::MISSING_RETURN, signature.span, message)
+                    .label(format!("returns `{}`", self.show(result)))
+                    .also(end, "ends here without a `return`"),
+            );
         }
         stmts
     }

@@ -286,7 +286,7 @@ pub(crate) enum DeclKind {
         repr: Option<Type>,
         members: Vec<(Ident, Option<Expr>)>,
     },
-    Typedef {
+    Typedef { annotations: Annotations,
         ty: Type,
         name: Ident,
     },

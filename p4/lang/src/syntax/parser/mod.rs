@@ -248,14 +248,19 @@ impl Parser<'_> {
             return true;
         }
         if punct == ";" && !self.speculating {
-            // The semicolon is missed where the statement ended, not where the next one begins.
+            // What stands in the way is found here, but the semicolon belongs where the statement ended.
             let found = self.describe();
-            let at = self.previous().tail();
-            self.report(
-                Diagnostic::error(codes::UNEXPECTED_TOKEN, at, format!("expected `;`, found {found}"))
-                    .label("expected `;` here")
-                    .suggest("add it", at, ";"),
-            );
+            let span = self.span();
+            let missing = self.previous().tail();
+            let diagnostic =
+                Diagnostic::error(codes::UNEXPECTED_TOKEN, span, format!("expected `;`, found {found}"));
+            self.report(match self.peek().line_start || self.at("}") {
+                true => diagnostic
+                    .label("not expected here")
+                    .also(missing, "`;` is missing here")
+                    .suggest("add it", missing, ";"),
+                false => diagnostic.label("expected `;`"),
+            });
         } else {
             self.expected(&format!("`{punct}`"));
         }
