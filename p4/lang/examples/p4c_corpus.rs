@@ -8,7 +8,7 @@
 //! For a program that p4c refuses, the lines of p4c's errors are read from the output that p4c's tests expect
 //! (`p4_16_errors_outputs`), and compared with the lines of ours. The exit status is 1 if anything differs.
 
-#![allow(clippy::disallowed_methods, reason = "a tool that reads a checkout of p4c")]
+#![allow(clippy::disallowed_methods, clippy::print_stdout, reason = "a tool that reads a checkout of p4c")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -68,7 +68,9 @@ fn main() -> ExitCode {
         println!("{count:5} {verdict}");
     }
     let fine = ["same lines", "same line", "no line", "accepted"];
-    ExitCode::from(u8::from(mode == "errors" && counts.contains_key("accepted") || counts.keys().any(|k| !fine.contains(k))))
+    ExitCode::from(u8::from(
+        mode == "errors" && counts.contains_key("accepted") || counts.keys().any(|k| !fine.contains(k)),
+    ))
 }
 
 /// Lines of p4c's errors: `file(line): [--Werror=...] error: ...` and `file(line):syntax error, ...`.
@@ -78,7 +80,9 @@ fn expected_lines(output: &str) -> BTreeSet<Line> {
         .filter_map(|text| {
             let (file, rest) = text.split_once('(')?;
             let (line, rest) = rest.split_once(')')?;
-            let error = rest.starts_with(": [--Werror") || rest.starts_with(":syntax error") || rest.starts_with(": error");
+            let error = rest.starts_with(": [--Werror")
+                || rest.starts_with(":syntax error")
+                || rest.starts_with(": error");
             let file = file.rsplit('/').next().unwrap_or(file);
             (error && !file.contains(' ')).then_some((file.to_owned(), line.parse().ok()?))
         })
@@ -110,10 +114,14 @@ fn refused(name: &str, compilation: &Compilation, output: &str, verbose: bool) -
     } else {
         "same line"
     };
-    let quiet = verdict == "same lines" || verdict == "no line" && std::env::var("ALL").is_err() || verdict == "same line" && std::env::var("ALL").is_err();
+    let quiet = verdict == "same lines"
+        || verdict == "no line" && std::env::var("ALL").is_err()
+        || verdict == "same line" && std::env::var("ALL").is_err();
     if !quiet || verbose {
         println!("{verdict}: {name}");
-        for line in output.lines().filter(|l| l.contains("error") || l.starts_with(char::is_alphabetic)).take(12) {
+        for line in
+            output.lines().filter(|l| l.contains("error") || l.starts_with(char::is_alphabetic)).take(12)
+        {
             println!("    p4c  {line}");
         }
         for error in errors.iter().take(12) {

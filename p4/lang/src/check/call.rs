@@ -156,15 +156,19 @@ impl Checker<'_> {
             [one] => Some(*one),
             [first, ..] => {
                 let chosen = self.choose_by_type(list, &fitting, args).unwrap_or(*first);
-                let twin = fitting
-                    .iter()
-                    .find(|i| **i != chosen && alike(list[**i], list[chosen]) && args.iter().all(|a| a.name.is_none()));
+                let twin = fitting.iter().find(|i| {
+                    **i != chosen && alike(list[**i], list[chosen]) && args.iter().all(|a| a.name.is_none())
+                });
                 if let Some(twin) = twin {
                     self.report(
-                        Diagnostic::error(codes::BAD_CALL, span, format!("several `{name}` take these arguments"))
-                            .also(list[chosen].span, "this one")
-                            .also(list[*twin].span, "and this one")
-                            .note("named arguments tell them apart"),
+                        Diagnostic::error(
+                            codes::BAD_CALL,
+                            span,
+                            format!("several `{name}` take these arguments"),
+                        )
+                        .also(list[chosen].span, "this one")
+                        .also(list[*twin].span, "and this one")
+                        .note("named arguments tell them apart"),
                     );
                     return None;
                 }
@@ -428,7 +432,7 @@ impl Checker<'_> {
     }
 
     /// Whether a value is a constant, an object, or made of parameters of the constructor.
-    fn is_known(&self, value: &Expr) -> bool {
+    pub(super) fn is_known(&self, value: &Expr) -> bool {
         use crate::hir::VarKind;
         match &value.kind {
             ExprKind::Var(id) => self.module.vars.get(id.index()).is_some_and(|v| {
@@ -495,7 +499,9 @@ impl Checker<'_> {
         let declared = signatures.first().map(|s| s.span).filter(|s| s.file == span.file);
         let container = matches!(ty, Type::Package(..) | Type::Parser(_) | Type::Control(_));
         let chosen = match declared.filter(|_| container) {
-            Some(declared) => self.placed_at(declared, "declared here", |c| c.choose(&refs, args, &name, span)),
+            Some(declared) => {
+                self.placed_at(declared, "declared here", |c| c.choose(&refs, args, &name, span))
+            }
             None => self.choose(&refs, args, &name, span),
         };
         let Some(index) = chosen else {

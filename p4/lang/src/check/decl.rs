@@ -78,8 +78,9 @@ impl Checker<'_> {
         self.check_annotations(&variable.annotations);
         let written = self.ty(&variable.ty);
         let ty = self.storable(&written, variable.ty.span, "constant");
+        self.check_written(&variable.ty);
         let value = match &variable.init {
-            Some(init) => self.expr_as(init, &ty),
+            Some(init) => self.initial_value(variable, init, &ty),
             None => Expr::bad(variable.name.span),
         };
         let local_const = matches!(self.context.place, Place::ParserLocals | Place::ControlLocals)
@@ -90,6 +91,31 @@ impl Checker<'_> {
             self.error(codes::NOT_CONSTANT, value.span, message);
         }
         self.declare_var(&variable.name, ty, VarKind::Const(Box::new(value)));
+    }
+
+    /// The type of a constant or variable is written in full.
+    pub(super) fn check_written(&mut self, ty: &ast::Type) {
+        if let ast::TypeKind::Specialized(_, args) | ast::TypeKind::Tuple(args) = &ty.kind {
+            for arg in args {
+                if matches!(arg.kind, ast::TypeKind::DontCare) {
+                    self.error(codes::CANNOT_INFER, arg.span, "`_` leaves open what is stored here");
+                }
+                self.check_written(arg);
+            }
+        }
+    }
+
+    /// The value that a constant or variable starts with. What does not fit somewhere in a list is said of the
+    /// whole declaration.
+    pub(super) fn initial_value(&mut self, variable: &ast::Variable, init: &ast::Expr, ty: &Type) -> Expr {
+        let name = &variable.name;
+        match &init.kind {
+            ast::ExprKind::List { .. } | ast::ExprKind::Record { .. } => {
+                let text = format!("in what `{}` is set to", name.name);
+                self.placed_at(name.span, &text, |c| c.expr_as(init, ty))
+            }
+            _ => self.expr_as(init, ty),
+        }
     }
 
     fn known(&mut self, value: &Expr) -> bool {
@@ -378,7 +404,9 @@ impl Checker<'_> {
         let mut ids: Vec<TypeParamId> = Vec::new();
         self.scoped(|c| {
             ids = c.declare_type_params(type_params);
+            c.fields_so_far.clear();
             for field in fields {
+                c.fields_so_far.push(field.name.name.clone());
                 c.check_annotations(&field.annotations);
                 let ty = c.ty(&field.ty);
                 c.check_field_type(kind, &ty, field.ty.span, &field.name.name);
@@ -434,7 +462,8 @@ impl Checker<'_> {
                 let message = format!("an enum cannot be represented as `{}`", self.show(&ty));
                 let mut diagnostic = Diagnostic::error(codes::BAD_TYPE, r.span, message);
                 if matches!(base, Type::Bit(_) | Type::Signed(_)) {
-                    let note = "only `bit<w>`, `int<w>` and their `typedef`s will do, not what `type` makes of them";
+                    let note =
+                        "only `bit<w>`, `int<w>` and their `typedef`s will do, not what `type` makes of them";
                     diagnostic = diagnostic.note(note);
                 }
                 self.report(diagnostic);
@@ -479,10 +508,10 @@ impl Checker<'_> {
         if let (Type::Int, Some(number)) = (&value.ty, value.as_int())
             && !constant::fits(number, repr)
         {
-            let message = format!("{number} does not fit into `{}`, which `{}` is", self.show(repr), member.name);
+            let message =
+                format!("{number} does not fit into `{}`, which `{}` is", self.show(repr), member.name);
             self.report(
-                Diagnostic::error(codes::OUT_OF_RANGE, member.span, message)
-                    .also(value.span, "does not fit"),
+                Diagnostic::error(codes::OUT_OF_RANGE, member.span, message).also(value.span, "does not fit"),
             );
             return BigInt::from(0);
         }

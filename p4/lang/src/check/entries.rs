@@ -19,8 +19,12 @@ impl Checker<'_> {
     pub(super) fn check_no_action(&mut self, table: &Table) {
         let Some(Declared { entity, span }) = self.find("NoAction").cloned() else {
             self.report(
-                Diagnostic::error(codes::BAD_TABLE, table.span, "there is no `NoAction` for the default action")
-                    .note("`core.p4` declares it; or give the table a `default_action`"),
+                Diagnostic::error(
+                    codes::BAD_TABLE,
+                    table.span,
+                    "there is no `NoAction` for the default action",
+                )
+                .note("`core.p4` declares it; or give the table a `default_action`"),
             );
             return;
         };
@@ -43,7 +47,8 @@ impl Checker<'_> {
             PropertyValue::Entries(list) if !list.is_empty() => Some(p.name.span),
             _ => None,
         });
-        let keyed = table.properties.iter().any(|p| matches!(&p.value, PropertyValue::Key(k) if !k.is_empty()));
+        let keyed =
+            table.properties.iter().any(|p| matches!(&p.value, PropertyValue::Key(k) if !k.is_empty()));
         if let (Some(entries), false) = (entries, keyed) {
             self.report(
                 Diagnostic::error(codes::BAD_TABLE, table.name.span, "a table without a key has no entries")
@@ -55,7 +60,9 @@ impl Checker<'_> {
     /// The default action is one of the list, which therefore stands before it.
     pub(super) fn check_default_after_actions(&mut self, table: &ast::Table) {
         let position = |name: &str| table.properties.iter().position(|p| &*p.name.name == name);
-        let (Some(default), Some(actions)) = (position("default_action"), position("actions")) else { return };
+        let (Some(default), Some(actions)) = (position("default_action"), position("actions")) else {
+            return;
+        };
         if default < actions {
             let place = |i: usize| table.properties.get(i).map_or(table.name.span, |p| p.name.span);
             self.report(
@@ -105,10 +112,8 @@ impl Checker<'_> {
     pub(super) fn check_priority_range(&mut self, table: &Table) {
         let property = |name: &str| table.properties.iter().find(|(n, ..)| &**n == name).map(|(_, v, _)| v);
         let delta = property("priority_delta").and_then(|v| v.as_int()).cloned().unwrap_or_else(|| 1.into());
-        let falling = !matches!(
-            property("largest_priority_wins").map(|v| &v.kind),
-            Some(ExprKind::Bool(false))
-        );
+        let falling =
+            !matches!(property("largest_priority_wins").map(|v| &v.kind), Some(ExprKind::Bool(false)));
         let mut last: Option<BigInt> = None;
         for entry in &table.entries {
             let given = entry.priority.as_ref().and_then(|p| p.as_int()).cloned();

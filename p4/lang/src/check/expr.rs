@@ -262,6 +262,16 @@ impl Checker<'_> {
             return Expr::bad(span);
         }
         match &base_ty {
+            Type::Stack(of, _)
+                if known.is_none()
+                    && self.context.place == Place::State
+                    && self.module.is_union(of)
+                    && !self.is_known(&index_value) =>
+            {
+                let message = "an element of a stack of unions is chosen by a constant";
+                self.error(codes::BAD_INDEX, index.span, message);
+                Expr::bad(span)
+            }
             Type::Stack(of, _) => {
                 let ty = (**of).clone();
                 Expr { kind: ExprKind::Index(Box::new(base), Box::new(index_value)), ty, span }

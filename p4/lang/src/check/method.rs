@@ -181,9 +181,10 @@ impl Checker<'_> {
         let index = candidates[chosen];
         let signature = all[index].clone();
         self.check_method_place(&extern_name, &signature, &object, span);
+        let open = self.is_open(ty);
         let (args, targs, result) =
             self.apply_signature(&signature, outer, type_args, args, want, CallKind::Plain, span);
-        if self.is_open(ty) {
+        if open {
             let message = format!("the type arguments of `{}` cannot be inferred", self.show(ty));
             self.error(codes::CANNOT_INFER, span, message);
         }

@@ -45,12 +45,15 @@ pub(crate) fn check(unit: &ast::Unit, sink: &mut Sink) -> Module {
         states: BTreeMap::new(),
         error_index: BTreeMap::new(),
         errors_declared: false,
+        fields_so_far: Vec::new(),
+        deferred: Vec::new(),
         later: BTreeMap::new(),
     };
     checker.collect_later(unit);
     for decl in &unit.decls {
         checker.top_level(decl);
     }
+    checker.finish();
     checker.module
 }
 
@@ -131,6 +134,11 @@ struct Checker<'a> {
     /// States of the parser that is checked.
     states: BTreeMap<Name, StateTarget>,
     error_index: BTreeMap<Name, usize>,
+    /// Fields of the struct or header that is declared, up to the one that is checked.
+    fields_so_far: Vec<Name>,
+    /// Errors that matter only if the code is part of a program that runs: p4c looks for them when it has seen
+    /// `main`.
+    deferred: Vec<Diagnostic>,
     /// Whether an `error` declaration has been seen: the type exists from there on.
     errors_declared: bool,
     /// Where top-level names are declared, to say so when they are used too early.
@@ -138,6 +146,26 @@ struct Checker<'a> {
 }
 
 impl Checker<'_> {
+    /// What can be judged once everything is known.
+    fn finish(&mut self) {
+        let main = match self.find("main").map(|d| &d.entity) {
+            Some(Entity::Var(id)) => self.module.vars.get(id.index()),
+            _ => None,
+        };
+        // Of a program for v1model, lowering knows more exactly what is run.
+        let elsewhere = main.is_some_and(|v| match &v.ty {
+            Type::Package(id, _) => {
+                self.module.packages.get(id.index()).is_some_and(|p| &*p.name != "V1Switch")
+            }
+            _ => false,
+        });
+        for diagnostic in std::mem::take(&mut self.deferred) {
+            if elsewhere {
+                self.report(diagnostic);
+            }
+        }
+    }
+
     fn report(&mut self, diagnostic: Diagnostic) {
         self.sink.push(diagnostic);
     }
@@ -288,7 +316,7 @@ impl Checker<'_> {
     fn placed_at<T>(&mut self, head: Span, text: &str, run: impl FnOnce(&mut Self) -> T) -> T {
         let before = self.sink.list.len();
         let value = run(self);
-        let moved = [codes::TYPE_MISMATCH, codes::BAD_KEY, codes::BAD_CALL, codes::BAD_OPERANDS];
+        let moved = [codes::TYPE_MISMATCH, codes::BAD_KEY, codes::BAD_CALL];
         for diagnostic in &mut self.sink.list[before..] {
             if diagnostic.is_error() && moved.contains(&diagnostic.code) {
                 let label = crate::diagnostic::Label { span: head, text: text.to_owned() };

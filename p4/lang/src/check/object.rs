@@ -6,8 +6,10 @@ use super::params::ParamsOf;
 use super::{Checker, Context, Entity, Place, TypeEntity, share};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::hir::{
-    Control, ControlId, Declared, Local, Parser, ParserId, State, StateTarget, Transition, Type, VarKind,
+    Control, ControlId, Declared, Keyset, Local, Parser, ParserId, State, StateTarget, Transition, Type,
+    VarKind,
 };
+use crate::source::Span;
 use crate::syntax::ast::{self, DeclKind, Ident};
 
 impl Checker<'_> {
@@ -90,10 +92,25 @@ impl Checker<'_> {
     fn value_set_decl(&mut self, set: &ast::ValueSet) -> Local {
         self.check_annotations(&set.annotations);
         let ty = self.ty(&set.ty);
+        if !ty.is_bad() && !self.value_set_member(&ty) {
+            let message = format!("a value set has no members of type `{}`", self.show(&ty));
+            self.error(codes::BAD_TYPE, set.ty.span, message);
+        }
         let size = self.size_expr(&set.size, "the size of a value set");
         let kind = VarKind::ValueSet;
         let var = self.declare_var(&set.name, Type::ValueSet(std::rc::Rc::new(ty.clone())), kind);
         Local::ValueSet { var, ty, size, annotations: share(&set.annotations) }
+    }
+
+    /// Members are scalars, or structs and tuples of them.
+    fn value_set_member(&self, ty: &Type) -> bool {
+        match self.module.representation(ty) {
+            Type::Bad | Type::Bit(_) | Type::Signed(_) | Type::Bool | Type::Enum(_) | Type::Error => true,
+            other @ (Type::Aggregate(..) | Type::Tuple(_)) => {
+                self.module.fields(&other).is_some_and(|f| f.iter().all(|(_, t)| self.value_set_member(t)))
+            }
+            _ => false,
+        }
     }
 
     // --- states ---
@@ -151,14 +168,21 @@ impl Checker<'_> {
         let Some(start) = states.iter().position(|s| &*s.name == "start") else { return };
         let mut reached = vec![false; states.len()];
         let mut work = vec![start];
+        let mut ends = false;
         while let Some(at) = work.pop() {
             if std::mem::replace(&mut reached[at], true) {
                 continue;
             }
             let targets: Vec<StateTarget> = match &states[at].transition {
                 Transition::To(target) => vec![*target],
-                Transition::Select { cases, .. } => cases.iter().map(|(_, t)| *t).collect(),
+                Transition::Select { cases, .. } => {
+                    // What no case takes is rejected.
+                    let any = |sets: &[Keyset]| sets.iter().all(|s| *s == Keyset::Any);
+                    ends |= !cases.iter().any(|(sets, _)| any(sets));
+                    cases.iter().map(|(_, t)| *t).collect()
+                }
             };
+            ends |= targets.iter().any(|t| matches!(t, StateTarget::Accept | StateTarget::Reject));
             for target in targets {
                 if let StateTarget::State(i) = target
                     && i < reached.len()
@@ -166,6 +190,11 @@ impl Checker<'_> {
                     work.push(i);
                 }
             }
+        }
+        if !ends {
+            let message =
+                format!("parser `{}` never ends: no path reaches `accept` or `reject`", parser.name.name);
+            self.error(codes::BAD_STATE, parser.name.span, message);
         }
         for (state, reached) in parser.states.iter().zip(reached) {
             if !reached {
@@ -236,18 +265,26 @@ impl Checker<'_> {
             self.check_select_key(key);
         }
         let types: Vec<Type> = keys.iter().map(|k| self.zonk(&k.ty)).collect();
+        let head = match (keys.first(), keys.last()) {
+            (Some(first), Some(last)) => first.span.to(last.span),
+            _ => Span::default(),
+        };
         let mut covered = false;
         let mut out = Vec::new();
         for case in cases {
             let target = self.state_target(&case.target);
-            let sets = self.keysets(&case.keysets, &types, case.span);
+            let sets =
+                self.placed_at(head, "for these keys", |c| c.keysets(&case.keysets, &types, case.span));
+            for set in &sets {
+                self.check_constant_set(set);
+            }
             if covered {
                 self.report(
                     Diagnostic::warning(codes::UNREACHABLE, case.span, "this case is never reached")
                         .note("a case before it matches everything"),
                 );
             }
-            covered |= sets.iter().all(|s| *s == crate::hir::Keyset::Any);
+            covered |= sets.iter().all(|s| *s == Keyset::Any);
             out.push((sets, target));
         }
         Transition::Select { keys, cases: out }

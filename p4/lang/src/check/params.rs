@@ -41,7 +41,8 @@ impl Checker<'_> {
         if !fine {
             let message = format!("a parameter cannot have type `{}`", self.show(ty));
             // The name is what the reader looks for when parameters stand one a line.
-            let span = if matches!(ty, Type::Void | Type::MatchKind) { param.ty.span } else { param.name.span };
+            let span =
+                if matches!(ty, Type::Void | Type::MatchKind) { param.ty.span } else { param.name.span };
             let mut diagnostic = Diagnostic::error(codes::BAD_TYPE, span, message);
             if self.is_object(ty) {
                 diagnostic = diagnostic
@@ -65,7 +66,12 @@ impl Checker<'_> {
     pub(super) fn result_type(&mut self, ty: Type, written: &ast::Type) -> Type {
         let bad = matches!(
             ty,
-            Type::Int | Type::MatchKind | Type::Arch(..) | Type::Parser(_) | Type::Control(_) | Type::Package(..)
+            Type::Int
+                | Type::MatchKind
+                | Type::Arch(..)
+                | Type::Parser(_)
+                | Type::Control(_)
+                | Type::Package(..)
         );
         if bad {
             let message = format!("nothing returns a `{}`", self.show(&ty));

@@ -4,7 +4,7 @@
 use super::{Checker, Place};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::hir::{Expr, ExprKind, Instance, Signature, Table, TableAction, Type};
-use crate::lex::Tok;
+use crate::lex::{Tok, Token};
 use crate::source::Span;
 use crate::syntax::ast::{self, AnnotationBody, Annotations};
 
@@ -45,6 +45,15 @@ impl Checker<'_> {
                 ) if !tokens.is_empty() => {
                     let message = format!("`@{name}` takes no arguments");
                     self.error(codes::BAD_ANNOTATION, annotation.span, message);
+                }
+                ("pkginfo", Some(tokens)) if tokens.is_empty() => {
+                    let message = "`@pkginfo` takes a list of properties";
+                    self.error(codes::BAD_ANNOTATION, annotation.span, message);
+                }
+                ("match", Some(tokens)) => self.check_match_annotation(annotation.span, tokens),
+                ("length", Some(tokens)) => self.check_length_annotation(tokens),
+                ("p4runtime_translation", Some(tokens)) => {
+                    self.check_translation(annotation.span, tokens);
                 }
                 _ => {}
             }
@@ -97,11 +106,73 @@ impl Checker<'_> {
 
     fn annotation_value(&mut self, value: &ast::Expr) -> Expr {
         let value = self.expr(value, None);
-        if !value.ty.is_bad() && !value.is_const() {
-            let message = "annotations contain constants only";
+        if value.ty.is_bad() {
+            return;
+        }
+        let scalar = matches!(value.ty, Type::Int | Type::Bit(_) | Type::Signed(_) | Type::Bool | Type::Str);
+        if !scalar || !value.is_const() {
+            let message = "a structured annotation contains constant numbers, texts and `bool`s only";
             self.error(codes::BAD_ANNOTATION, value.span, message);
         }
         value
+    }
+
+    /// `@match(kind)` of a field of a value set.
+    fn check_match_annotation(&mut self, span: Span, tokens: &[Token]) {
+        let kind = match tokens {
+            [token] => token.ident().filter(|n| self.module.match_kinds.contains(n)),
+            _ => None,
+        };
+        if kind.is_none() {
+            self.error(codes::BAD_ANNOTATION, span, "`@match` takes the name of a match kind");
+        }
+    }
+
+    /// `@length(expression)`: the names in it are declared.
+    fn check_length_annotation(&mut self, tokens: &[Token]) {
+        for (i, token) in tokens.iter().enumerate() {
+            let field = i > 0 && tokens.get(i - 1).is_some_and(|t| t.is("."));
+            let Some(name) = token.ident().filter(|_| !field) else { continue };
+            let known = self.find(name).is_some()
+                || self.fields_so_far.contains(name)
+                || matches!(&**name, "true" | "false" | "bit" | "int" | "bool");
+            if !known {
+                let message = format!("`{name}` is not declared");
+                self.error(codes::UNKNOWN_NAME, token.span, message);
+            }
+        }
+    }
+
+    /// `@p4runtime_translation("uri", type)`: the type is `string`, a width, or `bit` of a literal width.
+    fn check_translation(&mut self, span: Span, tokens: &[Token]) {
+        let wrong = match tokens {
+            [uri, comma, rest @ ..] if matches!(uri.tok, Tok::Str(_)) && comma.is(",") => {
+                let word = |t: &Token, name: &str| t.ident().is_some_and(|n| &**n == name);
+                match rest {
+                    [only] => {
+                        (!(matches!(only.tok, Tok::Int(_)) || word(only, "string") || word(only, "bit")))
+                            .then_some(only.span)
+                    }
+                    [bit, open, width, close]
+                        if word(bit, "bit")
+                            && open.is("<")
+                            && matches!(width.tok, Tok::Int(_))
+                            && close.is(">") =>
+                    {
+                        None
+                    }
+                    [first, ..] => Some(first.span),
+                    [] => Some(comma.span),
+                }
+            }
+            _ => Some(span),
+        };
+        if let Some(place) = wrong {
+            self.report(
+                Diagnostic::error(codes::BAD_ANNOTATION, place, "the controller's type cannot be this")
+                    .note("`@p4runtime_translation` takes a text, and `string`, `bit<8>` or just the width"),
+            );
+        }
     }
 
     /// What an extern reads has a width.
@@ -125,6 +196,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn check_extern_call(&mut self, signature: &Signature, args: &[Option<Expr>], _span: Span) {
+        self.check_nested_output(signature, args);
         if &*signature.name != "digest" {
             return;
         }
@@ -132,6 +204,25 @@ impl Checker<'_> {
             && data.ty.any(&mut |t| matches!(t, Type::Varbit(_)))
         {
             self.error(codes::BAD_EXTERN, data.span, "a digest has no fields of variable size");
+        }
+    }
+
+    /// What an extern function writes into a struct within a struct is not copied back.
+    fn check_nested_output(&mut self, signature: &Signature, args: &[Option<Expr>]) {
+        for (param, arg) in signature.params.iter().zip(args) {
+            let Some(arg) = arg else { continue };
+            let writes = matches!(param.direction, ast::Direction::Out | ast::Direction::InOut);
+            let nested = self.module.is_struct(&arg.ty)
+                && self.module.fields(&arg.ty).is_some_and(|f| {
+                    f.iter().any(|(_, t)| matches!(t, Type::Aggregate(..) | Type::Stack(..) | Type::Tuple(_)))
+                });
+            if writes && nested {
+                let message =
+                    format!("an extern function cannot write the nested struct `{}`", self.show(&arg.ty));
+                self.report(
+                    Diagnostic::error(codes::BAD_EXTERN, arg.span, message).also(param.span, "written here"),
+                );
+            }
         }
     }
 
@@ -158,6 +249,14 @@ impl Checker<'_> {
     ) {
         let ty = type_args.first().cloned().unwrap_or(Type::Bad);
         let place = args.iter().flatten().next().map_or(span, |a| a.span);
+        if let ("register", "read", Some(Some(result))) = (object, &*method.name, args.first())
+            && matches!(result.ty, Type::Aggregate(..) | Type::Tuple(_))
+        {
+            self.report(
+                Diagnostic::error(codes::BAD_EXTERN, span, "a register of structs cannot be read")
+                    .note("v1model's registers hold `bit<w>`, `int<w>` and `bool`"),
+            );
+        }
         if ty.is_bad() || matches!(ty, Type::Param(_)) {
             return;
         }
@@ -218,7 +317,7 @@ impl Checker<'_> {
         self.error(codes::BAD_PLACE, instance.construct.span, message);
     }
 
-    /// Keys are scalars, or structs and tuples of them.
+    /// Keys are scalars, or tuples of them.
     pub(super) fn check_select_key(&mut self, key: &Expr) {
         if !self.comparable_key(&key.ty) {
             let message = format!("a `select` has no key of type `{}`", self.show(&key.ty));
@@ -231,8 +330,7 @@ impl Checker<'_> {
             Type::Bad | Type::Bit(_) | Type::Signed(_) | Type::Bool | Type::Enum(_) | Type::Error => true,
             Type::Untyped | Type::Int | Type::Varbit(_) => ty.is_bad() || *ty == Type::Int,
             other => {
-                !self.module.is_header(&other)
-                    && !self.module.is_union(&other)
+                !matches!(other, Type::Aggregate(..))
                     && self
                         .module
                         .fields(&other)
@@ -298,7 +396,8 @@ impl Checker<'_> {
             let key = source.properties.iter().find(|p| &*p.name.name == "key");
             let place = key.map_or(entry.span, |k| k.name.span);
             self.report(
-                Diagnostic::error(codes::BAD_ENTRY, place, message).also(entry.span, "this one has a priority"),
+                Diagnostic::error(codes::BAD_ENTRY, place, message)
+                    .also(entry.span, "this one has a priority"),
             );
         } else if let (Some(_), Some(first)) = (with, table.entries.first().filter(|e| e.priority.is_none()))
         {

@@ -72,6 +72,7 @@ impl Lowerer<'_> {
             self.emit(Stmt::CallAction(id));
             return;
         }
+        self.check_action_body(&action.body);
         let args = self.arguments(&action.params, &call.args);
         let outer = std::mem::take(&mut self.out);
         let position = self.action_position(id, action);
@@ -96,7 +97,9 @@ impl Lowerer<'_> {
     fn action_preamble(&mut self, id: hir::ActionId, action: &hir::Action) -> ir::Preamble {
         let path = if action.global { String::new() } else { self.env.path.clone() };
         let position = self.action_position(id, action);
-        ir::Preamble { position, ..self.preamble(&path, &action.name, &action.annotations) }
+        let preamble = self.preamble(&path, &action.name, &action.annotations);
+        self.note_action_name(&preamble.name, action.span);
+        ir::Preamble { position, ..preamble }
     }
 
     /// Where an action is declared; one of the top level is placed with the block that uses it.
@@ -146,6 +149,7 @@ impl Lowerer<'_> {
         let Some(action) = module.actions.get(id.index()) else { return ir::ActionId(0) };
         let (directional, data): (Vec<&Param>, Vec<&Param>) =
             action.params.iter().partition(|p| p.direction != Direction::None);
+        self.check_action_body(&action.body);
         let mut params = Vec::new();
         let ids = self.field_ids(data.iter().map(|param| &*param.annotations));
         for (param, id) in data.iter().zip(ids) {
@@ -210,6 +214,7 @@ impl Lowerer<'_> {
     /// Storage for a parameter that the control plane supplies; structs give one a field.
     fn data_param(&mut self, param: &Param, id: u32, out: &mut Vec<ir::Param>) {
         let ty = self.ty(&param.ty);
+        self.check_action_data(param, &ty);
         let place = self.allocate(&ty, &param.name);
         match &place {
             Place::Scalar(scalar) => {

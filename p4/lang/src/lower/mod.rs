@@ -21,6 +21,7 @@ mod position;
 mod stmt;
 mod storage;
 mod table;
+mod target;
 mod types;
 mod value;
 
@@ -67,6 +68,7 @@ pub(crate) fn lower(module: &Module, sources: &SourceMap, end: Span, sink: &mut 
         sender: Vec::new(),
         listed: BTreeSet::new(),
         called_here: Vec::new(),
+        control_names: target::ControlNames::default(),
     };
     lowerer.run(end);
     if lowerer.sink.has_errors() {
@@ -138,6 +140,7 @@ struct Lowerer<'a> {
     listed: BTreeSet<ir::ActionId>,
     /// Actions that the block calls directly.
     called_here: Vec<ir::ActionId>,
+    control_names: target::ControlNames,
 }
 
 impl Lowerer<'_> {
@@ -255,6 +258,7 @@ impl Lowerer<'_> {
         self.program.deparser = self.top_control(deparser, vec![packet, hdr]);
         self.program.types.package_annotations = self.all_annotation_texts(&main.annotations);
         self.controller_headers();
+        self.check_control_names();
         self.assign_ids();
     }
 

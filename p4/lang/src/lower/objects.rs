@@ -77,7 +77,12 @@ impl Lowerer<'_> {
         let path = self.env.path.clone();
         match &expr.ty {
             Type::Extern(id, types) => {
-                let decl = self.module.externs.get(id.index())?.name.clone();
+                let decl = self.module.externs.get(id.index())?;
+                if !decl.abstract_methods.is_empty() {
+                    self.unsupported(expr.span, "v1model has no objects with abstract methods");
+                    return None;
+                }
+                let decl = decl.name.clone();
                 let preamble = ir::Preamble { position, ..self.preamble(&path, name, annotations) };
                 self.program.types.has_objects = true;
                 let types: Vec<Type> = types.iter().map(|t| self.ty(t)).collect();

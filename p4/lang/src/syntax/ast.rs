@@ -286,7 +286,8 @@ pub(crate) enum DeclKind {
         repr: Option<Type>,
         members: Vec<(Ident, Option<Expr>)>,
     },
-    Typedef { annotations: Annotations,
+    Typedef {
+        annotations: Annotations,
         ty: Type,
         name: Ident,
     },

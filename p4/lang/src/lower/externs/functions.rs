@@ -103,6 +103,7 @@ impl Lowerer<'_> {
             ) => self.checksum(name, [condition, data, field, algorithm], span),
             _ => {
                 self.unknown_extern(name, span);
+                self.check_foreign_result(ty, span);
                 self.evaluate_inputs(&function.signature.params, &call.args);
                 return self.default_value(ty);
             }
