@@ -107,7 +107,7 @@ impl Checker<'_> {
     fn annotation_value(&mut self, value: &ast::Expr) -> Expr {
         let value = self.expr(value, None);
         if value.ty.is_bad() {
-            return;
+            return value;
         }
         let scalar = matches!(value.ty, Type::Int | Type::Bit(_) | Type::Signed(_) | Type::Bool | Type::Str);
         if !scalar || !value.is_const() {
