@@ -83,7 +83,7 @@ fn chosen<'s>(
 ) -> Option<&'s ReadyCall> {
     let mut hash = || -> Option<u64> {
         let (algorithm, width) = profile?.selector?;
-        let hash = sites::hash(algorithm, &site.selector_data, frame, cx, false);
+        let hash = sites::hash_fields(algorithm, &site.selector_data, frame, cx, false);
         Some(hash & crate::limbs::low_mask(width.min(64)))
     };
     let member = match target {

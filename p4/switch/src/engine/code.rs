@@ -149,6 +149,36 @@ pub(crate) enum Op {
         by: u8,
         cut: u8,
     },
+    /// `dst = base | ((a << cut) >> by) << to`: a piece of `a` beside what `base` holds.
+    Place {
+        dst: At,
+        a: At,
+        base: At,
+        cut: u8,
+        by: u8,
+        to: u8,
+    },
+    /// Several pieces put in their places, in order: so many of [`Code::pieces`].
+    Pieces {
+        first: u32,
+        count: u32,
+    },
+    /// A sum of `count` limbs, the last one cut.
+    AddLimbs {
+        dst: At,
+        a: At,
+        b: At,
+        count: u8,
+        cut: u8,
+    },
+    /// A difference of `count` limbs, the last one cut.
+    SubLimbs {
+        dst: At,
+        a: At,
+        b: At,
+        count: u8,
+        cut: u8,
+    },
     /// Replaces `width` bits of `dst` from `low` on.
     Insert {
         dst: At,
@@ -222,6 +252,12 @@ pub(crate) enum Op {
         mask: At,
         to: Pc,
     },
+    /// `a & mask == value`, where `mask` and `value` are neighbours.
+    JumpMasked {
+        a: At,
+        mask: At,
+        to: Pc,
+    },
     JumpLess {
         a: At,
         b: At,
@@ -261,6 +297,19 @@ pub(crate) enum Op {
         register: u32,
         index: At,
         src: At,
+    },
+    /// Registers of `count` limbs and one component.
+    RegisterReadLimbs {
+        register: u32,
+        dst: At,
+        index: At,
+        count: u8,
+    },
+    RegisterWriteLimbs {
+        register: u32,
+        index: At,
+        src: At,
+        count: u8,
     },
     Count {
         counter: u32,
@@ -315,6 +364,60 @@ pub(crate) enum Op {
     EmitAt {
         header: At,
     },
+    /// Extracts some fields, an index into [`Code::extracts`].
+    ExtractFields(u32),
+    /// Emits a header as it came in but for some fields, an index into [`Code::emits`].
+    EmitFields(u32),
+}
+
+/// What [`Op::Place`] does, where several are done by one operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Piece {
+    pub(crate) dst: u16,
+    pub(crate) a: u16,
+    pub(crate) base: u16,
+    pub(crate) cut: u8,
+    pub(crate) by: u8,
+    pub(crate) to: u8,
+}
+
+/// A part of a field in one limb, and where it is in its header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Part {
+    pub(crate) limb: At,
+    /// First bit in the header.
+    pub(crate) bit: u32,
+    pub(crate) width: u8,
+    /// First of eight bytes of the header that contain it.
+    pub(crate) window: u32,
+    /// Its first bit in these eight bytes, [`u8::MAX`] when no eight bytes contain all of it.
+    pub(crate) lead: u8,
+}
+
+/// Extraction of a header of whole bytes.
+#[derive(Clone, Debug)]
+pub(crate) struct Extraction {
+    pub(crate) bytes: u32,
+    /// Whether every part has eight bytes of the header that contain it.
+    pub(crate) simple: bool,
+    pub(crate) loads: Vec<Part>,
+    /// Limbs that become one: the validity.
+    pub(crate) ones: Vec<At>,
+    /// Limbs that become zero: validities of the other members of its union.
+    pub(crate) zeros: Vec<At>,
+    /// Receives the place in the packet, counted in bits from 1.
+    pub(crate) origin: Option<At>,
+}
+
+/// Emission of a header of whole bytes.
+#[derive(Clone, Debug)]
+pub(crate) struct Emission {
+    pub(crate) valid: At,
+    /// Where in the packet it was extracted, counted in bits from 1; 0 when it was not.
+    pub(crate) origin: At,
+    pub(crate) bytes: u32,
+    /// What may differ from the packet.
+    pub(crate) stores: Vec<Part>,
 }
 
 /// Number of a header that does not exist (out of bounds).
@@ -364,6 +467,8 @@ pub(crate) enum WideKind {
 #[derive(Clone, Debug)]
 pub(crate) struct Apply {
     pub(crate) table: u32,
+    /// Numbers of the actions that it may run.
+    pub(crate) actions: Vec<u32>,
     /// The key, components one behind the other.
     pub(crate) key_at: At,
     pub(crate) key_limbs: u32,
@@ -393,6 +498,16 @@ pub(crate) enum MeterUnit {
     Bytes,
 }
 
+/// What is hashed.
+#[derive(Clone, Debug)]
+pub(crate) enum Data {
+    /// Fields one behind the other.
+    Fields(Vec<Slot>),
+    /// A value of so many bytes and as many zeros as fill up its limbs; the first byte is the highest of the
+    /// last limb.
+    Packed { at: At, limbs: u32, bytes: u32 },
+}
+
 /// An operation with many operands.
 #[derive(Clone, Debug)]
 pub(crate) enum Site {
@@ -419,7 +534,7 @@ pub(crate) enum Site {
         dst: Slot,
         algorithm: HashAlgorithm,
         base: Slot,
-        data: Vec<Slot>,
+        data: Data,
         max: Slot,
     },
     Random {
@@ -445,7 +560,7 @@ pub(crate) enum Site {
         bytes: At,
     },
     Checksum {
-        data: Vec<Slot>,
+        data: Data,
         field: Slot,
         algorithm: HashAlgorithm,
         with_payload: bool,
@@ -565,4 +680,21 @@ pub(crate) struct Code {
     pub(crate) scalars: u32,
     /// The frame as it is before the first packet: zeros and constants.
     pub(crate) frame: Vec<u64>,
+    /// Limbs that hold constants, in order.
+    pub(crate) constants: Vec<(At, u64)>,
+    pub(crate) pieces: Vec<Piece>,
+    pub(crate) extracts: Vec<Extraction>,
+    pub(crate) emits: Vec<Emission>,
+    /// What must be zero when a block begins, in the order of the blocks: first limb and number.
+    pub(crate) clears: [Vec<(At, u32)>; 6],
+    /// What a packet carries from ingress to egress: first limb and number.
+    pub(crate) carry: Vec<(At, u32)>,
+}
+
+impl Code {
+    /// The value of a limb that always has the same one.
+    pub(crate) fn constant(&self, at: At) -> Option<u64> {
+        let found = self.constants.binary_search_by_key(&at, |(limb, _)| *limb).ok()?;
+        self.constants.get(found).map(|(_, value)| *value)
+    }
 }
