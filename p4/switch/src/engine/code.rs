@@ -4,9 +4,9 @@
 //! to 64 bits are single [`Op`]s; `cut` is 64 less the width of the result. Wider ones and everything with more
 //! operands is a [`Site`] or a [`WideOp`].
 
-use p4_lang::ir::HashAlgorithm;
-
 use super::layout::{HeaderLayout, Slot, Standard};
+pub(crate) use super::plan::{Emission, Extraction, Part, Piece};
+pub(crate) use super::site::{Data, MeterUnit, Site};
 
 /// First limb of an operand.
 pub(crate) type At = u32;
@@ -370,56 +370,6 @@ pub(crate) enum Op {
     EmitFields(u32),
 }
 
-/// What [`Op::Place`] does, where several are done by one operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Piece {
-    pub(crate) dst: u16,
-    pub(crate) a: u16,
-    pub(crate) base: u16,
-    pub(crate) cut: u8,
-    pub(crate) by: u8,
-    pub(crate) to: u8,
-}
-
-/// A part of a field in one limb, and where it is in its header.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Part {
-    pub(crate) limb: At,
-    /// First bit in the header.
-    pub(crate) bit: u32,
-    pub(crate) width: u8,
-    /// First of eight bytes of the header that contain it.
-    pub(crate) window: u32,
-    /// Its first bit in these eight bytes, [`u8::MAX`] when no eight bytes contain all of it.
-    pub(crate) lead: u8,
-}
-
-/// Extraction of a header of whole bytes.
-#[derive(Clone, Debug)]
-pub(crate) struct Extraction {
-    pub(crate) bytes: u32,
-    /// Whether every part has eight bytes of the header that contain it.
-    pub(crate) simple: bool,
-    pub(crate) loads: Vec<Part>,
-    /// Limbs that become one: the validity.
-    pub(crate) ones: Vec<At>,
-    /// Limbs that become zero: validities of the other members of its union.
-    pub(crate) zeros: Vec<At>,
-    /// Receives the place in the packet, counted in bits from 1.
-    pub(crate) origin: Option<At>,
-}
-
-/// Emission of a header of whole bytes.
-#[derive(Clone, Debug)]
-pub(crate) struct Emission {
-    pub(crate) valid: At,
-    /// Where in the packet it was extracted, counted in bits from 1; 0 when it was not.
-    pub(crate) origin: At,
-    pub(crate) bytes: u32,
-    /// What may differ from the packet.
-    pub(crate) stores: Vec<Part>,
-}
-
 /// Number of a header that does not exist (out of bounds).
 pub(crate) const NO_HEADER: u64 = u64::MAX;
 
@@ -489,131 +439,6 @@ pub(crate) struct Direct {
     pub(crate) meter: Option<MeterUnit>,
     /// Where the direct meter's colour goes.
     pub(crate) meter_result: Option<At>,
-}
-
-/// What a meter counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum MeterUnit {
-    Packets,
-    Bytes,
-}
-
-/// What is hashed.
-#[derive(Clone, Debug)]
-pub(crate) enum Data {
-    /// Fields one behind the other.
-    Fields(Vec<Slot>),
-    /// A value of so many bytes and as many zeros as fill up its limbs; the first byte is the highest of the
-    /// last limb.
-    Packed { at: At, limbs: u32, bytes: u32 },
-}
-
-/// An operation with many operands.
-#[derive(Clone, Debug)]
-pub(crate) enum Site {
-    RegisterRead {
-        register: u32,
-        targets: Vec<Slot>,
-        index: At,
-    },
-    RegisterWrite {
-        register: u32,
-        index: At,
-        values: Vec<Slot>,
-    },
-    MeterExecute {
-        meter: u32,
-        index: At,
-        unit: MeterUnit,
-        dst: At,
-    },
-    DirectMeterRead {
-        dst: At,
-    },
-    Hash {
-        dst: Slot,
-        algorithm: HashAlgorithm,
-        base: Slot,
-        data: Data,
-        max: Slot,
-    },
-    Random {
-        dst: Slot,
-        low: Slot,
-        high: Slot,
-    },
-    Digest {
-        digest: u32,
-        fields: Vec<Slot>,
-    },
-    Clone {
-        session: At,
-        field_list: Option<u8>,
-    },
-    Resubmit {
-        field_list: Option<u8>,
-    },
-    Recirculate {
-        field_list: Option<u8>,
-    },
-    Truncate {
-        bytes: At,
-    },
-    Checksum {
-        data: Data,
-        field: Slot,
-        algorithm: HashAlgorithm,
-        with_payload: bool,
-        update: bool,
-    },
-    Assert {
-        text: String,
-        assume: bool,
-    },
-    LogMsg {
-        format: String,
-        args: Vec<Slot>,
-    },
-    /// Number of the header at an index of a stack, [`NO_HEADER`] when out of bounds.
-    Element {
-        dst: At,
-        headers: Vec<u32>,
-        index: At,
-    },
-    /// Number of the next (`last`: the last) header of a stack; rejects with `error` when there is none.
-    NextOrLast {
-        dst: At,
-        headers: Vec<u32>,
-        next_index: At,
-        last: bool,
-        error: At,
-    },
-    /// Field of the header whose number is in a limb.
-    LoadField {
-        dst: Slot,
-        header: At,
-        offset: u32,
-    },
-    StoreField {
-        header: At,
-        offset: u32,
-        src: Slot,
-    },
-    Push {
-        stack: u32,
-        count: u32,
-    },
-    Pop {
-        stack: u32,
-        count: u32,
-    },
-    /// Whether a key is a member of a value set.
-    InValueSet {
-        dst: At,
-        set: u32,
-        key_at: At,
-        key_limbs: u32,
-    },
 }
 
 /// Where to continue for each of some values, sorted.

@@ -283,7 +283,9 @@ impl Context {
             Some(bytes) => self.out.bytes.extend_from_slice(bytes),
             None => {
                 for byte in 0..u64::from(plan.bytes) {
-                    let value = origin.checked_sub(1).map_or(0, |bit| bits::load(&self.packet.head, bit + byte * 8, 8));
+                    let value = origin
+                        .checked_sub(1)
+                        .map_or(0, |bit| bits::load(&self.packet.head, bit + byte * 8, 8));
                     self.out.bytes.push(value as u8);
                 }
             }
@@ -295,7 +297,8 @@ impl Context {
 
     /// Behind a header that does not end with a byte.
     fn emit_unaligned(&mut self, frame: &[u64], plan: &Emission, origin: u64) {
-        let byte = |at: u64| origin.checked_sub(1).map_or(0, |bit| bits::load(&self.packet.head, bit + at * 8, 8));
+        let byte =
+            |at: u64| origin.checked_sub(1).map_or(0, |bit| bits::load(&self.packet.head, bit + at * 8, 8));
         let mut header: Vec<u8> = (0..u64::from(plan.bytes)).map(|at| byte(at) as u8).collect();
         store_parts(frame, plan, &mut header);
         for byte in header {

@@ -14,6 +14,8 @@ pub(crate) mod hash;
 pub(crate) mod layout;
 mod operands;
 pub(crate) mod optimise;
+mod plan;
 pub(crate) mod run;
+mod site;
 pub(crate) mod sites;
 pub(crate) mod wide;

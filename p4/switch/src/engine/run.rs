@@ -111,7 +111,8 @@ pub(crate) fn run(
             Op::SubLimbs { dst, a, b, count, cut } => {
                 let mut borrow = false;
                 for limb in 0..u32::from(count) {
-                    let (difference, under) = get(frame, a + limb).borrowing_sub(get(frame, b + limb), borrow);
+                    let (difference, under) =
+                        get(frame, a + limb).borrowing_sub(get(frame, b + limb), borrow);
                     put(frame, dst + limb, difference);
                     borrow = under;
                 }

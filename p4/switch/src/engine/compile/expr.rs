@@ -74,9 +74,7 @@ impl Compiler<'_> {
                 Ok(dst)
             }
             ExprKind::Unary(op, operand) => self.unary(*op, operand, e.ty, want),
-            ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), ..) => {
-                self.decided(e, *op == BinaryOp::Or)
-            }
+            ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), ..) => self.decided(e, *op == BinaryOp::Or),
             ExprKind::Binary(BinaryOp::Equal | BinaryOp::NotEqual, a, b)
                 if is_wide(a.ty) && a.ty.width() == b.ty.width() =>
             {

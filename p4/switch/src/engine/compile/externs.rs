@@ -112,7 +112,12 @@ impl Compiler<'_> {
                 self.emit(Op::RegisterWrite { register, index, src: only.at });
             }
             [only] if (1..=255).contains(&only.limbs()) => {
-                self.emit(Op::RegisterWriteLimbs { register, index, src: only.at, count: only.limbs() as u8 });
+                self.emit(Op::RegisterWriteLimbs {
+                    register,
+                    index,
+                    src: only.at,
+                    count: only.limbs() as u8,
+                });
             }
             _ => self.site(Site::RegisterWrite { register, index, values }),
         }

@@ -48,9 +48,7 @@ impl Compiler<'_> {
                 Ok(Some(self.pieces(of)?.slice(0, width)))
             }
             ExprKind::Binary(BinaryOp::Concat, high, low)
-                if has_pieces(high.ty)
-                    && has_pieces(low.ty)
-                    && high.ty.width() + low.ty.width() == width =>
+                if has_pieces(high.ty) && has_pieces(low.ty) && high.ty.width() + low.ty.width() == width =>
             {
                 let high = self.pieces(high)?;
                 let mut made = self.pieces(low)?;
@@ -184,7 +182,12 @@ impl Compiler<'_> {
             Source::Limb { at, low, .. } if low + skip == 0 => at,
             Source::Limb { at, low, .. } => {
                 let dst = self.temporary_limbs(1);
-                self.emit(Op::Slice { dst, a: at, by: (low + skip) as u8, cut: (64 - piece.width + skip) as u8 });
+                self.emit(Op::Slice {
+                    dst,
+                    a: at,
+                    by: (low + skip) as u8,
+                    cut: (64 - piece.width + skip) as u8,
+                });
                 dst
             }
         }

@@ -136,7 +136,9 @@ impl Pieces {
 
     /// The limbs where the value lies already, one behind the other, if that is so.
     pub(super) fn in_place(&self) -> Option<At> {
-        let Some(Piece { source: Source::Limb { at: first, .. }, .. }) = self.list.first() else { return None };
+        let Some(Piece { source: Source::Limb { at: first, .. }, .. }) = self.list.first() else {
+            return None;
+        };
         let fits = |limb: u32| match self.limb(limb).as_slice() {
             [Placed { piece: Piece { source: Source::Limb { at, low: 0, bits }, width }, .. }, rest @ ..] => {
                 let zeros = |p: &Placed| p.piece.source == Source::Number(0);

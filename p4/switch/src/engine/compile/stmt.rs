@@ -365,7 +365,8 @@ impl Compiler<'_> {
 
     /// Actions that a table may run: its own and, where it shares an action profile, those of the others.
     fn possible_actions(&self, source: &p4_lang::ir::Table) -> Vec<u32> {
-        let shares = |t: &p4_lang::ir::Table| t.implementation.is_some() && t.implementation == source.implementation;
+        let shares =
+            |t: &p4_lang::ir::Table| t.implementation.is_some() && t.implementation == source.implementation;
         let others = self.program.tables.iter().filter(|t| shares(t)).flat_map(|t| &t.actions);
         let mut actions: Vec<u32> = source.actions.iter().chain(others).map(|a| a.action.0).collect();
         actions.sort_unstable();

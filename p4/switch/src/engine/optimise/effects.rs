@@ -53,7 +53,9 @@ fn slots(list: &[Slot]) -> SmallVec<[Range; 4]> {
 /// Headers that a limb may name: one, if the limb is a constant, else those of all stacks.
 pub(super) fn named_headers(code: &Code, at: At) -> Vec<u32> {
     match code.constant(at) {
-        Some(number) => u32::try_from(number).into_iter().filter(|n| (*n as usize) < code.headers.len()).collect(),
+        Some(number) => {
+            u32::try_from(number).into_iter().filter(|n| (*n as usize) < code.headers.len()).collect()
+        }
         None => code.stacks.iter().flat_map(|(elements, _)| elements.iter().flatten().copied()).collect(),
     }
 }
@@ -102,8 +104,12 @@ pub(super) fn effects(code: &Code, op: &Op) -> Effects {
         }
         Op::Insert { dst, a, .. } => Effects::of(&[(dst, 1)], &[(dst, 1), (a, 1)]),
         Op::Wide(index) => wide(code, index),
-        Op::Jump { .. } | Op::JumpBack { .. } | Op::Call { .. } | Op::Return | Op::End => Effects::acting(&[]),
-        Op::JumpIf { a, .. } | Op::JumpUnless { a, .. } | Op::JumpTable { a, .. } => Effects::acting(&[(a, 1)]),
+        Op::Jump { .. } | Op::JumpBack { .. } | Op::Call { .. } | Op::Return | Op::End => {
+            Effects::acting(&[])
+        }
+        Op::JumpIf { a, .. } | Op::JumpUnless { a, .. } | Op::JumpTable { a, .. } => {
+            Effects::acting(&[(a, 1)])
+        }
         Op::JumpEqual { a, b, .. }
         | Op::JumpNotEqual { a, b, .. }
         | Op::JumpLess { a, b, .. }
@@ -257,9 +263,10 @@ fn header(code: &Code, op: &Op) -> Effects {
 
 fn site(code: &Code, site: &Site) -> Effects {
     match site {
-        Site::RegisterRead { targets, index, .. } => {
-            Effects { writes: targets.iter().map(|t| cells(*t)).collect(), ..Effects::of(&[], &[(*index, 1)]) }
-        }
+        Site::RegisterRead { targets, index, .. } => Effects {
+            writes: targets.iter().map(|t| cells(*t)).collect(),
+            ..Effects::of(&[], &[(*index, 1)])
+        },
         Site::RegisterWrite { index, values, .. } => {
             let mut made = Effects::acting(&[(*index, 1)]);
             made.reads.extend(slots(values));
@@ -309,7 +316,9 @@ fn site(code: &Code, site: &Site) -> Effects {
             made
         }
         Site::Push { stack, .. } | Site::Pop { stack, .. } => move_stack(code, *stack),
-        Site::InValueSet { dst, key_at, key_limbs, .. } => Effects::of(&[(*dst, 1)], &[(*key_at, *key_limbs)]),
+        Site::InValueSet { dst, key_at, key_limbs, .. } => {
+            Effects::of(&[(*dst, 1)], &[(*key_at, *key_limbs)])
+        }
     }
 }
 

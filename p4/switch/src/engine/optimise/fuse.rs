@@ -34,9 +34,11 @@ fn targets(code: &Code) -> Vec<bool> {
 fn constants<const N: usize>(code: &mut Code, values: [u64; N]) -> At {
     let known = code.constants.windows(N.max(1)).find(|window| {
         let first = window[0].0;
-        window.iter().zip(values).enumerate().all(|(i, ((at, value), wanted))| {
-            *at == first + i as At && *value == wanted
-        })
+        window
+            .iter()
+            .zip(values)
+            .enumerate()
+            .all(|(i, ((at, value), wanted))| *at == first + i as At && *value == wanted)
     });
     if let Some(window) = known {
         return window[0].0;

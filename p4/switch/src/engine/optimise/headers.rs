@@ -22,7 +22,8 @@ pub(super) fn plan(code: &mut Code) {
             }
             Op::Emit { header } if plain.get(header as usize) == Some(&true) => {
                 let header = &code.headers[header as usize];
-                let changed: Vec<bool> = header.fields.iter().map(|field| is_written(code, header, field)).collect();
+                let changed: Vec<bool> =
+                    header.fields.iter().map(|field| is_written(code, header, field)).collect();
                 let made = emission(header, &changed);
                 code.emits.push(made);
                 code.ops[pc] = Op::EmitFields(code.emits.len() as u32 - 1);
