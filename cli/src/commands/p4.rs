@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::{Subcommand, ValueEnum};
+use p4_lang::diagnostic::codes;
 use p4_lang::{Compilation, Options, SourceLoader};
 use p4runtime::device_config::SourceBundle;
 use p4runtime::p4info;
@@ -31,6 +32,12 @@ enum Action {
         programs: Vec<PathBuf>,
         #[command(flatten)]
         defines: Defines,
+    },
+    /// Explains the code of an error or warning
+    Explain {
+        /// The code, as in `error[E0401]`
+        #[arg(value_name = "CODE")]
+        code: String,
     },
     /// Compiles a program to what a switch is given
     Compile {
@@ -115,6 +122,7 @@ impl SourceLoader for FileLoader {
 pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     match args.action {
         Action::Check { programs, defines } => check(&programs, &defines),
+        Action::Explain { code } => explain(&code),
         Action::Compile { program, output, p4info, defines } => {
             compile(&program, &output, p4info.as_deref(), &defines)
         }
@@ -155,6 +163,13 @@ fn check(programs: &[PathBuf], defines: &Defines) -> anyhow::Result<Outcome> {
         return Ok(Outcome::Fine);
     }
     bail!("{}", failed.join("\n       "))
+}
+
+fn explain(id: &str) -> anyhow::Result<Outcome> {
+    let code =
+        codes::find(id).with_context(|| format!("there is no code {id}; codes are like E0401 or W0402"))?;
+    print!("{}", code.page);
+    Ok(Outcome::Fine)
 }
 
 fn compile(path: &Path, output: &Path, info: Option<&Path>, defines: &Defines) -> anyhow::Result<Outcome> {

@@ -298,7 +298,7 @@ impl Checker<'_> {
 
     fn function(&mut self, function: &ast::Function) {
         self.check_annotations(&function.annotations);
-        let (signature, body) = self.scoped(|c| {
+        let (signature, body) = self.declaring(&function.prototype.name, |c| {
             let signature = c.signature(&function.annotations, &function.prototype, ParamsOf::Function);
             let body = c.function_body(&function.body, &signature, Place::Function);
             (signature, body)
@@ -341,7 +341,7 @@ impl Checker<'_> {
     /// Declares an action.
     pub(super) fn action(&mut self, action: &ast::Action, global: bool) -> ActionId {
         self.check_annotations(&action.annotations);
-        let (params, body) = self.scoped(|c| {
+        let (params, body) = self.declaring(&action.name, |c| {
             let params = c.params(&action.params, ParamsOf::Function);
             c.check_action_params(&params);
             let context = Context { place: Place::Action, ..Context::default() };

@@ -47,6 +47,7 @@ pub(crate) fn check(unit: &ast::Unit, sink: &mut Sink) -> Module {
         errors_declared: false,
         fields_so_far: Vec::new(),
         deferred: Vec::new(),
+        declaring: Vec::new(),
         later: BTreeMap::new(),
     };
     checker.collect_later(unit);
@@ -139,6 +140,8 @@ struct Checker<'a> {
     /// Errors that matter only if the code is part of a program that runs: p4c looks for them when it has seen
     /// `main`.
     deferred: Vec<Diagnostic>,
+    /// Functions, actions, parsers and controls whose bodies are checked, outer ones first.
+    declaring: Vec<Ident>,
     /// Whether an `error` declaration has been seen: the type exists from there on.
     errors_declared: bool,
     /// Where top-level names are declared, to say so when they are used too early.
@@ -182,6 +185,14 @@ impl Checker<'_> {
         self.scopes.push(BTreeMap::new());
         let value = run(self);
         self.scopes.pop();
+        value
+    }
+
+    /// Checks the body of what is called `name`.
+    fn declaring<T>(&mut self, name: &Ident, run: impl FnOnce(&mut Self) -> T) -> T {
+        self.declaring.push(name.clone());
+        let value = self.scoped(run);
+        self.declaring.pop();
         value
     }
 
@@ -258,6 +269,20 @@ impl Checker<'_> {
         let found = if path.global { self.scopes[0].get(name) } else { self.find(name) };
         if let Some(found) = found {
             return Some(found.entity.clone());
+        }
+        if let Some(declaring) = self.declaring.iter().rev().find(|d| d.name == *name) {
+            let declared = declaring.span;
+            self.report(
+                Diagnostic::error(
+                    codes::RECURSION,
+                    path.ident.span,
+                    format!("`{name}` is used inside of itself"),
+                )
+                .label("not possible here")
+                .also(declared, "what is being declared")
+                .note("P4 has no recursion; a parser may go back to its own states"),
+            );
+            return None;
         }
         let mut diagnostic =
             Diagnostic::error(codes::UNKNOWN_NAME, path.ident.span, format!("`{name}` is not declared"))

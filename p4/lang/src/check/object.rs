@@ -28,7 +28,7 @@ impl Checker<'_> {
             span: parser.name.span,
         };
         // The name is known inside only to say that recursion is not allowed.
-        self.scoped(|c| {
+        self.declaring(&parser.name, |c| {
             checked.type_params = c.declare_type_params(&parser.type_params);
             checked.constructor = c.params(&parser.constructor, ParamsOf::Constructor);
             checked.params = c.params(&parser.params, ParamsOf::Apply);
@@ -306,7 +306,7 @@ impl Checker<'_> {
             body: Vec::new(),
             span: control.name.span,
         };
-        self.scoped(|c| {
+        self.declaring(&control.name, |c| {
             checked.type_params = c.declare_type_params(&control.type_params);
             checked.constructor = c.params(&control.constructor, ParamsOf::Constructor);
             checked.params = c.params(&control.params, ParamsOf::Apply);

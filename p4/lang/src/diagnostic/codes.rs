@@ -1,4 +1,4 @@
-//! The codes of all messages. Pages about them are generated from [`ALL`].
+//! The codes of all messages. Each has a page in `docs/p4-errors`, which is part of the library.
 
 /// Identity and explanation of a kind of message.
 #[derive(Clone, Copy)]
@@ -9,6 +9,13 @@ pub struct Code {
     pub title: &'static str,
     /// The rule behind it.
     pub explanation: &'static str,
+    /// A page of Markdown: what it means, an example that is wrong, how to put it right.
+    pub page: &'static str,
+}
+
+/// The code of that name, in any case.
+pub fn find(id: &str) -> Option<Code> {
+    ALL.iter().copied().find(|c| c.id.eq_ignore_ascii_case(id))
 }
 
 impl PartialEq for Code {
@@ -30,7 +37,12 @@ macro_rules! codes {
     ($($name:ident $id:literal $title:literal $explanation:literal)*) => {
         $(
             #[doc = $title]
-            pub const $name: Code = Code { id: $id, title: $title, explanation: $explanation };
+            pub const $name: Code = Code {
+                id: $id,
+                title: $title,
+                explanation: $explanation,
+                page: include_str!(concat!("../../../../docs/p4-errors/", $id, ".md")),
+            };
         )*
         /// All codes in order.
         pub const ALL: &[Code] = &[$($name),*];
