@@ -10,7 +10,7 @@ use super::{Checker, Context, Entity, FunctionRef, Place, TypeEntity, share};
 use crate::constant;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::hir::{
-    Action, ActionId, Aggregate, AggregateId, ArchType, ArchTypeId, Enum, EnumId, Expr, Extern,
+    Action, ActionId, Aggregate, AggregateId, ArchType, ArchTypeId, Enum, EnumId, Expr, ExprKind, Extern,
     ExternFunction, ExternFunctionId, ExternId, Field, Function, FunctionId, Instance, NewType, NewTypeId,
     PackageId, Param, Signature, Type, TypeParamId, VarKind,
 };
@@ -85,7 +85,10 @@ impl Checker<'_> {
         };
         let local_const = matches!(self.context.place, Place::ParserLocals | Place::ControlLocals)
             || self.context.place != Place::Top;
-        let known = value.ty.is_bad() || value.is_const() || local_const && self.known(&value);
+        let known = value.ty.is_bad()
+            || value.kind == ExprKind::Bad
+            || value.is_const()
+            || local_const && self.known(&value);
         if !known {
             let message = "the value of a constant is computed by the compiler";
             self.error(codes::NOT_CONSTANT, value.span, message);
@@ -446,6 +449,11 @@ impl Checker<'_> {
             fields: list,
             annotations: share(annotations),
         });
+        if self.limited(Type::Aggregate(id, Rc::default()), name.span).is_bad()
+            && let Some(aggregate) = self.module.aggregates.get_mut(id.index())
+        {
+            aggregate.fields.clear();
+        }
         self.declare_generic(name, Type::Aggregate(id, Rc::default()), type_params.len());
     }
 

@@ -97,6 +97,8 @@ impl Checker<'_> {
         match self.module.vars.get(id.index()) {
             None => Expr::bad(span),
             Some(var) => match &var.kind {
+                // What was wrong with its value has been said where it is declared.
+                VarKind::Const(value) if value.kind == ExprKind::Bad => Expr::bad(span),
                 VarKind::Const(value) if value.is_const() => Expr { span, ..(**value).clone() },
                 _ => Expr { kind: ExprKind::Var(id), ty: var.ty.clone(), span },
             },

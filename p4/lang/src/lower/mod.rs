@@ -158,13 +158,24 @@ impl Lowerer<'_> {
     }
 
     fn emit(&mut self, stmt: ir::Stmt) {
-        self.emitted += 1;
-        if self.emitted < MAX_STATEMENTS {
+        if self.spend() {
             self.out.push(stmt);
-        } else if self.emitted == MAX_STATEMENTS {
+        }
+    }
+
+    /// Counts a statement or an inlined call; false, and reported once, when there have been too many.
+    fn spend(&mut self) -> bool {
+        self.emitted = self.emitted.saturating_add(1);
+        if self.emitted == MAX_STATEMENTS {
             let span = Span::default();
             self.error(codes::TOO_LARGE, span, "the program is too large once its calls are inlined");
         }
+        !self.spent()
+    }
+
+    /// Whether the program has grown too large to go on.
+    fn spent(&self) -> bool {
+        self.emitted >= MAX_STATEMENTS
     }
 
     /// Runs something and gives the statements it emits.
