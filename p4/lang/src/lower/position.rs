@@ -13,6 +13,10 @@ impl Lowerer<'_> {
     /// The position of something that the enclosing instance, or the top level, declares.
     pub(super) fn position_of(&self, declared: Declared) -> Vec<u32> {
         let mut position = self.env.position.clone();
+        if position.is_empty() {
+            // The top level comes before the blocks.
+            position.push(0);
+        }
         let index = match self.env.instance.and_then(|i| self.instances.get(i)).map(|i| &i.ty) {
             Some(Type::Control(id)) => self
                 .module
