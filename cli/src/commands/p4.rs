@@ -1,5 +1,8 @@
 //! `harrier p4`: the P4-16 front end and the switch by themselves.
 
+mod conformance;
+mod run;
+
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
@@ -72,9 +75,19 @@ enum Action {
         /// The test
         #[arg(value_name = "TEST.stf")]
         test: PathBuf,
+        /// What runs the program
+        #[arg(long, value_enum)]
+        engine: Option<run::Engine>,
+        /// Every packet's life as JSON, a step a line, to a file or stdout (`-`)
+        #[arg(long, value_name = "FILE|-")]
+        trace: Option<PathBuf>,
         #[command(flatten)]
         defines: Defines,
     },
+    /// Sends captured packets through a program
+    Run(run::Args),
+    /// Runs p4c's test programs, and shows or writes a table of the results
+    Conformance(conformance::Args),
 }
 
 /// How P4Info is printed.
@@ -127,7 +140,11 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
             compile(&program, &output, p4info.as_deref(), &defines)
         }
         Action::Info { program, format, defines } => info(&program, format, &defines),
-        Action::Stf { program, test, defines } => stf(&program, &test, &defines),
+        Action::Stf { program, test, engine, trace, defines } => {
+            stf(&program, &test, engine, trace.as_deref(), &defines)
+        }
+        Action::Run(args) => run::execute(&args),
+        Action::Conformance(args) => conformance::execute(&args),
     }
 }
 
@@ -205,7 +222,14 @@ fn info(path: &Path, format: InfoFormat, defines: &Defines) -> anyhow::Result<Ou
     Ok(Outcome::Fine)
 }
 
-fn stf(path: &Path, test: &Path, defines: &Defines) -> anyhow::Result<Outcome> {
+fn stf(
+    path: &Path,
+    test: &Path,
+    engine: Option<run::Engine>,
+    trace: Option<&Path>,
+    defines: &Defines,
+) -> anyhow::Result<Outcome> {
+    let engine = run::Engine::chosen(engine, trace.is_some())?.of_switch();
     let (compilation, _) = front_end(path, defines)?;
     let program = std::sync::Arc::new(program_of(path, compilation)?);
     let text = read_text(test)?;
@@ -216,7 +240,12 @@ fn stf(path: &Path, test: &Path, defines: &Defines) -> anyhow::Result<Outcome> {
     if !problems.is_empty() {
         bail!("{}", shown(&problems));
     }
-    match p4_switch::stf::run(&program, &text) {
+    let settings = p4_switch::stf::Settings { engine, trace: trace.is_some() };
+    let (observed, result) = p4_switch::stf::run_on(&program, &text, &settings);
+    if let (Some(path), Some(mut switch)) = (trace, observed.switch) {
+        write_trace(path, &switch.take_trace())?;
+    }
+    match result {
         Ok(report) => {
             for line in &report.output {
                 println!("{line}");
@@ -229,4 +258,18 @@ fn stf(path: &Path, test: &Path, defines: &Defines) -> anyhow::Result<Outcome> {
             Ok(Outcome::Findings)
         }
     }
+}
+
+/// Writes steps as JSON, one a line.
+fn write_trace(path: &Path, records: &[p4_switch::TraceRecord]) -> anyhow::Result<()> {
+    let mut text = String::new();
+    for record in records {
+        text += &serde_json::to_string(record)?;
+        text.push('\n');
+    }
+    if path.as_os_str() == "-" {
+        print!("{text}");
+        return Ok(());
+    }
+    write_all(&[(path, text.into_bytes())])
 }
