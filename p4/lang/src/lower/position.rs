@@ -61,7 +61,7 @@ impl Lowerer<'_> {
         tables.sort_by(|a, b| a.preamble.position.cmp(&b.preamble.position));
         let mut used: Vec<ir::ActionId> =
             tables.iter().flat_map(|t| &t.actions).map(|reference| reference.action).collect();
-        used.extend(self.called_here.drain(..));
+        used.append(&mut self.called_here);
         self.listed.extend(&used);
         for (i, id) in used.into_iter().enumerate() {
             if let Some(action) = self.program.actions.get_mut(id.index())
