@@ -33,6 +33,9 @@ enum Action {
         /// Programs
         #[arg(required = true, value_name = "PROGRAM.p4")]
         programs: Vec<PathBuf>,
+        /// Fails when there is a warning
+        #[arg(long)]
+        deny_warnings: bool,
         #[command(flatten)]
         defines: Defines,
     },
@@ -99,9 +102,12 @@ enum InfoFormat {
     Binary,
 }
 
-/// Macros from the command line.
+/// Macros and folders from the command line.
 #[derive(clap::Args)]
 struct Defines {
+    /// A folder to look for included files in
+    #[arg(short = 'I', value_name = "DIR")]
+    include: Vec<String>,
     /// Defines a macro, as `NAME` or `NAME=VALUE`
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     define: Vec<String>,
@@ -113,7 +119,7 @@ impl Defines {
             Some((name, value)) => (name.to_string(), value.to_string()),
             None => (text.clone(), "1".to_string()),
         };
-        Options { defines: self.define.iter().map(pair).collect() }
+        Options { defines: self.define.iter().map(pair).collect(), includes: self.include.clone() }
     }
 }
 
@@ -134,7 +140,7 @@ impl SourceLoader for FileLoader {
 /// Runs the command.
 pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     match args.action {
-        Action::Check { programs, defines } => check(&programs, &defines),
+        Action::Check { programs, deny_warnings, defines } => check(&programs, deny_warnings, &defines),
         Action::Explain { code } => explain(&code),
         Action::Compile { program, output, p4info, defines } => {
             compile(&program, &output, p4info.as_deref(), &defines)
@@ -161,23 +167,38 @@ fn front_end(path: &Path, defines: &Defines) -> anyhow::Result<(Compilation, Fil
     Ok((compilation, loader))
 }
 
-/// The program, or an error that counts what was shown.
-fn program_of(path: &Path, compilation: Compilation) -> anyhow::Result<p4_lang::ir::Program> {
-    let errors = compilation.diagnostics.iter().filter(|d| d.is_error()).count();
-    let counted = if errors == 1 { "1 error".to_string() } else { format!("{errors} errors") };
-    compilation.program.with_context(|| format!("{}: {counted}", path.display()))
+/// What a program without errors is otherwise: an error that counts them.
+fn without_errors(path: &Path, compilation: &Compilation) -> anyhow::Result<()> {
+    match compilation.diagnostics.iter().filter(|d| d.is_error()).count() {
+        0 => Ok(()),
+        1 => bail!("{}: 1 error", path.display()),
+        errors => bail!("{}: {errors} errors", path.display()),
+    }
 }
 
-fn check(programs: &[PathBuf], defines: &Defines) -> anyhow::Result<Outcome> {
+/// The program as the switch runs it.
+fn program_of(path: &Path, compilation: Compilation) -> anyhow::Result<p4_lang::ir::Program> {
+    without_errors(path, &compilation)?;
+    let nothing = || format!("{}: the program is not for v1model, the switch cannot run it", path.display());
+    compilation.program.with_context(nothing)
+}
+
+fn check(programs: &[PathBuf], deny_warnings: bool, defines: &Defines) -> anyhow::Result<Outcome> {
     let mut failed = Vec::new();
+    let mut outcome = Outcome::Fine;
     for path in programs {
-        let checked = front_end(path, defines).and_then(|(compilation, _)| program_of(path, compilation));
-        if let Err(error) = checked {
-            failed.push(format!("{error:#}"));
+        let checked = front_end(path, defines).and_then(|(compilation, _)| {
+            without_errors(path, &compilation)?;
+            Ok(compilation.diagnostics.is_empty())
+        });
+        match checked {
+            Ok(false) if deny_warnings => outcome = Outcome::Findings,
+            Ok(_) => {}
+            Err(error) => failed.push(format!("{error:#}")),
         }
     }
     if failed.is_empty() {
-        return Ok(Outcome::Fine);
+        return Ok(outcome);
     }
     bail!("{}", failed.join("\n       "))
 }
@@ -199,6 +220,17 @@ fn compile(path: &Path, output: &Path, info: Option<&Path>, defines: &Defines) -
         defines.options().defines.iter().map(|(name, value)| format!("#define {name} {value}\n")).collect();
     if let Some(text) = files.get_mut(&main) {
         text.insert_str(0, &head);
+    }
+    // It knows no folders either: what was found in one is known by the name it is included by.
+    for folder in &defines.include {
+        let found: Vec<(String, String)> = files
+            .iter()
+            .filter_map(|(path, text)| {
+                let name = path.strip_prefix(folder)?.strip_prefix('/')?;
+                Some((name.to_string(), text.clone()))
+            })
+            .collect();
+        files.extend(found);
     }
     let bundle = SourceBundle { main, files };
     let mut outputs = vec![(output, bundle.encode())];
@@ -231,6 +263,7 @@ fn stf(
 ) -> anyhow::Result<Outcome> {
     let engine = run::Engine::chosen(engine, trace.is_some())?.of_switch();
     let (compilation, _) = front_end(path, defines)?;
+    let foreign = compilation.diagnostics.iter().any(|d| d.code == codes::UNKNOWN_EXTERN);
     let program = std::sync::Arc::new(program_of(path, compilation)?);
     let text = read_text(test)?;
     let shown = |failures: &[p4_switch::stf::Failure]| {
@@ -251,6 +284,15 @@ fn stf(
                 println!("{line}");
             }
             eprintln!("passed: {} packets in, {} expected and seen", report.packets, report.expected);
+            Ok(Outcome::Fine)
+        }
+        // What such a program sends depends on code that only its own target has: nobody can judge it here.
+        Err(failures) if foreign => {
+            eprintln!("{}", shown(&failures));
+            eprintln!(
+                "accepted, not judged: the program calls externs of its own that have no implementation here, \
+                 so that the packets above differ"
+            );
             Ok(Outcome::Fine)
         }
         Err(failures) => {

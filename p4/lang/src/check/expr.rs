@@ -189,11 +189,14 @@ impl Checker<'_> {
                 } else {
                     self.find(&path.ident.name)
                 };
-                match found.map(|f| f.entity.clone()) {
-                    Some(Entity::Type(TypeEntity::Plain(ty) | TypeEntity::Generic(ty, _))) => Some(ty),
-                    Some(Entity::Type(TypeEntity::Param(id))) => Some(Type::Param(id)),
-                    _ => None,
-                }
+                let super::Declared { entity, span } = found.cloned()?;
+                let ty = match entity {
+                    Entity::Type(TypeEntity::Plain(ty) | TypeEntity::Generic(ty, _)) => ty,
+                    Entity::Type(TypeEntity::Param(id)) => Type::Param(id),
+                    _ => return None,
+                };
+                self.usage.mark(span);
+                Some(ty)
             }
             _ => None,
         }

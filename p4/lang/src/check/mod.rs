@@ -31,11 +31,12 @@ use crate::hir::{
     VarKind,
 };
 use crate::lex::Name;
+use crate::lint::Usage;
 use crate::source::Span;
 use crate::syntax::ast::{self, Ident, Path};
 
 /// Checks a program. The module is complete only if nothing was reported.
-pub(crate) fn check(unit: &ast::Unit, sink: &mut Sink) -> Module {
+pub(crate) fn check(unit: &ast::Unit, sink: &mut Sink) -> (Module, Usage) {
     let mut checker = Checker {
         module: Module::default(),
         sink,
@@ -49,13 +50,14 @@ pub(crate) fn check(unit: &ast::Unit, sink: &mut Sink) -> Module {
         deferred: Vec::new(),
         declaring: Vec::new(),
         later: BTreeMap::new(),
+        usage: Usage::default(),
     };
     checker.collect_later(unit);
     for decl in &unit.decls {
         checker.top_level(decl);
     }
     checker.finish();
-    checker.module
+    (checker.module, checker.usage)
 }
 
 /// What a name stands for.
@@ -146,6 +148,7 @@ struct Checker<'a> {
     errors_declared: bool,
     /// Where top-level names are declared, to say so when they are used too early.
     later: BTreeMap<Name, Span>,
+    usage: Usage,
 }
 
 impl Checker<'_> {
@@ -258,6 +261,13 @@ impl Checker<'_> {
         self.scopes.iter().rev().find_map(|s| s.get(name))
     }
 
+    /// What a name stands for, if anything.
+    fn find_entity(&mut self, name: &str) -> Option<Entity> {
+        let Declared { entity, span } = self.find(name)?.clone();
+        self.usage.mark(span);
+        Some(entity)
+    }
+
     /// What a path stands for; reports when there is nothing.
     fn lookup(&mut self, path: &Path) -> Option<Entity> {
         let name = &path.ident.name;
@@ -267,8 +277,9 @@ impl Checker<'_> {
             return None;
         }
         let found = if path.global { self.scopes[0].get(name) } else { self.find(name) };
-        if let Some(found) = found {
-            return Some(found.entity.clone());
+        if let Some(Declared { entity, span }) = found.cloned() {
+            self.usage.mark(span);
+            return Some(entity);
         }
         if let Some(declaring) = self.declaring.iter().rev().find(|d| d.name == *name) {
             let declared = declaring.span;
@@ -359,6 +370,7 @@ impl Checker<'_> {
                 let id = TypeParamId(self.module.type_params.len() as u32);
                 self.module.type_params.push(name.name.clone());
                 self.declare(name, Entity::Type(TypeEntity::Param(id)));
+                self.usage.declare("type parameter", name, &Vec::new());
                 id
             })
             .collect()
