@@ -34,12 +34,7 @@ fn check(code: Code) {
     assert!(code.page.starts_with(&format!("# {}: ", code.id)), "{}: its page has another title", code.id);
     let wrong = example(code, "wrong");
     let given = wrong.diagnostics.iter().any(|d| d.code == code);
-    assert!(
-        given,
-        "{}: the wrong example gives\n{}",
-        code.id,
-        wrong.report(false)
-    );
+    assert!(given, "{}: the wrong example gives\n{}", code.id, wrong.report(false));
     let runs = !code.id.starts_with('E') && code != codes::NOT_RUN;
     assert_eq!(wrong.program.is_some(), runs, "{}: {}", code.id, wrong.report(false));
     let right = example(code, "right");
