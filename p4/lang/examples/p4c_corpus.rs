@@ -3,6 +3,7 @@
 //! ```text
 //! cargo run -p p4-lang --example p4c_corpus -- errors  ../p4c [NAME]   programs that p4c refuses
 //! cargo run -p p4-lang --example p4c_corpus -- samples ../p4c [NAME]   programs that p4c accepts
+//! cargo run -p p4-lang --example p4c_corpus -- converted ../p4c [NAME] P4-14 programs that p4c has converted
 //! ```
 //!
 //! For a program that p4c refuses, the lines of p4c's errors are read from the output that p4c's tests expect
@@ -33,18 +34,23 @@ fn main() -> ExitCode {
         [mode, root] => (mode, Path::new(root), None),
         [mode, root, only] => (mode, Path::new(root), Some(only)),
         _ => {
-            eprintln!("usage: p4c_corpus errors|samples P4C [NAME]");
+            eprintln!("usage: p4c_corpus errors|samples|converted P4C [NAME]");
             return ExitCode::from(2);
         }
     };
-    let folder = if mode == "errors" { "p4_16_errors" } else { "p4_16_samples" };
+    let folder = match mode.as_str() {
+        "errors" => "p4_16_errors",
+        "converted" => "p4_14_samples_outputs",
+        _ => "p4_16_samples",
+    };
     let folder = root.join("testdata").join(folder);
     let mut programs: Vec<_> = std::fs::read_dir(&folder)
         .into_iter()
         .flatten()
         .flatten()
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
-        .filter(|name| name.ends_with(".p4") && only.is_none_or(|only| name.starts_with(only.as_str())))
+        .filter(|name| name.ends_with(".p4") && !later_pass(name))
+        .filter(|name| only.is_none_or(|only| name.starts_with(only.as_str())))
         .collect();
     programs.sort();
     if programs.is_empty() {
@@ -153,4 +159,9 @@ fn accepted(name: &str, compilation: &Compilation, verbose: bool) -> &'static st
         }
     }
     "refused"
+}
+
+/// Whether a file is a program as one of p4c's passes leaves it.
+fn later_pass(name: &str) -> bool {
+    ["-first.p4", "-frontend.p4", "-midend.p4"].iter().any(|end| name.ends_with(end))
 }

@@ -153,6 +153,68 @@ fn deep_nesting_is_an_error_not_a_crash() {
     survives(&format!("const bit<8> x = a{};", ".b".repeat(50_000)));
 }
 
+/// Units that open something whose meaning only its end tells, so that the parser has to try.
+const UNITS: &[&str] = &[
+    "(bit<(",
+    "(bit<(x + ",
+    "a<",
+    "a<b>(",
+    "f<",
+    "f(a<",
+    "tuple<a<",
+    "(a<b>)(",
+    "(T<T>)(",
+    "(T<(",
+    "(T[(",
+    "((T<a<",
+    "a<b>(c<d>, ",
+    "x < (T<",
+    "{(T<",
+    "a[(bit<(",
+    "T<bit<(",
+    "select((T<",
+    "(T)a<b>(",
+    "(a<b, ",
+    "a<b, c<",
+    "(_, ",
+    "a ? (T<(",
+    "for (T<(T<",
+    "if (T<(T)(",
+    "@a[x = (T<(",
+];
+
+#[test]
+fn nested_trials_end_soon() {
+    for unit in UNITS {
+        for count in [60, 10_000] {
+            let text = unit.repeat(count);
+            survives(&text);
+            survives(&format!("struct T {{ }} const bit<8> x = {text};"));
+            survives(&format!("{text} x() {{ }}"));
+            survives(&format!("struct T {{ }} control c() {{ {text} x; apply {{ {text} }} }}"));
+            survives(&format!(
+                "struct T {{ }} control c() {{ apply {{ x = {text}; for ({text} i in x) {{ }} }} }}"
+            ));
+            survives(&format!("parser p() {{ state s {{ transition select(x) {{ ({text}): s; }} }} }}"));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+
+    #[test]
+    fn repeated_words(
+        words in prop::collection::vec(prop::sample::select(WORDS), 1..6),
+        count in prop::sample::select(&[60usize, 2000][..]),
+    ) {
+        let text = words.join(" ").repeat(count);
+        survives(&text);
+        survives(&format!("control c() {{ apply {{ {text} }} }}"));
+        survives(&format!("const bit<8> x = {text};"));
+    }
+}
+
 #[test]
 fn macros_that_grow_without_end_are_cut_off() {
     let mut text = "#define A0 x x x x x x x x x x\n".to_owned();

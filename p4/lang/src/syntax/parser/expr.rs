@@ -1,6 +1,6 @@
 //! Expressions and key sets.
 
-use super::{Parser, RESERVED};
+use super::{Parser, RESERVED, Trial};
 use crate::lex::Tok;
 use crate::syntax::ast::{Arg, BinaryOp, Expr, ExprKind, Ident, Path, Type, TypeKind, UnaryOp};
 
@@ -110,7 +110,7 @@ impl Parser<'_> {
         let at = self.at;
         self.bump();
         if self.at_type() {
-            let ty = self.attempt(|p| {
+            let ty = self.attempt(Trial::Cast, |p| {
                 let ty = p.ty();
                 (p.at(")") && !p.peek_at(1).is(".")).then_some(ty)
             });
@@ -361,7 +361,7 @@ impl Parser<'_> {
     /// What stands before `:` in a select case or an entry: one key set, or several in parentheses.
     pub(super) fn keysets(&mut self) -> Vec<Expr> {
         if self.at("(") {
-            let several = self.attempt(|p| {
+            let several = self.attempt(Trial::KeySets, |p| {
                 p.bump();
                 let list = p.comma_list(")", |p| Some(p.keyset()));
                 (p.eat(")") && p.at(":") && !list.is_empty()).then_some(list)

@@ -10,7 +10,7 @@ mod stmt;
 mod table;
 mod types;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::ast::{Decl, Expr, ExprKind, Ident, Unit};
 use crate::diagnostic::{Code, Diagnostic, Sink, codes};
@@ -20,8 +20,9 @@ use crate::source::Span;
 /// How deeply expressions, types and statements may nest.
 const MAX_DEPTH: u32 = 120;
 
-/// How deeply trying out may nest: each level may double the time that the ones inside of it take.
-const MAX_ATTEMPTS: u32 = 6;
+/// How many tokens may be read while trying out, for each token of the file and for the file.
+const TRIED_PER_TOKEN: usize = 20;
+const TRIED_AT_LEAST: usize = 100_000;
 
 /// Words that are not identifiers (specification, section 6.4.1 and the grammar's `nonTypeName`).
 const RESERVED: &[&str] = &[
@@ -76,8 +77,9 @@ pub(crate) fn parse(tokens: Vec<Token>, sink: &mut Sink) -> Unit {
         scopes: vec![BTreeMap::new()],
         depth: 0,
         speculating: false,
-        attempts: 0,
         failed: false,
+        failures: BTreeSet::new(),
+        tried: 0,
     };
     parser.unit()
 }
@@ -92,8 +94,9 @@ pub(crate) fn parse_list(mut tokens: Vec<Token>, end: Span, sink: &mut Sink) -> 
         scopes: vec![BTreeMap::new()],
         depth: 0,
         speculating: false,
-        attempts: 0,
         failed: false,
+        failures: BTreeSet::new(),
+        tried: 0,
     };
     let mut items = Vec::new();
     while !parser.at_end() {
@@ -113,6 +116,18 @@ enum NameKind {
     Other,
 }
 
+/// What is tried out where only what follows tells what it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Trial {
+    Cast,
+    CallTypeArgs,
+    ForIn,
+    Function,
+    KeySets,
+    ResultType,
+    State,
+}
+
 struct Parser<'a> {
     tokens: Vec<Token>,
     at: usize,
@@ -121,9 +136,12 @@ struct Parser<'a> {
     depth: u32,
     /// While trying out: errors only set `failed`.
     speculating: bool,
-    /// How many attempts enclose this.
-    attempts: u32,
     failed: bool,
+    /// Where what was tried out is known to fail, as long as no other name is declared. What stands inside of a
+    /// failed attempt is parsed again: without this memory, each level of nesting would double the time.
+    failures: BTreeSet<(usize, Trial)>,
+    /// How many tokens were read while trying out.
+    tried: usize,
 }
 
 impl Parser<'_> {
@@ -170,6 +188,7 @@ impl Parser<'_> {
         let token = self.peek().clone();
         if token.tok != Tok::Eof {
             self.at += 1;
+            self.tried += usize::from(self.speculating);
         }
         token
     }
@@ -406,22 +425,30 @@ impl Parser<'_> {
     }
 
     /// Tries something out: when it fails, nothing has happened.
-    fn attempt<T>(&mut self, run: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
-        if self.attempts >= MAX_ATTEMPTS {
-            self.failed = true;
+    fn attempt<T>(&mut self, trial: Trial, run: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        if self.failures.contains(&(self.at, trial)) {
+            return None;
+        }
+        if self.tried > TRIED_AT_LEAST + TRIED_PER_TOKEN * self.tokens.len() {
+            let span = self.span();
+            self.error(
+                codes::TOO_LARGE,
+                span,
+                "too much has to be read again and again to tell types from values",
+            );
+            self.at = self.tokens.len() - 1;
             return None;
         }
         let (at, speculating, failed) = (self.at, self.speculating, self.failed);
         self.speculating = true;
         self.failed = false;
-        self.attempts += 1;
         let value = run(self);
-        self.attempts -= 1;
         let ok = !self.failed;
         self.speculating = speculating;
         self.failed = failed;
         if !ok || value.is_none() {
             self.at = at;
+            self.failures.insert((at, trial));
             return None;
         }
         value
@@ -433,6 +460,7 @@ impl Parser<'_> {
         if let Some(scope) = self.scopes.last_mut() {
             scope.insert(name.name.clone(), kind);
         }
+        self.failures.clear();
     }
 
     fn is_type_name(&self, name: &str) -> bool {

@@ -1,6 +1,6 @@
 //! Statements.
 
-use super::{NameKind, Parser, RESERVED};
+use super::{NameKind, Parser, RESERVED, Trial};
 use crate::diagnostic::codes;
 use crate::lex::Tok;
 use crate::syntax::ast::{
@@ -256,7 +256,7 @@ impl Parser<'_> {
     }
 
     fn for_in(&mut self) -> Option<StmtKind> {
-        let head = self.attempt(|p| {
+        let head = self.attempt(Trial::ForIn, |p| {
             let annotations = p.annotations();
             let ty = p.ty();
             let name = p.ident("a name")?;
