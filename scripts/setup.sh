@@ -15,6 +15,9 @@ need cc gcc
 need pkg-config pkg-config
 need node nodejs npm
 need npm npm
+need python3 python3
+# Debian's python3 may lack the module that makes virtual environments usable.
+python3 -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3-venv)
 [ "${HARRIER_SKIP_BROWSER:-}" ] || need chromium chromium
 
 if [ ${#missing[@]} -gt 0 ]; then

@@ -37,6 +37,8 @@ enum Command {
     Analyze(commands::analyze::Args),
     /// Checks, compiles and runs P4-16 programs
     P4(commands::p4::Args),
+    /// Runs a P4 switch behind a P4Runtime server
+    Switch(commands::switch::Args),
 }
 
 /// How a command ended, when it could run at all.
@@ -55,6 +57,7 @@ fn main() -> ExitCode {
         Command::Run(args) => commands::run::execute(args),
         Command::Analyze(args) => commands::analyze::execute(args),
         Command::P4(args) => commands::p4::execute(args),
+        Command::Switch(args) => commands::switch::execute(args),
     };
     match result {
         Ok(Outcome::Fine) => ExitCode::SUCCESS,

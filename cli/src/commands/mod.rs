@@ -5,3 +5,4 @@ pub(crate) mod demo;
 pub(crate) mod p4;
 pub(crate) mod run;
 pub(crate) mod scenario;
+pub(crate) mod switch;

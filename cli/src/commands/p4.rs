@@ -15,6 +15,7 @@ use p4_lang::diagnostic::codes;
 use p4_lang::{Compilation, Options, SourceLoader};
 use p4runtime::device_config::SourceBundle;
 use p4runtime::p4info;
+use p4runtime::proto::p4::config::v1::P4Info;
 
 use crate::Outcome;
 use crate::input::{read_text, write_all};
@@ -67,6 +68,9 @@ enum Action {
         /// How
         #[arg(long, value_enum, default_value_t = InfoFormat::Text)]
         format: InfoFormat,
+        /// Prints instead in which fields it differs from this one
+        #[arg(long, value_name = "FILE.txtpb")]
+        compare: Option<PathBuf>,
         #[command(flatten)]
         defines: Defines,
     },
@@ -145,7 +149,9 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
         Action::Compile { program, output, p4info, defines } => {
             compile(&program, &output, p4info.as_deref(), &defines)
         }
-        Action::Info { program, format, defines } => info(&program, format, &defines),
+        Action::Info { program, format, compare, defines } => {
+            info(&program, format, compare.as_deref(), &defines)
+        }
         Action::Stf { program, test, engine, trace, defines } => {
             stf(&program, &test, engine, trace.as_deref(), &defines)
         }
@@ -211,6 +217,21 @@ fn explain(id: &str) -> anyhow::Result<Outcome> {
 }
 
 fn compile(path: &Path, output: &Path, info: Option<&Path>, defines: &Defines) -> anyhow::Result<Outcome> {
+    let (bundle, described) = bundle_with(path, defines)?;
+    let mut outputs = vec![(output, bundle.encode())];
+    if let Some(path) = info {
+        outputs.push((path, info_bytes(path, &described)));
+    }
+    write_all(&outputs)?;
+    Ok(Outcome::Fine)
+}
+
+/// The sources of a program, as a switch takes them, and its P4Info.
+pub(crate) fn bundle(path: &Path) -> anyhow::Result<(SourceBundle, P4Info)> {
+    bundle_with(path, &Defines { define: Vec::new() })
+}
+
+fn bundle_with(path: &Path, defines: &Defines) -> anyhow::Result<(SourceBundle, P4Info)> {
     let (compilation, loader) = front_end(path, defines)?;
     let program = program_of(path, compilation)?;
     let mut files = loader.read.into_inner();
@@ -232,21 +253,31 @@ fn compile(path: &Path, output: &Path, info: Option<&Path>, defines: &Defines) -
             .collect();
         files.extend(found);
     }
-    let bundle = SourceBundle { main, files };
-    let mut outputs = vec![(output, bundle.encode())];
-    if let Some(path) = info {
-        let info = p4info::from_program(&program);
-        let text = path.extension().is_some_and(|e| e == "txtpb" || e == "txt");
-        outputs
-            .push((path, if text { p4info::to_text(&info).into_bytes() } else { p4info::to_binary(&info) }));
-    }
-    write_all(&outputs)?;
-    Ok(Outcome::Fine)
+    Ok((SourceBundle { main, files }, p4info::from_program(&program)))
 }
 
-fn info(path: &Path, format: InfoFormat, defines: &Defines) -> anyhow::Result<Outcome> {
+/// A P4Info in the form that a file's name asks for.
+pub(crate) fn info_bytes(path: &Path, info: &P4Info) -> Vec<u8> {
+    match path.extension().is_some_and(|e| e == "txtpb" || e == "txt") {
+        true => p4info::to_text(info).into_bytes(),
+        false => p4info::to_binary(info),
+    }
+}
+
+fn info(
+    path: &Path,
+    format: InfoFormat,
+    compare: Option<&Path>,
+    defines: &Defines,
+) -> anyhow::Result<Outcome> {
     let (compilation, _) = front_end(path, defines)?;
     let info = p4info::from_program(&program_of(path, compilation)?);
+    if let Some(other) = compare {
+        let theirs = p4info::from_text(&read_text(other)?).with_context(|| other.display().to_string())?;
+        let differences = p4info::field_differences(&info, &theirs);
+        differences.iter().for_each(|difference| println!("{difference}"));
+        return Ok(if differences.is_empty() { Outcome::Fine } else { Outcome::Findings });
+    }
     match format {
         InfoFormat::Text => print!("{}", p4info::to_text(&info)),
         InfoFormat::Binary => std::io::Write::write_all(&mut std::io::stdout(), &p4info::to_binary(&info))?,

@@ -66,6 +66,46 @@ def replication() -> None:
     print("multicast and clone: ok")
 
 
+def frame(dst: int, src: int) -> bytes:
+    return dst.to_bytes(6, "big") + src.to_bytes(6, "big") + b"\x08\x00" + bytes(46)
+
+
+def stream() -> None:
+    """Ports 1 and 2 are wired together: what goes out of one comes in at the other."""
+    punt = sh.TableEntry("MacIngress.macs")(action="punt")
+    punt.match["hdr.ethernet.dst"] = "00:00:00:00:00:02"
+    punt.insert()
+    packets = sh.PacketIn()
+    sh.PacketOut(frame(2, 7), egress_port="1", pad="0").send()
+    packet = packets.packet_in_queue.get(timeout=10).packet
+    assert packet.payload == frame(2, 7), packet
+    assert packet.metadata[0].value == b"\x02", packet
+    print("packets: ok")
+    digest = sh.DigestEntry("learn_t")
+    digest.max_list_size = 1
+    digest.ack_timeout_ns = 1_000_000_000
+    digest.insert()
+    lists = sh.DigestList()
+    sh.PacketOut(frame(200, 42), egress_port="1", pad="0").send()
+    heard = lists.digest_list_queue.get(timeout=10).digest
+    assert [member.bitstring for member in heard.data[0].struct.members] == [b"\x2a", b"\x02"], heard
+    digest.delete()
+    punt.delete()
+    print("digests: ok")
+
+
+def delete_all() -> None:
+    for dst in range(1, 20):
+        entry = sh.TableEntry("MacIngress.macs")(action="drop")
+        entry.match["hdr.ethernet.dst"] = str(dst)
+        entry.insert()
+    assert len(list(sh.TableEntry("MacIngress.macs").read())) == 19
+    for table in ("MacIngress.macs", "MacIngress.routes", "MacIngress.acl"):
+        sh.TableEntry(table).read(lambda entry: entry.delete())
+        assert not list(sh.TableEntry(table).read()), table
+    print("delete all: ok")
+
+
 sh.setup(
     device_id=1,
     grpc_addr=f"localhost:{PORT}",
@@ -78,5 +118,7 @@ try:
     tables()
     counters()
     replication()
+    stream()
+    delete_all()
 finally:
     sh.teardown()

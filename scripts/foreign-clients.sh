@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# Runs other people's P4Runtime clients (finsy, p4runtime-shell) against `harrier switch`.
+#
+#   scripts/foreign-clients.sh [HARRIER]
+#
+# HARRIER is the binary (default: the one that `cargo build -p harrier-cli` makes). The clients need different versions
+# of protobuf, so each has a virtual environment of its own under .tools, made when it is missing and kept.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+harrier=${1:-${CARGO_TARGET_DIR:-target}/debug/harrier}
+scripts=p4/runtime/tests/foreign
+tools=.tools/foreign-clients
+work=$(mktemp -d)
+server=
+finish() {
+    if [ -n "$server" ]; then
+        kill "$server" 2>/dev/null || true
+        wait "$server" 2>/dev/null || true
+    fi
+    rm -rf "$work"
+}
+trap finish EXIT
+mkdir -p "$tools"
+
+environment() { # environment NAME REQUIREMENT: a virtual environment with exactly this requirement
+    local python=$tools/$1/bin/python
+    if [ "$(cat "$tools/$1/installed" 2>/dev/null)" = "$2" ] && [ -x "$python" ]; then
+        return
+    fi
+    echo "foreign-clients: installing $2 into $tools/$1" >&2
+    rm -rf "${tools:?}/$1"
+    python3 -m venv "$tools/$1"
+    "$python" -m pip install --quiet --disable-pip-version-check "$2"
+    echo "$2" >"$tools/$1/installed"
+}
+
+start() { # start NAME: a switch for one client, ports 1 and 2 joined, 3 and 4 joined
+    "$harrier" switch --no-program --listen 127.0.0.1:0 --device-id 1 --ports 8 --cable 1:2 --cable 3:4 \
+        >"$work/$1.out" 2>"$work/$1.err" &
+    server=$!
+    local tries=0
+    until grep -q '^listening on' "$work/$1.out"; do
+        tries=$((tries + 1))
+        if [ "$tries" -gt 200 ] || ! kill -0 "$server" 2>/dev/null; then
+            echo "foreign-clients: the switch does not start:" >&2
+            cat "$work/$1.out" "$work/$1.err" >&2
+            exit 1
+        fi
+        sleep 0.05
+    done
+    port=$(sed -n 's/^listening on .*://p' "$work/$1.out")
+}
+
+stop() { # stop: the switch ends by itself when it is told to
+    kill -TERM "$server"
+    wait "$server" || {
+        echo "foreign-clients: the switch did not stop well" >&2
+        exit 1
+    }
+    server=
+}
+
+client() { # client NAME SCRIPT
+    echo "$1:"
+    start "$1"
+    timeout 180 "$tools/$1/bin/python" "$scripts/$2" "$port" "$work/l2.p4info.txtpb" "$scripts/l2.p4" || {
+        echo "foreign-clients: $1 failed; the switch said:" >&2
+        cat "$work/$1.out" "$work/$1.err" >&2
+        exit 1
+    }
+    stop
+}
+
+environment finsy finsy==0.30.0
+environment shell p4runtime-shell==0.0.6
+"$harrier" p4 info "$scripts/l2.p4" >"$work/l2.p4info.txtpb"
+client finsy with_finsy.py
+client shell with_shell.py
