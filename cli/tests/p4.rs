@@ -89,3 +89,18 @@ fn the_smallest_rank_of_a_constant_entry_wins() {
     let ran = harrier(&["p4", "stf", &program, &test]);
     assert_eq!(ran.status, 0, "{}", ran.stderr);
 }
+
+#[test]
+fn errors_are_findings_and_a_missing_file_is_none() {
+    let folder = std::env::temp_dir().join(format!("harrier-p4-check-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let bad = folder.join("bad.p4");
+    fs::write(&bad, "#include <core.p4>\nheader h { bit<8> x; }\nconst bit<8> y = nothing;\n").unwrap();
+    let ran = harrier(&["p4", "check", bad.to_str().unwrap()]);
+    assert_eq!(ran.status, 1, "{}", ran.stderr);
+    assert!(ran.stderr.contains("bad.p4:3:"), "{}", ran.stderr);
+    assert_eq!(harrier(&["p4", "check", folder.join("none.p4").to_str().unwrap()]).status, 2);
+    let explained = harrier(&["p4", "explain", "E0401"]);
+    assert!(explained.status == 0 && explained.stdout.contains("E0401"), "{}", explained.stderr);
+    fs::remove_dir_all(&folder).unwrap();
+}

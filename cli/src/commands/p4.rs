@@ -107,7 +107,7 @@ enum InfoFormat {
 }
 
 /// Macros and folders from the command line.
-#[derive(clap::Args)]
+#[derive(clap::Args, Default)]
 struct Defines {
     /// A folder to look for included files in
     #[arg(short = 'I', value_name = "DIR")]
@@ -190,23 +190,24 @@ fn program_of(path: &Path, compilation: Compilation) -> anyhow::Result<p4_lang::
 }
 
 fn check(programs: &[PathBuf], deny_warnings: bool, defines: &Defines) -> anyhow::Result<Outcome> {
-    let mut failed = Vec::new();
-    let mut outcome = Outcome::Fine;
+    let (mut unread, mut outcome) = (Vec::new(), Outcome::Fine);
     for path in programs {
-        let checked = front_end(path, defines).and_then(|(compilation, _)| {
-            without_errors(path, &compilation)?;
-            Ok(compilation.diagnostics.is_empty())
-        });
-        match checked {
-            Ok(false) if deny_warnings => outcome = Outcome::Findings,
-            Ok(_) => {}
-            Err(error) => failed.push(format!("{error:#}")),
+        match front_end(path, defines) {
+            Err(error) => unread.push(format!("{error:#}")),
+            Ok((compilation, _)) => {
+                if let Err(wrong) = without_errors(path, &compilation) {
+                    eprintln!("{wrong}");
+                    outcome = Outcome::Findings;
+                } else if deny_warnings && !compilation.diagnostics.is_empty() {
+                    outcome = Outcome::Findings;
+                }
+            }
         }
     }
-    if failed.is_empty() {
+    if unread.is_empty() {
         return Ok(outcome);
     }
-    bail!("{}", failed.join("\n       "))
+    bail!("{}", unread.join("\n       "))
 }
 
 fn explain(id: &str) -> anyhow::Result<Outcome> {
@@ -228,7 +229,7 @@ fn compile(path: &Path, output: &Path, info: Option<&Path>, defines: &Defines) -
 
 /// The sources of a program, as a switch takes them, and its P4Info.
 pub(crate) fn bundle(path: &Path) -> anyhow::Result<(SourceBundle, P4Info)> {
-    bundle_with(path, &Defines { define: Vec::new() })
+    bundle_with(path, &Defines::default())
 }
 
 fn bundle_with(path: &Path, defines: &Defines) -> anyhow::Result<(SourceBundle, P4Info)> {
