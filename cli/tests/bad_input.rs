@@ -35,7 +35,7 @@ fn p4() {
         "bad-p4",
         &[("bad.p4", source)],
         &["p4", "compile", "@bad.p4", "-o", "@out.bin", "--p4info", "@out.txtpb"],
-        &["bad.p4:4", "bad.p4:6", "unknown", "2 errors"],
+        &["bad.p4:5", "bad.p4:6", "unknown", "2 errors"],
     );
     let left: Vec<_> = fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name()).collect();
     assert_eq!(left, ["bad.p4"]);
