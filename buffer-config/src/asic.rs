@@ -37,6 +37,8 @@ pub struct Asic {
     pub cell_bytes: u32,
     /// Bytes of packet memory, when known.
     pub memory_bytes: Option<u64>,
+    /// That memory is the chip's own figure, not just the largest pool that a vendor ships.
+    pub memory_is_certain: bool,
     /// Constants of the headroom arithmetic, when SONiC computes it for this ASIC.
     pub headroom: Option<Constants>,
     /// Smallest and largest `dynamic_th` that its SAI takes.
@@ -92,7 +94,17 @@ const fn asic(
     headroom: Option<Constants>,
     gcu_name: &'static str,
 ) -> Asic {
-    Asic { name, vendor, cell_bytes, memory_bytes, headroom, alpha_window: (-8, 7), gcu_name }
+    let memory_is_certain = matches!(vendor, Nvidia);
+    Asic {
+        name,
+        vendor,
+        cell_bytes,
+        memory_bytes,
+        memory_is_certain,
+        headroom,
+        alpha_window: (-8, 7),
+        gcu_name,
+    }
 }
 
 use Vendor::{BroadcomDnx, BroadcomXgs, Cisco, Intel, Nvidia, Virtual};
@@ -115,7 +127,7 @@ pub static ASICS: &[Asic] = &[
     asic("tomahawk-3", BroadcomXgs, 254, None, None, "th3"),
     asic("tomahawk-4", BroadcomXgs, 254, Some(113_620_296), None, "th4"),
     Asic { alpha_window: (-7, 3), ..asic("tomahawk-5", BroadcomXgs, 254, Some(166_115_492), None, "th5") },
-    asic("tomahawk-6", BroadcomXgs, 420, Some(267_196_860), None, "th6"),
+    Asic { memory_is_certain: true, ..asic("tomahawk-6", BroadcomXgs, 420, Some(267_196_860), None, "th6") },
     asic("trident-4", BroadcomXgs, 254, None, None, "td4"),
     asic("jericho-2", BroadcomDnx, 4096, None, None, "jr2"),
     asic("jericho-2c+", BroadcomDnx, 4096, None, None, "j2c+"),
@@ -192,6 +204,9 @@ const MARKS: &[(&str, &str)] = &[
     ("aurora_710", "tofino"),
     ("aurora_610", "tofino"),
     ("as9516", "tofino"),
+    ("z9332", "tomahawk-3"),
+    ("ix9_", "tomahawk-3"),
+    ("qfx5200", "tomahawk"),
     ("cisco-8", "silicon-one"),
     ("wistron_sw_to3200k", "teralynx"),
     ("wistron_6512", "teralynx"),

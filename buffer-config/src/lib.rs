@@ -5,12 +5,15 @@
 
 pub mod asic;
 pub mod db;
+pub mod finding;
 pub mod forms;
 pub mod headroom;
 pub mod json;
 pub mod lookup;
-mod resolve;
+pub mod report;
+pub(crate) mod resolve;
 pub mod resolved;
+pub mod rules;
 pub mod schema;
 pub mod source;
 
