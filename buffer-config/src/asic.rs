@@ -133,8 +133,8 @@ pub static ASICS: &[Asic] = &[
     asic("jericho-2c+", BroadcomDnx, 4096, None, None, "j2c+"),
     asic("qumran-2c+", BroadcomDnx, 4096, None, None, "q2c+"),
     asic("qumran-3d", BroadcomDnx, 4096, None, None, "q3d"),
-    asic("silicon-one", Cisco, 384, None, None, ""),
-    asic("teralynx", Vendor::Teralynx, 128, None, None, ""),
+    asic("silicon-one", Cisco, 384, None, None, "cisco-8000"),
+    asic("teralynx", Vendor::Teralynx, 128, None, None, "marvell-teralynx"),
     asic("prestera", Vendor::Prestera, 256, None, None, ""),
 ];
 

@@ -5,9 +5,15 @@
 
 pub mod asic;
 pub mod db;
+pub mod diff;
+pub mod explain;
 pub mod finding;
+pub mod fleet;
 pub mod forms;
+pub mod gcu;
 pub mod headroom;
+pub mod hold;
+pub mod hosts;
 pub mod json;
 pub mod lookup;
 pub mod report;

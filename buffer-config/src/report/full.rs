@@ -9,12 +9,18 @@ use crate::source::line_at;
 /// The longest line shown whole; a longer one is cut around the place.
 const MAX_LINE: usize = 120;
 
-/// Every finding with its source line. `text_of` gives the text of a file.
-pub fn full<'t>(report: &Report, is_coloured: bool, text_of: impl Fn(&str) -> Option<&'t str>) -> String {
+/// Every finding with its source line. `text_of` reads a file again: texts of a large fleet are not kept.
+pub fn full(report: &Report, is_coloured: bool, mut text_of: impl FnMut(&str) -> Option<String>) -> String {
     let mut out = String::new();
+    let mut last: Option<(&str, Option<String>)> = None;
     for finding in &report.findings {
-        one(&mut out, finding, is_coloured, text_of(&finding.file));
+        let text = match last.take() {
+            Some((file, text)) if file == finding.file => text,
+            _ => text_of(&finding.file),
+        };
+        one(&mut out, finding, is_coloured, text.as_deref());
         out.push('\n');
+        last = Some((&finding.file, text));
     }
     out
 }

@@ -62,6 +62,37 @@ impl Report {
     }
 }
 
+/// How often each rule fired, as a table for people, the worst first; and the switches with the most errors.
+pub fn table(report: &Report) -> String {
+    let mut rules: Vec<(&str, (usize, usize))> = report.by_rule().into_iter().collect();
+    rules.sort_by_key(|(_, (findings, files))| std::cmp::Reverse((*files, *findings)));
+    let mut out = format!("{:<9} {:<28} {:>9} {:>9}\n", "rule", "name", "findings", "switches");
+    for (code, (findings, files)) in rules {
+        let name = crate::rules::find(code).map_or("", |rule| rule.meta.name);
+        out.push_str(&format!("{code:<9} {name:<28} {findings:>9} {files:>9}\n"));
+    }
+    let mut switches: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    for finding in &report.findings {
+        let counts = switches.entry(&finding.file).or_default();
+        counts.0 += usize::from(finding.severity == Severity::Error);
+        counts.1 += usize::from(finding.severity == Severity::Warning);
+    }
+    let mut switches: Vec<(&str, (usize, usize))> =
+        switches.into_iter().filter(|(_, c)| *c != (0, 0)).collect();
+    switches.sort_by_key(|(name, counts)| (std::cmp::Reverse(*counts), *name));
+    out.push_str(&format!("{:>7} {:>9}  switch\n", "errors", "warnings"));
+    for (name, (errors, warnings)) in switches.iter().take(TABLE_ROWS) {
+        out.push_str(&format!("{errors:>7} {warnings:>9}  {name}\n"));
+    }
+    if switches.len() > TABLE_ROWS {
+        out.push_str(&format!("{:>18} {} more switches\n", "", switches.len() - TABLE_ROWS));
+    }
+    out
+}
+
+/// Switches that the table names.
+const TABLE_ROWS: usize = 20;
+
 /// Why a finding matters and what to do, from its rule's page.
 pub(crate) fn advice(finding: &Finding) -> (String, String) {
     match crate::rules::find(finding.code) {

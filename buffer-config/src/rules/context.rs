@@ -306,7 +306,7 @@ pub(super) fn priorities(mask: u8) -> impl Iterator<Item = usize> {
 }
 
 /// A mask as people write it.
-pub(super) fn list(mask: u8) -> String {
+pub(crate) fn list(mask: u8) -> String {
     let all: Vec<String> = priorities(mask).map(|p| p.to_string()).collect();
     if all.is_empty() { "none".into() } else { all.join(",") }
 }

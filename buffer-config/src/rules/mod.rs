@@ -1,8 +1,11 @@
 //! The rules: one file each, in a folder a family. A rule's module comment is its page in `docs/rules`.
 
 mod buf;
+mod chg;
 mod context;
 mod ecn;
+mod fleet;
+mod host;
 mod link;
 mod map;
 mod pfc;
@@ -11,12 +14,14 @@ mod sched;
 mod src;
 mod wd;
 
+pub(crate) use context::list;
 pub use context::{Context, Findings, Options};
 
 use crate::db::ConfigDb;
 use crate::finding::{Finding, Severity};
 use crate::lookup::Lookup;
-use crate::source::Source;
+use crate::resolved::ResolvedSwitch;
+use crate::source::{Place, Source, Span};
 use crate::{Beside, schema};
 
 /// What identifies a rule.
@@ -93,6 +98,9 @@ pub fn all() -> impl Iterator<Item = &'static Rule> {
         map::RULES,
         sched::RULES,
         link::RULES,
+        fleet::RULES,
+        host::RULES,
+        chg::RULES,
     ]
     .into_iter()
     .flatten()
@@ -110,6 +118,16 @@ pub fn check(
     lookup: Option<&Lookup>,
     options: &Options,
 ) -> Vec<Finding> {
+    check_resolved(source, db, lookup, options).0
+}
+
+/// The same, with the resolved view that was judged.
+pub fn check_resolved(
+    source: Source<'_>,
+    db: &ConfigDb<'_>,
+    lookup: Option<&Lookup>,
+    options: &Options,
+) -> (Vec<Finding>, ResolvedSwitch) {
     let beside = Beside { lookup, asic: options.asic, memory_bytes: options.memory_bytes };
     let switch = crate::resolve(db, beside);
     let violations = schema::validate(db);
@@ -118,5 +136,27 @@ pub fn check(
     for rule in all() {
         (rule.check)(&context, &mut out);
     }
-    out.finish(source)
+    (out.finish(source), switch)
+}
+
+/// A finding of a rule that looks at more than one file.
+pub(crate) fn finding(
+    code: &'static str,
+    severity: Severity,
+    file: &str,
+    pointer: &str,
+    message: String,
+) -> Finding {
+    let rule = find(code).map_or("", |rule| rule.meta.name);
+    Finding {
+        code,
+        rule,
+        severity,
+        message,
+        file: file.to_string(),
+        span: Span::default(),
+        place: Place { line: 1, column: 1 },
+        pointer: pointer.to_string(),
+        patch: Vec::new(),
+    }
 }

@@ -35,7 +35,8 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         let used = cx.sw.profiles.iter().zip(&cx.uses).any(|(p, uses)| {
             !p.name.contains("zero") && cx.pool_of(p).is_some_and(|q| q.name == pool.name) && (uses[0] > 0 || uses[1] > 0)
         });
-        let severity = if used { Severity::Error } else { Severity::Warning };
+        let lost = pool.name == "egress_lossless_pool" && cx.sw.ports.iter().any(|p| p.pfc_priorities != 0);
+        let severity = if used || lost { Severity::Error } else { Severity::Warning };
         let message = format!("pool {} has size 0{}", pool.name, if used { ", and traffic uses it" } else { "" });
         cx.report(out, &META, field("BUFFER_POOL", &pool.name, "size"), message).severity(severity);
     }

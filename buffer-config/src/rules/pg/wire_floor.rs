@@ -17,7 +17,7 @@
 //! 2 * length * speed / 198,000 km/s.
 
 use super::super::Meta;
-use super::super::context::{Context, Findings, bytes, hit_as, priorities};
+use super::super::context::{Context, Findings, field, bytes, hit_as, priorities};
 use crate::finding::Severity;
 use crate::resolved::ResolvedPort;
 use crate::headroom::Floor;
@@ -30,6 +30,19 @@ pub(super) const META: Meta =
 /// Runs the rule.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.by_port(out, &META, |port| short(cx, port, Floor::Wire, Severity::Error));
+    for row in cx.lookup.iter().flat_map(|l| &l.rows) {
+        let needed = headroom::wire_bytes(row.speed_mbps, f64::from(row.cable_m().unwrap_or(0))).ceil() as u64;
+        if row.xoff_bytes < needed {
+            let message = format!(
+                "the look-up table gives {} for {} Mb/s and {}; {} are on the cable",
+                bytes(row.xoff_bytes),
+                row.speed_mbps,
+                row.cable,
+                bytes(needed)
+            );
+            cx.report(out, &META, field("BUFFER_POOL", crate::LOSSLESS_POOL, "xoff"), message);
+        }
+    }
 }
 
 /// A lossless group of the port below a floor.

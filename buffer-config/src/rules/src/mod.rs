@@ -11,4 +11,6 @@ family!(
     unknown_table,
     legacy_reference,
     joined_ports,
+    unused_suppression,
+    expired_suppression,
 );
