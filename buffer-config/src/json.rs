@@ -226,6 +226,8 @@ impl<'a> Parser<'a> {
             "" => {
                 let end = (start + 1).min(self.bytes.len());
                 self.problem(start, end, "a value is missing here".into());
+                // Nothing else would step over it.
+                self.at += usize::from(self.peek() == Some(b':'));
                 Value::Null
             }
             "null" => Value::Null,

@@ -112,7 +112,7 @@ fn broken_texts_say_where() {
     };
     assert_eq!(
         first("{\"A\": {\"b\": {}\n \"c\": {}}}"),
-        (1, 14, "expected `,` between members".to_string())
+        (1, 15, "expected `,` between members".to_string())
     );
     assert_eq!((first("{\"A\": {},}").0, first("{\"A\": {},}").1), (1, 9));
     assert_eq!(first("").2, "the text is empty; expected `{`");
