@@ -2,6 +2,8 @@
 //!
 //! `HARRIER_WRITE_DOCS=1 cargo test -p harrier-buffer-config --test docs` writes both.
 
+#![allow(clippy::disallowed_methods, reason = "the test reads and writes the docs")]
+
 mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
