@@ -302,7 +302,7 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
                 let Some(port) = index.find(name).and_then(|i| self.switch.ports.get_mut(i)) else {
                     continue;
                 };
-                for group in port.priority_groups.iter_mut().take(high + 1).skip(low) {
+                for group in port.priority_groups.iter_mut().take(high.saturating_add(1)).skip(low) {
                     *group = profile;
                 }
             }
@@ -323,7 +323,7 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
                 let Some(port) = index.find(name).and_then(|i| self.switch.ports.get_mut(i)) else {
                     continue;
                 };
-                port.queues.iter_mut().take(high + 1).skip(low).for_each(|q| *q = profile);
+                port.queues.iter_mut().take(high.saturating_add(1)).skip(low).for_each(|q| *q = profile);
             }
         }
         let schedulers: Vec<(&str, Schedule)> =
@@ -531,7 +531,11 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
                     }
                 };
                 if let Some(port) = self.switch.ports.get_mut(at) {
-                    port.priority_groups.iter_mut().take(high + 1).skip(low).for_each(|g| *g = Some(profile));
+                    port.priority_groups
+                        .iter_mut()
+                        .take(high.saturating_add(1))
+                        .skip(low)
+                        .for_each(|g| *g = Some(profile));
                 }
             }
         }

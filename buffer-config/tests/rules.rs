@@ -136,8 +136,12 @@ fn defect_5_odd_xon_offset() {
 
 #[test]
 fn defect_7_headroom_too_small() {
-    let change =
-        [("\"100000\", \"mtu\"", "\"400000\", \"mtu\""), ("40m", "50m"), ("100000_50m", "400000_50m")];
+    let change = [
+        ("\"xoff\": \"100000\"", "\"xoff\": \"80000\""),
+        ("\"100000\", \"mtu\"", "\"400000\", \"mtu\""),
+        ("40m", "50m"),
+        ("100000_50m", "400000_50m"),
+    ];
     check(&switch(TD2, &change), None, "PG006", Severity::Error, "400000 Mb/s over 50 m need at least");
 }
 

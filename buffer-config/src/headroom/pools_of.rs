@@ -62,7 +62,8 @@ pub fn pools_of_config(
 }
 
 fn parse(text: &str) -> Option<i64> {
-    text.trim().parse().ok()
+    // More than a terabyte is no size of a buffer, and sums of it would overflow.
+    text.trim().parse().ok().filter(|n: &i64| n.unsigned_abs() < 1 << 40)
 }
 
 struct Reader<'d, 'a> {
@@ -233,7 +234,7 @@ impl<'d, 'a> Reader<'d, 'a> {
 /// How many a range such as `3-4` names.
 fn width(range: &str) -> i64 {
     match range.split_once('-').map(|(a, b)| (parse(a), parse(b))) {
-        Some((Some(low), Some(high))) => (high - low + 1).max(0),
+        Some((Some(low), Some(high))) => (high - low + 1).clamp(0, 64),
         _ => 1,
     }
 }

@@ -39,7 +39,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             cx.db.field(e, "percentage").filter(|_| is)?.value.trim().parse::<u64>().ok()
         };
         let rows = cx.db.rows("BUFFER_POOL");
-        let sum: u64 = rows.iter().filter_map(share).sum();
+        let sum = rows.iter().filter_map(share).fold(0, u64::saturating_add);
         if let Some(last) = rows.iter().rfind(|e| share(e).is_some()).filter(|_| sum > 100) {
             let message = format!("the {direction} pools claim {sum} % of the available memory");
             cx.report(out, &META, field("BUFFER_POOL", &last.key, "percentage"), message);

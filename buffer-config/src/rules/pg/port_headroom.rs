@@ -33,9 +33,9 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         return;
     }
     cx.by_port(out, &META, |port| {
-        let of = |p: &ResolvedProfile| (p.xon_bytes + p.headroom_bytes.unwrap_or(0)).saturating_sub(p.reserved_bytes);
+        let of = |p: &ResolvedProfile| p.xon_bytes.saturating_add(p.headroom_bytes.unwrap_or(0)).saturating_sub(p.reserved_bytes);
         let groups = port.priority_groups.iter().filter_map(|g| cx.profile(*g)).filter(|p| p.is_lossless());
-        let sum: u64 = groups.map(of).sum();
+        let sum = groups.map(of).fold(0, u64::saturating_add);
         let reserved = constants.port_reserved_shp_cells * if port.lanes == 8 { 2 } else { 1 };
         let limit = (constants.port_max_shp_cells + reserved) * cell;
         if sum <= limit {

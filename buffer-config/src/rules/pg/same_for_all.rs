@@ -24,7 +24,7 @@ pub(super) const META: Meta =
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let rows = super::profile_rows(cx);
     for (speed, cable, xoff, name) in &rows {
-        if let Some((_, far, ..)) = rows.iter().find(|(s, c, x, _)| s == speed && *c > cable + 50 && x == xoff) {
+        if let Some((_, far, ..)) = rows.iter().find(|(s, c, x, _)| s == speed && *c > cable.saturating_add(50) && x == xoff) {
             let message = format!("{speed} Mb/s: {cable} m and {far} m both have headroom {}", bytes(*xoff));
             cx.report(out, &META, field("BUFFER_PROFILE", name, "xoff"), message);
         }

@@ -31,7 +31,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let Some(pool) = cx.lossless_pool().filter(|p| p.shared_headroom_bytes == 0) else { return };
     let ratio = cx.db.rows("DEFAULT_LOSSLESS_BUFFER_PARAMETER").iter().any(|e| cx.db.field(e, "over_subscribe_ratio").is_some_and(|f| f.value.trim() != "0"));
     for profile in cx.lossless_in_use().filter(|p| !ratio && cx.pool_of(p).is_some_and(|q| q.name == pool.name)) {
-        let needed = profile.xon_bytes + profile.headroom_bytes.unwrap_or(0);
+        let needed = profile.xon_bytes.saturating_add(profile.headroom_bytes.unwrap_or(0));
         if profile.reserved_bytes < needed {
             let severity = if cx.is(Vendor::Nvidia) { Severity::Error } else { Severity::Warning };
             let message = format!("profile {}: headroom is not shared, but size {} is below xon + xoff = {}", profile.name, bytes(profile.reserved_bytes), bytes(needed));

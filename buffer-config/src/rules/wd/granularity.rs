@@ -6,7 +6,7 @@
 //!
 //! ## Why it matters
 //!
-//! A storm is seen between detection - poll and detection + poll. With both equal, a short pause can be taken for a
+//! A storm is seen between detection - poll and detection.saturating_add(poll). With both equal, a short pause can be taken for a
 //! storm.
 //!
 //! ## Fix
@@ -29,9 +29,9 @@ pub(super) const META: Meta =
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let poll = cx.sw.watchdog_poll_ms;
     cx.by_port(out, &META, |port| {
-        let watchdog = port.watchdog.filter(|w| w.detection_ms >= poll && w.detection_ms < 2 * poll)?;
+        let watchdog = port.watchdog.filter(|w| w.detection_ms >= poll && w.detection_ms < poll.saturating_mul(2))?;
         let detection = watchdog.detection_ms;
-        let message = format!("detection {detection} ms with polls of {poll} ms: a storm is seen after {} to {} ms", detection - poll, detection + poll);
+        let message = format!("detection {detection} ms with polls of {poll} ms: a storm is seen after {} to {} ms", detection - poll, detection.saturating_add(poll));
         // The default command chooses them equal.
         let severity = if detection == poll { Severity::Info } else { Severity::Warning };
         hit_as(severity, "PFC_WD", &port.name, "detection_time", message)

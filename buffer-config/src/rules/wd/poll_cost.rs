@@ -33,7 +33,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let poll = cx.sw.watchdog_poll_ms;
     if watched > 0 && poll < usual {
         let message = format!("polls of {poll} ms with {watched} watched ports; `pfcwd start_default` takes {usual} ms");
-        let severity = if poll * 2 < usual { Severity::Warning } else { Severity::Info };
+        let severity = if poll < usual / 2 { Severity::Warning } else { Severity::Info };
         cx.report(out, &META, field("PFC_WD", "GLOBAL", "POLL_INTERVAL"), message).severity(severity).replace(usual.to_string());
     }
 }
