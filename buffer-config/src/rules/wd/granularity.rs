@@ -6,7 +6,7 @@
 //!
 //! ## Why it matters
 //!
-//! A storm is seen between detection - poll and detection.saturating_add(poll). With both equal, a short pause can be taken for a
+//! A storm is seen between detection - poll and detection + poll. With both equal, a short pause can be taken for a
 //! storm.
 //!
 //! ## Fix
