@@ -12,6 +12,7 @@ mod commands;
 mod demo;
 mod input;
 mod output;
+mod redis;
 
 use std::process::ExitCode;
 
@@ -35,6 +36,10 @@ enum Command {
     Run(commands::run::Args),
     /// Diagnoses telemetry from files
     Analyze(commands::analyze::Args),
+    /// Checks switch configurations (SONiC) before they are rolled out
+    Check(Box<commands::check::Args>),
+    /// Computes headroom and pool sizes from inputs
+    Headroom(commands::headroom::Args),
     /// Checks, compiles and runs P4-16 programs
     P4(commands::p4::Args),
     /// Runs a P4 switch behind a P4Runtime server
@@ -56,6 +61,8 @@ fn main() -> ExitCode {
         Command::Scenario(args) => commands::scenario::execute(args),
         Command::Run(args) => commands::run::execute(args),
         Command::Analyze(args) => commands::analyze::execute(args),
+        Command::Check(args) => commands::check::execute(*args),
+        Command::Headroom(args) => commands::headroom::execute(args),
         Command::P4(args) => commands::p4::execute(args),
         Command::Switch(args) => commands::switch::execute(args),
     };

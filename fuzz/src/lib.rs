@@ -5,6 +5,7 @@
 //! runs libFuzzer with coverage feedback for as long as one likes. An input that does harm goes to
 //! `fuzz/crashes/TARGET/` and so becomes a test.
 
+mod config;
 pub mod mutate;
 mod packets;
 mod programs;
@@ -28,6 +29,7 @@ pub struct Target {
 pub const TARGETS: &[Target] = &[
     Target { name: "p4_source", run: source::run, seeds: source::seeds, words: source::WORDS },
     Target { name: "packets", run: packets::run, seeds: packets::seeds, words: &[] },
+    Target { name: "config", run: config::run, seeds: config::seeds, words: config::WORDS },
     Target { name: "p4runtime", run: protocol::run, seeds: protocol::seeds, words: &[] },
 ];
 

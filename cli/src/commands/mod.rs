@@ -1,7 +1,9 @@
 //! The subcommands.
 
 pub(crate) mod analyze;
+pub(crate) mod check;
 pub(crate) mod demo;
+pub(crate) mod headroom;
 pub(crate) mod p4;
 pub(crate) mod run;
 pub(crate) mod scenario;

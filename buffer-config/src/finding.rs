@@ -1,0 +1,78 @@
+//! The one kind of diagnostic.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::source::{Place, Span};
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// Worth knowing.
+    Info,
+    /// Likely to hurt, or not provable to be right.
+    Warning,
+    /// Packets are lost, a daemon stops, or a setting is silently not applied.
+    Error,
+}
+
+impl Severity {
+    /// Its name in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// Something that a rule found.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// The rule's code, e.g. `BUF023`.
+    pub code: &'static str,
+    /// The rule's name.
+    pub rule: &'static str,
+    /// How bad it is here.
+    pub severity: Severity,
+    /// What is wrong, with the numbers.
+    pub message: String,
+    /// The file.
+    pub file: String,
+    /// Bytes in the file.
+    pub span: Span,
+    /// Line and column of the first byte.
+    pub place: Place,
+    /// JSON pointer of the entry or field.
+    pub pointer: String,
+    /// What would repair it, as JSON Patch operations; empty when there is no safe one.
+    pub patch: Vec<PatchOp>,
+}
+
+/// One operation of a JSON Patch (RFC 6902).
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PatchOp {
+    /// `add`, `remove` or `replace`.
+    pub op: &'static str,
+    /// JSON pointer.
+    pub path: String,
+    /// The new value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<Value>,
+}
+
+impl Finding {
+    /// What stays the same when lines move: code, file name, pointer and message without its numbers of ports.
+    pub fn fingerprint(&self) -> String {
+        let mut hash = 0xcbf2_9ce4_8422_2325u64;
+        let name = self.file.rsplit('/').next().unwrap_or_default();
+        for part in [self.code, name, &self.pointer, &self.message] {
+            for byte in part.bytes().chain([0]) {
+                hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+            }
+        }
+        format!("{hash:016x}")
+    }
+}

@@ -1,0 +1,78 @@
+//! For people: with source, caret, reason and repair; or one line each.
+
+use std::fmt::Write;
+
+use super::{Report, advice};
+use crate::finding::{Finding, Severity};
+use crate::source::line_at;
+
+/// The longest line shown whole; a longer one is cut around the place.
+const MAX_LINE: usize = 120;
+
+/// Every finding with its source line. `text_of` reads a file again: texts of a large fleet are not kept.
+pub fn full(report: &Report, is_coloured: bool, mut text_of: impl FnMut(&str) -> Option<String>) -> String {
+    let mut out = String::new();
+    let mut last: Option<(&str, Option<String>)> = None;
+    for finding in &report.findings {
+        let text = match last.take() {
+            Some((file, text)) if file == finding.file => text,
+            _ => text_of(&finding.file),
+        };
+        one(&mut out, finding, is_coloured, text.as_deref());
+        out.push('\n');
+        last = Some((&finding.file, text));
+    }
+    out
+}
+
+fn one(out: &mut String, finding: &Finding, is_coloured: bool, text: Option<&str>) {
+    let paint = |code: &str, text: &str| {
+        if is_coloured { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_string() }
+    };
+    let colour = match finding.severity {
+        Severity::Error => "1;31",
+        Severity::Warning => "1;33",
+        Severity::Info => "1;36",
+    };
+    let head = format!("{}[{}]", finding.severity.name(), finding.code);
+    // Writing to a String cannot fail.
+    let _ = writeln!(out, "{}: {}", paint(colour, &head), paint("1", &finding.message));
+    let _ = writeln!(out, "  {} {}:{}  {}", paint("34", "-->"), finding.file, finding.place, finding.pointer);
+    if let Some(text) = text.filter(|t| !t.is_empty()) {
+        excerpt(out, finding, text, &|t| paint(colour, t));
+    }
+    let (why, fix) = advice(finding);
+    for (label, body) in [("why", why), ("fix", fix)] {
+        if !body.is_empty() {
+            let _ = writeln!(out, "  {} {body}", paint("34", &format!("= {label}:")));
+        }
+    }
+}
+
+fn excerpt(out: &mut String, finding: &Finding, text: &str, paint: &dyn Fn(&str) -> String) {
+    let (line, start) = line_at(text, finding.span.start);
+    let column = (finding.place.column as usize).saturating_sub(1);
+    let in_line = (finding.span.end.saturating_sub(finding.span.start) as usize).max(1);
+    let room = line.len().saturating_sub((finding.span.start - start) as usize).max(1);
+    let chars: Vec<char> = line.chars().map(|c| if c == '\t' { ' ' } else { c }).collect();
+    let from = if chars.len() > MAX_LINE { column.saturating_sub(30) } else { 0 };
+    let shown: String = chars.iter().skip(from).take(MAX_LINE).collect();
+    let number = finding.place.line.to_string();
+    let pad = " ".repeat(number.len());
+    let carets = "^".repeat(in_line.min(room).min(MAX_LINE.saturating_sub(column - from).max(1)));
+    let _ = writeln!(
+        out,
+        " {pad} |\n {number} | {shown}\n {pad} | {}{}",
+        " ".repeat(column - from),
+        paint(&carets)
+    );
+}
+
+/// One line a finding: `file:line:column: severity[CODE] message`.
+pub fn concise(report: &Report) -> String {
+    let mut out = String::new();
+    for f in &report.findings {
+        let _ = writeln!(out, "{}:{}: {}[{}] {}", f.file, f.place, f.severity.name(), f.code, f.message);
+    }
+    out
+}

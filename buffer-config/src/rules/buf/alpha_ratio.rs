@@ -1,0 +1,52 @@
+//! # BUF042 lossless-alpha-low
+//!
+//! Severity: info. Rows: ALPHA-01, ALPHA-04, ALPHA-08.
+//!
+//! Reports the alpha of lossless profiles, and how it compares with that of lossy traffic in the same pool.
+//!
+//! ## Why it matters
+//!
+//! A new model of switch came with 1/64 instead of 1/16: PFC storms and a higher 99.9th percentile. Where lossy
+//! traffic has the larger alpha, its bursts starve lossless groups and pause their senders.
+//!
+//! ## Fix
+//!
+//! Compare with the rest of the fleet.
+//!
+//! ## Source
+//!
+//! RDMA over Commodity Ethernet at Scale 6.2; Azure 6.2. Shipped lossless profiles have 0, 1, -6, -3, -2, 7, -5, -4
+//! or -1.
+
+use super::super::Meta;
+use super::super::context::{Context, Findings, alpha, field, names};
+use crate::finding::Severity;
+use crate::resolved::Threshold;
+
+/// What identifies the rule.
+pub(super) const META: Meta =
+    Meta { code: "BUF042", name: "lossless-alpha-low", severity: Severity::Info, ids: &["ALPHA-01", "ALPHA-04", "ALPHA-08"] };
+
+/// Runs the rule.
+pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    let mut seen: Vec<(i8, Vec<&str>)> = Vec::new();
+    for profile in cx.lossless_in_use() {
+        let Some(Threshold::Dynamic { exponent }) = profile.threshold else { continue };
+        match seen.iter_mut().find(|(e, _)| *e == exponent) {
+            Some((_, profiles)) => profiles.push(&profile.name),
+            None => seen.push((exponent, vec![&profile.name])),
+        }
+    }
+    let lossy = cx.profile_named("ingress_lossy_profile").and_then(|p| match (p.threshold, cx.pool_of(p)) {
+        (Some(Threshold::Dynamic { exponent }), Some(pool)) if pool.name == crate::LOSSLESS_POOL => Some(exponent),
+        _ => None,
+    });
+    for (exponent, profiles) in seen {
+        let beside = match lossy {
+            Some(other) if other > exponent => format!("; lossy traffic in the same pool has {}", alpha(other)),
+            _ => String::new(),
+        };
+        let message = format!("alpha {} (dynamic_th {exponent}) for {}{beside}", alpha(exponent), names(&profiles));
+        cx.report(out, &META, field("BUFFER_PROFILE", profiles.first().unwrap_or(&""), "dynamic_th"), message);
+    }
+}

@@ -1,0 +1,45 @@
+//! # BUF026 egress-lossless-limit
+//!
+//! Severity: error (less where the ASIC makes it an idiom). Rows: POOL-05.
+//!
+//! The profile of lossless queues does not limit them: a static threshold as large as its pool, or an alpha large
+//! enough.
+//!
+//! ## Why it matters
+//!
+//! A lossless queue that reaches an egress limit drops, whatever headroom the ingress has.
+//!
+//! ## Fix
+//!
+//! Set `static_th` to the size of the pool, or `dynamic_th` to 7 on Spectrum.
+//!
+//! ## Source
+//!
+//! Azure 6.2 and appendix A.
+
+use super::super::Meta;
+use super::super::context::{Context, Findings, bytes, field};
+use crate::finding::Severity;
+use crate::resolved::Direction;
+use crate::resolved::Threshold;
+
+/// What identifies the rule.
+pub(super) const META: Meta =
+    Meta { code: "BUF026", name: "egress-lossless-limit", severity: Severity::Error, ids: &["POOL-05"] };
+
+/// Runs the rule.
+pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    let Some(profile) = cx.profile_named("egress_lossless_profile") else { return };
+    let Some(pool) = cx.pool_of(profile).filter(|p| p.direction != Direction::Ingress) else { return };
+    let (Some(Threshold::Static { bytes: limit }), Some(size)) = (profile.threshold, pool.size_bytes) else { return };
+    if limit < size && limit >= 4096 {
+        let halves = cx.asic.is_some_and(|a| matches!(a.name, "tomahawk-4" | "tomahawk-5")) && limit >= size / 2;
+        let severity = match cx.asic {
+            _ if halves => Severity::Info,
+            Some(_) => Severity::Warning,
+            None => Severity::Error,
+        };
+        let message = format!("egress_lossless_profile stops a queue at {}, below the {} of pool {}", bytes(limit), bytes(size), pool.name);
+        cx.report(out, &META, field("BUFFER_PROFILE", &profile.name, "static_th"), message).severity(severity).replace(size.to_string());
+    }
+}

@@ -1,0 +1,51 @@
+//! # BUF025 egress-lossless-small
+//!
+//! Severity: error (less where the ASIC makes it an idiom). Rows: POOL-04.
+//!
+//! The egress lossless pool is at least as large as the ingress lossless pool.
+//!
+//! ## Why it matters
+//!
+//! Otherwise lossless packets are dropped at egress before the headroom that was kept for them is used. This broke
+//! a dual-ToR fleet; ten SKUs still ship it.
+//!
+//! ## Example
+//!
+//! ```json
+//! {"BUFFER_POOL": {"ingress_lossless_pool": {"size": "32732160"}, "egress_lossless_pool": {"size": "32599040"}}}
+//! ```
+//!
+//! ## Fix
+//!
+//! Make the egress lossless pool as large as the memory.
+//!
+//! ## Source
+//!
+//! sonic-buildimage PR 21320; Azure 6.2.
+
+use super::super::Meta;
+use super::super::context::{Context, Findings, bytes, field};
+use crate::finding::Severity;
+use crate::resolved::Direction;
+
+/// What identifies the rule.
+pub(super) const META: Meta =
+    Meta { code: "BUF025", name: "egress-lossless-small", severity: Severity::Error, ids: &["POOL-04"] };
+
+/// Runs the rule.
+pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    let (Some(ingress), Some(egress)) = (cx.lossless_pool(), cx.pool("egress_lossless_pool")) else { return };
+    let (Some(s), Some(e)) = (ingress.size_bytes, egress.size_bytes) else { return };
+    let total = s.saturating_add(ingress.shared_headroom_bytes);
+    let at = field("BUFFER_POOL", &egress.name, "size");
+    if e < s && e > 0 && ingress.direction == Direction::Ingress {
+        // Tomahawk 4 and 5 have two halves, each with a pool of its own size.
+        let halves = cx.asic.is_some_and(|a| matches!(a.name, "tomahawk-4" | "tomahawk-5")) && e >= s / 2;
+        let severity = if halves { Severity::Warning } else { Severity::Error };
+        let message = format!("egress_lossless_pool is {}, {} admits {}: lossless packets drop at egress", bytes(e), ingress.name, bytes(s));
+        cx.report(out, &META, at, message).severity(severity).replace(total.to_string());
+    } else if e >= s && e < total && cx.asic.is_none() {
+        let message = format!("egress_lossless_pool is {}, {} with its headroom admits {}", bytes(e), ingress.name, bytes(total));
+        cx.report(out, &META, at, message).severity(Severity::Warning);
+    }
+}

@@ -1,0 +1,49 @@
+//! # BUF021 list-direction
+//!
+//! Severity: error (less where the ASIC makes it an idiom). Rows: DIR-04.
+//!
+//! An ingress profile list names ingress profiles only, an egress list egress profiles only.
+//!
+//! ## Why it matters
+//!
+//! The list is refused and the port keeps the chip's defaults.
+//!
+//! ## Fix
+//!
+//! Move the profile to the other list.
+//!
+//! ## Source
+//!
+//! buffermgrdyn.cpp.
+
+use super::super::Meta;
+use super::super::context::{Context, Findings, field};
+use crate::finding::Severity;
+use crate::asic::Vendor;
+use crate::resolved::Direction;
+
+/// What identifies the rule.
+pub(super) const META: Meta =
+    Meta { code: "BUF021", name: "list-direction", severity: Severity::Error, ids: &["DIR-04"] };
+
+/// Runs the rule.
+pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    for (table, wrong) in [
+        ("BUFFER_PORT_INGRESS_PROFILE_LIST", Direction::Egress),
+        ("BUFFER_PORT_EGRESS_PROFILE_LIST", Direction::Ingress),
+    ] {
+        let mut seen: Vec<&str> = Vec::new();
+        for entry in cx.db.rows(table) {
+            let list = cx.db.field(entry, "profile_list").map_or("", |f| f.value.as_ref());
+            for name in list.split(',').map(|n| crate::schema::reference("BUFFER_PROFILE", n)) {
+                let pool = cx.profile_named(name).and_then(|p| cx.pool_of(p));
+                if pool.is_some_and(|p| p.direction == wrong) && !seen.contains(&name) {
+                    seen.push(name);
+                    let severity = if cx.is(Vendor::Teralynx) { Severity::Info } else { Severity::Error };
+                    let message = format!("{table} names profile {name}, whose pool is of the other direction");
+                    cx.report(out, &META, field(table, &entry.key, "profile_list"), message).severity(severity);
+                }
+            }
+        }
+    }
+}

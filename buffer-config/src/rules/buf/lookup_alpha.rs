@@ -1,0 +1,45 @@
+//! # BUF045 lookup-alpha
+//!
+//! Severity: warning. Rows: ALPHA-03.
+//!
+//! The threshold of a lossless profile is the one of the look-up table's row.
+//!
+//! ## Why it matters
+//!
+//! Three places set alpha: the table (traditional model), `default_dynamic_th` (dynamic model) and the profile
+//! itself; the profile in the database wins and survives an image upgrade.
+//!
+//! ## Fix
+//!
+//! Change the table and the profile together.
+//!
+//! ## Source
+//!
+//! buffermgr.cpp, buffermgrdyn.cpp.
+
+use super::super::Meta;
+use super::super::context::{Context, Findings, field};
+use crate::finding::Severity;
+use crate::resolved::Threshold;
+
+/// What identifies the rule.
+pub(super) const META: Meta =
+    Meta { code: "BUF045", name: "lookup-alpha", severity: Severity::Warning, ids: &["ALPHA-03"] };
+
+/// Runs the rule.
+pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    let Some(lookup) = cx.lookup else { return };
+    for lookup_row in &lookup.rows {
+        let name = format!("pg_lossless_{}_{}_profile", lookup_row.speed_mbps, lookup_row.cable);
+        let Some(profile) = cx.profile_named(&name).filter(|p| !p.is_generated) else { continue };
+        let (found, key) = match profile.threshold {
+            Some(Threshold::Dynamic { exponent }) => (i64::from(exponent), "dynamic_th"),
+            Some(Threshold::Static { bytes }) => (bytes as i64, "static_th"),
+            None => continue,
+        };
+        if found != lookup_row.threshold {
+            let message = format!("profile {name} has {key} {found}, the look-up table {}", lookup_row.threshold);
+            cx.report(out, &META, field("BUFFER_PROFILE", &name, key), message);
+        }
+    }
+}

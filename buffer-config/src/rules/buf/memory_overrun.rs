@@ -1,0 +1,52 @@
+//! # BUF023 memory-overrun
+//!
+//! Severity: error (less where the ASIC makes it an idiom). Rows: POOL-01.
+//!
+//! The lossless pool and the shared headroom beside it fit into the packet memory.
+//!
+//! ## Why it matters
+//!
+//! A switch was shipped with 808,546 cells of 636,183: a cold boot silently drops the lossless profiles, a warm
+//! boot never returns.
+//!
+//! ## Example
+//!
+//! ```json
+//! {"BUFFER_POOL": {"ingress_lossless_pool": {"size": "258035400", "xoff": "81553920"}}}
+//! ```
+//!
+//! ## Fix
+//!
+//! Lower `size` so that size + xoff (+ what is reserved) is at most the memory.
+//!
+//! ## Source
+//!
+//! sonic-buildimage issue 28657, PR 28658.
+
+use super::super::Meta;
+use super::super::context::{Context, Findings, bytes, field};
+use crate::finding::Severity;
+
+/// What identifies the rule.
+pub(super) const META: Meta =
+    Meta { code: "BUF023", name: "memory-overrun", severity: Severity::Error, ids: &["POOL-01"] };
+
+/// Runs the rule.
+pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    let Some(memory) = cx.memory() else { return };
+    let Some(pool) = cx.lossless_pool().filter(|p| p.shared_headroom_bytes > 0) else { return };
+    let Some(size) = pool.size_bytes else { return };
+    let sum = size.saturating_add(pool.shared_headroom_bytes);
+    if sum > memory.bytes {
+        let severity = if memory.is_certain { Severity::Error } else { Severity::Warning };
+        let cells = cx.asic.map(|a| u64::from(a.cell_bytes)).map_or(String::new(), |cell| {
+            format!(" ({} of {} cells)", sum.div_ceil(cell), memory.bytes / cell)
+        });
+        let message = format!(
+            "pool {}: size {} + shared headroom {} = {}, but the memory is {} ({}){cells}",
+            pool.name, bytes(size), bytes(pool.shared_headroom_bytes), bytes(sum), bytes(memory.bytes), memory.from
+        );
+        let fitting = memory.bytes.saturating_sub(pool.shared_headroom_bytes);
+        cx.report(out, &META, field("BUFFER_POOL", &pool.name, "size"), message).severity(severity).replace(fitting.to_string());
+    }
+}

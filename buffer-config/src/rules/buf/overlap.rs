@@ -1,0 +1,55 @@
+//! # BUF035 overlapping-ranges
+//!
+//! Severity: warning. Rows: SCH-18.
+//!
+//! No two ranges of one port and table share a number.
+//!
+//! ## Why it matters
+//!
+//! What holds depends on the order in which the entries arrive, and differs from boot to boot.
+//!
+//! ## Example
+//!
+//! ```json
+//! {"BUFFER_PG": {"Ethernet0|3-4": {"profile": "a"}, "Ethernet0|0-7": {"profile": "b"}}}
+//! ```
+//!
+//! ## Fix
+//!
+//! Split the ranges.
+//!
+//! ## Source
+//!
+//! sonic-utilities checks it for its own commands only.
+
+use super::super::Meta;
+use super::super::context::{Context, Findings, row};
+use crate::finding::Severity;
+use std::collections::BTreeMap;
+
+/// What identifies the rule.
+pub(super) const META: Meta =
+    Meta { code: "BUF035", name: "overlapping-ranges", severity: Severity::Warning, ids: &["SCH-18"] };
+
+/// Runs the rule.
+pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    for table in ["BUFFER_PG", "BUFFER_QUEUE"] {
+        let mut taken: BTreeMap<&str, u32> = BTreeMap::new();
+        let mut hits = 0;
+        let mut first = None;
+        for entry in cx.db.rows(table) {
+            let Some((port, numbers)) = entry.key.rsplit_once('|') else { continue };
+            let Some((low, high)) = crate::resolve::range(numbers).filter(|(l, h)| l <= h && *h < 32) else { continue };
+            let mask = (low..=high).fold(0u32, |m, n| m | 1 << n);
+            let before = taken.entry(port).or_default();
+            if *before & mask != 0 {
+                hits += 1;
+                first = first.or(Some(entry.key.as_ref()));
+            }
+            *before |= mask;
+        }
+        if let Some(key) = first {
+            cx.report(out, &META, row(table, key), format!("{table}: {hits} ranges overlap another range of their port, first `{key}`"));
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! # BUF006 percentage-sum
+//!
+//! Severity: error. Rows: SCH-06.
+//!
+//! The percentages of the pools of one direction add up to at most 100, and none is above 100.
+//!
+//! ## Why it matters
+//!
+//! No daemon checks it: each pool gets its share of the available memory, and together they promise more than there
+//! is.
+//!
+//! ## Example
+//!
+//! ```json
+//! {"BUFFER_POOL": {"a": {"percentage": "70"}, "b": {"percentage": "60"}}}
+//! ```
+//!
+//! ## Fix
+//!
+//! Lower the shares.
+//!
+//! ## Source
+//!
+//! buffer_pool_mellanox.lua takes each share by itself.
+
+use super::super::Meta;
+use super::super::context::{Context, Findings, field};
+use crate::finding::Severity;
+
+/// What identifies the rule.
+pub(super) const META: Meta =
+    Meta { code: "BUF006", name: "percentage-sum", severity: Severity::Error, ids: &["SCH-06"] };
+
+/// Runs the rule.
+pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    for direction in ["ingress", "egress"] {
+        let share = |e: &crate::db::Entry<'_>| {
+            let is = cx.db.field(e, "type").is_some_and(|f| f.value == direction);
+            cx.db.field(e, "percentage").filter(|_| is)?.value.trim().parse::<u64>().ok()
+        };
+        let rows = cx.db.rows("BUFFER_POOL");
+        let sum = rows.iter().filter_map(share).fold(0, u64::saturating_add);
+        if let Some(last) = rows.iter().rfind(|e| share(e).is_some()).filter(|_| sum > 100) {
+            let message = format!("the {direction} pools claim {sum} % of the available memory");
+            cx.report(out, &META, field("BUFFER_POOL", &last.key, "percentage"), message);
+        }
+    }
+}

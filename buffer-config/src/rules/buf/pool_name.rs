@@ -1,0 +1,35 @@
+//! # BUF037 lossless-pool-name
+//!
+//! Severity: warning. Rows: SCH-30.
+//!
+//! With PFC in use, the pool of lossless traffic is called ingress_lossless_pool.
+//!
+//! ## Why it matters
+//!
+//! buffermgrd has that name built in: with any other it adds no lossless profiles, and PFC runs without headroom.
+//!
+//! ## Fix
+//!
+//! Rename the pool.
+//!
+//! ## Source
+//!
+//! buffermgr.cpp, INGRESS_LOSSLESS_PG_POOL_NAME.
+
+use super::super::Meta;
+use super::super::context::{Context, Findings, row};
+use crate::finding::Severity;
+
+/// What identifies the rule.
+pub(super) const META: Meta =
+    Meta { code: "BUF037", name: "lossless-pool-name", severity: Severity::Warning, ids: &["SCH-30"] };
+
+/// Runs the rule.
+pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    let uses_pfc = cx.sw.ports.iter().any(|p| p.pfc_priorities != 0);
+    if uses_pfc && !cx.sw.pools.is_empty() && cx.pool(crate::LOSSLESS_POOL).is_none() {
+        let name = cx.sw.pools.first().map_or("", |p| p.name.as_str());
+        let message = "ports enable PFC, but no pool is called ingress_lossless_pool: buffermgrd adds no lossless profiles".to_string();
+        cx.report(out, &META, row("BUFFER_POOL", name), message);
+    }
+}

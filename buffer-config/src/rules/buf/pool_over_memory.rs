@@ -1,0 +1,37 @@
+//! # BUF024 pool-over-memory
+//!
+//! Severity: error (less where the ASIC makes it an idiom). Rows: POOL-02.
+//!
+//! No pool is larger than the packet memory.
+//!
+//! ## Why it matters
+//!
+//! The dynamic model refuses such a size; other SAIs clip it or crash.
+//!
+//! ## Fix
+//!
+//! Lower the size.
+//!
+//! ## Source
+//!
+//! buffermgrdyn.cpp; sonic-utilities.
+
+use super::super::Meta;
+use super::super::context::{Context, Findings, bytes, field};
+use crate::finding::Severity;
+
+/// What identifies the rule.
+pub(super) const META: Meta =
+    Meta { code: "BUF024", name: "pool-over-memory", severity: Severity::Error, ids: &["POOL-02"] };
+
+/// Runs the rule.
+pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    let Some(memory) = cx.memory().filter(|m| m.from != "by egress_lossless_pool" || m.is_certain) else { return };
+    for pool in &cx.sw.pools {
+        if pool.size_bytes.is_some_and(|size| size > memory.bytes) {
+            let severity = if memory.is_certain { Severity::Error } else { Severity::Warning };
+            let message = format!("pool {} is {}, the memory is {} ({})", pool.name, bytes(pool.size_bytes.unwrap_or(0)), bytes(memory.bytes), memory.from);
+            cx.report(out, &META, field("BUFFER_POOL", &pool.name, "size"), message).severity(severity).replace(memory.bytes.to_string());
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! # BUF016 queue-profile
+//!
+//! Severity: error. Rows: REF-03.
+//!
+//! The profile of a queue exists; `NULL` is not allowed for queues.
+//!
+//! ## Why it matters
+//!
+//! orchagent retries for ever and the queue has no limit of its own. A template shipped with a dangling
+//! egress_lossless_profile.
+//!
+//! ## Example
+//!
+//! ```json
+//! {"BUFFER_QUEUE": {"Ethernet0|3-4": {"profile": "egress_lossless_profile"}}}
+//! ```
+//!
+//! ## Fix
+//!
+//! Name a profile of this file.
+//!
+//! ## Source
+//!
+//! sonic-buildimage PR 25078.
+
+use super::super::Meta;
+use super::super::context::{Context, Findings, field};
+use crate::finding::Severity;
+use std::collections::BTreeMap;
+
+/// What identifies the rule.
+pub(super) const META: Meta =
+    Meta { code: "BUF016", name: "queue-profile", severity: Severity::Error, ids: &["REF-03"] };
+
+/// Runs the rule.
+pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    let found: Vec<_> = cx.violations.iter().filter(|v| v.code == META.code).collect();
+    let mut by_name: BTreeMap<String, (usize, &str)> = BTreeMap::new();
+    for violation in found {
+        let Some(entry) = cx.db.rows(violation.table).get(violation.entry) else { continue };
+        let count = by_name.entry(violation.message.clone()).or_insert((0, entry.key.as_ref()));
+        count.0 += 1;
+    }
+    for (message, (count, key)) in by_name {
+        cx.report(out, &META, field("BUFFER_QUEUE", key, "profile"), format!("{message} ({count} queue entries)"));
+    }
+}

@@ -1,0 +1,43 @@
+//! # BUF038 traffic-pattern
+//!
+//! Severity: error. Rows: SCH-20.
+//!
+//! LOSSLESS_TRAFFIC_PATTERN has exactly one entry with `mtu` 1..=9216 and `small_packet_percentage` 0..=100.
+//!
+//! ## Why it matters
+//!
+//! The headroom arithmetic reads the first entry it meets; without it the script fails and headroom is silently not
+//! computed.
+//!
+//! ## Fix
+//!
+//! Keep one entry.
+//!
+//! ## Source
+//!
+//! YANG; buffer_headroom_mellanox.lua.
+
+use super::super::Meta;
+use super::super::context::{Context, Findings, row};
+use crate::finding::Severity;
+
+/// What identifies the rule.
+pub(super) const META: Meta =
+    Meta { code: "BUF038", name: "traffic-pattern", severity: Severity::Error, ids: &["SCH-20"] };
+
+/// Runs the rule.
+pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    cx.schema(out, &META);
+    let rows = cx.db.rows("LOSSLESS_TRAFFIC_PATTERN");
+    match rows {
+        [] if cx.is_dynamic && !cx.sw.pools.is_empty() => {
+            let key = cx.sw.pools.first().map_or("", |p| p.name.as_str());
+            cx.report(out, &META, row("BUFFER_POOL", key), "the dynamic model needs a LOSSLESS_TRAFFIC_PATTERN".into());
+        }
+        [_, second, ..] => {
+            let message = format!("{} entries; the arithmetic takes whichever it meets first", rows.len());
+            cx.report(out, &META, row("LOSSLESS_TRAFFIC_PATTERN", &second.key), message);
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,28 @@
+//! # CHG007 profile-bypass
+//!
+//! Severity: warning. Rows: GCU-02.
+//!
+//! Between two revisions: a lossless profile is added or removed as a whole.
+//!
+//! ## Why it matters
+//!
+//! The updater checks fields, not objects: an invalid lossless profile was installed this way.
+//!
+//! ## Fix
+//!
+//! Check the new profile here before it is applied.
+//!
+//! ## Source
+//!
+//! sonic-mgmt issue 25395.
+
+use super::super::Meta;
+use super::super::context::{Context, Findings};
+use crate::finding::Severity;
+
+/// What identifies the rule.
+pub(super) const META: Meta =
+    Meta { code: "CHG007", name: "profile-bypass", severity: Severity::Warning, ids: &["GCU-02"] };
+
+/// It takes more than one file: [`crate::diff::compare`] reports it.
+pub(super) fn check(_: &Context<'_, '_>, _: &mut Findings) {}

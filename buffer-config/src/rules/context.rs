@@ -1,0 +1,428 @@
+//! What a rule sees, and how it reports.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::Meta;
+use crate::asic::{self, Asic, Vendor};
+use crate::db::ConfigDb;
+use crate::finding::{Finding, PatchOp, Severity};
+use crate::headroom::Floor;
+use crate::lookup::Lookup;
+use crate::resolved::{Direction, ResolvedPool, ResolvedPort, ResolvedProfile, ResolvedSwitch, Threshold};
+use crate::schema::Violation;
+use crate::source::{Place, Source, Span};
+
+/// What a user may set.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The ASIC, when platform and SKU do not tell it.
+    pub asic: Option<&'static Asic>,
+    /// Bytes of packet memory, when known better than from the ASIC.
+    pub memory_bytes: Option<u64>,
+    /// More headroom oversubscription than this is an error; `None`: it is only reported.
+    pub oversubscription_limit: Option<f64>,
+    /// Headroom below this floor is an error.
+    pub floor: Floor,
+    /// The largest lossless frame when the file does not say, bytes.
+    pub lossless_mtu: u32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        let floor = Floor::Standard;
+        Self { asic: None, memory_bytes: None, oversubscription_limit: None, floor, lossless_mtu: 1024 }
+    }
+}
+
+/// Packet memory, and how sure it is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Memory {
+    pub(super) bytes: u64,
+    /// The chip's own figure or the user's; not merely the largest pool in sight.
+    pub(super) is_certain: bool,
+    pub(super) from: &'static str,
+}
+
+/// Everything that is known of one switch.
+#[derive(Debug)]
+pub struct Context<'c, 'a> {
+    pub(super) db: &'c ConfigDb<'a>,
+    pub(super) lookup: Option<&'c Lookup>,
+    pub(super) sw: &'c ResolvedSwitch,
+    pub(super) violations: &'c [Violation],
+    pub(super) options: &'c Options,
+    pub(super) asic: Option<&'static Asic>,
+    /// Uses of each profile by priority groups, queues and lists.
+    pub(super) uses: Vec<[u32; 3]>,
+    pub(super) is_dynamic: bool,
+}
+
+impl<'c, 'a> Context<'c, 'a> {
+    pub(super) fn new(
+        db: &'c ConfigDb<'a>,
+        lookup: Option<&'c Lookup>,
+        sw: &'c ResolvedSwitch,
+        violations: &'c [Violation],
+        options: &'c Options,
+    ) -> Self {
+        let mut uses = vec![[0u32; 3]; sw.profiles.len()];
+        let mut count = |profile: Option<usize>, kind: usize| {
+            if let Some(row) = profile.and_then(|p| uses.get_mut(p)) {
+                row[kind] += 1;
+            }
+        };
+        for port in &sw.ports {
+            port.priority_groups.iter().for_each(|p| count(*p, 0));
+            port.queues.iter().for_each(|p| count(*p, 1));
+        }
+        for table in ["BUFFER_PORT_INGRESS_PROFILE_LIST", "BUFFER_PORT_EGRESS_PROFILE_LIST"] {
+            for entry in db.rows(table) {
+                let list = db.field(entry, "profile_list").map_or("", |f| f.value.as_ref());
+                for name in list.split(',') {
+                    let name = crate::schema::reference("BUFFER_PROFILE", name);
+                    count(sw.profiles.iter().position(|p| p.name == name), 2);
+                }
+            }
+        }
+        let asic = sw.asic.and_then(asic::by_name);
+        let is_dynamic = db.value("DEVICE_METADATA", "localhost", "buffer_model") == Some("dynamic");
+        Self { db, lookup, sw, violations, options, asic, uses, is_dynamic }
+    }
+
+    pub(super) fn is(&self, vendor: Vendor) -> bool {
+        self.asic.is_some_and(|a| a.vendor == vendor)
+    }
+
+    pub(super) fn value(&self, table: &str, key: &str, field: &str) -> Option<&str> {
+        self.db.value(table, key, field)
+    }
+
+    pub(super) fn pool(&self, name: &str) -> Option<&'c ResolvedPool> {
+        self.sw.pools.iter().find(|p| p.name == name)
+    }
+
+    pub(super) fn pool_of(&self, profile: &ResolvedProfile) -> Option<&'c ResolvedPool> {
+        self.sw.pools.get(profile.pool)
+    }
+
+    /// The pool that lossless traffic is admitted to: by name, by its profiles, by its shared headroom.
+    pub(super) fn lossless_pool(&self) -> Option<&'c ResolvedPool> {
+        self.pool(crate::LOSSLESS_POOL)
+            .or_else(|| self.sw.profiles.iter().find(|p| p.is_lossless()).and_then(|p| self.pool_of(p)))
+            .or_else(|| {
+                let ingress =
+                    |p: &&ResolvedPool| p.direction == Direction::Ingress && p.shared_headroom_bytes > 0;
+                self.sw.pools.iter().find(ingress)
+            })
+            .filter(|p| p.direction != Direction::Egress)
+    }
+
+    /// Packet memory: the user's figure, the ASIC's, or the egress lossless pool, which by convention spans all of it.
+    pub(super) fn memory(&self) -> Option<Memory> {
+        if let Some(bytes) = self.options.memory_bytes {
+            return Some(Memory { bytes, is_certain: true, from: "as given" });
+        }
+        if let Some((bytes, asic)) = self.asic.and_then(|a| Some((a.memory_bytes?, a))) {
+            return Some(Memory { bytes, is_certain: asic.memory_is_certain, from: asic.name });
+        }
+        let bytes = self.pool("egress_lossless_pool")?.size_bytes.filter(|b| *b > 0)?;
+        Some(Memory { bytes, is_certain: self.asic.is_none(), from: "by egress_lossless_pool" })
+    }
+
+    pub(super) fn profile(&self, index: Option<usize>) -> Option<&'c ResolvedProfile> {
+        self.sw.profiles.get(index?)
+    }
+
+    pub(super) fn profile_named(&self, name: &str) -> Option<&'c ResolvedProfile> {
+        self.sw.profiles.iter().find(|p| p.name == name)
+    }
+
+    /// Profiles with headroom that some priority group uses.
+    pub(super) fn lossless_in_use(&self) -> impl Iterator<Item = &'c ResolvedProfile> + '_ {
+        let used = |i: usize| self.uses.get(i).is_some_and(|u| u[0] > 0);
+        self.sw.profiles.iter().enumerate().filter(move |(i, p)| p.is_lossless() && used(*i)).map(|(_, p)| p)
+    }
+
+    pub(super) fn lossless_mtu(&self) -> u32 {
+        let row = self.db.rows("LOSSLESS_TRAFFIC_PATTERN").first();
+        let mtu = row.and_then(|e| self.db.field(e, "mtu")).and_then(|f| f.value.trim().parse().ok());
+        mtu.unwrap_or(self.options.lossless_mtu)
+    }
+
+    /// Reports what the schema found under this rule's code.
+    pub(super) fn schema(&self, out: &mut Findings, meta: &'static Meta) {
+        for violation in self.violations.iter().filter(|v| v.code == meta.code) {
+            let row = self.db.rows(violation.table).get(violation.entry);
+            let pointer = row
+                .map(|e| self.db.pointer(violation.table, e, violation.field.as_deref()))
+                .unwrap_or_default();
+            let subject = row.map(|e| format!("{}|{}: ", violation.table, e.key)).unwrap_or_default();
+            out.push(meta, meta.severity, violation.span, pointer, format!("{subject}{}", violation.message));
+        }
+    }
+
+    /// Reports at an entry, or at a field of it when it is there.
+    pub(super) fn report<'o>(
+        &self,
+        out: &'o mut Findings,
+        meta: &'static Meta,
+        at: At<'_>,
+        message: String,
+    ) -> Reported<'o> {
+        let (span, pointer) = self.locate(at);
+        out.push(meta, meta.severity, span, pointer, message)
+    }
+
+    /// Reports at a place in the text that no table holds.
+    pub(super) fn report_text<'o>(
+        &self,
+        out: &'o mut Findings,
+        meta: &'static Meta,
+        span: Span,
+        message: String,
+    ) -> Reported<'o> {
+        out.push(meta, meta.severity, span, String::new(), message)
+    }
+
+    fn locate(&self, at: At<'_>) -> (Span, String) {
+        let Some(table) = self.db.table(at.table) else { return (Span::default(), String::new()) };
+        let Some(entry) = self.db.row(at.table, at.key) else {
+            return (table.span, format!("/{}", crate::db::escape(at.table)));
+        };
+        match at.field.and_then(|name| self.db.field(entry, name)) {
+            Some(field) => (field.span, self.db.pointer(at.table, entry, Some(&field.name))),
+            None => (entry.key_span, self.db.pointer(at.table, entry, None)),
+        }
+    }
+
+    /// The entry of a port's priority group, for places.
+    pub(super) fn group_key(&self, table: &str, port: &str, number: usize) -> String {
+        for entry in self.db.rows(table) {
+            if let Some((name, numbers)) = entry.key.rsplit_once('|')
+                && (name == port || name.split([',', '|']).any(|n| n == port))
+                && crate::resolve::range(numbers).is_some_and(|(l, h)| (l..=h).contains(&number))
+            {
+                return entry.key.to_string();
+            }
+        }
+        String::new()
+    }
+
+    /// Runs over the ports and reports one finding for each message, with the ports that it holds for.
+    pub(super) fn by_port(
+        &self,
+        out: &mut Findings,
+        meta: &'static Meta,
+        check: impl Fn(&ResolvedPort) -> Option<Hit>,
+    ) {
+        let mut groups: BTreeMap<(String, Severity), Group<'_>> = BTreeMap::new();
+        let mut order = Vec::new();
+        for port in &self.sw.ports {
+            let Some(hit) = check(port) else { continue };
+            let key = (hit.message, hit.severity.unwrap_or(meta.severity));
+            if let Some(group) = groups.get_mut(&key) {
+                group.0.push(&port.name);
+            } else {
+                order.push(key.clone());
+                groups.insert(key, (vec![&port.name], hit.table, hit.key, hit.field));
+            }
+        }
+        for key in order {
+            let Some((ports, table, entry, field)) = groups.get(&key) else { continue };
+            let at = At { table, key: entry, field: Some(field) };
+            let message = format!("{}: {}", names(ports), key.0);
+            self.report(out, meta, at, message).severity(key.1);
+        }
+    }
+}
+
+/// Ports of one message, and the place of the first.
+type Group<'p> = (Vec<&'p str>, &'static str, String, &'static str);
+
+/// Names for people: the first few, and how many more.
+pub(super) fn names(all: &[&str]) -> String {
+    match all {
+        [] => String::new(),
+        [one] => (*one).to_string(),
+        [a, b] => format!("{a} and {b}"),
+        [a, b, c] => format!("{a}, {b} and {c}"),
+        [a, b, rest @ ..] => format!("{a}, {b} and {} more", rest.len()),
+    }
+}
+
+/// A finding of one port.
+pub(super) struct Hit {
+    table: &'static str,
+    key: String,
+    field: &'static str,
+    message: String,
+    severity: Option<Severity>,
+}
+
+/// A hit at a field of an entry.
+pub(super) fn hit(
+    table: &'static str,
+    key: impl Into<String>,
+    field: &'static str,
+    message: String,
+) -> Option<Hit> {
+    Some(Hit { table, key: key.into(), field, message, severity: None })
+}
+
+/// The same with a severity of its own.
+pub(super) fn hit_as(
+    severity: Severity,
+    table: &'static str,
+    key: impl Into<String>,
+    field: &'static str,
+    message: String,
+) -> Option<Hit> {
+    Some(Hit { table, key: key.into(), field, message, severity: Some(severity) })
+}
+
+/// A place by names.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct At<'s> {
+    pub(super) table: &'s str,
+    pub(super) key: &'s str,
+    pub(super) field: Option<&'s str>,
+}
+
+/// The place of an entry.
+pub(super) fn row<'s>(table: &'s str, key: &'s str) -> At<'s> {
+    At { table, key, field: None }
+}
+
+/// The place of a field.
+pub(super) fn field<'s>(table: &'s str, key: &'s str, field: &'s str) -> At<'s> {
+    At { table, key, field: Some(field) }
+}
+
+/// The priorities of a mask.
+pub(super) fn priorities(mask: u8) -> impl Iterator<Item = usize> {
+    (0..8).filter(move |p| mask >> p & 1 == 1)
+}
+
+/// A mask as people write it.
+pub(crate) fn list(mask: u8) -> String {
+    let all: Vec<String> = priorities(mask).map(|p| p.to_string()).collect();
+    if all.is_empty() { "none".into() } else { all.join(",") }
+}
+
+/// `2^n` as a fraction.
+pub(super) fn alpha(exponent: i8) -> String {
+    match exponent {
+        0.. => format!("{}", 1u64 << exponent.min(62)),
+        _ => format!("1/{}", 1u64 << (-i32::from(exponent)).min(62)),
+    }
+}
+
+/// Bytes with thousands separated.
+pub(super) fn bytes(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3 + 2);
+    for (i, c) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(c);
+    }
+    text + " B"
+}
+
+/// The smallest pause threshold of the lossless profiles in use: where `groups` equally loaded groups pause.
+pub(super) fn smallest_trip(cx: &Context<'_, '_>, groups: u64) -> Option<(u64, &'static str, String)> {
+    let pool = cx.lossless_pool()?.size_bytes?;
+    let trip = |p: &ResolvedProfile| {
+        let kind = if matches!(p.threshold?, Threshold::Static { .. }) { "static" } else { "dynamic" };
+        Some((p.threshold?.trip_bytes(pool, groups), kind, p.name.clone()))
+    };
+    cx.lossless_in_use().filter_map(trip).min_by_key(|(bytes, ..)| *bytes)
+}
+
+/// Findings as they come.
+#[derive(Debug, Default)]
+pub struct Findings(Vec<Finding>);
+
+impl Findings {
+    fn push(
+        &mut self,
+        meta: &'static Meta,
+        severity: Severity,
+        span: Span,
+        pointer: String,
+        message: String,
+    ) -> Reported<'_> {
+        let place = Place { line: 0, column: 0 };
+        let file = String::new();
+        let (code, rule) = (meta.code, meta.name);
+        self.0.push(Finding { code, rule, severity, message, file, span, place, pointer, patch: Vec::new() });
+        Reported(self.0.last_mut())
+    }
+
+    /// Puts them in the order of the file and fills in the places.
+    pub(super) fn finish(mut self, source: Source<'_>) -> Vec<Finding> {
+        self.0.sort_by(|a, b| a.span.cmp(&b.span).then(a.code.cmp(b.code)));
+        // One pass over the text: findings are in its order.
+        let (mut at, mut line, mut line_start) = (0usize, 1u32, 0usize);
+        for finding in &mut self.0 {
+            finding.file = source.name.to_string();
+            let start = (finding.span.start as usize).min(source.text.len());
+            for (i, byte) in source.text.as_bytes().iter().enumerate().take(start).skip(at) {
+                if *byte == b'\n' {
+                    line += 1;
+                    line_start = i + 1;
+                }
+            }
+            at = start;
+            let column = source.text.get(line_start..start).map_or(0, |text| text.chars().count()) as u32 + 1;
+            finding.place = Place { line, column };
+        }
+        self.0
+    }
+}
+
+/// The finding just reported.
+pub(super) struct Reported<'o>(Option<&'o mut Finding>);
+
+impl Reported<'_> {
+    /// Another severity than the rule's.
+    pub(super) fn severity(self, severity: Severity) -> Self {
+        if let Some(finding) = self.0 {
+            finding.severity = severity;
+            return Self(Some(finding));
+        }
+        self
+    }
+
+    /// A repair: replace the value that the finding points at.
+    pub(super) fn replace(self, value: impl Into<String>) -> Self {
+        if let Some(finding) = self.0 {
+            let value = Some(Value::String(value.into()));
+            finding.patch.push(PatchOp { op: "replace", path: finding.pointer.clone(), value });
+            return Self(Some(finding));
+        }
+        self
+    }
+
+    /// A repair: remove what the finding points at.
+    pub(super) fn remove(self) -> Self {
+        if let Some(finding) = self.0 {
+            finding.patch.push(PatchOp { op: "remove", path: finding.pointer.clone(), value: None });
+            return Self(Some(finding));
+        }
+        self
+    }
+
+    /// A repair: add a field to the entry that the finding points at.
+    pub(super) fn add(self, name: &str, value: impl Into<String>) -> Self {
+        if let Some(finding) = self.0 {
+            let path = format!("{}/{}", finding.pointer, crate::db::escape(name));
+            finding.patch.push(PatchOp { op: "add", path, value: Some(Value::String(value.into())) });
+            return Self(Some(finding));
+        }
+        self
+    }
+}

@@ -1,0 +1,36 @@
+//! # ECN005 marks-from-zero
+//!
+//! Severity: error. Rows: ECN-05.
+//!
+//! An enabled colour has thresholds.
+//!
+//! ## Why it matters
+//!
+//! Missing thresholds are 0: every packet is marked (or dropped) from the first byte.
+//!
+//! ## Fix
+//!
+//! Set Kmin and Kmax.
+//!
+//! ## Source
+//!
+//! qosorch.cpp.
+
+use super::super::Meta;
+use super::super::context::{Context, Findings, row};
+use crate::finding::Severity;
+
+/// What identifies the rule.
+pub(super) const META: Meta =
+    Meta { code: "ECN005", name: "marks-from-zero", severity: Severity::Error, ids: &["ECN-05"] };
+
+/// Runs the rule.
+pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    for wred in &cx.sw.wred {
+        let zero = |c: Option<crate::resolved::Curve>| c.is_some_and(|c| c.max_bytes == 0);
+        if zero(wred.green) || zero(wred.yellow) || zero(wred.red) {
+            let message = format!("{}: an enabled colour has no thresholds, marking begins at 0", wred.name);
+            cx.report(out, &META, row("WRED_PROFILE", &wred.name), message);
+        }
+    }
+}

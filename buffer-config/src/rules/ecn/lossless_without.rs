@@ -1,0 +1,47 @@
+//! # ECN007 lossless-without-ecn
+//!
+//! Severity: error (less where the ASIC makes it an idiom). Rows: ECN-07.
+//!
+//! The queue of each lossless priority has a WRED profile that marks.
+//!
+//! ## Why it matters
+//!
+//! Without marking, DCQCN never slows down: PFC is the only brake, and pauses spread through the fabric.
+//!
+//! ## Fix
+//!
+//! Attach an ECN profile to the queue.
+//!
+//! ## Source
+//!
+//! qos_config.j2. Chassis with virtual output queues attach it to system ports.
+
+use super::super::Meta;
+use super::super::context::{Context, Findings, hit_as, list, priorities};
+use crate::finding::Severity;
+use crate::asic::Vendor;
+
+/// What identifies the rule.
+pub(super) const META: Meta =
+    Meta { code: "ECN007", name: "lossless-without-ecn", severity: Severity::Error, ids: &["ECN-07"] };
+
+/// Runs the rule.
+pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    cx.by_port(out, &META, |port| {
+        if !port.is_up || cx.is(Vendor::BroadcomDnx) {
+            return None;
+        }
+        let marks = |t: usize| {
+            let queue = usize::from(port.tc_to_queue[t]);
+            let wred = port.queue_wred.get(queue).copied().flatten().and_then(|w| cx.sw.wred.get(w));
+            wred.is_some_and(|w| w.marks_green || w.marks_yellow || w.marks_red)
+        };
+        let has = |t: &usize| cx.profile(port.priority_groups.get(usize::from(port.tc_to_group[*t])).copied().flatten()).is_some_and(|p| p.is_lossless());
+        let without = priorities(port.pfc_priorities).filter(|t| !marks(*t)).fold(0u8, |m, t| m | 1 << t);
+        if without == 0 {
+            return None;
+        }
+        let severity = if priorities(without).any(|t| has(&t)) { Severity::Error } else { Severity::Warning };
+        hit_as(severity, "PORT_QOS_MAP", &port.name, "pfc_enable", format!("the queues of lossless priorities {} have no ECN", list(without)))
+    });
+}

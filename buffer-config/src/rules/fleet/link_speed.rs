@@ -1,0 +1,28 @@
+//! # FLEET005 link-speed-mtu
+//!
+//! Severity: error. Rows: X-02.
+//!
+//! In a fleet: both ends of a link have the same speed and MTU.
+//!
+//! ## Why it matters
+//!
+//! Frames larger than the peer's MTU are dropped; headroom is sized for another speed.
+//!
+//! ## Fix
+//!
+//! Make them equal.
+//!
+//! ## Source
+//!
+//! RDMA over Commodity Ethernet at Scale 5.1.
+
+use super::super::Meta;
+use super::super::context::{Context, Findings};
+use crate::finding::Severity;
+
+/// What identifies the rule.
+pub(super) const META: Meta =
+    Meta { code: "FLEET005", name: "link-speed-mtu", severity: Severity::Error, ids: &["X-02"] };
+
+/// It takes more than one file: [`crate::fleet::Fleet::check`] reports it.
+pub(super) fn check(_: &Context<'_, '_>, _: &mut Findings) {}

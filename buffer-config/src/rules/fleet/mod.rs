@@ -1,0 +1,5 @@
+//! Switches of one fleet, and both ends of a link.
+
+use super::family;
+
+family!(alpha, siblings, link_pfc, link_cable, link_speed,);

@@ -1,0 +1,28 @@
+//! # HOST005 cnp-window
+//!
+//! Severity: warning. Rows: none.
+//!
+//! Where generations are mixed, later NICs coalesce CNPs at the sender with the smallest window.
+//!
+//! ## Why it matters
+//!
+//! With a larger window they ignore CNPs that an older receiver has already coalesced.
+//!
+//! ## Fix
+//!
+//! Set the window to its minimum.
+//!
+//! ## Source
+//!
+//! Empowering Azure Storage with RDMA, 6.3.
+
+use super::super::Meta;
+use super::super::context::{Context, Findings};
+use crate::finding::Severity;
+
+/// What identifies the rule.
+pub(super) const META: Meta =
+    Meta { code: "HOST005", name: "cnp-window", severity: Severity::Warning, ids: &[] };
+
+/// It takes more than one file: [`crate::hosts::check`] reports it.
+pub(super) fn check(_: &Context<'_, '_>, _: &mut Findings) {}

@@ -1,0 +1,39 @@
+//! # LINK009 autoneg-value
+//!
+//! Severity: warning. Rows: HR-17.
+//!
+//! `autoneg` is on or off, advertised speeds and types are known ones.
+//!
+//! ## Why it matters
+//!
+//! Several shipped port files write 0 and 1, which portsorch refuses: the port keeps its default.
+//!
+//! ## Fix
+//!
+//! Write on or off.
+//!
+//! ## Source
+//!
+//! YANG port.
+
+use super::super::Meta;
+use super::super::context::{Context, Findings, field};
+use crate::finding::Severity;
+use std::collections::BTreeMap;
+
+/// What identifies the rule.
+pub(super) const META: Meta =
+    Meta { code: "LINK009", name: "autoneg-value", severity: Severity::Warning, ids: &["HR-17"] };
+
+/// Runs the rule.
+pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    let mut first: BTreeMap<String, (usize, &str, &str)> = BTreeMap::new();
+    for violation in cx.violations.iter().filter(|v| v.code == META.code) {
+        let Some(entry) = cx.db.rows("PORT").get(violation.entry) else { continue };
+        let name = violation.field.as_deref().unwrap_or_default();
+        first.entry(violation.message.clone()).or_insert((0, entry.key.as_ref(), name)).0 += 1;
+    }
+    for (message, (count, key, name)) in first {
+        cx.report(out, &META, field("PORT", key, name), format!("{message} ({count} ports)"));
+    }
+}

@@ -1,0 +1,41 @@
+//! # LINK001 unknown-cable
+//!
+//! Severity: warning (less where the ASIC makes it an idiom). Rows: HR-08.
+//!
+//! The cable length of every port that enables PFC is known.
+//!
+//! ## Why it matters
+//!
+//! buffermgrd waits for it for ever: the port has no lossless group.
+//!
+//! ## Fix
+//!
+//! Add the port to CABLE_LENGTH.
+//!
+//! ## Source
+//!
+//! buffermgr.cpp. Recycle, inband and backplane ports are exempt.
+
+use super::super::Meta;
+use super::super::context::{Context, Findings, hit_as};
+use crate::finding::Severity;
+
+/// What identifies the rule.
+pub(super) const META: Meta =
+    Meta { code: "LINK001", name: "unknown-cable", severity: Severity::Warning, ids: &["HR-08"] };
+
+/// Runs the rule.
+pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    if cx.db.rows("CABLE_LENGTH").is_empty() && cx.sw.ports.iter().all(|p| p.pfc_priorities == 0) {
+        return;
+    }
+    cx.by_port(out, &META, |port| {
+        let internal = ["Ethernet-Rec", "Ethernet-IB", "Ethernet-BP"].iter().any(|p| port.name.starts_with(p));
+        if port.cable_m.is_some() || internal || port.pfc_priorities == 0 || !port.is_up {
+            return None;
+        }
+        let headroom = port.priority_groups.iter().any(|g| cx.profile(*g).is_some_and(|p| p.is_lossless()));
+        let severity = if headroom { Severity::Warning } else { Severity::Error };
+        hit_as(severity, "PORT", &port.name, "speed", "enables PFC, but has no cable length".to_string())
+    });
+}

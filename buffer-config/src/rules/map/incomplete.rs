@@ -1,0 +1,32 @@
+//! # MAP008 incomplete-dscp-map
+//!
+//! Severity: info. Rows: SCH-24.
+//!
+//! A DSCP map has all 64 values.
+//!
+//! ## Why it matters
+//!
+//! A DSCP that is not in the map keeps the chip's default class, which differs between vendors.
+//!
+//! ## Fix
+//!
+//! Add the missing values.
+
+use super::super::Meta;
+use super::super::context::{Context, Findings, row};
+use crate::finding::Severity;
+
+/// What identifies the rule.
+pub(super) const META: Meta =
+    Meta { code: "MAP008", name: "incomplete-dscp-map", severity: Severity::Info, ids: &["SCH-24"] };
+
+/// Runs the rule.
+pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    for entry in cx.db.rows("DSCP_TO_TC_MAP") {
+        let count = cx.db.fields_of(entry).len();
+        if count < 64 {
+            let message = format!("{} maps {count} of 64 DSCPs", entry.key);
+            cx.report(out, &META, row("DSCP_TO_TC_MAP", &entry.key), message);
+        }
+    }
+}

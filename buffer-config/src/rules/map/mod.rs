@@ -1,0 +1,5 @@
+//! QoS maps and references to them.
+
+use super::family;
+
+family!(ranges, empty, name, port_maps, global, queue_refs, queue_key, incomplete,);

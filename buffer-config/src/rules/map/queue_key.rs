@@ -1,0 +1,43 @@
+//! # MAP007 queue-key
+//!
+//! Severity: error. Rows: SCH-17.
+//!
+//! The key of a QUEUE entry ends in a queue number or an ascending range.
+//!
+//! ## Why it matters
+//!
+//! YANG takes any text there; orchagent's parser fails later and drops the entry.
+//!
+//! ## Example
+//!
+//! ```json
+//! {"QUEUE": {"Ethernet0|x": {"scheduler": "s"}}}
+//! ```
+//!
+//! ## Fix
+//!
+//! Write `Ethernet0|3` or `Ethernet0|3-4`.
+//!
+//! ## Source
+//!
+//! YANG queue; qosorch.cpp.
+
+use super::super::Meta;
+use super::super::context::{Context, Findings, row};
+use crate::finding::Severity;
+
+/// What identifies the rule.
+pub(super) const META: Meta =
+    Meta { code: "MAP007", name: "queue-key", severity: Severity::Error, ids: &["SCH-17"] };
+
+/// Runs the rule.
+pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    cx.schema(out, &META);
+    for entry in cx.db.rows("QUEUE") {
+        let numbers = entry.key.rsplit('|').next().unwrap_or_default();
+        let good = crate::resolve::range(numbers).is_some_and(|(l, h)| l < h || (l == h && !numbers.contains('-')));
+        if !good || !entry.key.contains('|') {
+            cx.report(out, &META, row("QUEUE", &entry.key), format!("`{}` does not end in a queue or an ascending range", entry.key));
+        }
+    }
+}

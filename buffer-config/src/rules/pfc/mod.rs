@@ -1,0 +1,18 @@
+//! Agreement of DSCP, traffic class, priority group, queue, PFC mask, profile and pool.
+
+use super::family;
+
+family!(
+    pfc_syntax,
+    no_headroom,
+    headroom_unused,
+    mixed_group,
+    lossy_queue,
+    pause_queue,
+    pause_group,
+    unreachable,
+    no_map,
+    service_port,
+    asymmetric,
+    too_many,
+);

@@ -1,0 +1,51 @@
+//! # PFC002 pfc-without-headroom
+//!
+//! Severity: error (less where the ASIC makes it an idiom). Rows: PFC-02, PFC-17.
+//!
+//! For each priority that a port may pause, the priority group of its traffic class has headroom.
+//!
+//! ## Why it matters
+//!
+//! PFC is announced, but the group drops when it is full: what was sold as lossless is not. 68 SKUs ship so, mostly
+//! lossy models with default QoS.
+//!
+//! ## Fix
+//!
+//! Give the group a lossless profile, or remove the priority from `pfc_enable`.
+//!
+//! ## Source
+//!
+//! Azure 6.2; qos_config.j2 enables 3,4 unconditionally; sonic-buildimage PR 22616.
+
+use super::super::Meta;
+use super::super::context::{Context, Findings, hit_as, list, priorities};
+use crate::finding::Severity;
+
+/// What identifies the rule.
+pub(super) const META: Meta =
+    Meta { code: "PFC002", name: "pfc-without-headroom", severity: Severity::Error, ids: &["PFC-02", "PFC-17"] };
+
+/// Runs the rule.
+pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    let lossy_only = cx.sw.profiles.iter().all(|p| !p.is_lossless());
+    cx.by_port(out, &META, |port| {
+        if cx.sw.pools.is_empty() || !port.is_up {
+            return None;
+        }
+        let bare = |t: usize| {
+            let group = usize::from(port.tc_to_group[t]);
+            let profile = port.priority_groups.get(group).copied().flatten();
+            cx.profile(profile).is_none_or(|p| !p.is_lossless())
+        };
+        let without = priorities(port.pfc_priorities).filter(|t| bare(*t)).fold(0u8, |m, t| m | 1 << t);
+        if without == 0 {
+            return None;
+        }
+        // The groups of the dynamic model are computed when the ASIC is known.
+        let computed = cx.is_dynamic && cx.asic.is_none_or(|a| a.headroom.is_none());
+        let severity = if computed { Severity::Info } else { Severity::Error };
+        let why = if lossy_only { ": the switch has no lossless profile at all" } else { "" };
+        let message = format!("PFC on {}, but these priorities have no headroom{why}", list(without));
+        hit_as(severity, "PORT_QOS_MAP", &port.name, "pfc_enable", message)
+    });
+}

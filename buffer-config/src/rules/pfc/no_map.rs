@@ -1,0 +1,42 @@
+//! # PFC010 no-port-map
+//!
+//! Severity: error (less where the ASIC makes it an idiom). Rows: PFC-10.
+//!
+//! Every active port has a PORT_QOS_MAP entry when others have.
+//!
+//! ## Why it matters
+//!
+//! Without it the port has no maps and no PFC: all its traffic is class 0.
+//!
+//! ## Fix
+//!
+//! Add the entry.
+//!
+//! ## Source
+//!
+//! qosorch.cpp.
+
+use super::super::Meta;
+use super::super::context::{Context, Findings, hit_as};
+use crate::finding::Severity;
+
+/// What identifies the rule.
+pub(super) const META: Meta =
+    Meta { code: "PFC010", name: "no-port-map", severity: Severity::Error, ids: &["PFC-10"] };
+
+/// Runs the rule.
+pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    if cx.db.rows("PORT_QOS_MAP").iter().all(|e| e.key == "global") {
+        return;
+    }
+    let mapped: std::collections::BTreeSet<&str> = cx.db.rows("PORT_QOS_MAP").iter().flat_map(|e| e.key.split(',')).collect();
+    cx.by_port(out, &META, |port| {
+        let role = cx.value("PORT", &port.name, "role").unwrap_or("Ext");
+        if mapped.contains(port.name.as_str()) || !port.is_up || role != "Ext" {
+            return None;
+        }
+        // Ports without neighbour are up but not in use.
+        let severity = if port.neighbour.is_some() { Severity::Error } else { Severity::Info };
+        hit_as(severity, "PORT", &port.name, "admin_status", "is up, but has no PORT_QOS_MAP entry".to_string())
+    });
+}

@@ -1,0 +1,33 @@
+//! # PFC011 pfc-on-service-port
+//!
+//! Severity: warning. Rows: PFC-11.
+//!
+//! Recycle, inband and service ports do not enable PFC.
+//!
+//! ## Why it matters
+//!
+//! They lead to the chip itself: a pause there stops traffic that nothing drains.
+//!
+//! ## Fix
+//!
+//! Remove `pfc_enable` there.
+//!
+//! ## Source
+//!
+//! sonic-buildimage PR 24085.
+
+use super::super::Meta;
+use super::super::context::{Context, Findings, hit};
+use crate::finding::Severity;
+
+/// What identifies the rule.
+pub(super) const META: Meta =
+    Meta { code: "PFC011", name: "pfc-on-service-port", severity: Severity::Warning, ids: &["PFC-11"] };
+
+/// Runs the rule.
+pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    cx.by_port(out, &META, |port| {
+        let role = cx.value("PORT", &port.name, "role").filter(|r| matches!(*r, "Rec" | "Inb" | "Dpc"))?;
+        (port.pfc_priorities != 0).then(|| hit("PORT_QOS_MAP", &port.name, "pfc_enable", format!("a port of role {role} enables PFC"))).flatten()
+    });
+}

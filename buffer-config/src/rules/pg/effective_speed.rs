@@ -1,0 +1,38 @@
+//! # PG019 effective-speed
+//!
+//! Severity: warning. Rows: HR-17.
+//!
+//! With autonegotiation, headroom fits the fastest speed that the port may come up with.
+//!
+//! ## Why it matters
+//!
+//! The traditional model sizes it for `speed`; the link may come up faster.
+//!
+//! ## Fix
+//!
+//! Set `adv_speeds` to what headroom is made for.
+//!
+//! ## Source
+//!
+//! buffermgrdyn.cpp.
+
+use super::super::Meta;
+use super::super::context::{Context, Findings, hit};
+use crate::finding::Severity;
+
+/// What identifies the rule.
+pub(super) const META: Meta =
+    Meta { code: "PG019", name: "effective-speed", severity: Severity::Warning, ids: &["HR-17"] };
+
+/// Runs the rule.
+pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    cx.by_port(out, &META, |port| {
+        let on = cx.value("PORT", &port.name, "autoneg") == Some("on");
+        let speeds = cx.value("PORT", &port.name, "adv_speeds").filter(|_| on && port.pfc_priorities != 0 && !cx.is_dynamic)?;
+        let fastest = speeds.split(',').filter_map(|s| s.trim().parse::<u32>().ok()).max()?;
+        if fastest <= port.speed_mbps {
+            return None;
+        }
+        hit("PORT", &port.name, "adv_speeds", format!("may come up at {fastest} Mb/s, its headroom is for {}", port.speed_mbps))
+    });
+}

@@ -1,0 +1,46 @@
+//! # PG001 group-range
+//!
+//! Severity: error. Rows: SCH-15.
+//!
+//! The range of a BUFFER_PG key is within 0..=7, first below last, or a single number.
+//!
+//! ## Why it matters
+//!
+//! The YANG pattern accepts `4-3` and `3-3`; orchagent wants the first strictly below the last and drops the entry.
+//!
+//! ## Example
+//!
+//! ```json
+//! {"BUFFER_PG": {"Ethernet0|4-3": {"profile": "p"}}}
+//! ```
+//!
+//! ## Fix
+//!
+//! Write `3-4`, or `3` for one group.
+//!
+//! ## Source
+//!
+//! YANG buffer-pg; orchagent parseIndexRange.
+
+use super::super::Meta;
+use super::super::context::{Context, Findings, row};
+use crate::finding::Severity;
+
+/// What identifies the rule.
+pub(super) const META: Meta =
+    Meta { code: "PG001", name: "group-range", severity: Severity::Error, ids: &["SCH-15"] };
+
+/// Runs the rule.
+pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    cx.schema(out, &META);
+    let bad = |e: &&crate::db::Entry<'_>| {
+        let numbers = e.key.rsplit('|').next().unwrap_or_default();
+        numbers.contains('-') && crate::resolve::range(numbers).is_some_and(|(l, h)| l >= h)
+    };
+    let rows = cx.db.rows("BUFFER_PG");
+    if let Some(entry) = rows.iter().find(bad) {
+        let count = rows.iter().filter(bad).count();
+        let message = format!("`{}`: the range is not ascending, orchagent drops it ({count} entries)", entry.key);
+        cx.report(out, &META, row("BUFFER_PG", &entry.key), message);
+    }
+}

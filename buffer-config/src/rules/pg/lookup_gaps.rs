@@ -1,0 +1,52 @@
+//! # PG030 lookup-gaps
+//!
+//! Severity: warning. Rows: HR-07.
+//!
+//! A cable length that the look-up table has for one speed is there for its other speeds too, and no row stands
+//! twice.
+//!
+//! ## Why it matters
+//!
+//! Rows for 50 m were missing for some speeds: ports of that speed got no headroom. Of two rows for one speed and
+//! length the later one wins silently.
+//!
+//! ## Fix
+//!
+//! Add the missing rows.
+//!
+//! ## Source
+//!
+//! sonic-buildimage PR 23059, PR 25862.
+
+use super::super::Meta;
+use super::super::context::{Context, Findings, row};
+use crate::finding::Severity;
+
+/// What identifies the rule.
+pub(super) const META: Meta =
+    Meta { code: "PG030", name: "lookup-gaps", severity: Severity::Warning, ids: &["HR-07"] };
+
+/// Runs the rule.
+pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    let Some(lookup) = cx.lookup else { return };
+    let mut lengths: Vec<&str> = lookup.rows.iter().map(|r| r.cable.as_str()).collect();
+    lengths.sort_unstable();
+    lengths.dedup();
+    let mut speeds: Vec<u32> = lookup.rows.iter().map(|r| r.speed_mbps).collect();
+    speeds.sort_unstable();
+    speeds.dedup();
+    let at = row("BUFFER_POOL", crate::LOSSLESS_POOL);
+    for speed in &speeds {
+        let missing: Vec<&str> = lengths.iter().copied().filter(|l| lookup.find(*speed, l).is_none()).collect();
+        if !missing.is_empty() {
+            let message = format!("the look-up table has no row at {speed} Mb/s for {}, which other speeds have", missing.join(", "));
+            cx.report(out, &META, at, message);
+        }
+    }
+    for (i, first) in lookup.rows.iter().enumerate() {
+        if lookup.rows.iter().skip(i + 1).any(|r| r.speed_mbps == first.speed_mbps && r.cable == first.cable) {
+            let message = format!("the look-up table has two rows for {} Mb/s and {}", first.speed_mbps, first.cable);
+            cx.report(out, &META, at, message);
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! # PG007 less-for-longer
+//!
+//! Severity: error. Rows: HR-04.
+//!
+//! For one speed, headroom does not fall as the cable gets longer.
+//!
+//! ## Why it matters
+//!
+//! It is a typing error in one of the rows: 366,592 B for 1500 m and 234,496 B for 2000 m were shipped.
+//!
+//! ## Fix
+//!
+//! Correct the row that breaks the order.
+//!
+//! ## Source
+//!
+//! sonic-buildimage PR 25862 is of this class; 19 shipped inversions.
+
+use super::super::Meta;
+use super::super::context::{Context, Findings, bytes, field};
+use crate::finding::Severity;
+
+/// What identifies the rule.
+pub(super) const META: Meta =
+    Meta { code: "PG007", name: "less-for-longer", severity: Severity::Error, ids: &["HR-04"] };
+
+/// Runs the rule.
+pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    let rows = super::profile_rows(cx);
+    for (speed, cable, xoff, name) in &rows {
+        let longer = rows.iter().filter(|(s, c, x, _)| s == speed && c > cable && x < xoff).min_by_key(|r| r.1);
+        if let Some((_, far, less, other)) = longer {
+            let message = format!("{speed} Mb/s: {} for {cable} m, but only {} for {far} m ({other})", bytes(*xoff), bytes(*less));
+            cx.report(out, &META, field("BUFFER_PROFILE", name, "xoff"), message);
+        }
+    }
+}

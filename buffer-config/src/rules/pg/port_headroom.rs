@@ -1,0 +1,46 @@
+//! # PG017 port-shared-headroom
+//!
+//! Severity: error. Rows: HR-15.
+//!
+//! What the lossless groups of a port take from shared headroom is within the port's limit (Spectrum: port_max_shp
+//! + port_reserved_shp cells).
+//!
+//! ## Why it matters
+//!
+//! SONiC's check script refuses the last group, and the port has one lossless priority less.
+//!
+//! ## Fix
+//!
+//! Use fewer lossless priorities or shorter cables on the port.
+//!
+//! ## Source
+//!
+//! buffer_check_headroom_mellanox.lua.
+
+use super::super::Meta;
+use super::super::context::{Context, Findings, bytes, hit};
+use crate::finding::Severity;
+use crate::resolved::ResolvedProfile;
+
+/// What identifies the rule.
+pub(super) const META: Meta =
+    Meta { code: "PG017", name: "port-shared-headroom", severity: Severity::Error, ids: &["HR-15"] };
+
+/// Runs the rule.
+pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    let Some((cell, constants)) = cx.asic.and_then(|a| Some((u64::from(a.cell_bytes), a.headroom?))) else { return };
+    if constants.port_max_shp_cells == 0 || cx.lossless_pool().is_none_or(|p| p.shared_headroom_bytes == 0) {
+        return;
+    }
+    cx.by_port(out, &META, |port| {
+        let of = |p: &ResolvedProfile| p.xon_bytes.saturating_add(p.headroom_bytes.unwrap_or(0)).saturating_sub(p.reserved_bytes);
+        let groups = port.priority_groups.iter().filter_map(|g| cx.profile(*g)).filter(|p| p.is_lossless());
+        let sum = groups.map(of).fold(0, u64::saturating_add);
+        let reserved = constants.port_reserved_shp_cells * if port.lanes == 8 { 2 } else { 1 };
+        let limit = (constants.port_max_shp_cells + reserved) * cell;
+        if sum <= limit {
+            return None;
+        }
+        hit("PORT", &port.name, "speed", format!("its groups take {} of shared headroom, a port may take {}", bytes(sum), bytes(limit)))
+    });
+}

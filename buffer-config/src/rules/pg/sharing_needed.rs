@@ -1,0 +1,39 @@
+//! # PG025 no-shared-headroom
+//!
+//! Severity: error (less where the ASIC makes it an idiom). Rows: POOL-08.
+//!
+//! Where profiles own less than their headroom, there is a shared headroom pool (`xoff` of the lossless pool above
+//! 0).
+//!
+//! ## Why it matters
+//!
+//! Headroom that is neither reserved nor shared does not exist.
+//!
+//! ## Fix
+//!
+//! Set `xoff` of ingress_lossless_pool, or reserve it in the profiles.
+//!
+//! ## Source
+//!
+//! HLD of the dynamic buffer model.
+
+use super::super::Meta;
+use super::super::context::{Context, Findings, bytes, row};
+use crate::finding::Severity;
+use crate::asic::Vendor;
+use crate::resolved::ResolvedProfile;
+
+/// What identifies the rule.
+pub(super) const META: Meta =
+    Meta { code: "PG025", name: "no-shared-headroom", severity: Severity::Error, ids: &["POOL-08"] };
+
+/// Runs the rule.
+pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    let Some(pool) = cx.lossless_pool().filter(|p| p.shared_headroom_bytes == 0 && !cx.is_dynamic) else { return };
+    let poor = |p: &&ResolvedProfile| p.reserved_bytes < p.headroom_bytes.unwrap_or(0) && !p.is_generated;
+    if let Some(profile) = cx.lossless_in_use().find(poor) {
+        let severity = if cx.is(Vendor::Nvidia) { Severity::Error } else { Severity::Warning };
+        let message = format!("pool {} has no shared headroom, and profile {} reserves {} of its headroom {}", pool.name, profile.name, bytes(profile.reserved_bytes), bytes(profile.headroom_bytes.unwrap_or(0)));
+        cx.report(out, &META, row("BUFFER_POOL", &pool.name), message).severity(severity);
+    }
+}

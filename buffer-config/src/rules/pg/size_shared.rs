@@ -1,0 +1,37 @@
+//! # PG016 size-with-sharing
+//!
+//! Severity: warning. Rows: HR-14.
+//!
+//! With a shared headroom pool, a Spectrum profile's `size` equals `xon`.
+//!
+//! ## Why it matters
+//!
+//! More is reserved for nothing; less fails the SDK's check.
+//!
+//! ## Fix
+//!
+//! Set `size` to `xon`.
+//!
+//! ## Source
+//!
+//! HLD of the dynamic buffer model.
+
+use super::super::Meta;
+use super::super::context::{Context, Findings, bytes, field};
+use crate::finding::Severity;
+use crate::asic::Vendor;
+
+/// What identifies the rule.
+pub(super) const META: Meta =
+    Meta { code: "PG016", name: "size-with-sharing", severity: Severity::Warning, ids: &["HR-14"] };
+
+/// Runs the rule.
+pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    if !cx.is(Vendor::Nvidia) || cx.lossless_pool().is_none_or(|p| p.shared_headroom_bytes == 0) {
+        return;
+    }
+    for profile in cx.lossless_in_use().filter(|p| p.reserved_bytes != p.xon_bytes) {
+        let message = format!("profile {}: headroom is shared, size is {} and xon {}", profile.name, bytes(profile.reserved_bytes), bytes(profile.xon_bytes));
+        cx.report(out, &META, field("BUFFER_PROFILE", &profile.name, "size"), message);
+    }
+}

@@ -1,0 +1,71 @@
+//! # PG005 below-the-wire
+//!
+//! Severity: error. Rows: HR-02.
+//!
+//! Headroom holds at least what is on the cable, there and back, whatever the ASIC.
+//!
+//! ## Why it matters
+//!
+//! Below it nothing can save the packets. Twenty shipped rows violate it, all for 1.5 and 2 km.
+//!
+//! ## Fix
+//!
+//! Raise `xoff`, or state the real cable length.
+//!
+//! ## Source
+//!
+//! 2 * length * speed / 198,000 km/s.
+
+use super::super::Meta;
+use super::super::context::{Context, Findings, field, bytes, hit_as, priorities};
+use crate::finding::Severity;
+use crate::resolved::ResolvedPort;
+use crate::headroom::Floor;
+use crate::headroom;
+
+/// What identifies the rule.
+pub(super) const META: Meta =
+    Meta { code: "PG005", name: "below-the-wire", severity: Severity::Error, ids: &["HR-02"] };
+
+/// Runs the rule.
+pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    cx.by_port(out, &META, |port| short(cx, port, Floor::Wire, Severity::Error));
+    for row in cx.lookup.iter().flat_map(|l| &l.rows) {
+        let needed = headroom::wire_bytes(row.speed_mbps, f64::from(row.cable_m().unwrap_or(0))).ceil() as u64;
+        if row.xoff_bytes < needed {
+            let message = format!(
+                "the look-up table gives {} for {} Mb/s and {}; {} are on the cable",
+                bytes(row.xoff_bytes),
+                row.speed_mbps,
+                row.cable,
+                bytes(needed)
+            );
+            cx.report(out, &META, field("BUFFER_POOL", crate::LOSSLESS_POOL, "xoff"), message);
+        }
+    }
+}
+
+/// A lossless group of the port below a floor.
+pub(super) fn short(cx: &Context<'_, '_>, port: &ResolvedPort, floor: Floor, severity: Severity) -> Option<super::super::context::Hit> {
+    let cable = port.cable_m.filter(|m| *m > 0 && port.speed_mbps > 0)?;
+    let mut groups = priorities(port.pfc_priorities).filter_map(|p| cx.profile(port.priority_groups[p]));
+    let profile = groups.find(|p| p.is_lossless() && !p.is_generated)?;
+    let has = profile.headroom_bytes?;
+    let need = |f| headroom::floor_bytes(f, port.speed_mbps, f64::from(cable), port.mtu_bytes, cx.lossless_mtu());
+    let needed = need(floor);
+    let below = match floor {
+        Floor::Wire => Floor::Wire,
+        Floor::Standard => Floor::Wire,
+        _ => cx.options.floor,
+    };
+    // A lower floor that fails has its own report.
+    if has >= needed || (floor != Floor::Wire && has < need(below)) {
+        return None;
+    }
+    let missing = headroom::deficit(needed - has, port.speed_mbps);
+    let message = format!(
+        "profile {} has headroom {}, {} Mb/s over {cable} m need at least {}: {} short = {:.0} m = {:.0} ns",
+        profile.name, bytes(has), port.speed_mbps, bytes(needed), bytes(needed - has), missing.metres, missing.nanoseconds
+    );
+    hit_as(severity, "BUFFER_PROFILE", &profile.name, "xoff", message)
+}

@@ -1,0 +1,5 @@
+//! Schedulers.
+
+use super::family;
+
+family!(scheduler, strict_lossless, rates, none,);

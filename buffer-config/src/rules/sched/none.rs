@@ -1,0 +1,42 @@
+//! # SCHED004 unscheduled-queue
+//!
+//! Severity: warning. Rows: PFC-13.
+//!
+//! Lossless queues have a scheduler where other queues of the switch have one.
+//!
+//! ## Why it matters
+//!
+//! Without weight the queue has the chip's default, and its share depends on it.
+//!
+//! ## Fix
+//!
+//! Attach a scheduler.
+//!
+//! ## Source
+//!
+//! qos_config.j2.
+
+use super::super::Meta;
+use super::super::context::{Context, Findings, hit, priorities};
+use crate::finding::Severity;
+use crate::asic::Vendor;
+
+/// What identifies the rule.
+pub(super) const META: Meta =
+    Meta { code: "SCHED004", name: "unscheduled-queue", severity: Severity::Warning, ids: &["PFC-13"] };
+
+/// Runs the rule.
+pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    if cx.db.rows("SCHEDULER").is_empty() {
+        return;
+    }
+    cx.by_port(out, &META, |port| {
+        let bare = priorities(port.pfc_priorities).find(|t| {
+            port.queue_schedule.get(usize::from(port.tc_to_queue[*t])).copied().flatten().is_none()
+        })?;
+        if !port.is_up || cx.is(Vendor::BroadcomDnx) {
+            return None;
+        }
+        hit("PORT_QOS_MAP", &port.name, "tc_to_queue_map", format!("the queue of lossless priority {bare} has no scheduler"))
+    });
+}

@@ -1,0 +1,39 @@
+//! # SRC011 joined-ports
+//!
+//! Severity: warning. Rows: none.
+//!
+//! One key names several ports, joined by commas.
+//!
+//! ## Why it matters
+//!
+//! orchagent still takes it; the YANG models refuse it, so the file cannot be patched or migrated.
+//!
+//! ## Example
+//!
+//! ```json
+//! {"BUFFER_PG": {"Ethernet0,Ethernet4|3-4": {"profile": "p"}}}
+//! ```
+//!
+//! ## Fix
+//!
+//! Write one entry for each port.
+
+use super::super::Meta;
+use super::super::context::{Context, Findings, row};
+use crate::finding::Severity;
+
+/// What identifies the rule.
+pub(super) const META: Meta =
+    Meta { code: "SRC011", name: "joined-ports", severity: Severity::Warning, ids: &[] };
+
+/// Runs the rule.
+pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    for name in ["BUFFER_PG", "BUFFER_QUEUE", "QUEUE", "PORT_QOS_MAP"] {
+        let joined = |e: &&crate::db::Entry<'_>| e.key.contains(',');
+        let rows = cx.db.rows(name);
+        if let Some(entry) = rows.iter().find(joined) {
+            let count = rows.iter().filter(joined).count();
+            cx.report(out, &META, row(name, &entry.key), format!("{count} keys of {name} name several ports at once"));
+        }
+    }
+}

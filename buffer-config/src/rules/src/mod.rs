@@ -1,0 +1,16 @@
+//! Input that is broken or not understood.
+
+use super::family;
+
+family!(
+    json_syntax,
+    duplicate_key,
+    blanks_in_number,
+    unknown_field,
+    bad_value,
+    unknown_table,
+    legacy_reference,
+    joined_ports,
+    unused_suppression,
+    expired_suppression,
+);

@@ -1,0 +1,24 @@
+//! # SRC012 unused-suppression
+//!
+//! Severity: warning. Rows: none.
+//!
+//! A suppression of the side file matches no finding.
+//!
+//! ## Why it matters
+//!
+//! What it excused is gone; left in place it would hide the next finding of that kind.
+//!
+//! ## Fix
+//!
+//! Remove it.
+
+use super::super::Meta;
+use super::super::context::{Context, Findings};
+use crate::finding::Severity;
+
+/// What identifies the rule.
+pub(super) const META: Meta =
+    Meta { code: "SRC012", name: "unused-suppression", severity: Severity::Warning, ids: &[] };
+
+/// Suppressions are applied after all rules ([`crate::hold::Suppressions::apply`]), which reports this.
+pub(super) fn check(_: &Context<'_, '_>, _: &mut Findings) {}

@@ -1,0 +1,35 @@
+//! # WD017 default-status
+//!
+//! Severity: warning. Rows: WD-17.
+//!
+//! `default_pfcwd_status` is enable where ports use PFC.
+//!
+//! ## Why it matters
+//!
+//! `pfcwd start_default` otherwise does nothing and says nothing; a reload leaves the switch unprotected.
+//!
+//! ## Fix
+//!
+//! Set it to enable.
+//!
+//! ## Source
+//!
+//! sonic-buildimage issues 14458 and 20589.
+
+use super::super::Meta;
+use super::super::context::{Context, Findings, field};
+use crate::finding::Severity;
+
+/// What identifies the rule.
+pub(super) const META: Meta =
+    Meta { code: "WD017", name: "default-status", severity: Severity::Warning, ids: &["WD-17"] };
+
+/// Runs the rule.
+pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    cx.schema(out, &META);
+    let uses_pfc = cx.sw.ports.iter().any(|p| p.pfc_priorities != 0);
+    if uses_pfc && cx.value("DEVICE_METADATA", "localhost", "default_pfcwd_status") == Some("disable") {
+        let at = field("DEVICE_METADATA", "localhost", "default_pfcwd_status");
+        cx.report(out, &META, at, "`pfcwd start_default` will do nothing".into()).replace("enable");
+    }
+}

@@ -1,0 +1,44 @@
+//! # WD010 no-watchdog-mask
+//!
+//! Severity: error. Rows: WD-10.
+//!
+//! A port with a watchdog has `pfcwd_sw_enable`: the priorities that are watched.
+//!
+//! ## Why it matters
+//!
+//! The watchdog reads this mask, not `pfc_enable`. Missing or empty, its start fails and is retried for ever: the
+//! port is unprotected.
+//!
+//! ## Example
+//!
+//! ```json
+//! {"PFC_WD": {"Ethernet0": {"detection_time": "200"}}, "PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": "3,4"}}}
+//! ```
+//!
+//! ## Fix
+//!
+//! Set `pfcwd_sw_enable` to the value of `pfc_enable`.
+//!
+//! ## Source
+//!
+//! pfcwdorch.cpp, getLosslessTcsForPort; swss issue 842, PR 876.
+
+use super::super::Meta;
+use super::super::context::{Context, Findings, hit, list};
+use crate::finding::Severity;
+
+/// What identifies the rule.
+pub(super) const META: Meta =
+    Meta { code: "WD010", name: "no-watchdog-mask", severity: Severity::Error, ids: &["WD-10"] };
+
+/// Runs the rule.
+pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    let rows = cx.db.rows("PORT_QOS_MAP");
+    let mask_known = rows.iter().any(|e| cx.db.field(e, "pfcwd_sw_enable").is_some());
+    cx.by_port(out, &META, |port| {
+        let watchdog = port.watchdog.filter(|w| w.priorities == 0 && port.pfc_priorities != 0)?;
+        let because = if mask_known { "its pfcwd_sw_enable is empty" } else { "no port has pfcwd_sw_enable" };
+        let message = format!("watchdog of {} ms watches nothing: {because} (PFC on {})", watchdog.detection_ms, list(port.pfc_priorities));
+        hit("PORT_QOS_MAP", &port.name, "pfc_enable", message)
+    });
+}

@@ -1,0 +1,38 @@
+//! # WD011 other-watchdog-mask
+//!
+//! Severity: warning. Rows: WD-11.
+//!
+//! `pfcwd_sw_enable` equals `pfc_enable`; ports that carry remapped tunnel traffic watch 3,4 of 2,3,4,6.
+//!
+//! ## Why it matters
+//!
+//! A priority that may pause and is not watched stays stopped for as long as its peer storms.
+//!
+//! ## Fix
+//!
+//! Make them equal.
+//!
+//! ## Source
+//!
+//! qos_config.j2.
+
+use super::super::Meta;
+use super::super::context::{Context, Findings, hit, list};
+use crate::finding::Severity;
+
+/// What identifies the rule.
+pub(super) const META: Meta =
+    Meta { code: "WD011", name: "other-watchdog-mask", severity: Severity::Warning, ids: &["WD-11"] };
+
+/// Runs the rule.
+pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    cx.by_port(out, &META, |port| {
+        let mask = port.watchdog?.priorities;
+        let remap = port.pfc_priorities == 0b0101_1100 && mask == 0b0001_1000;
+        if mask == port.pfc_priorities || mask == 0 || remap {
+            return None;
+        }
+        let message = format!("PFC on {}, the watchdog watches {}", list(port.pfc_priorities), list(mask));
+        hit("PORT_QOS_MAP", &port.name, "pfcwd_sw_enable", message)
+    });
+}

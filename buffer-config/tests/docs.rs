@@ -1,0 +1,181 @@
+//! docs/rules is what the rules say, and docs/rule-hits.md what they find on shipped switches.
+//!
+//! `HARRIER_WRITE_DOCS=1 cargo test -p harrier-buffer-config --test docs` writes both.
+
+#![allow(clippy::disallowed_methods, reason = "the test reads and writes the docs")]
+
+mod support;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use buffer_config::finding::Severity;
+use buffer_config::rules::{self, Options};
+use buffer_config::source::Source;
+use buffer_config::{forms, schema};
+
+fn docs() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../docs")
+}
+
+fn wants_writing() -> bool {
+    std::env::var_os("HARRIER_WRITE_DOCS").is_some()
+}
+
+fn same(path: &Path, expected: &str, wrong: &mut Vec<String>) {
+    if wants_writing() {
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("docs can be written");
+        std::fs::write(path, expected).expect("docs can be written");
+    } else if std::fs::read_to_string(path).unwrap_or_default() != expected {
+        wrong.push(path.display().to_string());
+    }
+}
+
+fn index() -> String {
+    let mut text = String::from(
+        "# Rules\n\nGenerated from the rules' own comments; `harrier check --explain CODE` prints a page.\n\n| code | name | severity | what it checks |\n|---|---|---|---|\n",
+    );
+    for rule in rules::all() {
+        let m = rule.meta;
+        let (what, severity) = (rule.summary().replace('|', "\\|"), m.severity.name());
+        writeln!(text, "| [{}]({}.md) | {} | {severity} | {what} |", m.code, m.code, m.name)
+            .expect("a String");
+    }
+    text
+}
+
+#[test]
+fn pages_are_up_to_date() {
+    let mut wrong = Vec::new();
+    let folder = docs().join("rules");
+    let mut names: BTreeSet<String> = BTreeSet::from(["README.md".to_string()]);
+    for rule in rules::all() {
+        let name = format!("{}.md", rule.meta.code);
+        same(&folder.join(&name), &rule.page(), &mut wrong);
+        assert!(names.insert(name), "{} is there twice", rule.meta.code);
+    }
+    same(&folder.join("README.md"), &index(), &mut wrong);
+    for path in support::files(&folder, "") {
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        if !names.contains(&name) {
+            wrong.push(format!("{name} belongs to no rule"));
+        }
+    }
+    assert!(wrong.is_empty(), "write them with HARRIER_WRITE_DOCS=1: {wrong:#?}");
+}
+
+#[test]
+fn pages_are_complete() {
+    let mut names = BTreeSet::new();
+    for rule in rules::all() {
+        let m = rule.meta;
+        assert!(names.insert(m.name), "two rules are called {}", m.name);
+        assert!(rule.page().starts_with(&format!("# {} {}\n", m.code, m.name)), "{}", m.code);
+        assert!(!rule.summary().is_empty(), "{} does not say what it checks", m.code);
+        for heading in ["Why it matters", "Fix"] {
+            assert!(!rule.section(heading).is_empty(), "{} has no `{heading}`", m.code);
+        }
+    }
+}
+
+#[test]
+fn every_code_of_the_schema_has_a_rule() {
+    let text = r#"{"BUFFER_POOL": {"p": {"type": "x", "mode": "x", "size": "x", "xoff": "x", "percentage": "x", "y": "z"}},
+        "PORT": {"E": {"speed": "x", "autoneg": "x", "pfc_asym": "x", "role": "x"}},
+        "SCHEDULER": {"s": {"weight": "0", "pir": "1"}}, "WRED_PROFILE": {"w": {"ecn": "x", "green_drop_probability": "101"}},
+        "PFC_WD": {"E": {"detection_time": "1", "action": "x", "pfc_stat_history": "x"}, "q": {}},
+        "PORT_QOS_MAP": {"E": {"pfc_enable": "x", "dscp_to_tc_map": "x"}}, "QUEUE": {"E|0": {"scheduler": "x"}}}"#;
+    let db = forms::load(text);
+    let violations = schema::validate(&db);
+    assert!(violations.len() >= 20, "{violations:#?}");
+    for violation in violations {
+        assert!(rules::find(violation.code).is_some(), "no rule reports {}", violation.code);
+    }
+}
+
+/// What a hit of each rule on a shipped switch is: a defect, an idiom of its ASIC, or not known.
+fn verdict(code: &str) -> &'static str {
+    match code {
+        "BUF023" => {
+            "Tomahawk 6 and D6356: defect (issue 28657, copied figures). As a warning: unknown, the memory is not the chip's own figure"
+        }
+        "BUF024" => "unknown: vendors ship pools above the largest figure of their siblings",
+        "BUF025" => "defect (PR 21320); a warning on Tomahawk 4/5, which have two halves",
+        "BUF026" => {
+            "one defect (D6356, a quarter of its pool); note: idiom of Tomahawk 5, half of the memory"
+        }
+        "BUF027" => "defect; note: idiom where a lossy ingress pool keeps the two apart",
+        "BUF022" => "idiom of Broadcom and Teralynx: a static threshold as high as the sky",
+        "BUF019" | "PG003" => "idiom of Teralynx templates",
+        "BUF020" => "defect without effect (copied `xoff`)",
+        "BUF028" => "idiom of Tomahawk 5: half of the memory",
+        "BUF030" => "unknown: SAIs round down",
+        "BUF032" => "unknown: depends on the release of the SAI",
+        "BUF033" => "defect (empty pool, shipped)",
+        "BUF036" => "unknown",
+        "BUF037" | "BUF049" | "ECN007" | "PFC002" | "PFC005" | "LINK001" => {
+            "defect of the default QoS template on lossy models: it enables PFC 3,4 without asking"
+        }
+        "PG010" => "defect: look-up rows are missing (issue 5837)",
+        "PG011" => "defect: PFC over a cable of 0 m",
+        "PG004" => "error: defect, tables older than the arithmetic; warning: less than a quarter short",
+        "PG005" => "defect: nothing can save these packets",
+        "PG006" => "defect under the standard's response time; a chip that reacts faster may live with it",
+        "PG015" | "PG025" => "defect on chips that do not take headroom from the pool; unknown for this one",
+        "PG021" => "defect on Spectrum",
+        "PG029" => "unknown: no figure exists for the speed",
+        "ECN002" => "defect: Pmax is a cliff",
+        "ECN004" => "idiom: lossy queues with inert figures",
+        "ECN009" | "ECN011" | "ECN014" => "defect by the figures; small shared pools",
+        "WD005" => "idiom of `pfcwd start_default`: detection equals polling",
+        "WD010" => "defect: older templates have no pfcwd_sw_enable",
+        "WD013" => "defect or a role without watchdog",
+        "WD021" => "idiom of `pfcwd start_default`, dangerous on these chips (issue 29203)",
+        "SCHED004" => "defect of the template",
+        "SRC004" => "defect (PR 25626), still ships",
+        "SRC005" => "defect without effect (misspelt port fields)",
+        "LINK005" => "unknown: spare uplinks",
+        "LINK009" => "defect: 0 and 1 instead of off and on",
+        "PFC008" => "defect: RDMA DSCPs are not mapped",
+        "SRC011" | "SRC010" => "old form, still accepted by orchagent",
+        "BUF039" => "defect: a field that YANG refuses",
+        _ => "report, no verdict",
+    }
+}
+
+#[test]
+fn hits_on_shipped_switches_are_up_to_date() {
+    let Some(folder) = support::data("switches") else { return };
+    let mut hits: BTreeMap<&'static str, [usize; 3]> = BTreeMap::new();
+    let files = support::files(&folder, ".json");
+    for path in &files {
+        let text = support::read(path);
+        let db = forms::load(&text);
+        let findings = rules::check(Source { name: "x", text: &text }, &db, None, &Options::default());
+        let mut worst: BTreeMap<&'static str, Severity> = BTreeMap::new();
+        for f in findings {
+            let entry = worst.entry(f.code).or_insert(f.severity);
+            *entry = (*entry).max(f.severity);
+        }
+        for (code, severity) in worst {
+            hits.entry(code).or_default()[severity as usize] += 1;
+        }
+    }
+    let mut text = format!(
+        "# What the rules find on shipped switches\n\nOn how many of the {} distinct configurations that vendors ship (`../shared/data/sonic/switches`) each rule fires, by the worst severity there, and what the hits are. Rules that are not listed fire on none. Written by\n`HARRIER_WRITE_DOCS=1 cargo test -p harrier-buffer-config --test docs`.\n\n| rule | name | errors | warnings | notes | what they are |\n|---|---|---|---|---|---|\n",
+        files.len()
+    );
+    for (code, [info, warning, error]) in &hits {
+        let name = rules::find(code).expect("a rule").meta.name;
+        writeln!(
+            text,
+            "| [{code}](rules/{code}.md) | {name} | {error} | {warning} | {info} | {} |",
+            verdict(code)
+        )
+        .expect("a String");
+    }
+    let mut wrong = Vec::new();
+    same(&docs().join("rule-hits.md"), &text, &mut wrong);
+    assert!(wrong.is_empty(), "write it with HARRIER_WRITE_DOCS=1: {wrong:?}");
+}

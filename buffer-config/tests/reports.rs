@@ -1,0 +1,175 @@
+//! Renderers, suppressions, baseline, and texts that are broken.
+
+mod support;
+
+use buffer_config::finding::{Finding, Severity};
+use buffer_config::hold::{Baseline, Selection, Suppressions};
+use buffer_config::report::{self, Report};
+use buffer_config::rules::{self, Options};
+use buffer_config::source::Source;
+use buffer_config::{forms, json};
+use proptest::prelude::*;
+
+const TEXT: &str = "{\n  \"BUFFER_POOL\": {\n    \"p\": {\"type\": \"ingres\", \"mode\": \"dynamic\", \"size\": \"1\"}\n  }\n}\n";
+
+fn findings(text: &str) -> Vec<Finding> {
+    rules::check(Source { name: "a/b.json", text }, &forms::load(text), None, &Options::default())
+}
+
+fn report(text: &str) -> Report {
+    Report { findings: findings(text), files: vec!["a/b.json".into()], suppressed: 0 }
+}
+
+#[test]
+fn a_finding_points_at_the_value() {
+    let report = report(TEXT);
+    let [f] = report.findings.as_slice() else { panic!("{:#?}", report.findings) };
+    assert_eq!((f.code, f.pointer.as_str()), ("BUF001", "/BUFFER_POOL/p/type"));
+    assert_eq!((f.place.line, f.place.column), (3, 19));
+    let full = report::full(&report, false, |_| Some(TEXT.to_string()));
+    assert!(full.contains("3 |     \"p\": {\"type\": \"ingres\""), "{full}");
+    assert!(full.contains("  |                   ^^^^^^^^\n"), "{full}");
+    assert!(full.contains("= why:") && full.contains("= fix:"), "{full}");
+    assert!(report::concise(&report).starts_with("a/b.json:3:19: error[BUF001] "));
+}
+
+#[test]
+fn machine_formats_are_well_formed() {
+    let report = report(TEXT);
+    let json: serde_json::Value = serde_json::from_str(&report::json(&report)).expect("JSON");
+    assert_eq!(json["findings"][0]["line"], 3);
+    assert_eq!(json["summary"]["errors"], 1);
+    let sarif: serde_json::Value = serde_json::from_str(&report::sarif(&report)).expect("JSON");
+    let rules = sarif["runs"][0]["tool"]["driver"]["rules"].as_array().expect("rules");
+    assert_eq!(rules.len(), rules::all().count());
+    let result = &sarif["runs"][0]["results"][0];
+    let index = result["ruleIndex"].as_u64().expect("an index") as usize;
+    assert_eq!(rules[index]["id"], result["ruleId"]);
+    assert!(report::junit(&report).contains("<testsuite name=\"a/b.json\" tests=\"1\" failures=\"1\">"));
+    assert!(
+        report::github(&report).starts_with("::error file=a/b.json,line=3,col=19,title=BUF001 pool-type::")
+    );
+}
+
+#[test]
+fn github_shows_ten_of_a_kind_and_counts_the_rest() {
+    let pools: Vec<String> =
+        (0..30).map(|i| format!("\"p{i}\": {{\"mode\": \"x\", \"size\": \"1\"}}")).collect();
+    let report = report(&format!("{{\"BUFFER_POOL\": {{{}}}}}", pools.join(",")));
+    let text = report::github(&report);
+    assert_eq!(text.matches("::error ").count(), 10);
+    assert!(text.lines().last().is_some_and(|l| l.contains("more are not shown")), "{text}");
+}
+
+#[test]
+fn suppressions_hold_back_expire_and_must_be_used() {
+    let side = |extra: &str| {
+        format!("[[suppress]]\ncode = \"BUF001\"\nfile = \"*.json\"\nreason = \"known\"\n{extra}")
+    };
+    let apply = |text: &str, today: &str| {
+        let mut all = findings(TEXT);
+        let held = Suppressions::parse(text).expect("a good file").apply(&mut all, "s.toml", today);
+        (held, all.into_iter().map(|f| f.code).collect::<Vec<_>>())
+    };
+    assert_eq!(apply(&side(""), "2026-01-01"), (1, vec![]));
+    assert_eq!(apply(&side("until = \"2026-06-30\""), "2026-06-30"), (1, vec![]));
+    assert_eq!(apply(&side("until = \"2026-06-30\""), "2026-07-01"), (0, vec!["BUF001", "SRC013"]));
+    assert_eq!(apply(&side("pointer = \"/BUFFER_POOL/q\""), "2026-01-01"), (0, vec!["BUF001", "SRC012"]));
+    assert!(Suppressions::parse("[[suppress]]\ncode = \"A\"\nfile = \"b\"\n").is_err(), "a reason is needed");
+}
+
+#[test]
+fn a_baseline_survives_moved_lines() {
+    let baseline = Baseline::of(&findings(TEXT));
+    let mut moved = findings(&format!("\n\n{TEXT}"));
+    assert_eq!(baseline.apply(&mut moved), 1);
+    assert!(moved.is_empty());
+    let mut worse = findings(&TEXT.replace("ingres", "egres"));
+    assert_eq!(baseline.apply(&mut worse), 0);
+    assert_eq!(worse.len(), 1);
+}
+
+#[test]
+fn selection_takes_codes_names_and_beginnings() {
+    let words = |s: &[&str]| s.iter().map(ToString::to_string).collect();
+    let check = |select: &[&str], ignore: &[&str], code: &str, name: &str| {
+        Selection { select: words(select), ignore: words(ignore) }.wants(code, name)
+    };
+    assert!(check(&[], &[], "BUF001", "pool-type"));
+    assert!(check(&["BUF"], &[], "BUF001", "pool-type") && !check(&["PG"], &[], "BUF001", "pool-type"));
+    assert!(
+        !check(&["BUF"], &["BUF001"], "BUF001", "pool-type")
+            && check(&["BUF001"], &["BUF"], "BUF001", "pool-type")
+    );
+    assert!(check(&["pool-type"], &[], "BUF001", "pool-type"));
+}
+
+#[test]
+fn broken_texts_say_where() {
+    let first = |text: &str| {
+        let f = findings(text).into_iter().find(|f| f.code == "SRC001").expect("a report");
+        (f.place.line, f.place.column, f.message)
+    };
+    assert_eq!(
+        first("{\"A\": {\"b\": {}\n \"c\": {}}}"),
+        (1, 15, "expected `,` between members".to_string())
+    );
+    assert_eq!((first("{\"A\": {},}").0, first("{\"A\": {},}").1), (1, 9));
+    assert_eq!(first("").2, "the text is empty; expected `{`");
+    assert!(first("{\"A\": {\"b\": {\"c\": \"d}}}").2.contains("never closed"));
+    let Some(folder) = support::data("not_json") else { return };
+    for path in support::files(&folder, ".txt") {
+        let text = support::read(&path);
+        let all = findings(&text);
+        let broken = all.iter().filter(|f| f.code == "SRC001" && f.severity == Severity::Error).count();
+        assert!((1..=5).contains(&broken), "{}: {broken} problems", path.display());
+    }
+}
+
+#[test]
+fn all_forms_mean_the_same() {
+    let nested = r#"{"BUFFER_POOL": {"p": {"type": "x", "mode": "dynamic", "size": "1"}}}"#;
+    let forms_of = [
+        (nested, "/BUFFER_POOL/p/type"),
+        (r#"{"BUFFER_POOL|p": {"type": "x", "mode": "dynamic", "size": "1"}}"#, "/BUFFER_POOL|p/type"),
+        (
+            r#"[{"BUFFER_POOL_TABLE:p": {"type": "x", "mode": "dynamic", "size": "1"}, "OP": "SET"}]"#,
+            "/0/BUFFER_POOL_TABLE:p/type",
+        ),
+        (
+            r#"{"sonic-buffer-pool:sonic-buffer-pool": {"sonic-buffer-pool:BUFFER_POOL": {"BUFFER_POOL_LIST":
+                [{"name": "p", "type": "x", "mode": "dynamic", "size": 1}]}}}"#,
+            "/sonic-buffer-pool:sonic-buffer-pool/sonic-buffer-pool:BUFFER_POOL/BUFFER_POOL_LIST/0/type",
+        ),
+    ];
+    for (text, pointer) in forms_of {
+        let all = findings(text);
+        let [f] = all.as_slice() else { panic!("{text}: {all:#?}") };
+        assert_eq!((f.code, f.pointer.as_str()), ("BUF001", pointer), "{text}");
+    }
+}
+
+proptest! {
+    /// What serde_json takes, we take, with the same values.
+    #[test]
+    fn json_agrees_with_serde(keys in prop::collection::vec("\\PC{0,8}", 0..6), value in "\\PC*") {
+        let object: serde_json::Map<String, serde_json::Value> =
+            keys.iter().map(|k| (k.clone(), serde_json::json!({"f": value, "g": [1, true, null]}))).collect();
+        let text = serde_json::to_string_pretty(&object).expect("JSON");
+        let parsed = json::parse(&text);
+        prop_assert_eq!(&parsed.problems, &[]);
+        let root = parsed.root.as_ref().expect("a value");
+        for (node, (key, _)) in parsed.children(&root.value).iter().zip(&object) {
+            prop_assert_eq!(&node.key, key);
+            let inner = parsed.children(&node.value);
+            let json::Value::Text(text) = &inner[0].value else { panic!("{inner:?}") };
+            prop_assert_eq!(text, &value);
+        }
+    }
+
+    /// Nothing that comes in makes the rules panic.
+    #[test]
+    fn nothing_panics(text in "[{}\\[\\]:,\"a-zA-Z0-9|\\\\ \n_-]{0,200}") {
+        findings(&text);
+    }
+}

@@ -1,0 +1,391 @@
+//! Rules on small configurations: each defect that was reported upstream is caught, and what is right passes.
+
+use buffer_config::finding::Severity;
+use buffer_config::lookup::{self, Lookup};
+use buffer_config::rules::{self, Options};
+use buffer_config::source::Source;
+use buffer_config::{diff, forms};
+
+/// Codes with their severities.
+fn run(text: &str, table: Option<&str>) -> Vec<(&'static str, Severity, String)> {
+    let table: Option<Lookup> = table.map(lookup::parse);
+    let db = forms::load(text);
+    let found = rules::check(Source { name: "test.json", text }, &db, table.as_ref(), &Options::default());
+    found.into_iter().map(|f| (f.code, f.severity, f.message)).collect()
+}
+
+/// The rule fires with that severity, and says `word`.
+#[track_caller]
+fn check(text: &str, table: Option<&str>, code: &str, severity: Severity, word: &str) {
+    let found = run(text, table);
+    let hit = found.iter().any(|(c, s, m)| *c == code && *s == severity && m.contains(word));
+    assert!(hit, "{code} with `{word}` expected, found {found:#?}");
+}
+
+/// The rule does not fire with an error or a warning.
+#[track_caller]
+fn passes(text: &str, table: Option<&str>, code: &str) {
+    let found = run(text, table);
+    let hit = found.iter().find(|(c, s, _)| *c == code && *s > Severity::Info);
+    assert!(hit.is_none(), "{code} not expected, found {hit:?}");
+}
+
+/// A small switch of that platform with one port at 100G over 40 m, healthy but for what `change` replaces.
+fn switch(platform: &str, change: &[(&str, &str)]) -> String {
+    let mut text = r#"{
+ "DEVICE_METADATA": {"localhost": {"platform": "PLATFORM", "hwsku": "sku", "hostname": "s1", "type": "ToRRouter"}},
+ "PORT": {
+  "Ethernet0": {"lanes": "1,2,3,4", "speed": "100000", "mtu": "9100", "admin_status": "up"},
+  "Ethernet4": {"lanes": "5,6,7,8", "speed": "100000", "mtu": "9100", "admin_status": "up"}
+ },
+ "CABLE_LENGTH": {"AZURE": {"Ethernet0": "40m", "Ethernet4": "40m"}},
+ "BUFFER_POOL": {
+  "ingress_lossless_pool": {"type": "ingress", "mode": "dynamic", "size": "10000000", "xoff": "2000000"},
+  "egress_lossless_pool": {"type": "egress", "mode": "static", "size": "12766208"},
+  "egress_lossy_pool": {"type": "egress", "mode": "dynamic", "size": "7000000"}
+ },
+ "BUFFER_PROFILE": {
+  "pg_lossless_100000_40m_profile": {"pool": "ingress_lossless_pool", "size": "1248", "dynamic_th": "-2", "xon": "2288", "xon_offset": "2288", "xoff": "100000"},
+  "ingress_lossy_profile": {"pool": "ingress_lossless_pool", "size": "0", "dynamic_th": "3"},
+  "egress_lossless_profile": {"pool": "egress_lossless_pool", "size": "0", "static_th": "12766208"},
+  "egress_lossy_profile": {"pool": "egress_lossy_pool", "size": "1518", "dynamic_th": "3"}
+ },
+ "BUFFER_PG": {
+  "Ethernet0|0": {"profile": "ingress_lossy_profile"}, "Ethernet0|3-4": {"profile": "pg_lossless_100000_40m_profile"},
+  "Ethernet4|0": {"profile": "ingress_lossy_profile"}, "Ethernet4|3-4": {"profile": "pg_lossless_100000_40m_profile"}
+ },
+ "BUFFER_QUEUE": {
+  "Ethernet0|0-2": {"profile": "egress_lossy_profile"}, "Ethernet0|3-4": {"profile": "egress_lossless_profile"},
+  "Ethernet4|0-2": {"profile": "egress_lossy_profile"}, "Ethernet4|3-4": {"profile": "egress_lossless_profile"}
+ },
+ "DSCP_TO_TC_MAP": {"AZURE": {"0": "0", "3": "3", "4": "4"}},
+ "TC_TO_PRIORITY_GROUP_MAP": {"AZURE": {"0": "0", "3": "3", "4": "4"}},
+ "TC_TO_QUEUE_MAP": {"AZURE": {"0": "0", "3": "3", "4": "4"}},
+ "MAP_PFC_PRIORITY_TO_QUEUE": {"AZURE": {"3": "3", "4": "4"}},
+ "SCHEDULER": {"s1": {"type": "DWRR", "weight": "15"}},
+ "WRED_PROFILE": {"W": {"ecn": "ecn_all", "wred_green_enable": "true", "green_min_threshold": "1000000",
+   "green_max_threshold": "1500000", "green_drop_probability": "5"}},
+ "QUEUE": {
+  "Ethernet0|3": {"scheduler": "s1", "wred_profile": "W"}, "Ethernet0|4": {"scheduler": "s1", "wred_profile": "W"},
+  "Ethernet4|3": {"scheduler": "s1", "wred_profile": "W"}, "Ethernet4|4": {"scheduler": "s1", "wred_profile": "W"}
+ },
+ "PORT_QOS_MAP": {
+  "Ethernet0": {"dscp_to_tc_map": "AZURE", "tc_to_pg_map": "AZURE", "tc_to_queue_map": "AZURE",
+    "pfc_to_queue_map": "AZURE", "pfc_enable": "3,4", "pfcwd_sw_enable": "3,4"},
+  "Ethernet4": {"dscp_to_tc_map": "AZURE", "tc_to_pg_map": "AZURE", "tc_to_queue_map": "AZURE",
+    "pfc_to_queue_map": "AZURE", "pfc_enable": "3,4", "pfcwd_sw_enable": "3,4"}
+ },
+ "PFC_WD": {
+  "GLOBAL": {"POLL_INTERVAL": "200"},
+  "Ethernet0": {"action": "drop", "detection_time": "400", "restoration_time": "800"},
+  "Ethernet4": {"action": "drop", "detection_time": "400", "restoration_time": "800"}
+ }
+}"#
+    .replace("PLATFORM", platform);
+    for (from, to) in change {
+        assert!(text.contains(from), "the switch has no `{from}`");
+        text = text.replace(from, to);
+    }
+    text
+}
+
+/// Trident 2 by its platform.
+const TD2: &str = "x86_64-dell_s6000_s1220-r0";
+const TABLE: &str = "# speed cable size xon xoff threshold xon_offset\n100000 40m 1248 2288 100000 -2 2288\n";
+
+#[test]
+fn a_healthy_switch_passes() {
+    let found = run(&switch(TD2, &[]), Some(TABLE));
+    let bad: Vec<_> = found.iter().filter(|(_, s, _)| *s > Severity::Info).collect();
+    assert!(bad.is_empty(), "{bad:#?}");
+}
+
+#[test]
+fn defect_1_pool_beyond_the_memory() {
+    let text = switch(
+        "x86_64-nexthop_4210-r0",
+        &[("\"10000000\", \"xoff\": \"2000000\"", "\"258035400\", \"xoff\": \"81553920\"")],
+    );
+    check(&text, None, "BUF023", Severity::Error, "808546 of 636183 cells");
+}
+
+#[test]
+fn defect_2_egress_lossless_pool_smaller_than_ingress() {
+    let text = switch(TD2, &[("\"size\": \"12766208\"}", "\"size\": \"9999999\"}")]);
+    check(&text, None, "BUF025", Severity::Error, "lossless packets drop at egress");
+}
+
+#[test]
+fn defect_3_no_room_for_the_sai_reserve() {
+    let text = switch(TD2, &[("\"10000000\", \"xoff\"", "\"10766208\", \"xoff\"")]);
+    check(&text, None, "BUF032", Severity::Warning, "the SAI may take");
+}
+
+#[test]
+fn defects_4_and_6_no_row_in_the_look_up_table() {
+    let table = "100000 5m 1248 2288 60000 -2 2288\n100000 50m 1248 2288 110000 -2 2288\n40000 5m 1248 2288 50000 -2 2288\n";
+    check(&switch(TD2, &[]), Some(table), "PG010", Severity::Error, "no row for 100000 Mb/s and 40m");
+    check(&switch(TD2, &[]), Some(table), "PG030", Severity::Warning, "no row at 40000 Mb/s for 50m");
+}
+
+#[test]
+fn defect_5_odd_xon_offset() {
+    let table = "100000 5m 1 0 60000 0 3556\n100000 40m 1 0 100000 0 3556\n50000 5m 1 0 60000 0 3356\n50000 40m 1 0 70000 0 3556\n";
+    check("{}", Some(table), "PG014", Severity::Warning, "xon_offset 3356, where");
+}
+
+#[test]
+fn defect_7_headroom_too_small() {
+    let change = [
+        ("\"xoff\": \"100000\"", "\"xoff\": \"80000\""),
+        ("\"100000\", \"mtu\"", "\"400000\", \"mtu\""),
+        ("40m", "50m"),
+        ("100000_50m", "400000_50m"),
+    ];
+    check(&switch(TD2, &change), None, "PG006", Severity::Error, "400000 Mb/s over 50 m need at least");
+}
+
+#[test]
+fn defect_8_silent_default_cable() {
+    let text = switch(TD2, &[("\"Ethernet4\": \"40m\"", "\"Ethernet4\": \"300m\"")]);
+    check(&text, None, "LINK005", Severity::Warning, "300 m, the silent default");
+}
+
+#[test]
+fn defects_9_and_10_stale_profile() {
+    let text = switch(TD2, &[("\"Ethernet4\": \"40m\"", "\"Ethernet4\": \"30m\"")]);
+    check(&text, None, "PG020", Severity::Error, "is at 100000 Mb/s over 30 m");
+    let broken_out = switch(
+        TD2,
+        &[("\"lanes\": \"5,6,7,8\", \"speed\": \"100000\"", "\"lanes\": \"5,6\", \"speed\": \"50000\"")],
+    );
+    check(&broken_out, None, "PG020", Severity::Error, "is at 50000 Mb/s");
+}
+
+#[test]
+fn defects_11_and_12_detection_faster_than_polling() {
+    let text = switch(TD2, &[("\"detection_time\": \"400\"", "\"detection_time\": \"100\"")]);
+    check(&text, None, "WD004", Severity::Error, "100 ms is shorter than POLL_INTERVAL 200 ms");
+    let no_poll = switch(TD2, &[("{\"POLL_INTERVAL\": \"200\"}", "{}")]);
+    check(&no_poll, None, "WD004", Severity::Error, "no POLL_INTERVAL");
+}
+
+#[test]
+fn defect_13_big_red_switch() {
+    let text = switch(TD2, &[("{\"POLL_INTERVAL\"", "{\"BIG_RED_SWITCH\": \"enable\", \"POLL_INTERVAL\"")]);
+    check(&text, None, "WD009", Severity::Error, "all lossless traffic");
+}
+
+#[test]
+fn defect_14_watchdog_mask() {
+    let missing = switch(TD2, &[(", \"pfcwd_sw_enable\": \"3,4\"", "")]);
+    check(&missing, None, "WD010", Severity::Error, "no port has pfcwd_sw_enable");
+    let empty = switch(TD2, &[("\"pfcwd_sw_enable\": \"3,4\"", "\"pfcwd_sw_enable\": \"\"")]);
+    check(&empty, None, "WD010", Severity::Error, "is empty");
+}
+
+#[test]
+fn defect_15_storm_loop() {
+    let text = switch(
+        "x86_64-nokia_ixr7220_h4-r0",
+        &[("\"restoration_time\": \"800\"", "\"restoration_time\": \"400\"")],
+    );
+    check(&text, None, "WD021", Severity::Warning, "not longer than detection");
+}
+
+#[test]
+fn defect_16_action_changed_on_the_fly() {
+    let (old, new) = (switch(TD2, &[("\"drop\"", "\"forward\"")]), switch(TD2, &[]));
+    changes(&old, &new, "CHG004", "drop");
+}
+
+#[test]
+fn defect_17_false_alarms() {
+    // 100 ports: one round of polls takes longer than 200 ms.
+    let ports: Vec<String> = (2..100)
+        .map(|i| format!("\"Ethernet{}\": {{\"lanes\": \"9\", \"speed\": \"100000\"}}", i * 4))
+        .collect();
+    let text = switch(TD2, &[("\"PORT\": {", &format!("\"PORT\": {{{},", ports.join(",")))]);
+    check(&text, None, "WD022", Severity::Warning, "`pfcwd start_default` takes 800 ms");
+}
+
+#[test]
+fn defect_18_dangling_profile() {
+    let text = switch(TD2, &[("\"egress_lossless_profile\": {\"pool\"", "\"other\": {\"pool\"")]);
+    check(
+        &text,
+        None,
+        "BUF016",
+        Severity::Error,
+        "`egress_lossless_profile` is not in BUFFER_PROFILE (2 queue entries)",
+    );
+}
+
+#[test]
+fn defect_19_static_threshold_as_dynamic() {
+    let text = switch(
+        TD2,
+        &[("\"dynamic_th\": \"-2\"", "\"static_th\": \"12766208\", \"dynamic_th\": \"12766208\"")],
+    );
+    check(&text, None, "BUF011", Severity::Error, "both dynamic_th and static_th");
+    check(&text, None, "BUF008", Severity::Error, "expected a whole number in -8..=7");
+}
+
+#[test]
+fn defect_20_wrong_static_threshold() {
+    let text = switch(TD2, &[("\"static_th\": \"12766208\"", "\"static_th\": \"6000000\"")]);
+    check(&text, None, "BUF026", Severity::Warning, "below the 12,766,208 B");
+}
+
+#[test]
+fn defect_21_thresholds_without_colour() {
+    let text = switch(TD2, &[("\"wred_green_enable\": \"true\"", "\"wred_green_enable\": \"false\"")]);
+    check(&text, None, "ECN004", Severity::Warning, "green has thresholds but is not enabled");
+}
+
+#[test]
+fn defect_22_placeholder_and_blank() {
+    let text = switch(TD2, &[("\"1000000\"", "\" 166912\"")]);
+    check(&text, None, "SRC004", Severity::Warning, "` 166912`");
+    let placeholder = switch(TD2, &[("\"1000000\"", "\"9000000\""), ("\"1500000\"", "\"9000000\"")]);
+    check(&placeholder, None, "ECN018", Severity::Warning, "nothing is ever marked");
+}
+
+#[test]
+fn defect_23_minimum_above_maximum() {
+    let text = switch(TD2, &[("\"1000000\"", "\"1600000\"")]);
+    check(&text, None, "ECN001", Severity::Error, "1500000 is below the minimum 1600000");
+}
+
+#[test]
+fn defect_24_profile_slips_past_the_updater() {
+    let new = switch(
+        TD2,
+        &[(
+            "\"ingress_lossy_profile\": {",
+            "\"pg_lossless_x\": {\"pool\": \"ingress_lossless_pool\", \"size\": \"0\", \"xoff\": \"-5\", \"dynamic_th\": \"9\"}, \"ingress_lossy_profile\": {",
+        )],
+    );
+    changes(&switch(TD2, &[]), &new, "CHG007", "pg_lossless_x is added as a whole");
+    changes(&switch(TD2, &[]), &new, "BUF008", "`dynamic_th` is `9`");
+}
+
+#[test]
+fn defect_25_template_not_rendered() {
+    let text = "{\n{% include 'buffers_defaults_x.j2' %}\n\"BUFFER_POOL\": {}\n}";
+    check(text, None, "SRC001", Severity::Error, "not rendered");
+}
+
+#[test]
+fn headroom_falls_with_length() {
+    let table = "100000 1500m 1 0 366592 0\n100000 2000m 1 0 234496 0\n";
+    check("{}", Some(table), "PG007", Severity::Error, "366,592 B for 1500 m, but only 234,496 B for 2000 m");
+    check("{}", Some(table), "PG005", Severity::Error, "are on the cable");
+}
+
+#[test]
+fn an_empty_egress_lossless_pool() {
+    let text = switch(TD2, &[("\"size\": \"12766208\"}", "\"size\": \"0\"}")]);
+    check(&text, None, "BUF033", Severity::Error, "size 0");
+}
+
+/// Listing 1 of the Azure paper with its typing errors corrected.
+fn azure(change: &[(&str, &str)]) -> String {
+    let mut text = r#"{
+ "BUFFER_POOL": {
+  "ingress_pool": {"type": "ingress", "mode": "dynamic", "size": "18000000", "xoff": "6000000"},
+  "egress_lossy_pool": {"type": "egress", "mode": "dynamic", "size": "14000000"},
+  "egress_lossless_pool": {"type": "egress", "mode": "static", "size": "24000000"}
+ },
+ "BUFFER_PROFILE": {
+  "ingress_lossless_profile": {"pool": "ingress_pool", "size": "1248", "dynamic_th": "-3", "xon": "1248", "xon_offset": "2496", "xoff": "96928"},
+  "ingress_lossy_profile": {"pool": "ingress_pool", "size": "0", "static_th": "24000000"},
+  "egress_lossless_profile": {"pool": "egress_lossless_pool", "size": "0", "static_th": "24000000"},
+  "egress_lossy_profile": {"pool": "egress_lossy_pool", "size": "1518", "dynamic_th": "-1"}
+ }
+}"#
+    .to_string();
+    for (from, to) in change {
+        assert!(text.contains(from), "the listing has no `{from}`");
+        text = text.replace(from, to);
+    }
+    text
+}
+
+#[test]
+fn the_azure_listing_passes_and_its_variants_do_not() {
+    let bad: Vec<_> = run(&azure(&[]), None).into_iter().filter(|(_, s, _)| *s > Severity::Info).collect();
+    assert!(bad.is_empty(), "{bad:#?}");
+    check(&azure(&[("14000000", "19000000")]), None, "BUF027", Severity::Error, "19,000,000 B");
+    check(&azure(&[("\"6000000\"", "\"7000000\"")]), None, "BUF023", Severity::Error, "= 25,000,000 B");
+    let limit = azure(&[(
+        "egress_lossless_pool\", \"size\": \"0\", \"static_th\": \"24000000\"",
+        "egress_lossless_pool\", \"size\": \"0\", \"static_th\": \"23000000\"",
+    )]);
+    check(&limit, None, "BUF026", Severity::Error, "23,000,000 B");
+    let slack = run(&azure(&[("\"6000000\"", "\"5000000\"")]), None);
+    assert!(slack.iter().all(|(_, s, _)| *s < Severity::Error), "{slack:#?}");
+    check(&azure(&[("\"6000000\"", "\"5000000\"")]), None, "BUF036", Severity::Warning, "1,000,000 B");
+}
+
+#[test]
+fn ecn_comes_before_pfc_and_says_up_to_when() {
+    // alpha 1/4, pool 10 MB: one group pauses at 2 MB; n* = 10 - 4 = 6.
+    let (_, severity, message) =
+        run(&switch(TD2, &[]), None).into_iter().find(|(c, ..)| *c == "ECN009").expect("a report");
+    assert_eq!(severity, Severity::Info);
+    assert!(message.contains("more than 6 equally congested groups"), "{message}");
+    let late = switch(TD2, &[("\"1000000\"", "\"2500000\""), ("\"1500000\"", "\"3000000\"")]);
+    check(&late, None, "ECN009", Severity::Error, "PFC comes before ECN");
+}
+
+#[test]
+fn maps_pfc_and_groups_agree() {
+    let other_queue = switch(
+        TD2,
+        &[(
+            "\"MAP_PFC_PRIORITY_TO_QUEUE\": {\"AZURE\": {\"3\": \"3\"",
+            "\"MAP_PFC_PRIORITY_TO_QUEUE\": {\"AZURE\": {\"3\": \"5\"",
+        )],
+    );
+    check(&other_queue, None, "PFC006", Severity::Error, "stops queue 5, its traffic is in queue 3");
+    let no_headroom = switch(
+        TD2,
+        &[(
+            "\"Ethernet0|3-4\": {\"profile\": \"pg_lossless_100000_40m_profile\"}",
+            "\"Ethernet0|3-4\": {\"profile\": \"ingress_lossy_profile\"}",
+        )],
+    );
+    check(&no_headroom, None, "PFC002", Severity::Error, "Ethernet0: PFC on 3,4");
+    let no_pfc = switch(TD2, &[("\"pfc_enable\": \"3,4\", \"pfcwd", "\"pfc_enable\": \"3\", \"pfcwd")]);
+    check(&no_pfc, None, "PFC003", Severity::Error, "group 4 has lossless profile");
+    let lossy_in = switch(
+        TD2,
+        &[(
+            "\"TC_TO_PRIORITY_GROUP_MAP\": {\"AZURE\": {\"0\": \"0\"",
+            "\"TC_TO_PRIORITY_GROUP_MAP\": {\"AZURE\": {\"0\": \"3\"",
+        )],
+    );
+    check(&lossy_in, None, "PFC004", Severity::Error, "lossy traffic class 0 maps to the lossless group 3");
+    passes(&switch(TD2, &[]), None, "PFC004");
+}
+
+#[track_caller]
+fn changes(old: &str, new: &str, code: &str, word: &str) {
+    let revision = |name, text| diff::Revision { name, text, lookup: None };
+    let result = diff::compare(revision("old.json", old), revision("new.json", new), &Options::default());
+    let hit = result.findings.iter().any(|f| f.code == code && f.message.contains(word));
+    assert!(hit, "{code} with `{word}` expected, found {:#?}", result.findings);
+}
+
+#[test]
+fn create_only_and_refused_changes_are_said() {
+    let new = switch(
+        TD2,
+        &[("\"mode\": \"dynamic\", \"size\": \"7000000\"", "\"mode\": \"static\", \"size\": \"7000000\"")],
+    );
+    changes(&switch(TD2, &[]), &new, "CHG001", "`mode` can only be set");
+    changes(&switch(TD2, &[]), &new, "CHG002", "cannot be changed on a live switch");
+    let cable = switch(TD2, &[("\"Ethernet4\": \"40m\"", "\"Ethernet4\": \"5m\"")]);
+    changes(&switch(TD2, &[]), &cable, "CHG008", "group 3 keeps its lossless profile");
+}

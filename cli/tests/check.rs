@@ -1,0 +1,133 @@
+//! `harrier check` and `harrier headroom` as users run them.
+
+#![allow(clippy::disallowed_methods, reason = "tests run the binary and write files")]
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+const GOOD: &str = r#"{"BUFFER_POOL": {"ingress_lossless_pool": {"type": "ingress", "mode": "dynamic", "size": "1000000"}}}"#;
+const BAD: &str =
+    r#"{"BUFFER_POOL": {"ingress_lossless_pool": {"type": "in", "mode": "dynamic", "size": "1000000"}}}"#;
+
+fn harrier(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_harrier")).args(arguments).output().expect("harrier runs")
+}
+
+/// A folder of its own with these files.
+fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("check-{name}"));
+    let _ = fs::remove_dir_all(&path);
+    fs::create_dir_all(&path).expect("a folder");
+    for (file, text) in files {
+        fs::write(path.join(file), text).expect("a file");
+    }
+    path
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn exit_status_says_how_it_went() {
+    let here = folder("status", &[("good.json", GOOD), ("bad.json", BAD)]);
+    let status = |file: &str, more: &[&str]| {
+        let path = here.join(file);
+        let mut arguments = vec!["check", path.to_str().expect("text")];
+        arguments.extend(more);
+        harrier(&arguments).status.code()
+    };
+    assert_eq!(status("good.json", &[]), Some(0));
+    assert_eq!(status("bad.json", &[]), Some(1));
+    assert_eq!(status("bad.json", &["--ignore", "BUF001"]), Some(0));
+    assert_eq!(status("none.json", &[]), Some(2));
+    assert_eq!(status("good.json", &["--select", "NO999"]), Some(2));
+}
+
+#[test]
+fn several_formats_in_one_run() {
+    let here = folder("formats", &[("bad.json", BAD)]);
+    let path = |name: &str| here.join(name).to_str().expect("text").to_string();
+    let output = harrier(&[
+        "check",
+        &path("bad.json"),
+        "--format",
+        "concise",
+        "--output",
+        "-",
+        "--format",
+        "sarif",
+        "--output",
+        &path("a.sarif"),
+        "--format",
+        "json",
+        "--output",
+        &path("a.json"),
+    ]);
+    assert!(stdout(&output).contains("error[BUF001]"), "{output:?}");
+    for name in ["a.sarif", "a.json"] {
+        let text = fs::read_to_string(path(name)).expect("it was written");
+        serde_json::from_str::<serde_json::Value>(&text).expect("JSON");
+    }
+}
+
+#[test]
+fn headroom_of_a_record() {
+    let record = r#"[{"asic": "MELLANOX-SPECTRUM-3", "speed": 400000, "cable": "300m", "lanes": 8, "over_subscribe_ratio": 2}]"#;
+    let here = folder(
+        "headroom",
+        &[("r.json", record), ("bad.json", r#"[{"asic": "none", "speed": 1, "cable": "1m"}]"#)],
+    );
+    let output = harrier(&["headroom", here.join("r.json").to_str().expect("text"), "--explain"]);
+    let found: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((&found[0]["xoff"], &found[0]["xon"]), (&272_384.into(), &38_912.into()));
+    assert!(found[0]["terms"].as_array().is_some_and(|t| t.len() > 8));
+    assert_eq!(harrier(&["headroom", here.join("bad.json").to_str().expect("text")]).status.code(), Some(2));
+}
+
+/// A real server on a free port, ended when dropped.
+struct Redis(std::process::Child);
+
+impl Drop for Redis {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn a_live_switch_is_read_over_redis() {
+    let free =
+        std::net::TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr()).expect("a free port").port();
+    let port = free.to_string();
+    let quiet = || Stdio::null();
+    let server = Command::new("redis-server")
+        .args(["--port", &port, "--save", "", "--bind", "127.0.0.1"])
+        .stdout(quiet())
+        .spawn();
+    let Ok(server) = server else {
+        eprintln!("SKIPPED: redis-server is not installed");
+        return;
+    };
+    let _server = Redis(server);
+    let cli = |arguments: &[&str]| {
+        let all = [&["-p", port.as_str(), "-n", "4"], arguments].concat();
+        Command::new("redis-cli").args(all).output().is_ok_and(|o| o.status.success())
+    };
+    // The server answers when it is up; redis-cli itself waits for the connection.
+    assert!((0..1000).any(|_| cli(&["PING"])), "redis-server does not answer");
+    assert!(cli(&[
+        "HSET",
+        "BUFFER_POOL|ingress_lossless_pool",
+        "type",
+        "in",
+        "mode",
+        "dynamic",
+        "size",
+        "1"
+    ]));
+    let output = harrier(&["check", "--format", "concise", &format!("redis://127.0.0.1:{port}/4")]);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(stdout(&output).contains("BUF001"), "{output:?}");
+}
