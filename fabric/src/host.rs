@@ -70,6 +70,11 @@ impl<S: FabricSwitch> Fabric<S> {
 
     /// Sends a PFC frame ahead of everything else.
     pub(crate) fn send_pfc(&mut self, host: u32, pfc: &Pfc) {
+        if let Some(log) = &mut self.log
+            && pfc.classes().any(|(_, quanta)| quanta > 0)
+        {
+            log.injected(self.now, host);
+        }
         let nic = &mut self.hosts[host as usize];
         let frame = pfc.to_frame(nic.mac);
         nic.control.push_front(frame);
@@ -170,9 +175,22 @@ impl<S: FabricSwitch> Fabric<S> {
         if done {
             state.finished = Some(now);
             self.hosts[host as usize].remove_flow(flow as u32);
+            self.release_followers(flow);
         }
         self.tell_agent(host, flow, rtt, done);
         self.kick(self.hosts[host as usize].link);
+    }
+
+    /// A flow has come to its end: those that waited for nothing else start.
+    fn release_followers(&mut self, flow: usize) {
+        for follower in std::mem::take(&mut self.senders[flow].followers) {
+            let state = &mut self.senders[follower as usize];
+            state.waits_for = state.waits_for.saturating_sub(1);
+            if state.waits_for == 0 {
+                state.start = Time(self.now.0.saturating_add(state.start.0));
+                self.queue.push(state.start, Event::FlowStart { flow: follower });
+            }
+        }
     }
 
     fn tell_agent(&mut self, host: u32, flow: usize, rtt: Option<Time>, done: bool) {

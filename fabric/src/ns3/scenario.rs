@@ -13,7 +13,7 @@ use crate::nic::dcqcn::DcqcnConfig;
 use crate::paths::Paths;
 use crate::problem::Problem;
 use crate::scenario::{
-    AgentSettings, FlowSpec, Headroom, HostSettings, Notification, Scenario, SwitchSettings,
+    AgentSettings, FlowSpec, Headroom, HostSettings, Notification, Routing, Scenario, SwitchSettings,
 };
 
 /// Header bytes of a data packet: Ethernet 14, IPv4 20, UDP 8, sequence and priority 6, timestamp 8.
@@ -56,13 +56,18 @@ pub(super) fn assemble(
             headroom: Headroom::LinkCapacities(3),
             ecn,
             pause_quanta: u16::MAX,
+            dscp: BTreeMap::new(),
         },
+        switches: BTreeMap::new(),
+        places: BTreeMap::new(),
+        routing: Routing::default(),
         host,
         hosts,
         flows,
         faults: Vec::new(),
         agents: AgentSettings { hosts: (!agents.is_empty()).then_some(agents), ..AgentSettings::default() },
         expect: None,
+        source: None,
     }
 }
 
@@ -77,6 +82,7 @@ fn flow(row: FlowRow) -> FlowSpec {
         bytes: row.bytes,
         start: row.start,
         start_jitter: Time::ZERO,
+        after: Vec::new(),
     }
 }
 

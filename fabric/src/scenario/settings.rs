@@ -1,5 +1,7 @@
 //! How switches and hosts of a scenario are set up.
 
+use std::collections::BTreeMap;
+
 use model::{Rate, Time};
 use p4_switch::tm::{
     CLASSES, Ecn, GroupProfile, Lossless, PauseEnd, PoolConfig, PortConfig, QueueProfile, Service, Threshold,
@@ -27,6 +29,8 @@ pub struct SwitchSettings {
     pub ecn: Vec<(Rate, Ecn)>,
     /// Quanta that pause frames ask for.
     pub pause_quanta: u16,
+    /// Priorities of code points that are not the usual ones (the upper three bits).
+    pub dscp: BTreeMap<u8, u8>,
 }
 
 /// Headroom of a lossless group.
@@ -62,6 +66,7 @@ impl Default for SwitchSettings {
                 (Rate::from_gbps(400), kb(1600, 6400)),
             ],
             pause_quanta: u16::MAX,
+            dscp: BTreeMap::new(),
         }
     }
 }
