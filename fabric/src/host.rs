@@ -70,11 +70,6 @@ impl<S: FabricSwitch> Fabric<S> {
 
     /// Sends a PFC frame ahead of everything else.
     pub(crate) fn send_pfc(&mut self, host: u32, pfc: &Pfc) {
-        if let Some(log) = &mut self.log
-            && pfc.classes().any(|(_, quanta)| quanta > 0)
-        {
-            log.injected(self.now, host);
-        }
         let nic = &mut self.hosts[host as usize];
         let frame = pfc.to_frame(nic.mac);
         nic.control.push_front(frame);
