@@ -10,7 +10,9 @@
 mod commands;
 mod demo;
 mod input;
+mod meter;
 mod output;
+mod watcher;
 
 use std::process::ExitCode;
 

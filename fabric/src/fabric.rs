@@ -198,6 +198,7 @@ impl<S: FabricSwitch> Fabric<S> {
         let free_at = self.now + link.serialisation(frame.len());
         link.busy_until = free_at;
         link.sent_frames += 1;
+        link.sent_bytes += frame.len();
         self.queue.push(free_at, Event::WireFree { link: index });
         let slot = self.queue.reserve(free_at + link.delay);
         if link.in_flight.is_empty() {
@@ -348,6 +349,25 @@ impl<S: FabricSwitch> Fabric<S> {
             NodeIndex::Switch(index) => Some(&mut self.switches[*index as usize].switch),
             NodeIndex::Host(_) => None,
         }
+    }
+
+    /// The switch called `name`.
+    pub fn switch(&self, name: &str) -> Option<&S> {
+        match self.names.get(name)? {
+            NodeIndex::Switch(index) => Some(&self.switches[*index as usize].switch),
+            NodeIndex::Host(_) => None,
+        }
+    }
+
+    /// Bytes that every switch port has put on its wire, flow control included, in the order of switches and ports.
+    pub fn sent_bytes(&self) -> impl Iterator<Item = (PortRef, u64)> {
+        self.switches.iter().flat_map(|node| {
+            let ports = node.out.iter().enumerate();
+            ports.filter_map(|(port, link)| {
+                let sent = self.links[(*link)? as usize].sent_bytes;
+                Some((PortRef::new(node.name.clone(), port as u16), sent))
+            })
+        })
     }
 
     /// Name and switch, in the order of the topology.

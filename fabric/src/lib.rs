@@ -21,6 +21,7 @@ mod host;
 mod link;
 pub mod nic;
 pub mod ns3;
+pub mod output;
 mod paths;
 pub mod pipeline;
 mod problem;

@@ -44,6 +44,8 @@ pub(crate) struct Link {
     pub(crate) in_flight: VecDeque<InFlight>,
     /// Frames handed over for sending, PFC included.
     pub(crate) sent_frames: u64,
+    /// Their bytes.
+    pub(crate) sent_bytes: u64,
     /// Frames that reached the far end, PFC included.
     pub(crate) arrived_frames: u64,
     /// Frames lost on the way.
@@ -64,6 +66,7 @@ impl Link {
             busy_until: Time::ZERO,
             in_flight: VecDeque::new(),
             sent_frames: 0,
+            sent_bytes: 0,
             arrived_frames: 0,
             lost_frames: 0,
         }

@@ -186,7 +186,15 @@ impl Scene<'_, '_> {
         let port = ports.into_iter().max_by_key(|port| (peak(port), std::cmp::Reverse((*port).clone())))?;
         let most = peak(&port);
         // The first time that it was about so long: later, what was lost comes again.
-        let busy: Vec<Busy> = self.replay.busy.get(port)?.iter().filter(|busy| busy.peak_bytes * 2 >= most).take(1).copied().collect();
+        let busy: Vec<Busy> = self
+            .replay
+            .busy
+            .get(port)?
+            .iter()
+            .filter(|busy| busy.peak_bytes * 2 >= most)
+            .take(1)
+            .copied()
+            .collect();
         Some(Story {
             anomaly: Anomaly::FlowContention,
             port: port.clone(),

@@ -96,7 +96,6 @@ impl PacketLog {
     pub(crate) fn pause_sent(&mut self, at: Time, switch: u32, port: u16) {
         self.pauses.push(PauseSent { at, switch, port, steps: self.steps.len() });
     }
-
 }
 
 /// What a frame belongs to; none for flow control and polling.

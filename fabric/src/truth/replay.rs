@@ -39,8 +39,6 @@ pub(super) struct Busy {
 #[derive(Clone, Debug)]
 pub(super) struct Episode {
     pub(super) at: Time,
-    /// The port of the switch that the pause went out of.
-    pub(super) ingress: PortRef,
     /// The paused port at the far end.
     pub(super) upstream: PortRef,
     /// Bytes by egress port, most first.
@@ -60,15 +58,14 @@ pub(super) struct Replay {
     pub(super) silent: BTreeMap<PortRef, Vec<(Time, Time)>>,
 }
 
-/// A port counts as empty while so little waits there: the packet that goes out and one behind it.
-const EMPTY_BYTES: u64 = 3_000;
-
 pub(super) fn replay(facts: &Facts<'_>) -> Replay {
     let (stays, mut stay_of) = stays(facts);
     let mut replay = Replay { stays, silent: silences(facts), ..Replay::default() };
     let mut held: BTreeMap<(u32, u16, Option<u16>, Stream), u64> = BTreeMap::new();
     let mut queues: BTreeMap<(u32, u16), (u64, Option<Busy>)> = BTreeMap::new();
     let mut pauses = facts.log.pauses.iter().peekable();
+    // A port counts as empty while so little waits there: the packet that goes out and one behind it.
+    let empty = 2 * facts.log.steps.iter().map(|step| u64::from(step.bytes)).max().unwrap_or(0);
     for (index, step) in facts.log.steps.iter().enumerate() {
         while let Some(pause) = pauses.next_if(|pause| pause.steps <= index) {
             replay.episodes.extend(episode(facts, &held, pause.at, pause.switch, pause.port));
@@ -87,7 +84,7 @@ pub(super) fn replay(facts: &Facts<'_>) -> Replay {
         if let Some(egress) = stay.egress {
             let (bytes, busy) = queues.entry((stay.switch, egress)).or_insert((0, None));
             *bytes = add(*bytes);
-            if let Some(over) = follow(busy, *bytes, step.at) {
+            if let Some(over) = follow(busy, *bytes, empty, step.at) {
                 let name = PortRef::new(facts.switches[stay.switch as usize].clone(), egress);
                 replay.busy.entry(name).or_default().push(over);
             }
@@ -104,8 +101,8 @@ pub(super) fn replay(facts: &Facts<'_>) -> Replay {
 }
 
 /// Keeps the present busy time of a queue up to date, and returns the one that is over.
-fn follow(busy: &mut Option<Busy>, bytes: u64, at: Time) -> Option<Busy> {
-    if bytes <= EMPTY_BYTES {
+fn follow(busy: &mut Option<Busy>, bytes: u64, empty: u64, at: Time) -> Option<Busy> {
+    if bytes <= empty {
         return busy.take().map(|busy| Busy { until: at, ..busy });
     }
     let now = busy.get_or_insert(Busy { from: at, until: Time::MAX, peak_bytes: 0 });
@@ -199,7 +196,7 @@ fn episode(
     let mut towards: Vec<(PortRef, u64)> =
         towards.into_iter().map(|(egress, bytes)| (PortRef::new(name.clone(), egress), bytes)).collect();
     towards.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
-    Some(Episode { at, ingress, upstream, towards, carriers })
+    Some(Episode { at, upstream, towards, carriers })
 }
 
 /// When each port was silenced.
@@ -231,7 +228,10 @@ impl Replay {
     /// How long a pause of `port` that was sent at `sent` lasted.
     pub(super) fn lasted(&self, port: &PortRef, sent: Time) -> Time {
         let times = self.silent.get(port).map_or(&[][..], Vec::as_slice);
-        times.iter().find(|(start, _)| sent <= *start).map_or(Time::ZERO, |(start, end)| end.saturating_sub(*start))
+        times
+            .iter()
+            .find(|(start, _)| sent <= *start)
+            .map_or(Time::ZERO, |(start, end)| end.saturating_sub(*start))
     }
 
     /// The time with a queue at a port that contains `at`.
