@@ -23,6 +23,7 @@ pub mod ns3;
 mod paths;
 pub mod pipeline;
 mod problem;
+mod reading;
 mod record;
 mod rng;
 mod run;
@@ -38,7 +39,9 @@ pub use flow::RttStats;
 pub use paths::Paths;
 pub use pipeline::Pipeline;
 pub use problem::{Problem, Problems};
-pub use record::{Counters, FlowRecord, PauseRecord, SwitchNotice};
+pub use record::{
+    BooksError, Counters, FlowRecord, LosslessDrops, PauseRecord, SwitchNotice, WatchdogDoes, WatchdogRecord,
+};
 pub use run::{RunError, RunOptions, RunOutcome, plan_settings, prepare, run, set_agents};
 pub use scenario::Scenario;
 pub use switching::FabricSwitch;

@@ -9,7 +9,8 @@ use p4_switch::tm::{Ecn, PauseEnd, Threshold};
 use super::config::Config;
 use super::flows::FlowRow;
 use super::topology::TopologyFile;
-use crate::nic::dcqcn::DcqcnConfig;
+use crate::nic::dcqcn::{Cut, DcqcnConfig};
+use crate::nic::message::Messages;
 use crate::paths::Paths;
 use crate::problem::Problem;
 use crate::scenario::{
@@ -55,7 +56,7 @@ pub(super) fn assemble(
             xon_offset_bytes: 3 * 1024,
             headroom: Headroom::LinkCapacities(3),
             ecn,
-            pause_quanta: u16::MAX,
+            ..SwitchSettings::default()
         },
         host,
         hosts,
@@ -77,6 +78,7 @@ fn flow(row: FlowRow) -> FlowSpec {
         bytes: row.bytes,
         start: row.start,
         start_jitter: Time::ZERO,
+        messages: Messages::default(),
     }
 }
 
@@ -92,6 +94,7 @@ fn host_settings(config: &Config, topology: &Topology) -> HostSettings {
         hyper_increase: config.rate_hai,
         min_rate: config.min_rate,
         clamp_target: config.clamp_target,
+        cut: Cut::Polled,
     };
     HostSettings {
         payload_bytes: config.payload_bytes,
@@ -105,6 +108,7 @@ fn host_settings(config: &Config, topology: &Topology) -> HostSettings {
         cnp_priority: HIGH_PRIORITY,
         refuse_interval: Time::from_us(500),
         retransmit_timeout: None,
+        ..HostSettings::default()
     }
 }
 

@@ -4,6 +4,7 @@
 mod builtin;
 mod read;
 mod settings;
+mod sonic;
 mod table;
 mod units;
 
@@ -13,11 +14,15 @@ use std::net::IpAddr;
 use model::{FlowKey, GroundTruth, Time, Topology};
 use p4_switch::tm::PauseEnd;
 
+use crate::nic::host_bus::HostBus;
+use crate::nic::message::{Messages, Operation};
+use crate::nic::mtt::MttModel;
 use crate::rng::Random;
 
 pub use builtin::{builtin, builtin_names, builtin_source};
 pub use read::parse;
-pub use settings::{Headroom, HostSettings, Notification, SwitchSettings};
+pub use settings::{Headroom, HostSettings, Notification, Reaction, SwitchPort, SwitchSettings};
+pub use sonic::{SonicError, dscp_classes};
 pub use units::{parse_bytes, parse_rate, parse_time};
 
 /// Everything that a run depends on besides its seed.
@@ -76,6 +81,8 @@ pub struct FlowSpec {
     pub start: Time,
     /// ... plus a random time below this.
     pub start_jitter: Time,
+    /// How the bytes become messages, and of which kind.
+    pub messages: Messages,
 }
 
 /// Something that goes wrong at a host.
@@ -114,6 +121,13 @@ pub enum FaultKind {
         /// Buffered bytes at which it resumes.
         xon_bytes: u64,
     },
+    /// The NIC's receive pipeline waits for page addresses that its translation table does not hold.
+    MttMisses(MttModel),
+    /// The way from the NIC into the host is narrow, or loopback traffic shares it.
+    HostBus(HostBus),
+    /// The receive pipeline stands still: what arrives fills the buffer, the NIC pauses its switch without end, and
+    /// what still comes is lost.
+    StoppedPipeline,
 }
 
 /// Which hosts run agents, and how they and the collection work.
@@ -174,9 +188,12 @@ impl Scenario {
         self.topology.node(host)?.addresses.first().copied()
     }
 
-    /// The 5-tuple of a flow, when both hosts have addresses.
+    /// The 5-tuple of a flow's data packets, when both hosts have addresses. The data of an RDMA READ goes from
+    /// `dst` to `src`.
     pub fn key(&self, flow: &FlowSpec) -> Option<FlowKey> {
-        Some(FlowKey::udp(self.address(&flow.src)?, flow.sport, self.address(&flow.dst)?, flow.dport))
+        let (src, dst) = (self.address(&flow.src)?, self.address(&flow.dst)?);
+        let (src, dst) = if flow.messages.operation == Operation::Read { (dst, src) } else { (src, dst) };
+        Some(FlowKey::udp(src, flow.sport, dst, flow.dport))
     }
 
     /// The flows of a run with `seed`. Flows whose hosts have no address are left out; readers refuse them.

@@ -13,6 +13,7 @@ use super::{
     AgentSettings, Expectation, FaultKind, FaultSpec, FlowSpec, Headroom, HostSettings, Notification,
     Scenario, SwitchSettings, parse_bytes, parse_rate, parse_time,
 };
+use crate::nic::message::Messages;
 use crate::paths::Paths;
 use crate::problem::{Problem, Problems};
 
@@ -358,7 +359,8 @@ fn read_flows(reader: &mut Reader<'_>, root: &mut Section<'_>, topology: &Topolo
         if flows.iter().any(|flow| flow.label == label) {
             reader.problem(&span, format!("two flows are called `{label}`"));
         }
-        flows.push(FlowSpec { label, src, dst, sport, dport, priority, bytes, start, start_jitter });
+        let messages = Messages::default();
+        flows.push(FlowSpec { label, src, dst, sport, dport, priority, bytes, start, start_jitter, messages });
     }
     flows
 }
