@@ -7,6 +7,7 @@ use model::wire::ethernet;
 use model::{PortRef, Time, Topology};
 use p4_switch::SwitchConfig;
 
+use crate::event::Event;
 use crate::fabric::{AgentSlot, Fabric, NodeIndex, SwitchNode};
 use crate::fault::Fault;
 use crate::flow::{ReceiveState, Receiver, RttStats, SendState};
@@ -23,6 +24,7 @@ use crate::nic::receive::ReceivePipeline;
 use crate::nic::sender::{Reliability, Sender};
 use crate::nic::watchdog::NicWatchdog;
 use crate::paths::Paths;
+use crate::problem::Problems;
 use crate::rng::Random;
 use crate::scenario::{HostSettings, RunFlow, Scenario, SonicError};
 use crate::switching::FabricSwitch;
@@ -67,6 +69,12 @@ pub enum BuildError {
     /// More flows than queue pair numbers.
     #[error("{0} flows; at most 16777213 are possible")]
     TooManyFlows(usize),
+    /// A flow that waits for itself or for one that does not exist.
+    #[error("flow `{0}` waits for a flow that is not before it")]
+    Order(String),
+    /// What the scenario leaves to the seed cannot be drawn with this one.
+    #[error(transparent)]
+    Draw(#[from] Problems),
 }
 
 impl<S: FabricSwitch> Fabric<S> {
@@ -78,6 +86,7 @@ impl<S: FabricSwitch> Fabric<S> {
         seed: u64,
         mut make: impl FnMut(&str, SwitchConfig) -> S,
     ) -> Result<Fabric<S>, BuildError> {
+        let scenario = &*scenario.instance(seed)?;
         let mut fabric = Fabric::empty(seed);
         fabric.add_nodes(scenario, seed, &mut make)?;
         for (index, link) in scenario.topology.links.iter().enumerate() {
@@ -91,6 +100,7 @@ impl<S: FabricSwitch> Fabric<S> {
             fabric.add_flow(&flow, scenario.grain, base_rtt)?;
         }
         fabric.add_faults(scenario, seed)?;
+        fabric.add_outages(scenario);
         fabric.schedule_start();
         Ok(fabric)
     }
@@ -235,14 +245,22 @@ impl<S: FabricSwitch> Fabric<S> {
             variable_window: settings.variable_window,
             template: template(flow.key, priority, sender_nic, receiver_nic),
             operation: messages.operation,
-            gate: MessageGate::new(layout, messages, flow.start),
+            gate: MessageGate::new(layout, messages),
             responder: is_read.then(|| Responder::new(layout, messages.outstanding)),
             pacer: Pacer::new(settings.burst_bytes),
             finished: None,
             base_rtt,
             rtt: RttStats::default(),
             progress: 0,
+            waits_for: flow.spec.after.len(),
+            followers: Vec::new(),
         };
+        for before in &flow.spec.after {
+            match self.senders.get_mut(*before) {
+                Some(earlier) => earlier.followers.push(number as u32),
+                None => return Err(BuildError::Order(flow.spec.label.clone())),
+            }
+        }
         let receive = ReceiveState {
             host: to,
             receiver: Receiver::new(reliability),
@@ -257,6 +275,17 @@ impl<S: FabricSwitch> Fabric<S> {
         self.senders.push(send);
         self.receivers.push(receive);
         Ok(())
+    }
+
+    fn add_outages(&mut self, scenario: &Scenario) {
+        for failure in &scenario.routing.failures {
+            for link in [2 * failure.link as u32, 2 * failure.link as u32 + 1] {
+                self.queue.push(failure.down, Event::Outage { link, up: false });
+                if failure.up < Time::MAX {
+                    self.queue.push(failure.up, Event::Outage { link, up: true });
+                }
+            }
+        }
     }
 
     fn add_faults(&mut self, scenario: &Scenario, seed: u64) -> Result<(), BuildError> {

@@ -17,6 +17,7 @@ use crate::record::{BooksError, Counters, LosslessDrops, PauseRecord, SwitchNoti
 use crate::rng::Random;
 use crate::scenario::{SonicError, SwitchPort};
 use crate::switching::FabricSwitch;
+use crate::truth::PacketLog;
 
 /// A switch and where its ports lead.
 #[derive(Debug)]
@@ -61,6 +62,17 @@ pub struct Fabric<S = Switch> {
     /// Room for events of one switch, kept to avoid allocation.
     scratch: Vec<SwitchEvent>,
     pub(crate) names: BTreeMap<String, NodeIndex>,
+    /// What happens to every packet, where the truth of the run is wanted.
+    pub(crate) log: Option<Box<PacketLog>>,
+    /// Sees every frame.
+    pub(crate) tap: Option<Box<dyn Tap>>,
+}
+
+/// Sees every frame that starts onto a wire. Directed link 2n leads from end `a` of the topology's link n to end `b`,
+/// 2n + 1 back.
+pub trait Tap: Send {
+    /// A frame starts onto a directed link.
+    fn frame(&mut self, now: Time, link: u32, frame: &Frame);
 }
 
 /// Where a node is kept.
@@ -92,7 +104,19 @@ impl<S: FabricSwitch> Fabric<S> {
             triggers: Vec::new(),
             scratch: Vec::new(),
             names: BTreeMap::new(),
+            log: None,
+            tap: None,
         }
+    }
+
+    /// Shows every frame from now on to `tap`.
+    pub fn set_tap(&mut self, tap: Box<dyn Tap>) {
+        self.tap = Some(tap);
+    }
+
+    /// Keeps from now on what happens to every packet, so that the truth of the run can be told.
+    pub fn keep_log(&mut self) {
+        self.log = Some(Box::default());
     }
 
     /// The time up to which everything has happened.
@@ -124,6 +148,7 @@ impl<S: FabricSwitch> Fabric<S> {
             Event::Retransmit { flow } => self.check_progress(flow),
             Event::Fault { fault } => self.fault(fault),
             Event::AgentWake { host } => self.agent_wake(host),
+            Event::Outage { link, up } => self.links[link as usize].switch_over(at, up),
         }
         true
     }
@@ -138,13 +163,13 @@ impl<S: FabricSwitch> Fabric<S> {
 
     fn arrive(&mut self, index: u32) {
         let link = &mut self.links[index as usize];
-        let Some(InFlight { frame, .. }) = link.in_flight.pop_front() else {
+        let Some(InFlight { frame, slot }) = link.in_flight.pop_front() else {
             return;
         };
         if let Some(next) = link.in_flight.front() {
             self.queue.push_at(next.slot, Event::Arrive { link: index });
         }
-        if link.loss_ppt > 0 && self.random.chance_ppt(link.loss_ppt) {
+        if link.loses(slot.at) || link.loss_ppt > 0 && self.random.chance_ppt(link.loss_ppt) {
             link.lost_frames += 1;
             return;
         }
@@ -156,8 +181,14 @@ impl<S: FabricSwitch> Fabric<S> {
             End::Host { host } => self.host_receive(host, frame),
             End::Switch { switch, port } => {
                 let now = self.now;
+                if let Some(log) = &mut self.log {
+                    log.arrived(now, switch, port, &frame);
+                }
                 self.switches[switch as usize].switch.receive(now, port, frame);
                 self.settle_switch(switch);
+                if let Some(log) = &mut self.log {
+                    log.settled();
+                }
             }
         }
     }
@@ -250,16 +281,26 @@ impl<S: FabricSwitch> Fabric<S> {
             SwitchEvent::PauseExpired { port, priority, .. } => {
                 self.record_pause(NodeIndex::Switch(index), port, priority, false);
             }
-            SwitchEvent::PauseSent { quanta, .. } => {
+            SwitchEvent::PauseSent { port, priority, quanta, refresh, .. } => {
+                if let Some(log) = &mut self.log {
+                    log.pause_sent(self.now, index, port, priority, quanta > 0, refresh);
+                }
                 let counter =
                     if quanta > 0 { &mut self.counters.pauses_sent } else { &mut self.counters.resumes_sent };
                 *counter += 1;
             }
             // Flow control frames and polling packets end where the program has used them.
             SwitchEvent::Dropped { reason: DropReason::Ingress | DropReason::Egress, .. } => {
+                if let Some(log) = &mut self.log {
+                    log.dropped(self.now, index, None, false);
+                }
                 self.counters.ended_by_program += 1;
             }
-            SwitchEvent::Dropped { bytes, reason, .. } => {
+            SwitchEvent::Dropped { bytes, reason, egress_port, .. } => {
+                if let Some(log) = &mut self.log {
+                    let headroom = reason == DropReason::Queue(p4_switch::tm::DropReason::HeadroomFull);
+                    log.dropped(self.now, index, egress_port, headroom);
+                }
                 self.counters.dropped_packets += 1;
                 self.counters.dropped_bytes += bytes;
                 *self.counters.drops.entry(format!("{reason:?}")).or_default() += 1;
@@ -303,9 +344,18 @@ impl<S: FabricSwitch> Fabric<S> {
         }
         let frame = match wire.from {
             End::Host { host } => self.nics_next_frame(host),
-            End::Switch { switch, port } => self.switches[switch as usize].switch.transmit(now, port),
+            End::Switch { switch, port } => {
+                let frame = self.switches[switch as usize].switch.transmit(now, port);
+                if let (Some(frame), Some(log)) = (&frame, &mut self.log) {
+                    log.left(now, switch, port, frame);
+                }
+                frame
+            }
         };
         if let Some(frame) = frame {
+            if let Some(tap) = &mut self.tap {
+                tap.frame(now, link, &frame);
+            }
             self.put_on_wire(link, frame);
         }
     }
@@ -435,7 +485,7 @@ impl<S: FabricSwitch> Fabric<S> {
 
     /// Schedules the first event of every flow and fault.
     pub(crate) fn schedule_start(&mut self) {
-        for (index, flow) in self.senders.iter().enumerate() {
+        for (index, flow) in self.senders.iter().enumerate().filter(|(_, flow)| flow.waits_for == 0) {
             self.queue.push(flow.start, Event::FlowStart { flow: index as u32 });
         }
         for (index, fault) in self.faults.iter().enumerate() {
@@ -458,7 +508,8 @@ impl<S: FabricSwitch> Fabric<S> {
                 Some(SwitchPort { number, rate: link.rate, delay: link.delay, peer: peer.switch.clone() })
             })
             .collect();
-        let tm = scenario.switch.traffic_manager(&ports, CPU_PORT, scenario.pause_end, seed)?;
+        let settings = scenario.switch_settings(name);
+        let tm = settings.traffic_manager(&ports, CPU_PORT, scenario.pause_end, seed)?;
         Ok(SwitchConfig { seed, ..SwitchConfig::new(tm) })
     }
 }

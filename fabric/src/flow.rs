@@ -64,6 +64,10 @@ pub(crate) struct SendState {
     pub(crate) rtt: RttStats,
     /// Packets acknowledged when the retransmission timer last looked.
     pub(crate) progress: u64,
+    /// Flows that must come to their end before it may start.
+    pub(crate) waits_for: usize,
+    /// Flows that wait for it.
+    pub(crate) followers: Vec<u32>,
 }
 
 impl SendState {

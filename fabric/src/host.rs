@@ -91,6 +91,9 @@ impl<S: FabricSwitch> Fabric<S> {
         if pauses && !self.may_pause(host) {
             return;
         }
+        if let Some(log) = self.log.as_mut().filter(|_| pauses) {
+            log.injected(self.now, host);
+        }
         let nic = &mut self.hosts[host as usize];
         let frame = pfc.to_frame(nic.mac);
         nic.control.push_front(frame);
@@ -226,9 +229,22 @@ impl<S: FabricSwitch> Fabric<S> {
         if done {
             state.finished = Some(now);
             self.hosts[host as usize].remove_flow(flow as u32);
+            self.release_followers(flow);
         }
         self.tell_agent(host, flow, rtt, done);
         self.kick(self.hosts[host as usize].link);
+    }
+
+    /// A flow has come to its end: those that waited for nothing else start.
+    pub(crate) fn release_followers(&mut self, flow: usize) {
+        for follower in std::mem::take(&mut self.senders[flow].followers) {
+            let state = &mut self.senders[follower as usize];
+            state.waits_for = state.waits_for.saturating_sub(1);
+            if state.waits_for == 0 {
+                state.start = Time(self.now.0.saturating_add(state.start.0));
+                self.queue.push(state.start, Event::FlowStart { flow: follower });
+            }
+        }
     }
 
     fn tell_agent(&mut self, host: u32, flow: usize, rtt: Option<Time>, done: bool) {
@@ -321,6 +337,7 @@ impl<S: FabricSwitch> Fabric<S> {
         let now = self.now;
         let state = &mut self.senders[flow as usize];
         state.pacer.start(now);
+        state.gate.start(now);
         let host = state.host;
         let nic = &mut self.hosts[host as usize];
         nic.add_flow(flow);

@@ -12,6 +12,7 @@
 mod agent;
 mod build;
 mod collect;
+pub mod ecmp;
 mod event;
 mod fabric;
 mod fault;
@@ -29,12 +30,14 @@ mod rng;
 mod run;
 pub mod scenario;
 mod switching;
+pub mod topology;
 mod truth;
+pub mod workload;
 
 pub use agent::{HostAgent, Question, Watcher};
 pub use build::{BuildError, base_rtt};
 pub use collect::InProcessController;
-pub use fabric::Fabric;
+pub use fabric::{Fabric, Tap};
 pub use flow::RttStats;
 pub use paths::Paths;
 pub use pipeline::Pipeline;
@@ -42,6 +45,8 @@ pub use problem::{Problem, Problems};
 pub use record::{
     BooksError, Counters, FlowRecord, LosslessDrops, PauseRecord, SwitchNotice, WatchdogDoes, WatchdogRecord,
 };
-pub use run::{RunError, RunOptions, RunOutcome, plan_settings, prepare, run, set_agents};
+pub use run::{
+    RunError, RunOptions, RunOutcome, Watch, plan_settings, prepare, run, run_watched, set_agents,
+};
 pub use scenario::Scenario;
 pub use switching::FabricSwitch;

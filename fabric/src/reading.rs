@@ -75,6 +75,7 @@ impl<S: FabricSwitch> Fabric<S> {
             state.sender.acknowledge(expected);
             let responder = state.host;
             self.hosts[responder as usize].remove_flow(flow as u32);
+            self.release_followers(flow);
         } else {
             self.ask_for_more(flow);
         }

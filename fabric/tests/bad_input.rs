@@ -131,12 +131,12 @@ flows = ["F9"]
         result,
         &[
             "x.toml:2:8: `stop` must be a time above zero, e.g. `6ms`",
-            "x.toml:3:1: unknown key `speed`; known are agent, description, expect, fault, flow, host, hosts, link, \
-             name, stop, switch, title, topology",
+            "x.toml:3:1: unknown key `speed`; known are agent, description, expect, failure, fault, flow, host, \
+             hosts, link, name, pick, route, routing, stop, switch, switches, title, topology, workload",
             "x.toml:5:18: two nodes are called `s`",
             "x.toml:6:22: `hosts` of [topology] must hold texts only",
             "x.toml:9:5: port 0 is not between 1 and 509",
-            "x.toml:10:8: `rate` of link 1 must be a rate, e.g. \"100Gbps\"",
+            "x.toml:10:8: `rate` of link 1 must be a rate above zero, e.g. \"100Gbps\"",
             "x.toml:13:5: node `q` does not exist",
             "x.toml:15:1: `size` of flow 1 is missing",
             "x.toml:16:8: `h1` has no link",

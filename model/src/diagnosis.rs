@@ -194,6 +194,9 @@ pub struct GroundTruth {
     pub spreaders: Vec<FlowKey>,
     /// Flows that suffered.
     pub victims: Vec<FlowKey>,
+    /// Further anomalies of the same run; absent when there was one at most.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<GroundTruth>,
 }
 
 /// What `harrier run` and `harrier analyze` print with `--json`.

@@ -118,9 +118,14 @@ pub(crate) struct MessageGate {
 }
 
 impl MessageGate {
-    pub(crate) fn new(layout: Layout, messages: Messages, start: Time) -> MessageGate {
+    pub(crate) fn new(layout: Layout, messages: Messages) -> MessageGate {
         let stats = MessageStats::default();
-        MessageGate { layout, messages, start, begun: VecDeque::new(), completed: 0, stats }
+        MessageGate { layout, messages, start: Time::ZERO, begun: VecDeque::new(), completed: 0, stats }
+    }
+
+    /// The flow starts: the intervals between messages count from now.
+    pub(crate) fn start(&mut self, now: Time) {
+        self.start = now;
     }
 
     /// Whether the number of messages under way allows a packet.
@@ -185,7 +190,8 @@ mod tests {
         let layout = Layout::new(4_000, Some(1_000), 1_000);
         let messages =
             Messages { outstanding: Some(2), interval: Time::from_us(5), ..Messages::default() };
-        let mut gate = MessageGate::new(layout, messages, Time::from_us(1));
+        let mut gate = MessageGate::new(layout, messages);
+        gate.start(Time::from_us(1));
         assert!(gate.admits(1) && !gate.admits(2));
         assert_eq!(gate.not_before(2), Time::from_us(11));
         gate.sent(Time::from_us(1), 0);

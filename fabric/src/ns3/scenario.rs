@@ -14,7 +14,7 @@ use crate::nic::message::Messages;
 use crate::paths::Paths;
 use crate::problem::Problem;
 use crate::scenario::{
-    AgentSettings, FlowSpec, Headroom, HostSettings, Notification, Scenario, SwitchSettings,
+    AgentSettings, FlowSpec, Headroom, HostSettings, Notification, Routing, Scenario, SwitchSettings,
 };
 
 /// Header bytes of a data packet: Ethernet 14, IPv4 20, UDP 8, sequence and priority 6, timestamp 8.
@@ -58,12 +58,16 @@ pub(super) fn assemble(
             ecn,
             ..SwitchSettings::default()
         },
+        switches: BTreeMap::new(),
+        places: BTreeMap::new(),
+        routing: Routing::default(),
         host,
         hosts,
         flows,
         faults: Vec::new(),
         agents: AgentSettings { hosts: (!agents.is_empty()).then_some(agents), ..AgentSettings::default() },
         expect: None,
+        source: None,
     }
 }
 
@@ -79,6 +83,7 @@ fn flow(row: FlowRow) -> FlowSpec {
         start: row.start,
         start_jitter: Time::ZERO,
         messages: Messages::default(),
+        after: Vec::new(),
     }
 }
 

@@ -1,5 +1,7 @@
 //! How switches and hosts of a scenario are set up.
 
+use std::collections::BTreeMap;
+
 use std::sync::Arc;
 
 use buffer_config::resolved::ResolvedSwitch;
@@ -34,6 +36,8 @@ pub struct SwitchSettings {
     pub ecn: Vec<(Rate, Ecn)>,
     /// Quanta that pause frames ask for.
     pub pause_quanta: u16,
+    /// Priorities of code points that are not the usual ones (the upper three bits).
+    pub dscp: BTreeMap<u8, u8>,
     /// Memory is handed out in cells of this size; 1 counts exact bytes.
     pub cell_bytes: u32,
     /// Bytes of headroom that all lossless groups share; absent: each has its own.
@@ -116,6 +120,7 @@ impl Default for SwitchSettings {
                 (Rate::from_gbps(400), kb(1600, 6400)),
             ],
             pause_quanta: u16::MAX,
+            dscp: BTreeMap::new(),
             cell_bytes: 1,
             shared_headroom_bytes: None,
             pfc_reaction: Reaction::None,
