@@ -241,13 +241,14 @@ impl<S: FabricSwitch> Fabric<S> {
             reaction: settings.dcqcn.map(|dcqcn| ReactionPoint::new(dcqcn, sender_nic.line_rate)),
             line_rate: sender_nic.line_rate,
             grain,
-            window_bytes: settings.window_bytes.filter(|_| !is_read),
+            window_bytes: messages.window_bytes.or(settings.window_bytes).filter(|_| !is_read),
             variable_window: settings.variable_window,
             template: template(flow.key, priority, sender_nic, receiver_nic),
             operation: messages.operation,
             gate: MessageGate::new(layout, messages),
             responder: is_read.then(|| Responder::new(layout, messages.outstanding)),
             pacer: Pacer::new(settings.burst_bytes),
+            is_paced: settings.is_paced,
             finished: None,
             base_rtt,
             rtt: RttStats::default(),
@@ -263,7 +264,7 @@ impl<S: FabricSwitch> Fabric<S> {
         }
         let receive = ReceiveState {
             host: to,
-            receiver: Receiver::new(reliability),
+            receiver: Receiver::new(reliability, chunk_packets(settings)),
             packets: layout.packets(),
             requester: is_read.then(|| Requester::new(layout, messages.outstanding)),
             template: template(back, ack_priority, receiver_nic, sender_nic),
@@ -298,6 +299,12 @@ impl<S: FabricSwitch> Fabric<S> {
         }
         Ok(())
     }
+}
+
+/// Packets of a chunk that a refusal goes back to.
+fn chunk_packets(settings: &HostSettings) -> u64 {
+    let payload = u64::from(settings.payload_bytes.max(1));
+    settings.refuse_chunk_bytes.map_or(1, |bytes| (bytes / payload).max(1))
 }
 
 /// Of a NIC that is not connected.

@@ -58,6 +58,8 @@ pub(crate) struct SendState {
     /// Of a flow that answers RDMA READs.
     pub(crate) responder: Option<Responder>,
     pub(crate) pacer: Pacer,
+    /// Whether it keeps to its rate.
+    pub(crate) is_paced: bool,
     pub(crate) finished: Option<Time>,
     /// Round trip over an idle network.
     pub(crate) base_rtt: Option<Time>,
@@ -111,7 +113,10 @@ impl SendState {
         let (number, payload) = self.sender.take(now)?;
         let ends = self.sender.layout().ends(number);
         let frame = self.template.data(self.operation, number, ends, payload);
-        let gap = cut(self.rate(now).serialisation(frame.len()), self.grain);
+        let gap = match self.is_paced {
+            true => cut(self.rate(now).serialisation(frame.len()), self.grain),
+            false => Time::ZERO,
+        };
         self.pacer.sent(now, frame.len(), gap);
         self.gate.sent(now, number);
         if let Some(reaction) = &mut self.reaction {
@@ -129,9 +134,10 @@ pub(crate) enum Receiver {
 }
 
 impl Receiver {
-    pub(crate) fn new(reliability: Reliability) -> Receiver {
+    /// `chunk_packets`: to the beginning of how many packets a refusal goes back.
+    pub(crate) fn new(reliability: Reliability, chunk_packets: u64) -> Receiver {
         match reliability {
-            Reliability::GoBackN => Receiver::InOrder(gbn::Receiver::default()),
+            Reliability::GoBackN => Receiver::InOrder(gbn::Receiver::by_chunks(chunk_packets)),
             Reliability::SelectiveRepeat => Receiver::AnyOrder(selective::Receiver::default()),
         }
     }

@@ -217,6 +217,9 @@ impl<S: FabricSwitch> Fabric<S> {
             state.rtt.add(rtt);
         }
         if let Some(arrived) = refused {
+            if self.hosts[host as usize].settings.refuse_chunk_bytes.is_some() {
+                state.sender.rewind(upto);
+            }
             state.sender.refused(Some(unwrap_psn(arrived, upto)));
         }
         state.gate.acknowledged(now, state.sender.first_unacknowledged());

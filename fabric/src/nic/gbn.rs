@@ -36,6 +36,8 @@ pub enum Answer {
 #[derive(Clone, Debug, Default)]
 pub struct Receiver {
     expected: u64,
+    /// A refusal goes back to the last multiple of this; 0 and 1: to the missing packet.
+    chunk_packets: u64,
     since_answer: u64,
     refused: Option<(u64, Time)>,
     /// Packets taken in order.
@@ -45,6 +47,12 @@ pub struct Receiver {
 }
 
 impl Receiver {
+    /// A receiver whose refusals go back to the beginning of a chunk, as some NICs do, so that they need not
+    /// remember where in a chunk they are.
+    pub fn by_chunks(chunk_packets: u64) -> Receiver {
+        Receiver { chunk_packets, ..Receiver::default() }
+    }
+
     /// Takes packet `number`. In-order packets are answered every `ack_every` packets and at the end
     /// (`last`); a gap is answered once, and again when `refuse_interval` has passed.
     pub fn take(
@@ -73,6 +81,7 @@ impl Receiver {
         match self.refused {
             Some((packet, until)) if packet == self.expected && now < until => Answer::Silence,
             _ => {
+                self.expected -= self.expected % self.chunk_packets.max(1);
                 self.refused = Some((self.expected, Time(now.0.saturating_add(refuse_interval.0))));
                 Answer::Refuse(self.expected)
             }
@@ -118,6 +127,21 @@ mod tests {
         assert_eq!(take(2, 3), Answer::Silence);
         assert_eq!(take(501, 4), Answer::Refuse(1));
         assert_eq!(take(502, 0), Answer::Acknowledge(1));
+    }
+
+    #[test]
+    fn a_refusal_goes_back_to_the_beginning_of_a_chunk() {
+        let mut receiver = Receiver::by_chunks(4);
+        let mut sender = sender(10_000, 1000);
+        for number in 0..6 {
+            assert_eq!(sender.take(Time::ZERO).map(|(n, _)| n), Some(number));
+            receiver.take(Time::ZERO, number, false, 1, REFUSE);
+        }
+        sender.acknowledge(6);
+        assert_eq!(receiver.take(Time::ZERO, 7, false, 1, REFUSE), Answer::Refuse(4));
+        sender.rewind(4);
+        assert_eq!((sender.acknowledged_bytes(), sender.upcoming()), (4_000, Some(4)));
+        assert_eq!(receiver.take(Time::ZERO, 4, false, 1, REFUSE), Answer::Acknowledge(5));
     }
 
     proptest! {

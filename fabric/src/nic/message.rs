@@ -30,6 +30,8 @@ pub struct Messages {
     pub outstanding: Option<u32>,
     /// Least time between the starts of two messages.
     pub interval: Time,
+    /// Bytes that the flow may have outstanding; absent: what its NIC says.
+    pub window_bytes: Option<u64>,
 }
 
 /// Packets of a flow, numbered from 0 through all its messages.

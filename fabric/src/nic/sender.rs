@@ -163,6 +163,15 @@ impl Sender {
         }
     }
 
+    /// The receiver has gone back behind what it had acknowledged.
+    pub fn rewind(&mut self, to: u64) {
+        while self.acknowledged > to {
+            self.acknowledged -= 1;
+            self.slots.push_front(Slot { sent: Time::ZERO, again: true, arrived: false });
+        }
+        self.next = self.acknowledged.min(self.next);
+    }
+
     /// Nothing was heard for too long: everything outstanding that is not known to have arrived is sent again.
     pub fn timed_out(&mut self) {
         match &mut self.recovery {

@@ -28,6 +28,11 @@ pub struct SwitchSettings {
     pub reserved_bytes: u64,
     /// Limit of a group's share beyond; a lossless group pauses there.
     pub threshold: Threshold,
+    /// Limits of ports of other rates.
+    pub thresholds: Vec<(Rate, Threshold)>,
+    /// Whether what groups share is the memory less all ports' headroom and one reservation a port. Otherwise all of
+    /// the memory may be shared, and the headroom is taken out of what is then left.
+    pub sets_headroom_aside: bool,
     /// A lossless group resumes that much below its threshold.
     pub xon_offset_bytes: u64,
     /// Headroom of a lossless group.
@@ -109,6 +114,8 @@ impl Default for SwitchSettings {
             lossless: 0b0001_1000,
             reserved_bytes: 4096,
             threshold: Threshold::Dynamic { alpha_exponent: -3 },
+            thresholds: Vec::new(),
+            sets_headroom_aside: false,
             xon_offset_bytes: 3072,
             headroom: Headroom::Bytes(96_928),
             ecn: vec![
@@ -152,8 +159,10 @@ impl SwitchSettings {
 
     /// One pool, and the same for all ports.
     fn plain(&self, ports: &[SwitchPort]) -> TmConfig {
+        let aside = |port: &SwitchPort| self.headroom_bytes(port.rate, port.delay) + self.reserved_bytes;
+        let aside = ports.iter().filter(|_| self.sets_headroom_aside).map(aside).sum();
         let pool = PoolConfig {
-            size_bytes: self.memory_bytes,
+            size_bytes: self.memory_bytes.saturating_sub(aside),
             shared_headroom_bytes: self.shared_headroom_bytes,
         };
         TmConfig {
@@ -165,14 +174,20 @@ impl SwitchSettings {
         }
     }
 
-    fn port(&self, number: u16, rate: Rate, delay: Time) -> PortConfig {
-        let headroom_bytes = match self.headroom {
+    fn headroom_bytes(&self, rate: Rate, delay: Time) -> u64 {
+        match self.headroom {
             Headroom::Bytes(bytes) => bytes,
             Headroom::LinkCapacities(times) => {
                 let bits = u128::from(rate.0) * u128::from(delay.0) / 1_000_000_000_000;
-                (bits / 8) as u64 * times
+                ((bits / 8) as u64).saturating_mul(times)
             }
-        };
+        }
+    }
+
+    fn port(&self, number: u16, rate: Rate, delay: Time) -> PortConfig {
+        let headroom_bytes = self.headroom_bytes(rate, delay);
+        let own = self.thresholds.iter().find(|(of, _)| *of == rate);
+        let threshold = own.map_or(self.threshold, |(_, threshold)| *threshold);
         let mut port = PortConfig::lossy(number, rate);
         let ecn = self.ecn.iter().find(|(of, _)| *of == rate).map(|(_, ecn)| *ecn);
         for (class, group) in port.groups.iter_mut().enumerate() {
@@ -183,7 +198,7 @@ impl SwitchSettings {
                 profile: u16::from(is_lossless),
                 pool: 0,
                 reserved_bytes: self.reserved_bytes,
-                threshold: self.threshold,
+                threshold,
                 lossless: is_lossless.then_some(lossless),
             };
         }
@@ -220,6 +235,11 @@ pub struct HostSettings {
     pub refuse_interval: Time,
     /// After that long without progress a sender goes back; absent: never.
     pub retransmit_timeout: Option<Time>,
+    /// When a packet is missing, both ends go back to the beginning of its chunk of so many bytes; absent: to the
+    /// packet itself.
+    pub refuse_chunk_bytes: Option<u64>,
+    /// Whether flows keep to their rate between packets. Otherwise only the window holds them back.
+    pub is_paced: bool,
     /// What makes up for lost packets; that of a flow's sender counts.
     pub reliability: Reliability,
     /// Bytes that a flow sends at line rate before it pauses for the sake of its rate; up to one packet: it spreads
@@ -260,6 +280,8 @@ impl Default for HostSettings {
             cnp_priority: 6,
             refuse_interval: Time::from_us(500),
             retransmit_timeout: Some(Time::from_ms(16)),
+            refuse_chunk_bytes: None,
+            is_paced: true,
             reliability: Reliability::GoBackN,
             burst_bytes: 0,
             receive: ReceiveLimits::default(),
