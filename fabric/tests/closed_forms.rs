@@ -11,7 +11,7 @@ use fabric::nic::message::Messages;
 use fabric::scenario::{Headroom, Notification, Reaction};
 use fabric::{Fabric, Scenario, scenario};
 use model::{Rate, Time};
-use p4_switch::tm::{Threshold, standard_reaction};
+use p4_switch::tm::{Ecn, Threshold, standard_reaction};
 
 /// A packet of 1000 B payload on the wire.
 const PACKET: u64 = 1_058;
@@ -122,4 +122,129 @@ fn headroom_is_what_arrives_until_the_pause_works_to_the_byte() {
         assert_eq!(drops, [(1, "lossless")], "{delay} {reaction:?}");
     }
     assert_eq!(standard_reaction(rate), Time(2_017_280));
+}
+
+fn queue(fabric: &mut Fabric<PlainSwitch>) -> p4_switch::tm::QueueUse {
+    let tm = fabric.switch_mut("s").expect("it exists").tm_mut();
+    let used = tm.queue(1, 3).expect("it exists");
+    tm.clear_watermarks();
+    used
+}
+
+/// The experiment of Bai et al., NSDI 2023, appendix B: two Gen1 NICs, one in the receiver's rack (2 us) and one in
+/// another datacenter (1.77 ms), write 64 KB messages, up to 160 at once, at 40 Gb/s through marking from 1 to 2 MB
+/// at up to 5 %. Measured there: about 17 Gb/s for each, and queue watermarks around 1.36 MB.
+#[test]
+fn two_flows_of_very_different_round_trips_get_the_same() {
+    let near = Time::from_ns(250);
+    let mut scenario = star(40, &[near, near, Time::from_us(884)]);
+    let base = |host| fabric::base_rtt(&scenario, &mut fabric::Paths::new(&scenario.topology), host, "h0");
+    assert_eq!([base("h1"), base("h2")].map(|rtt| rtt.map_or(0, |rtt| rtt.as_ns())), [1_447, 1_768_947]);
+    Generation::Gen1.apply(&mut scenario.host);
+    let marking = Ecn { kmin_bytes: 1_000_000, kmax_bytes: 2_000_000, pmax_ppm: 50_000 };
+    scenario.switch.ecn = vec![(Rate::from_gbps(40), marking)];
+    for flow in &mut scenario.flows {
+        flow.messages = Messages { bytes: Some(64 << 10), outstanding: Some(160), ..Messages::default() };
+    }
+    let mut fabric = plain_fabric(&scenario, 1);
+    let warm = Time::from_ms(100);
+    fabric.run_until(warm);
+    let acknowledged = |fabric: &Fabric<PlainSwitch>| -> Vec<u64> {
+        fabric.flows().iter().map(|flow| flow.acknowledged_bytes).collect()
+    };
+    let (before, polls) = (acknowledged(&fabric), 7);
+    queue(&mut fabric);
+    let mut watermarks = Vec::new();
+    for poll in 1..=polls {
+        fabric.run_until(warm + Time::from_ms(50 * poll));
+        watermarks.push(queue(&mut fabric).watermark_bytes as f64 / 1e6);
+    }
+    let seconds = 0.05 * polls as f64;
+    let after = acknowledged(&fabric);
+    let gbps: Vec<f64> =
+        before.iter().zip(after).map(|(b, a)| (a - b) as f64 * 8.0 / seconds / 1e9).collect();
+    let watermark = watermarks.iter().sum::<f64>() / polls as f64;
+    println!("{gbps:?} Gb/s, watermarks {watermarks:?}, on average {watermark:.3} MB");
+    for rate in &gbps {
+        assert!((rate / 17.0 - 1.0).abs() < 0.15, "{gbps:?} Gb/s");
+    }
+    assert!((watermark / 1.36 - 1.0).abs() < 0.1, "{watermark} MB");
+    assert!(watermarks.iter().all(|peak| *peak < 2.0), "{watermarks:?}");
+    assert_eq!(fabric.pauses(), []);
+}
+
+/// The marking probability at the fixed point of DCQCN's fluid model (Zhu et al., SIGCOMM 2015, equations 5 to 9, and
+/// Zhu et al., CoNEXT 2016, section 4): every flow sends `rate` packets a second, notifications come at most once in
+/// `coalescing`.
+fn fixed_point(config: &DcqcnConfig, coalescing: Time, rate: f64, packet_bytes: f64) -> f64 {
+    let recovery = f64::from(config.fast_recovery_times);
+    let counter = config.byte_counter as f64 / packet_bytes;
+    let timer = config.increase_timer.as_secs_f64() * rate;
+    let step = config.additive_increase.0 as f64 / 8.0 / packet_bytes;
+    let window = coalescing.as_secs_f64();
+    let excess = |p: f64| {
+        let unmarked = |packets: f64| (1.0 - p).powf(packets);
+        let cut = 1.0 - unmarked(window * rate);
+        let alpha = 1.0 - unmarked(config.alpha_interval.as_secs_f64() * rate);
+        let (by_bytes, by_time) = (p / (1.0 / unmarked(counter) - 1.0), p / (1.0 / unmarked(timer) - 1.0));
+        let additive = unmarked(recovery * counter) * by_bytes + unmarked(recovery * timer) * by_time;
+        // Target less rate, where the target stands still; then whether the rate rises or falls.
+        let gap = window * step * rate * additive / cut;
+        gap / 2.0 * rate * (by_bytes + by_time) - rate * alpha * cut / (2.0 * window)
+    };
+    let (mut low, mut high) = (1e-9f64, 0.5f64);
+    for _ in 0..200 {
+        let middle = (low * high).sqrt();
+        if excess(middle) > 0.0 {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
+#[test]
+fn the_queue_settles_where_the_theory_says() {
+    // Flows, increase timer, byte counter, additive increase in Mb/s, marking curve.
+    let curve = |kmin_bytes, kmax_bytes| Ecn { kmin_bytes, kmax_bytes, pmax_ppm: 10_000 };
+    for (flows, timer_us, byte_counter, increase_mbps, marking) in [
+        (2, 55, 10_000_000, 40, curve(5_000, 200_000)),
+        (10, 55, 10_000_000, 40, curve(5_000, 200_000)),
+        (4, 300, 10_000_000, 40, curve(40_000, 1_000_000)),
+        (4, 1_500, 150_000, 40, curve(40_000, 1_000_000)),
+        (20, 300, 10_000_000, 10, curve(40_000, 1_000_000)),
+    ] {
+        let mut scenario = star(40, &vec![Time::from_ns(500); flows + 1]);
+        let coalescing = Time::from_us(50);
+        let config = DcqcnConfig {
+            cut: Cut::Immediate,
+            decrease_interval: Time::ZERO,
+            increase_timer: Time::from_us(timer_us),
+            byte_counter,
+            additive_increase: Rate(increase_mbps * 1_000_000),
+            hyper_increase: Rate(increase_mbps * 1_000_000),
+            min_rate: Rate(10_000_000),
+            ..DcqcnConfig::default()
+        };
+        scenario.host.dcqcn = Some(config);
+        scenario.host.notification = Notification::Packets { interval: coalescing };
+        scenario.switch.ecn = vec![(Rate::from_gbps(40), marking)];
+        let rate = 40e9 / 8.0 / PACKET as f64 / flows as f64;
+        let p = fixed_point(&config, coalescing, rate, PACKET as f64);
+        let span = (marking.kmax_bytes - marking.kmin_bytes) as f64;
+        let expected = marking.kmin_bytes as f64 + p * 1e6 / f64::from(marking.pmax_ppm) * span;
+        let mut fabric = plain_fabric(&scenario, 1);
+        let warm = Time::from_ms(50);
+        fabric.run_until(warm);
+        let samples = 1_000;
+        let mut sum = 0;
+        for sample in 1..=samples {
+            fabric.run_until(warm + Time::from_us(50 * sample));
+            sum += queue(&mut fabric).bytes;
+        }
+        let mean = sum as f64 / samples as f64;
+        println!("{flows} flows, p {p:.5}: {expected:.0} B expected, {mean:.0} B on average");
+        assert!((mean / expected - 1.0).abs() < 0.25, "{flows} flows: {mean} B, expected {expected} B");
+    }
 }
