@@ -305,7 +305,9 @@ impl<S: FabricSwitch> Fabric<S> {
                 self.counters.dropped_bytes += bytes;
                 *self.counters.drops.entry(format!("{reason:?}")).or_default() += 1;
             }
-            SwitchEvent::LosslessDrop { at, ingress_port, egress_port, priority, reason, profile, .. } => {
+            SwitchEvent::LosslessDrop {
+                at, ingress_port, egress_port, priority, reason, profile, ..
+            } => {
                 self.counters.lossless_drops += 1;
                 let switch = &self.switches[index as usize].name;
                 let loss = self

@@ -153,9 +153,7 @@ impl Receiver {
         let before = self.accepted();
         let every = settings.ack_every;
         let answer = match self {
-            Receiver::InOrder(receiver) => {
-                receiver.take(now, number, last, every, settings.refuse_interval)
-            }
+            Receiver::InOrder(receiver) => receiver.take(now, number, last, every, settings.refuse_interval),
             Receiver::AnyOrder(receiver) => receiver.take(number, last, every),
         };
         (answer, self.accepted() > before)

@@ -16,9 +16,8 @@ use p4_switch::tm::{Watchdog, WatchdogAction};
 
 /// Three hosts at one switch, 100 Gb/s and 1 us everywhere; `size` from h1 to h3.
 fn network(size: &str) -> Scenario {
-    let links: String = (1..=3)
-        .map(|n| format!("[[link]]\na = \"h{n}:1\"\nb = \"s:{n}\"\nrate = \"100Gbps\"\n"))
-        .collect();
+    let links: String =
+        (1..=3).map(|n| format!("[[link]]\na = \"h{n}:1\"\nb = \"s:{n}\"\nrate = \"100Gbps\"\n")).collect();
     let text = format!(
         r#"
         name = "nics"
@@ -73,11 +72,16 @@ fn pauses_of(fabric: &Fabric<PlainSwitch>, port: &str) -> usize {
 #[test]
 fn one_message_at_a_time_takes_a_round_trip_each() {
     let mut scenario = network("40kB");
-    scenario.flows[0].messages =
-        Messages { operation: Operation::Send, bytes: Some(4_000), outstanding: Some(1), ..Messages::default() };
+    scenario.flows[0].messages = Messages {
+        operation: Operation::Send,
+        bytes: Some(4_000),
+        outstanding: Some(1),
+        ..Messages::default()
+    };
     let fabric = run(&scenario);
     // Four packets, the last over two links, and its acknowledgement back.
-    let message = Time(4 * wire(1058).0) + wire(1058) + Time::from_us(2) + wire(60) + wire(60) + Time::from_us(2);
+    let message =
+        Time(4 * wire(1058).0) + wire(1058) + Time::from_us(2) + wire(60) + wire(60) + Time::from_us(2);
     let flow = &fabric.flows()[0];
     assert_eq!(flow.duration(), Some(Time(10 * message.0)));
     assert_eq!((flow.messages.count, flow.messages.min, flow.messages.max), (10, message, message));
@@ -111,8 +115,12 @@ fn a_read_costs_a_request_and_its_data() {
 fn reads_survive_lossy_wires() {
     for seed in 1..4 {
         let mut scenario = network("400kB");
-        scenario.flows[0].messages =
-            Messages { operation: Operation::Read, bytes: Some(20_000), outstanding: Some(4), ..Messages::default() };
+        scenario.flows[0].messages = Messages {
+            operation: Operation::Read,
+            bytes: Some(20_000),
+            outstanding: Some(4),
+            ..Messages::default()
+        };
         scenario.host.retransmit_timeout = Some(Time::from_us(100));
         scenario.loss_ppt = [(0, 20_000_000_000), (2, 20_000_000_000)].into();
         let mut fabric = plain_fabric(&scenario, seed);
@@ -253,11 +261,8 @@ fn mixed(senders: fn(&mut scenario::HostSettings), receiver: fn(&mut scenario::H
     let mut scenario = network("1GB");
     scenario.stop = Time::from_ms(20);
     scenario.host.dcqcn = Some(fabric::nic::dcqcn::DcqcnConfig::default());
-    let second = scenario::FlowSpec {
-        label: "other".to_string(),
-        src: "h2".to_string(),
-        ..scenario.flows[0].clone()
-    };
+    let second =
+        scenario::FlowSpec { label: "other".to_string(), src: "h2".to_string(), ..scenario.flows[0].clone() };
     scenario.flows.push(second);
     let mut host = scenario.host.clone();
     senders(&mut scenario.host);

@@ -11,7 +11,8 @@ use p4_switch::tm::Threshold;
 const TOPOLOGY: &str = "8 4 8\n4 5 6 7\n0 4 100Gbps 1us 0\n1 4 100Gbps 1us 0\n2 5 100Gbps 1us 0\n\
      3 5 100Gbps 1us 0\n4 6 400Gbps 1us 0\n4 7 400Gbps 1us 0\n5 6 400Gbps 1us 0\n5 7 400Gbps 1us 0\n";
 const FLOWS: &str = "2\n0 2 3 100 1000000 2\n1 3 3 100 1000000 2\n";
-const CONFIG: &str = "TOPOLOGY_FILE t\nFLOW_FILE f\nTRACE_FILE r\nENABLE_QCN 0\nCC_MODE 0\nSIMULATOR_STOP_TIME 2.1\n";
+const CONFIG: &str =
+    "TOPOLOGY_FILE t\nFLOW_FILE f\nTRACE_FILE r\nENABLE_QCN 0\nCC_MODE 0\nSIMULATOR_STOP_TIME 2.1\n";
 
 fn load(rest: &str, trace: &str) -> Result<Scenario, Problems> {
     ns3::load("c", &format!("{CONFIG}{rest}"), |name| {

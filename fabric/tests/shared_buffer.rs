@@ -86,22 +86,34 @@ fn the_tables_arrive_in_the_traffic_manager() {
     assert_eq!(tm.memory_bytes, 24_000_000);
     assert_eq!(tm.ingress_pools.len(), 1);
     assert_eq!(tm.ingress_pools[0].shared_headroom_bytes, Some(6_000_000));
-    assert_eq!(tm.egress_pools.iter().map(|pool| pool.size_bytes).collect::<Vec<_>>(), [14_000_000, 24_000_000]);
+    assert_eq!(
+        tm.egress_pools.iter().map(|pool| pool.size_bytes).collect::<Vec<_>>(),
+        [14_000_000, 24_000_000]
+    );
     // Port 1 leads to h1, whose neighbour is Ethernet8; ports 2 and 3 take what is left: Ethernet0 and Ethernet4.
     let [one, two] = [&tm.ports[0], &tm.ports[1]];
     assert_eq!((one.watchdog, two.watchdog.map(|dog| dog.action)), (None, Some(WatchdogAction::Drop)));
     assert_eq!(two.watchdog.and_then(|dog| dog.restoration), Some(Time::from_ms(400)));
     assert_eq!(two.watchdog.map(|dog| dog.priorities), Some(0b1_1000));
     assert_eq!(two.pfc_enabled, 0b1_1000);
-    assert_eq!(two.queues[3].ecn, Some(Ecn { kmin_bytes: 1_000_000, kmax_bytes: 2_000_000, pmax_ppm: 50_000 }));
-    assert_eq!((two.queues[0].service, two.queues[3].service), (Service::Strict, Service::Weighted(40 * 1_518)));
+    assert_eq!(
+        two.queues[3].ecn,
+        Some(Ecn { kmin_bytes: 1_000_000, kmax_bytes: 2_000_000, pmax_ppm: 50_000 })
+    );
+    assert_eq!(
+        (two.queues[0].service, two.queues[3].service),
+        (Service::Strict, Service::Weighted(40 * 1_518))
+    );
     assert_eq!((two.queues[3].pool, two.queues[0].pool), (1, 0));
     assert_eq!(two.queues[0].threshold, Some(Threshold::Dynamic { alpha_exponent: -1 }));
     assert_eq!((two.maps.group[1], two.maps.queue[1]), (0, 1));
     let group = &two.groups[3];
     assert_eq!(tm.profiles[usize::from(group.profile)], "ingress_lossless_profile");
     let lossless = group.lossless.expect("it has headroom");
-    assert_eq!((lossless.headroom_bytes, lossless.xon_bytes, lossless.xon_offset_bytes), (96_928, 1_248, 2_496));
+    assert_eq!(
+        (lossless.headroom_bytes, lossless.xon_bytes, lossless.xon_offset_bytes),
+        (96_928, 1_248, 2_496)
+    );
     assert_eq!(two.groups[0].lossless, None);
 }
 
@@ -122,12 +134,16 @@ fn what_cannot_be_built_says_why() {
     let lossy = wrong.profiles.iter().position(|p| p.name == "egress_lossy_profile");
     wrong.ports[1].priority_groups[0] = lossy;
     let error = config(wrong, 3).unwrap_err().to_string();
-    assert_eq!(error, "Ethernet4: profile `egress_lossy_profile` is used for ingress, its pool `egress_lossy_pool` is not");
+    assert_eq!(
+        error,
+        "Ethernet4: profile `egress_lossy_profile` is used for ingress, its pool `egress_lossy_pool` is not"
+    );
     let mut scenario = network();
     let mut few = resolved(LISTING);
     few.ports.truncate(1);
     scenario.switch.sonic = Some(Arc::new(few));
-    let built = Fabric::<PlainSwitch>::new(&scenario, 1, |name, config| PlainSwitch::new(&scenario, name, config));
+    let built =
+        Fabric::<PlainSwitch>::new(&scenario, 1, |name, config| PlainSwitch::new(&scenario, name, config));
     assert!(matches!(built, Err(BuildError::Sonic { .. })));
 }
 
@@ -218,5 +234,8 @@ fn a_smaller_alpha_pauses_earlier() {
     scenario.switch.sonic = Some(Arc::new(switch));
     let fabric = at_the_breakpoint(&scenario);
     let group = fabric.switches().next().expect("it exists").1.tm().group(1, 3).expect("it exists");
-    assert!((18_000_000 / 65 - 1_058..=18_000_000 / 65 + 1_248).contains(&group.watermark_bytes), "{group:?}");
+    assert!(
+        (18_000_000 / 65 - 1_058..=18_000_000 / 65 + 1_248).contains(&group.watermark_bytes),
+        "{group:?}"
+    );
 }

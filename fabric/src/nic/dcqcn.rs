@@ -264,7 +264,8 @@ mod tests {
 
     #[test]
     fn a_notification_that_is_not_coalesced_cuts_at_once_and_every_time() {
-        let config = DcqcnConfig { cut: Cut::Immediate, decrease_interval: Time::ZERO, ..DcqcnConfig::default() };
+        let config =
+            DcqcnConfig { cut: Cut::Immediate, decrease_interval: Time::ZERO, ..DcqcnConfig::default() };
         let mut point = ReactionPoint::new(config, Rate::from_gbps(40));
         for (us, gbps) in [(1, 20), (2, 10), (3, 5)] {
             point.notify(Time::from_us(us));

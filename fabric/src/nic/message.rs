@@ -190,8 +190,7 @@ mod tests {
     #[test]
     fn the_gate_holds_back_what_is_too_many_or_too_early() {
         let layout = Layout::new(4_000, Some(1_000), 1_000);
-        let messages =
-            Messages { outstanding: Some(2), interval: Time::from_us(5), ..Messages::default() };
+        let messages = Messages { outstanding: Some(2), interval: Time::from_us(5), ..Messages::default() };
         let mut gate = MessageGate::new(layout, messages);
         gate.start(Time::from_us(1));
         assert!(gate.admits(1) && !gate.admits(2));
@@ -201,7 +200,10 @@ mod tests {
         gate.acknowledged(Time::from_us(9), 1);
         assert!(gate.admits(2) && !gate.admits(3));
         gate.acknowledged(Time::from_us(10), 4);
-        assert_eq!((gate.stats.count, gate.stats.min, gate.stats.max), (2, Time::from_us(4), Time::from_us(8)));
+        assert_eq!(
+            (gate.stats.count, gate.stats.min, gate.stats.max),
+            (2, Time::from_us(4), Time::from_us(8))
+        );
     }
 
     proptest! {

@@ -20,7 +20,11 @@ pub(crate) struct Requester {
 
 impl Requester {
     pub(crate) fn new(layout: Layout, outstanding: Option<u32>) -> Requester {
-        Requester { layout, outstanding: u64::from(outstanding.unwrap_or(OUTSTANDING_READS).max(1)), issued: 0 }
+        Requester {
+            layout,
+            outstanding: u64::from(outstanding.unwrap_or(OUTSTANDING_READS).max(1)),
+            issued: 0,
+        }
     }
 
     /// The first packet of the next message to ask for, when everything below `expected` has arrived.

@@ -142,7 +142,7 @@ impl ReceivePipeline {
                 Slowdown::Bus(bus) => work = work.max(bus.available().serialisation(bytes)),
                 Slowdown::Translation(model) => {
                     let payload = u64::from(first.frame.tail);
-                    stall = stall + model.stall(&mut self.random, first.number, payload);
+                    stall += model.stall(&mut self.random, first.number, payload);
                 }
                 Slowdown::Stopped => {}
             }
@@ -223,7 +223,8 @@ mod tests {
         pipeline.slow(0, Slowdown::Rate(Rate::from_gbps(80)), None);
         let bus = HostBus { rate: Rate::from_gbps(16), loopback: Rate::from_gbps(16) };
         pipeline.slow(1, Slowdown::Bus(bus), None);
-        let table = MttModel { entries: 0, page_bytes: 4096, region_bytes: 1 << 20, miss: Time::from_ns(300) };
+        let table =
+            MttModel { entries: 0, page_bytes: 4096, region_bytes: 1 << 20, miss: Time::from_ns(300) };
         pipeline.slow(2, Slowdown::Translation(table), None);
         pipeline.push(3, 0, frame());
         assert_eq!(pipeline.begin(Time::ZERO), Some(Time::from_ns(1_300)));

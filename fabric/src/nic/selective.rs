@@ -172,7 +172,10 @@ mod tests {
     fn the_receiver_keeps_a_bounded_number() {
         let mut receiver = Receiver::default();
         assert_eq!(receiver.take(MAX_AHEAD, false, 1), Answer::Silence);
-        assert_eq!(receiver.take(MAX_AHEAD - 1, false, 1), Answer::RefuseSelectively { missing: 0, arrived: MAX_AHEAD - 1 });
+        assert_eq!(
+            receiver.take(MAX_AHEAD - 1, false, 1),
+            Answer::RefuseSelectively { missing: 0, arrived: MAX_AHEAD - 1 }
+        );
         assert_eq!((receiver.accepted_packets, receiver.discarded_packets), (1, 1));
     }
 

@@ -243,10 +243,7 @@ fn read_line(source: &mut Source<'_>, line: &Line<'_, '_>, config: &mut Config, 
         "MIN_RATE" => set(&mut config.min_rate, rate(source, line)),
         "ERROR_RATE_PER_LINK" => set(&mut config.error_rate, fraction(source, line)),
         "L2_ACK_INTERVAL" => {
-            set(
-                &mut config.ack_interval,
-                one(source, line, "a number of bytes, at least 1", positive),
-            );
+            set(&mut config.ack_interval, one(source, line, "a number of bytes, at least 1", positive));
         }
         "HAS_WIN" => set(&mut config.has_window, flag(source, line)),
         "GLOBAL_T" => set(&mut config.global_window, flag(source, line)),

@@ -32,7 +32,8 @@ pub(super) fn assemble(
 ) -> Scenario {
     let ecn = ecn(name, text, config, &file.topology, problems);
     check_nodes(name, text, config, &file.topology, problems);
-    let routing = Routing { failures: failures(name, text, config, &file.topology, problems), ..Routing::default() };
+    let routing =
+        Routing { failures: failures(name, text, config, &file.topology, problems), ..Routing::default() };
     let switch = SwitchSettings { ecn, ..switch_settings(config, &file.topology) };
     let host = host_settings(config, &file.topology);
     let quiet = HostSettings { dcqcn: None, ..host.clone() };
@@ -93,11 +94,7 @@ fn switch_settings(config: &Config, topology: &Topology) -> SwitchSettings {
     };
     if config.is_poster() {
         // The fork bounds the ingress queues and nothing else.
-        return SwitchSettings {
-            memory_bytes: 1 << 40,
-            threshold: Threshold::Static(16 * 1024),
-            ..common
-        };
+        return SwitchSettings { memory_bytes: 1 << 40, threshold: Threshold::Static(16 * 1024), ..common };
     }
     let is_host = |node: &str| topology.is_host(node);
     let host_link = topology.links.iter().find(|link| is_host(&link.a.switch) || is_host(&link.b.switch));

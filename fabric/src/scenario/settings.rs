@@ -192,8 +192,7 @@ impl SwitchSettings {
         let ecn = self.ecn.iter().find(|(of, _)| *of == rate).map(|(_, ecn)| *ecn);
         for (class, group) in port.groups.iter_mut().enumerate() {
             let is_lossless = self.lossless >> class & 1 == 1;
-            let lossless =
-                Lossless { headroom_bytes, xon_bytes: 0, xon_offset_bytes: self.xon_offset_bytes };
+            let lossless = Lossless { headroom_bytes, xon_bytes: 0, xon_offset_bytes: self.xon_offset_bytes };
             *group = GroupProfile {
                 profile: u16::from(is_lossless),
                 pool: 0,

@@ -125,10 +125,7 @@ pub(super) fn traffic_manager(switch: &ResolvedSwitch, ports: &[SwitchPort]) -> 
 }
 
 /// The configuration's port for each link.
-fn choose<'s>(
-    switch: &'s ResolvedSwitch,
-    links: &[SwitchPort],
-) -> Result<Vec<&'s ResolvedPort>, SonicError> {
+fn choose<'s>(switch: &'s ResolvedSwitch, links: &[SwitchPort]) -> Result<Vec<&'s ResolvedPort>, SonicError> {
     let mut taken = vec![false; switch.ports.len()];
     let mut chosen: Vec<Option<usize>> = vec![None; links.len()];
     let mut take = |link: usize, wanted: &dyn Fn(&ResolvedPort) -> bool, chosen: &mut Vec<Option<usize>>| {
@@ -139,7 +136,8 @@ fn choose<'s>(
         }
     };
     for (at, link) in links.iter().enumerate() {
-        let is_neighbour = |port: &ResolvedPort| port.neighbour.as_ref().is_some_and(|(n, _)| *n == link.peer);
+        let is_neighbour =
+            |port: &ResolvedPort| port.neighbour.as_ref().is_some_and(|(n, _)| *n == link.peer);
         take(at, &is_neighbour, &mut chosen);
     }
     for at in 0..links.len() {

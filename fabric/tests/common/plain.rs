@@ -102,7 +102,14 @@ impl FabricSwitch for PlainSwitch {
                 }
                 TmEvent::PauseExpired { port, priority } => Event::PauseExpired { at, port, priority },
                 TmEvent::Dropped {
-                    ingress_port, egress_port, bytes, reason, lossless, profile, priority, ..
+                    ingress_port,
+                    egress_port,
+                    bytes,
+                    reason,
+                    lossless,
+                    profile,
+                    priority,
+                    ..
                 } => {
                     if lossless {
                         let profile = self.tm.profile_name(profile).to_string();

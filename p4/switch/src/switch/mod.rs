@@ -245,7 +245,14 @@ impl Switch {
                 }
                 TmEvent::PauseExpired { port, priority } => Event::PauseExpired { at, port, priority },
                 TmEvent::Dropped {
-                    ingress_port, egress_port, priority, bytes, reason, lossless, profile, stored
+                    ingress_port,
+                    egress_port,
+                    priority,
+                    bytes,
+                    reason,
+                    lossless,
+                    profile,
+                    stored,
                 } => {
                     if stored {
                         // A refused packet is reported where it was refused, this one nowhere else.

@@ -173,7 +173,12 @@ impl<P> TrafficManager<P> {
     }
 }
 
-fn check_pool(side: &'static str, pool: usize, counted_bytes: u64, held_bytes: u64) -> Result<(), AuditError> {
+fn check_pool(
+    side: &'static str,
+    pool: usize,
+    counted_bytes: u64,
+    held_bytes: u64,
+) -> Result<(), AuditError> {
     match counted_bytes == held_bytes {
         true => Ok(()),
         false => Err(AuditError::Pool { side, pool, counted_bytes, held_bytes }),

@@ -111,8 +111,7 @@ fn lossy_traffic_leaves_four_megabytes_to_lossless_queues() {
     while refused < 1_000 {
         for port in 1..=64 {
             for class in [0u8, 1, 2, 5, 6, 7] {
-                refused +=
-                    u32::from(tm.enqueue(Time::ZERO, arrival(port, port, class, 1_000), 0).is_err());
+                refused += u32::from(tm.enqueue(Time::ZERO, arrival(port, port, class, 1_000), 0).is_err());
             }
         }
     }

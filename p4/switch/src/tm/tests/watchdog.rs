@@ -35,9 +35,11 @@ fn run_timers(tm: &mut TrafficManager<u32>, now: Time, log: &mut Vec<(Time, TmEv
     while let Some(due) = tm.next_wake().filter(|due| *due <= now) {
         tm.wake(due);
         let said = events(tm).into_iter();
-        log.extend(said.map(|e| (due, e)).filter(|(_, e)| {
-            matches!(e, TmEvent::WatchdogFired { .. } | TmEvent::WatchdogRestored { .. })
-        }));
+        log.extend(
+            said.map(|e| (due, e)).filter(|(_, e)| {
+                matches!(e, TmEvent::WatchdogFired { .. } | TmEvent::WatchdogRestored { .. })
+            }),
+        );
     }
 }
 
