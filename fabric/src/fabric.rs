@@ -281,9 +281,9 @@ impl<S: FabricSwitch> Fabric<S> {
             SwitchEvent::PauseExpired { port, priority, .. } => {
                 self.record_pause(NodeIndex::Switch(index), port, priority, false);
             }
-            SwitchEvent::PauseSent { port, priority, quanta, refresh, .. } => {
-                if let Some(log) = &mut self.log {
-                    log.pause_sent(self.now, index, port, priority, quanta > 0, refresh);
+            SwitchEvent::PauseSent { port, quanta, refresh, .. } => {
+                if let Some(log) = self.log.as_mut().filter(|_| quanta > 0 && !refresh) {
+                    log.pause_sent(self.now, index, port);
                 }
                 let counter =
                     if quanta > 0 { &mut self.counters.pauses_sent } else { &mut self.counters.resumes_sent };
@@ -292,14 +292,13 @@ impl<S: FabricSwitch> Fabric<S> {
             // Flow control frames and polling packets end where the program has used them.
             SwitchEvent::Dropped { reason: DropReason::Ingress | DropReason::Egress, .. } => {
                 if let Some(log) = &mut self.log {
-                    log.dropped(self.now, index, None, false);
+                    log.dropped(index);
                 }
                 self.counters.ended_by_program += 1;
             }
-            SwitchEvent::Dropped { bytes, reason, egress_port, .. } => {
+            SwitchEvent::Dropped { bytes, reason, .. } => {
                 if let Some(log) = &mut self.log {
-                    let headroom = reason == DropReason::Queue(p4_switch::tm::DropReason::HeadroomFull);
-                    log.dropped(self.now, index, egress_port, headroom);
+                    log.dropped(index);
                 }
                 self.counters.dropped_packets += 1;
                 self.counters.dropped_bytes += bytes;

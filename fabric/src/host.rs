@@ -91,9 +91,6 @@ impl<S: FabricSwitch> Fabric<S> {
         if pauses && !self.may_pause(host) {
             return;
         }
-        if let Some(log) = self.log.as_mut().filter(|_| pauses) {
-            log.injected(self.now, host);
-        }
         let nic = &mut self.hosts[host as usize];
         let frame = pfc.to_frame(nic.mac);
         nic.control.push_front(frame);

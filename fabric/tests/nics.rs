@@ -4,12 +4,13 @@ mod common;
 
 use common::plain::PlainSwitch;
 use common::{check_conservation, plain_fabric};
+use fabric::nic::dcqcn::{Cut, DcqcnConfig};
 use fabric::nic::generation::Generation;
 use fabric::nic::host_bus::HostBus;
 use fabric::nic::message::{Messages, Operation};
 use fabric::nic::mtt::MttModel;
 use fabric::nic::sender::Reliability;
-use fabric::scenario::{FaultKind, FaultSpec};
+use fabric::scenario::{FaultKind, FaultSpec, Reaction};
 use fabric::{Fabric, Scenario, WatchdogDoes, scenario};
 use model::{Rate, Time};
 use p4_switch::tm::{Watchdog, WatchdogAction};
@@ -260,7 +261,7 @@ fn a_stopped_pipeline_pauses_without_end_and_mute_it_loses_what_comes() {
 fn mixed(senders: fn(&mut scenario::HostSettings), receiver: fn(&mut scenario::HostSettings)) -> (f64, f64) {
     let mut scenario = network("1GB");
     scenario.stop = Time::from_ms(20);
-    scenario.host.dcqcn = Some(fabric::nic::dcqcn::DcqcnConfig::default());
+    scenario.host.dcqcn = Some(DcqcnConfig::default());
     let second =
         scenario::FlowSpec { label: "other".to_string(), src: "h2".to_string(), ..scenario.flows[0].clone() };
     scenario.flows.push(second);
@@ -286,4 +287,109 @@ fn a_new_receiver_floods_an_old_sender_unless_it_is_told_to_coalesce() {
     assert!(flood_gbps < 0.8 * old_gbps, "{flood_gbps} against {old_gbps} Gb/s");
     let new = mixed(|host| Generation::Gen3.apply(host), |host| Generation::Gen3.apply(host));
     assert!(new.1 > 0.9 * old_gbps, "{} Gb/s", new.1);
+}
+
+#[test]
+fn every_setting_has_a_key() {
+    let text = r#"
+        name = "keys"
+        stop = "1ms"
+        [topology]
+        switches = ["s"]
+        hosts = ["h1", "h2"]
+        [[link]]
+        a = "h1:1"
+        b = "s:1"
+        rate = "40Gbps"
+        [[link]]
+        a = "h2:1"
+        b = "s:2"
+        rate = "40Gbps"
+        [switch]
+        lossless = [3]
+        cell = "208B"
+        shared_headroom = "6MB"
+        pfc_reaction = "standard"
+        watchdog = { detection = "100ms", restoration = "never", action = "forward" }
+        [host]
+        generation = "gen1"
+        reliability = "selective-repeat"
+        receive_buffer = "1MiB"
+        receive_xoff = "300kB"
+        receive_xon = "200kB"
+        pfc_reaction = "1us"
+        watchdog = "100ms"
+        [host.dcqcn]
+        byte_counter = "10MB"
+        [hosts.h2]
+        generation = "gen3"
+        interoperable = true
+        burst = "0B"
+        cnp_interval = "10us"
+        dcqcn = { cut = "immediate", decrease_interval = "0us" }
+        [[flow]]
+        from = "h1"
+        to = "h2"
+        size = "1MB"
+        operation = "read"
+        message = "64KiB"
+        outstanding = 4
+        message_interval = "3us"
+        window = "100kB"
+        [[fault]]
+        kind = "mtt_misses"
+        host = "h2"
+        duration = "1ms"
+        page = "4KiB"
+        region = "32MiB"
+        [[fault]]
+        kind = "host_bus"
+        host = "h2"
+        duration = "1ms"
+        rate = "64Gbps"
+        loopback = "40Gbps"
+        [[fault]]
+        kind = "stopped_pipeline"
+        host = "h1"
+        duration = "1ms"
+    "#;
+    let read = scenario::parse("keys.toml", text).unwrap_or_else(|problems| panic!("{problems}"));
+    assert_eq!((read.switch.cell_bytes, read.switch.shared_headroom_bytes), (208, Some(6_000_000)));
+    assert_eq!(read.switch.pfc_reaction, Reaction::Standard);
+    let dog = read.switch.watchdog.expect("there is one");
+    assert_eq!((dog.detection, dog.restoration, dog.priorities), (Time::from_ms(100), None, 1 << 3));
+    let host = &read.host;
+    assert_eq!((host.reliability, host.watchdog), (Reliability::SelectiveRepeat, Some(Time::from_ms(100))));
+    assert_eq!((host.receive.xoff_bytes, host.pfc_reaction), (300_000, Reaction::After(Time::from_us(1))));
+    let dcqcn = host.dcqcn.expect("it is on");
+    assert_eq!((dcqcn.cut, dcqcn.byte_counter, host.burst_bytes > 0), (Cut::Immediate, 10_000_000, true));
+    let other = &read.hosts["h2"];
+    assert_eq!((other.burst_bytes, other.dcqcn.map(|d| d.cut)), (0, Some(Cut::Immediate)));
+    assert_eq!(other.notification, scenario::Notification::Packets { interval: Time::from_us(10) });
+    let messages = read.flows[0].messages;
+    assert_eq!((messages.operation, messages.outstanding), (Operation::Read, Some(4)));
+    assert_eq!((messages.bytes, messages.window_bytes), (Some(65_536), Some(100_000)));
+    assert!(matches!(read.faults[1].kind, FaultKind::HostBus(bus) if bus.loopback == Rate::from_gbps(40)));
+    assert_eq!(read.faults[2].kind, FaultKind::StoppedPipeline);
+    for (from, to, problem) in [
+        ("\"gen1\"", "\"gen4\"", "`generation` must be one of \"gen1\", \"gen2\", \"gen3\""),
+        ("\"read\"", "\"fetch\"", "`operation` must be one of \"write\", \"send\", \"read\""),
+        ("\"200kB\"", "\"400kB\"", "`receive_xon` is above `receive_xoff`"),
+        ("\"forward\"", "\"ignore\"", "`action` must be one of \"drop\", \"forward\", \"alert\""),
+        ("cut = \"immediate\"", "cut = \"polled\"", "`decrease_interval` of 0 needs `cut = \"immediate\"`"),
+        ("cell = \"208B\"", "sonic = \"tor.json\"", "cannot read `tor.json`: other files cannot be read here"),
+    ] {
+        let wrong = scenario::parse("keys.toml", &text.replace(from, to)).expect_err(problem).to_string();
+        assert!(wrong.contains(problem), "{wrong}");
+    }
+    // A configuration is read by name, and what is wrong with it reported where it stands.
+    let with = text.replace("cell = \"208B\"", "sonic = \"tor.json\"");
+    let load = |json: &'static str| {
+        scenario::parse_with("keys.toml", &with, |name| Ok((format!("dir/{name}"), json.to_string())))
+    };
+    let good = load("{\"BUFFER_POOL\": {\"ingress_pool\": {\"type\": \"ingress\", \"mode\": \"dynamic\", \"size\": \"1000\"}}}");
+    let pools = good.map(|scenario| scenario.switch.sonic.map(|sonic| sonic.pools.len()));
+    assert_eq!(pools.ok().flatten(), Some(1));
+    let bad = load("{\"BUFFER_POOL\": \n[}").expect_err("no JSON").to_string();
+    assert!(bad.contains("dir/tor.json:2:"), "{bad}");
 }

@@ -182,6 +182,7 @@ impl ReactionPoint {
 
     /// Lets every timer fire that is due by `now`, in order.
     fn advance(&mut self, now: Time) {
+        self.skip_decreases(now);
         while let Some(active) = &mut self.active {
             let increase_due = active.increase_due.unwrap_or(Time::MAX);
             let due = active.alpha_due.min(active.decrease_due).min(increase_due);
@@ -202,6 +203,19 @@ impl ReactionPoint {
                 let (timer, byte) = (active.timer_stage, active.byte_stage);
                 self.increase(timer, byte);
             }
+        }
+    }
+
+    /// Looking whether there was a notification has no effect as long as there was none, and a flow may be looked at
+    /// seldom: the looks up to `now` are left out at once.
+    fn skip_decreases(&mut self, now: Time) {
+        let interval = self.config.decrease_interval.max(Time(1)).0;
+        if let Some(active) = &mut self.active
+            && !active.notified_for_decrease
+            && active.decrease_due <= now
+        {
+            let looks = (now.0 - active.decrease_due.0) / interval + 1;
+            active.decrease_due = Time(active.decrease_due.0.saturating_add(looks.saturating_mul(interval)));
         }
     }
 

@@ -2,6 +2,7 @@
 //! from TOML ([`crate::scenario::parse`]) or from the files of the HPCC simulators ([`crate::ns3`]).
 
 mod builtin;
+mod devices;
 mod draw;
 mod expect;
 mod network;

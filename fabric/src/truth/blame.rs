@@ -9,7 +9,7 @@ use super::Facts;
 use super::replay::{Busy, Replay, Stay};
 
 /// A flow is to blame when it added this part of what the one that added most did, in percent.
-const PART_PERCENT: i128 = 25;
+const PART_PERCENT: i128 = 10;
 
 /// The flows to blame for the queues at `port` during these times, those that added most first.
 pub(super) fn blame(facts: &Facts<'_>, replay: &Replay, port: &PortRef, times: &[Busy]) -> Vec<usize> {
@@ -39,13 +39,21 @@ pub(super) fn blame(facts: &Facts<'_>, replay: &Replay, port: &PortRef, times: &
     flows.into_iter().map(|(flow, _)| flow).collect()
 }
 
-/// The times with a queue at `port` in which something happened at one of `times`.
+/// A queue that is back so soon is the same: it was gone only because its sources were paused.
+const SAME: Time = Time::from_us(60);
+
+/// The times with a queue at `port` in which something happened at one of `times`, each with those that follow soon.
 pub(super) fn busy_times(replay: &Replay, port: &PortRef, times: &[Time]) -> Vec<Busy> {
-    let mut found: Vec<Busy> = Vec::new();
-    for busy in times.iter().filter_map(|at| replay.busy_at(port, *at)) {
-        if found.iter().all(|known| known.from != busy.from) {
-            found.push(busy);
+    let mut merged: Vec<Busy> = Vec::new();
+    for busy in replay.busy.get(port).into_iter().flatten() {
+        match merged.last_mut() {
+            Some(last) if busy.from.saturating_sub(last.until) <= SAME => {
+                last.until = busy.until;
+                last.peak_bytes = last.peak_bytes.max(busy.peak_bytes);
+            }
+            _ => merged.push(*busy),
         }
     }
-    found
+    merged.retain(|busy| times.iter().any(|at| busy.from <= *at && *at <= busy.until));
+    merged
 }

@@ -73,7 +73,7 @@ fn paths(facts: &Facts<'_>, replay: &Replay) -> Vec<Vec<PortRef>> {
 /// Flows with a round trip well above their best one, and flows that stood still at the end.
 fn slowed(facts: &Facts<'_>, replay: &Replay) -> BTreeSet<usize> {
     let mut last: BTreeMap<usize, Time> = BTreeMap::new();
-    for stay in replay.stays.iter().filter(|stay| stay.stream.is_data() && stay.until < Time::MAX) {
+    for stay in replay.stays.iter().filter(|s| s.stream.is_data() && !s.lost && s.until < Time::MAX) {
         let at = last.entry(stay.stream.flow()).or_insert(Time::ZERO);
         *at = stay.until.max(*at);
     }
@@ -94,17 +94,16 @@ impl Scene<'_, '_> {
         if let Some(story) = self.routing_loop().or_else(|| self.deadlock()) {
             return vec![story];
         }
-        let mut stories: Vec<(usize, usize, usize, Story)> = Vec::new();
+        let mut stories: Vec<(u128, Story)> = Vec::new();
         for (root, seen) in &self.tree.roots {
-            if let Some(story) = self.pauses(root, &seen.times) {
-                stories.push((self.victims(&story).len(), story.touched.len(), seen.times.len(), story));
-            }
+            stories.extend(self.pauses(root, &seen.times).map(|story| (seen.silence, story)));
         }
-        stories.sort_by(|a, b| (b.0, b.1, b.2).cmp(&(a.0, a.1, a.2)));
+        stories.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.port.cmp(&b.1.port)));
+        let most = stories.first().map_or(0, |(silence, _)| *silence);
         let mut kept: Vec<Story> = Vec::new();
-        for (_, _, _, story) in stories {
-            // A port that waited for another root, and had a queue of its own just after, is a consequence.
-            if kept.iter().all(|known| !known.touched.contains(&story.port)) {
+        // What silenced next to nobody is no story of its own beside others.
+        for (_, story) in stories.into_iter().filter(|(silence, _)| silence * 20 >= most) {
+            if kept.iter().all(|before| !self.is_consequence(&story, before)) {
                 kept.push(story);
             }
         }
@@ -112,6 +111,13 @@ impl Scene<'_, '_> {
             kept.extend(self.plain_contention());
         }
         kept
+    }
+
+    /// Whether a story only came of a greater one: at a port that waited for it, or by flows that it had held
+    /// up and that came on in bunches.
+    fn is_consequence(&self, story: &Story, before: &Story) -> bool {
+        let held_up = |flow: &usize| self.paths[*flow].iter().any(|port| before.touched.contains(port));
+        before.touched.contains(&story.port) || story.culprits.iter().any(held_up)
     }
 
     fn routing_loop(&self) -> Option<Story> {
@@ -179,8 +185,8 @@ impl Scene<'_, '_> {
         };
         let port = ports.into_iter().max_by_key(|port| (peak(port), std::cmp::Reverse((*port).clone())))?;
         let most = peak(&port);
-        let busy: Vec<Busy> =
-            self.replay.busy.get(port)?.iter().filter(|busy| busy.peak_bytes * 2 >= most).copied().collect();
+        // The first time that it was about so long: later, what was lost comes again.
+        let busy: Vec<Busy> = self.replay.busy.get(port)?.iter().filter(|busy| busy.peak_bytes * 2 >= most).take(1).copied().collect();
         Some(Story {
             anomaly: Anomaly::FlowContention,
             port: port.clone(),

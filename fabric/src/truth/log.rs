@@ -26,11 +26,8 @@ impl Stream {
 pub(crate) enum What {
     /// It came in and was stored.
     In,
-    /// It came in and was lost.
-    Lost {
-        /// For want of headroom: although its class is lossless.
-        headroom: bool,
-    },
+    /// It came in and was refused.
+    Lost,
     /// It left.
     Out,
 }
@@ -62,8 +59,6 @@ pub(crate) struct PauseSent {
 pub(crate) struct PacketLog {
     pub(crate) steps: Vec<Step>,
     pub(crate) pauses: Vec<PauseSent>,
-    /// When a host sent a pause, and its number.
-    pub(crate) injections: Vec<(Time, u32)>,
     /// The step of the packet that a switch is dealing with.
     current: Option<usize>,
 }
@@ -83,10 +78,10 @@ impl PacketLog {
     }
 
     /// A switch lost a packet: the one that it is dealing with, as memory is granted on arrival.
-    pub(crate) fn dropped(&mut self, _at: Time, switch: u32, _egress: Option<u16>, headroom: bool) {
+    pub(crate) fn dropped(&mut self, switch: u32) {
         let step = self.current.and_then(|current| self.steps.get_mut(current));
         if let Some(step) = step.filter(|step| step.switch == switch) {
-            step.what = What::Lost { headroom };
+            step.what = What::Lost;
         }
     }
 
@@ -97,23 +92,11 @@ impl PacketLog {
         }
     }
 
-    pub(crate) fn pause_sent(
-        &mut self,
-        at: Time,
-        switch: u32,
-        port: u16,
-        _priority: u8,
-        pauses: bool,
-        refresh: bool,
-    ) {
-        if pauses && !refresh {
-            self.pauses.push(PauseSent { at, switch, port, steps: self.steps.len() });
-        }
+    /// A switch sent a pause that is no renewal.
+    pub(crate) fn pause_sent(&mut self, at: Time, switch: u32, port: u16) {
+        self.pauses.push(PauseSent { at, switch, port, steps: self.steps.len() });
     }
 
-    pub(crate) fn injected(&mut self, at: Time, host: u32) {
-        self.injections.push((at, host));
-    }
 }
 
 /// What a frame belongs to; none for flow control and polling.

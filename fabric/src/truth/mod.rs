@@ -29,8 +29,6 @@ pub(crate) struct Facts<'r> {
     pub(crate) scenario: &'r Scenario,
     /// Names of the switches, by the numbers in the log.
     pub(crate) switches: Vec<String>,
-    /// Names of the hosts, by the numbers in the log.
-    pub(crate) hosts: Vec<String>,
     pub(crate) log: &'r PacketLog,
     pub(crate) flows: &'r [FlowRecord],
     pub(crate) pauses: &'r [PauseRecord],
@@ -58,7 +56,6 @@ pub(crate) fn establish<S: FabricSwitch>(
     let facts = Facts {
         scenario,
         switches: fabric.switches.iter().map(|switch| switch.name.clone()).collect(),
-        hosts: fabric.hosts.iter().map(|host| host.name.clone()).collect(),
         log,
         flows,
         pauses: fabric.pauses(),

@@ -23,6 +23,8 @@ pub(super) struct Stay {
     /// [`Time::MAX`] for what stayed.
     pub(super) until: Time,
     pub(super) ttl: u8,
+    /// It was refused on arrival.
+    pub(super) lost: bool,
 }
 
 /// An uninterrupted time in which a port had a queue.
@@ -117,12 +119,18 @@ fn stays(facts: &Facts<'_>) -> (Vec<Stay>, Vec<Option<usize>>) {
     let mut stay_of: Vec<Option<usize>> = vec![None; facts.log.steps.len()];
     let mut waiting: BTreeMap<(u32, Stream), VecDeque<usize>> = BTreeMap::new();
     let mut last: BTreeMap<(u32, Stream), u16> = BTreeMap::new();
+    let mut refused: Vec<usize> = Vec::new();
     for (index, step) in facts.log.steps.iter().enumerate() {
         let key = (step.switch, step.stream);
         match step.what {
-            What::In => {
-                stay_of[index] = Some(stays.len());
-                waiting.entry(key).or_default().push_back(stays.len());
+            What::In | What::Lost => {
+                let lost = step.what == What::Lost;
+                if lost {
+                    refused.push(stays.len());
+                } else {
+                    stay_of[index] = Some(stays.len());
+                    waiting.entry(key).or_default().push_back(stays.len());
+                }
                 stays.push(Stay {
                     switch: step.switch,
                     stream: step.stream,
@@ -130,8 +138,9 @@ fn stays(facts: &Facts<'_>) -> (Vec<Stay>, Vec<Option<usize>>) {
                     ingress: step.port,
                     egress: None,
                     from: step.at,
-                    until: Time::MAX,
+                    until: if lost { step.at } else { Time::MAX },
                     ttl: step.ttl,
+                    lost,
                 });
             }
             What::Out => {
@@ -142,13 +151,11 @@ fn stays(facts: &Facts<'_>) -> (Vec<Stay>, Vec<Option<usize>>) {
                     stays[stay].until = step.at;
                 }
             }
-            What::Lost { .. } => {}
         }
     }
-    for (key, left) in waiting {
-        for stay in left {
-            stays[stay].egress = last.get(&key).copied().or_else(|| only_way(facts, &stays[stay]));
-        }
+    for stay in waiting.into_values().flatten().chain(refused) {
+        let key = (stays[stay].switch, stays[stay].stream);
+        stays[stay].egress = last.get(&key).copied().or_else(|| only_way(facts, &stays[stay]));
     }
     (stays, stay_of)
 }
@@ -219,6 +226,12 @@ impl Replay {
     pub(super) fn was_silent(&self, port: &PortRef, from: Time, until: Time) -> bool {
         let times = self.silent.get(port).map_or(&[][..], Vec::as_slice);
         times.iter().any(|(start, end)| *start <= until && from <= *end)
+    }
+
+    /// How long a pause of `port` that was sent at `sent` lasted.
+    pub(super) fn lasted(&self, port: &PortRef, sent: Time) -> Time {
+        let times = self.silent.get(port).map_or(&[][..], Vec::as_slice);
+        times.iter().find(|(start, _)| sent <= *start).map_or(Time::ZERO, |(start, end)| end.saturating_sub(*start))
     }
 
     /// The time with a queue at a port that contains `at`.

@@ -29,7 +29,12 @@ impl Root {
 pub(super) struct Seen {
     /// When a pause came directly from it.
     pub(super) times: Vec<Time>,
+    /// How long ports were silent on its account, directly or over others, all together, in picoseconds.
+    pub(super) silence: u128,
 }
+
+/// Whose fault a pause is, in millionths.
+type Shares = BTreeMap<Root, u64>;
 
 /// The waiting of a whole run.
 #[derive(Debug, Default)]
@@ -80,14 +85,12 @@ impl Episode {
 
 pub(super) fn tree(facts: &Facts<'_>, replay: &Replay) -> Tree {
     let mut tree = Tree::default();
+    // The last pause of every port, and whose fault it was.
+    let mut last: BTreeMap<&PortRef, Shares> = BTreeMap::new();
     for episode in &replay.episodes {
+        let shares = shares(facts, replay, episode, &last);
         for port in episode.main_ports() {
-            tree.edges.entry(episode.upstream.clone()).or_default().insert(port.clone());
-            let carriers = episode.carriers.iter().filter(|(_, egress)| egress == port);
-            tree.carriers
-                .entry((episode.upstream.clone(), port.clone()))
-                .or_default()
-                .extend(carriers.map(|(flow, _)| *flow));
+            tree.add_edge(episode, port);
             let root = match waits(facts, replay, port, episode.at) {
                 Waits::Contention => Root::Contention(port.clone()),
                 Waits::Host => Root::Injection(port.clone()),
@@ -95,21 +98,61 @@ pub(super) fn tree(facts: &Facts<'_>, replay: &Replay) -> Tree {
             };
             tree.roots.entry(root).or_default().times.push(episode.at);
         }
+        let lasted = replay.lasted(&episode.upstream, episode.at);
+        for (root, millionths) in &shares {
+            let seen = tree.roots.entry(root.clone()).or_default();
+            seen.silence += u128::from(lasted.0) * u128::from(*millionths) / 1_000_000;
+        }
+        last.insert(&episode.upstream, shares);
     }
-    // A host that pauses a port where nothing waits for anybody else's sake still pauses.
+    // A port that a host silences is silent on that host's account, whoever else waits.
     for (port, times) in &replay.silent {
         let far_is_host = facts.peer(port).is_some_and(|peer| facts.scenario.topology.is_host(&peer.switch));
         if far_is_host && !facts.scenario.topology.is_host(&port.switch) {
             let seen = tree.roots.entry(Root::Injection(port.clone())).or_default();
-            if seen.times.is_empty() {
-                seen.times.extend(times.iter().map(|(start, _)| *start));
-            }
+            seen.times.extend(times.iter().map(|(start, _)| *start));
+            seen.silence += times.iter().map(|(from, until)| u128::from(until.0 - from.0)).sum::<u128>();
         }
     }
     tree
 }
 
+/// Whose fault a pause is: by the bytes that waited for each root, over the ports in between.
+fn shares(
+    facts: &Facts<'_>,
+    replay: &Replay,
+    episode: &Episode,
+    last: &BTreeMap<&PortRef, Shares>,
+) -> Shares {
+    let total: u64 = episode.towards.iter().map(|(_, bytes)| bytes).sum();
+    let mut shares = Shares::new();
+    for (port, bytes) in &episode.towards {
+        let part = (u128::from(*bytes) * 1_000_000 / u128::from(total.max(1))) as u64;
+        let root = match waits(facts, replay, port, episode.at) {
+            Waits::Contention => Root::Contention(port.clone()),
+            Waits::Host => Root::Injection(port.clone()),
+            Waits::Switch => {
+                for (root, behind) in last.get(port).into_iter().flatten() {
+                    *shares.entry(root.clone()).or_insert(0) += part * behind / 1_000_000;
+                }
+                continue;
+            }
+        };
+        *shares.entry(root).or_insert(0) += part;
+    }
+    shares
+}
+
 impl Tree {
+    fn add_edge(&mut self, episode: &Episode, port: &PortRef) {
+        self.edges.entry(episode.upstream.clone()).or_default().insert(port.clone());
+        let carriers = episode.carriers.iter().filter(|(_, egress)| egress == port);
+        self.carriers
+            .entry((episode.upstream.clone(), port.clone()))
+            .or_default()
+            .extend(carriers.map(|(flow, _)| *flow));
+    }
+
     /// Every port that waited for `root`, itself included.
     pub(super) fn waiting_for(&self, root: &PortRef) -> BTreeSet<PortRef> {
         let mut back: BTreeMap<&PortRef, Vec<&PortRef>> = BTreeMap::new();
