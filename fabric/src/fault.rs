@@ -86,8 +86,9 @@ impl<S: FabricSwitch> Fabric<S> {
 
     /// A NIC's watchdog looks whether the NIC pauses its switch with a pipeline that stands still.
     pub(crate) fn nic_watchdog(&mut self, host: u32) {
-        if self.is_stopped(host) && self.hosts[host as usize].pipeline.pausing() != 0 {
-            self.may_pause(host);
+        let paused = self.hosts[host as usize].pipeline.pausing();
+        if self.is_stopped(host) && paused != 0 {
+            self.may_pause(host, paused.trailing_zeros() as u8);
         }
     }
 }

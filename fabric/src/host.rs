@@ -87,8 +87,8 @@ impl<S: FabricSwitch> Fabric<S> {
 
     /// Sends a PFC frame ahead of everything else, unless it pauses and the NIC's watchdog forbids that.
     pub(crate) fn send_pfc(&mut self, host: u32, pfc: &Pfc) {
-        let pauses = pfc.classes().any(|(_, quanta)| quanta > 0);
-        if pauses && !self.may_pause(host) {
+        let pauses = pfc.classes().find(|(_, quanta)| *quanta > 0);
+        if pauses.is_some_and(|(priority, _)| !self.may_pause(host, priority)) {
             return;
         }
         let nic = &mut self.hosts[host as usize];
@@ -98,9 +98,9 @@ impl<S: FabricSwitch> Fabric<S> {
         self.kick(link);
     }
 
-    /// Whether a NIC may pause its switch. When its watchdog forbids it for the first time, that is recorded, and
+    /// Whether a NIC may pause a priority of its switch. When its watchdog forbids it for the first time, that is recorded, and
     /// where pauses end by resume frames only, those are sent.
-    pub(crate) fn may_pause(&mut self, host: u32) -> bool {
+    pub(crate) fn may_pause(&mut self, host: u32, priority: u8) -> bool {
         let now = self.now;
         let nic = &mut self.hosts[host as usize];
         let was_mute = nic.watchdog.is_mute();
@@ -109,7 +109,6 @@ impl<S: FabricSwitch> Fabric<S> {
         }
         if !was_mute {
             let port = PortRef::new(nic.name.clone(), 1);
-            let priority = nic.pipeline.pausing().trailing_zeros().min(7) as u8;
             let action = Some(WatchdogDoes::Mute);
             self.watchdogs.push(WatchdogRecord { at: now, port, priority, action });
             if nic.obeyed.end() == PauseEnd::ResumeOnly {
@@ -127,7 +126,7 @@ impl<S: FabricSwitch> Fabric<S> {
     }
 
     pub(crate) fn nic_refresh(&mut self, host: u32, priority: u8) {
-        if self.hosts[host as usize].pipeline.is_pausing(priority) && self.may_pause(host) {
+        if self.hosts[host as usize].pipeline.is_pausing(priority) && self.may_pause(host, priority) {
             self.send_pfc(host, &Pfc::single(priority, u16::MAX));
             self.schedule_refresh(host, priority);
         }
