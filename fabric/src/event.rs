@@ -20,6 +20,8 @@ pub(crate) enum Event {
     NicProcessed { host: u32 },
     /// A NIC renews the pause it has sent.
     NicRefresh { host: u32, priority: u8 },
+    /// A NIC's watchdog looks whether the receive pipeline moves.
+    NicWatchdog { host: u32 },
     /// A flow starts.
     FlowStart { flow: u32 },
     /// A sender looks whether anything was acknowledged since the last time.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use model::wire::{ETHERTYPE_MAC_CONTROL, Ethernet, Frame};
 use model::{PortRef, Time};
+use p4_switch::tm::{DropReason as QueueDrop, WatchdogAction};
 use p4_switch::{DropReason, Event as SwitchEvent, Switch, SwitchConfig};
 
 use crate::agent::{HostAgent, Question};
@@ -12,8 +13,9 @@ use crate::fault::Fault;
 use crate::flow::{ReceiveState, SendState};
 use crate::link::{End, InFlight, Link};
 use crate::nic::{Nic, Outgoing};
-use crate::record::{Counters, PauseRecord, SwitchNotice};
+use crate::record::{BooksError, Counters, LosslessDrops, PauseRecord, SwitchNotice, WatchdogRecord};
 use crate::rng::Random;
+use crate::scenario::{SonicError, SwitchPort};
 use crate::switching::FabricSwitch;
 use crate::truth::PacketLog;
 
@@ -52,6 +54,9 @@ pub struct Fabric<S = Switch> {
     pub(crate) random: Random,
     pub(crate) pauses: Vec<PauseRecord>,
     pub(crate) counters: Counters,
+    pub(crate) watchdogs: Vec<WatchdogRecord>,
+    /// By switch, ingress port, priority, egress port and reason.
+    losses: BTreeMap<(u32, u16, u8, u16, QueueDrop), LosslessDrops>,
     notices: Vec<SwitchNotice>,
     pub(crate) triggers: Vec<Question>,
     /// Room for events of one switch, kept to avoid allocation.
@@ -93,6 +98,8 @@ impl<S: FabricSwitch> Fabric<S> {
             random: Random::new(seed, u64::MAX),
             pauses: Vec::new(),
             counters: Counters::default(),
+            watchdogs: Vec::new(),
+            losses: BTreeMap::new(),
             notices: Vec::new(),
             triggers: Vec::new(),
             scratch: Vec::new(),
@@ -136,6 +143,7 @@ impl<S: FabricSwitch> Fabric<S> {
             Event::NicWake { host } => self.wake_nic(host),
             Event::NicProcessed { host } => self.nic_processed(host),
             Event::NicRefresh { host, priority } => self.nic_refresh(host, priority),
+            Event::NicWatchdog { host } => self.nic_watchdog(host),
             Event::FlowStart { flow } => self.start_flow(flow),
             Event::Retransmit { flow } => self.check_progress(flow),
             Event::Fault { fault } => self.fault(fault),
@@ -297,6 +305,33 @@ impl<S: FabricSwitch> Fabric<S> {
                 self.counters.dropped_bytes += bytes;
                 *self.counters.drops.entry(format!("{reason:?}")).or_default() += 1;
             }
+            SwitchEvent::LosslessDrop {
+                at, ingress_port, egress_port, priority, reason, profile, ..
+            } => {
+                self.counters.lossless_drops += 1;
+                let switch = &self.switches[index as usize].name;
+                let loss = self
+                    .losses
+                    .entry((index, ingress_port, priority, egress_port, reason))
+                    .or_insert_with(|| LosslessDrops {
+                        first: at,
+                        last: at,
+                        ingress: PortRef::new(switch.clone(), ingress_port),
+                        egress: PortRef::new(switch.clone(), egress_port),
+                        priority,
+                        reason: format!("{reason:?}"),
+                        profile,
+                        packets: 0,
+                    });
+                loss.last = at;
+                loss.packets += 1;
+            }
+            SwitchEvent::WatchdogFired { at, port, priority, action } => {
+                self.record_watchdog(index, at, port, priority, Some(action));
+            }
+            SwitchEvent::WatchdogRestored { at, port, priority } => {
+                self.record_watchdog(index, at, port, priority, None);
+            }
             other => self.notices.push(SwitchNotice { at: self.now, switch: index, event: other }),
         }
     }
@@ -325,6 +360,18 @@ impl<S: FabricSwitch> Fabric<S> {
             }
             self.put_on_wire(link, frame);
         }
+    }
+
+    fn record_watchdog(
+        &mut self,
+        switch: u32,
+        at: Time,
+        port: u16,
+        priority: u8,
+        action: Option<WatchdogAction>,
+    ) {
+        let port = PortRef::new(self.switches[switch as usize].name.clone(), port);
+        self.watchdogs.push(WatchdogRecord { at, port, priority, action: action.map(Into::into) });
     }
 
     pub(crate) fn record_pause(&mut self, node: NodeIndex, port: u16, priority: u8, on: bool) {
@@ -416,6 +463,30 @@ impl<S: FabricSwitch> Fabric<S> {
         &self.pauses
     }
 
+    /// What watchdogs of switches and NICs have done, in order of time.
+    pub fn watchdogs(&self) -> &[WatchdogRecord] {
+        &self.watchdogs
+    }
+
+    /// Where packets of lossless classes were lost, each place and reason once.
+    pub fn lossless_drops(&self) -> impl Iterator<Item = &LosslessDrops> {
+        self.losses.values()
+    }
+
+    /// Checks that nothing was lost between the books: in every switch, ingress totals equal egress totals equal
+    /// the bytes in its memory; on the wires, what was sent has arrived, was lost or is on its way.
+    pub fn check_books(&self) -> Result<(), BooksError> {
+        for node in &self.switches {
+            let audit = node.switch.audit();
+            audit.map_err(|error| BooksError::Switch { switch: node.name.clone(), error })?;
+        }
+        let (sent, arrived, lost, flying) = self.frame_balance();
+        match sent == arrived + lost + flying {
+            true => Ok(()),
+            false => Err(BooksError::Wires { sent, arrived, lost, flying }),
+        }
+    }
+
     /// What the fabric has counted.
     pub fn counters(&self) -> &Counters {
         &self.counters
@@ -444,18 +515,23 @@ impl<S: FabricSwitch> Fabric<S> {
     }
 
     /// The settings of a switch that has these ports in a scenario.
-    pub(crate) fn switch_config(scenario: &crate::Scenario, name: &str, seed: u64) -> SwitchConfig {
-        let ports: Vec<_> = scenario
+    pub(crate) fn switch_config(
+        scenario: &crate::Scenario,
+        name: &str,
+        seed: u64,
+    ) -> Result<SwitchConfig, SonicError> {
+        let ports: Vec<SwitchPort> = scenario
             .topology
             .ports_of(name)
             .into_iter()
-            .filter_map(|(port, _)| {
-                let link = scenario.topology.link_of(&PortRef::new(name, port))?;
-                Some((port, link.rate, link.delay))
+            .filter_map(|(number, peer)| {
+                let link = scenario.topology.link_of(&PortRef::new(name, number))?;
+                Some(SwitchPort { number, rate: link.rate, delay: link.delay, peer: peer.switch.clone() })
             })
             .collect();
-        let tm = scenario.switch_settings(name).traffic_manager(&ports, CPU_PORT, scenario.pause_end, seed);
-        SwitchConfig { seed, ..SwitchConfig::new(tm) }
+        let settings = scenario.switch_settings(name);
+        let tm = settings.traffic_manager(&ports, CPU_PORT, scenario.pause_end, seed)?;
+        Ok(SwitchConfig { seed, ..SwitchConfig::new(tm) })
     }
 }
 

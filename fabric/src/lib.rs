@@ -25,6 +25,7 @@ pub mod output;
 mod paths;
 pub mod pipeline;
 mod problem;
+mod reading;
 mod record;
 mod rng;
 mod run;
@@ -42,7 +43,9 @@ pub use flow::RttStats;
 pub use paths::Paths;
 pub use pipeline::Pipeline;
 pub use problem::{Problem, Problems};
-pub use record::{Counters, FlowRecord, PauseRecord, SwitchNotice};
+pub use record::{
+    BooksError, Counters, FlowRecord, LosslessDrops, PauseRecord, SwitchNotice, WatchdogDoes, WatchdogRecord,
+};
 pub use run::{
     RunError, RunOptions, RunOutcome, Watch, plan_settings, prepare, run, run_watched, set_agents,
 };

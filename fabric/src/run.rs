@@ -14,7 +14,7 @@ use crate::collect::InProcessController;
 use crate::fabric::{Fabric, Tap};
 use crate::nic::packet::mac;
 use crate::pipeline::{InstallError, Pipeline, install, reinstall_routes};
-use crate::record::{Counters, FlowRecord, PauseRecord};
+use crate::record::{BooksError, Counters, FlowRecord, LosslessDrops, PauseRecord, WatchdogRecord};
 use crate::scenario::Scenario;
 use crate::truth;
 
@@ -44,6 +44,10 @@ pub struct RunOutcome {
     pub flows: Vec<FlowRecord>,
     /// Pauses and resumes that nodes received.
     pub pauses: Vec<PauseRecord>,
+    /// What watchdogs did.
+    pub watchdogs: Vec<WatchdogRecord>,
+    /// Where packets of lossless classes were lost.
+    pub lossless_drops: Vec<LosslessDrops>,
     /// Counters.
     pub counters: Counters,
     /// When it ended.
@@ -65,6 +69,9 @@ pub enum RunError {
     /// The agents' settings make no sense.
     #[error("agent: {0}")]
     Agent(#[from] SettingsError),
+    /// Bytes or frames went missing in the simulator itself.
+    #[error("the simulation is wrong, please report it: {0}")]
+    Books(#[from] BooksError),
 }
 
 /// Builds the network of a scenario with every switch programmed and, with `agents`, hosts that watch.
@@ -138,6 +145,7 @@ pub fn run_watched(
         options.diagnose.then(|| InProcessController::new(scenario, options.pipeline.clone()));
     let mut reroutes = Reroutes::new(scenario, seed, &options.pipeline);
     drive(scenario, &mut fabric, controller.as_mut(), &mut reroutes, watch)?;
+    fabric.check_books()?;
     let flows = fabric.flows();
     let pauses = fabric.pauses().to_vec();
     let (ground_truth, deviations) = truth::establish(scenario, &fabric, &flows);
@@ -149,6 +157,8 @@ pub fn run_watched(
         snapshots: controller.map(|mut c| c.take_snapshots()).unwrap_or_default(),
         flows,
         pauses,
+        watchdogs: fabric.watchdogs().to_vec(),
+        lossless_drops: fabric.lossless_drops().cloned().collect(),
         counters: fabric.counters().clone(),
         end: fabric.now(),
     })

@@ -93,12 +93,11 @@ fn every_problem_of_a_settings_file_is_reported() {
             "c:7:10: 2 pairs are announced and 2 words follow",
             "c:8:25: `x` is not a depth in units of 1000 bytes",
             "c:9:25: `2` is not a probability from 0 to 1",
-            "c:11:11: link failures are not simulated; set `LINK_DOWN 0 0 0`",
             "c:12:1: `RATE_AI` is already set in line 4",
-            "c:13:12: sending beyond the flow's rate is not simulated; set `RATE_BOUND 1`",
             "c:2:11: cannot read `missing`: no such file",
             "c:14:1: `KMIN_MAP`, `KMAX_MAP` and `PMAX_MAP` must all list the link rate 100000000000",
             "c:10:1: `NO_CC_NODE` lists 3, which is not a host",
+            "c:11:1: `LINK_DOWN`: no link joins node 0 and node 1",
         ],
     );
 }

@@ -15,11 +15,12 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("p4runtime-rs", &["harrier-model", "p4-lang", "p4-switch"]),
     ("harrier-host-agent", &["harrier-model"]),
     ("harrier-analyzer", &["harrier-model"]),
+    ("harrier-buffer-config", &["harrier-model"]),
     ("harrier-store", &["harrier-model"]),
     ("harrier-controller", &["harrier-model", "p4runtime-rs"]),
     (
         "harrier-fabric",
-        &["harrier-model", "p4-lang", "p4-switch", "harrier-host-agent", "harrier-controller"],
+        &["harrier-model", "p4-lang", "p4-switch", "harrier-buffer-config", "harrier-host-agent", "harrier-controller"],
     ),
     ("harrier-web", &["harrier-model", "harrier-store"]),
 ];

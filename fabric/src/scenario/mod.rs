@@ -2,12 +2,14 @@
 //! from TOML ([`crate::scenario::parse`]) or from the files of the HPCC simulators ([`crate::ns3`]).
 
 mod builtin;
+mod devices;
 mod draw;
 mod expect;
 mod network;
 mod read;
 mod routing;
 mod settings;
+mod sonic;
 mod table;
 mod traffic;
 mod units;
@@ -20,6 +22,9 @@ use std::sync::Arc;
 use model::{FlowKey, Time, Topology};
 use p4_switch::tm::PauseEnd;
 
+use crate::nic::host_bus::HostBus;
+use crate::nic::message::{Messages, Operation};
+use crate::nic::mtt::MttModel;
 use crate::problem::Problems;
 use crate::rng::Random;
 use crate::topology::Place;
@@ -28,7 +33,8 @@ pub use builtin::{builtin, builtin_names, builtin_source};
 pub use expect::Expectation;
 pub use read::{parse, parse_with};
 pub use routing::{Failure, Routing, TimedRoute};
-pub use settings::{Headroom, HostSettings, Notification, SwitchSettings};
+pub use settings::{Headroom, HostSettings, Notification, Reaction, SwitchPort, SwitchSettings};
+pub use sonic::{SonicError, dscp_classes};
 pub use units::{parse_bytes, parse_length, parse_rate, parse_time};
 
 const A_TIME: &str = "a time, e.g. \"10us\"";
@@ -113,6 +119,8 @@ pub struct FlowSpec {
     pub start: Time,
     /// ... plus a random time below this.
     pub start_jitter: Time,
+    /// How the bytes become messages, and of which kind.
+    pub messages: Messages,
     /// Flows, by position, that must have come to their end before; then `start` is how long after that.
     pub after: Vec<usize>,
 }
@@ -153,6 +161,13 @@ pub enum FaultKind {
         /// Buffered bytes at which it resumes.
         xon_bytes: u64,
     },
+    /// The NIC's receive pipeline waits for page addresses that its translation table does not hold.
+    MttMisses(MttModel),
+    /// The way from the NIC into the host is narrow, or loopback traffic shares it.
+    HostBus(HostBus),
+    /// The receive pipeline stands still: what arrives fills the buffer, the NIC pauses its switch without end, and
+    /// what still comes is lost.
+    StoppedPipeline,
 }
 
 /// Which hosts run agents, and how they and the collection work.
@@ -223,9 +238,12 @@ impl Scenario {
         self.topology.node(host)?.addresses.first().copied()
     }
 
-    /// The 5-tuple of a flow, when both hosts have addresses.
+    /// The 5-tuple of a flow's data packets, when both hosts have addresses. The data of an RDMA READ goes from
+    /// `dst` to `src`.
     pub fn key(&self, flow: &FlowSpec) -> Option<FlowKey> {
-        Some(FlowKey::udp(self.address(&flow.src)?, flow.sport, self.address(&flow.dst)?, flow.dport))
+        let (src, dst) = (self.address(&flow.src)?, self.address(&flow.dst)?);
+        let (src, dst) = if flow.messages.operation == Operation::Read { (dst, src) } else { (src, dst) };
+        Some(FlowKey::udp(src, flow.sport, dst, flow.dport))
     }
 
     /// The flows of a run with `seed`. Flows whose hosts have no address are left out; readers refuse them.

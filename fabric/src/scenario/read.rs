@@ -7,6 +7,7 @@ use model::{Rate, Time, Topology};
 use p4_switch::tm::{Ecn, PauseEnd, Threshold};
 use toml::de::DeTable;
 
+use super::devices;
 use super::draw::{Draws, read_picks};
 use super::expect::read_expectation;
 use super::network::read_network;
@@ -14,9 +15,10 @@ use super::routing::read_routing;
 use super::table::{Load, Placed, Reader, Section};
 use super::traffic::read_traffic;
 use super::{
-    A_RATE, A_SIZE, A_TIME, AgentSettings, FaultKind, FaultSpec, Headroom, HostSettings, Notification,
+    A_RATE, A_SIZE, A_TIME, AgentSettings, Headroom, HostSettings, Notification,
     Scenario, Source, SwitchSettings, parse_bytes, parse_rate, parse_time,
 };
+use crate::nic::dcqcn::Cut;
 use crate::problem::{Problem, Problems};
 
 /// The seed of the instance that is read first, and whose problems are those of the text.
@@ -80,22 +82,24 @@ fn read_scenario(reader: &mut Reader<'_>, root: &mut Section<'_>, seed: u64, loa
     if stop.is_none() {
         root.missing(reader, "stop");
     }
-    let read = read_network(reader, root, load);
+    let read = read_network(reader, root, &mut *load);
     read_picks(reader, root, &read.network);
     let (topology, places) = (read.network.topology, read.network.places);
     let mut pause_end = PauseEnd::Quanta;
     let switch = match root.section(reader, "switch") {
-        Some(section) => read_switch(reader, section, SwitchSettings::default(), Some(&mut pause_end)),
+        Some(section) => {
+            read_switch(reader, section, SwitchSettings::default(), Some(&mut pause_end), &mut *load)
+        }
         None => SwitchSettings::default(),
     };
-    let switches = read_switches(reader, root, &switch, &topology);
+    let switches = read_switches(reader, root, &switch, &topology, load);
     let routing = read_routing(reader, root, &topology);
     let host = match root.section(reader, "host") {
         Some(section) => read_host(reader, section, HostSettings::default()),
         None => HostSettings::default(),
     };
     let hosts = read_hosts(reader, root, &host, &topology);
-    let faults = read_faults(reader, root, &topology);
+    let faults = devices::read_faults(reader, root, &topology);
     let agents = read_agents(reader, root, &topology);
     let mut scenario = Scenario {
         name: name.map_or(String::new(), |text| text.value),
@@ -130,13 +134,14 @@ fn read_switches(
     root: &mut Section<'_>,
     base: &SwitchSettings,
     topology: &Topology,
+    load: Load<'_>,
 ) -> BTreeMap<String, SwitchSettings> {
     let mut switches = BTreeMap::new();
     let Some(section) = root.section(reader, "switches") else {
         return switches;
     };
     for (name, section) in section.named_sections(reader) {
-        let settings = read_switch(reader, section, base.clone(), None);
+        let settings = read_switch(reader, section, base.clone(), None, &mut *load);
         for name in reader.names(&name) {
             if topology.node(&name.value).is_none() || topology.is_host(&name.value) {
                 reader.problem(&name.span, format!("`{}` is not a switch", name.value));
@@ -153,6 +158,7 @@ fn read_switch(
     mut section: Section<'_>,
     mut settings: SwitchSettings,
     pause_end: Option<&mut PauseEnd>,
+    load: Load<'_>,
 ) -> SwitchSettings {
     let size = |section: &mut Section<'_>, reader: &mut Reader<'_>, key| {
         section.quantity(reader, key, A_SIZE, parse_bytes)
@@ -195,6 +201,7 @@ fn read_switch(
     if let Some(dscp) = section.section(reader, "dscp") {
         settings.dscp.extend(read_dscp(reader, &dscp));
     }
+    devices::read_switch(reader, &mut section, &mut settings, load);
     section.finish(reader);
     settings
 }
@@ -278,7 +285,6 @@ fn read_host(reader: &mut Reader<'_>, mut section: Section<'_>, mut host: HostSe
         "ack" => Some(Notification::Acknowledgements),
         time => parse_time(time).map(|interval| Notification::Packets { interval }),
     });
-    set(&mut host.notification, notification);
     set(&mut host.refuse_interval, section.quantity(reader, "refuse_interval", A_TIME, parse_time));
     let timeout = section.quantity(reader, "retransmit_timeout", "a time or \"none\"", |w| match w {
         "none" => Some(None),
@@ -288,6 +294,9 @@ fn read_host(reader: &mut Reader<'_>, mut section: Section<'_>, mut host: HostSe
     if section.flag(reader, "congestion_control") == Some(false) {
         host.dcqcn = None;
     }
+    devices::read_host(reader, &mut section, &mut host);
+    // What is said about congestion control in particular comes after what the generation implies.
+    set(&mut host.notification, notification);
     if let Some(dcqcn) = section.section(reader, "dcqcn") {
         read_dcqcn(reader, dcqcn, &mut host);
     }
@@ -299,7 +308,7 @@ fn read_dcqcn(reader: &mut Reader<'_>, mut section: Section<'_>, host: &mut Host
     let mut dcqcn = host.dcqcn.unwrap_or_default();
     let above_zero = |w: &str| parse_time(w).filter(|t| *t > Time::ZERO);
     set(&mut dcqcn.alpha_interval, section.quantity(reader, "alpha_interval", A_TIME, above_zero));
-    set(&mut dcqcn.decrease_interval, section.quantity(reader, "decrease_interval", A_TIME, above_zero));
+    set(&mut dcqcn.decrease_interval, section.quantity(reader, "decrease_interval", A_TIME, parse_time));
     set(&mut dcqcn.increase_timer, section.quantity(reader, "increase_timer", A_TIME, above_zero));
     set(&mut dcqcn.byte_counter, section.quantity(reader, "byte_counter", A_SIZE, parse_bytes));
     set(&mut dcqcn.fast_recovery_times, section.integer::<u32>(reader, "fast_recovery_times", 0..=1000));
@@ -308,6 +317,10 @@ fn read_dcqcn(reader: &mut Reader<'_>, mut section: Section<'_>, host: &mut Host
     set(&mut dcqcn.hyper_increase, section.quantity(reader, "hyper_increase", A_RATE, parse_rate));
     set(&mut dcqcn.min_rate, section.quantity(reader, "min_rate", A_RATE, parse_rate));
     set(&mut dcqcn.clamp_target, section.flag(reader, "clamp_target"));
+    set(&mut dcqcn.cut, devices::read_cut(reader, &mut section));
+    if dcqcn.cut == Cut::Polled && dcqcn.decrease_interval == Time::ZERO {
+        reader.problem(&section.span, "`decrease_interval` of 0 needs `cut = \"immediate\"`");
+    }
     section.finish(reader);
     host.dcqcn = Some(dcqcn);
 }
@@ -322,7 +335,7 @@ pub(super) fn check_host(reader: &mut Reader<'_>, name: &Placed<String>, topolog
     false
 }
 
-fn host_name(
+pub(super) fn host_name(
     reader: &mut Reader<'_>,
     section: &mut Section<'_>,
     key: &'static str,
@@ -334,62 +347,6 @@ fn host_name(
     };
     let name = reader.name(&name)?;
     check_host(reader, &name, topology).then_some(name.value)
-}
-
-fn read_faults(reader: &mut Reader<'_>, root: &mut Section<'_>, topology: &Topology) -> Vec<FaultSpec> {
-    let mut faults = Vec::new();
-    for mut section in root.sections(reader, "fault") {
-        let host = host_name(reader, &mut section, "host", topology);
-        let start = section.quantity(reader, "start", A_TIME, parse_time).unwrap_or(Time::ZERO);
-        let start_jitter = section.quantity(reader, "jitter", A_TIME, parse_time).unwrap_or(Time::ZERO);
-        let duration = section.quantity(reader, "duration", A_TIME, parse_time);
-        if duration.is_none() {
-            section.missing(reader, "duration");
-        }
-        let kind = read_fault_kind(reader, &mut section);
-        section.finish(reader);
-        if let (Some(host), Some(duration), Some(kind)) = (host, duration, kind) {
-            faults.push(FaultSpec { host, kind, start, start_jitter, duration });
-        }
-    }
-    faults
-}
-
-fn read_fault_kind(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Option<FaultKind> {
-    let Some(kind) = section.text(reader, "kind") else {
-        section.missing(reader, "kind");
-        return None;
-    };
-    match kind.value.as_str() {
-        "storm" => {
-            let above_zero = |w: &str| parse_time(w).filter(|t| *t > Time::ZERO);
-            Some(FaultKind::Storm {
-                priority: section.integer::<u8>(reader, "priority", 0..=7).unwrap_or(3),
-                quanta: section.integer::<u16>(reader, "quanta", 1..=u16::MAX).unwrap_or(u16::MAX),
-                interval: section
-                    .quantity(reader, "interval", A_TIME, above_zero)
-                    .unwrap_or(Time::from_us(50)),
-            })
-        }
-        "slow_receiver" => {
-            let rate = section.quantity(reader, "rate", A_RATE, |w| parse_rate(w).filter(|r| r.0 > 0));
-            if rate.is_none() {
-                section.missing(reader, "rate");
-            }
-            let size = |section: &mut Section<'_>, reader: &mut Reader<'_>, key| {
-                section.quantity(reader, key, A_SIZE, parse_bytes)
-            };
-            Some(FaultKind::SlowReceiver {
-                rate: rate?,
-                xoff_bytes: size(section, reader, "xoff").unwrap_or(64 << 10),
-                xon_bytes: size(section, reader, "xon").unwrap_or(32 << 10),
-            })
-        }
-        _ => {
-            reader.problem(&kind.span, "`kind` must be \"storm\" or \"slow_receiver\"");
-            None
-        }
-    }
 }
 
 fn read_agents(reader: &mut Reader<'_>, root: &mut Section<'_>, topology: &Topology) -> AgentSettings {
@@ -410,7 +367,7 @@ fn read_agents(reader: &mut Reader<'_>, root: &mut Section<'_>, topology: &Topol
     agents
 }
 
-fn set<T>(target: &mut T, value: Option<T>) {
+pub(super) fn set<T>(target: &mut T, value: Option<T>) {
     if let Some(value) = value {
         *target = value;
     }

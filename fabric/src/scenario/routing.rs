@@ -1,6 +1,7 @@
 //! `[routing]`, `[[route]]` and `[[failure]]`: where packets go, and what happens to links.
 
 use controller::plan::{PlanSettings, StaticRoute};
+use model::topology::{Node, NodeKind};
 use model::{PortRef, Time, Topology};
 use p4_switch::tm::PauseEnd;
 
@@ -72,21 +73,22 @@ impl Scenario {
             .filter_map(|failure| Some(self.topology.links.get(failure.link)?.a.clone()))
             .collect();
         let routes = self.routing.routes.iter().filter(|route| route.start <= now && now < route.end);
-        let priorities = |(name, settings): (&String, &super::SwitchSettings)| {
-            (!settings.dscp.is_empty()).then(|| {
-                let mut table = usual.dscp_priorities.clone();
-                for (dscp, class) in &settings.dscp {
-                    table[usize::from(*dscp & 63)] = *class;
-                }
-                (name.clone(), table)
-            })
+        let switches = self.topology.nodes.iter().filter(|node| node.kind == NodeKind::Switch);
+        let priorities = |node: &Node| {
+            let settings = self.switch_settings(&node.name);
+            let configured = settings.sonic.as_deref().and_then(super::dscp_classes);
+            let mut table = configured.unwrap_or_else(|| usual.dscp_priorities.clone());
+            for (dscp, class) in &settings.dscp {
+                table[usize::from(*dscp & 63)] = *class;
+            }
+            (table != usual.dscp_priorities).then(|| (node.name.clone(), table))
         };
         PlanSettings {
             roce_ports: self.roce_ports(),
             pause_timer: self.pause_end == PauseEnd::Quanta,
             ecmp_seed: self.routing.ecmp_seed.unwrap_or((seed ^ seed >> 32) as u32),
             ecmp_alike: self.routing.alike,
-            switch_priorities: self.switches.iter().filter_map(priorities).collect(),
+            switch_priorities: switches.filter_map(priorities).collect(),
             unused_links: unused,
             static_routes: routes.map(|route| route.route.clone()).collect(),
             ..usual

@@ -6,9 +6,11 @@ use std::ops::Range;
 use controller::plan::PlanSettings;
 use model::{FlowKey, Time, Topology};
 
+use super::devices::read_messages;
 use super::table::{Placed, Reader, Section};
 use super::{A_SIZE, A_TIME, FlowSpec, parse_bytes, parse_time};
 use crate::ecmp::Tracer;
+use crate::nic::message::Messages;
 use crate::paths::Paths;
 use crate::workload::{
     Arrivals, Message, SizeTable, WorkloadError, all_to_all, capacity, halving_doubling, incast, poisson,
@@ -119,6 +121,7 @@ impl Traffic<'_> {
         let count = section.integer::<u32>(reader, "count", 1..=100_000).unwrap_or(1);
         let through = self.through(reader, &mut section);
         let common = read_common(reader, &mut section);
+        let messages = read_messages(reader, &mut section);
         section.finish(reader);
         let (Some(from), Some(to), Some(bytes)) = (from, to, bytes) else { return };
         let pairs = pairs(&from, &to);
@@ -154,6 +157,7 @@ impl Traffic<'_> {
                             start: Time(start.0.saturating_add(later)),
                             start_jitter: common.start_jitter,
                             after: Vec::new(),
+                            messages,
                         },
                     );
                 }
@@ -357,6 +361,7 @@ impl Traffic<'_> {
                 start: message.start,
                 start_jitter: if message.after.is_empty() { common.start_jitter } else { Time::ZERO },
                 after: message.after.into_iter().map(|before| first + before).collect(),
+                messages: Messages::default(),
             };
             self.add(reader, span, flow);
         }

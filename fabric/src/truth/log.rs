@@ -106,6 +106,7 @@ fn stream(frame: &Frame) -> Option<Stream> {
             (queue_pair, 1)
         }
         Received::Cnp { queue_pair } => (queue_pair, 2),
+        Received::ReadRequest { queue_pair, .. } => (queue_pair, 3),
         Received::Pfc(_) | Received::Other => return None,
     };
     Some(Stream(queue_pair.checked_sub(2)? << 2 | kind))

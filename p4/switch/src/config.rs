@@ -22,6 +22,16 @@ impl TimestampUnit {
     }
 }
 
+/// What runs the programs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Engine {
+    /// Compiled code.
+    #[default]
+    Compiled,
+    /// The plain interpreter: slow, and easy to read beside the specification.
+    Interpreter,
+}
+
 /// Settings of a switch. Ports are those of the traffic manager.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SwitchConfig {
@@ -38,6 +48,10 @@ pub struct SwitchConfig {
     pub seed: u64,
     /// Unit of the timestamps that programs see.
     pub timestamp_unit: TimestampUnit,
+    /// What runs the programs.
+    pub engine: Engine,
+    /// Whether every packet's life is traced ([`crate::trace`]); it is the interpreter then that runs the programs.
+    pub trace: bool,
     /// Limits.
     pub limits: Limits,
 }
@@ -60,6 +74,8 @@ pub struct Limits {
     pub replication_groups: usize,
     /// Replicas of one group or session.
     pub replicas: usize,
+    /// Trace records that wait to be taken; further ones are counted and lost.
+    pub trace_records: usize,
 }
 
 impl Default for Limits {
@@ -72,6 +88,7 @@ impl Default for Limits {
             array_bytes: 1 << 32,
             replication_groups: 65_536,
             replicas: 1_024,
+            trace_records: 1 << 20,
         }
     }
 }
@@ -86,6 +103,8 @@ impl SwitchConfig {
             address: [2, 0, 0, 0, 0, 0],
             seed: 1,
             timestamp_unit: TimestampUnit::default(),
+            engine: Engine::default(),
+            trace: false,
             limits: Limits::default(),
         }
     }

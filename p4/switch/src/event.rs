@@ -74,6 +74,43 @@ pub enum Event {
         /// Why.
         reason: DropReason,
     },
+    /// A packet of a lossless class was lost, in addition to its [`Event::Dropped`].
+    LosslessDrop {
+        /// When.
+        at: Time,
+        /// Where it had come in.
+        ingress_port: u16,
+        /// Where it was to leave.
+        egress_port: u16,
+        /// Its class.
+        priority: u8,
+        /// Its length.
+        bytes: u32,
+        /// Why.
+        reason: tm::DropReason,
+        /// Name of the buffer profile that did not suffice.
+        profile: String,
+    },
+    /// The PFC watchdog has given a paused priority up.
+    WatchdogFired {
+        /// When.
+        at: Time,
+        /// The egress port.
+        port: u16,
+        /// The priority.
+        priority: u8,
+        /// What it does from now on.
+        action: tm::WatchdogAction,
+    },
+    /// The PFC watchdog lets a priority work again.
+    WatchdogRestored {
+        /// When.
+        at: Time,
+        /// The egress port.
+        port: u16,
+        /// The priority.
+        priority: u8,
+    },
     /// An entry with a timeout has not matched for that long.
     EntryIdle {
         /// When.
@@ -112,10 +149,27 @@ pub enum DropReason {
     Egress,
     /// Its multicast group or clone session has no members or does not exist.
     NoReplicas,
-    /// [`crate::config::Limits::passes_per_packet`] or [`crate::config::Limits::jumps_per_pass`].
-    LoopLimit,
+    /// It and its copies have made [`crate::config::Limits::passes_per_packet`].
+    PassLimit,
+    /// A pass has made [`crate::config::Limits::jumps_per_pass`].
+    JumpLimit,
     /// The traffic manager did not accept it.
     Queue(tm::DropReason),
+}
+
+impl DropReason {
+    /// Its name in traces and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            DropReason::NoProgram => "no_program",
+            DropReason::Ingress => "ingress",
+            DropReason::Egress => "egress",
+            DropReason::NoReplicas => "no_replicas",
+            DropReason::PassLimit => "passes_per_packet",
+            DropReason::JumpLimit => "jumps_per_pass",
+            DropReason::Queue(_) => "queue",
+        }
+    }
 }
 
 /// What a switch has counted since it was made.
@@ -131,6 +185,9 @@ pub struct Counters {
     pub resubmitted: u64,
     /// Packets recirculated.
     pub recirculated: u64,
+    /// Packets whose parser was stopped at [`crate::config::Limits::jumps_per_pass`]; they go on with the error
+    /// `ParserTimeout`.
+    pub parser_timeouts: u64,
     /// Packets dropped because no program was loaded.
     pub dropped_no_program: u64,
     /// Packets that the program dropped in ingress.
@@ -139,12 +196,16 @@ pub struct Counters {
     pub dropped_egress: u64,
     /// Packets for a multicast group or clone session without members.
     pub dropped_no_replicas: u64,
-    /// Packets at [`crate::config::Limits::passes_per_packet`] or [`crate::config::Limits::jumps_per_pass`].
-    pub dropped_loop_limit: u64,
+    /// Packets at [`crate::config::Limits::passes_per_packet`].
+    pub dropped_pass_limit: u64,
+    /// Packets at [`crate::config::Limits::jumps_per_pass`].
+    pub dropped_jump_limit: u64,
     /// Packets that the traffic manager did not accept.
     pub dropped_queue: u64,
     /// Events lost because nobody took them ([`crate::config::Limits::events`]).
     pub events_lost: u64,
+    /// Trace records lost because nobody took them ([`crate::config::Limits::trace_records`]).
+    pub trace_lost: u64,
 }
 
 impl Counters {
@@ -154,7 +215,8 @@ impl Counters {
             + self.dropped_ingress
             + self.dropped_egress
             + self.dropped_no_replicas
-            + self.dropped_loop_limit
+            + self.dropped_pass_limit
+            + self.dropped_jump_limit
             + self.dropped_queue
     }
 
@@ -164,7 +226,8 @@ impl Counters {
             DropReason::Ingress => &mut self.dropped_ingress,
             DropReason::Egress => &mut self.dropped_egress,
             DropReason::NoReplicas => &mut self.dropped_no_replicas,
-            DropReason::LoopLimit => &mut self.dropped_loop_limit,
+            DropReason::PassLimit => &mut self.dropped_pass_limit,
+            DropReason::JumpLimit => &mut self.dropped_jump_limit,
             DropReason::Queue(_) => &mut self.dropped_queue,
         };
         *counter += 1;

@@ -14,8 +14,9 @@ use crate::syntax::ast::{self, Arg, Direction, ExprKind as Ast};
 pub(super) enum CallKind {
     /// A function, method or action.
     Plain,
-    /// A constructor: all arguments are known when the program is compiled.
-    Constructor,
+    /// A constructor: all arguments are known when the program is compiled. Objects that do not fit are
+    /// reported where the constructor is declared, if that is in the program.
+    Constructor(Option<Span>),
 }
 
 impl Checker<'_> {
@@ -31,7 +32,7 @@ impl Checker<'_> {
             Ast::Member(base, method) => self.method_call(base, method, type_args, args, want, span),
             Ast::Type(ty) => {
                 let ty = self.constructed_type(ty);
-                self.construct(ty, args, want, span)
+                self.construct_value(ty, args, want, span)
             }
             Ast::Name(path) => match self.lookup(path) {
                 None => {
@@ -52,7 +53,7 @@ impl Checker<'_> {
                     self.action_call(id, args, span)
                 }
                 Some(Entity::Type(_)) => match self.as_type(callee) {
-                    Some(ty) => self.construct(ty, args, want, span),
+                    Some(ty) => self.construct_value(ty, args, want, span),
                     None => Expr::bad(span),
                 },
                 Some(_) => {
@@ -97,8 +98,9 @@ impl Checker<'_> {
             FunctionRef::Function(id) => Callee::Function(id),
             FunctionRef::Extern(id) => Callee::ExternFunction(id),
         };
+        self.check_widths(&targs, &args, span);
+        self.check_string_params(&signature, &targs, span);
         if let FunctionRef::Extern(_) = list[index] {
-            self.check_widths(&targs, &args, span);
             self.check_extern_call(&signature, &args, span);
         }
         let call = Call { callee, type_args: targs, args };
@@ -152,7 +154,26 @@ impl Checker<'_> {
         let fitting: Vec<usize> = (0..list.len()).filter(|i| takes(list[*i])).collect();
         match fitting.as_slice() {
             [one] => Some(*one),
-            [first, ..] => Some(self.choose_by_type(list, &fitting, args).unwrap_or(*first)),
+            [first, ..] => {
+                let chosen = self.choose_by_type(list, &fitting, args).unwrap_or(*first);
+                let twin = fitting.iter().find(|i| {
+                    **i != chosen && alike(list[**i], list[chosen]) && args.iter().all(|a| a.name.is_none())
+                });
+                if let Some(twin) = twin {
+                    self.report(
+                        Diagnostic::error(
+                            codes::BAD_CALL,
+                            span,
+                            format!("several `{name}` take these arguments"),
+                        )
+                        .also(list[chosen].span, "this one")
+                        .also(list[*twin].span, "and this one")
+                        .note("named arguments tell them apart"),
+                    );
+                    return None;
+                }
+                Some(chosen)
+            }
             [] => {
                 let wanted: Vec<String> = list.iter().map(|s| s.params.len().to_string()).collect();
                 let mut diagnostic = Diagnostic::error(
@@ -362,15 +383,44 @@ impl Checker<'_> {
                 }
                 value
             }
+            Direction::In if matches!(self.zonk(ty), Type::Var(_)) && matches!(value.ty, Type::Record(_)) => {
+                self.untyped_record(value)
+            }
             Direction::In => self.coerce(value, ty),
             Direction::None => {
-                let value = self.coerce(value, ty);
-                if kind == CallKind::Constructor {
-                    self.require_known(&value);
-                }
+                let CallKind::Constructor(declared) = kind else {
+                    return self.data_argument(value, ty);
+                };
+                let value = match declared {
+                    Some(declared) => self.placed_at(declared, "declared here", |c| c.coerce(value, ty)),
+                    None => self.coerce(value, ty),
+                };
+                self.require_known(&value);
                 value
             }
         }
+    }
+
+    /// An argument for a parameter without direction: data, or an object of the architecture.
+    fn data_argument(&mut self, value: Expr, ty: &Type) -> Expr {
+        if matches!(value.ty, Type::Parser(_) | Type::Control(_) | Type::Package(..)) {
+            let message = format!("`{}` cannot be an argument of a call", self.show(&value.ty));
+            self.error(codes::BAD_TYPE, value.span, message);
+            return Expr::bad(value.span);
+        }
+        if matches!(self.zonk(ty), Type::Var(_)) && matches!(value.ty, Type::Record(_)) {
+            return self.untyped_record(value);
+        }
+        self.coerce(value, ty)
+    }
+
+    /// A list of named values has no type of its own, so none can be inferred from it.
+    fn untyped_record(&mut self, value: Expr) -> Expr {
+        self.report(
+            Diagnostic::error(codes::CANNOT_INFER, value.span, "the struct that this is cannot be inferred")
+                .note("write its type before it: `(type) {name = value}`"),
+        );
+        Expr::bad(value.span)
     }
 
     /// Reports a value that is not known when objects are made.
@@ -382,7 +432,7 @@ impl Checker<'_> {
     }
 
     /// Whether a value is a constant, an object, or made of parameters of the constructor.
-    fn is_known(&self, value: &Expr) -> bool {
+    pub(super) fn is_known(&self, value: &Expr) -> bool {
         use crate::hir::VarKind;
         match &value.kind {
             ExprKind::Var(id) => self.module.vars.get(id.index()).is_some_and(|v| {
@@ -420,6 +470,21 @@ impl Checker<'_> {
         Expr { kind: ExprKind::Call(Box::new(call)), ty: Type::Void, span }
     }
 
+    /// A constructor call in an expression, where no body can give abstract methods.
+    fn construct_value(&mut self, ty: Type, args: &[Arg], want: Option<&Type>, span: Span) -> Expr {
+        if let Type::Extern(id, _) = &ty
+            && let Some(decl) = self.module.externs.get(id.index())
+            && let Some(method) = decl.abstract_methods.first()
+        {
+            let message = format!("`{}` has abstract methods and is made in a declaration only", decl.name);
+            let diagnostic = Diagnostic::error(codes::BAD_CALL, span, message)
+                .also(method.span, "an abstract method")
+                .note(format!("a declaration gives them: `{}() name = {{ ... }};`", decl.name));
+            self.report(diagnostic);
+        }
+        self.construct(ty, args, want, span)
+    }
+
     /// A constructor call.
     pub(super) fn construct(&mut self, ty: Type, args: &[Arg], want: Option<&Type>, span: Span) -> Expr {
         let Some((signatures, outer)) = self.constructors(&ty) else {
@@ -431,13 +496,21 @@ impl Checker<'_> {
         };
         let name = self.show(&ty);
         let refs: Vec<&Signature> = signatures.iter().collect();
-        let Some(index) = self.choose(&refs, args, &name, span) else {
+        let declared = signatures.first().map(|s| s.span).filter(|s| s.file == span.file);
+        let container = matches!(ty, Type::Package(..) | Type::Parser(_) | Type::Control(_));
+        let chosen = match declared.filter(|_| container) {
+            Some(declared) => {
+                self.placed_at(declared, "declared here", |c| c.choose(&refs, args, &name, span))
+            }
+            None => self.choose(&refs, args, &name, span),
+        };
+        let Some(index) = chosen else {
             return Expr::bad(span);
         };
         let signature = signatures[index].clone();
         self.deprecated(&signature, span);
-        let (args, _, _) =
-            self.apply_signature(&signature, outer, &[], args, None, CallKind::Constructor, span);
+        let kind = CallKind::Constructor(declared.filter(|_| container));
+        let (args, _, _) = self.apply_signature(&signature, outer, &[], args, None, kind, span);
         if let Some(want) = want {
             let want = want.clone();
             if self.is_open(&ty) {
@@ -445,7 +518,7 @@ impl Checker<'_> {
             }
         }
         let ty = self.zonk(&ty);
-        let ty = if self.is_open(&ty) {
+        let ty = if self.is_open(&ty) && !self.context.open_types {
             if !args.iter().flatten().any(|a| a.ty.is_bad()) {
                 let message = format!("the type arguments of `{name}` cannot be inferred");
                 self.error(codes::CANNOT_INFER, span, message);
@@ -509,4 +582,17 @@ impl Checker<'_> {
         }
         self.report(diagnostic);
     }
+}
+
+/// Whether positional arguments cannot tell two declarations apart.
+fn alike(a: &Signature, b: &Signature) -> bool {
+    let blank = |signature: &Signature| -> Vec<(Direction, Type)> {
+        let position = |id: &TypeParamId| signature.type_params.iter().position(|p| p == id);
+        let generic = |ty: &Type| match ty {
+            Type::Param(id) => position(id).map(|p| Type::Var(p as u32)),
+            _ => None,
+        };
+        signature.params.iter().map(|p| (p.direction, p.ty.map(&mut { generic }))).collect()
+    };
+    blank(a) == blank(b)
 }

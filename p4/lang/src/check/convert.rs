@@ -71,6 +71,9 @@ impl Checker<'_> {
             (Type::Seq(_), _) => return self.sequence(value, &want),
             (Type::Record(_), _) if !matches!(want, Type::Record(_)) => return self.record(value, &want),
             (Type::Int, Type::Bit(_) | Type::Signed(_)) => return Some(self.literal(value, &want)),
+            (Type::Bit(_) | Type::Signed(_), Type::Int) if value.as_int().is_some() => {
+                return Some(Expr { ty: Type::Int, ..value });
+            }
             _ => {}
         }
         if self.unify(&found, &want) {
@@ -115,7 +118,7 @@ impl Checker<'_> {
     fn untyped(&mut self, value: Expr, want: &Type) -> Option<Expr> {
         let fine = match &value.kind {
             ExprKind::Invalid => self.module.is_header(want) || self.module.is_union(want),
-            _ => !matches!(want, Type::Var(_) | Type::Extern(..) | Type::Void),
+            _ => !matches!(want, Type::Var(_) | Type::Extern(..) | Type::Void | Type::List(_)),
         };
         fine.then(|| Expr { ty: want.clone(), ..value })
     }
@@ -233,15 +236,18 @@ impl Checker<'_> {
                 let (from, to) = (repr(from), repr(to));
                 !matches!(from, Type::Enum(_)) && !matches!(to, Type::Enum(_)) && self.castable(&from, &to)
             }
-            (Type::New(_) | Type::Enum(_), _) => {
-                let inner = match from {
-                    Type::New(id) => self.module.newtypes.get(id.index()).map(|n| n.ty.clone()),
-                    _ => Some(repr(from)),
+            // A type made by `type` converts to what it is made of, and back; a number takes its place.
+            (Type::Int, Type::New(_)) => self.castable(from, &repr(to)),
+            (Type::New(_), _) | (_, Type::New(_)) => {
+                let made_of = |made: &Type, of: &Type| match made {
+                    Type::New(id) => self.module.newtypes.get(id.index()).is_some_and(|n| n.ty == *of),
+                    _ => false,
                 };
-                inner.is_some_and(|i| i != *from && self.castable(&i, to))
+                made_of(from, to) || made_of(to, from)
             }
-            (_, Type::New(id)) => {
-                self.module.newtypes.get(id.index()).is_some_and(|n| self.castable(from, &n.ty))
+            (Type::Enum(_), _) => {
+                let inner = repr(from);
+                inner != *from && self.castable(&inner, to)
             }
             (_, Type::Enum(_)) => {
                 let inner = repr(to);

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive as _;
 
+use super::params::ParamsOf;
 use super::{Checker, Context, Entity, FunctionRef, Place, TypeEntity, share};
 use crate::constant;
 use crate::diagnostic::{Diagnostic, codes};
@@ -13,6 +14,7 @@ use crate::hir::{
     ExternFunction, ExternFunctionId, ExternId, Field, Function, FunctionId, Instance, NewType, NewTypeId,
     PackageId, Param, Signature, Type, TypeParamId, VarKind,
 };
+use crate::source::Span;
 use crate::syntax::ast::{self, AggregateKind, Annotations, DeclKind, Direction, Ident, Prototype};
 
 impl Checker<'_> {
@@ -47,7 +49,8 @@ impl Checker<'_> {
                 self.check_annotations(annotations);
                 self.enumeration(name, repr.as_ref(), members);
             }
-            DeclKind::Typedef { ty, name } => {
+            DeclKind::Typedef { annotations, ty, name } => {
+                self.check_annotations(annotations);
                 let ty = self.ty(ty);
                 self.declare(name, Entity::Type(TypeEntity::Plain(ty)));
             }
@@ -75,8 +78,9 @@ impl Checker<'_> {
         self.check_annotations(&variable.annotations);
         let written = self.ty(&variable.ty);
         let ty = self.storable(&written, variable.ty.span, "constant");
+        self.check_written(&variable.ty);
         let value = match &variable.init {
-            Some(init) => self.expr_as(init, &ty),
+            Some(init) => self.initial_value(variable, init, &ty),
             None => Expr::bad(variable.name.span),
         };
         let local_const = matches!(self.context.place, Place::ParserLocals | Place::ControlLocals)
@@ -87,6 +91,31 @@ impl Checker<'_> {
             self.error(codes::NOT_CONSTANT, value.span, message);
         }
         self.declare_var(&variable.name, ty, VarKind::Const(Box::new(value)));
+    }
+
+    /// The type of a constant or variable is written in full.
+    pub(super) fn check_written(&mut self, ty: &ast::Type) {
+        if let ast::TypeKind::Specialized(_, args) | ast::TypeKind::Tuple(args) = &ty.kind {
+            for arg in args {
+                if matches!(arg.kind, ast::TypeKind::DontCare) {
+                    self.error(codes::CANNOT_INFER, arg.span, "`_` leaves open what is stored here");
+                }
+                self.check_written(arg);
+            }
+        }
+    }
+
+    /// The value that a constant or variable starts with. What does not fit somewhere in a list is said of the
+    /// whole declaration.
+    pub(super) fn initial_value(&mut self, variable: &ast::Variable, init: &ast::Expr, ty: &Type) -> Expr {
+        let name = &variable.name;
+        match &init.kind {
+            ast::ExprKind::List { .. } | ast::ExprKind::Record { .. } => {
+                let text = format!("in what `{}` is set to", name.name);
+                self.placed_at(name.span, &text, |c| c.expr_as(init, ty))
+            }
+            _ => self.expr_as(init, ty),
+        }
     }
 
     fn known(&mut self, value: &Expr) -> bool {
@@ -102,20 +131,19 @@ impl Checker<'_> {
         self.check_annotations(&instance.annotations);
         let ty = self.constructed_type(&instance.ty);
         let span = instance.name.span;
+        let open = matches!(&instance.ty.kind, ast::TypeKind::Specialized(_, args)
+            if args.iter().any(|a| matches!(a.kind, ast::TypeKind::DontCare)));
+        let outer = std::mem::replace(&mut self.context.open_types, open);
         let construct = self.construct(ty, &instance.args, None, instance.ty.span.to(span));
-        if let Some(body) = &instance.body {
-            self.error(codes::UNSUPPORTED, body.span, "v1model has no objects with abstract methods");
-        } else if let Type::Extern(id, _) = &construct.ty
-            && self.module.externs.get(id.index()).is_some_and(|e| !e.abstract_methods.is_empty())
-        {
-            self.error(codes::BAD_CALL, span, "the abstract methods of this object are not given");
-        }
+        self.context.open_types = outer;
         let ty = construct.ty.clone();
-        let var = self.declare_var(&instance.name, ty, VarKind::Instance);
+        let var = self.declare_var(&instance.name, ty.clone(), VarKind::Instance);
+        self.instance_body(&instance.name, &ty, var, instance.body.as_ref());
         Some(Instance { var, construct, annotations: share(&instance.annotations) })
     }
 
     fn errors(&mut self, names: &[Ident]) {
+        self.errors_declared = true;
         for name in names {
             if self.error_index.contains_key(&name.name) {
                 let message = format!("error `{}` is declared twice", name.name);
@@ -139,7 +167,8 @@ impl Checker<'_> {
     }
 
     /// Parameters; their names are declared in the current scope.
-    pub(super) fn params(&mut self, params: &[ast::Param], constructor: bool) -> Vec<Param> {
+    pub(super) fn params(&mut self, params: &[ast::Param], of: ParamsOf) -> Vec<Param> {
+        let constructor = of.are_constructor();
         let mut out: Vec<Param> = Vec::new();
         for param in params {
             self.check_annotations(&param.annotations);
@@ -147,17 +176,10 @@ impl Checker<'_> {
             if constructor && param.direction != Direction::None {
                 self.error(codes::BAD_PLACE, param.name.span, "parameters of constructors have no direction");
             }
-            let object = matches!(
-                ty,
-                Type::Extern(..) | Type::Arch(..) | Type::Parser(_) | Type::Control(_) | Type::Package(..)
-            );
-            if object && param.direction != Direction::None {
+            self.check_param_type(param, &ty, of);
+            if self.is_object(&ty) && param.direction != Direction::None {
                 let message = "a parameter that is an object has no direction";
                 self.error(codes::BAD_TYPE, param.name.span, message);
-            }
-            if matches!(ty, Type::Void | Type::MatchKind) {
-                let message = format!("a parameter cannot have type `{}`", self.show(&ty));
-                self.error(codes::BAD_TYPE, param.ty.span, message);
             }
             if matches!(ty, Type::Int | Type::Str) && param.direction != Direction::None {
                 let message = format!("a parameter of type `{}` has no direction", self.show(&ty));
@@ -189,11 +211,17 @@ impl Checker<'_> {
         out
     }
 
-    fn signature(&mut self, annotations: &Annotations, prototype: &Prototype) -> Signature {
+    pub(super) fn signature(
+        &mut self,
+        annotations: &Annotations,
+        prototype: &Prototype,
+        of: ParamsOf,
+    ) -> Signature {
         self.check_annotations(annotations);
         let type_params = self.declare_type_params(&prototype.type_params);
         let result = self.ty(&prototype.result);
-        let params = self.params(&prototype.params, false);
+        let result = self.result_type(result, &prototype.result);
+        let params = self.params(&prototype.params, of);
         Signature {
             name: prototype.name.name.clone(),
             type_params,
@@ -205,7 +233,7 @@ impl Checker<'_> {
     }
 
     fn extern_function(&mut self, annotations: &Annotations, prototype: &Prototype) {
-        let signature = self.scoped(|c| c.signature(annotations, prototype));
+        let signature = self.scoped(|c| c.signature(annotations, prototype, ParamsOf::Extern));
         self.check_overload(&signature);
         let id = ExternFunctionId(self.module.extern_functions.len() as u32);
         self.module.extern_functions.push(ExternFunction { signature });
@@ -240,7 +268,11 @@ impl Checker<'_> {
                     let message = "a constructor has no result type";
                     c.error(codes::BAD_CALL, method.prototype.name.span, message);
                 }
-                let signature = c.scoped(|c| c.signature(&method.annotations, &method.prototype));
+                let signature =
+                    c.scoped(|c| c.signature(&method.annotations, &method.prototype, ParamsOf::Extern));
+                if !method.constructor {
+                    c.check_self_reference(id, &signature, &method.prototype);
+                }
                 let Some(decl) = c.module.externs.get_mut(id.index()) else { continue };
                 let list = if method.constructor {
                     &mut decl.constructors
@@ -267,8 +299,8 @@ impl Checker<'_> {
     fn function(&mut self, function: &ast::Function) {
         self.check_annotations(&function.annotations);
         let (signature, body) = self.scoped(|c| {
-            let signature = c.signature(&function.annotations, &function.prototype);
-            let body = c.function_body(&function.body, &signature.result, Place::Function);
+            let signature = c.signature(&function.annotations, &function.prototype, ParamsOf::Function);
+            let body = c.function_body(&function.body, &signature, Place::Function);
             (signature, body)
         });
         self.check_overload(&signature);
@@ -310,7 +342,7 @@ impl Checker<'_> {
     pub(super) fn action(&mut self, action: &ast::Action, global: bool) -> ActionId {
         self.check_annotations(&action.annotations);
         let (params, body) = self.scoped(|c| {
-            let params = c.params(&action.params, false);
+            let params = c.params(&action.params, ParamsOf::Function);
             c.check_action_params(&params);
             let context = Context { place: Place::Action, ..Context::default() };
             let body = c.within(context, |c| c.block(&action.body));
@@ -372,7 +404,9 @@ impl Checker<'_> {
         let mut ids: Vec<TypeParamId> = Vec::new();
         self.scoped(|c| {
             ids = c.declare_type_params(type_params);
+            c.fields_so_far.clear();
             for field in fields {
+                c.fields_so_far.push(field.name.name.clone());
                 c.check_annotations(&field.annotations);
                 let ty = c.ty(&field.ty);
                 c.check_field_type(kind, &ty, field.ty.span, &field.name.name);
@@ -385,17 +419,24 @@ impl Checker<'_> {
                     );
                     continue;
                 }
+                let field_lists = c.field_lists(&field.annotations);
                 list.push(Field {
                     name: field.name.name.clone(),
                     ty,
+                    field_lists,
                     annotations: share(&field.annotations),
                     span: field.name.span,
                 });
             }
         });
-        let varbits = list.iter().filter(|f| matches!(f.ty, Type::Varbit(_))).count();
-        if kind == AggregateKind::Header && varbits > 1 {
-            self.error(codes::BAD_TYPE, name.span, "a header has one `varbit` field at most");
+        let varbits: Vec<Span> =
+            list.iter().filter(|f| matches!(f.ty, Type::Varbit(_))).map(|f| f.span).collect();
+        if let (AggregateKind::Header, [first, second, ..]) = (kind, varbits.as_slice()) {
+            self.report(
+                Diagnostic::error(codes::BAD_TYPE, *first, "a header has one `varbit` field at most")
+                    .label("the first one")
+                    .also(*second, "another one"),
+            );
         }
         let id = AggregateId(self.module.aggregates.len() as u32);
         self.module.aggregates.push(Aggregate {
@@ -417,9 +458,15 @@ impl Checker<'_> {
         let repr = repr.map(|r| {
             let ty = self.ty(r);
             let base = self.module.underlying(&ty);
-            if !matches!(base, Type::Bit(_) | Type::Signed(_) | Type::Bad) {
+            if !matches!(ty, Type::Bit(_) | Type::Signed(_) | Type::Bad) {
                 let message = format!("an enum cannot be represented as `{}`", self.show(&ty));
-                self.error(codes::BAD_TYPE, r.span, message);
+                let mut diagnostic = Diagnostic::error(codes::BAD_TYPE, r.span, message);
+                if matches!(base, Type::Bit(_) | Type::Signed(_)) {
+                    let note =
+                        "only `bit<w>`, `int<w>` and their `typedef`s will do, not what `type` makes of them";
+                    diagnostic = diagnostic.note(note);
+                }
+                self.report(diagnostic);
                 return Type::Bad;
             }
             ty
@@ -435,16 +482,7 @@ impl Checker<'_> {
                 continue;
             }
             let number = match (&repr, value) {
-                (Some(repr), Some(value)) => {
-                    let base = self.module.underlying(repr);
-                    let value = self.expr_as(value, repr);
-                    let known = value.as_int().cloned();
-                    if known.is_none() && !value.ty.is_bad() {
-                        let message = "the value of a member is a constant";
-                        self.error(codes::NOT_CONSTANT, value.span, message);
-                    }
-                    constant::wrap(&known.unwrap_or_default(), &base)
-                }
+                (Some(repr), Some(value)) => self.member_value(member, repr, value),
                 (Some(_), None) => {
                     let message = format!("member `{}` needs a value", member.name);
                     self.error(codes::BAD_TYPE, member.span, message);
@@ -462,6 +500,27 @@ impl Checker<'_> {
         let id = EnumId(self.module.enums.len() as u32);
         self.module.enums.push(Enum { name: name.name.clone(), repr, members: list });
         self.declare(name, Entity::Type(TypeEntity::Plain(Type::Enum(id))));
+    }
+
+    /// The value of a member of an enum with a representation, which it has to fit.
+    fn member_value(&mut self, member: &Ident, repr: &Type, value: &ast::Expr) -> BigInt {
+        let value = self.expr(value, Some(repr));
+        if let (Type::Int, Some(number)) = (&value.ty, value.as_int())
+            && !constant::fits(number, repr)
+        {
+            let message =
+                format!("{number} does not fit into `{}`, which `{}` is", self.show(repr), member.name);
+            self.report(
+                Diagnostic::error(codes::OUT_OF_RANGE, member.span, message).also(value.span, "does not fit"),
+            );
+            return BigInt::from(0);
+        }
+        let value = self.coerce(value, repr);
+        let known = value.as_int().cloned();
+        if known.is_none() && !value.ty.is_bad() {
+            self.error(codes::NOT_CONSTANT, value.span, "the value of a member is a constant");
+        }
+        constant::wrap(&known.unwrap_or_default(), repr)
     }
 
     fn new_type(&mut self, annotations: &Annotations, ty: &ast::Type, name: &Ident) {
@@ -484,7 +543,7 @@ impl Checker<'_> {
         }
         let id = NewTypeId(self.module.newtypes.len() as u32);
         let inner = if fine { inner } else { Type::Bad };
-        let new = NewType { name: name.name.clone(), ty: inner };
+        let new = NewType { name: name.name.clone(), ty: inner, annotations: share(annotations) };
         self.module.newtypes.push(new);
         self.declare(name, Entity::Type(TypeEntity::Plain(Type::New(id))));
     }
@@ -492,7 +551,7 @@ impl Checker<'_> {
     fn arch_type(&mut self, is_parser: bool, name: &Ident, type_params: &[Ident], params: &[ast::Param]) {
         let id = ArchTypeId(self.module.arch_types.len() as u32);
         let (type_params, params) =
-            self.scoped(|c| (c.declare_type_params(type_params), c.params(params, false)));
+            self.scoped(|c| (c.declare_type_params(type_params), c.params(params, ParamsOf::ArchType)));
         let count = type_params.len();
         let decl = ArchType { name: name.name.clone(), is_parser, type_params, params, span: name.span };
         self.module.arch_types.push(decl);
@@ -502,7 +561,7 @@ impl Checker<'_> {
     fn package(&mut self, name: &Ident, type_params: &[Ident], params: &[ast::Param]) {
         let id = PackageId(self.module.packages.len() as u32);
         let (type_params, params) =
-            self.scoped(|c| (c.declare_type_params(type_params), c.params(params, true)));
+            self.scoped(|c| (c.declare_type_params(type_params), c.params(params, ParamsOf::Package)));
         let count = type_params.len();
         let decl =
             ArchType { name: name.name.clone(), is_parser: false, type_params, params, span: name.span };

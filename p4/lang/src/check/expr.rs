@@ -30,6 +30,9 @@ impl Checker<'_> {
                 Expr::bad(span)
             }
             Ast::This => {
+                if let Some((object, ty)) = self.context.this.clone() {
+                    return make(ExprKind::Var(object), ty);
+                }
                 self.error(codes::UNSUPPORTED, span, "`this` has a meaning in abstract methods only");
                 Expr::bad(span)
             }
@@ -259,6 +262,16 @@ impl Checker<'_> {
             return Expr::bad(span);
         }
         match &base_ty {
+            Type::Stack(of, _)
+                if known.is_none()
+                    && self.context.place == Place::State
+                    && self.module.is_union(of)
+                    && !self.is_known(&index_value) =>
+            {
+                let message = "an element of a stack of unions is chosen by a constant";
+                self.error(codes::BAD_INDEX, index.span, message);
+                Expr::bad(span)
+            }
             Type::Stack(of, _) => {
                 let ty = (**of).clone();
                 Expr { kind: ExprKind::Index(Box::new(base), Box::new(index_value)), ty, span }

@@ -58,7 +58,9 @@ impl Checker<'_> {
         if !args.is_empty() {
             self.error(codes::BAD_CALL, span, "`apply` of a table takes no arguments");
         }
-        if !matches!(self.context.place, Place::Apply | Place::Table) {
+        if self.context.bound {
+            self.error(codes::BAD_PLACE, span, "no table is applied in an argument of an action");
+        } else if !matches!(self.context.place, Place::Apply | Place::Table) {
             let message = "tables are applied in the `apply` block of a control only";
             self.error(codes::BAD_PLACE, span, message);
         }
@@ -163,7 +165,9 @@ impl Checker<'_> {
         let Type::Extern(id, targs) = ty else { return Expr::bad(span) };
         let Some(decl) = self.module.externs.get(id.index()) else { return Expr::bad(span) };
         let outer: TypeArgs = decl.type_params.iter().copied().zip(targs.iter().cloned()).collect();
-        let all = decl.methods.clone();
+        let mut all = decl.methods.clone();
+        // Abstract methods come after the others.
+        all.extend(decl.abstract_methods.iter().cloned());
         let extern_name = decl.name.clone();
         let candidates: Vec<usize> = (0..all.len()).filter(|i| all[*i].name == method.name).collect();
         if candidates.is_empty() {
@@ -177,8 +181,13 @@ impl Checker<'_> {
         let index = candidates[chosen];
         let signature = all[index].clone();
         self.check_method_place(&extern_name, &signature, &object, span);
+        let open = self.is_open(ty);
         let (args, targs, result) =
             self.apply_signature(&signature, outer, type_args, args, want, CallKind::Plain, span);
+        if open {
+            let message = format!("the type arguments of `{}` cannot be inferred", self.show(ty));
+            self.error(codes::CANNOT_INFER, span, message);
+        }
         self.check_widths(&targs, &args, span);
         self.check_method_call(&extern_name, &signature, &args, &targs, span);
         let call = Call { callee: Callee::Method { object, method: index }, type_args: targs, args };

@@ -6,11 +6,16 @@
 mod call;
 mod convert;
 mod decl;
+mod entries;
 mod expr;
+mod generic;
 mod infer;
+mod instance;
+mod key_name;
 mod method;
 mod object;
 mod ops;
+mod params;
 mod rules;
 mod select;
 mod stmt;
@@ -39,12 +44,16 @@ pub(crate) fn check(unit: &ast::Unit, sink: &mut Sink) -> Module {
         context: Context::default(),
         states: BTreeMap::new(),
         error_index: BTreeMap::new(),
+        errors_declared: false,
+        fields_so_far: Vec::new(),
+        deferred: Vec::new(),
         later: BTreeMap::new(),
     };
     checker.collect_later(unit);
     for decl in &unit.decls {
         checker.top_level(decl);
     }
+    checker.finish();
     checker.module
 }
 
@@ -105,6 +114,14 @@ struct Context {
     /// Result type of the enclosing function.
     result: Option<Type>,
     loops: u32,
+    /// The object whose methods are checked.
+    this: Option<(VarId, Type)>,
+    /// Whether an object may leave type arguments open (`E<_>() e;`).
+    open_types: bool,
+    /// Whether arguments are checked that a table binds to its actions.
+    bound: bool,
+    /// The table whose properties are checked.
+    table: Option<Name>,
 }
 
 struct Checker<'a> {
@@ -117,11 +134,38 @@ struct Checker<'a> {
     /// States of the parser that is checked.
     states: BTreeMap<Name, StateTarget>,
     error_index: BTreeMap<Name, usize>,
+    /// Fields of the struct or header that is declared, up to the one that is checked.
+    fields_so_far: Vec<Name>,
+    /// Errors that matter only if the code is part of a program that runs: p4c looks for them when it has seen
+    /// `main`.
+    deferred: Vec<Diagnostic>,
+    /// Whether an `error` declaration has been seen: the type exists from there on.
+    errors_declared: bool,
     /// Where top-level names are declared, to say so when they are used too early.
     later: BTreeMap<Name, Span>,
 }
 
 impl Checker<'_> {
+    /// What can be judged once everything is known.
+    fn finish(&mut self) {
+        let main = match self.find("main").map(|d| &d.entity) {
+            Some(Entity::Var(id)) => self.module.vars.get(id.index()),
+            _ => None,
+        };
+        // Of a program for v1model, lowering knows more exactly what is run.
+        let elsewhere = main.is_some_and(|v| match &v.ty {
+            Type::Package(id, _) => {
+                self.module.packages.get(id.index()).is_some_and(|p| &*p.name != "V1Switch")
+            }
+            _ => false,
+        });
+        for diagnostic in std::mem::take(&mut self.deferred) {
+            if elsewhere {
+                self.report(diagnostic);
+            }
+        }
+    }
+
     fn report(&mut self, diagnostic: Diagnostic) {
         self.sink.push(diagnostic);
     }
@@ -176,6 +220,7 @@ impl Checker<'_> {
     // --- names ---
 
     fn declare(&mut self, name: &Ident, entity: Entity) {
+        self.check_main(name, &entity);
         let new = Declared { entity, span: name.span };
         let Some(scope) = self.scopes.last_mut() else { return };
         let Some(old) = scope.get_mut(&name.name) else {
@@ -205,6 +250,11 @@ impl Checker<'_> {
     /// What a path stands for; reports when there is nothing.
     fn lookup(&mut self, path: &Path) -> Option<Entity> {
         let name = &path.ident.name;
+        if !path.global && self.context.table.as_ref() == Some(name) {
+            let message = format!("table `{name}` cannot refer to itself");
+            self.error(codes::UNKNOWN_NAME, path.ident.span, message);
+            return None;
+        }
         let found = if path.global { self.scopes[0].get(name) } else { self.find(name) };
         if let Some(found) = found {
             return Some(found.entity.clone());
@@ -236,9 +286,45 @@ impl Checker<'_> {
     }
 
     fn declare_var(&mut self, name: &Ident, ty: Type, kind: VarKind) -> VarId {
+        let declares = !matches!(self.context.place, Place::ParserLocals | Place::ControlLocals);
+        if kind == VarKind::Local && declares {
+            self.check_shadowing(name);
+        }
         let id = self.add_var(name, ty, kind);
         self.declare(name, Entity::Var(id));
         id
+    }
+
+    /// A variable among statements does not hide a parameter of what it is in.
+    fn check_shadowing(&mut self, name: &Ident) {
+        let outer = self.scopes.iter().rev().skip(1).find_map(|s| s.get(&name.name));
+        let Some(Declared { entity: Entity::Var(id), span }) = outer else { return };
+        let span = *span;
+        let param = self.module.vars.get(id.index()).is_some_and(|v| matches!(v.kind, VarKind::Param(_)));
+        if param {
+            let message = format!("`{}` hides a parameter", name.name);
+            self.report(
+                Diagnostic::error(codes::DUPLICATE_NAME, name.span, message)
+                    .label("declared again")
+                    .also(span, "the parameter"),
+            );
+        }
+    }
+
+    /// Puts the place of the errors that a check makes at `head`, where the expectation comes from; the places
+    /// themselves become secondary.
+    fn placed_at<T>(&mut self, head: Span, text: &str, run: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.sink.list.len();
+        let value = run(self);
+        let moved = [codes::TYPE_MISMATCH, codes::BAD_KEY, codes::BAD_CALL];
+        for diagnostic in &mut self.sink.list[before..] {
+            if diagnostic.is_error() && moved.contains(&diagnostic.code) {
+                let label = crate::diagnostic::Label { span: head, text: text.to_owned() };
+                let place = std::mem::replace(&mut diagnostic.primary, label);
+                diagnostic.secondary.insert(0, place);
+            }
+        }
+        value
     }
 
     fn declare_type_params(&mut self, names: &[Ident]) -> Vec<TypeParamId> {

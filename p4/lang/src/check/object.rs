@@ -2,11 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use super::params::ParamsOf;
 use super::{Checker, Context, Entity, Place, TypeEntity, share};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::hir::{
-    Control, ControlId, Local, Parser, ParserId, State, StateTarget, Transition, Type, VarKind,
+    Control, ControlId, Declared, Keyset, Local, Parser, ParserId, State, StateTarget, Transition, Type,
+    VarKind,
 };
+use crate::source::Span;
 use crate::syntax::ast::{self, DeclKind, Ident};
 
 impl Checker<'_> {
@@ -20,17 +23,18 @@ impl Checker<'_> {
             params: Vec::new(),
             constructor: Vec::new(),
             locals: Vec::new(),
+            declared: Vec::new(),
             states: Vec::new(),
             span: parser.name.span,
         };
         // The name is known inside only to say that recursion is not allowed.
         self.scoped(|c| {
             checked.type_params = c.declare_type_params(&parser.type_params);
-            checked.constructor = c.params(&parser.constructor, true);
-            checked.params = c.params(&parser.params, false);
+            checked.constructor = c.params(&parser.constructor, ParamsOf::Constructor);
+            checked.params = c.params(&parser.params, ParamsOf::Apply);
             let locals = Context { place: Place::ParserLocals, ..Context::default() };
             c.scoped(|c| {
-                c.within(locals, |c| checked.locals = c.locals(&parser.locals, true));
+                c.within(locals, |c| (checked.locals, checked.declared) = c.locals(&parser.locals, true));
                 checked.states = c.states(parser);
             });
         });
@@ -45,8 +49,9 @@ impl Checker<'_> {
         }
     }
 
-    fn locals(&mut self, decls: &[ast::Decl], in_parser: bool) -> Vec<Local> {
+    fn locals(&mut self, decls: &[ast::Decl], in_parser: bool) -> (Vec<Local>, Vec<Declared>) {
         let mut locals = Vec::new();
+        let mut declared = Vec::new();
         for decl in decls {
             match &decl.kind {
                 DeclKind::Variable(v) if v.is_const => self.constant(v),
@@ -57,16 +62,19 @@ impl Checker<'_> {
                 DeclKind::Instance(i) => {
                     if let Some(instance) = self.instance(i) {
                         self.check_instance_place(&instance, in_parser);
+                        declared.push(Declared::Object(instance.var));
                         locals.push(Local::Instance(instance));
                     }
                 }
-                DeclKind::ValueSet(v) if in_parser => locals.push(self.value_set_decl(v)),
-                DeclKind::Action(a) if !in_parser => {
-                    self.action(a, false);
+                DeclKind::ValueSet(v) if in_parser => {
+                    let set = self.value_set_decl(v);
+                    if let Local::ValueSet { var, .. } = &set {
+                        declared.push(Declared::Object(*var));
+                    }
+                    locals.push(set);
                 }
-                DeclKind::Table(t) if !in_parser => {
-                    self.table(t);
-                }
+                DeclKind::Action(a) if !in_parser => declared.push(Declared::Action(self.action(a, false))),
+                DeclKind::Table(t) if !in_parser => declared.push(Declared::Table(self.table(t))),
                 DeclKind::Function(f) => {
                     let message = "functions are declared at the top level";
                     self.error(codes::BAD_PLACE, f.prototype.name.span, message);
@@ -78,16 +86,31 @@ impl Checker<'_> {
                 }
             }
         }
-        locals
+        (locals, declared)
     }
 
     fn value_set_decl(&mut self, set: &ast::ValueSet) -> Local {
         self.check_annotations(&set.annotations);
         let ty = self.ty(&set.ty);
+        if !ty.is_bad() && !self.value_set_member(&ty) {
+            let message = format!("a value set has no members of type `{}`", self.show(&ty));
+            self.error(codes::BAD_TYPE, set.ty.span, message);
+        }
         let size = self.size_expr(&set.size, "the size of a value set");
         let kind = VarKind::ValueSet;
         let var = self.declare_var(&set.name, Type::ValueSet(std::rc::Rc::new(ty.clone())), kind);
         Local::ValueSet { var, ty, size, annotations: share(&set.annotations) }
+    }
+
+    /// Members are scalars, or structs and tuples of them.
+    fn value_set_member(&self, ty: &Type) -> bool {
+        match self.module.representation(ty) {
+            Type::Bad | Type::Bit(_) | Type::Signed(_) | Type::Bool | Type::Enum(_) | Type::Error => true,
+            other @ (Type::Aggregate(..) | Type::Tuple(_)) => {
+                self.module.fields(&other).is_some_and(|f| f.iter().all(|(_, t)| self.value_set_member(t)))
+            }
+            _ => false,
+        }
     }
 
     // --- states ---
@@ -145,14 +168,21 @@ impl Checker<'_> {
         let Some(start) = states.iter().position(|s| &*s.name == "start") else { return };
         let mut reached = vec![false; states.len()];
         let mut work = vec![start];
+        let mut ends = false;
         while let Some(at) = work.pop() {
             if std::mem::replace(&mut reached[at], true) {
                 continue;
             }
             let targets: Vec<StateTarget> = match &states[at].transition {
                 Transition::To(target) => vec![*target],
-                Transition::Select { cases, .. } => cases.iter().map(|(_, t)| *t).collect(),
+                Transition::Select { cases, .. } => {
+                    // What no case takes is rejected.
+                    let any = |sets: &[Keyset]| sets.iter().all(|s| *s == Keyset::Any);
+                    ends |= !cases.iter().any(|(sets, _)| any(sets));
+                    cases.iter().map(|(_, t)| *t).collect()
+                }
             };
+            ends |= targets.iter().any(|t| matches!(t, StateTarget::Accept | StateTarget::Reject));
             for target in targets {
                 if let StateTarget::State(i) = target
                     && i < reached.len()
@@ -160,6 +190,11 @@ impl Checker<'_> {
                     work.push(i);
                 }
             }
+        }
+        if !ends {
+            let message =
+                format!("parser `{}` never ends: no path reaches `accept` or `reject`", parser.name.name);
+            self.error(codes::BAD_STATE, parser.name.span, message);
         }
         for (state, reached) in parser.states.iter().zip(reached) {
             if !reached {
@@ -230,18 +265,26 @@ impl Checker<'_> {
             self.check_select_key(key);
         }
         let types: Vec<Type> = keys.iter().map(|k| self.zonk(&k.ty)).collect();
+        let head = match (keys.first(), keys.last()) {
+            (Some(first), Some(last)) => first.span.to(last.span),
+            _ => Span::default(),
+        };
         let mut covered = false;
         let mut out = Vec::new();
         for case in cases {
             let target = self.state_target(&case.target);
-            let sets = self.keysets(&case.keysets, &types, case.span);
+            let sets =
+                self.placed_at(head, "for these keys", |c| c.keysets(&case.keysets, &types, case.span));
+            for set in &sets {
+                self.check_constant_set(set);
+            }
             if covered {
                 self.report(
                     Diagnostic::warning(codes::UNREACHABLE, case.span, "this case is never reached")
                         .note("a case before it matches everything"),
                 );
             }
-            covered |= sets.iter().all(|s| *s == crate::hir::Keyset::Any);
+            covered |= sets.iter().all(|s| *s == Keyset::Any);
             out.push((sets, target));
         }
         Transition::Select { keys, cases: out }
@@ -259,16 +302,18 @@ impl Checker<'_> {
             params: Vec::new(),
             constructor: Vec::new(),
             locals: Vec::new(),
+            declared: Vec::new(),
             body: Vec::new(),
             span: control.name.span,
         };
         self.scoped(|c| {
             checked.type_params = c.declare_type_params(&control.type_params);
-            checked.constructor = c.params(&control.constructor, true);
-            checked.params = c.params(&control.params, false);
+            checked.constructor = c.params(&control.constructor, ParamsOf::Constructor);
+            checked.params = c.params(&control.params, ParamsOf::Apply);
+            c.check_no_parsers(&checked.constructor);
             c.scoped(|c| {
                 let locals = Context { place: Place::ControlLocals, ..Context::default() };
-                c.within(locals, |c| checked.locals = c.locals(&control.locals, false));
+                c.within(locals, |c| (checked.locals, checked.declared) = c.locals(&control.locals, false));
                 let apply = Context { place: Place::Apply, ..Context::default() };
                 c.within(apply, |c| checked.body = c.block(&control.body));
             });

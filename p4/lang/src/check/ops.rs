@@ -130,6 +130,9 @@ impl Checker<'_> {
     fn arithmetic(&mut self, op: BinaryOp, left: Expr, right: Expr, span: Span) -> Expr {
         use BinaryOp as B;
         let (left, right) = (self.as_representation(left), self.as_representation(right));
+        if matches!(op, B::Div | B::Mod) && !self.check_division(&left, &right) {
+            return Expr { kind: ExprKind::Bad, ty: Type::Bad, span };
+        }
         let (left, right) = self.balance(left, right);
         let compares = matches!(op, B::Lt | B::Le | B::Gt | B::Ge);
         let saturates = matches!(op, B::AddSat | B::SubSat);
@@ -146,15 +149,37 @@ impl Checker<'_> {
         }
         let operand_ty = left.ty.clone();
         let ty = if compares { Type::Bool } else { operand_ty.clone() };
-        if divides && right.as_int().is_some_and(|b| *b <= BigInt::from(0)) {
-            let message = "the divisor is not positive";
-            self.error(codes::BAD_ARITHMETIC, right.span, message);
-            return Expr { kind: ExprKind::Bad, ty, span };
-        }
         if let (Some(a), Some(b)) = (left.as_int(), right.as_int()) {
             return self.folded(constant::binary(op, a, b, &operand_ty), ty, span);
         }
         Expr { kind: ExprKind::Binary(op, Box::new(left), Box::new(right)), ty, span }
+    }
+
+    /// Division and remainder need operands that are not negative, a divisor that is not zero, and values that
+    /// are known when the program is compiled, except that the target can shift and mask by powers of two.
+    fn check_division(&mut self, left: &Expr, right: &Expr) -> bool {
+        for operand in [left, right] {
+            if operand.as_int().is_some_and(|v| *v < BigInt::from(0)) {
+                self.error(codes::BAD_ARITHMETIC, operand.span, "there is no division of negative numbers");
+                return false;
+            }
+        }
+        let divisor = right.as_int();
+        if divisor.is_some_and(|d| *d == BigInt::from(0)) {
+            self.error(codes::BAD_ARITHMETIC, right.span, "this divides by zero");
+            return false;
+        }
+        let shifts = left.as_int().is_some_and(|v| *v == BigInt::from(0))
+            || divisor.is_some_and(|d| (d & (d - 1)) == BigInt::from(0));
+        let known = self.is_known(left) && self.is_known(right);
+        if !shifts && !known {
+            let place = if divisor.is_some() { left } else { right };
+            self.deferred.push(
+                Diagnostic::error(codes::NOT_CONSTANT, place.span, "a packet's values cannot be divided")
+                    .note("division and remainder are computed by the compiler; a power of two will do as divisor"),
+            );
+        }
+        true
     }
 
     fn folded(&mut self, result: Result<BigInt, constant::ArithmeticError>, ty: Type, span: Span) -> Expr {
@@ -237,6 +262,17 @@ impl Checker<'_> {
             }
             (true, true) => {
                 let (left, right) = (self.settle(left), self.settle(right));
+                if matches!((&left.ty, &right.ty), (Type::Record(_), Type::Record(_))) {
+                    self.report(
+                        Diagnostic::error(
+                            codes::CANNOT_INFER,
+                            span,
+                            "these structs have no type to compare as",
+                        )
+                        .note("write the type of one before it: `(type) {name = value}`"),
+                    );
+                    return Expr { kind: ExprKind::Bad, ty: Type::Bool, span };
+                }
                 let ty = left.ty.clone();
                 let right = self.coerce(right, &ty);
                 (left, right)

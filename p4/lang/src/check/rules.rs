@@ -4,7 +4,7 @@
 use super::{Checker, Place};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::hir::{Expr, ExprKind, Instance, Signature, Table, TableAction, Type};
-use crate::lex::Tok;
+use crate::lex::{Tok, Token};
 use crate::source::Span;
 use crate::syntax::ast::{self, AnnotationBody, Annotations};
 
@@ -22,7 +22,7 @@ impl Checker<'_> {
             let structured = tokens.is_none();
             let twice = annotations[..i]
                 .iter()
-                .find(|a| *a.name.name == *name && (structured || matches!(name, "name" | "id" | "hidden")));
+                .find(|a| *a.name.name == *name && (structured || matches!(name, "id" | "hidden")));
             if let Some(before) = twice {
                 let message = format!("annotation `@{name}` is given twice");
                 let before = before.span;
@@ -46,33 +46,132 @@ impl Checker<'_> {
                     let message = format!("`@{name}` takes no arguments");
                     self.error(codes::BAD_ANNOTATION, annotation.span, message);
                 }
+                ("pkginfo", Some(tokens)) if tokens.is_empty() => {
+                    let message = "`@pkginfo` takes a list of properties";
+                    self.error(codes::BAD_ANNOTATION, annotation.span, message);
+                }
+                ("match", Some(tokens)) => self.check_match_annotation(annotation.span, tokens),
+                ("length", Some(tokens)) => self.check_length_annotation(tokens),
+                ("p4runtime_translation", Some(tokens)) => {
+                    self.check_translation(annotation.span, tokens);
+                }
                 _ => {}
             }
             match &annotation.body {
                 AnnotationBody::List(values) => {
-                    for value in values {
-                        self.annotation_value(value);
-                    }
+                    let values = values.iter().map(|value| self.annotation_value(value)).collect();
+                    self.module.annotation_values.insert(annotation.span, values);
                 }
                 AnnotationBody::Map(pairs) => {
+                    let mut values = Vec::new();
                     for (j, (key, value)) in pairs.iter().enumerate() {
                         if pairs[..j].iter().any(|(k, _)| k.name == key.name) {
                             let message = format!("key `{}` is given twice", key.name);
                             self.error(codes::BAD_ANNOTATION, key.span, message);
                         }
-                        self.annotation_value(value);
+                        values.push(self.annotation_value(value));
                     }
+                    self.module.annotation_values.insert(annotation.span, values);
                 }
                 AnnotationBody::Tokens(_) => {}
             }
         }
     }
 
-    fn annotation_value(&mut self, value: &ast::Expr) {
+    /// The numbers of `@field_list(1, Lists.kept)`: constants of at most eight bits.
+    pub(super) fn field_lists(&mut self, annotations: &Annotations) -> Vec<u8> {
+        let mut numbers = Vec::new();
+        for annotation in annotations.iter().filter(|a| &*a.name.name == "field_list") {
+            let values = match &annotation.body {
+                AnnotationBody::Tokens(tokens) => {
+                    crate::syntax::parse_list(tokens.clone(), annotation.span.tail(), self.sink)
+                }
+                AnnotationBody::List(values) => values.clone(),
+                AnnotationBody::Map(_) => Vec::new(),
+            };
+            for value in values {
+                let value = self.expr(&value, None);
+                match value.as_int().map(u8::try_from) {
+                    Some(Ok(number)) => numbers.push(number),
+                    _ if value.ty.is_bad() => {}
+                    _ => {
+                        let message = "a field list is a constant from 0 to 255";
+                        self.error(codes::BAD_ANNOTATION, value.span, message);
+                    }
+                }
+            }
+        }
+        numbers
+    }
+
+    fn annotation_value(&mut self, value: &ast::Expr) -> Expr {
         let value = self.expr(value, None);
-        if !value.ty.is_bad() && !value.is_const() {
-            let message = "annotations contain constants only";
+        if value.ty.is_bad() {
+            return value;
+        }
+        let scalar = matches!(value.ty, Type::Int | Type::Bit(_) | Type::Signed(_) | Type::Bool | Type::Str);
+        if !scalar || !value.is_const() {
+            let message = "a structured annotation contains constant numbers, texts and `bool`s only";
             self.error(codes::BAD_ANNOTATION, value.span, message);
+        }
+        value
+    }
+
+    /// `@match(kind)` of a field of a value set.
+    fn check_match_annotation(&mut self, span: Span, tokens: &[Token]) {
+        let kind = match tokens {
+            [token] => token.ident().filter(|n| self.module.match_kinds.contains(n)),
+            _ => None,
+        };
+        if kind.is_none() {
+            self.error(codes::BAD_ANNOTATION, span, "`@match` takes the name of a match kind");
+        }
+    }
+
+    /// `@length(expression)`: the names in it are declared.
+    fn check_length_annotation(&mut self, tokens: &[Token]) {
+        for (i, token) in tokens.iter().enumerate() {
+            let field = i > 0 && tokens.get(i - 1).is_some_and(|t| t.is("."));
+            let Some(name) = token.ident().filter(|_| !field) else { continue };
+            let known = self.find(name).is_some()
+                || self.fields_so_far.contains(name)
+                || matches!(&**name, "true" | "false" | "bit" | "int" | "bool");
+            if !known {
+                let message = format!("`{name}` is not declared");
+                self.error(codes::UNKNOWN_NAME, token.span, message);
+            }
+        }
+    }
+
+    /// `@p4runtime_translation("uri", type)`: the type is `string`, a width, or `bit` of a literal width.
+    fn check_translation(&mut self, span: Span, tokens: &[Token]) {
+        let wrong = match tokens {
+            [uri, comma, rest @ ..] if matches!(uri.tok, Tok::Str(_)) && comma.is(",") => {
+                let word = |t: &Token, name: &str| t.ident().is_some_and(|n| &**n == name);
+                match rest {
+                    [only] => {
+                        (!(matches!(only.tok, Tok::Int(_)) || word(only, "string") || word(only, "bit")))
+                            .then_some(only.span)
+                    }
+                    [bit, open, width, close]
+                        if word(bit, "bit")
+                            && open.is("<")
+                            && matches!(width.tok, Tok::Int(_))
+                            && close.is(">") =>
+                    {
+                        None
+                    }
+                    [first, ..] => Some(first.span),
+                    [] => Some(comma.span),
+                }
+            }
+            _ => Some(span),
+        };
+        if let Some(place) = wrong {
+            self.report(
+                Diagnostic::error(codes::BAD_ANNOTATION, place, "the controller's type cannot be this")
+                    .note("`@p4runtime_translation` takes a text, and `string`, `bit<8>` or just the width"),
+            );
         }
     }
 
@@ -97,6 +196,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn check_extern_call(&mut self, signature: &Signature, args: &[Option<Expr>], _span: Span) {
+        self.check_nested_output(signature, args);
         if &*signature.name != "digest" {
             return;
         }
@@ -104,6 +204,25 @@ impl Checker<'_> {
             && data.ty.any(&mut |t| matches!(t, Type::Varbit(_)))
         {
             self.error(codes::BAD_EXTERN, data.span, "a digest has no fields of variable size");
+        }
+    }
+
+    /// What an extern function writes into a struct within a struct is not copied back.
+    fn check_nested_output(&mut self, signature: &Signature, args: &[Option<Expr>]) {
+        for (param, arg) in signature.params.iter().zip(args) {
+            let Some(arg) = arg else { continue };
+            let writes = matches!(param.direction, ast::Direction::Out | ast::Direction::InOut);
+            let nested = self.module.is_struct(&arg.ty)
+                && self.module.fields(&arg.ty).is_some_and(|f| {
+                    f.iter().any(|(_, t)| matches!(t, Type::Aggregate(..) | Type::Stack(..) | Type::Tuple(_)))
+                });
+            if writes && nested {
+                let message =
+                    format!("an extern function cannot write the nested struct `{}`", self.show(&arg.ty));
+                self.report(
+                    Diagnostic::error(codes::BAD_EXTERN, arg.span, message).also(param.span, "written here"),
+                );
+            }
         }
     }
 
@@ -130,6 +249,14 @@ impl Checker<'_> {
     ) {
         let ty = type_args.first().cloned().unwrap_or(Type::Bad);
         let place = args.iter().flatten().next().map_or(span, |a| a.span);
+        if let ("register", "read", Some(Some(result))) = (object, &*method.name, args.first())
+            && matches!(result.ty, Type::Aggregate(..) | Type::Tuple(_))
+        {
+            self.report(
+                Diagnostic::error(codes::BAD_EXTERN, span, "a register of structs cannot be read")
+                    .note("v1model's registers hold `bit<w>`, `int<w>` and `bool`"),
+            );
+        }
         if ty.is_bad() || matches!(ty, Type::Param(_)) {
             return;
         }
@@ -190,7 +317,7 @@ impl Checker<'_> {
         self.error(codes::BAD_PLACE, instance.construct.span, message);
     }
 
-    /// Keys are scalars, or structs and tuples of them.
+    /// Keys are scalars, or tuples of them.
     pub(super) fn check_select_key(&mut self, key: &Expr) {
         if !self.comparable_key(&key.ty) {
             let message = format!("a `select` has no key of type `{}`", self.show(&key.ty));
@@ -203,8 +330,7 @@ impl Checker<'_> {
             Type::Bad | Type::Bit(_) | Type::Signed(_) | Type::Bool | Type::Enum(_) | Type::Error => true,
             Type::Untyped | Type::Int | Type::Varbit(_) => ty.is_bad() || *ty == Type::Int,
             other => {
-                !self.module.is_header(&other)
-                    && !self.module.is_union(&other)
+                !matches!(other, Type::Aggregate(..))
                     && self
                         .module
                         .fields(&other)
@@ -267,12 +393,18 @@ impl Checker<'_> {
         let with = table.entries.iter().find(|e| e.priority.is_some());
         if let (Some(entry), false) = (with, needed) {
             let message = "entries of a table whose keys all match exactly, or by prefix, have no priority";
-            self.error(codes::BAD_ENTRY, entry.span, message);
+            let key = source.properties.iter().find(|p| &*p.name.name == "key");
+            let place = key.map_or(entry.span, |k| k.name.span);
+            self.report(
+                Diagnostic::error(codes::BAD_ENTRY, place, message)
+                    .also(entry.span, "this one has a priority"),
+            );
         } else if let (Some(_), Some(first)) = (with, table.entries.first().filter(|e| e.priority.is_none()))
         {
             let message = "when entries have priorities, the first one has";
             self.error(codes::BAD_ENTRY, first.span, message);
         }
+        self.check_priority_range(table);
         let position = |name: &str| source.properties.iter().position(|p| &*p.name.name == name);
         if let Some(entries) = position("entries") {
             for before in ["key", "actions"] {

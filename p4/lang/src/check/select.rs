@@ -3,18 +3,14 @@
 use num_traits::ToPrimitive as _;
 
 use super::Checker;
-use crate::diagnostic::codes;
+use crate::diagnostic::{Diagnostic, codes};
 use crate::hir::{Expr, ExprKind, Keyset, Type, VarKind};
+use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast};
 
 impl Checker<'_> {
     /// The key sets of a label for keys of these types.
-    pub(super) fn keysets(
-        &mut self,
-        sets: &[ast::Expr],
-        keys: &[Type],
-        span: crate::source::Span,
-    ) -> Vec<Keyset> {
+    pub(super) fn keysets(&mut self, sets: &[ast::Expr], keys: &[Type], span: Span) -> Vec<Keyset> {
         if let [only] = sets {
             if matches!(only.kind, Ast::Default | Ast::DontCare) {
                 return vec![Keyset::Any; keys.len().max(1)];
@@ -75,14 +71,12 @@ impl Checker<'_> {
             Ast::Default | Ast::DontCare => Keyset::Any,
             Ast::Mask(value, mask) => {
                 let key = self.set_base(key, set);
-                let value = self.set_bound(value, &key);
-                let mask = self.set_bound(mask, &key);
+                let (value, mask) = self.set_bounds(value, mask, &key, set.span);
                 Keyset::Mask(value, mask)
             }
             Ast::Range(low, high) => {
                 let key = self.set_base(key, set);
-                let low = self.set_bound(low, &key);
-                let high = self.set_bound(high, &key);
+                let (low, high) = self.set_bounds(low, high, &key, set.span);
                 Keyset::Range(low, high)
             }
             Ast::List { items, dots: false } if self.module.fields(key).is_some() => {
@@ -100,7 +94,7 @@ impl Checker<'_> {
                 }
                 let value = self.expr_as(set, key);
                 if matches!(value.kind, ExprKind::Call(_)) {
-                    self.error(codes::BAD_KEY, set.span, "a set of values contains no calls");
+                    self.error(codes::NOT_CONSTANT, set.span, "a set of values contains no calls");
                 }
                 Keyset::Value(value)
             }
@@ -117,17 +111,53 @@ impl Checker<'_> {
         base
     }
 
+    /// The two sides of a mask or range: of one type, which is the key's.
+    fn set_bounds(&mut self, first: &ast::Expr, second: &ast::Expr, key: &Type, span: Span) -> (Expr, Expr) {
+        let (a, b) = (self.set_bound(first, key), self.set_bound(second, key));
+        let sized = a.ty.fixed_width().is_some() && b.ty.fixed_width().is_some();
+        if sized && a.ty != b.ty {
+            let message = "the two sides of this set have different types";
+            self.report(
+                Diagnostic::error(codes::BAD_OPERANDS, span, message)
+                    .also(a.span, format!("`{}`", self.show(&a.ty)))
+                    .also(b.span, format!("`{}`", self.show(&b.ty))),
+            );
+            return (Expr::bad(a.span), Expr::bad(b.span));
+        }
+        // One message will do if both differ from the key.
+        let fits = !sized || key.is_bad() || a.ty == *key;
+        let a = self.coerce(a, key);
+        if !fits {
+            return (a, Expr::bad(b.span));
+        }
+        (a, self.coerce(b, key))
+    }
+
     fn set_bound(&mut self, bound: &ast::Expr, key: &Type) -> Expr {
         let value = self.expr(bound, Some(key));
-        let value = match &value.ty {
+        match &value.ty {
             Type::New(_) | Type::Enum(_) => {
                 let repr = self.module.representation(&value.ty);
                 let span = value.span;
                 self.cast(value, &repr, span)
             }
             _ => value,
-        };
-        self.coerce(value, key)
+        }
+    }
+
+    /// Masks and ranges of a `select` are known when the program is compiled.
+    pub(super) fn check_constant_set(&mut self, set: &Keyset) {
+        match set {
+            Keyset::Mask(a, b) | Keyset::Range(a, b) => {
+                for bound in [a, b] {
+                    if !bound.ty.is_bad() {
+                        self.require_known(bound);
+                    }
+                }
+            }
+            Keyset::Items(items) => items.iter().for_each(|i| self.check_constant_set(i)),
+            Keyset::Any | Keyset::Value(_) | Keyset::ValueSet(_) => {}
+        }
     }
 
     /// A number of elements.

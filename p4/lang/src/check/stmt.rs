@@ -2,7 +2,7 @@
 
 use super::{Checker, Context, Entity, Place};
 use crate::diagnostic::{Diagnostic, codes};
-use crate::hir::{Expr, ExprKind, Stmt, StmtKind, SwitchCase, TableId, Type, VarKind};
+use crate::hir::{Expr, ExprKind, Signature, Stmt, StmtKind, SwitchCase, TableId, Type, VarId, VarKind};
 use crate::source::Span;
 use crate::syntax::ast::{self, BinaryOp, DeclKind, ExprKind as Ast, StmtKind as AstStmt};
 
@@ -89,11 +89,12 @@ impl Checker<'_> {
     }
 
     /// Declares a variable.
-    pub(super) fn variable(&mut self, variable: &ast::Variable) -> (crate::hir::VarId, Option<Expr>) {
+    pub(super) fn variable(&mut self, variable: &ast::Variable) -> (VarId, Option<Expr>) {
         self.check_annotations(&variable.annotations);
         let written = self.ty(&variable.ty);
         let ty = self.storable(&written, variable.ty.span, "variable");
-        let init = variable.init.as_ref().map(|init| self.expr_as(init, &ty));
+        let init = variable.init.as_ref().map(|init| self.initial_value(variable, init, &ty));
+        self.check_written(&variable.ty);
         let id = self.declare_var(&variable.name, ty, VarKind::Local);
         (id, init)
     }
@@ -239,7 +240,7 @@ impl Checker<'_> {
         {
             let applied = self.expr(base, None);
             return match applied.ty {
-                Type::ApplyResult(table) => self.switch_action(table, cases, span),
+                Type::ApplyResult(table) => self.switch_action(table, cases, span_head(span, on.span)),
                 Type::Bad => None,
                 _ => {
                     self.error(codes::BAD_SWITCH, on.span, "`action_run` is a result of a table's `apply`");
@@ -267,12 +268,17 @@ impl Checker<'_> {
         let mut pending: Vec<Expr> = Vec::new();
         let mut pending_default = false;
         let mut seen: Vec<Expr> = Vec::new();
-        self.check_default_last(cases);
+        let head = span_head(span, on.span);
+        self.check_default_last(cases, head);
+        let labelled = |c: &ast::SwitchCase| !matches!(c.label.kind, Ast::Default | Ast::DontCare);
+        if cases.iter().any(labelled) {
+            self.check_exact_exists(head);
+        }
         for case in cases {
             if matches!(case.label.kind, Ast::Default | Ast::DontCare) {
                 pending_default = true;
             } else {
-                let label = self.expr_as(&case.label, &ty);
+                let label = self.placed_at(head, "for this value", |c| c.switch_label(&case.label, &ty));
                 self.require_known(&label);
                 if let Some(before) = seen
                     .iter()
@@ -301,17 +307,38 @@ impl Checker<'_> {
         Some(StmtKind::Switch(value, out))
     }
 
-    fn check_default_last(&mut self, cases: &[ast::SwitchCase]) {
+    /// A label of a `switch` on a value. An enum is compared with its members only.
+    fn switch_label(&mut self, label: &ast::Expr, ty: &Type) -> Expr {
+        let value = self.expr(label, Some(ty));
+        self.coerce(value, ty)
+    }
+
+    /// `default` comes once, last.
+    fn check_default_last(&mut self, cases: &[ast::SwitchCase], head: Span) {
         let is_default = |c: &ast::SwitchCase| matches!(c.label.kind, Ast::Default | Ast::DontCare);
-        for (i, case) in cases.iter().enumerate() {
-            if is_default(case) && i + 1 < cases.len() {
-                let span = case.label.span;
-                self.error(codes::BAD_SWITCH, span, "`default` comes last");
-            }
+        let Some(first) = cases.iter().position(is_default) else { return };
+        let (Some(default), Some(next)) = (cases.get(first), cases.get(first + 1)) else { return };
+        let message =
+            if is_default(next) { "`default` is there twice" } else { "`default` is not the last label" };
+        self.report(
+            Diagnostic::error(codes::BAD_SWITCH, head, message)
+                .label("in this `switch`")
+                .also(default.label.span, "`default`")
+                .also(next.label.span, "comes after it"),
+        );
+    }
+
+    /// A `switch` on a value matches exactly, which is a match kind of `core.p4`.
+    fn check_exact_exists(&mut self, head: Span) {
+        if !self.module.match_kinds.iter().any(|k| &**k == "exact") {
+            self.deferred.push(
+                Diagnostic::error(codes::UNKNOWN_NAME, head, "there is no match kind `exact` to compare by")
+                    .note("`core.p4` declares it"),
+            );
         }
     }
 
-    fn switch_action(&mut self, table: TableId, cases: &[ast::SwitchCase], _span: Span) -> Option<StmtKind> {
+    fn switch_action(&mut self, table: TableId, cases: &[ast::SwitchCase], head: Span) -> Option<StmtKind> {
         let listed: Vec<_> = self
             .module
             .tables
@@ -323,7 +350,7 @@ impl Checker<'_> {
         let mut pending: Vec<usize> = Vec::new();
         let mut seen: Vec<usize> = Vec::new();
         let mut pending_default = false;
-        self.check_default_last(cases);
+        self.check_default_last(cases, head);
         for case in cases {
             match &case.label.kind {
                 Ast::Default | Ast::DontCare => pending_default = true,
@@ -370,16 +397,42 @@ impl Checker<'_> {
     // --- functions ---
 
     /// Checks a function's body; reports if it may end without a value.
-    pub(super) fn function_body(&mut self, body: &ast::Block, result: &Type, place: Place) -> Vec<Stmt> {
-        let context = Context { place, result: Some(result.clone()), loops: 0 };
+    pub(super) fn function_body(
+        &mut self,
+        body: &ast::Block,
+        signature: &Signature,
+        place: Place,
+    ) -> Vec<Stmt> {
+        self.function_body_of(body, signature, place, None)
+    }
+
+    /// The same for a method of the object `this`.
+    pub(super) fn function_body_of(
+        &mut self,
+        body: &ast::Block,
+        signature: &Signature,
+        place: Place,
+        this: Option<(VarId, Type)>,
+    ) -> Vec<Stmt> {
+        let result = &signature.result;
+        let context = Context { place, result: Some(result.clone()), this, ..Context::default() };
         let stmts = self.within(context, |c| c.block(body));
         if *result != Type::Void && !result.is_bad() && !returns(&stmts) {
             let end = Span { start: body.span.end.saturating_sub(1), ..body.span };
-            let message = "the function may end here without returning a value";
-            self.error(codes::MISSING_RETURN, end, message);
+            let message = format!("`{}` may end without returning a value", signature.name);
+            self.report(
+                Diagnostic::error(codes::MISSING_RETURN, signature.span, message)
+                    .label(format!("returns `{}`", self.show(result)))
+                    .also(end, "ends here without a `return`"),
+            );
         }
         stmts
     }
+}
+
+/// A statement up to the end of its head.
+fn span_head(statement: Span, head: Span) -> Span {
+    Span { end: head.end.max(statement.start), ..statement }
 }
 
 /// Whether each path through the statements returns (or leaves the whole block).

@@ -15,7 +15,8 @@ impl Checker<'_> {
     /// Declares a table.
     pub(super) fn table(&mut self, table: &ast::Table) -> TableId {
         self.check_annotations(&table.annotations);
-        let context = Context { place: Place::Table, ..Context::default() };
+        let context =
+            Context { place: Place::Table, table: Some(table.name.name.clone()), ..Context::default() };
         let checked = self.within(context, |c| c.table_body(table));
         let id = TableId(self.module.tables.len() as u32);
         self.module.tables.push(checked);
@@ -78,6 +79,10 @@ impl Checker<'_> {
             }
         }
         self.check_priorities(&checked, table);
+        self.check_same_keys(&checked);
+        if !table.properties.iter().any(|p| &*p.name.name == "default_action") {
+            self.check_no_action(&checked);
+        }
         checked
     }
 
@@ -101,9 +106,8 @@ impl Checker<'_> {
             let message = format!("table `{}` has no `actions`", table.name.name);
             self.error(codes::BAD_TABLE, table.name.span, message);
         }
-        if let (Some(entries), false) = (seen.get("entries"), seen.contains_key("key")) {
-            self.error(codes::BAD_TABLE, *entries, "a table without a key has no entries");
-        }
+        self.check_entries_need_key(table);
+        self.check_default_after_actions(table);
     }
 
     fn table_key(&mut self, key: &ast::KeyElement) -> TableKey {
@@ -127,7 +131,7 @@ impl Checker<'_> {
         }
         self.check_key_type(&expr, &key.match_kind.name);
         TableKey {
-            name: key_name(&key.expr),
+            name: super::key_name::key_name(&self.module, &key.expr, Some(&expr)),
             expr,
             match_kind: key.match_kind.name.clone(),
             annotations: share(&key.annotations),
@@ -176,6 +180,7 @@ impl Checker<'_> {
     /// Arguments for directional parameters, by position or name.
     fn bound_args(&mut self, params: &[Param], args: &[Arg]) -> Vec<Expr> {
         let mut bound = Vec::new();
+        let outer = std::mem::replace(&mut self.context.bound, true);
         for (i, param) in params.iter().enumerate() {
             let arg = args
                 .iter()
@@ -195,6 +200,7 @@ impl Checker<'_> {
             };
             bound.push(value);
         }
+        self.context.bound = outer;
         bound
     }
 
@@ -385,35 +391,5 @@ fn same_expr(a: &Expr, b: &Expr) -> bool {
         (K::Binary(o, x, u), K::Binary(p, y, v)) => o == p && same_expr(x, y) && same_expr(u, v),
         (K::Call(_), K::Call(_)) => true,
         (x, y) => x == y,
-    }
-}
-
-/// The control-plane name that a key has by itself: what was written, if it is made of names.
-fn key_name(expr: &ast::Expr) -> Option<String> {
-    match &expr.kind {
-        Ast::Name(path) => Some(path.ident.name.to_string()),
-        Ast::Member(base, member) => Some(format!("{}.{}", key_name(base)?, member.name)),
-        Ast::Index(base, index) => Some(format!("{}[{}]", key_name(base)?, number(index)?)),
-        Ast::Slice(base, high, low) => {
-            Some(format!("{}[{}:{}]", key_name(base)?, number(high)?, number(low)?))
-        }
-        Ast::Binary(ast::BinaryOp::BitAnd, base, mask) => {
-            let Ast::Int(mask) = &mask.kind else { return None };
-            Some(format!("{} & {:#x}", key_name(base)?, mask.value))
-        }
-        Ast::Call { callee, args, .. } if args.is_empty() => match &callee.kind {
-            Ast::Member(base, method) if &*method.name == "isValid" => {
-                Some(format!("{}.$valid$", key_name(base)?))
-            }
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-fn number(expr: &ast::Expr) -> Option<String> {
-    match &expr.kind {
-        Ast::Int(n) => Some(n.value.to_string()),
-        _ => None,
     }
 }

@@ -22,7 +22,7 @@ impl Checker<'_> {
         match &ty.kind {
             TypeKind::Bad => Type::Bad,
             TypeKind::Bool => Type::Bool,
-            TypeKind::Error => Type::Error,
+            TypeKind::Error => self.error_type(ty.span),
             TypeKind::MatchKind => Type::MatchKind,
             TypeKind::String => Type::Str,
             TypeKind::Int => Type::Int,
@@ -38,7 +38,7 @@ impl Checker<'_> {
             }
             TypeKind::Stack(of, size) => self.stack_type(of, size),
             TypeKind::Tuple(args) => {
-                let args: Rc<[Type]> = args.iter().map(|a| self.ty(a)).collect();
+                let args: Rc<[Type]> = args.iter().map(|a| self.tuple_field(a)).collect();
                 Type::Tuple(args)
             }
             TypeKind::List(args) => match args.as_slice() {
@@ -106,7 +106,11 @@ impl Checker<'_> {
             }
             TypeEntity::Param(id) => Type::Param(id),
             TypeEntity::Generic(ty, wanted) => match args {
-                Some(args) if args_count == wanted => apply(&ty, args),
+                Some(args) if args_count == wanted => {
+                    let made = apply(&ty, args);
+                    self.check_type_args(&made, span);
+                    made
+                }
                 _ => {
                     let message = format!(
                         "`{}` takes {wanted} type arguments, {args_count} are given",
@@ -154,8 +158,21 @@ impl Checker<'_> {
 
     /// A type that may be a field of a struct, header or union.
     pub(super) fn check_field_type(&mut self, kind: AggregateKind, ty: &Type, span: Span, name: &Name) {
+        if !self.field_fits(kind, ty) {
+            let holder = match kind {
+                AggregateKind::Union => "header union",
+                AggregateKind::Header => "header",
+                AggregateKind::Struct => "struct",
+            };
+            let message = format!("field `{name}` of a {holder} cannot have type `{}`", self.show(ty));
+            self.error(codes::BAD_TYPE, span, message);
+        }
+    }
+
+    /// Whether a struct, header or union may have a field of a type.
+    pub(super) fn field_fits(&self, kind: AggregateKind, ty: &Type) -> bool {
         let underlying = self.module.underlying(ty);
-        let fine = match kind {
+        match kind {
             _ if ty.is_bad() || matches!(ty, Type::Param(_)) => true,
             AggregateKind::Union => self.module.is_header(&underlying),
             AggregateKind::Header => match &underlying {
@@ -175,15 +192,6 @@ impl Checker<'_> {
                     | Type::Str
                     | Type::MatchKind
             ),
-        };
-        if !fine {
-            let holder = match kind {
-                AggregateKind::Union => "header union",
-                AggregateKind::Header => "header",
-                AggregateKind::Struct => "struct",
-            };
-            let message = format!("field `{name}` of a {holder} cannot have type `{}`", self.show(ty));
-            self.error(codes::BAD_TYPE, span, message);
         }
     }
 

@@ -122,7 +122,10 @@ pub(crate) struct Sink {
 
 impl Sink {
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) {
-        let same = |d: &Diagnostic| d.primary.span == diagnostic.primary.span && d.code == diagnostic.code;
+        let same = |d: &Diagnostic| {
+            d.primary.span == diagnostic.primary.span && d.code == diagnostic.code && d.secondary.is_empty()
+                || *d == diagnostic
+        };
         if !self.list.iter().any(same) {
             self.list.push(diagnostic);
         }

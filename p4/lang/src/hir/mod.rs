@@ -11,6 +11,7 @@ pub(crate) use expr::*;
 pub(crate) use types::*;
 pub(crate) use visit::*;
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::lex::Name;
@@ -70,6 +71,8 @@ pub(crate) struct Module {
     pub(crate) match_kinds: Vec<Name>,
     /// Instances at the top level, in order.
     pub(crate) instances: Vec<Instance>,
+    /// Values of structured annotations (`@name[...]`), by where the annotation stands.
+    pub(crate) annotation_values: BTreeMap<Span, Vec<Expr>>,
 }
 
 /// What a variable is.
@@ -100,6 +103,8 @@ pub(crate) struct Field {
     pub(crate) name: Name,
     pub(crate) ty: Type,
     pub(crate) annotations: Rc<Annotations>,
+    /// The numbers of its `@field_list` annotations.
+    pub(crate) field_lists: Vec<u8>,
     pub(crate) span: Span,
 }
 
@@ -125,6 +130,7 @@ pub(crate) struct Enum {
 pub(crate) struct NewType {
     pub(crate) name: Name,
     pub(crate) ty: Type,
+    pub(crate) annotations: Rc<Annotations>,
 }
 
 #[derive(Clone, Debug)]
@@ -209,6 +215,15 @@ pub(crate) enum Local {
     ValueSet { var: VarId, ty: Type, size: Expr, annotations: Rc<Annotations> },
 }
 
+/// What a parser or control declares that the control plane may list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Declared {
+    Action(ActionId),
+    Table(TableId),
+    /// An instance or a value set.
+    Object(VarId),
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct Parser {
     pub(crate) name: Name,
@@ -216,6 +231,8 @@ pub(crate) struct Parser {
     pub(crate) params: Vec<Param>,
     pub(crate) constructor: Vec<Param>,
     pub(crate) locals: Vec<Local>,
+    /// In source order.
+    pub(crate) declared: Vec<Declared>,
     pub(crate) states: Vec<State>,
     pub(crate) span: Span,
 }
@@ -249,6 +266,8 @@ pub(crate) struct Control {
     pub(crate) params: Vec<Param>,
     pub(crate) constructor: Vec<Param>,
     pub(crate) locals: Vec<Local>,
+    /// In source order.
+    pub(crate) declared: Vec<Declared>,
     pub(crate) body: Vec<Stmt>,
     pub(crate) span: Span,
 }

@@ -14,10 +14,11 @@ pub struct Preamble {
     pub name: String,
     /// Shortest unique suffix of the name.
     pub alias: String,
-    /// Annotations that P4Info carries, as text, e.g. `@fields("a:8,b:24")`.
+    /// Annotations that P4Info carries, as text, e.g. `@fields("a:8,b:24")`; `@brief` and `@description` too.
     pub annotations: Vec<String>,
-    /// Text of `@brief`/`@description`, where given.
-    pub documentation: Option<String>,
+    /// Where it stands in the order in which P4Info lists objects: the block (0 is the top level), then the position
+    /// among what each enclosing instance declares.
+    pub position: Vec<u32>,
 }
 
 /// An action.

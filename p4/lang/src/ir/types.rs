@@ -30,10 +30,23 @@ pub struct ControlTypes {
     pub index_types: BTreeMap<String, String>,
     /// Type of a digest's data. Where it is missing, [`super::Digest::fields`] decide.
     pub digests: BTreeMap<DigestId, DataType>,
-    /// Name of the `type` of a field of a controller header, by header (`packet_in`) and field.
-    pub controller_fields: BTreeMap<(String, String), String>,
+    /// What is known of a field of a controller header besides its width, by header (`packet_in`) and field.
+    pub controller_fields: BTreeMap<(String, String), ControllerField>,
+    /// Whether the program has objects of extern types, even such that the control plane does not see.
+    pub has_objects: bool,
+    /// Whether a control calls an extern that is a function and not an object's method.
+    pub calls_functions: bool,
     /// Annotations of the package instance, as text, e.g. `@pkginfo(version = "1")`.
     pub package_annotations: Vec<String>,
+}
+
+/// A field of a controller header.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ControllerField {
+    /// Name of its `type` or enum, where it has one.
+    pub type_name: Option<String>,
+    /// Annotations as text.
+    pub annotations: Vec<String>,
 }
 
 /// A type. Names are keys into [`ControlTypes`].

@@ -62,28 +62,58 @@ impl Lowerer<'_> {
     pub(super) fn call_action(&mut self, id: hir::ActionId, call: &Call, span: Span) {
         let module = self.module;
         let Some(action) = module.actions.get(id.index()) else { return };
-        if action.params.is_empty() && self.copy_outs.iter().all(Vec::is_empty) {
+        let outermost = self.sender.is_empty();
+        let shared = action.params.is_empty() && self.copy_outs.iter().all(Vec::is_empty);
+        if shared && !self.exits_by_flag(id) {
             let id = self.table_action(id, &[], span);
+            if outermost {
+                self.note_called(id);
+            }
             self.emit(Stmt::CallAction(id));
             return;
         }
+        self.check_action_body(&action.body);
         let args = self.arguments(&action.params, &call.args);
         let outer = std::mem::take(&mut self.out);
+        let position = self.action_position(id, action);
+        self.sender.push(position);
         self.inline_action(action, args, span);
+        self.sender.pop();
         let body = std::mem::replace(&mut self.out, outer);
         if self.known_action(id).is_none() && !self.called.contains_key(&(self.env.instance, id)) {
             // P4Info lists it, although no table can choose it.
-            let preamble = self.action_preamble(action);
+            let preamble = self.action_preamble(id, action);
             let made = ir::ActionId(self.program.actions.len() as u32);
             self.program.actions.push(ir::Action { preamble, params: Vec::new(), body: body.clone() });
             self.called.insert((self.env.instance, id), made);
         }
+        let known = self.known_action(id).or_else(|| self.called.get(&(self.env.instance, id)).copied());
+        if let (true, Some(known)) = (outermost, known) {
+            self.note_called(known);
+        }
         self.out.extend(body);
     }
 
-    fn action_preamble(&mut self, action: &hir::Action) -> ir::Preamble {
+    fn action_preamble(&mut self, id: hir::ActionId, action: &hir::Action) -> ir::Preamble {
         let path = if action.global { String::new() } else { self.env.path.clone() };
-        self.preamble(&path, &action.name, &action.annotations)
+        let position = self.action_position(id, action);
+        let preamble = self.preamble(&path, &action.name, &action.annotations);
+        self.note_action_name(&preamble.name, action.span);
+        ir::Preamble { position, ..preamble }
+    }
+
+    /// Where an action is declared; one of the top level is placed with the block that uses it.
+    fn action_position(&self, id: hir::ActionId, action: &hir::Action) -> Vec<u32> {
+        match action.global {
+            true => Vec::new(),
+            false => self.position_of(hir::Declared::Action(id)),
+        }
+    }
+
+    /// A control calls the action itself: the control plane lists it, although no table may choose it.
+    fn note_called(&mut self, id: ir::ActionId) {
+        self.listed.insert(id);
+        self.called_here.push(id);
     }
 
     fn inline_action(&mut self, action: &hir::Action, args: Vec<Argument>, span: Span) {
@@ -119,11 +149,17 @@ impl Lowerer<'_> {
         let Some(action) = module.actions.get(id.index()) else { return ir::ActionId(0) };
         let (directional, data): (Vec<&Param>, Vec<&Param>) =
             action.params.iter().partition(|p| p.direction != Direction::None);
+        self.check_action_body(&action.body);
         let mut params = Vec::new();
-        for (i, param) in data.iter().enumerate() {
-            self.data_param(param, i, &mut params);
+        let ids = self.field_ids(data.iter().map(|param| &*param.annotations));
+        for (param, id) in data.iter().zip(ids) {
+            self.data_param(param, id, &mut params);
         }
         let outer_copies = std::mem::take(&mut self.copy_outs);
+        let leaving = self.exits_by_flag(id).then(|| self.exit_flag());
+        let outer_leaving = std::mem::replace(&mut self.leaving, leaving);
+        let position = self.action_position(id, action);
+        self.sender.push(position);
         let body = self.collect(|l| {
             let signature: Vec<Param> = directional.iter().map(|p| (*p).clone()).collect();
             let exprs: Vec<Option<Expr>> = bound.iter().cloned().map(Some).collect();
@@ -140,7 +176,9 @@ impl Lowerer<'_> {
             l.inline(copies, None, |l| l.stmts(&action.body));
         });
         self.copy_outs = outer_copies;
-        let preamble = self.action_preamble(action);
+        self.leaving = outer_leaving;
+        self.sender.pop();
+        let preamble = self.action_preamble(id, action);
         let made = ir::Action { preamble, params, body };
         let listed = self.called.get(&(self.env.instance, id)).copied();
         let slot = listed.and_then(|l| self.program.actions.get_mut(l.index()));
@@ -174,10 +212,10 @@ impl Lowerer<'_> {
     }
 
     /// Storage for a parameter that the control plane supplies; structs give one a field.
-    fn data_param(&mut self, param: &Param, index: usize, out: &mut Vec<ir::Param>) {
+    fn data_param(&mut self, param: &Param, id: u32, out: &mut Vec<ir::Param>) {
         let ty = self.ty(&param.ty);
+        self.check_action_data(param, &ty);
         let place = self.allocate(&ty, &param.name);
-        let id = self.id_annotation(&param.annotations).unwrap_or(index as u32 + 1);
         match &place {
             Place::Scalar(scalar) => {
                 let kind = self.scalar(*scalar).ty;

@@ -27,11 +27,13 @@ impl Lowerer<'_> {
             }
         }
         let body = self.collect(|l| l.run_control(index, control));
+        self.place_global_actions();
         ir::Block { body }
     }
 
     /// An object among the package's arguments. It is named by its type.
     pub(super) fn top_object(&mut self, construct: &Expr) -> Option<Object> {
+        self.block_number += 1;
         let object = match &construct.kind {
             ExprKind::Construct(_) => self.construct_in_place(construct),
             _ => match self.eval(construct) {
@@ -48,6 +50,8 @@ impl Lowerer<'_> {
             };
             if let (Some(name), Some(instance)) = (name, self.instances.get_mut(*index)) {
                 instance.env.path = name.to_string();
+                instance.top = true;
+                instance.env.position = vec![self.block_number];
             }
         }
         Some(object)

@@ -31,7 +31,10 @@ impl Lowerer<'_> {
             "register" => {
                 let (components, type_name) = self.components(types.first()?, span);
                 let size = self.eval_size(&arg(0)?, "the size of a register array");
+                let data = self.data_type(types.first()?);
+                self.note_index_type(&preamble, types.get(1));
                 let id = ir::RegisterId(self.program.registers.len() as u32);
+                self.program.types.registers.insert(id, data);
                 self.program.registers.push(ir::Register { preamble, components, type_name, size });
                 Some(Object::Register(id))
             }
@@ -39,6 +42,9 @@ impl Lowerer<'_> {
                 let direct = name == "direct_counter";
                 let size = if direct { 0 } else { self.eval_size(&arg(0)?, "the size of a counter array") };
                 let unit = self.unit(&arg(usize::from(!direct))?);
+                if !direct {
+                    self.note_index_type(&preamble, types.first());
+                }
                 let id = ir::CounterId(self.program.counters.len() as u32);
                 self.program.counters.push(ir::Counter { preamble, unit, size, direct });
                 Some(Object::Counter(id))
@@ -47,6 +53,9 @@ impl Lowerer<'_> {
                 let direct = name == "direct_meter";
                 let size = if direct { 0 } else { self.eval_size(&arg(0)?, "the size of a meter array") };
                 let unit = self.unit(&arg(usize::from(!direct))?);
+                if !direct {
+                    self.note_index_type(&preamble, types.first());
+                }
                 let id = ir::MeterId(self.program.meters.len() as u32);
                 self.program.meters.push(ir::Meter { preamble, unit, size, direct, result: None });
                 Some(Object::Meter(id))
@@ -98,6 +107,7 @@ impl Lowerer<'_> {
         expr: &Expr,
         table: &str,
         annotations: &Annotations,
+        owner: &Preamble,
     ) -> Option<Object> {
         let crate::hir::ExprKind::Construct(construct) = &expr.kind else { return None };
         let Type::Extern(id, types) = &expr.ty else { return None };
@@ -105,7 +115,8 @@ impl Lowerer<'_> {
         // A name given to the property is absolute.
         let named = self.name_annotation(annotations).is_some();
         let path = if named { String::new() } else { self.env.path.clone() };
-        let preamble = self.preamble(&path, table, annotations);
+        let position = owner.position.clone();
+        let preamble = Preamble { position, ..self.preamble(&path, table, annotations) };
         let types: Vec<Type> = types.iter().map(|t| self.ty(t)).collect();
         self.make_extern(&decl, &types, &construct.args, preamble, expr.span)
     }

@@ -44,9 +44,13 @@ impl Lowerer<'_> {
         let stmts = self.collect(body);
         self.results.pop();
         self.copy_outs.pop();
+        let leaves = self.leaving.is_some() && super::exit::returns(&stmts);
         self.scope(stmts);
         for copy in copies {
             self.emit(copy);
+        }
+        if leaves {
+            self.go_on_leaving();
         }
     }
 

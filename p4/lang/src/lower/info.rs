@@ -1,11 +1,9 @@
 //! What the architecture and the control plane need to know about metadata.
 
+use super::Lowerer;
 use super::place::Place;
-use super::{Lowerer, names};
-use crate::hir::Type;
-use crate::ir::{ControllerHeader, Preamble, ScalarId};
-use crate::lex::Tok;
-use crate::syntax::ast::{AnnotationBody, Annotations};
+use crate::hir::{Aggregate, Field, Type};
+use crate::ir::{ControllerField, ControllerHeader, Preamble, ScalarId};
 
 impl Lowerer<'_> {
     /// Records where the fields of the standard metadata are, and which user metadata belongs to which
@@ -27,7 +25,7 @@ impl Lowerer<'_> {
         let Some(decl) = module.aggregates.get(id.index()) else { return };
         let fields = module.fields(&self.ty(ty)).unwrap_or_default();
         for ((field, part), (_, field_ty)) in decl.fields.iter().zip(parts).zip(&fields) {
-            for list in field_lists(&field.annotations) {
+            for list in field.field_lists.iter().copied() {
                 let scalars: Vec<ScalarId> =
                     self.place_scalars(part).map(|s| s.into_iter().collect()).unwrap_or_default();
                 let known = self.program.storage.field_lists.entry(list).or_default();
@@ -46,14 +44,23 @@ impl Lowerer<'_> {
         let module = self.module;
         for decl in &module.aggregates {
             let Some(name) = Self::controller_header_name(&decl.annotations) else { continue };
+            // Its name is what this annotation says, not `@name`.
             let annotations = decl.annotations.iter().filter(|a| &*a.name.name != "name").cloned().collect();
             let base: Preamble = self.preamble("", &name, &annotations);
+            let mut flat = Vec::new();
+            self.flatten_fields(decl, "", &mut flat);
+            let ids = self.field_ids(flat.iter().map(|(_, field)| &*field.annotations));
             let mut fields = Vec::new();
-            for (i, field) in decl.fields.iter().enumerate() {
-                let id = self.id_annotation(&field.annotations).unwrap_or(i as u32 + 1);
-                let name = self.name_annotation(&field.annotations).unwrap_or_else(|| field.name.to_string());
-                let width = self.scalar_kind(&field.ty).map_or(0, |k| k.width());
-                fields.push((id, name, width));
+            for ((path, field), id) in flat.into_iter().zip(ids) {
+                if field.annotations.iter().any(|a| &*a.name.name == "hidden") {
+                    continue;
+                }
+                let known = ControllerField {
+                    type_name: self.user_type_name(&field.ty),
+                    annotations: self.annotation_texts(&field.annotations),
+                };
+                self.program.types.controller_fields.insert((name.clone(), path.clone()), known);
+                fields.push((id, path, self.scalar_kind(&field.ty).map_or(0, |k| k.width())));
             }
             self.program.controller_headers.push(ControllerHeader {
                 preamble: base,
@@ -62,19 +69,23 @@ impl Lowerer<'_> {
             });
         }
     }
-}
 
-/// The numbers of `@field_list(1, 2)`.
-fn field_lists(annotations: &Annotations) -> Vec<u8> {
-    let mut lists = Vec::new();
-    for annotation in annotations.iter().filter(|a| &*a.name.name == "field_list") {
-        match &annotation.body {
-            AnnotationBody::Tokens(tokens) => lists.extend(tokens.iter().filter_map(|t| match &t.tok {
-                Tok::Int(n) => u8::try_from(&n.value).ok(),
-                _ => None,
-            })),
-            _ => lists.extend(names::number_of(annotation).and_then(|n| u8::try_from(n).ok())),
+    /// The fields of a header, those of structs in it with their whole path.
+    fn flatten_fields<'m>(&self, decl: &'m Aggregate, prefix: &str, out: &mut Vec<(String, &'m Field)>)
+    where
+        Self: 'm,
+    {
+        for field in &decl.fields {
+            let name = self.name_annotation(&field.annotations).unwrap_or_else(|| field.name.to_string());
+            let path = if prefix.is_empty() { name } else { format!("{prefix}.{name}") };
+            match &field.ty {
+                Type::Aggregate(id, _) => {
+                    if let Some(inner) = self.module.aggregates.get(id.index()) {
+                        self.flatten_fields(inner, &path, out);
+                    }
+                }
+                _ => out.push((path, field)),
+            }
         }
     }
-    lists
 }

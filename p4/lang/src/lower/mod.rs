@@ -6,6 +6,7 @@ mod apply;
 mod build;
 mod call;
 mod copy;
+mod exit;
 mod expr;
 mod externs;
 mod function;
@@ -16,14 +17,17 @@ mod names;
 mod objects;
 mod parser;
 mod place;
+mod position;
 mod stmt;
 mod storage;
 mod table;
+mod target;
+mod types;
 mod value;
 
 pub(crate) use names::rank_annotation;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostic::{Code, Diagnostic, Sink, codes};
 use crate::hir::{self, Expr, ExprKind, Module, Type, TypeArgs, VarId};
@@ -51,6 +55,8 @@ pub(crate) fn lower(module: &Module, sources: &SourceMap, end: Span, sink: &mut 
         instances: Vec::new(),
         parser: None,
         copy_outs: Vec::new(),
+        leaving: None,
+        exit_flag: None,
         results: Vec::new(),
         global_actions: BTreeMap::new(),
         called: BTreeMap::new(),
@@ -58,6 +64,11 @@ pub(crate) fn lower(module: &Module, sources: &SourceMap, end: Span, sink: &mut 
         emitted: 0,
         block: BlockKind::Other,
         digests: BTreeMap::new(),
+        block_number: 0,
+        sender: Vec::new(),
+        listed: BTreeSet::new(),
+        called_here: Vec::new(),
+        control_names: target::ControlNames::default(),
     };
     lowerer.run(end);
     if lowerer.sink.has_errors() {
@@ -81,6 +92,8 @@ struct Env {
     types: TypeArgs,
     /// Control-plane name of the enclosing instance.
     path: String,
+    /// Where the enclosing instance is declared: see [`ir::Preamble::position`].
+    position: Vec<u32>,
     /// The enclosing control's instance.
     instance: Option<usize>,
 }
@@ -106,6 +119,10 @@ struct Lowerer<'a> {
     parser: Option<parser::Builder>,
     /// What `exit` has to do before it leaves the calls it is in.
     copy_outs: Vec<Vec<ir::Stmt>>,
+    /// Set while an action is lowered whose `exit` is left to the places that apply its tables.
+    leaving: Option<ir::ScalarId>,
+    /// The scalar that says an action asked for `exit`, once one does.
+    exit_flag: Option<ir::ScalarId>,
     /// Where `return` stores the values of the functions that are inlined.
     results: Vec<Option<Place>>,
     global_actions: BTreeMap<hir::ActionId, ir::ActionId>,
@@ -115,6 +132,15 @@ struct Lowerer<'a> {
     emitted: usize,
     block: BlockKind,
     digests: BTreeMap<Type, ir::DigestId>,
+    /// Number of the block that is lowered; 0 is the top level.
+    block_number: u32,
+    /// Positions of the actions whose bodies are being lowered.
+    sender: Vec<Vec<u32>>,
+    /// Actions that tables or controls use.
+    listed: BTreeSet<ir::ActionId>,
+    /// Actions that the block calls directly.
+    called_here: Vec<ir::ActionId>,
+    control_names: target::ControlNames,
 }
 
 impl Lowerer<'_> {
@@ -230,7 +256,9 @@ impl Lowerer<'_> {
         self.block = BlockKind::Other;
         self.program.compute_checksum = self.top_control(compute, vec![hdr.clone(), meta]);
         self.program.deparser = self.top_control(deparser, vec![packet, hdr]);
+        self.program.types.package_annotations = self.all_annotation_texts(&main.annotations);
         self.controller_headers();
+        self.check_control_names();
         self.assign_ids();
     }
 

@@ -9,8 +9,8 @@ use num_traits::ToPrimitive as _;
 
 use super::Lowerer;
 use crate::diagnostic::codes;
-use crate::hir::Type;
-use crate::ir::{MatchKind, Preamble};
+use crate::hir::{Expr, ExprKind, Type};
+use crate::ir::{ActionId, MatchKind, Preamble};
 use crate::lex::{Tok, Token};
 use crate::syntax::ast::{Annotation, AnnotationBody, Annotations};
 
@@ -92,28 +92,42 @@ impl Lowerer<'_> {
         {
             self.error(codes::BAD_ANNOTATION, id.span, "`@id` takes a number");
         }
-        let texts: Vec<String> = ["brief", "description"]
-            .iter()
-            .filter_map(|n| find(annotations, n).and_then(string_of))
-            .collect();
         Preamble {
             id: self.id_annotation(annotations).unwrap_or(0),
             name: self.join(path, name, annotations),
             alias: String::new(),
             annotations: self.annotation_texts(annotations),
-            documentation: (!texts.is_empty()).then(|| texts.join("\n")),
+            position: Vec::new(),
         }
     }
 
-    /// Annotations as text; those that have a field of their own in P4Info are left out.
+    /// Annotations as text; `@name` and `@id`, which are known by other means, are left out.
     pub(super) fn annotation_texts(&self, annotations: &Annotations) -> Vec<String> {
-        annotations
-            .iter()
-            .filter(|a| {
-                !matches!(&*a.name.name, "name" | "id" | "brief" | "description" | "p4runtime_translation")
-            })
-            .map(|a| self.annotation_text(a))
-            .collect()
+        let shown = |a: &&Annotation| !matches!(&*a.name.name, "name" | "id") || is_structured(a);
+        annotations.iter().filter(shown).map(|a| self.annotation_text(a)).collect()
+    }
+
+    /// All annotations as text.
+    pub(super) fn all_annotation_texts(&self, annotations: &Annotations) -> Vec<String> {
+        annotations.iter().map(|a| self.annotation_text(a)).collect()
+    }
+
+    /// The ids of fields, parameters or keys in order: those given by `@id`, the others counted from 1.
+    pub(super) fn field_ids<'a>(&self, all: impl Iterator<Item = &'a Annotations>) -> Vec<u32> {
+        let given: Vec<Option<u32>> = all.map(|annotations| self.id_annotation(annotations)).collect();
+        let mut taken: BTreeSet<u32> = given.iter().flatten().copied().collect();
+        let mut next = 1u32;
+        let mut ids = Vec::with_capacity(given.len());
+        for given in given {
+            ids.push(given.unwrap_or_else(|| {
+                while !taken.insert(next) {
+                    next += 1;
+                }
+                next
+            }));
+            next += u32::from(given.is_some());
+        }
+        ids
     }
 
     fn annotation_text(&self, annotation: &Annotation) -> String {
@@ -121,8 +135,29 @@ impl Lowerer<'_> {
         match &annotation.body {
             AnnotationBody::Tokens(tokens) if tokens.is_empty() => format!("@{name}"),
             AnnotationBody::Tokens(tokens) => format!("@{name}({})", self.spell(tokens)),
-            AnnotationBody::List(_) | AnnotationBody::Map(_) => self.sources.text(annotation.span).to_owned(),
+            AnnotationBody::List(_) => format!("@{name}[{}]", self.annotation_values(annotation).join(", ")),
+            AnnotationBody::Map(pairs) => {
+                let values = self.annotation_values(annotation);
+                let pairs: Vec<String> = pairs
+                    .iter()
+                    .zip(values)
+                    .map(|((key, _), value)| format!("{} = {value}", key.name))
+                    .collect();
+                format!("@{name}[{}]", pairs.join(", "))
+            }
         }
+    }
+
+    /// The values of a structured annotation as literals.
+    fn annotation_values(&self, annotation: &Annotation) -> Vec<String> {
+        let values = self.module.annotation_values.get(&annotation.span);
+        let text = |value: &Expr| match &value.kind {
+            ExprKind::Bool(value) => value.to_string(),
+            ExprKind::Int(value) => value.to_string(),
+            ExprKind::Str(value) => quoted(value),
+            _ => self.sources.text(value.span).to_owned(),
+        };
+        values.map(|values| values.iter().map(text).collect()).unwrap_or_default()
     }
 
     /// Tokens as text. They may come from a macro, so their place says nothing.
@@ -145,9 +180,7 @@ impl Lowerer<'_> {
                     text.push_str(&number);
                 }
                 Tok::Str(value) => {
-                    text.push('"');
-                    text.push_str(&value.replace('\\', "\\\\").replace('"', "\\\""));
-                    text.push('"');
+                    text.push_str(&quoted(value));
                 }
                 Tok::Punct(punct) => text.push_str(punct),
                 Tok::Bad(..) | Tok::PragmaEnd | Tok::Eof => {}
@@ -156,12 +189,12 @@ impl Lowerer<'_> {
         text
     }
 
-    /// Name of a type made by `type`, which P4Info mentions.
-    pub(super) fn user_type_name(&self, ty: &Type) -> Option<String> {
+    /// Name of a type that is no bit string, which P4Info describes: made by `type`, an enum, `error`.
+    pub(super) fn user_type_name(&mut self, ty: &Type) -> Option<String> {
         match ty {
-            Type::New(id) => self.module.newtypes.get(id.index()).map(|n| n.name.to_string()),
-            Type::Enum(id) => {
-                self.module.enums.get(id.index()).filter(|e| e.repr.is_some()).map(|e| e.name.to_string())
+            Type::New(_) | Type::Enum(_) | Type::Error => {
+                self.data_type(ty);
+                Some(self.type_name(ty))
             }
             _ => None,
         }
@@ -169,7 +202,7 @@ impl Lowerer<'_> {
 
     /// Gives everything its identifier and alias.
     pub(super) fn assign_ids(&mut self) {
-        let program = &mut self.program;
+        let (program, listed) = (&mut self.program, &self.listed);
         let mut all: Vec<(u32, String, &mut Preamble)> = Vec::new();
         let named = |prefix: u32| {
             move |preamble| {
@@ -177,7 +210,9 @@ impl Lowerer<'_> {
                 (prefix, preamble.name.clone(), preamble)
             }
         };
-        all.extend(program.actions.iter_mut().map(|a| &mut a.preamble).map(named(prefix::ACTION)));
+        // Actions that only other actions call are part of these.
+        let actions = program.actions.iter_mut().zip(0..).filter(|(_, i)| listed.contains(&ActionId(*i)));
+        all.extend(actions.map(|(a, _)| &mut a.preamble).map(named(prefix::ACTION)));
         all.extend(program.tables.iter_mut().map(|t| &mut t.preamble).map(named(prefix::TABLE)));
         all.extend(program.value_sets.iter_mut().map(|v| &mut v.preamble).map(named(prefix::VALUE_SET)));
         // The header's type has the identifier; the name is what its annotation says.
@@ -213,6 +248,14 @@ impl Lowerer<'_> {
     pub(super) fn controller_header_name(annotations: &Annotations) -> Option<String> {
         find(annotations, "controller_header").and_then(string_of)
     }
+}
+
+fn is_structured(annotation: &Annotation) -> bool {
+    !matches!(annotation.body, AnnotationBody::Tokens(_))
+}
+
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
 fn identifiers(all: &[(u32, String, &mut Preamble)]) -> BTreeMap<(u32, String), u32> {

@@ -33,6 +33,8 @@ pub(super) struct Instance {
     pub(super) env: Env,
     /// Whether its parameters are bound and its declarations made.
     pub(super) ready: bool,
+    /// Whether the architecture runs it.
+    pub(super) top: bool,
     pub(super) tables: BTreeMap<hir::TableId, super::table::TableInfo>,
     pub(super) actions: BTreeMap<hir::ActionId, ir::ActionId>,
 }
@@ -42,7 +44,8 @@ impl Lowerer<'_> {
     pub(super) fn make_object(&mut self, construct: &Expr, instance: &hir::Instance) -> Option<Object> {
         let var = self.module.vars.get(instance.var.index())?;
         let name = var.name.clone();
-        self.construct(construct, &name, &instance.annotations.clone())
+        let position = self.object_position(instance.var);
+        self.construct(construct, &name, &instance.annotations.clone(), position)
     }
 
     /// Makes an object that is declared where it is used; its name is that of its type.
@@ -52,7 +55,8 @@ impl Lowerer<'_> {
             Type::Parser(id) => self.module.parsers.get(id.index())?.name.clone(),
             other => self.module.show(other).into(),
         };
-        self.construct(expr, &name, &Vec::new())
+        let position = self.position_in_place();
+        self.construct(expr, &name, &Vec::new(), position)
     }
 
     fn construct(
@@ -60,6 +64,7 @@ impl Lowerer<'_> {
         expr: &Expr,
         name: &crate::lex::Name,
         annotations: &crate::syntax::ast::Annotations,
+        position: Vec<u32>,
     ) -> Option<Object> {
         let ExprKind::Construct(construct) = &expr.kind else {
             return match self.eval(expr) {
@@ -72,18 +77,24 @@ impl Lowerer<'_> {
         let path = self.env.path.clone();
         match &expr.ty {
             Type::Extern(id, types) => {
-                let decl = self.module.externs.get(id.index())?.name.clone();
-                let preamble = self.preamble(&path, name, annotations);
+                let decl = self.module.externs.get(id.index())?;
+                if !decl.abstract_methods.is_empty() {
+                    self.unsupported(expr.span, "v1model has no objects with abstract methods");
+                    return None;
+                }
+                let decl = decl.name.clone();
+                let preamble = ir::Preamble { position, ..self.preamble(&path, name, annotations) };
+                self.program.types.has_objects = true;
                 let types: Vec<Type> = types.iter().map(|t| self.ty(t)).collect();
                 self.make_extern(&decl, &types, &construct.args, preamble, expr.span)
             }
             Type::Control(id) => {
                 let params = self.module.controls.get(id.index())?.constructor.clone();
-                Some(self.new_instance(expr, &params, args, name, annotations))
+                Some(self.new_instance(expr, &params, args, name, annotations, position))
             }
             Type::Parser(id) => {
                 let params = self.module.parsers.get(id.index())?.constructor.clone();
-                Some(self.new_instance(expr, &params, args, name, annotations))
+                Some(self.new_instance(expr, &params, args, name, annotations, position))
             }
             _ => {
                 let message = "v1model has no objects of this type";
@@ -100,8 +111,10 @@ impl Lowerer<'_> {
         args: Vec<Val>,
         name: &str,
         annotations: &crate::syntax::ast::Annotations,
+        position: Vec<u32>,
     ) -> Object {
-        let mut env = Env { path: self.join(&self.env.path.clone(), name, annotations), ..Env::default() };
+        let path = self.join(&self.env.path.clone(), name, annotations);
+        let mut env = Env { path, position, ..Env::default() };
         // Objects at the top level are visible everywhere.
         for (var, binding) in &self.env.vars {
             let global = self.module.instances.iter().any(|i| i.var == *var);
@@ -122,6 +135,7 @@ impl Lowerer<'_> {
             ty: expr.ty.clone(),
             env,
             ready: false,
+            top: false,
             tables: BTreeMap::new(),
             actions: BTreeMap::new(),
         });

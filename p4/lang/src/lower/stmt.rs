@@ -64,14 +64,7 @@ impl Lowerer<'_> {
             StmtKind::ForRange { var, low, high, body } => self.for_range(*var, low, high, body, span),
             StmtKind::ForEach { var, over, body } => self.for_each(*var, over, body, span),
             StmtKind::Return(value) => self.return_stmt(value.as_ref(), span),
-            StmtKind::Exit => {
-                for copies in self.copy_outs.clone().into_iter().rev() {
-                    for copy in copies {
-                        self.emit(copy);
-                    }
-                }
-                self.emit(Stmt::Exit);
-            }
+            StmtKind::Exit => self.exit(),
             StmtKind::Break => self.emit(Stmt::Break),
             StmtKind::Continue => self.emit(Stmt::Continue),
         }
@@ -319,7 +312,7 @@ impl Lowerer<'_> {
         if stmts.last() == Some(&Stmt::Return) {
             stmts.pop();
         }
-        if returns(&stmts) {
+        if super::exit::returns(&stmts) {
             self.emit(Stmt::Scope(stmts));
         } else {
             for stmt in stmts {
@@ -327,15 +320,4 @@ impl Lowerer<'_> {
             }
         }
     }
-}
-
-/// Whether a `return` of this scope is among the statements.
-fn returns(stmts: &[Stmt]) -> bool {
-    stmts.iter().any(|s| match s {
-        Stmt::Return => true,
-        Stmt::If { then, otherwise, .. } => returns(then) || returns(otherwise),
-        Stmt::Switch { cases, default, .. } => returns(default) || cases.iter().any(|(_, b)| returns(b)),
-        Stmt::While { body, update, .. } => returns(body) || returns(update),
-        _ => false,
-    })
 }

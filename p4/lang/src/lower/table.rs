@@ -38,6 +38,9 @@ impl Lowerer<'_> {
             self.emit(stmt);
         }
         self.emit(Stmt::ApplyTable { table: info.id, hit, action_run });
+        if let Some(table) = self.module.tables.get(table.index()) {
+            self.exit_after_table(table);
+        }
     }
 
     /// A table of the instance whose environment is current. It is made when it is applied for the first time:
@@ -56,7 +59,9 @@ impl Lowerer<'_> {
         let module = self.module;
         let table = module.tables.get(id.index())?;
         let path = self.env.path.clone();
-        let preamble = self.preamble(&path, &table.name, &table.annotations);
+        let position = self.position_of(hir::Declared::Table(id));
+        let preamble = ir::Preamble { position, ..self.preamble(&path, &table.name, &table.annotations) };
+        self.note_table_name(&preamble.name, table.span);
         let mut keys = Vec::new();
         let prelude = self.collect(|l| keys = l.table_keys(table));
         let mut actions: Vec<ActionRef> = Vec::new();
@@ -98,6 +103,7 @@ impl Lowerer<'_> {
             idle_timeout: self.flag(table, "support_timeout").unwrap_or(false),
             hidden,
         };
+        self.listed.extend(made.actions.iter().map(|reference| reference.action));
         self.attach(table, &mut made);
         let ir_id = ir::TableId(self.program.tables.len() as u32);
         self.program.tables.push(made);
@@ -106,7 +112,8 @@ impl Lowerer<'_> {
 
     fn table_keys(&mut self, table: &hir::Table) -> Vec<Key> {
         let mut keys = Vec::new();
-        for (i, key) in table.keys.iter().enumerate() {
+        let ids = self.field_ids(table.keys.iter().map(|key| &*key.annotations));
+        for (key, id) in table.keys.iter().zip(ids) {
             let ty = self.ty(&key.expr.ty);
             let expr = self.eval_scalar(&key.expr);
             let written = self.name_annotation(&key.annotations).or_else(|| key.name.clone());
@@ -123,7 +130,7 @@ impl Lowerer<'_> {
                 }
             };
             keys.push(Key {
-                id: self.id_annotation(&key.annotations).unwrap_or(i as u32 + 1),
+                id,
                 name,
                 expr,
                 match_kind: match_kind(&key.match_kind),
@@ -215,15 +222,15 @@ impl Lowerer<'_> {
     fn attach(&mut self, table: &hir::Table, made: &mut ir::Table) {
         for (name, value, annotations) in &table.properties {
             match &**name {
-                "implementation" => match self.property_object(value, table, annotations) {
+                "implementation" => match self.property_object(value, table, annotations, &made.preamble) {
                     Some(Object::ActionProfile(id)) => made.implementation = Some(id),
                     _ => self.bad_property(value, "an action profile or selector"),
                 },
-                "counters" => match self.property_object(value, table, annotations) {
+                "counters" => match self.property_object(value, table, annotations, &made.preamble) {
                     Some(Object::Counter(id)) => made.direct_counter = Some(id),
                     _ => self.bad_property(value, "a direct counter"),
                 },
-                "meters" => match self.property_object(value, table, annotations) {
+                "meters" => match self.property_object(value, table, annotations, &made.preamble) {
                     Some(Object::Meter(id)) => made.direct_meter = Some(id),
                     _ => self.bad_property(value, "a direct meter"),
                 },
@@ -242,9 +249,10 @@ impl Lowerer<'_> {
         value: &Expr,
         table: &hir::Table,
         annotations: &Annotations,
+        owner: &ir::Preamble,
     ) -> Option<Object> {
         if let hir::ExprKind::Construct(_) = &value.kind {
-            return self.construct_for_table(value, &table.name, annotations);
+            return self.construct_for_table(value, &table.name, annotations, owner);
         }
         match self.eval(value) {
             Val::Object(object) => Some(object),

@@ -287,6 +287,7 @@ pub(crate) enum DeclKind {
         members: Vec<(Ident, Option<Expr>)>,
     },
     Typedef {
+        annotations: Annotations,
         ty: Type,
         name: Ident,
     },

@@ -3,4 +3,4 @@
 pub(crate) mod ast;
 mod parser;
 
-pub(crate) use parser::parse;
+pub(crate) use parser::{parse, parse_list};

@@ -7,6 +7,10 @@ use p4_lang::ir::{
     self, ActionScope, ControlTypes, CounterId, DataType, DigestId, MatchKind, MeterId, Program, RegisterId,
     Unit,
 };
+use std::collections::BTreeSet;
+
+/// Name of the built-in type of errors.
+const ERROR: &str = "error";
 
 /// Name of the architecture in `pkg_info`.
 const ARCHITECTURE: &str = "v1model";
@@ -17,74 +21,39 @@ const PROFILE_ANNOTATIONS: [&str; 3] = ["max_group_size", "selector_size_semanti
 /// The description of a program that its controller needs. Objects without an id (`@hidden`) are left out.
 pub fn from_program(program: &Program) -> config::P4Info {
     let types = complete_types(program);
-    let mut generator = Generator { program, types: TypeTable::new(&types), declared: &types, typed: false };
+    let typed = types.has_objects;
+    let mut generator = Generator { program, types: TypeTable::new(&types), declared: &types, typed };
     let mut info =
         config::P4Info { pkg_info: Some(package(&types.package_annotations)), ..Default::default() };
-    info.tables = program.tables.iter().filter(|t| shown(&t.preamble)).map(|t| generator.table(t)).collect();
-    // Actions of the whole program come before those of its controls.
-    let mut actions: Vec<&ir::Action> = program.actions.iter().filter(|a| shown(&a.preamble)).collect();
-    actions.sort_by_key(|action| action.preamble.name.contains('.'));
-    info.actions = actions.into_iter().map(|action| generator.action(action)).collect();
-    info.action_profiles = (0..program.action_profiles.len())
-        .filter(|i| shown(&program.action_profiles[*i].preamble))
-        .map(|i| generator.profile(i))
-        .collect();
+    let tables = in_order(&program.tables, |t| &t.preamble);
+    info.tables = tables.iter().map(|(_, table)| generator.table(table)).collect();
+    let mut actions = in_order(&program.actions, |a| &a.preamble);
+    // An action that a table binds arguments of is another one for the switch, but not for the controller.
+    let mut seen = BTreeSet::new();
+    actions.retain(|(_, action)| seen.insert(action.preamble.id));
+    info.actions = actions.into_iter().map(|(_, action)| generator.action(action)).collect();
+    let profiles = in_order(&program.action_profiles, |p| &p.preamble);
+    info.action_profiles = profiles.into_iter().map(|(i, _)| generator.profile(i)).collect();
     generator.counters_and_meters(&mut info);
     info.controller_packet_metadata =
         program.controller_headers.iter().map(|header| generator.controller_header(header)).collect();
-    info.value_sets = program.value_sets.iter().filter(|v| shown(&v.preamble)).map(value_set).collect();
-    info.registers = (0..program.registers.len())
-        .filter(|i| shown(&program.registers[*i].preamble))
-        .map(|i| generator.register(RegisterId(i as u32)))
-        .collect();
-    info.digests = (0..program.digests.len())
-        .filter(|i| shown(&program.digests[*i].preamble))
-        .map(|i| generator.digest(DigestId(i as u32)))
-        .collect();
-    generator.typed |= calls_extern_function(program);
+    info.value_sets =
+        in_order(&program.value_sets, |v| &v.preamble).into_iter().map(|(_, set)| value_set(set)).collect();
+    let registers = in_order(&program.registers, |r| &r.preamble);
+    info.registers = registers.into_iter().map(|(i, _)| generator.register(RegisterId(i as u32))).collect();
+    let digests = in_order(&program.digests, |d| &d.preamble);
+    info.digests = digests.into_iter().map(|(i, _)| generator.digest(DigestId(i as u32))).collect();
+    // p4c looks for types where such functions are called (for digests) and leaves a `type_info`, be it empty.
+    generator.typed |= types.calls_functions;
     info.type_info = generator.typed.then(|| generator.types.finish());
     info
 }
 
-/// Whether a control or action calls an extern that is a function and not an object's method: p4c then looks for types
-/// (of digests) and leaves a `type_info`, be it empty.
-fn calls_extern_function(program: &Program) -> bool {
-    let controls = [
-        &program.verify_checksum,
-        &program.ingress,
-        &program.egress,
-        &program.compute_checksum,
-        &program.deparser,
-    ];
-    let bodies = controls.into_iter().map(|block| &block.body);
-    bodies
-        .chain(program.actions.iter().map(|action| &action.body))
-        .any(|body| body.iter().any(calls_function))
-}
-
-fn calls_function(statement: &ir::Stmt) -> bool {
-    use ir::ExternCall as E;
-    let any = |body: &Vec<ir::Stmt>| body.iter().any(calls_function);
-    match statement {
-        ir::Stmt::If { then, otherwise, .. } => any(then) || any(otherwise),
-        ir::Stmt::Switch { cases, default, .. } => cases.iter().any(|(_, body)| any(body)) || any(default),
-        ir::Stmt::While { body, update, .. } => any(body) || any(update),
-        ir::Stmt::Scope(body) => any(body),
-        ir::Stmt::Extern(
-            E::RegisterRead { .. }
-            | E::RegisterWrite { .. }
-            | E::CounterCount(..)
-            | E::DirectCounterCount(..)
-            | E::MeterExecute { .. }
-            | E::DirectMeterRead { .. },
-        ) => false,
-        ir::Stmt::Extern(_) => true,
-        _ => false,
-    }
-}
-
-fn shown(preamble: &ir::Preamble) -> bool {
-    preamble.id != 0
+/// The objects that the control plane sees, with their indexes, in the order of P4Info.
+fn in_order<T>(all: &[T], preamble: impl Fn(&T) -> &ir::Preamble) -> Vec<(usize, &T)> {
+    let mut shown: Vec<(usize, &T)> = all.iter().enumerate().filter(|(_, o)| preamble(o).id != 0).collect();
+    shown.sort_by(|a, b| preamble(a.1).position.cmp(&preamble(b.1).position));
+    shown
 }
 
 /// The program's types, with those filled in that its registers and digests imply.
@@ -167,16 +136,12 @@ fn package(annotations: &[String]) -> config::PkgInfo {
 
 fn preamble(object: &ir::Preamble, hidden: &[&str]) -> config::Preamble {
     let annotations = Annotations::parse(&object.annotations, hidden);
-    let described = object
-        .documentation
-        .as_ref()
-        .map(|text| config::Documentation { brief: text.clone(), description: String::new() });
     config::Preamble {
         id: object.id,
         name: object.name.clone(),
         alias: object.alias.clone(),
         annotations: annotations.plain,
-        doc: annotations.documentation.or(described),
+        doc: annotations.documentation,
         structured_annotations: annotations.structured,
         ..Default::default()
     }
@@ -253,12 +218,11 @@ impl Generator<'_> {
     fn match_field(&mut self, key: &ir::Key) -> config::MatchField {
         let annotations = Annotations::parse(&key.annotations, &[]);
         let type_name = self.type_name(key.type_name.as_deref());
-        let width = self.types.controller_width(key.type_name.as_deref(), key.expr.ty.width());
         config::MatchField {
             id: key.id,
             name: key.name.clone(),
             annotations: annotations.plain,
-            bitwidth: width.unwrap_or(0) as i32,
+            bitwidth: self.width(key.type_name.as_deref(), key.expr.ty.width()),
             r#match: match_type(key.match_kind),
             doc: annotations.documentation,
             type_name,
@@ -270,12 +234,23 @@ impl Generator<'_> {
     /// Adds a type that an object mentions and names it, when it is a `type` declaration.
     fn type_name(&mut self, name: Option<&str>) -> Option<config::P4NamedType> {
         let name = name?;
+        if name == ERROR {
+            self.types.mention_errors(&self.program.errors);
+        }
         for ty in [DataType::SerializableEnum(name.into()), DataType::Enum(name.into())] {
             self.types.spec(&ty);
         }
         self.types.mention_new_type(name);
-        let is_serializable = self.declared.serializable_enums.contains_key(name);
-        (!is_serializable).then(|| config::P4NamedType { name: name.into() })
+        let is_new = self.declared.new_types.contains_key(name);
+        is_new.then(|| config::P4NamedType { name: name.into() })
+    }
+
+    /// The width that the controller sees; 0 when it sees a string, as it does for errors.
+    fn width(&self, type_name: Option<&str>, width: u32) -> i32 {
+        match type_name {
+            Some(ERROR) => 0,
+            name => self.types.controller_width(name, width).unwrap_or(0) as i32,
+        }
     }
 
     fn action_id(&self, action: ir::ActionId) -> u32 {
@@ -321,14 +296,17 @@ impl Generator<'_> {
 
     fn param(&mut self, param: &ir::Param) -> config::action::Param {
         let annotations = Annotations::parse(&param.annotations, &[]);
-        let type_name = self.type_name(param.type_name.as_deref());
-        let plain_enum = param.type_name.as_ref().is_some_and(|name| self.declared.enums.contains_key(name));
-        let width = self.types.controller_width(param.type_name.as_deref(), param.kind.width());
+        let mut type_name = self.type_name(param.type_name.as_deref());
+        // The values of a plain enum are its members' names.
+        let plain_enum = param.type_name.clone().filter(|name| self.declared.enums.contains_key(name));
+        let width = self.width(param.type_name.as_deref(), param.kind.width());
+        let bitwidth = if plain_enum.is_some() { 0 } else { width };
+        type_name = type_name.or(plain_enum.map(|name| config::P4NamedType { name }));
         config::action::Param {
             id: param.id,
             name: param.name.clone(),
             annotations: annotations.plain,
-            bitwidth: if plain_enum { 0 } else { width.unwrap_or(0) as i32 },
+            bitwidth,
             doc: annotations.documentation,
             type_name,
             structured_annotations: annotations.structured,
@@ -340,13 +318,11 @@ impl Generator<'_> {
         use config::action_profile::{SelectorSizeSemantics, SumOfMembers, SumOfWeights};
         let profile = &self.program.action_profiles[index];
         let annotations = &profile.preamble.annotations;
-        let users = self
-            .program
-            .tables
-            .iter()
-            .filter(|table| table.implementation.is_some_and(|id| id.index() == index))
-            .map(|table| table.preamble.id)
-            .filter(|id| *id != 0);
+        let tables = in_order(&self.program.tables, |t| &t.preamble);
+        let users = tables
+            .into_iter()
+            .filter(|(_, table)| table.implementation.is_some_and(|id| id.index() == index))
+            .map(|(_, table)| table.preamble.id);
         let semantics = find(annotations, "selector_size_semantics").and_then(string);
         let semantics = match semantics.map(|s| s.to_ascii_lowercase()).as_deref() {
             Some("sum_of_weights") => Some(SelectorSizeSemantics::SumOfWeights(SumOfWeights {})),
@@ -369,7 +345,11 @@ impl Generator<'_> {
     }
 
     fn counters_and_meters(&self, info: &mut config::P4Info) {
-        for (i, counter) in self.program.counters.iter().enumerate().filter(|(_, c)| shown(&c.preamble)) {
+        let tables = in_order(&self.program.tables, |t| &t.preamble);
+        let place = |uses: &dyn Fn(&ir::Table) -> bool| tables.iter().position(|(_, table)| uses(table));
+        let mut counters = in_order(&self.program.counters, |c| &c.preamble);
+        counters.sort_by_key(|(i, _)| place(&|table| table.direct_counter == Some(CounterId(*i as u32))));
+        for (i, counter) in counters {
             let unit = match counter.unit {
                 Unit::Packets => config::counter_spec::Unit::Packets,
                 Unit::Bytes => config::counter_spec::Unit::Bytes,
@@ -387,7 +367,9 @@ impl Generator<'_> {
                 info.counters.push(config::Counter { preamble, spec, size, index_type_name });
             }
         }
-        for (i, meter) in self.program.meters.iter().enumerate().filter(|(_, m)| shown(&m.preamble)) {
+        let mut meters = in_order(&self.program.meters, |m| &m.preamble);
+        meters.sort_by_key(|(i, _)| place(&|table| table.direct_meter == Some(MeterId(*i as u32))));
+        for (i, meter) in meters {
             let unit = match meter.unit {
                 Unit::Packets => config::meter_spec::Unit::Packets,
                 Unit::Bytes | Unit::PacketsAndBytes => config::meter_spec::Unit::Bytes,
@@ -427,12 +409,15 @@ impl Generator<'_> {
             .iter()
             .map(|(id, name, width)| {
                 let key = (header.preamble.name.clone(), name.clone());
-                let type_name = self.declared.controller_fields.get(&key).map(String::as_str);
+                let known = self.declared.controller_fields.get(&key).cloned().unwrap_or_default();
+                let annotations = Annotations::parse(&known.annotations, &[]);
                 config::controller_packet_metadata::Metadata {
                     id: *id,
                     name: name.clone(),
-                    bitwidth: self.types.controller_width(type_name, *width).unwrap_or(0) as i32,
-                    type_name: self.type_name(type_name),
+                    annotations: annotations.plain,
+                    structured_annotations: annotations.structured,
+                    bitwidth: self.width(known.type_name.as_deref(), *width),
+                    type_name: self.type_name(known.type_name.as_deref()),
                     ..Default::default()
                 }
             })

@@ -6,11 +6,13 @@
 
 mod annotation;
 mod compare;
+mod fields;
 mod generate;
 mod text;
 mod types;
 
 pub use compare::differences;
+pub use fields::field_differences;
 pub use generate::from_program;
 pub use text::{TextError, from_text, to_text};
 

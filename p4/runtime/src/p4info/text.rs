@@ -19,11 +19,15 @@ pub struct TextError(String);
 /// The message as text.
 pub fn to_text(info: &config::P4Info) -> String {
     let mut out = String::from(HEADER);
-    // Decoding what prost has just encoded with the same descriptors cannot fail.
-    if let Ok(message) = DynamicMessage::decode(descriptor(), info.encode_to_vec().as_slice()) {
+    if let Some(message) = dynamic(info) {
         print_message(&mut out, &message, 0);
     }
     out
+}
+
+/// The message with its fields by name. Decoding what prost has just encoded with the same descriptors cannot fail.
+pub(super) fn dynamic(info: &config::P4Info) -> Option<DynamicMessage> {
+    DynamicMessage::decode(descriptor(), info.encode_to_vec().as_slice()).ok()
 }
 
 /// Reads the message from text.

@@ -47,7 +47,7 @@ fn encode_header(
     for (id, name, width) in &header.fields {
         let key = (header.preamble.name.clone(), name.clone());
         pipeline.check_translation(
-            pipeline.program.types.controller_fields.get(&key),
+            pipeline.program.types.controller_fields.get(&key).and_then(|field| field.type_name.as_ref()),
             &format!("metadata {name}"),
         )?;
         let Some(given) = metadata.iter().find(|given| given.metadata_id == *id) else {

@@ -9,6 +9,7 @@ use super::code::ErrorNumbers;
 use super::hash::{Crc, CrcParameters};
 use super::layout::HeaderLayout;
 use crate::event::Event;
+use crate::trace::{Step, TraceLog};
 
 /// What the program asked for in a pass; the switch acts on it when the block is complete.
 #[derive(Clone, Debug, Default)]
@@ -118,6 +119,10 @@ pub(crate) struct Context {
     pub(crate) calls: Vec<u32>,
     /// When an entry with a timeout may have become idle.
     pub(crate) idle_check: Option<Time>,
+    /// Number of the packet, for traces.
+    pub(crate) packet_id: u64,
+    /// Where traces go, when they are wanted.
+    pub(crate) trace: Option<TraceLog>,
 }
 
 impl Context {
@@ -137,6 +142,16 @@ impl Context {
             data: BitWriter::default(),
             calls: Vec::new(),
             idle_check: None,
+            packet_id: 0,
+            trace: None,
+        }
+    }
+
+    /// Records a step of the packet's life, when traces are wanted.
+    #[inline]
+    pub(crate) fn note(&mut self, step: impl FnOnce() -> Step) {
+        if let Some(trace) = &mut self.trace {
+            trace.push(self.now, self.packet_id, step());
         }
     }
 

@@ -56,6 +56,10 @@ impl Crc {
         Crc { width, parameters, table }
     }
 
+    pub(crate) fn parameters(&self) -> &CrcParameters {
+        &self.parameters
+    }
+
     pub(crate) fn compute(&self, bytes: &[u8]) -> u32 {
         let p = &self.parameters;
         let mask = u32::MAX >> (32 - self.width);

@@ -12,7 +12,7 @@
 //! | `expect PORT [HEX]` | a packet leaves; `*` any digit, `$` at the end: exactly this long, else a prefix |
 //! | `no_packet` | nothing has left since the last `packet` |
 //! | `wait` | nothing: packets are processed at once |
-//! | `check_counter NAME(INDEX) [packets\|bytes OP NUMBER]` | a counter's value |
+//! | `check_counter NAME(INDEX\|$ID) [packets\|bytes OP NUMBER]` | a counter's value; `$ID`: that of an entry |
 //! | `mirroring_add SESSION PORT`, `mirroring_add_mc SESSION GROUP`, `mirroring_delete`, `mirroring_get` | clone sessions |
 //! | `mc_mgrp_create GROUP`, `mc_node_create RID PORT...`, `mc_node_associate GROUP NODE` | multicast; nodes count from 0 |
 //! | `register_read`, `register_write`, `register_reset`, `counter_read`, `counter_write`, `meter_set_rates`, ... | state |
@@ -28,7 +28,11 @@ use std::sync::Arc;
 
 use p4_lang::ir::Program;
 
-pub use parse::{Call, Command, Line, MatchText, parse};
+use crate::config::Engine;
+use crate::event::Event;
+use crate::switch::Switch;
+
+pub use parse::{Call, Command, CounterIndex, Line, MatchText, parse};
 
 /// Something that did not go as the test says.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,9 +67,42 @@ pub struct Report {
 
 /// Runs a test from its text.
 pub fn run(program: &Arc<Program>, text: &str) -> Result<Report, Vec<Failure>> {
+    run_on(program, text, &Settings::default()).1
+}
+
+/// How a test is run.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Settings {
+    /// What runs the program.
+    pub engine: Engine,
+    /// Whether the packets' lives are traced.
+    pub trace: bool,
+}
+
+/// Everything that a test has made the switch do: what two engines must agree on.
+#[derive(Debug)]
+pub struct Observed {
+    /// The switch as the test left it; `None` when the program could not be loaded or the test not be read.
+    pub switch: Option<Switch>,
+    /// All packets that left, in order, with their ports.
+    pub sent: Vec<(u16, Vec<u8>)>,
+    /// All events, in order.
+    pub events: Vec<Event>,
+}
+
+/// Runs a test and shows what happened, whether it passes or not.
+pub fn run_on(
+    program: &Arc<Program>,
+    text: &str,
+    settings: &Settings,
+) -> (Observed, Result<Report, Vec<Failure>>) {
+    let nothing = || Observed { switch: None, sent: Vec::new(), events: Vec::new() };
     let (lines, problems) = parse(text);
     if !problems.is_empty() {
-        return Err(problems);
+        return (nothing(), Err(problems));
     }
-    run::Runner::new(program)?.run(&lines)
+    match run::Runner::new(program, settings) {
+        Ok(runner) => runner.run(&lines),
+        Err(failures) => (nothing(), Err(failures)),
+    }
 }

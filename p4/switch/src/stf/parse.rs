@@ -38,6 +38,8 @@ pub enum Command {
         priority: Option<i32>,
         matches: Vec<MatchText>,
         call: Call,
+        /// What `$ID` in later commands stands for.
+        id: Option<String>,
     },
     SetDefault {
         table: String,
@@ -61,7 +63,7 @@ pub enum Command {
     Wait,
     CheckCounter {
         name: String,
-        index: u64,
+        index: CounterIndex,
         check: Option<CounterCheck>,
     },
     MirroringAdd {
@@ -132,6 +134,24 @@ pub struct CounterCheck {
     pub operator: String,
     /// The number.
     pub number: u64,
+}
+
+/// Which counter of several.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CounterIndex {
+    /// An element of an array.
+    Number(u64),
+    /// The counter of the entry that `add` gave this identifier.
+    Entry(String),
+}
+
+impl std::fmt::Display for CounterIndex {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            CounterIndex::Number(number) => write!(f, "{number}"),
+            CounterIndex::Entry(id) => write!(f, "${id}"),
+        }
+    }
 }
 
 impl CounterCheck {
@@ -288,17 +308,15 @@ pub(super) fn number(text: &str) -> Option<u128> {
 }
 
 fn add(rest: &str) -> Parsed<Command> {
-    // An identifier for the entry may follow; nothing refers to it.
-    let rest = match rest.rfind(')') {
-        Some(end) => &rest[..=end],
-        None => return Err("an action with parentheses is missing".to_owned()),
-    };
+    let end = rest.rfind(')').ok_or("an action with parentheses is missing")?;
+    let (rest, after) = rest.split_at(end + 1);
+    let id = after.trim().strip_prefix('=').map(|id| id.trim().to_owned());
     let open = matching_parenthesis(rest).ok_or("parentheses do not match")?;
     let before = rest[..open].trim_end();
     let action_at = before.rfind(char::is_whitespace).map_or(0, |at| at + 1);
     let call = call(&rest[action_at..])?;
     let (table, priority, matches) = entry(&rest[..action_at])?;
-    Ok(Command::Add { table, priority, matches, call })
+    Ok(Command::Add { table, priority, matches, call, id })
 }
 
 /// Where the parenthesis opens that the last one closes.
@@ -391,8 +409,13 @@ fn expect_data(text: &str) -> Parsed<Option<String>> {
 fn check_counter(rest: &str) -> Parsed<Command> {
     let (name, rest) = rest.split_once('(').ok_or("NAME(INDEX) is missing")?;
     let (index, rest) = rest.split_once(')').ok_or("NAME(INDEX) does not close")?;
-    let index =
-        number(index.trim()).and_then(|i| u64::try_from(i).ok()).ok_or("the index is not a number")?;
+    let index = match index.trim().strip_prefix('$') {
+        Some(id) => CounterIndex::Entry(id.trim().to_owned()),
+        None => {
+            let parsed = number(index.trim()).and_then(|i| u64::try_from(i).ok());
+            CounterIndex::Number(parsed.ok_or("the index is neither a number nor the `$ID` of an entry")?)
+        }
+    };
     let name = unquoted(name.trim()).to_owned();
     let rest = rest.trim();
     if rest.is_empty() {
@@ -444,14 +467,15 @@ mod tests {
         let args =
             vec![(Some("val".to_owned()), "0x7f".to_owned()), (Some("port".to_owned()), "2".to_owned())];
         let call = Call { action: "c.act".to_owned(), args };
-        let add = |priority| Command::Add {
+        let add = |priority, id: Option<&str>| Command::Add {
             table: "t".to_owned(),
             priority,
             matches: matches.clone(),
             call: call.clone(),
+            id: id.map(str::to_owned),
         };
-        check("ADD t 10 h$0.f:0x25** c.act(val:0x7f, port:2) = id", Ok(add(Some(10))));
-        check("add t h$0.f:0x25** c.act( val:0x7f,port:2 ) # comment", Ok(add(None)));
+        check("ADD t 10 h$0.f:0x25** c.act(val:0x7f, port:2) = id", Ok(add(Some(10), Some("id"))));
+        check("add t h$0.f:0x25** c.act( val:0x7f,port:2 ) # comment", Ok(add(None, None)));
         check("add t x c.act()", Err("x is neither a priority nor KEY:VALUE"));
         check("add t f:1", Err("an action with parentheses is missing"));
     }

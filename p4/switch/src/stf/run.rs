@@ -7,10 +7,10 @@ use model::wire::Frame;
 use model::{Rate, Time};
 use p4_lang::ir::Program;
 
-use super::parse::{Call, Command, Line};
-use super::{Failure, Report, entries};
+use super::parse::{Call, Command, CounterIndex, Line};
+use super::{Failure, Observed, Report, Settings, entries};
 use crate::config::SwitchConfig;
-use crate::control::{CloneSession, CounterValue, MeterConfig, Replica, TableEntry};
+use crate::control::{CloneSession, CounterValue, EntryKey, MeterConfig, Replica, TableEntry};
 use crate::error::ControlError;
 use crate::event::Event;
 use crate::switch::Switch;
@@ -31,6 +31,8 @@ pub(super) struct Runner {
     switch: Switch,
     now: Time,
     nodes: Vec<Vec<Replica>>,
+    /// Entries that `add` gave an identifier: table and key.
+    entries: BTreeMap<String, (String, EntryKey)>,
     expected: BTreeMap<u16, Vec<Expected>>,
     sent: BTreeMap<u16, Vec<Vec<u8>>>,
     /// Ports that the test names.
@@ -38,13 +40,18 @@ pub(super) struct Runner {
     /// Packets that the last `packet` made leave.
     last_sent: usize,
     report: Report,
+    /// Everything that left, and everything that happened.
+    in_order: Vec<(u16, Vec<u8>)>,
+    events: Vec<Event>,
 }
 
 impl Runner {
-    pub(super) fn new(program: &Arc<Program>) -> Result<Runner, Vec<Failure>> {
+    pub(super) fn new(program: &Arc<Program>, settings: &Settings) -> Result<Runner, Vec<Failure>> {
         // The drop port is no port; 511 of nine bits.
         let ports = (0..=510).map(|port| (port, Rate::from_gbps(100)));
-        let mut switch = Switch::new(SwitchConfig::new(TmConfig::lossy(ports, MEMORY_BYTES)));
+        let config = SwitchConfig::new(TmConfig::lossy(ports, MEMORY_BYTES));
+        let mut switch =
+            Switch::new(SwitchConfig { engine: settings.engine, trace: settings.trace, ..config });
         let failure = |message: String| vec![Failure { line: 0, message }];
         switch.load(Arc::clone(program)).map_err(|e| failure(e.to_string()))?;
         Ok(Runner {
@@ -52,15 +59,18 @@ impl Runner {
             switch,
             now: Time::ZERO,
             nodes: Vec::new(),
+            entries: BTreeMap::new(),
             expected: BTreeMap::new(),
             sent: BTreeMap::new(),
             named: BTreeSet::new(),
             last_sent: 0,
             report: Report::default(),
+            in_order: Vec::new(),
+            events: Vec::new(),
         })
     }
 
-    pub(super) fn run(mut self, lines: &[Line]) -> Result<Report, Vec<Failure>> {
+    pub(super) fn run(mut self, lines: &[Line]) -> (Observed, Result<Report, Vec<Failure>>) {
         let mut failures = Vec::new();
         for line in lines {
             if let Err(message) = self.command(line.number, &line.command) {
@@ -68,16 +78,20 @@ impl Runner {
             }
         }
         failures.extend(self.compare());
-        if failures.is_empty() { Ok(self.report) } else { Err(failures) }
+        let observed = Observed { switch: Some(self.switch), sent: self.in_order, events: self.events };
+        (observed, if failures.is_empty() { Ok(self.report) } else { Err(failures) })
     }
 
     fn command(&mut self, line: u32, command: &Command) -> Result<(), String> {
         match command {
-            Command::Add { table, priority, matches, call } => {
+            Command::Add { table, priority, matches, call, id } => {
                 let program = Arc::clone(&self.program);
                 let table = entries::table(&program, table)?;
                 let key = entries::key(table, *priority, matches)?;
                 let call = entries::action(&program, table, call)?;
+                if let Some(id) = id {
+                    self.entries.insert(id.clone(), (table.preamble.name.clone(), key.clone()));
+                }
                 let entry = TableEntry::new(key.matches, key.priority, call);
                 self.switch.control().table_insert(&table.preamble.name, entry).map_err(text)
             }
@@ -131,6 +145,7 @@ impl Runner {
                 return;
             }
             for event in events {
+                self.events.push(event.clone());
                 self.event(event);
             }
         }
@@ -154,6 +169,7 @@ impl Runner {
         let mut bytes = frame.head.to_vec();
         bytes.resize(frame.len() as usize, 0);
         self.last_sent += 1;
+        self.in_order.push((port, bytes.clone()));
         self.sent.entry(port).or_default().push(bytes);
     }
 
@@ -213,7 +229,14 @@ impl Runner {
         let mut control = self.switch.control();
         let output = match command {
             Command::CheckCounter { name, index, check } => {
-                let value = control.counter_read(name, *index).map_err(text)?;
+                let value = match index {
+                    CounterIndex::Number(number) => control.counter_read(name, *number),
+                    CounterIndex::Entry(id) => match self.entries.get(id) {
+                        Some((table, key)) => control.direct_counter(table, Some(key)),
+                        None => return Err(format!("no entry has been added as {id}")),
+                    },
+                };
+                let value = value.map_err(text)?;
                 let number = |bytes: bool| if bytes { value.bytes } else { value.packets };
                 return match check {
                     Some(check) if !check.holds(number(check.bytes)) => {

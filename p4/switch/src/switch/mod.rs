@@ -15,23 +15,22 @@ use p4_lang::ir::Program;
 
 use crate::config::SwitchConfig;
 use crate::control::{ControlPlane, Loaded};
-use crate::engine::code::Code;
-use crate::engine::compile::compile;
 use crate::engine::context::Context;
 use crate::engine::hash::CrcParameters;
 use crate::error::LoadError;
 use crate::event::{Counters, DropReason, Event};
+use crate::machine::Machine;
 use crate::state::State;
 use crate::tm::{self, PortConfig, TmEvent, TrafficManager};
+use crate::trace::{Step, TraceLog, TraceRecord};
 use packet::{Arriving, instance_type};
 
-/// A program with its code, its state and the frame it runs on.
+/// A program with what runs it, and its state.
 #[derive(Debug)]
 struct Pipeline {
     program: Arc<Program>,
-    code: Code,
+    machine: Machine,
     state: State,
-    frame: Vec<u64>,
 }
 
 /// A P4 switch. See the crate's description.
@@ -51,6 +50,8 @@ pub struct Switch {
     tm_events: Vec<TmEvent>,
     /// Whether the CPU port's queue may hold something.
     cpu_waiting: bool,
+    /// Packets numbered so far.
+    packets: u64,
 }
 
 impl Switch {
@@ -61,7 +62,8 @@ impl Switch {
             config.tm.ports.push(PortConfig::lossy(config.cpu_port, Rate::from_gbps(10)));
         }
         let tm = TrafficManager::new(config.tm.clone());
-        let cx = Context::new(config.limits.events, config.seed);
+        let mut cx = Context::new(config.limits.events, config.seed);
+        cx.trace = config.trace.then(|| TraceLog::new(config.limits.trace_records));
         Switch {
             config,
             pipeline: None,
@@ -72,21 +74,21 @@ impl Switch {
             pool: Vec::new(),
             tm_events: Vec::new(),
             cpu_waiting: false,
+            packets: 0,
         }
     }
 
     /// Replaces the program and clears all forwarding state; packets that wait in queues are lost with it. On an
     /// error the old program goes on.
     pub fn load(&mut self, program: Arc<Program>) -> Result<(), LoadError> {
-        let code = compile(&program, self.config.drop_port)?;
+        let machine = Machine::new(&program, &self.config)?;
         let state = State::new(&program, &self.config.limits)?;
-        let frame = code.frame.clone();
         // What waits was parsed by the old program; its storage means nothing to the new one.
         for port in self.tm.port_numbers().collect::<Vec<_>>() {
             while self.tm.dequeue(self.cx.now, port).is_some() {}
         }
         self.pool.clear();
-        self.pipeline = Some(Pipeline { program, code, state, frame });
+        self.pipeline = Some(Pipeline { program, machine, state });
         self.settle_tm_events();
         Ok(())
     }
@@ -100,6 +102,7 @@ impl Switch {
             self.tm.receive_pfc(self.cx.now, port, &pfc);
         }
         self.arriving.push_back(Arriving {
+            parent: 0,
             frame,
             ingress_port: port,
             instance_type: instance_type::NORMAL,
@@ -156,6 +159,11 @@ impl Switch {
         !self.cx.events.waiting.is_empty()
     }
 
+    /// What became of the packets since the last call, when the switch was made to trace them.
+    pub fn take_trace(&mut self) -> Vec<TraceRecord> {
+        self.cx.trace.as_mut().map_or_else(Vec::new, |trace| std::mem::take(&mut trace.waiting))
+    }
+
     /// Access to tables, registers and everything else with state.
     pub fn control(&mut self) -> ControlPlane<'_> {
         ControlPlane {
@@ -178,7 +186,8 @@ impl Switch {
 
     /// What the switch has counted.
     pub fn counters(&self) -> Counters {
-        Counters { events_lost: self.cx.events.lost, ..self.counters }
+        let trace_lost = self.cx.trace.as_ref().map_or(0, |trace| trace.lost);
+        Counters { events_lost: self.cx.events.lost, trace_lost, ..self.counters }
     }
 
     /// The traffic manager's levels and counters.
@@ -235,8 +244,33 @@ impl Switch {
                     Event::PauseReceived { at, port, priority, quanta }
                 }
                 TmEvent::PauseExpired { port, priority } => Event::PauseExpired { at, port, priority },
-                // Reported where the packet was refused.
-                TmEvent::Dropped { .. } => continue,
+                TmEvent::Dropped {
+                    ingress_port,
+                    egress_port,
+                    priority,
+                    bytes,
+                    reason,
+                    lossless,
+                    profile,
+                    stored,
+                } => {
+                    if stored {
+                        // A refused packet is reported where it was refused, this one nowhere else.
+                        let reason = DropReason::Queue(reason);
+                        self.dropped(ingress_port, Some(egress_port), u64::from(bytes), reason);
+                    }
+                    if !lossless {
+                        continue;
+                    }
+                    let profile = self.tm.profile_name(profile).to_string();
+                    Event::LosslessDrop { at, ingress_port, egress_port, priority, bytes, reason, profile }
+                }
+                TmEvent::WatchdogFired { port, priority, action } => {
+                    Event::WatchdogFired { at, port, priority, action }
+                }
+                TmEvent::WatchdogRestored { port, priority } => {
+                    Event::WatchdogRestored { at, port, priority }
+                }
             };
             self.cx.events.push(event);
         }
@@ -266,6 +300,7 @@ impl Switch {
 
     fn dropped(&mut self, ingress_port: u16, egress_port: Option<u16>, bytes: u64, reason: DropReason) {
         self.counters.count_drop(reason);
+        self.cx.note(|| Step::Dropped { reason: reason.name().to_owned(), port: egress_port });
         self.cx.events.push(Event::Dropped { at: self.cx.now, ingress_port, egress_port, bytes, reason });
     }
 

@@ -15,6 +15,8 @@ pub(crate) mod instance_type {
 /// A packet that waits between ingress and egress.
 #[derive(Clone, Debug)]
 pub struct QueuedPacket {
+    /// Its number, for traces.
+    pub(crate) id: u64,
     /// Headers and metadata.
     pub(crate) carried: Vec<u64>,
     /// As it came in; what lies behind `cursor` is the payload.
@@ -31,6 +33,8 @@ pub struct QueuedPacket {
 /// A packet that waits for ingress.
 #[derive(Clone, Debug)]
 pub(crate) struct Arriving {
+    /// Number of the packet that it was before, for traces; 0 when it comes from outside.
+    pub(crate) parent: u64,
     pub(crate) frame: Frame,
     pub(crate) ingress_port: u16,
     pub(crate) instance_type: u64,

@@ -6,63 +6,15 @@
 use model::wire::Frame;
 
 use super::packet::{Arriving, QueuedPacket, instance_type};
-use super::{Pipeline, Switch, ecn};
+use super::{Switch, ecn};
 use crate::control::Replica;
-use crate::engine::code::{Op, Pc};
-use crate::engine::layout::Slot;
-use crate::engine::run::{Outcome, run};
 use crate::event::{DropReason, Event};
-use crate::limbs;
+use crate::machine::{BlockId, Field, Machine};
 use crate::tm::Departure;
+use crate::trace::{Origin, Step};
 
 /// Storage of departed packets that is kept for the next ones.
 const POOL: usize = 4_096;
-
-/// Sets a field of the standard metadata, where the program declares it.
-fn set(frame: &mut [u64], slot: Option<Slot>, value: u64) {
-    if let Some(slot) = slot {
-        frame[slot.at as usize] = value & limbs::low_mask(slot.width());
-    }
-}
-
-/// Sets limbs that were kept from an earlier pass.
-fn restore(frame: &mut [u64], preserved: &[(u32, u64)]) {
-    for (at, value) in preserved {
-        frame[*at as usize] = *value;
-    }
-}
-
-impl Pipeline {
-    fn set(&mut self, slot: Option<Slot>, value: u64) {
-        set(&mut self.frame, slot, value);
-    }
-
-    fn get(&self, slot: Option<Slot>) -> u64 {
-        slot.map_or(0, |slot| self.frame[slot.at as usize])
-    }
-
-    /// Whether a block does nothing.
-    fn is_empty(&self, entry: Pc) -> bool {
-        matches!(self.code.ops.get(entry as usize), Some(Op::End))
-    }
-
-    fn clear_locals(&mut self) {
-        let (carried, scalars) = (self.code.carried as usize, self.code.scalars as usize);
-        self.frame[carried..scalars].fill(0);
-    }
-
-    /// Values to keep, by the number of their field list.
-    fn preserved(&self, field_list: Option<u8>) -> Vec<(u32, u64)> {
-        let Some(number) = field_list else { return Vec::new() };
-        let list = self.code.field_lists.iter().find(|(n, _)| *n == number);
-        let slots = list.map_or(&[][..], |(_, slots)| slots);
-        slots
-            .iter()
-            .flat_map(|slot| slot.at..slot.at + slot.cells())
-            .map(|at| (at, self.frame[at as usize]))
-            .collect()
-    }
-}
 
 impl Switch {
     /// Storage for a packet's headers and metadata, filled from the frame.
@@ -70,7 +22,7 @@ impl Switch {
         let mut carried = self.pool.pop().unwrap_or_default();
         carried.clear();
         if let Some(p) = &self.pipeline {
-            carried.extend_from_slice(&p.frame[..p.code.carried as usize]);
+            p.machine.save(&mut carried);
         }
         carried
     }
@@ -89,6 +41,7 @@ impl Switch {
         passes_left: u32,
     ) -> QueuedPacket {
         QueuedPacket {
+            id: self.cx.packet_id,
             carried: self.carry(),
             frame,
             cursor: self.cx.cursor,
@@ -98,7 +51,7 @@ impl Switch {
         }
     }
 
-    /// Resets frame and context, sets the metadata of an arriving packet and runs the parser.
+    /// Resets machine and context, sets the metadata of an arriving packet and runs the parser.
     fn parse(&mut self, arriving: &Arriving) {
         let Some(p) = &mut self.pipeline else { return };
         let cx = &mut self.cx;
@@ -106,52 +59,61 @@ impl Switch {
         cx.packet_bytes = cx.packet.len();
         cx.jumps_left = self.config.limits.jumps_per_pass;
         cx.requests.clear();
-        p.frame[..p.code.scalars as usize].fill(0);
         let (bytes, now) = (cx.packet_bytes, self.config.timestamp_unit.count(cx.now));
-        let (frame, standard) = (&mut p.frame, &p.code.standard);
-        set(frame, standard.ingress_port, u64::from(arriving.ingress_port));
-        set(frame, standard.packet_length, bytes);
-        set(frame, standard.instance_type, arriving.instance_type);
-        set(frame, standard.ingress_global_timestamp, now);
-        restore(frame, &arriving.preserved);
-        let entry = p.code.entries.parser;
-        let error = match run(&p.code, entry, &mut p.frame, cx, &mut p.state) {
-            Outcome::Done => 0,
-            Outcome::Rejected(error) => error,
-            Outcome::TooLong => p.code.errors.parser_timeout,
-        };
-        p.set(standard.parser_error, error);
+        let machine = &mut p.machine;
+        machine.reset();
+        machine.set(Field::IngressPort, u64::from(arriving.ingress_port));
+        machine.set(Field::PacketLength, bytes);
+        machine.set(Field::InstanceType, arriving.instance_type);
+        machine.set(Field::IngressGlobalTimestamp, now);
+        machine.restore(&arriving.preserved);
+        let (error, stopped) = machine.parse(cx, &mut p.state);
+        machine.set(Field::ParserError, error);
+        self.counters.parser_timeouts += u64::from(stopped);
     }
 
     /// Runs a block; false when it took too long.
-    fn block(&mut self, entry: impl Fn(&Pipeline) -> Pc) -> bool {
+    fn block(&mut self, block: BlockId) -> bool {
         let Some(p) = &mut self.pipeline else { return true };
-        let entry = entry(p);
-        if p.is_empty(entry) {
-            return true;
-        }
-        p.clear_locals();
-        run(&p.code, entry, &mut p.frame, &mut self.cx, &mut p.state) != Outcome::TooLong
+        p.machine.run(block, &mut self.cx, &mut p.state)
+    }
+
+    fn machine(&mut self) -> Option<&mut Machine> {
+        self.pipeline.as_mut().map(|p| &mut p.machine)
+    }
+
+    /// A number for the next packet.
+    fn next_id(&mut self) -> u64 {
+        self.packets += 1;
+        self.packets
     }
 
     /// Parser, checksum verification, ingress, and what follows from them.
     pub(super) fn ingress(&mut self, mut arriving: Arriving) {
         let (port, bytes) = (arriving.ingress_port, arriving.frame.len());
+        self.cx.packet_id = self.next_id();
+        let origin = match arriving.instance_type {
+            instance_type::RESUBMITTED => Origin::Resubmit,
+            instance_type::RECIRCULATED => Origin::Recirculate,
+            _ => Origin::Port,
+        };
+        let parent = Some(arriving.parent).filter(|id| *id > 0);
+        self.cx.note(|| Step::Ingress { port, bytes, origin, parent });
         if self.pipeline.is_none() {
             return self.dropped(port, None, bytes, DropReason::NoProgram);
         }
         let Some(passes_left) = arriving.passes_left.checked_sub(1) else {
-            return self.dropped(port, None, bytes, DropReason::LoopLimit);
+            return self.dropped(port, None, bytes, DropReason::PassLimit);
         };
         self.cx.packet = std::mem::take(&mut arriving.frame);
         self.parse(&arriving);
-        let mut in_time = self.block(|p| p.code.entries.verify_checksum);
+        let mut in_time = self.block(BlockId::VerifyChecksum);
         if let (true, Some(p)) = (self.cx.requests.checksum_error, &mut self.pipeline) {
-            p.set(p.code.standard.checksum_error, 1);
+            p.machine.set(Field::ChecksumError, 1);
         }
-        in_time &= self.block(|p| p.code.entries.ingress);
+        in_time &= self.block(BlockId::Ingress);
         if !in_time {
-            return self.dropped(port, None, bytes, DropReason::LoopLimit);
+            return self.dropped(port, None, bytes, DropReason::JumpLimit);
         }
         self.send_digests();
         self.after_ingress(port, passes_left);
@@ -170,14 +132,16 @@ impl Switch {
             passes_left = self.clone_from_ingress(session, field_list, port, passes_left);
         }
         let Some(p) = &mut self.pipeline else { return };
-        let standard = &p.code.standard;
-        let (egress_spec, mcast_grp) = (p.get(standard.egress_spec) as u16, p.get(standard.mcast_grp) as u32);
-        let (slot, drop_port) = (standard.instance_type, self.config.drop_port);
+        let machine = &mut p.machine;
+        let (egress_spec, mcast_grp) =
+            (machine.get(Field::EgressSpec) as u16, machine.get(Field::McastGrp) as u32);
+        let drop_port = self.config.drop_port;
         let bytes = self.cx.packet_bytes;
         if let Some(field_list) = self.cx.requests.resubmit {
-            let preserved = p.preserved(field_list);
+            let preserved = machine.preserved(field_list);
             self.counters.resubmitted += 1;
             self.arriving.push_back(Arriving {
+                parent: self.cx.packet_id,
                 frame: std::mem::take(&mut self.cx.packet),
                 ingress_port: port,
                 instance_type: instance_type::RESUBMITTED,
@@ -185,21 +149,28 @@ impl Switch {
                 passes_left,
             });
         } else if mcast_grp != 0 {
-            p.set(slot, instance_type::REPLICATION);
+            machine.set(Field::InstanceType, instance_type::REPLICATION);
             self.multicast(mcast_grp, port, passes_left);
         } else if egress_spec == drop_port {
             self.dropped(port, None, bytes, DropReason::Ingress);
         } else {
-            p.set(slot, instance_type::NORMAL);
+            machine.set(Field::InstanceType, instance_type::NORMAL);
             let priority = self.priority();
             let frame = std::mem::take(&mut self.cx.packet);
             let packet = self.queued(frame, self.cx.requests.truncate, port, passes_left);
+            self.cx.note(|| Step::Queued {
+                port: egress_spec,
+                priority,
+                instance: None,
+                parent: None,
+                origin: None,
+            });
             self.enqueue(egress_spec, priority, packet);
         }
     }
 
     fn priority(&self) -> u8 {
-        self.pipeline.as_ref().map_or(0, |p| p.get(p.code.standard.priority) as u8)
+        self.pipeline.as_ref().map_or(0, |p| p.machine.get(Field::Priority) as u8)
     }
 
     /// Copies the packet in frame and context to every member of a group.
@@ -213,24 +184,44 @@ impl Switch {
             let replica =
                 self.pipeline.as_ref().and_then(|p| p.state.replication.group(group).get(index).copied());
             if let Some(replica) = replica {
-                self.copy(replica, priority, self.cx.requests.truncate, port, passes_left / replicas as u32);
+                let truncate = self.cx.requests.truncate;
+                let share = passes_left / replicas as u32;
+                self.copy(replica, priority, truncate, port, share, Origin::Multicast);
             }
         }
     }
 
     /// Queues a copy of the packet in frame and context.
-    fn copy(&mut self, to: Replica, priority: u8, truncate: Option<u64>, port: u16, passes_left: u32) {
-        if let Some(p) = &mut self.pipeline {
-            p.set(p.code.standard.egress_rid, u64::from(to.instance));
+    fn copy(
+        &mut self,
+        to: Replica,
+        priority: u8,
+        truncate: Option<u64>,
+        port: u16,
+        passes_left: u32,
+        origin: Origin,
+    ) {
+        if let Some(machine) = self.machine() {
+            machine.set(Field::EgressRid, u64::from(to.instance));
         }
         self.counters.copies += 1;
+        let parent = self.cx.packet_id;
+        self.cx.packet_id = self.next_id();
+        self.cx.note(|| Step::Queued {
+            port: to.egress_port,
+            priority,
+            instance: Some(to.instance),
+            parent: Some(parent),
+            origin: Some(origin),
+        });
         let packet = self.queued(self.cx.packet.clone(), truncate, port, passes_left);
         self.enqueue(to.egress_port, priority, packet);
+        self.cx.packet_id = parent;
     }
 
     /// Makes the copies of a session from the packet in frame and context; returns the passes that are left for
     /// the original.
-    fn copies(&mut self, session: u32, port: u16, passes_left: u32) -> u32 {
+    fn copies(&mut self, session: u32, port: u16, passes_left: u32, origin: Origin) -> u32 {
         let Some(p) = &self.pipeline else { return passes_left };
         let Some(found) = p.state.replication.sessions.get(&session) else {
             self.dropped(port, None, self.cx.packet_bytes, DropReason::NoReplicas);
@@ -246,7 +237,7 @@ impl Switch {
                 p.state.replication.session_copy(session, index)
             });
             if let Some(replica) = replica {
-                self.copy(replica, priority, truncate, port, share);
+                self.copy(replica, priority, truncate, port, share, origin);
             }
         }
         passes_left - share * copies as u32
@@ -261,24 +252,28 @@ impl Switch {
         passes_left: u32,
     ) -> u32 {
         let Some(p) = &self.pipeline else { return passes_left };
-        let preserved = p.preserved(field_list);
-        let priority = p.get(p.code.standard.priority);
+        let preserved = p.machine.preserved(field_list);
+        let priority = p.machine.get(Field::Priority);
         let original = self.carry();
         let (requests, cursor) = (std::mem::take(&mut self.cx.requests), self.cx.cursor);
+        // That it is parsed a second time is how the switch works, not what happens to the packet.
+        let trace = self.cx.trace.take();
         self.parse(&Arriving {
+            parent: 0,
             frame: Frame::default(),
             ingress_port: port,
             instance_type: instance_type::INGRESS_CLONE,
             preserved: Vec::new(),
             passes_left,
         });
-        if let Some(p) = &mut self.pipeline {
-            p.set(p.code.standard.priority, priority);
-            restore(&mut p.frame, &preserved);
+        self.cx.trace = trace;
+        if let Some(machine) = self.machine() {
+            machine.set(Field::Priority, priority);
+            machine.restore(&preserved);
         }
-        let left = self.copies(session, port, passes_left);
-        if let Some(p) = &mut self.pipeline {
-            p.frame[..original.len()].copy_from_slice(&original);
+        let left = self.copies(session, port, passes_left, Origin::CloneIngress);
+        if let Some(machine) = self.machine() {
+            machine.load(&original);
         }
         self.cx.requests = requests;
         self.cx.cursor = cursor;
@@ -294,23 +289,21 @@ impl Switch {
         port: u16,
         passes_left: u32,
     ) -> u32 {
-        let Some(p) = &mut self.pipeline else { return passes_left };
-        let preserved = p.preserved(field_list);
-        let standard = p.code.standard.clone();
-        let kept = [standard.ingress_port, standard.priority, standard.ingress_global_timestamp]
-            .map(|slot| (slot, p.get(slot)));
+        let Some(machine) = self.machine() else { return passes_left };
+        let preserved = machine.preserved(field_list);
+        let kept = [Field::IngressPort, Field::Priority, Field::IngressGlobalTimestamp]
+            .map(|field| (field, machine.get(field)));
         let original = self.carry();
-        let Some(p) = &mut self.pipeline else { return passes_left };
-        let (metadata, carried) = (p.code.metadata_at as usize, p.code.carried as usize);
-        p.frame[metadata..carried].fill(0);
-        for (slot, value) in kept {
-            p.set(slot, value);
+        let Some(machine) = self.machine() else { return passes_left };
+        machine.clear_metadata();
+        for (field, value) in kept {
+            machine.set(field, value);
         }
-        p.set(standard.instance_type, instance_type::EGRESS_CLONE);
-        restore(&mut p.frame, &preserved);
-        let left = self.copies(session, port, passes_left);
-        if let Some(p) = &mut self.pipeline {
-            p.frame[..original.len()].copy_from_slice(&original);
+        machine.set(Field::InstanceType, instance_type::EGRESS_CLONE);
+        machine.restore(&preserved);
+        let left = self.copies(session, port, passes_left, Origin::CloneEgress);
+        if let Some(machine) = self.machine() {
+            machine.load(&original);
         }
         self.discard(original);
         left
@@ -325,59 +318,73 @@ impl Switch {
             while let Some(arriving) = self.arriving.pop_front() {
                 self.ingress(arriving);
             }
-            if let Some(frame) = sent {
+            if let Some((id, frame)) = sent {
                 self.counters.transmitted += 1;
+                self.cx.packet_id = id;
+                self.cx.note(|| Step::Sent { port, bytes: frame.len() });
                 return Some(frame);
             }
         }
     }
 
     /// Egress, checksum computation and deparser, and what follows from them.
-    fn egress(&mut self, port: u16, departure: Departure<QueuedPacket>) -> Option<Frame> {
+    fn egress(&mut self, port: u16, departure: Departure<QueuedPacket>) -> Option<(u64, Frame)> {
+        let id = departure.packet.id;
+        self.cx.packet_id = id;
+        let (depth_packets, waited) =
+            (departure.enqueue_depth_packets, self.cx.now.saturating_sub(departure.enqueued));
+        self.cx.note(|| Step::Egress { port, depth_packets, waited_ps: waited.0 });
         let ecn_mark = departure.ecn_mark;
         let (ingress_port, bytes) = (departure.packet.ingress_port, departure.packet.frame.len());
         let Some(mut passes_left) = departure.packet.passes_left.checked_sub(1) else {
-            self.dropped(ingress_port, Some(port), bytes, DropReason::LoopLimit);
+            self.dropped(ingress_port, Some(port), bytes, DropReason::PassLimit);
             return None;
         };
         let mut truncate = departure.packet.truncate;
         self.begin_egress(port, departure);
-        if !self.block(|p| p.code.entries.egress) {
-            self.dropped(ingress_port, Some(port), bytes, DropReason::LoopLimit);
+        if !self.block(BlockId::Egress) {
+            self.dropped(ingress_port, Some(port), bytes, DropReason::JumpLimit);
             return None;
         }
         truncate = self.cx.requests.truncate.or(truncate);
         if let Some((session, field_list)) = self.cx.requests.clone {
             passes_left = self.clone_from_egress(session, field_list, ingress_port, passes_left);
         }
-        let p = self.pipeline.as_ref()?;
-        if p.get(p.code.standard.egress_spec) == u64::from(self.config.drop_port) {
+        if self.machine()?.get(Field::EgressSpec) == u64::from(self.config.drop_port) {
             self.dropped(ingress_port, Some(port), bytes, DropReason::Egress);
             return None;
         }
-        self.block(|p| p.code.entries.compute_checksum);
+        self.block(BlockId::ComputeChecksum);
         self.cx.out.clear();
-        self.block(|p| p.code.entries.deparser);
+        self.block(BlockId::Deparser);
         let mut frame = self.cx.deparsed(truncate);
         if let Some(field_list) = self.cx.requests.recirculate {
-            let preserved = self.pipeline.as_ref()?.preserved(field_list);
+            let preserved = self.machine()?.preserved(field_list);
             self.counters.recirculated += 1;
             let instance_type = instance_type::RECIRCULATED;
-            self.arriving.push_back(Arriving { frame, ingress_port, instance_type, preserved, passes_left });
+            let parent = id;
+            self.arriving.push_back(Arriving {
+                parent,
+                frame,
+                ingress_port,
+                instance_type,
+                preserved,
+                passes_left,
+            });
             return None;
         }
         if ecn_mark {
             ecn::mark(&mut frame.head);
         }
-        Some(frame)
+        Some((id, frame))
     }
 
     fn begin_egress(&mut self, port: u16, departure: Departure<QueuedPacket>) {
         let Some(p) = &mut self.pipeline else { return };
         let cx = &mut self.cx;
         let packet = departure.packet;
-        let carried = packet.carried.len();
-        p.frame[..carried].copy_from_slice(&packet.carried);
+        let machine = &mut p.machine;
+        machine.load(&packet.carried);
         cx.packet = packet.frame;
         cx.cursor = packet.cursor;
         cx.packet_bytes = cx.packet.len();
@@ -388,17 +395,16 @@ impl Switch {
         cx.requests.clear();
         let unit = self.config.timestamp_unit;
         let (now, enqueued) = (unit.count(cx.now), unit.count(departure.enqueued));
-        let (frame, standard) = (&mut p.frame, &p.code.standard);
-        set(frame, standard.egress_port, u64::from(port));
+        machine.set(Field::EgressPort, u64::from(port));
         // Another value than the drop port's, as in the reference switch.
-        set(frame, standard.egress_spec, u64::from(self.config.drop_port) + 1);
-        set(frame, standard.packet_length, cx.packet_bytes);
-        set(frame, standard.enq_timestamp, enqueued);
-        set(frame, standard.enq_qdepth, departure.enqueue_depth_packets);
-        set(frame, standard.deq_timedelta, now.saturating_sub(enqueued));
-        set(frame, standard.deq_qdepth, departure.depth_packets);
-        set(frame, standard.qid, u64::from(departure.priority));
-        set(frame, standard.egress_global_timestamp, now);
+        machine.set(Field::EgressSpec, u64::from(self.config.drop_port) + 1);
+        machine.set(Field::PacketLength, cx.packet_bytes);
+        machine.set(Field::EnqTimestamp, enqueued);
+        machine.set(Field::EnqQdepth, departure.enqueue_depth_packets);
+        machine.set(Field::DeqTimedelta, now.saturating_sub(enqueued));
+        machine.set(Field::DeqQdepth, departure.depth_packets);
+        machine.set(Field::Qid, u64::from(departure.priority));
+        machine.set(Field::EgressGlobalTimestamp, now);
         self.discard(packet.carried);
     }
 }

@@ -46,6 +46,8 @@ pub(crate) struct Entry {
     /// Whether [`crate::Event::EntryIdle`] has been sent since the last match.
     pub(crate) reported_idle: bool,
     pub(crate) shown: TableEntry,
+    /// Counts the insertions: of entries that match with one priority, the older one wins.
+    pub(crate) order: u64,
 }
 
 /// A table at run time.
@@ -59,6 +61,7 @@ pub(crate) struct Table {
     pub(crate) matcher: Matcher,
     pub(crate) entries: Vec<Option<Entry>>,
     free: Vec<EntryId>,
+    inserted: u64,
     by_key: HashMap<EntryKey, EntryId, BuildHasherDefault<FxHasher>>,
     pub(crate) limit: u64,
     pub(crate) const_entries: bool,
@@ -101,6 +104,7 @@ impl Table {
             default_meter: Meter::default(),
             entries: Vec::new(),
             free: Vec::new(),
+            inserted: 0,
             by_key: HashMap::default(),
             limit: if table.size == 0 { limit } else { table.size.min(limit) },
             const_entries: table.const_entries,
@@ -215,7 +219,9 @@ impl Table {
             last_hit: now,
             reported_idle: false,
             shown: TableEntry { key: key.clone(), ..entry },
+            order: self.inserted,
         };
+        self.inserted += 1;
         let id = match self.free.pop() {
             Some(id) => {
                 self.entries[id as usize] = Some(stored);

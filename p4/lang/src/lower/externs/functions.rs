@@ -22,6 +22,7 @@ impl Lowerer<'_> {
         let Some(function) = module.extern_functions.get(id.index()) else { return Val::Void };
         let args: Vec<&Expr> = call.args.iter().flatten().collect();
         let name = &*function.signature.name;
+        self.program.types.calls_functions |= self.block != BlockKind::Parser && name != "static_assert";
         match (name, args.as_slice()) {
             ("verify", [condition, error]) => {
                 let both = self.eval_scalars(&[condition, error]);
@@ -102,6 +103,7 @@ impl Lowerer<'_> {
             ) => self.checksum(name, [condition, data, field, algorithm], span),
             _ => {
                 self.unknown_extern(name, span);
+                self.check_foreign_result(ty, span);
                 self.evaluate_inputs(&function.signature.params, &call.args);
                 return self.default_value(ty);
             }
@@ -146,15 +148,16 @@ impl Lowerer<'_> {
     fn new_digest(&mut self, ty: &Type, span: Span) -> DigestId {
         let (fields, type_name) = self.components(ty, span);
         let unnamed = self.program.digests.iter().filter(|d| d.type_name.is_none()).count();
-        let (name, annotations) = match ty {
-            Type::Aggregate(id, _) => match self.module.aggregates.get(id.index()) {
-                Some(decl) => (decl.name.to_string(), decl.annotations.clone()),
-                None => (String::new(), std::rc::Rc::default()),
-            },
-            _ => (format!("digest_{unnamed}"), std::rc::Rc::default()),
+        let name = match ty {
+            Type::Aggregate(..) => self.type_name(ty),
+            _ => format!("digest_{unnamed}"),
         };
-        let preamble = self.preamble("", &name, &annotations);
+        // The annotations are those of the type, not of the digest.
+        let position = self.digest_position();
+        let preamble = ir::Preamble { name, position, ..ir::Preamble::default() };
         let id = DigestId(self.program.digests.len() as u32);
+        let data = self.data_type(ty);
+        self.program.types.digests.insert(id, data);
         self.program.digests.push(Digest { preamble, fields, type_name });
         self.digests.insert(ty.clone(), id);
         id

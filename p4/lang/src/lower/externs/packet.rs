@@ -31,6 +31,12 @@ impl Lowerer<'_> {
                     parts.push(ir::Expr { kind: ExprKind::Lookahead { offset_bits }, ty: kind });
                     offset_bits += kind.width();
                 }
+                // Reading the last bits now makes a short packet fail here, whatever is done with the value.
+                if let Some(last) = parts.last_mut() {
+                    let read = self.temporary("ahead", last.ty);
+                    self.emit(Stmt::Assign(read, last.clone()));
+                    *last = self.scalar(read);
+                }
                 self.rebuild(ty, &mut parts.into_iter())
             }
             "advance" => {

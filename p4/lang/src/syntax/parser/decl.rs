@@ -312,6 +312,10 @@ impl Parser<'_> {
 
     fn field(&mut self) -> Option<Field> {
         let annotations = self.annotations();
+        if self.at_word("_") {
+            self.expected("the field's type");
+            return None;
+        }
         let ty = self.ty();
         if matches!(ty.kind, TypeKind::Bad) {
             return None;
@@ -357,7 +361,7 @@ impl Parser<'_> {
         self.declare(&name, NameKind::Type);
         self.finish_declaration();
         Some(if word == "typedef" {
-            DeclKind::Typedef { ty, name }
+            DeclKind::Typedef { annotations, ty, name }
         } else {
             DeclKind::NewType { annotations, ty, name }
         })

@@ -78,6 +78,29 @@ pub(crate) fn parse(tokens: Vec<Token>, sink: &mut Sink) -> Unit {
     parser.unit()
 }
 
+/// Parses the body of an annotation as a list of expressions.
+pub(crate) fn parse_list(mut tokens: Vec<Token>, end: Span, sink: &mut Sink) -> Vec<Expr> {
+    tokens.push(Token { tok: Tok::Eof, span: end, line_start: false, space: true, hidden: None });
+    let mut parser = Parser {
+        tokens,
+        at: 0,
+        sink,
+        scopes: vec![BTreeMap::new()],
+        depth: 0,
+        speculating: false,
+        failed: false,
+    };
+    let mut items = Vec::new();
+    while !parser.at_end() {
+        items.push(parser.expr());
+        if !parser.eat(",") && !parser.at_end() {
+            parser.expected("`,`");
+            break;
+        }
+    }
+    items
+}
+
 /// What a name stands for, as far as the grammar cares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NameKind {
@@ -225,14 +248,19 @@ impl Parser<'_> {
             return true;
         }
         if punct == ";" && !self.speculating {
-            // The semicolon is missed where the statement ended, not where the next one begins.
+            // What stands in the way is found here, but the semicolon belongs where the statement ended.
             let found = self.describe();
-            let at = self.previous().tail();
-            self.report(
-                Diagnostic::error(codes::UNEXPECTED_TOKEN, at, format!("expected `;`, found {found}"))
-                    .label("expected `;` here")
-                    .suggest("add it", at, ";"),
-            );
+            let span = self.span();
+            let missing = self.previous().tail();
+            let diagnostic =
+                Diagnostic::error(codes::UNEXPECTED_TOKEN, span, format!("expected `;`, found {found}"));
+            self.report(match self.peek().line_start || self.at("}") {
+                true => diagnostic
+                    .label("not expected here")
+                    .also(missing, "`;` is missing here")
+                    .suggest("add it", missing, ";"),
+                false => diagnostic.label("expected `;`"),
+            });
         } else {
             self.expected(&format!("`{punct}`"));
         }

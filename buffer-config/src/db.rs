@@ -1,0 +1,140 @@
+//! CONFIG_DB as tables of entries of fields, each with its place, whatever form the file had.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::json::Problem;
+use crate::source::Span;
+
+/// All tables of one configuration.
+#[derive(Debug, Default)]
+pub struct ConfigDb<'a> {
+    /// Tables in the order of the file.
+    pub tables: Vec<Table<'a>>,
+    pub(crate) entries: Vec<Entry<'a>>,
+    pub(crate) fields: Vec<Field<'a>>,
+    /// What is wrong with the text, or not understood in it.
+    pub problems: Vec<Problem>,
+    /// Names that stand twice in one object: SONiC takes the last one.
+    pub duplicates: Vec<(Span, String)>,
+    /// How the file is written.
+    pub form: Form,
+}
+
+/// How a file is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// `{TABLE: {key: {field: value}}}`.
+    #[default]
+    Nested,
+    /// `{"TABLE|key": {field: value}}`, a Redis dump.
+    Flat,
+    /// `[{"TABLE:key": {...}, "OP": "SET"}]`.
+    Swssconfig,
+    /// `{"sonic-x:sonic-x": {"sonic-x:X": {"X_LIST": [...]}}}`.
+    Yang,
+}
+
+/// One table.
+#[derive(Debug)]
+pub struct Table<'a> {
+    /// Its name, e.g. `BUFFER_POOL`.
+    pub name: Cow<'a, str>,
+    /// Where it is named.
+    pub span: Span,
+    pub(crate) entries: Range<u32>,
+}
+
+/// One entry of a table.
+#[derive(Clone, Debug)]
+pub struct Entry<'a> {
+    /// Its key, parts joined by `|`.
+    pub key: Cow<'a, str>,
+    /// Where the key stands.
+    pub key_span: Span,
+    /// Where the fields stand.
+    pub span: Span,
+    pub(crate) fields: Range<u32>,
+    /// JSON pointer of the entry when it is not `/TABLE/key`.
+    pub(crate) pointer: Option<Box<str>>,
+}
+
+/// One field.
+#[derive(Clone, Debug)]
+pub struct Field<'a> {
+    /// Its name.
+    pub name: Cow<'a, str>,
+    /// Where the name stands.
+    pub name_span: Span,
+    /// Its value as text; the elements of a list are joined by commas.
+    pub value: Cow<'a, str>,
+    /// Where the value stands.
+    pub span: Span,
+    /// It was written as a list.
+    pub is_list: bool,
+}
+
+impl<'a> ConfigDb<'a> {
+    /// The table of that name.
+    pub fn table(&self, name: &str) -> Option<&Table<'a>> {
+        self.tables.iter().find(|table| table.name == name)
+    }
+
+    /// The entries of a table, in the order of the file.
+    pub fn entries_of(&self, table: &Table<'a>) -> &[Entry<'a>] {
+        self.entries.get(table.entries.start as usize..table.entries.end as usize).unwrap_or_default()
+    }
+
+    /// The entries of the table of that name; none when there is no such table.
+    pub fn rows(&self, name: &str) -> &[Entry<'a>] {
+        self.table(name).map(|table| self.entries_of(table)).unwrap_or_default()
+    }
+
+    /// The entry of that key.
+    pub fn row(&self, table: &str, key: &str) -> Option<&Entry<'a>> {
+        self.rows(table).iter().rev().find(|entry| entry.key == key)
+    }
+
+    /// The fields of an entry, in the order of the file.
+    pub fn fields_of(&self, entry: &Entry<'a>) -> &[Field<'a>] {
+        self.fields.get(entry.fields.start as usize..entry.fields.end as usize).unwrap_or_default()
+    }
+
+    /// A field of an entry; of two with one name the last, as in SONiC.
+    pub fn field(&self, entry: &Entry<'a>, name: &str) -> Option<&Field<'a>> {
+        self.fields_of(entry).iter().rev().find(|field| field.name == name)
+    }
+
+    /// The value of a field of an entry.
+    pub fn value(&self, table: &str, key: &str, field: &str) -> Option<&str> {
+        self.field(self.row(table, key)?, field).map(|f| f.value.as_ref())
+    }
+
+    /// JSON pointer (RFC 6901) of an entry or of one of its fields.
+    pub fn pointer(&self, table: &str, entry: &Entry<'a>, field: Option<&str>) -> String {
+        let mut pointer = match &entry.pointer {
+            Some(pointer) => pointer.to_string(),
+            None => format!("/{}/{}", escape(table), escape(&entry.key)),
+        };
+        if let Some(field) = field {
+            pointer.push('/');
+            pointer.push_str(&escape(field));
+        }
+        pointer
+    }
+
+    pub(crate) fn problem(&mut self, span: Span, message: String) {
+        if self.problems.len() < crate::json::MAX_PROBLEMS {
+            self.problems.push(Problem { span, message });
+        }
+    }
+}
+
+/// Escapes one step of a JSON pointer.
+pub(crate) fn escape(step: &str) -> Cow<'_, str> {
+    if step.contains(['~', '/']) {
+        Cow::Owned(step.replace('~', "~0").replace('/', "~1"))
+    } else {
+        Cow::Borrowed(step)
+    }
+}

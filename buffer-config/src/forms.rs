@@ -1,0 +1,370 @@
+//! The ways in which a CONFIG_DB is written down, told apart by their shape and brought to one.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use crate::db::{ConfigDb, Entry, Field, Form, Table, escape};
+use crate::json::{self, Json, Node, Value};
+use crate::schema;
+use crate::source::Span;
+
+/// Reads a configuration in any of its JSON forms. Always returns what could be understood.
+pub fn load(text: &str) -> ConfigDb<'_> {
+    let mut json = json::parse(text);
+    let mut db = ConfigDb { problems: std::mem::take(&mut json.problems), ..ConfigDb::default() };
+    let Some(root) = json.root.clone() else { return db };
+    db.form = form_of(&json, &root);
+    let mut loader = Loader { json: &json, db, seen: Seen::default() };
+    match loader.db.form {
+        Form::Nested => loader.nested(&root),
+        Form::Flat => loader.keyed(json.children(&root.value), '|', ""),
+        Form::Swssconfig => loader.swssconfig(&root),
+        Form::Yang => loader.yang(&root),
+    }
+    loader.db
+}
+
+fn form_of(json: &Json<'_>, root: &Node<'_>) -> Form {
+    match &root.value {
+        Value::Array(_) => Form::Swssconfig,
+        Value::Object(_) => {
+            let members = json.children(&root.value);
+            if members.iter().any(|m| m.key.starts_with("sonic-") && m.key.contains(':')) {
+                return Form::Yang;
+            }
+            let is_flat = |m: &Node<'_>| {
+                let is_entry = json.children(&m.value).iter().all(|f| !matches!(f.value, Value::Object(_)));
+                (m.key.contains('|') || m.key.contains(':')) && is_entry
+            };
+            if members.iter().any(is_flat) { Form::Flat } else { Form::Nested }
+        }
+        _ => Form::Nested,
+    }
+}
+
+struct Loader<'j, 'a> {
+    json: &'j Json<'a>,
+    db: ConfigDb<'a>,
+    seen: Seen,
+}
+
+impl<'a> Loader<'_, 'a> {
+    fn nested(&mut self, root: &Node<'a>) {
+        if !matches!(root.value, Value::Object(_)) {
+            self.db.problem(root.span, "expected an object of tables".into());
+            return;
+        }
+        let tables = self.json.children(&root.value);
+        self.duplicates(tables);
+        for table in tables {
+            if table.key.starts_with('_') && !matches!(table.value, Value::Object(_)) {
+                continue;
+            }
+            let Value::Object(_) = table.value else {
+                self.db.problem(table.span, format!("table `{}` is not an object of entries", table.key));
+                continue;
+            };
+            let members = self.json.children(&table.value);
+            self.duplicates(members);
+            let start = self.db.entries.len() as u32;
+            for entry in members {
+                self.entry(&table.key, entry.key.clone(), entry, None);
+            }
+            let entries = start..self.db.entries.len() as u32;
+            self.db.tables.push(Table { name: table.key.clone(), span: table.key_span, entries });
+        }
+    }
+
+    fn entry(&mut self, table: &str, key: Cow<'a, str>, node: &Node<'a>, pointer: Option<Box<str>>) {
+        let start = self.db.fields.len() as u32;
+        match &node.value {
+            Value::Object(_) => {
+                let members = self.json.children(&node.value);
+                self.duplicates(members);
+                for member in members {
+                    // Redis keeps no hash without fields: SONiC writes a NULL one.
+                    if member.key == "NULL" && members.len() == 1 {
+                        continue;
+                    }
+                    self.field(table, &key, member);
+                }
+            }
+            Value::Null => {}
+            _ => {
+                self.db.problem(node.span, format!("`{table}|{key}` is not an object of fields"));
+                return;
+            }
+        }
+        let fields = start..self.db.fields.len() as u32;
+        let (key_span, span) = (node.key_span, node.span);
+        self.db.entries.push(Entry { key, key_span, span, fields, pointer });
+    }
+
+    fn field(&mut self, table: &str, key: &str, member: &Node<'a>) {
+        let (name, is_list) = match member.key.strip_suffix('@') {
+            // `name@` is how Redis keeps a list: commas between the elements.
+            Some(name) => (Cow::Owned(name.to_string()), true),
+            None => (member.key.clone(), false),
+        };
+        let (value, is_list) = match &member.value {
+            Value::Text(text) => (text.clone(), is_list),
+            Value::Bare(word) => (Cow::Borrowed(*word), is_list),
+            Value::Array(_) => (Cow::Owned(self.list(member)), true),
+            Value::Null => (Cow::Borrowed(""), is_list),
+            Value::Object(_) => {
+                let what = format!("`{table}|{key}` `{name}` is an object; fields hold strings");
+                self.db.problem(member.span, what);
+                return;
+            }
+        };
+        self.db.fields.push(Field { name, name_span: member.key_span, value, span: member.span, is_list });
+    }
+
+    fn list(&mut self, member: &Node<'a>) -> String {
+        let mut words: Vec<&str> = Vec::new();
+        for item in self.json.children(&member.value) {
+            match &item.value {
+                Value::Text(text) => words.push(text),
+                Value::Bare(word) => words.push(word),
+                _ => self.db.problem(item.span, "a list holds strings and numbers only".into()),
+            }
+        }
+        words.join(",")
+    }
+
+    /// `{"TABLE<separator>key": {...}}`: entries grouped by table, tables in the order of their first entry.
+    fn keyed(&mut self, members: &[Node<'a>], separator: char, prefix: &str) {
+        self.duplicates(members);
+        let mut order: Vec<(&str, Span)> = Vec::new();
+        let mut groups: BTreeMap<&str, Vec<(&str, &Node<'a>)>> = BTreeMap::new();
+        for member in members {
+            if member.key == "OP" {
+                continue;
+            }
+            let split = member.key.split_once(separator).or_else(|| member.key.split_once(['|', ':']));
+            let Some((table, key)) = split else {
+                if matches!(member.value, Value::Object(_)) {
+                    self.db.problem(member.key_span, format!("`{}` names no table and key", member.key));
+                }
+                continue;
+            };
+            let group = groups.entry(table).or_default();
+            if group.is_empty() {
+                order.push((table, member.key_span));
+            }
+            group.push((key, member));
+        }
+        for (table, span) in order {
+            let start = self.db.entries.len() as u32;
+            for (key, node) in groups.remove(table).unwrap_or_default() {
+                let node_value = unwrap_dump(self.json, node);
+                let key = if separator == ':' { key.replace(':', "|") } else { key.to_string() };
+                let pointer = Some(format!("{prefix}/{}", escape(&node.key)).into_boxed_str());
+                self.entry(table, Cow::Owned(key), node_value, pointer);
+                if let Some(last) = self.db.entries.last_mut().filter(|_| !std::ptr::eq(node_value, node)) {
+                    last.key_span = node.key_span;
+                }
+            }
+            let name = table.strip_suffix("_TABLE").filter(|t| schema::is_table(t)).unwrap_or(table);
+            let entries = start..self.db.entries.len() as u32;
+            self.db.tables.push(Table { name: Cow::Owned(name.to_string()), span, entries });
+        }
+    }
+
+    fn swssconfig(&mut self, root: &Node<'a>) {
+        for (index, item) in self.json.children(&root.value).iter().enumerate() {
+            if !matches!(item.value, Value::Object(_)) {
+                self.db.problem(item.span, "expected an object with one entry and its `OP`".into());
+                continue;
+            }
+            let members = self.json.children(&item.value);
+            let op = members.iter().find(|m| m.key == "OP").map(|m| &m.value);
+            match op {
+                Some(Value::Text(op)) if op == "SET" => self.keyed(members, ':', &format!("/{index}")),
+                Some(Value::Text(op)) if op == "DEL" => {}
+                _ => {
+                    self.db.problem(item.span, "`OP` must be `SET` or `DEL`".into());
+                    self.keyed(members, ':', &format!("/{index}"));
+                }
+            }
+        }
+        self.merge_tables();
+    }
+
+    /// One table for all entries of a name: an array has them one by one.
+    fn merge_tables(&mut self) {
+        let tables = std::mem::take(&mut self.db.tables);
+        let entries = std::mem::take(&mut self.db.entries);
+        let mut order: Vec<(Cow<'a, str>, Span, Vec<Entry<'a>>)> = Vec::new();
+        let mut index: BTreeMap<String, usize> = BTreeMap::new();
+        for table in tables {
+            let at = *index.entry(table.name.to_string()).or_insert_with(|| {
+                order.push((table.name.clone(), table.span, Vec::new()));
+                order.len() - 1
+            });
+            let rows = entries.get(table.entries.start as usize..table.entries.end as usize);
+            if let Some(group) = order.get_mut(at) {
+                group.2.extend(rows.unwrap_or_default().iter().cloned());
+            }
+        }
+        for (name, span, rows) in order {
+            let start = self.db.entries.len() as u32;
+            self.db.entries.extend(rows);
+            let entries = start..self.db.entries.len() as u32;
+            self.db.tables.push(Table { name, span, entries });
+        }
+    }
+
+    fn yang(&mut self, root: &Node<'a>) {
+        for module in self.json.children(&root.value) {
+            let module_pointer = format!("/{}", escape(&module.key));
+            for container in self.json.children(&module.value) {
+                let table = local(&container.key).to_string();
+                let pointer = format!("{module_pointer}/{}", escape(&container.key));
+                let start = self.db.entries.len() as u32;
+                for list in self.json.children(&container.value) {
+                    self.yang_list(&table, list, &format!("{pointer}/{}", escape(&list.key)));
+                }
+                let entries = start..self.db.entries.len() as u32;
+                self.db.tables.push(Table { name: Cow::Owned(table), span: container.key_span, entries });
+            }
+        }
+        self.merge_tables();
+    }
+
+    fn yang_list(&mut self, table: &str, list: &Node<'a>, pointer: &str) {
+        let Value::Array(_) = list.value else {
+            // A container inside the table, such as DEVICE_METADATA's `localhost`.
+            self.entry(table, Cow::Owned(local(&list.key).to_string()), list, Some(pointer.into()));
+            return;
+        };
+        let Some(keys) = schema::yang_keys(table, local(&list.key)) else {
+            self.db.problem(list.key_span, format!("`{}` is not a list of a known model", list.key));
+            return;
+        };
+        for (index, item) in self.json.children(&list.value).iter().enumerate() {
+            let pointer = format!("{pointer}/{index}");
+            let members = self.json.children(&item.value);
+            let mut key = String::new();
+            for (i, name) in keys.iter().enumerate() {
+                let part = members.iter().find(|m| local(&m.key) == *name).map(|m| &m.value);
+                if i > 0 {
+                    key.push('|');
+                }
+                match part {
+                    Some(Value::Text(text)) => key.push_str(text),
+                    Some(Value::Bare(word)) => key.push_str(word),
+                    _ => self
+                        .db
+                        .problem(item.span, format!("an entry of `{}` lacks its key `{name}`", list.key)),
+                }
+            }
+            let start = self.db.fields.len() as u32;
+            for member in members.iter().filter(|m| !keys.contains(&local(&m.key))) {
+                match &member.value {
+                    Value::Array(_) if schema::is_map(table) => self.yang_map(table, &key, member),
+                    _ => self.field(table, &key, member),
+                }
+            }
+            let fields = start..self.db.fields.len() as u32;
+            let (key, key_span, span) = (Cow::Owned(key), item.span, item.span);
+            self.db.entries.push(Entry { key, key_span, span, fields, pointer: Some(pointer.into()) });
+        }
+    }
+
+    /// The inner list of a map: two leaves, from and to.
+    fn yang_map(&mut self, table: &str, key: &str, member: &Node<'a>) {
+        let Some([from, to]) = schema::yang_map_leaves(table) else { return };
+        for item in self.json.children(&member.value) {
+            let members = self.json.children(&item.value);
+            let get = |name: &str| {
+                let node = members.iter().find(|m| local(&m.key) == name)?;
+                let text = match &node.value {
+                    Value::Text(text) => text.clone(),
+                    Value::Bare(word) => Cow::Borrowed(*word),
+                    _ => return None,
+                };
+                Some((text, node.span))
+            };
+            match (get(from), get(to)) {
+                (Some((name, name_span)), Some((value, span))) => {
+                    self.db.fields.push(Field { name, name_span, value, span, is_list: false });
+                }
+                _ => self.db.problem(item.span, format!("`{table}|{key}`: a row needs `{from}` and `{to}`")),
+            }
+        }
+    }
+
+    fn duplicates(&mut self, members: &[Node<'a>]) {
+        if members.len() <= 8 {
+            for (i, member) in members.iter().enumerate() {
+                if members[..i].iter().any(|m| m.key.len() == member.key.len() && m.key == member.key) {
+                    self.db.duplicates.push((member.key_span, member.key.to_string()));
+                }
+            }
+            return;
+        }
+        self.seen.start(members.len());
+        for (i, member) in members.iter().enumerate() {
+            if self.seen.meets(i, |j| members[j].key == member.key, hash(member.key.as_bytes())) {
+                self.db.duplicates.push((member.key_span, member.key.to_string()));
+            }
+        }
+    }
+}
+
+/// `{"TABLE|key": {"type": "hash", "value": {...}}}`, as redis-dump writes it: the inner object.
+fn unwrap_dump<'n, 'a>(json: &'n Json<'a>, node: &'n Node<'a>) -> &'n Node<'a> {
+    let members = json.children(&node.value);
+    let is_dump =
+        members.iter().any(|m| m.key == "type" && matches!(&m.value, Value::Text(t) if t == "hash"));
+    match members.iter().find(|m| m.key == "value" && matches!(m.value, Value::Object(_))) {
+        Some(inner) if is_dump => inner,
+        _ => node,
+    }
+}
+
+/// The name without its YANG module.
+fn local(name: &str) -> &str {
+    name.rsplit_once(':').map_or(name, |(_, local)| local)
+}
+
+fn hash(bytes: &[u8]) -> u32 {
+    let mut hash = 0x811c_9dc5u32;
+    for byte in bytes {
+        hash = (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
+    }
+    hash
+}
+
+/// An open-addressing set of indices, reused from object to object.
+#[derive(Default)]
+struct Seen {
+    slots: Vec<u32>,
+    mask: usize,
+}
+
+impl Seen {
+    fn start(&mut self, len: usize) {
+        let size = (len * 2).next_power_of_two();
+        self.slots.clear();
+        self.slots.resize(size, u32::MAX);
+        self.mask = size - 1;
+    }
+
+    /// Adds `index`; true when `equals` holds for one that is there.
+    fn meets(&mut self, index: usize, equals: impl Fn(usize) -> bool, hash: u32) -> bool {
+        let mut at = hash as usize & self.mask;
+        while let Some(slot) = self.slots.get_mut(at) {
+            if *slot == u32::MAX {
+                *slot = index as u32;
+                return false;
+            }
+            if equals(*slot as usize) {
+                return true;
+            }
+            at = (at + 1) & self.mask;
+        }
+        false
+    }
+}

@@ -1,0 +1,17 @@
+//! Switch configurations: SONiC's buffer, QoS, ECN, PFC and PFC watchdog tables, judged and resolved.
+//!
+//! Text in, values out: the crate opens no file and no socket. The same model is checked by the rules and configures
+//! the fabric's shared-buffer MMU ([`resolved`]).
+
+pub mod asic;
+pub mod db;
+pub mod forms;
+pub mod headroom;
+pub mod json;
+pub mod lookup;
+mod resolve;
+pub mod resolved;
+pub mod schema;
+pub mod source;
+
+pub use resolve::{Beside, DEFAULT_MTU, DEFAULT_POLL_MS, LOSSLESS_POOL, resolve};

@@ -1,0 +1,77 @@
+//! What SONiC's YANG models accept, for the tables that matter here: types, ranges, references, `must` conditions.
+//!
+//! Source: sonic-buildimage src/sonic-yang-models/yang-models, August 2026; the models' rules are written anew as
+//! tables ([`tables`]). Every leaf names the rule that reports it.
+
+mod tables;
+mod types;
+mod validate;
+
+pub use types::Type;
+pub(crate) use validate::reference;
+pub use validate::{Kind, Violation, validate};
+
+/// One table of the models.
+#[derive(Debug)]
+pub struct TableSchema {
+    /// Its name.
+    pub name: &'static str,
+    /// The lists that keep it in sonic-yang JSON, with their keys.
+    pub lists: &'static [(&'static str, &'static [&'static str])],
+    /// Types of the parts of a key.
+    pub keys: &'static [Type],
+    /// Rule that reports a bad key.
+    pub key_code: &'static str,
+    /// Its fields, unless it is a map.
+    pub leaves: &'static [Leaf],
+    /// For a map: leaf names and types of both sides, and the rule that reports them.
+    pub map: Option<MapSchema>,
+}
+
+/// Both sides of a map table.
+#[derive(Debug)]
+pub struct MapSchema {
+    /// Leaf names in sonic-yang JSON.
+    pub leaves: [&'static str; 2],
+    /// Type of the field name.
+    pub from: Type,
+    /// Type of the value.
+    pub to: Type,
+    /// Rule that reports them.
+    pub code: &'static str,
+}
+
+/// One field.
+#[derive(Debug)]
+pub struct Leaf {
+    /// Its name.
+    pub name: &'static str,
+    /// Its type.
+    pub ty: Type,
+    /// It must be there.
+    pub is_mandatory: bool,
+    /// Rule that reports it.
+    pub code: &'static str,
+}
+
+/// The schema of a table.
+pub fn table(name: &str) -> Option<&'static TableSchema> {
+    tables::TABLES.iter().find(|table| table.name == name)
+}
+
+pub(crate) fn is_table(name: &str) -> bool {
+    table(name).is_some() || tables::KNOWN_ELSEWHERE.contains(&name)
+}
+
+pub(crate) fn is_map(name: &str) -> bool {
+    table(name).is_some_and(|t| t.map.is_some())
+}
+
+pub(crate) fn yang_keys(name: &str, list: &str) -> Option<&'static [&'static str]> {
+    let Some(schema) = table(name) else { return Some(&["name"]) };
+    schema.lists.iter().find(|(l, _)| *l == list).map(|(_, keys)| *keys)
+}
+
+pub(crate) fn yang_map_leaves(name: &str) -> Option<[&'static str; 2]> {
+    table(name)?.map.as_ref().map(|map| map.leaves)
+}

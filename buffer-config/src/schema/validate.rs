@@ -1,0 +1,467 @@
+//! A configuration against the models: every violation, with its place.
+
+use std::borrow::Cow;
+
+use super::{Leaf, TableSchema, Type, table, types};
+use crate::db::{ConfigDb, Entry, Field};
+use crate::source::Span;
+
+/// Why a model refuses a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Wrong form or out of range.
+    Value,
+    /// A number that is right but for blanks around it.
+    Blanks,
+    /// A mandatory field is absent.
+    Missing,
+    /// A name of something that is not there.
+    Reference,
+    /// A field that the model does not know.
+    Unknown,
+    /// A condition between fields.
+    Must,
+}
+
+/// One thing that a model refuses.
+#[derive(Clone, Debug)]
+pub struct Violation {
+    /// The rule that reports it.
+    pub code: &'static str,
+    /// Why.
+    pub kind: Kind,
+    /// Table.
+    pub table: &'static str,
+    /// Index of the entry in its table.
+    pub entry: usize,
+    /// The field, when it is about one that is there.
+    pub field: Option<String>,
+    /// Where.
+    pub span: Span,
+    /// What was found and what was expected.
+    pub message: String,
+}
+
+/// Checks all known tables. The result is in the order of the file.
+pub fn validate(db: &ConfigDb<'_>) -> Vec<Violation> {
+    let mut found = Vec::new();
+    for table_of_file in &db.tables {
+        let Some(schema) = table(&table_of_file.name) else { continue };
+        let names: Vec<&str> = references(schema).collect();
+        let mut checker =
+            Checker { db, schema, found: &mut found, names: Names::new(db, &names), last: None };
+        for (index, entry) in db.entries_of(table_of_file).iter().enumerate() {
+            checker.entry(index, entry);
+        }
+    }
+    musts(db, &mut found);
+    found
+}
+
+fn references(schema: &'static TableSchema) -> impl Iterator<Item = &'static str> {
+    let of = |ty: &'static Type| match ty {
+        Type::Name(table, _) | Type::Names(table) => Some(*table),
+        _ => None,
+    };
+    let map = schema.map.iter().flat_map(|m| [&m.from, &m.to]);
+    schema.keys.iter().chain(schema.leaves.iter().map(|l| &l.ty)).chain(map).filter_map(of)
+}
+
+/// The names in the tables that one table refers to, sorted for look-up.
+struct Names<'d>(Vec<(&'static str, Vec<&'d str>)>);
+
+impl<'d> Names<'d> {
+    fn new<'a: 'd>(db: &'d ConfigDb<'a>, tables: &[&'static str]) -> Self {
+        let mut names: Vec<(&'static str, Vec<&'d str>)> = Vec::new();
+        for table in tables {
+            if names.iter().all(|(t, _)| t != table) {
+                let mut keys: Vec<&str> = db.rows(table).iter().map(|e| e.key.as_ref()).collect();
+                keys.sort_unstable();
+                names.push((table, keys));
+            }
+        }
+        Self(names)
+    }
+
+    fn has(&self, table: &str, name: &str) -> bool {
+        self.0.iter().any(|(t, keys)| *t == table && keys.binary_search(&name).is_ok())
+    }
+}
+
+struct Checker<'c, 'a> {
+    db: &'c ConfigDb<'a>,
+    schema: &'static TableSchema,
+    found: &'c mut Vec<Violation>,
+    names: Names<'c>,
+    /// The last name found in a table: entries of one port follow each other.
+    last: Option<(&'static str, &'c str)>,
+}
+
+impl<'c, 'a> Checker<'c, 'a> {
+    fn report(
+        &mut self,
+        code: &'static str,
+        kind: Kind,
+        entry: usize,
+        field: Option<&str>,
+        span: Span,
+        message: String,
+    ) {
+        let table = self.schema.name;
+        self.found.push(Violation {
+            code,
+            kind,
+            table,
+            entry,
+            field: field.map(str::to_string),
+            span,
+            message,
+        });
+    }
+
+    fn entry(&mut self, index: usize, entry: &'c Entry<'a>) {
+        self.key(index, entry);
+        let fields = self.db.fields_of(entry);
+        if let Some(map) = &self.schema.map {
+            for field in fields {
+                self.value(index, map.code, &map.from, &field.name, field.name_span, Some(&field.name));
+                self.value(index, map.code, &map.to, &field.value, field.span, Some(&field.name));
+            }
+            return;
+        }
+        let mut mandatory = self.schema.leaves.iter().filter(|l| l.is_mandatory).count();
+        for field in fields {
+            match self.schema.leaves.iter().find(|leaf| leaf.name == field.name) {
+                Some(leaf) => {
+                    mandatory -= usize::from(leaf.is_mandatory && mandatory > 0);
+                    self.leaf(index, leaf, field);
+                }
+                None if self.schema.leaves.is_empty() => {}
+                None => self.unknown(index, entry, field),
+            }
+        }
+        if mandatory > 0 {
+            for leaf in self.schema.leaves.iter().filter(|l| l.is_mandatory) {
+                if fields.iter().all(|f| f.name != leaf.name) {
+                    let message = format!("`{}|{}` has no `{}`", self.schema.name, entry.key, leaf.name);
+                    self.report(leaf.code, Kind::Missing, index, None, entry.key_span, message);
+                }
+            }
+        }
+    }
+
+    fn unknown(&mut self, index: usize, entry: &Entry<'a>, field: &Field<'a>) {
+        let near = nearest(&field.name, self.schema.leaves);
+        let hint = near.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
+        let message =
+            format!("`{}|{}` has an unknown field `{}`{hint}", self.schema.name, entry.key, field.name);
+        self.report("SRC005", Kind::Unknown, index, Some(&field.name), field.name_span, message);
+    }
+
+    fn key(&mut self, index: usize, entry: &'c Entry<'a>) {
+        let (code, keys) = (self.schema.key_code, self.schema.keys);
+        let parts = entry.key.split('|').count();
+        if parts > keys.len() && matches!(self.schema.name, "QUEUE" | "BUFFER_QUEUE") && parts == 4 {
+            return self.voq_key(index, entry);
+        }
+        if keys.len() == 1 {
+            if let Some(ty) = keys.first().filter(|_| !entry.key.contains('|')) {
+                self.value(index, code, ty, &entry.key, entry.key_span, None);
+            }
+            return;
+        }
+        if parts != keys.len() {
+            let message = format!(
+                "`{}` has {parts} parts; a key of {} has {}",
+                entry.key,
+                self.schema.name,
+                keys.len()
+            );
+            return self.report(code, Kind::Value, index, None, entry.key_span, message);
+        }
+        for (part, ty) in entry.key.split('|').zip(keys) {
+            self.value(index, code, ty, part, entry.key_span, None);
+        }
+    }
+
+    /// `host|asic|port|queues` of a chassis with virtual output queues: only entries of this ASIC must name a port.
+    fn voq_key(&mut self, index: usize, entry: &'c Entry<'a>) {
+        let mut parts = entry.key.split('|');
+        let (Some(host), Some(asic), Some(port), Some(range)) =
+            (parts.next(), parts.next(), parts.next(), parts.next())
+        else {
+            return;
+        };
+        let here = |field| self.db.value("DEVICE_METADATA", "localhost", field);
+        let is_local = here("hostname") == Some(host) && here("asic_name") == Some(asic);
+        if is_local && self.schema.name == "QUEUE" && !self.has("PORT", port) {
+            let message =
+                format!("the local queue entry `{}` names port `{port}`, which is not in PORT", entry.key);
+            self.report("BUF017", Kind::Reference, index, None, entry.key_span, message);
+        }
+        if let Some(ty) = self.schema.keys.get(1) {
+            self.value(index, self.schema.key_code, ty, range, entry.key_span, None);
+        }
+    }
+
+    fn has(&mut self, table: &'static str, name: &'c str) -> bool {
+        if self.last == Some((table, name)) {
+            return true;
+        }
+        let has = self.names.has(table, name);
+        if has {
+            self.last = Some((table, name));
+        }
+        has
+    }
+
+    fn leaf(&mut self, index: usize, leaf: &'static Leaf, field: &'c Field<'a>) {
+        self.value(index, leaf.code, &leaf.ty, &field.value, field.span, Some(&field.name));
+        if matches!(leaf.name, "adv_speeds" | "adv_interface_types")
+            && field.value.contains(',')
+            && field.value.split(',').any(|word| word == "all")
+        {
+            let message = format!("`{}` is `all` or a list, not both", leaf.name);
+            self.report(leaf.code, Kind::Must, index, Some(&field.name), field.span, message);
+        }
+    }
+
+    fn value(
+        &mut self,
+        index: usize,
+        code: &'static str,
+        ty: &'static Type,
+        value: &'c str,
+        span: Span,
+        field: Option<&str>,
+    ) {
+        match ty {
+            Type::Name(table, words) => {
+                if words.contains(&value) {
+                    return;
+                }
+                let missing = if *table == "PORT" && value.contains(',') {
+                    value.split(',').any(|port| !self.names.has(table, port))
+                } else {
+                    let name = reference(table, value);
+                    !self.has(table, name)
+                };
+                if missing {
+                    let message = format!("`{value}` is not in {table}");
+                    let code =
+                        if *table == "PORT" && field.is_none() && code != "WD014" { "BUF017" } else { code };
+                    self.report(code, Kind::Reference, index, field, span, message);
+                }
+            }
+            Type::Names(table) => {
+                for name in value.split(',') {
+                    if !self.has(table, reference(table, name)) {
+                        let message = format!("`{name}` is not in {table}");
+                        self.report(code, Kind::Reference, index, field, span, message);
+                    }
+                }
+            }
+            _ if ty.accepts(value) => {}
+            Type::Int(..) if ty.accepts(value.trim()) && value != value.trim() => {
+                let message = format!("the number `{value}` has blanks around it");
+                self.report("SRC004", Kind::Blanks, index, field, span, message);
+            }
+            _ => {
+                let of = field.map(|f| format!("`{f}` is ")).unwrap_or_default();
+                let message = format!("{of}`{value}`; expected {}", ty.expected());
+                self.report(code, Kind::Value, index, field, span, message);
+            }
+        }
+    }
+}
+
+/// The name in a reference: `[TABLE|name]` is how it was written before database version 3.
+pub(crate) fn reference<'t>(table: &str, value: &'t str) -> &'t str {
+    let inner = value.strip_prefix('[').and_then(|v| v.strip_suffix(']'));
+    match inner.and_then(|v| v.split_once('|')) {
+        Some((t, name)) if t == table => name,
+        _ => value,
+    }
+}
+
+fn nearest(name: &str, leaves: &'static [Leaf]) -> Option<&'static str> {
+    let distance = |leaf: &&Leaf| edit_distance(name.as_bytes(), leaf.name.as_bytes());
+    leaves
+        .iter()
+        .min_by_key(distance)
+        .filter(|leaf| distance(leaf) <= 2.min(name.len() / 2))
+        .map(|leaf| leaf.name)
+}
+
+fn edit_distance(a: &[u8], b: &[u8]) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().take(64).enumerate() {
+        let mut diagonal = i;
+        if let Some(first) = row.first_mut() {
+            *first = i + 1;
+        }
+        for (j, y) in b.iter().enumerate() {
+            let (Some(left), Some(up)) = (row.get(j).copied(), row.get(j + 1).copied()) else { continue };
+            let next = (diagonal + usize::from(x != y)).min(left + 1).min(up + 1);
+            diagonal = up;
+            if let Some(cell) = row.get_mut(j + 1) {
+                *cell = next;
+            }
+        }
+    }
+    row.last().copied().unwrap_or_default()
+}
+
+/// The `must` conditions between fields.
+fn musts(db: &ConfigDb<'_>, found: &mut Vec<Violation>) {
+    let dynamic = db.value("DEVICE_METADATA", "localhost", "buffer_model") == Some("dynamic");
+    let number =
+        |entry: &Entry<'_>, field: &str| db.field(entry, field).and_then(|f| types::whole(f.value.trim()));
+    let mut add = |code, table, entry: usize, field: &Field<'_>, message: String| {
+        let field_name = Some(field.name.to_string());
+        found.push(Violation {
+            code,
+            kind: Kind::Must,
+            table,
+            entry,
+            field: field_name,
+            span: field.span,
+            message,
+        });
+    };
+    for (i, pool) in db.rows("BUFFER_POOL").iter().enumerate() {
+        let Some(percentage) = db.field(pool, "percentage") else { continue };
+        if db.field(pool, "size").is_some() {
+            add("BUF005", "BUFFER_POOL", i, percentage, "`percentage` and `size` exclude each other".into());
+        }
+        if !dynamic {
+            add(
+                "BUF005",
+                "BUFFER_POOL",
+                i,
+                percentage,
+                "`percentage` works in the dynamic buffer model only".into(),
+            );
+        }
+    }
+    for (i, profile) in db.rows("WRED_PROFILE").iter().enumerate() {
+        for colour in ["green", "yellow", "red"] {
+            let max_name = format!("{colour}_max_threshold");
+            let Some(max) = db.field(profile, &max_name) else { continue };
+            let min = number(profile, &format!("{colour}_min_threshold"));
+            match (min, types::whole(max.value.trim())) {
+                (Some(min), Some(high)) if high < min => {
+                    add(
+                        "ECN001",
+                        "WRED_PROFILE",
+                        i,
+                        max,
+                        format!("{colour} maximum {high} is below the minimum {min}"),
+                    );
+                }
+                (None, Some(_)) => {
+                    add(
+                        "ECN001",
+                        "WRED_PROFILE",
+                        i,
+                        max,
+                        format!("{colour} has a maximum without a minimum"),
+                    );
+                }
+                _ => {}
+            }
+        }
+    }
+    for (i, entry) in db.rows("SCHEDULER").iter().enumerate() {
+        scheduler_musts(db, i, entry, &mut add);
+    }
+    let global = db.row("PFC_WD", "GLOBAL");
+    let poll = global.map(|entry| number(entry, "POLL_INTERVAL"));
+    for (i, entry) in db.rows("PFC_WD").iter().enumerate() {
+        for name in ["detection_time", "restoration_time", "action", "pfc_stat_history"] {
+            let Some(field) = db.field(entry, name) else { continue };
+            if entry.key == "GLOBAL" {
+                add("WD008", "PFC_WD", i, field, format!("`{name}` belongs to a port, not to GLOBAL"));
+            } else if name.ends_with("_time") {
+                match (poll, types::whole(field.value.trim())) {
+                    (Some(Some(poll)), Some(time)) if time < poll => {
+                        add(
+                            "WD004",
+                            "PFC_WD",
+                            i,
+                            field,
+                            format!("`{name}` {time} ms is shorter than POLL_INTERVAL {poll} ms"),
+                        );
+                    }
+                    (Some(None), Some(_)) => {
+                        let message =
+                            format!("`{name}` is set, but GLOBAL has no POLL_INTERVAL to compare it with");
+                        add("WD004", "PFC_WD", i, field, message);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        if let Some(field) = db.field(entry, "POLL_INTERVAL").filter(|_| entry.key != "GLOBAL") {
+            add("WD003", "PFC_WD", i, field, "`POLL_INTERVAL` belongs to GLOBAL, not to a port".into());
+        }
+    }
+    metadata_musts(db, found);
+}
+
+fn scheduler_musts(
+    db: &ConfigDb<'_>,
+    i: usize,
+    entry: &Entry<'_>,
+    add: &mut impl FnMut(&'static str, &'static str, usize, &Field<'_>, String),
+) {
+    let number = |field: &str| db.field(entry, field).and_then(|f| types::whole(f.value.trim()));
+    let (cir, pir, cbs) = (number("cir"), number("pir"), number("cbs"));
+    for (name, needs, base) in [("pir", "cir", cir), ("cbs", "cir", cir), ("pbs", "pir", pir)] {
+        let Some(field) = db.field(entry, name) else { continue };
+        if base.is_none_or(|n| n == 0) {
+            add("SCHED003", "SCHEDULER", i, field, format!("`{name}` needs a `{needs}` above 0"));
+        }
+    }
+    for (name, floor, of) in [("pir", cir, "cir"), ("pbs", cbs, "cbs")] {
+        let (Some(field), Some(floor)) = (db.field(entry, name), floor) else { continue };
+        if number(name).is_some_and(|n| n < floor) {
+            add("SCHED003", "SCHEDULER", i, field, format!("`{name}` is below `{of}` {floor}"));
+        }
+    }
+}
+
+fn metadata_musts(db: &ConfigDb<'_>, found: &mut Vec<Violation>) {
+    let counters = db.rows("FLEX_COUNTER_TABLE").iter().enumerate().filter(|(_, e)| e.key == "ICMP_SESSION");
+    for (i, field) in counters.filter_map(|(i, e)| Some((i, db.field(e, "POLL_INTERVAL")?))) {
+        if !Type::Int(1000, 30_000).accepts(&field.value) {
+            let message =
+                format!("`POLL_INTERVAL` of ICMP_SESSION is `{}`; expected 1000..=30000", field.value);
+            let (kind, table, span) = (Kind::Value, "FLEX_COUNTER_TABLE", field.span);
+            found.push(Violation { code: "SRC006", kind, table, entry: i, field: None, span, message });
+        }
+    }
+    let rows = db.rows("DEVICE_METADATA");
+    let get = |field: &str| db.value("DEVICE_METADATA", "localhost", field);
+    if let Some((i, entry)) = rows.iter().enumerate().find(|(_, e)| e.key == "localhost")
+        && get("suppress-fib-pending") == Some("enabled")
+        && get("synchronous_mode").unwrap_or("enable") != "enable"
+    {
+        let message = "`suppress-fib-pending` needs `synchronous_mode` enabled".to_string();
+        let (kind, table, span) = (Kind::Must, "DEVICE_METADATA", entry.span);
+        found.push(Violation { code: "SRC006", kind, table, entry: i, field: None, span, message });
+    }
+    let switch_type = get("switch_type");
+    let hwsku: Cow<'_, str> = get("hwsku").unwrap_or_default().into();
+    // A chassis that does not say which ASIC it is keeps the lanes elsewhere.
+    let lanes_are_elsewhere = get("asic_name").is_none()
+        && (matches!(switch_type, Some("voq" | "chassis-packet" | "fabric"))
+            || matches!(hwsku.as_ref(), "msft_four_asic_vs" | "msft_multi_asic_vs"));
+    for (i, port) in db.rows("PORT").iter().enumerate() {
+        if !lanes_are_elsewhere && db.field(port, "lanes").is_none() {
+            let message = format!("`PORT|{}` has no `lanes`", port.key);
+            let (kind, table, span) = (Kind::Missing, "PORT", port.key_span);
+            found.push(Violation { code: "LINK003", kind, table, entry: i, field: None, span, message });
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Texts with names, and places in them.
+
+use std::fmt;
+
+/// A file's text with the name that messages use.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// Path or `-` for standard input.
+    pub name: &'a str,
+    /// The whole text.
+    pub text: &'a str,
+}
+
+/// A range of bytes in a text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Span {
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// From byte offsets; texts are shorter than 4 GiB ([`crate::json::MAX_BYTES`]).
+    pub(crate) fn new(start: usize, end: usize) -> Self {
+        Self { start: start as u32, end: end as u32 }
+    }
+}
+
+/// A place as people count: from 1, columns in characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in characters, from 1.
+    pub column: u32,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.line, self.column)
+    }
+}
+
+/// Line and column of byte `offset`.
+pub fn place(text: &str, offset: u32) -> Place {
+    let mut at = (offset as usize).min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    let before = &text[..at];
+    let line_start = before.rfind('\n').map_or(0, |i| i + 1);
+    let line = before.bytes().filter(|b| *b == b'\n').count() as u32 + 1;
+    Place { line, column: before[line_start..].chars().count() as u32 + 1 }
+}
+
+/// The line that byte `offset` is in, without its end, and where it starts.
+pub fn line_at(text: &str, offset: u32) -> (&str, u32) {
+    let mut at = (offset as usize).min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    let start = text[..at].rfind('\n').map_or(0, |i| i + 1);
+    let end = text[at..].find('\n').map_or(text.len(), |i| at + i);
+    (text[start..end].trim_end_matches('\r'), start as u32)
+}

@@ -1,0 +1,36 @@
+//! SONiC's own YANG test cases: what its models accept and refuse, we accept and refuse.
+
+mod support;
+
+use buffer_config::{forms, schema};
+use serde_json::Value;
+
+#[test]
+fn every_case_agrees() {
+    let Some(folder) = support::data("yang_cases") else { return };
+    let (mut count, mut wrong) = (0, Vec::new());
+    for path in support::files(&folder, ".config.json") {
+        let configs: Value = serde_json::from_str(&support::read(&path)).expect("JSON");
+        let expect_path = path.to_string_lossy().replace(".config.json", ".expect.json");
+        let expected: Value = serde_json::from_str(&support::read(expect_path.as_ref())).expect("JSON");
+        for (name, expectation) in expected.as_object().expect("cases") {
+            let is_verify = expectation["eStrKey"] == "Verify";
+            let refuses =
+                !is_verify && (expectation.get("eStr").is_some() || expectation.get("eStrKey").is_some());
+            let text = configs[name].to_string();
+            let db = forms::load(&text);
+            let found: Vec<String> =
+                schema::validate(&db).into_iter().map(|v| format!("{}: {}", v.code, v.message)).collect();
+            count += 1;
+            let problems: Vec<&str> = db.problems.iter().map(|p| p.message.as_str()).collect();
+            if refuses == found.is_empty() || !problems.is_empty() {
+                wrong.push(format!(
+                    "{name}: expected to be {}, found {found:?} {problems:?}",
+                    if refuses { "refused" } else { "accepted" }
+                ));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {count} disagree:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(count >= 290, "only {count} cases");
+}

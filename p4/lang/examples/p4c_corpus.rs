@@ -1,0 +1,156 @@
+//! Compares the front end with p4c on p4c's own test programs (p4lang/p4c, `testdata`).
+//!
+//! ```text
+//! cargo run -p p4-lang --example p4c_corpus -- errors  ../p4c [NAME]   programs that p4c refuses
+//! cargo run -p p4-lang --example p4c_corpus -- samples ../p4c [NAME]   programs that p4c accepts
+//! ```
+//!
+//! For a program that p4c refuses, the lines of p4c's errors are read from the output that p4c's tests expect
+//! (`p4_16_errors_outputs`), and compared with the lines of ours. The exit status is 1 if anything differs.
+
+#![allow(clippy::disallowed_methods, clippy::print_stdout, reason = "a tool that reads a checkout of p4c")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::ExitCode;
+
+use p4_lang::{Compilation, Options, SourceLoader, compile, render};
+
+struct Files;
+
+impl SourceLoader for Files {
+    fn load(&self, path: &str) -> Option<String> {
+        std::fs::read(path).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+    }
+}
+
+/// File (without folders) and line of an error.
+type Line = (String, u32);
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let (mode, root, only) = match args.as_slice() {
+        [mode, root] => (mode, Path::new(root), None),
+        [mode, root, only] => (mode, Path::new(root), Some(only)),
+        _ => {
+            eprintln!("usage: p4c_corpus errors|samples P4C [NAME]");
+            return ExitCode::from(2);
+        }
+    };
+    let folder = if mode == "errors" { "p4_16_errors" } else { "p4_16_samples" };
+    let folder = root.join("testdata").join(folder);
+    let mut programs: Vec<_> = std::fs::read_dir(&folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .filter(|name| name.ends_with(".p4") && only.is_none_or(|only| name.starts_with(only.as_str())))
+        .collect();
+    programs.sort();
+    if programs.is_empty() {
+        eprintln!("no programs in {}", folder.display());
+        return ExitCode::from(2);
+    }
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for name in &programs {
+        let path = folder.join(name).display().to_string();
+        let compilation = compile(&path, &Files, &Options::default());
+        let verdict = if mode == "errors" {
+            let expected = root.join("testdata/p4_16_errors_outputs").join(format!("{name}-stderr"));
+            let expected = std::fs::read(expected).unwrap_or_default();
+            refused(name, &compilation, &String::from_utf8_lossy(&expected), only.is_some())
+        } else {
+            accepted(name, &compilation, only.is_some())
+        };
+        *counts.entry(verdict).or_default() += 1;
+    }
+    for (verdict, count) in &counts {
+        println!("{count:5} {verdict}");
+    }
+    let fine = ["same lines", "same line", "no line", "accepted"];
+    ExitCode::from(u8::from(
+        mode == "errors" && counts.contains_key("accepted") || counts.keys().any(|k| !fine.contains(k)),
+    ))
+}
+
+/// Lines of p4c's errors: `file(line): [--Werror=...] error: ...` and `file(line):syntax error, ...`.
+fn expected_lines(output: &str) -> BTreeSet<Line> {
+    output
+        .lines()
+        .filter_map(|text| {
+            let (file, rest) = text.split_once('(')?;
+            let (line, rest) = rest.split_once(')')?;
+            let error = rest.starts_with(": [--Werror")
+                || rest.starts_with(":syntax error")
+                || rest.starts_with(": error");
+            let file = file.rsplit('/').next().unwrap_or(file);
+            (error && !file.contains(' ')).then_some((file.to_owned(), line.parse().ok()?))
+        })
+        .collect()
+}
+
+/// What our errors have in common with p4c's.
+fn refused(name: &str, compilation: &Compilation, output: &str, verbose: bool) -> &'static str {
+    let expected = expected_lines(output);
+    // A missing or foreign `main` is about the target, not about what p4c's front end checks.
+    let target = |id: &str| matches!(id, "E0601" | "E0602");
+    let errors: Vec<_> =
+        compilation.diagnostics.iter().filter(|d| d.is_error() && !target(d.code.id)).collect();
+    let ours: BTreeSet<Line> = errors
+        .iter()
+        .map(|d| {
+            let at = compilation.sources.location(d.primary.span);
+            (at.file.rsplit('/').next().unwrap_or_default().to_owned(), at.line)
+        })
+        .collect();
+    let verdict = if ours.is_empty() {
+        "accepted"
+    } else if expected.is_empty() {
+        "no line"
+    } else if ours == expected {
+        "same lines"
+    } else if ours.is_disjoint(&expected) {
+        "another line"
+    } else {
+        "same line"
+    };
+    let quiet = verdict == "same lines"
+        || verdict == "no line" && std::env::var("ALL").is_err()
+        || verdict == "same line" && std::env::var("ALL").is_err();
+    if !quiet || verbose {
+        println!("{verdict}: {name}");
+        for line in
+            output.lines().filter(|l| l.contains("error") || l.starts_with(char::is_alphabetic)).take(12)
+        {
+            println!("    p4c  {line}");
+        }
+        for error in errors.iter().take(12) {
+            let at = compilation.sources.location(error.primary.span);
+            println!("    ours {}:{} {} {}", at.line, at.column, error.code.id, error.message);
+            if verbose {
+                println!("{}", render(error, &compilation.sources, false));
+            }
+        }
+    }
+    verdict
+}
+
+/// Whether a program is accepted.
+fn accepted(name: &str, compilation: &Compilation, verbose: bool) -> &'static str {
+    let target = |id: &str| matches!(id, "E0601" | "E0602");
+    let errors: Vec<_> =
+        compilation.diagnostics.iter().filter(|d| d.is_error() && !target(d.code.id)).collect();
+    if errors.is_empty() {
+        return "accepted";
+    }
+    let ours = errors.iter().map(|d| d.code.id).collect::<BTreeSet<_>>();
+    println!("refused: {name} {ours:?}");
+    for error in errors.iter().take(if verbose { 20 } else { 2 }) {
+        let at = compilation.sources.location(error.primary.span);
+        println!("    {}:{}:{} {}", at.file, at.line, at.column, error.message);
+        if verbose {
+            println!("{}", render(error, &compilation.sources, false));
+        }
+    }
+    "refused"
+}

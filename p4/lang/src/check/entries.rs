@@ -1,0 +1,141 @@
+//! Rules of a whole table: its default action, and what its entries must not do together (specification, section
+//! 14.2.1).
+
+use std::collections::BTreeMap;
+
+use num_bigint::BigInt;
+
+use super::{Checker, Declared, Entity};
+use crate::diagnostic::{Diagnostic, codes};
+use crate::hir::{ExprKind, Keyset, Table};
+use crate::source::Span;
+use crate::syntax::ast::{self, PropertyValue};
+
+/// Largest priority, which P4Runtime carries in 31 bits.
+const MAX_PRIORITY: u32 = i32::MAX as u32;
+
+impl Checker<'_> {
+    /// A table that names no default action uses `NoAction`.
+    pub(super) fn check_no_action(&mut self, table: &Table) {
+        let Some(Declared { entity, span }) = self.find("NoAction").cloned() else {
+            self.report(
+                Diagnostic::error(
+                    codes::BAD_TABLE,
+                    table.span,
+                    "there is no `NoAction` for the default action",
+                )
+                .note("`core.p4` declares it; or give the table a `default_action`"),
+            );
+            return;
+        };
+        let plain = match entity {
+            Entity::Action(id) => self.module.actions.get(id.index()).is_some_and(|a| a.params.is_empty()),
+            _ => false,
+        };
+        if !plain {
+            self.report(
+                Diagnostic::error(codes::BAD_ACTION, span, "`NoAction` is an action without parameters")
+                    .also(table.span, "the default action of this table")
+                    .note("`core.p4` declares it so"),
+            );
+        }
+    }
+
+    /// Entries say what their keys are.
+    pub(super) fn check_entries_need_key(&mut self, table: &ast::Table) {
+        let entries = table.properties.iter().find_map(|p| match &p.value {
+            PropertyValue::Entries(list) if !list.is_empty() => Some(p.name.span),
+            _ => None,
+        });
+        let keyed =
+            table.properties.iter().any(|p| matches!(&p.value, PropertyValue::Key(k) if !k.is_empty()));
+        if let (Some(entries), false) = (entries, keyed) {
+            self.report(
+                Diagnostic::error(codes::BAD_TABLE, table.name.span, "a table without a key has no entries")
+                    .also(entries, "these entries"),
+            );
+        }
+    }
+
+    /// The default action is one of the list, which therefore stands before it.
+    pub(super) fn check_default_after_actions(&mut self, table: &ast::Table) {
+        let position = |name: &str| table.properties.iter().position(|p| &*p.name.name == name);
+        let (Some(default), Some(actions)) = (position("default_action"), position("actions")) else {
+            return;
+        };
+        if default < actions {
+            let place = |i: usize| table.properties.get(i).map_or(table.name.span, |p| p.name.span);
+            self.report(
+                Diagnostic::error(
+                    codes::BAD_TABLE,
+                    table.name.span,
+                    "the default action comes after the list of actions",
+                )
+                .also(place(default), "comes too early")
+                .also(place(actions), "the list"),
+            );
+        }
+    }
+
+    /// Where every key matches exactly, two entries with the same values contradict each other.
+    pub(super) fn check_same_keys(&mut self, table: &Table) {
+        if table.keys.iter().any(|k| &*k.match_kind != "exact") {
+            return;
+        }
+        let mut seen: BTreeMap<Vec<BigInt>, Span> = BTreeMap::new();
+        for entry in &table.entries {
+            let values: Option<Vec<BigInt>> = entry
+                .keysets
+                .iter()
+                .map(|set| match set {
+                    Keyset::Value(value) => match &value.kind {
+                        ExprKind::Bool(bit) => Some(u8::from(*bit).into()),
+                        _ => value.as_int().cloned(),
+                    },
+                    _ => None,
+                })
+                .collect();
+            let Some(values) = values else { continue };
+            if let Some(before) = seen.get(&values).copied() {
+                self.report(
+                    Diagnostic::error(codes::BAD_ENTRY, entry.span, "an entry has the same key")
+                        .label("never matches")
+                        .also(before, "matches first"),
+                );
+            } else {
+                seen.insert(values, entry.span);
+            }
+        }
+    }
+
+    /// Priorities that entries get from those before them stay in range.
+    pub(super) fn check_priority_range(&mut self, table: &Table) {
+        let property = |name: &str| table.properties.iter().find(|(n, ..)| &**n == name).map(|(_, v, _)| v);
+        let delta = property("priority_delta").and_then(|v| v.as_int()).cloned().unwrap_or_else(|| 1.into());
+        let falling =
+            !matches!(property("largest_priority_wins").map(|v| &v.kind), Some(ExprKind::Bool(false)));
+        let mut last: Option<BigInt> = None;
+        for entry in &table.entries {
+            let given = entry.priority.as_ref().and_then(|p| p.as_int()).cloned();
+            let Some(priority) = given.or_else(|| {
+                last.as_ref().map(|before| if falling { before - &delta } else { before + &delta })
+            }) else {
+                return;
+            };
+            if priority < BigInt::from(0) || priority > BigInt::from(MAX_PRIORITY) {
+                self.report(
+                    Diagnostic::error(
+                        codes::BAD_ENTRY,
+                        table.span,
+                        format!("an entry would have the priority {priority}"),
+                    )
+                    .label("the priorities of its entries leave the range")
+                    .also(entry.span, "this entry")
+                    .note("without a priority of its own an entry goes on from the one before by `priority_delta`"),
+                );
+                return;
+            }
+            last = Some(priority);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Where objects stand among those of the program, and which actions the control plane sees.
+//!
+//! P4Info lists objects in the order of a walk over the program: what is declared at the top level, then the blocks in
+//! the order of the package's parameters, in each its declarations in source order, those of an inner instance where
+//! the instance is declared. Actions of the top level belong to each block that uses them and come first there, in
+//! the order of their use. An action that only other actions call is part of these, and not listed.
+
+use super::Lowerer;
+use crate::hir::{Declared, Type, VarId};
+use crate::ir;
+
+impl Lowerer<'_> {
+    /// The position of something that the enclosing instance, or the top level, declares.
+    pub(super) fn position_of(&self, declared: Declared) -> Vec<u32> {
+        let mut position = self.env.position.clone();
+        let index = match self.env.instance.and_then(|i| self.instances.get(i)).map(|i| &i.ty) {
+            Some(Type::Control(id)) => self
+                .module
+                .controls
+                .get(id.index())
+                .and_then(|c| c.declared.iter().position(|d| *d == declared)),
+            Some(Type::Parser(id)) => self
+                .module
+                .parsers
+                .get(id.index())
+                .and_then(|p| p.declared.iter().position(|d| *d == declared)),
+            _ => self.module.instances.iter().position(|i| Declared::Object(i.var) == declared),
+        };
+        position.push(index.map_or(u32::MAX, |i| i as u32 + 1));
+        position
+    }
+
+    pub(super) fn object_position(&self, var: VarId) -> Vec<u32> {
+        self.position_of(Declared::Object(var))
+    }
+
+    /// The position of an instance that is made where it is applied: behind what is declared.
+    pub(super) fn position_in_place(&self) -> Vec<u32> {
+        let mut position = self.env.position.clone();
+        position.extend([u32::MAX, self.instances.len() as u32]);
+        position
+    }
+
+    /// The position of a digest: in the action that sends it, or behind all that the block declares.
+    pub(super) fn digest_position(&self) -> Vec<u32> {
+        match self.sender.last() {
+            Some(action) => action.clone(),
+            None => vec![self.block_number, u32::MAX, self.program.digests.len() as u32],
+        }
+    }
+
+    /// Gives actions of the top level their positions, in the block that was lowered last.
+    pub(super) fn place_global_actions(&mut self) {
+        let block = self.block_number;
+        let mut tables: Vec<&ir::Table> =
+            self.program.tables.iter().filter(|t| t.preamble.position.first() == Some(&block)).collect();
+        tables.sort_by(|a, b| a.preamble.position.cmp(&b.preamble.position));
+        let mut used: Vec<ir::ActionId> =
+            tables.iter().flat_map(|t| &t.actions).map(|reference| reference.action).collect();
+        used.extend(self.called_here.drain(..));
+        self.listed.extend(&used);
+        for (i, id) in used.into_iter().enumerate() {
+            if let Some(action) = self.program.actions.get_mut(id.index())
+                && action.preamble.position.is_empty()
+            {
+                action.preamble.position = vec![block, 0, i as u32];
+            }
+        }
+    }
+}

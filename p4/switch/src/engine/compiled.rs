@@ -1,0 +1,127 @@
+//! Compiled code with the frame that it runs on.
+
+use super::code::{Code, Op, Pc};
+use super::context::Context;
+use super::layout::Slot;
+use super::run::{Outcome, run};
+use crate::limbs;
+use crate::machine::{BlockId, Field};
+use crate::state::State;
+
+/// A compiled program and its frame.
+#[derive(Debug)]
+pub(crate) struct Compiled {
+    code: Code,
+    frame: Vec<u64>,
+}
+
+impl Compiled {
+    pub(crate) fn new(code: Code) -> Compiled {
+        let frame = code.frame.clone();
+        Compiled { code, frame }
+    }
+
+    #[inline]
+    fn slot(&self, field: Field) -> Option<Slot> {
+        let standard = &self.code.standard;
+        match field {
+            Field::IngressPort => standard.ingress_port,
+            Field::EgressSpec => standard.egress_spec,
+            Field::EgressPort => standard.egress_port,
+            Field::InstanceType => standard.instance_type,
+            Field::PacketLength => standard.packet_length,
+            Field::EnqTimestamp => standard.enq_timestamp,
+            Field::EnqQdepth => standard.enq_qdepth,
+            Field::DeqTimedelta => standard.deq_timedelta,
+            Field::DeqQdepth => standard.deq_qdepth,
+            Field::Qid => standard.qid,
+            Field::IngressGlobalTimestamp => standard.ingress_global_timestamp,
+            Field::EgressGlobalTimestamp => standard.egress_global_timestamp,
+            Field::McastGrp => standard.mcast_grp,
+            Field::EgressRid => standard.egress_rid,
+            Field::ChecksumError => standard.checksum_error,
+            Field::ParserError => standard.parser_error,
+            Field::Priority => standard.priority,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn set(&mut self, field: Field, value: u64) {
+        if let Some(slot) = self.slot(field) {
+            self.frame[slot.at as usize] = value & limbs::low_mask(slot.width());
+        }
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, field: Field) -> u64 {
+        self.slot(field).map_or(0, |slot| self.frame[slot.at as usize])
+    }
+
+    #[inline]
+    pub(crate) fn reset(&mut self) {
+        self.frame[..self.code.scalars as usize].fill(0);
+    }
+
+    #[inline]
+    pub(crate) fn parse(&mut self, cx: &mut Context, state: &mut State) -> Outcome {
+        run(&self.code, self.code.entries.parser, &mut self.frame, cx, state)
+    }
+
+    pub(crate) fn parser_timeout(&self) -> u64 {
+        self.code.errors.parser_timeout
+    }
+
+    #[inline]
+    pub(crate) fn run(&mut self, block: BlockId, cx: &mut Context, state: &mut State) -> Outcome {
+        let entries = &self.code.entries;
+        let entry = match block {
+            BlockId::VerifyChecksum => entries.verify_checksum,
+            BlockId::Ingress => entries.ingress,
+            BlockId::Egress => entries.egress,
+            BlockId::ComputeChecksum => entries.compute_checksum,
+            BlockId::Deparser => entries.deparser,
+        };
+        if self.is_empty(entry) {
+            return Outcome::Done;
+        }
+        let (carried, scalars) = (self.code.carried as usize, self.code.scalars as usize);
+        self.frame[carried..scalars].fill(0);
+        run(&self.code, entry, &mut self.frame, cx, state)
+    }
+
+    /// Whether a block does nothing.
+    fn is_empty(&self, entry: Pc) -> bool {
+        matches!(self.code.ops.get(entry as usize), Some(Op::End))
+    }
+
+    #[inline]
+    pub(crate) fn save(&self, words: &mut Vec<u64>) {
+        words.extend_from_slice(&self.frame[..self.code.carried as usize]);
+    }
+
+    #[inline]
+    pub(crate) fn load(&mut self, words: &[u64]) {
+        self.frame[..words.len()].copy_from_slice(words);
+    }
+
+    pub(crate) fn preserved(&self, field_list: u8) -> Vec<(u32, u64)> {
+        let list = self.code.field_lists.iter().find(|(n, _)| *n == field_list);
+        let slots = list.map_or(&[][..], |(_, slots)| slots);
+        slots
+            .iter()
+            .flat_map(|slot| slot.at..slot.at + slot.cells())
+            .map(|at| (at, self.frame[at as usize]))
+            .collect()
+    }
+
+    pub(crate) fn restore(&mut self, preserved: &[(u32, u64)]) {
+        for (at, value) in preserved {
+            self.frame[*at as usize] = *value;
+        }
+    }
+
+    pub(crate) fn clear_metadata(&mut self) {
+        let (metadata, carried) = (self.code.metadata_at as usize, self.code.carried as usize);
+        self.frame[metadata..carried].fill(0);
+    }
+}

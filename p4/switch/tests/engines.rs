@@ -1,0 +1,127 @@
+//! The compiled engine and the plain interpreter do the same.
+
+#![allow(clippy::disallowed_methods, reason = "a test reads its programs, and where to find more of them")]
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use p4_lang::ir::{Program, TableId};
+use p4_lang::{MemoryLoader, Options, compile};
+use p4_switch::stf::{Observed, Settings, run_on};
+use p4_switch::{ControlPlane, Engine};
+
+/// The whole state of a switch, as text of which two are easily compared.
+fn state(control: &ControlPlane<'_>, program: &Program) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = |what: String, value: &dyn Debug| lines.push(format!("{what}: {value:?}"));
+    for register in &program.registers {
+        let name = &register.preamble.name;
+        line(format!("register {name}"), &control.register(name).map(|r| r.limbs().to_vec()));
+    }
+    for counter in program.counters.iter().filter(|c| !c.direct) {
+        let name = &counter.preamble.name;
+        let values: Vec<_> = (0..counter.size.min(4096)).map(|i| control.counter_read(name, i)).collect();
+        line(format!("counter {name}"), &values);
+    }
+    for (index, table) in program.tables.iter().enumerate() {
+        let name = &table.preamble.name;
+        let Ok(entries) = control.table_entries(name) else { continue };
+        for entry in entries {
+            line(format!("entry of {name} ({})", TableId(index as u32).0), entry);
+            line("  hit".to_owned(), &control.time_since_hit(name, &entry.key));
+            line("  counter".to_owned(), &control.direct_counter(name, Some(&entry.key)));
+        }
+        line("  default".to_owned(), &control.direct_counter(name, None));
+    }
+    lines
+}
+
+/// Events, packets that left, state, counters.
+type Everything = (Vec<String>, Vec<(u16, Vec<u8>)>, Vec<String>, String);
+
+fn observed(mut o: Observed, program: &Program) -> Everything {
+    let events = o.events.iter().map(|e| format!("{e:?}")).collect();
+    let (state, counters) = match &mut o.switch {
+        Some(switch) => (state(&switch.control(), program), format!("{:?}", switch.counters())),
+        None => (Vec::new(), String::new()),
+    };
+    (events, o.sent, state, counters)
+}
+
+/// Runs a test on both engines and compares everything.
+fn check(name: &str, program: &Arc<Program>, test: &str) {
+    let run = |engine| {
+        let (what, result) = run_on(program, test, &Settings { engine, trace: false });
+        (observed(what, program), result)
+    };
+    let (compiled, interpreted) = (run(Engine::Compiled), run(Engine::Interpreter));
+    assert_eq!(compiled.0, interpreted.0, "{name}");
+    assert_eq!(compiled.1, interpreted.1, "{name}");
+}
+
+/// All programs of a folder that have an STF test beside them.
+fn check_folder(folder: &str, wanted: impl Fn(&str) -> bool) -> usize {
+    let mut tests: Vec<_> = std::fs::read_dir(folder)
+        .unwrap_or_else(|e| panic!("{folder}: {e}"))
+        .map(|entry| entry.expect("a readable folder").path())
+        .filter(|path| path.extension().is_some_and(|e| e == "stf"))
+        .collect();
+    tests.sort();
+    let mut checked = 0;
+    for test in tests {
+        let path = test.with_extension("p4");
+        let name = path.display().to_string();
+        let Ok(source) = std::fs::read_to_string(&path) else { continue };
+        if !wanted(&source) {
+            continue;
+        }
+        let compilation = compile(&name, &Files, &Options::default());
+        let report = compilation.report(false);
+        let Some(program) = compilation.program else {
+            panic!("{name} does not compile\n{report}");
+        };
+        let text = std::fs::read_to_string(&test).expect("a readable test");
+        check(&name, &Arc::new(program), &text);
+        checked += 1;
+    }
+    checked
+}
+
+struct Files;
+
+impl p4_lang::SourceLoader for Files {
+    fn load(&self, path: &str) -> Option<String> {
+        std::fs::read_to_string(path).ok()
+    }
+}
+
+#[test]
+fn on_all_samples_of_p4c() {
+    let Ok(folder) = std::env::var("P4C_SAMPLES") else {
+        eprintln!("P4C_SAMPLES is not set: the folder testdata/p4_16_samples of p4lang/p4c");
+        return;
+    };
+    let checked = check_folder(&folder, |source| source.contains("v1model.p4"));
+    assert!(checked > 100, "{checked} tests in {folder}");
+    eprintln!("{checked} tests");
+}
+
+#[test]
+fn on_the_externs() {
+    let loader = MemoryLoader::new().with("externs.p4", include_str!("programs/externs.p4"));
+    let program = compile("externs.p4", &loader, &Options::default()).program.expect("a good program");
+    let packets = (0..=18).flat_map(|op| {
+        (0..4).map(move |index| format!("packet 2 {op:02x}{index:02x} 000000{:02x} eeee\n", index * 3))
+    });
+    let entries = "
+        add count_table hdr.op.index:0x01 TheIngress.counted(port:4)
+        add meter_table hdr.op.index:0x02 TheIngress.metered(port:4)
+        mc_mgrp_create 2
+        mc_node_create 7 4 5
+        mc_node_associate 2 0
+        mirroring_add_mc 3 2
+        mirroring_add 1 6
+        meter_set_rates limit 1 0.000001:0 0.000001:1\n";
+    let test = packets.fold(entries.to_owned(), |test, packet| test + &packet);
+    check("externs", &Arc::new(program), &test);
+}

@@ -1,0 +1,35 @@
+//! Constructs of the language, run to packets: a program of `tests/language` and a test in STF beside it.
+
+use std::sync::Arc;
+
+use p4_lang::{MemoryLoader, Options, compile};
+use p4_switch::stf;
+
+fn check(name: &str, program: &str, test: &str) {
+    let loader = MemoryLoader::new()
+        .with(format!("{name}.p4"), program)
+        .with("frame.p4", include_str!("language/frame.p4"));
+    let compilation = compile(&format!("{name}.p4"), &loader, &Options::default());
+    assert_eq!(compilation.report(false), "", "{name}");
+    let Some(program) = compilation.program else { panic!("{name} is not a program") };
+    if let Err(failures) = stf::run(&Arc::new(program), test) {
+        let lines: Vec<String> = failures.iter().map(ToString::to_string).collect();
+        panic!("{name}:\n{}", lines.join("\n"));
+    }
+}
+
+/// One test a program.
+macro_rules! programs {
+    ($($name:ident),* $(,)?) => {$(
+        #[test]
+        fn $name() {
+            check(
+                stringify!($name),
+                include_str!(concat!("language/", stringify!($name), ".p4")),
+                include_str!(concat!("language/", stringify!($name), ".stf")),
+            );
+        }
+    )*};
+}
+
+programs!(exit_copies_out, field_lists, lookahead_alone);
