@@ -46,7 +46,8 @@ fn main() {
             format!("[[flow]]\nfrom = \"{}\"\nto = \"{to}\"\nsize = \"250kB\"\n", hosts[n])
         })
         .collect();
-    let scenario = scenario::parse("large.toml", &format!("{SCENARIO}{flows}")).expect("the scenario is valid");
+    let scenario =
+        scenario::parse("large.toml", &format!("{SCENARIO}{flows}")).expect("the scenario is valid");
     println!("{} hosts, {switches} switches: {}", hosts.len(), peak());
     let pipeline = Pipeline::hawkeye(&[]).expect("the program that comes with Harrier compiles");
     println!("program compiled: {}", peak());

@@ -258,6 +258,26 @@ fn link_flap() {
 }
 
 #[test]
+fn watchdog_rescue() {
+    check("watchdog-rescue", |seen| {
+        assert_eq!(seen.truth.pause_loop.len(), 3);
+        let gave_up = |port: &PortRef| {
+            let mut records = seen.outcome.watchdogs.iter();
+            records.any(|record| record.port == *port && record.action.is_some())
+        };
+        assert!(seen.truth.pause_loop.iter().any(gave_up), "no watchdog of the ring acted");
+        assert!(seen.outcome.watchdogs.iter().any(|record| record.action.is_none()), "none was restored");
+        // Without watchdogs the same instance stands still for good.
+        let switch = fabric::scenario::SwitchSettings { watchdog: None, ..seen.scenario.switch.clone() };
+        let stuck =
+            traffic_only(&Scenario { switch, source: None, ..seen.scenario.clone() }, seen.outcome.seed);
+        let finished =
+            |outcome: &RunOutcome| outcome.flows.iter().filter(|flow| flow.finish.is_some()).count();
+        assert!(finished(&seen.outcome) > finished(&stuck), "{} flows finish", finished(&seen.outcome));
+    });
+}
+
+#[test]
 fn misconfigured_alpha() {
     check("misconfigured-alpha", |seen| {
         seen.check_back_pressure();

@@ -378,7 +378,11 @@ fn every_setting_has_a_key() {
         ("\"200kB\"", "\"400kB\"", "`receive_xon` is above `receive_xoff`"),
         ("\"forward\"", "\"ignore\"", "`action` must be one of \"drop\", \"forward\", \"alert\""),
         ("cut = \"immediate\"", "cut = \"polled\"", "`decrease_interval` of 0 needs `cut = \"immediate\"`"),
-        ("cell = \"208B\"", "sonic = \"tor.json\"", "cannot read `tor.json`: other files cannot be read here"),
+        (
+            "cell = \"208B\"",
+            "sonic = \"tor.json\"",
+            "cannot read `tor.json`: other files cannot be read here",
+        ),
     ] {
         let wrong = scenario::parse("keys.toml", &text.replace(from, to)).expect_err(problem).to_string();
         assert!(wrong.contains(problem), "{wrong}");
@@ -388,7 +392,9 @@ fn every_setting_has_a_key() {
     let load = |json: &'static str| {
         scenario::parse_with("keys.toml", &with, |name| Ok((format!("dir/{name}"), json.to_string())))
     };
-    let good = load("{\"BUFFER_POOL\": {\"ingress_pool\": {\"type\": \"ingress\", \"mode\": \"dynamic\", \"size\": \"1000\"}}}");
+    let good = load(
+        "{\"BUFFER_POOL\": {\"ingress_pool\": {\"type\": \"ingress\", \"mode\": \"dynamic\", \"size\": \"1000\"}}}",
+    );
     let pools = good.map(|scenario| scenario.switch.sonic.map(|sonic| sonic.pools.len()));
     assert_eq!(pools.ok().flatten(), Some(1));
     let bad = load("{\"BUFFER_POOL\": \n[}").expect_err("no JSON").to_string();

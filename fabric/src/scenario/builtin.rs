@@ -10,7 +10,7 @@ macro_rules! texts {
 }
 
 /// Name and text, in the order in which they are listed.
-const BUILTIN: [(&str, &str); 19] = texts![
+const BUILTIN: [(&str, &str); 20] = texts![
     "poster-fig1",
     "host-storm",
     "contention-only",
@@ -25,6 +25,7 @@ const BUILTIN: [(&str, &str); 19] = texts![
     "low-rate-attack",
     "routing-loop",
     "link-flap",
+    "watchdog-rescue",
     "misconfigured-alpha",
     "short-headroom",
     "dscp-mix-up",

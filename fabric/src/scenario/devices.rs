@@ -92,15 +92,15 @@ fn read_watchdog(reader: &mut Reader<'_>, mut section: Section<'_>, lossless: u8
 fn read_sonic(reader: &mut Reader<'_>, path: &str, text: &str) -> Option<Arc<ResolvedSwitch>> {
     let db = forms::load(text);
     let problems = db.problems.iter();
-    let placed = |p: &buffer_config::json::Problem| Problem::at(path, text, p.span.start as usize, &*p.message);
+    let placed =
+        |p: &buffer_config::json::Problem| Problem::at(path, text, p.span.start as usize, &*p.message);
     reader.problems.extend(problems.map(placed));
     db.problems.is_empty().then(|| Arc::new(resolve(&db, Beside::default())))
 }
 
 /// Generation, reliability, pace, receive buffer, reaction and watchdog of a NIC.
 pub(super) fn read_host(reader: &mut Reader<'_>, section: &mut Section<'_>, host: &mut HostSettings) {
-    let generations =
-        [("gen1", Generation::Gen1), ("gen2", Generation::Gen2), ("gen3", Generation::Gen3)];
+    let generations = [("gen1", Generation::Gen1), ("gen2", Generation::Gen2), ("gen3", Generation::Gen3)];
     let generation = word(reader, section, "generation", &generations);
     let interoperable = section.flag(reader, "interoperable") == Some(true);
     match generation {
@@ -135,8 +135,7 @@ pub(super) fn read_cut(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Op
 
 /// Messages of a flow.
 pub(super) fn read_messages(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Messages {
-    let operations =
-        [("write", Operation::Write), ("send", Operation::Send), ("read", Operation::Read)];
+    let operations = [("write", Operation::Write), ("send", Operation::Send), ("read", Operation::Read)];
     let size = |w: &str| parse_bytes(w).filter(|bytes| *bytes > 0);
     Messages {
         operation: word(reader, section, "operation", &operations).unwrap_or_default(),

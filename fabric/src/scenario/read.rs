@@ -15,8 +15,8 @@ use super::routing::read_routing;
 use super::table::{Load, Placed, Reader, Section};
 use super::traffic::read_traffic;
 use super::{
-    A_RATE, A_SIZE, A_TIME, AgentSettings, Headroom, HostSettings, Notification,
-    Scenario, Source, SwitchSettings, parse_bytes, parse_rate, parse_time,
+    A_RATE, A_SIZE, A_TIME, AgentSettings, Headroom, HostSettings, Notification, Scenario, Source,
+    SwitchSettings, parse_bytes, parse_rate, parse_time,
 };
 use crate::nic::dcqcn::Cut;
 use crate::problem::{Problem, Problems};

@@ -70,7 +70,7 @@ fn paths(facts: &Facts<'_>, replay: &Replay) -> Vec<Vec<PortRef>> {
     paths.into_iter().map(|path| path.into_iter().map(name).collect()).collect()
 }
 
-/// Flows with a round trip well above their best one, and flows that stood still at the end.
+/// Flows with a round trip well above their best one, that had to send again, or that stood still at the end.
 fn slowed(facts: &Facts<'_>, replay: &Replay) -> BTreeSet<usize> {
     let mut last: BTreeMap<usize, Time> = BTreeMap::new();
     for stay in replay.stays.iter().filter(|s| s.stream.is_data() && !s.lost && s.until < Time::MAX) {
@@ -84,7 +84,9 @@ fn slowed(facts: &Facts<'_>, replay: &Replay) -> BTreeSet<usize> {
     };
     let slow =
         |flow: &FlowRecord| flow.rtt.count > 0 && flow.rtt.max.0 > flow.rtt.min.0.saturating_mul(3) / 2;
-    let suffers = |(index, flow): &(usize, &FlowRecord)| slow(flow) || stands(*index, flow);
+    let suffers = |(index, flow): &(usize, &FlowRecord)| {
+        slow(flow) || flow.retransmitted_packets > 0 || stands(*index, flow)
+    };
     facts.flows.iter().enumerate().filter(suffers).map(|(index, _)| index).collect()
 }
 
