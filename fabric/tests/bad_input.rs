@@ -183,3 +183,72 @@ fn nothing_lasts_or_holds_nothing() {
     let problems = scenario::parse("s", &text).expect_err("two zeros").to_string();
     assert!(problems.contains("a time above zero") && problems.contains("a size above zero"), "{problems}");
 }
+
+/// A scenario on a leaf-spine network, with these lines in addition, gives exactly these problems.
+fn check_drawn(more: &str, expected: &[&str]) {
+    let base = "name = \"x\"\nstop = \"1ms\"\n[topology]\nkind = \"leaf-spine\"\nleaves = 2\nspines = 1\nhosts_per_leaf = 2\n";
+    let found = match scenario::parse("x.toml", &format!("{base}{more}")) {
+        Ok(_) => Vec::new(),
+        Err(problems) => problems.0.iter().map(ToString::to_string).collect::<Vec<_>>(),
+    };
+    assert_eq!(found.len(), expected.len(), "{found:#?}");
+    for (found, expected) in found.iter().zip(expected) {
+        assert!(found.starts_with("x.toml:") && found.contains(expected), "no `{expected}` in `{found}`");
+    }
+}
+
+#[test]
+fn what_the_seed_draws_must_exist() {
+    check_drawn("[[pick]]\nname = \"a\"\ncount = 9\n", &["wants 9 node(s) and 4 fulfil its conditions"]);
+    check_drawn(
+        "[[pick]]\nname = \"a\"\nunder = \"$b\"\n[[pick]]\nname = \"c\"\ntier = \"attic\"\n",
+        &["x.toml:10:9: nothing is picked as `b`", "x.toml:13:8: `tier` must be"],
+    );
+    check_drawn(
+        "[[pick]]\nname = \"a\"\n[[flow]]\nfrom = \"$a\"\nto = \"$a.2\"\nsize = \"1kB\"\n",
+        &["x.toml:12:6: `$a` has 1 node(s), counted from 1; there is no `.2`"],
+    );
+}
+
+#[test]
+fn impossible_networks_have_places() {
+    let topology = |text: &str| {
+        let text = format!("name = \"x\"\nstop = \"1ms\"\n[topology]\n{text}");
+        scenario::parse("x.toml", &text).expect_err("it is impossible").to_string()
+    };
+    assert!(topology("kind = \"fat-tree\"\nk = 3\n").contains("x.toml:3:1: a fat-tree's `k` must be even"));
+    assert!(topology("kind = \"mesh\"\n").contains("x.toml:4:8: `kind` must be"));
+    assert!(topology("kind = \"podset\"\nspines = 5\n").contains("cannot be shared out evenly"));
+    assert!(topology("kind = \"leaf-spine\"\nleaves = 600\n").contains("`spine1` would need 600 ports"));
+    assert!(topology("kind = \"json\"\nfile = \"a.json\"\n").contains("x.toml:5:8: cannot read `a.json`"));
+    let both = topology("kind = \"fat-tree\"\nrate = \"0Gbps\"\ndelay = \"-1us\"\nlength = \"1km\"\n");
+    assert_eq!(both.lines().count(), 3, "{both}");
+}
+
+#[test]
+fn routes_failures_and_workloads_have_places_too() {
+    check_drawn(
+        "[[route]]\nswitch = \"leaf1\"\nto = \"h3\"\nvia = \"leaf2\"\n",
+        &["x.toml:11:7: `leaf2` is not linked to switch `leaf1`"],
+    );
+    check_drawn(
+        "[[failure]]\nbetween = [\"leaf1\", \"leaf2\"]\n[[failure]]\nlink = \"leaf1:3\"\ntimes = 2\n",
+        &["no link joins `leaf1` and `leaf2`", "a link that flaps needs"],
+    );
+    check_drawn(
+        "[[flow]]\nfrom = \"h1\"\nto = \"h2\"\nsize = \"1kB\"\nthrough = \"spine1\"\n",
+        &["no source port leads a flow from `h1` to `h2` through `spine1`"],
+    );
+    check_drawn(
+        "[[workload]]\nkind = \"poisson\"\nload = 0\nsizes = \"potato\"\nduration = \"-1us\"\n",
+        &[
+            "x.toml:10:8: `load` of workload 1 must be a number above 0",
+            "`sizes` must be one of",
+            "`duration` of workload 1",
+        ],
+    );
+    check_drawn(
+        "[[workload]]\nkind = \"all-reduce-halving-doubling\"\nsize = \"1MB\"\nhosts = [\"h1\", \"h2\", \"h3\"]\n",
+        &["it needs a power of two of hosts and has 3"],
+    );
+}

@@ -268,7 +268,7 @@ fn watchdog_rescue() {
         assert!(seen.truth.pause_loop.iter().any(gave_up), "no watchdog of the ring acted");
         assert!(seen.outcome.watchdogs.iter().any(|record| record.action.is_none()), "none was restored");
         // Without watchdogs the same instance stands still for good.
-        let switch = fabric::scenario::SwitchSettings { watchdog: None, ..seen.scenario.switch.clone() };
+        let switch = scenario::SwitchSettings { watchdog: None, ..seen.scenario.switch.clone() };
         let stuck =
             traffic_only(&Scenario { switch, source: None, ..seen.scenario.clone() }, seen.outcome.seed);
         let finished =
