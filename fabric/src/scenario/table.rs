@@ -179,7 +179,8 @@ impl<'d> Section<'d> {
     }
 
     /// Whether a key is there, whatever its value.
-    pub(super) fn has(&self, key: &str) -> bool {
+    pub(super) fn has(&mut self, key: &'static str) -> bool {
+        self.known.insert(key);
         self.table.is_some_and(|table| table.contains_key(key))
     }
 
