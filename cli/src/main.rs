@@ -11,8 +11,10 @@ mod capture;
 mod commands;
 mod demo;
 mod input;
+mod meter;
 mod output;
 mod redis;
+mod watcher;
 
 use std::process::ExitCode;
 

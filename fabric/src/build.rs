@@ -7,19 +7,26 @@ use model::wire::ethernet;
 use model::{PortRef, Time, Topology};
 use p4_switch::SwitchConfig;
 
+use crate::event::Event;
 use crate::fabric::{AgentSlot, Fabric, NodeIndex, SwitchNode};
 use crate::fault::Fault;
-use crate::flow::{ReceiveState, RttStats, SendState};
+use crate::flow::{ReceiveState, Receiver, RttStats, SendState};
 use crate::host::queue_pair;
 use crate::link::{End, Link, cut};
 use crate::nic::Nic;
 use crate::nic::dcqcn::ReactionPoint;
-use crate::nic::gbn::{Receiver, Sender};
+use crate::nic::message::{Layout, MessageGate, Operation};
+use crate::nic::pacing::Pacer;
 use crate::nic::packet::{Template, mac};
-use crate::nic::pfc::{Obeyed, ReceiveBuffer};
+use crate::nic::pfc::Obeyed;
+use crate::nic::read::{Requester, Responder};
+use crate::nic::receive::ReceivePipeline;
+use crate::nic::sender::{Reliability, Sender};
+use crate::nic::watchdog::NicWatchdog;
 use crate::paths::Paths;
+use crate::problem::Problems;
 use crate::rng::Random;
-use crate::scenario::{HostSettings, RunFlow, Scenario};
+use crate::scenario::{HostSettings, RunFlow, Scenario, SonicError};
 use crate::switching::FabricSwitch;
 
 /// Why a scenario cannot be built. Scenarios that were read from files have been checked and never fail so.
@@ -51,9 +58,23 @@ pub enum BuildError {
     /// A flow or fault at something that is no host with an address.
     #[error("`{0}` is not a host with an address")]
     NotAHost(String),
+    /// A SONiC configuration that does not fit the switch.
+    #[error("switch `{switch}`: its SONiC configuration cannot be used: {error}")]
+    Sonic {
+        /// The switch.
+        switch: String,
+        /// Why.
+        error: SonicError,
+    },
     /// More flows than queue pair numbers.
     #[error("{0} flows; at most 16777213 are possible")]
     TooManyFlows(usize),
+    /// A flow that waits for itself or for one that does not exist.
+    #[error("flow `{0}` waits for a flow that is not before it")]
+    Order(String),
+    /// What the scenario leaves to the seed cannot be drawn with this one.
+    #[error(transparent)]
+    Draw(#[from] Problems),
 }
 
 impl<S: FabricSwitch> Fabric<S> {
@@ -65,6 +86,7 @@ impl<S: FabricSwitch> Fabric<S> {
         seed: u64,
         mut make: impl FnMut(&str, SwitchConfig) -> S,
     ) -> Result<Fabric<S>, BuildError> {
+        let scenario = &*scenario.instance(seed)?;
         let mut fabric = Fabric::empty(seed);
         fabric.add_nodes(scenario, seed, &mut make)?;
         for (index, link) in scenario.topology.links.iter().enumerate() {
@@ -78,6 +100,7 @@ impl<S: FabricSwitch> Fabric<S> {
             fabric.add_flow(&flow, scenario.grain, base_rtt)?;
         }
         fabric.add_faults(scenario, seed)?;
+        fabric.add_outages(scenario);
         fabric.schedule_start();
         Ok(fabric)
     }
@@ -92,7 +115,8 @@ impl<S: FabricSwitch> Fabric<S> {
             let index = match node.kind {
                 NodeKind::Switch => {
                     let own_seed = Random::new(seed, u64::MAX - 1 - number as u64).next();
-                    let config = Self::switch_config(scenario, &node.name, own_seed);
+                    let config = Self::switch_config(scenario, &node.name, own_seed)
+                        .map_err(|error| BuildError::Sonic { switch: node.name.clone(), error })?;
                     let switch = make(&node.name, config);
                     self.switches.push(SwitchNode {
                         name: node.name.clone(),
@@ -104,7 +128,7 @@ impl<S: FabricSwitch> Fabric<S> {
                 }
                 NodeKind::Host => {
                     let settings = scenario.host_settings(&node.name).clone();
-                    self.hosts.push(nic(&node.name, number as u32, settings, scenario));
+                    self.hosts.push(nic(&node.name, number as u32, settings, scenario, seed));
                     self.agents.push(AgentSlot::default());
                     NodeIndex::Host(self.hosts.len() as u32 - 1)
                 }
@@ -128,7 +152,7 @@ impl<S: FabricSwitch> Fabric<S> {
                     let nic = &mut self.hosts[host as usize];
                     nic.link = index;
                     nic.line_rate = link.rate;
-                    nic.obeyed.set_rate(link.rate);
+                    nic.obeyed.set_rate(link.rate, nic.settings.pfc_reaction.time(link.rate));
                 }
                 End::Switch { switch, port: number } => {
                     let out = &mut self.switches[switch as usize].out;
@@ -183,7 +207,14 @@ impl<S: FabricSwitch> Fabric<S> {
         if number >= 0xff_fffd {
             return Err(BuildError::TooManyFlows(number + 1));
         }
-        let (from, to) = (self.host(&flow.spec.src)?, self.host(&flow.spec.dst)?);
+        let messages = flow.spec.messages;
+        let is_read = messages.operation == Operation::Read;
+        // The data of a READ goes the other way.
+        let (source, target) = match is_read {
+            true => (&flow.spec.dst, &flow.spec.src),
+            false => (&flow.spec.src, &flow.spec.dst),
+        };
+        let (from, to) = (self.host(source)?, self.host(target)?);
         let (sender_nic, receiver_nic) = (&self.hosts[from as usize], &self.hosts[to as usize]);
         let settings = &sender_nic.settings;
         let priority = flow.spec.priority & 7;
@@ -194,10 +225,11 @@ impl<S: FabricSwitch> Fabric<S> {
         // Answers go to the same RoCE port, from the flow's own source port: that is how RoCEv2 NICs keep the
         // two directions of a connection on one path where the hash is symmetric.
         let back = model::FlowKey { src: flow.key.dst, dst: flow.key.src, ..flow.key };
-        let ack_priority = receiver_nic.settings.ack_priority.unwrap_or(priority);
+        let ack_priority = receiver_nic.settings.ack_priority.filter(|_| !is_read).unwrap_or(priority);
         let cnp_priority = receiver_nic.settings.cnp_priority;
-        let sender = Sender::new(flow.spec.bytes, settings.payload_bytes);
-        let packets = sender.packets();
+        let layout = Layout::new(flow.spec.bytes, messages.bytes, settings.payload_bytes);
+        // Responses to READs are always taken in order.
+        let reliability = if is_read { Reliability::GoBackN } else { settings.reliability };
         let send = SendState {
             key: flow.key,
             label: flow.spec.label.clone(),
@@ -205,23 +237,36 @@ impl<S: FabricSwitch> Fabric<S> {
             priority,
             bytes: flow.spec.bytes,
             start: flow.start,
-            sender,
+            sender: Sender::new(layout, reliability),
             reaction: settings.dcqcn.map(|dcqcn| ReactionPoint::new(dcqcn, sender_nic.line_rate)),
             line_rate: sender_nic.line_rate,
             grain,
-            window_bytes: settings.window_bytes,
+            window_bytes: messages.window_bytes.or(settings.window_bytes).filter(|_| !is_read),
             variable_window: settings.variable_window,
             template: template(flow.key, priority, sender_nic, receiver_nic),
-            next_at: Time::ZERO,
+            operation: messages.operation,
+            gate: MessageGate::new(layout, messages),
+            responder: is_read.then(|| Responder::new(layout, messages.outstanding)),
+            pacer: Pacer::new(settings.burst_bytes),
+            is_paced: settings.is_paced,
             finished: None,
             base_rtt,
             rtt: RttStats::default(),
             progress: 0,
+            waits_for: flow.spec.after.len(),
+            followers: Vec::new(),
         };
+        for before in &flow.spec.after {
+            match self.senders.get_mut(*before) {
+                Some(earlier) => earlier.followers.push(number as u32),
+                None => return Err(BuildError::Order(flow.spec.label.clone())),
+            }
+        }
         let receive = ReceiveState {
             host: to,
-            receiver: Receiver::default(),
-            packets,
+            receiver: Receiver::new(reliability, chunk_packets(settings)),
+            packets: layout.packets(),
+            requester: is_read.then(|| Requester::new(layout, messages.outstanding)),
             template: template(back, ack_priority, receiver_nic, sender_nic),
             ack_priority,
             cnp_template: template(back, cnp_priority, receiver_nic, sender_nic),
@@ -233,24 +278,43 @@ impl<S: FabricSwitch> Fabric<S> {
         Ok(())
     }
 
+    fn add_outages(&mut self, scenario: &Scenario) {
+        for failure in &scenario.routing.failures {
+            for link in [2 * failure.link as u32, 2 * failure.link as u32 + 1] {
+                self.queue.push(failure.down, Event::Outage { link, up: false });
+                if failure.up < Time::MAX {
+                    self.queue.push(failure.up, Event::Outage { link, up: true });
+                }
+            }
+        }
+    }
+
     fn add_faults(&mut self, scenario: &Scenario, seed: u64) -> Result<(), BuildError> {
         for (index, fault) in scenario.faults.iter().enumerate() {
             let host = self.host(&fault.host)?;
             let jitter = Random::new(seed, 1 << 32 | index as u64).time_below(fault.start_jitter);
             let start = Time(fault.start.0.saturating_add(jitter.0));
             let end = Time(start.0.saturating_add(fault.duration.0));
-            self.faults.push(Fault { host, kind: fault.kind.clone(), start, end });
+            self.faults.push(Fault { host, kind: fault.kind.clone(), start, end, active: false });
         }
         Ok(())
     }
 }
 
+/// Packets of a chunk that a refusal goes back to.
+fn chunk_packets(settings: &HostSettings) -> u64 {
+    let payload = u64::from(settings.payload_bytes.max(1));
+    settings.refuse_chunk_bytes.map_or(1, |bytes| (bytes / payload).max(1))
+}
+
 /// Of a NIC that is not connected.
 const NO_LINK: u32 = u32::MAX;
 
-fn nic(name: &str, number: u32, settings: HostSettings, scenario: &Scenario) -> Nic {
+fn nic(name: &str, number: u32, settings: HostSettings, scenario: &Scenario, seed: u64) -> Nic {
     Nic {
         name: name.to_string(),
+        pipeline: ReceivePipeline::new(settings.receive, Random::new(seed, 1 << 33 | u64::from(number))),
+        watchdog: NicWatchdog::new(settings.watchdog),
         settings,
         mac: mac(number),
         line_rate: model::Rate(0),
@@ -260,7 +324,6 @@ fn nic(name: &str, number: u32, settings: HostSettings, scenario: &Scenario) -> 
         active: Vec::new(),
         last_served: 0,
         obeyed: Obeyed::new(scenario.pause_end, model::Rate(0)),
-        buffer: ReceiveBuffer::default(),
         wake_at: None,
     }
 }

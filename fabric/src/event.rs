@@ -20,6 +20,8 @@ pub(crate) enum Event {
     NicProcessed { host: u32 },
     /// A NIC renews the pause it has sent.
     NicRefresh { host: u32, priority: u8 },
+    /// A NIC's watchdog looks whether the receive pipeline moves.
+    NicWatchdog { host: u32 },
     /// A flow starts.
     FlowStart { flow: u32 },
     /// A sender looks whether anything was acknowledged since the last time.
@@ -28,6 +30,8 @@ pub(crate) enum Event {
     Fault { fault: u32 },
     /// A host's agent looks at its flows.
     AgentWake { host: u32 },
+    /// An outage of a directed link ends or begins.
+    Outage { link: u32, up: bool },
 }
 
 /// A place in the order of events.

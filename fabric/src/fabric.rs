@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use model::wire::{ETHERTYPE_MAC_CONTROL, Ethernet, Frame};
 use model::{PortRef, Time};
+use p4_switch::tm::{DropReason as QueueDrop, WatchdogAction};
 use p4_switch::{DropReason, Event as SwitchEvent, Switch, SwitchConfig};
 
 use crate::agent::{HostAgent, Question};
@@ -12,9 +13,11 @@ use crate::fault::Fault;
 use crate::flow::{ReceiveState, SendState};
 use crate::link::{End, InFlight, Link};
 use crate::nic::{Nic, Outgoing};
-use crate::record::{Counters, PauseRecord, SwitchNotice};
+use crate::record::{BooksError, Counters, LosslessDrops, PauseRecord, SwitchNotice, WatchdogRecord};
 use crate::rng::Random;
+use crate::scenario::{SonicError, SwitchPort};
 use crate::switching::FabricSwitch;
+use crate::truth::PacketLog;
 
 /// A switch and where its ports lead.
 #[derive(Debug)]
@@ -51,11 +54,25 @@ pub struct Fabric<S = Switch> {
     pub(crate) random: Random,
     pub(crate) pauses: Vec<PauseRecord>,
     pub(crate) counters: Counters,
+    pub(crate) watchdogs: Vec<WatchdogRecord>,
+    /// By switch, ingress port, priority, egress port and reason.
+    losses: BTreeMap<(u32, u16, u8, u16, QueueDrop), LosslessDrops>,
     notices: Vec<SwitchNotice>,
     pub(crate) triggers: Vec<Question>,
     /// Room for events of one switch, kept to avoid allocation.
     scratch: Vec<SwitchEvent>,
     pub(crate) names: BTreeMap<String, NodeIndex>,
+    /// What happens to every packet, where the truth of the run is wanted.
+    pub(crate) log: Option<Box<PacketLog>>,
+    /// Sees every frame.
+    pub(crate) tap: Option<Box<dyn Tap>>,
+}
+
+/// Sees every frame that starts onto a wire. Directed link 2n leads from end `a` of the topology's link n to end `b`,
+/// 2n + 1 back.
+pub trait Tap: Send {
+    /// A frame starts onto a directed link.
+    fn frame(&mut self, now: Time, link: u32, frame: &Frame);
 }
 
 /// Where a node is kept.
@@ -81,11 +98,25 @@ impl<S: FabricSwitch> Fabric<S> {
             random: Random::new(seed, u64::MAX),
             pauses: Vec::new(),
             counters: Counters::default(),
+            watchdogs: Vec::new(),
+            losses: BTreeMap::new(),
             notices: Vec::new(),
             triggers: Vec::new(),
             scratch: Vec::new(),
             names: BTreeMap::new(),
+            log: None,
+            tap: None,
         }
+    }
+
+    /// Shows every frame from now on to `tap`.
+    pub fn set_tap(&mut self, tap: Box<dyn Tap>) {
+        self.tap = Some(tap);
+    }
+
+    /// Keeps from now on what happens to every packet, so that the truth of the run can be told.
+    pub fn keep_log(&mut self) {
+        self.log = Some(Box::default());
     }
 
     /// The time up to which everything has happened.
@@ -112,10 +143,12 @@ impl<S: FabricSwitch> Fabric<S> {
             Event::NicWake { host } => self.wake_nic(host),
             Event::NicProcessed { host } => self.nic_processed(host),
             Event::NicRefresh { host, priority } => self.nic_refresh(host, priority),
+            Event::NicWatchdog { host } => self.nic_watchdog(host),
             Event::FlowStart { flow } => self.start_flow(flow),
             Event::Retransmit { flow } => self.check_progress(flow),
             Event::Fault { fault } => self.fault(fault),
             Event::AgentWake { host } => self.agent_wake(host),
+            Event::Outage { link, up } => self.links[link as usize].switch_over(at, up),
         }
         true
     }
@@ -130,13 +163,13 @@ impl<S: FabricSwitch> Fabric<S> {
 
     fn arrive(&mut self, index: u32) {
         let link = &mut self.links[index as usize];
-        let Some(InFlight { frame, .. }) = link.in_flight.pop_front() else {
+        let Some(InFlight { frame, slot }) = link.in_flight.pop_front() else {
             return;
         };
         if let Some(next) = link.in_flight.front() {
             self.queue.push_at(next.slot, Event::Arrive { link: index });
         }
-        if link.loss_ppt > 0 && self.random.chance_ppt(link.loss_ppt) {
+        if link.loses(slot.at) || link.loss_ppt > 0 && self.random.chance_ppt(link.loss_ppt) {
             link.lost_frames += 1;
             return;
         }
@@ -148,8 +181,14 @@ impl<S: FabricSwitch> Fabric<S> {
             End::Host { host } => self.host_receive(host, frame),
             End::Switch { switch, port } => {
                 let now = self.now;
+                if let Some(log) = &mut self.log {
+                    log.arrived(now, switch, port, &frame);
+                }
                 self.switches[switch as usize].switch.receive(now, port, frame);
                 self.settle_switch(switch);
+                if let Some(log) = &mut self.log {
+                    log.settled();
+                }
             }
         }
     }
@@ -167,6 +206,7 @@ impl<S: FabricSwitch> Fabric<S> {
         let free_at = self.now + link.serialisation(frame.len());
         link.busy_until = free_at;
         link.sent_frames += 1;
+        link.sent_bytes += frame.len();
         self.queue.push(free_at, Event::WireFree { link: index });
         let slot = self.queue.reserve(free_at + link.delay);
         if link.in_flight.is_empty() {
@@ -242,19 +282,55 @@ impl<S: FabricSwitch> Fabric<S> {
             SwitchEvent::PauseExpired { port, priority, .. } => {
                 self.record_pause(NodeIndex::Switch(index), port, priority, false);
             }
-            SwitchEvent::PauseSent { quanta, .. } => {
+            SwitchEvent::PauseSent { port, quanta, refresh, .. } => {
+                if let Some(log) = self.log.as_mut().filter(|_| quanta > 0 && !refresh) {
+                    log.pause_sent(self.now, index, port);
+                }
                 let counter =
                     if quanta > 0 { &mut self.counters.pauses_sent } else { &mut self.counters.resumes_sent };
                 *counter += 1;
             }
             // Flow control frames and polling packets end where the program has used them.
             SwitchEvent::Dropped { reason: DropReason::Ingress | DropReason::Egress, .. } => {
+                if let Some(log) = &mut self.log {
+                    log.dropped(index);
+                }
                 self.counters.ended_by_program += 1;
             }
             SwitchEvent::Dropped { bytes, reason, .. } => {
+                if let Some(log) = &mut self.log {
+                    log.dropped(index);
+                }
                 self.counters.dropped_packets += 1;
                 self.counters.dropped_bytes += bytes;
                 *self.counters.drops.entry(format!("{reason:?}")).or_default() += 1;
+            }
+            SwitchEvent::LosslessDrop {
+                at, ingress_port, egress_port, priority, reason, profile, ..
+            } => {
+                self.counters.lossless_drops += 1;
+                let switch = &self.switches[index as usize].name;
+                let loss = self
+                    .losses
+                    .entry((index, ingress_port, priority, egress_port, reason))
+                    .or_insert_with(|| LosslessDrops {
+                        first: at,
+                        last: at,
+                        ingress: PortRef::new(switch.clone(), ingress_port),
+                        egress: PortRef::new(switch.clone(), egress_port),
+                        priority,
+                        reason: format!("{reason:?}"),
+                        profile,
+                        packets: 0,
+                    });
+                loss.last = at;
+                loss.packets += 1;
+            }
+            SwitchEvent::WatchdogFired { at, port, priority, action } => {
+                self.record_watchdog(index, at, port, priority, Some(action));
+            }
+            SwitchEvent::WatchdogRestored { at, port, priority } => {
+                self.record_watchdog(index, at, port, priority, None);
             }
             other => self.notices.push(SwitchNotice { at: self.now, switch: index, event: other }),
         }
@@ -270,11 +346,32 @@ impl<S: FabricSwitch> Fabric<S> {
         }
         let frame = match wire.from {
             End::Host { host } => self.nics_next_frame(host),
-            End::Switch { switch, port } => self.switches[switch as usize].switch.transmit(now, port),
+            End::Switch { switch, port } => {
+                let frame = self.switches[switch as usize].switch.transmit(now, port);
+                if let (Some(frame), Some(log)) = (&frame, &mut self.log) {
+                    log.left(now, switch, port, frame);
+                }
+                frame
+            }
         };
         if let Some(frame) = frame {
+            if let Some(tap) = &mut self.tap {
+                tap.frame(now, link, &frame);
+            }
             self.put_on_wire(link, frame);
         }
+    }
+
+    fn record_watchdog(
+        &mut self,
+        switch: u32,
+        at: Time,
+        port: u16,
+        priority: u8,
+        action: Option<WatchdogAction>,
+    ) {
+        let port = PortRef::new(self.switches[switch as usize].name.clone(), port);
+        self.watchdogs.push(WatchdogRecord { at, port, priority, action: action.map(Into::into) });
     }
 
     pub(crate) fn record_pause(&mut self, node: NodeIndex, port: u16, priority: u8, on: bool) {
@@ -299,6 +396,25 @@ impl<S: FabricSwitch> Fabric<S> {
             NodeIndex::Switch(index) => Some(&mut self.switches[*index as usize].switch),
             NodeIndex::Host(_) => None,
         }
+    }
+
+    /// The switch called `name`.
+    pub fn switch(&self, name: &str) -> Option<&S> {
+        match self.names.get(name)? {
+            NodeIndex::Switch(index) => Some(&self.switches[*index as usize].switch),
+            NodeIndex::Host(_) => None,
+        }
+    }
+
+    /// Bytes that every switch port has put on its wire, flow control included, in the order of switches and ports.
+    pub fn sent_bytes(&self) -> impl Iterator<Item = (PortRef, u64)> {
+        self.switches.iter().flat_map(|node| {
+            let ports = node.out.iter().enumerate();
+            ports.filter_map(|(port, link)| {
+                let sent = self.links[(*link)? as usize].sent_bytes;
+                Some((PortRef::new(node.name.clone(), port as u16), sent))
+            })
+        })
     }
 
     /// Name and switch, in the order of the topology.
@@ -347,6 +463,30 @@ impl<S: FabricSwitch> Fabric<S> {
         &self.pauses
     }
 
+    /// What watchdogs of switches and NICs have done, in order of time.
+    pub fn watchdogs(&self) -> &[WatchdogRecord] {
+        &self.watchdogs
+    }
+
+    /// Where packets of lossless classes were lost, each place and reason once.
+    pub fn lossless_drops(&self) -> impl Iterator<Item = &LosslessDrops> {
+        self.losses.values()
+    }
+
+    /// Checks that nothing was lost between the books: in every switch, ingress totals equal egress totals equal
+    /// the bytes in its memory; on the wires, what was sent has arrived, was lost or is on its way.
+    pub fn check_books(&self) -> Result<(), BooksError> {
+        for node in &self.switches {
+            let audit = node.switch.audit();
+            audit.map_err(|error| BooksError::Switch { switch: node.name.clone(), error })?;
+        }
+        let (sent, arrived, lost, flying) = self.frame_balance();
+        match sent == arrived + lost + flying {
+            true => Ok(()),
+            false => Err(BooksError::Wires { sent, arrived, lost, flying }),
+        }
+    }
+
     /// What the fabric has counted.
     pub fn counters(&self) -> &Counters {
         &self.counters
@@ -366,7 +506,7 @@ impl<S: FabricSwitch> Fabric<S> {
 
     /// Schedules the first event of every flow and fault.
     pub(crate) fn schedule_start(&mut self) {
-        for (index, flow) in self.senders.iter().enumerate() {
+        for (index, flow) in self.senders.iter().enumerate().filter(|(_, flow)| flow.waits_for == 0) {
             self.queue.push(flow.start, Event::FlowStart { flow: index as u32 });
         }
         for (index, fault) in self.faults.iter().enumerate() {
@@ -375,18 +515,23 @@ impl<S: FabricSwitch> Fabric<S> {
     }
 
     /// The settings of a switch that has these ports in a scenario.
-    pub(crate) fn switch_config(scenario: &crate::Scenario, name: &str, seed: u64) -> SwitchConfig {
-        let ports: Vec<_> = scenario
+    pub(crate) fn switch_config(
+        scenario: &crate::Scenario,
+        name: &str,
+        seed: u64,
+    ) -> Result<SwitchConfig, SonicError> {
+        let ports: Vec<SwitchPort> = scenario
             .topology
             .ports_of(name)
             .into_iter()
-            .filter_map(|(port, _)| {
-                let link = scenario.topology.link_of(&PortRef::new(name, port))?;
-                Some((port, link.rate, link.delay))
+            .filter_map(|(number, peer)| {
+                let link = scenario.topology.link_of(&PortRef::new(name, number))?;
+                Some(SwitchPort { number, rate: link.rate, delay: link.delay, peer: peer.switch.clone() })
             })
             .collect();
-        let tm = scenario.switch.traffic_manager(&ports, CPU_PORT, scenario.pause_end, seed);
-        SwitchConfig { seed, ..SwitchConfig::new(tm) }
+        let settings = scenario.switch_settings(name);
+        let tm = settings.traffic_manager(&ports, CPU_PORT, scenario.pause_end, seed)?;
+        Ok(SwitchConfig { seed, ..SwitchConfig::new(tm) })
     }
 }
 

@@ -1,11 +1,11 @@
-//! Faults of NICs: storms of pause frames and slow receive pipelines.
+//! Faults of NICs and hosts: what begins, repeats and ends.
 
 use model::Time;
 use model::wire::Pfc;
 
 use crate::event::Event;
 use crate::fabric::Fabric;
-use crate::nic::pfc::SlowReceive;
+use crate::nic::receive::{ReceiveLimits, Slowdown};
 use crate::scenario::FaultKind;
 use crate::switching::FabricSwitch;
 
@@ -16,28 +16,79 @@ pub(crate) struct Fault {
     pub(crate) kind: FaultKind,
     pub(crate) start: Time,
     pub(crate) end: Time,
+    /// Whether it has started and not ended.
+    pub(crate) active: bool,
+}
+
+/// What a fault does to the receive pipeline; absent for one that ignores it.
+fn slowdown(kind: &FaultKind) -> Option<(Slowdown, Option<ReceiveLimits>)> {
+    match *kind {
+        FaultKind::Storm { .. } => None,
+        FaultKind::SlowReceiver { rate, xoff_bytes, xon_bytes } => {
+            let limits = ReceiveLimits { xoff_bytes, xon_bytes, ..ReceiveLimits::default() };
+            let size_bytes = limits.size_bytes.max(xoff_bytes.saturating_mul(4));
+            Some((Slowdown::Rate(rate), Some(ReceiveLimits { size_bytes, ..limits })))
+        }
+        FaultKind::MttMisses(model) => Some((Slowdown::Translation(model), None)),
+        FaultKind::HostBus(bus) => Some((Slowdown::Bus(bus), None)),
+        FaultKind::StoppedPipeline => Some((Slowdown::Stopped, None)),
+    }
 }
 
 impl<S: FabricSwitch> Fabric<S> {
     /// A fault starts, repeats itself or ends.
     pub(crate) fn fault(&mut self, index: u32) {
-        let Fault { host, kind, end, .. } = self.faults[index as usize].clone();
-        let over = self.now >= end;
-        match kind {
-            FaultKind::Storm { priority, quanta, interval } => {
-                self.send_pfc(host, &Pfc::single(priority, if over { 0 } else { quanta }));
-                if !over {
-                    let again = (self.now + interval.max(Time(1))).min(end);
-                    self.queue.push(again, Event::Fault { fault: index });
-                }
+        let now = self.now;
+        let fault = &mut self.faults[index as usize];
+        let Fault { host, end, .. } = *fault;
+        let over = now >= end;
+        let starts = !over && !std::mem::replace(&mut fault.active, !over);
+        let kind = fault.kind.clone();
+        match slowdown(&kind) {
+            Some((slowdown, limits)) if starts => {
+                self.hosts[host as usize].pipeline.slow(index, slowdown, limits);
+                self.queue.push(end, Event::Fault { fault: index });
             }
-            FaultKind::SlowReceiver { rate, xoff_bytes, xon_bytes } => {
-                let slow = SlowReceive { rate, xoff_bytes, xon_bytes };
-                self.hosts[host as usize].buffer.slow = (!over).then_some(slow);
-                if !over {
-                    self.queue.push(end, Event::Fault { fault: index });
-                }
+            Some(_) => {
+                self.hosts[host as usize].pipeline.recover(index);
+                self.begin_processing(host);
             }
+            None => {}
+        }
+        self.watch_pipeline(host, starts);
+        if let FaultKind::Storm { priority, quanta, interval } = kind {
+            self.send_pfc(host, &Pfc::single(priority, if over { 0 } else { quanta }));
+            if !over {
+                let again = (now + interval.max(Time(1))).min(end);
+                self.queue.push(again, Event::Fault { fault: index });
+            }
+        }
+    }
+
+    /// Whether the receive pipeline of a host stands still. One that pauses whatever it receives does.
+    fn is_stopped(&self, host: u32) -> bool {
+        let storms = |fault: &Fault| {
+            fault.active && fault.host == host && matches!(fault.kind, FaultKind::Storm { .. })
+        };
+        self.hosts[host as usize].pipeline.is_stopped() || self.faults.iter().any(storms)
+    }
+
+    /// Tells a NIC's watchdog whether the pipeline moves.
+    fn watch_pipeline(&mut self, host: u32, starts: bool) {
+        let (now, stopped) = (self.now, self.is_stopped(host));
+        let watchdog = &mut self.hosts[host as usize].watchdog;
+        if !stopped {
+            watchdog.running();
+        } else if starts && let Some(due) = watchdog.stopped(now) {
+            self.queue.push(due, Event::NicWatchdog { host });
+        }
+    }
+
+    /// A NIC's watchdog looks whether the NIC pauses its switch with a pipeline that stands still.
+    pub(crate) fn nic_watchdog(&mut self, host: u32) {
+        let paused = self.hosts[host as usize].pipeline.pausing();
+        if self.is_stopped(host) && paused != 0 {
+            self.may_pause(host, paused.trailing_zeros() as u8);
         }
     }
 }

@@ -1,12 +1,18 @@
-//! The two ends of one message.
+//! The two ends of one flow.
 
 use model::wire::Frame;
 use model::{FlowKey, Rate, Time};
 
 use crate::link::cut;
 use crate::nic::dcqcn::ReactionPoint;
-use crate::nic::gbn::{Receiver, Sender};
+use crate::nic::gbn::{self, Answer};
+use crate::nic::message::{MessageGate, Operation};
+use crate::nic::pacing::Pacer;
 use crate::nic::packet::Template;
+use crate::nic::read::{Requester, Responder};
+use crate::nic::selective;
+use crate::nic::sender::{Reliability, Sender};
+use crate::scenario::HostSettings;
 
 /// Round-trip times of one flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -17,12 +23,15 @@ pub struct RttStats {
     pub min: Time,
     /// Most, in picoseconds.
     pub max: Time,
+    /// All together, in picoseconds: divided by `count`, the mean.
+    pub sum: Time,
 }
 
 impl RttStats {
     pub(crate) fn add(&mut self, rtt: Time) {
         self.min = if self.count == 0 { rtt } else { self.min.min(rtt) };
         self.max = self.max.max(rtt);
+        self.sum = Time(self.sum.0.saturating_add(rtt.0));
         self.count += 1;
     }
 }
@@ -44,28 +53,45 @@ pub(crate) struct SendState {
     pub(crate) window_bytes: Option<u64>,
     pub(crate) variable_window: bool,
     pub(crate) template: Template,
-    /// Pacing: nothing is sent before.
-    pub(crate) next_at: Time,
+    pub(crate) operation: Operation,
+    pub(crate) gate: MessageGate,
+    /// Of a flow that answers RDMA READs.
+    pub(crate) responder: Option<Responder>,
+    pub(crate) pacer: Pacer,
+    /// Whether it keeps to its rate.
+    pub(crate) is_paced: bool,
     pub(crate) finished: Option<Time>,
     /// Round trip over an idle network.
     pub(crate) base_rtt: Option<Time>,
     pub(crate) rtt: RttStats,
     /// Packets acknowledged when the retransmission timer last looked.
     pub(crate) progress: u64,
+    /// Flows that must come to their end before it may start.
+    pub(crate) waits_for: usize,
+    /// Flows that wait for it.
+    pub(crate) followers: Vec<u32>,
 }
 
 impl SendState {
-    pub(crate) fn has_more(&self) -> bool {
-        self.finished.is_none() && self.sender.has_more()
+    /// The packet to send next when window and pace allow it.
+    fn upcoming(&self) -> Option<u64> {
+        let packet = self.sender.upcoming().filter(|_| self.finished.is_none())?;
+        let asked = self.responder.as_ref().is_none_or(|responder| packet < responder.released);
+        (asked && self.gate.admits(packet)).then_some(packet)
+    }
+
+    /// When pace and messages allow the next packet; absent when there is none.
+    pub(crate) fn next_at(&self) -> Option<Time> {
+        Some(self.pacer.next_at().max(self.gate.not_before(self.upcoming()?)))
     }
 
     fn rate(&mut self, now: Time) -> Rate {
         self.reaction.as_mut().map_or(self.line_rate, |reaction| reaction.rate(now))
     }
 
-    /// Whether window and pacing allow a packet now.
+    /// Whether window, pace and messages allow a packet now.
     pub(crate) fn may_send(&mut self, now: Time) -> bool {
-        self.has_more() && self.next_at <= now && !self.is_window_full(now)
+        self.next_at().is_some_and(|at| at <= now) && !self.is_window_full(now)
     }
 
     fn is_window_full(&mut self, now: Time) -> bool {
@@ -83,15 +109,69 @@ impl SendState {
     }
 
     /// Takes the next packet and paces the one after.
-    pub(crate) fn send(&mut self, now: Time) -> Frame {
-        let (number, payload) = self.sender.take(now);
-        let frame = self.template.data(number, self.sender.packets(), payload);
-        let gap = cut(self.rate(now).serialisation(frame.len()), self.grain);
-        self.next_at = Time(now.0.saturating_add(gap.0));
+    pub(crate) fn send(&mut self, now: Time) -> Option<Frame> {
+        let (number, payload) = self.sender.take(now)?;
+        let ends = self.sender.layout().ends(number);
+        let frame = self.template.data(self.operation, number, ends, payload);
+        let gap = match self.is_paced {
+            true => cut(self.rate(now).serialisation(frame.len()), self.grain),
+            false => Time::ZERO,
+        };
+        self.pacer.sent(now, frame.len(), gap);
+        self.gate.sent(now, number);
         if let Some(reaction) = &mut self.reaction {
             reaction.sent(now, frame.len());
         }
-        frame
+        Some(frame)
+    }
+}
+
+/// What takes the packets of a flow in.
+#[derive(Debug)]
+pub(crate) enum Receiver {
+    InOrder(gbn::Receiver),
+    AnyOrder(selective::Receiver),
+}
+
+impl Receiver {
+    /// `chunk_packets`: to the beginning of how many packets a refusal goes back.
+    pub(crate) fn new(reliability: Reliability, chunk_packets: u64) -> Receiver {
+        match reliability {
+            Reliability::GoBackN => Receiver::InOrder(gbn::Receiver::by_chunks(chunk_packets)),
+            Reliability::SelectiveRepeat => Receiver::AnyOrder(selective::Receiver::default()),
+        }
+    }
+
+    /// Takes packet `number`, with the receiving NIC's settings. Also whether it was accepted.
+    pub(crate) fn take(
+        &mut self,
+        now: Time,
+        number: u64,
+        last: bool,
+        settings: &HostSettings,
+    ) -> (Answer, bool) {
+        let before = self.accepted();
+        let every = settings.ack_every;
+        let answer = match self {
+            Receiver::InOrder(receiver) => receiver.take(now, number, last, every, settings.refuse_interval),
+            Receiver::AnyOrder(receiver) => receiver.take(number, last, every),
+        };
+        (answer, self.accepted() > before)
+    }
+
+    fn accepted(&self) -> u64 {
+        match self {
+            Receiver::InOrder(receiver) => receiver.accepted_packets,
+            Receiver::AnyOrder(receiver) => receiver.accepted_packets,
+        }
+    }
+
+    /// The packet it waits for.
+    pub(crate) fn expected(&self) -> u64 {
+        match self {
+            Receiver::InOrder(receiver) => receiver.expected(),
+            Receiver::AnyOrder(receiver) => receiver.expected(),
+        }
     }
 }
 
@@ -101,6 +181,8 @@ pub(crate) struct ReceiveState {
     pub(crate) host: u32,
     pub(crate) receiver: Receiver,
     pub(crate) packets: u64,
+    /// Of a flow that answers RDMA READs: who asks.
+    pub(crate) requester: Option<Requester>,
     pub(crate) template: Template,
     pub(crate) ack_priority: u8,
     pub(crate) cnp_template: Template,

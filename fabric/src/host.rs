@@ -2,14 +2,16 @@
 
 use model::wire::polling::Polling;
 use model::wire::{Frame, Pfc};
-use model::{Time, wire};
+use model::{PortRef, Time, wire};
+use p4_switch::tm::PauseEnd;
 
 use crate::agent::polling_frame;
 use crate::event::Event;
 use crate::fabric::{Fabric, NodeIndex};
 use crate::nic::gbn::{Answer, unwrap_psn};
 use crate::nic::packet::{self, Received};
-use crate::record::FlowRecord;
+use crate::nic::receive::Pushed;
+use crate::record::{FlowRecord, WatchdogDoes, WatchdogRecord};
 use crate::scenario::Notification;
 use crate::switching::FabricSwitch;
 
@@ -20,41 +22,56 @@ impl<S: FabricSwitch> Fabric<S> {
             self.obey(host, &pfc);
             return;
         }
-        let now = self.now;
-        let nic = &mut self.hosts[host as usize];
-        if let (true, Received::Data { queue_pair, .. }) = (nic.buffer.is_used(), received) {
-            let priority = receiver_index(queue_pair)
-                .and_then(|flow| self.senders.get(flow))
-                .map_or(0, |sender| sender.priority);
-            let (done, pfc) = nic.buffer.push(now, priority, frame);
-            self.queue.push(done, Event::NicProcessed { host });
-            if let Some(pfc) = pfc {
-                self.send_pfc(host, &pfc);
-                self.schedule_refresh(host, priority);
-            }
+        let Received::Data { queue_pair, psn, .. } = received else {
+            self.process(host, received);
+            return;
+        };
+        let pipeline = &mut self.hosts[host as usize].pipeline;
+        if !pipeline.is_used() {
+            self.process(host, received);
             return;
         }
-        self.process(host, received);
+        let flow = receiver_index(queue_pair);
+        let priority = flow.and_then(|flow| self.senders.get(flow)).map_or(0, |sender| sender.priority);
+        let expected = flow.and_then(|flow| self.receivers.get(flow)).map_or(0, |r| r.receiver.expected());
+        match pipeline.push(priority, unwrap_psn(psn, expected), frame) {
+            Pushed::Stored => {}
+            Pushed::Pause => {
+                self.send_pfc(host, &Pfc::single(priority, u16::MAX));
+                self.schedule_refresh(host, priority);
+            }
+            Pushed::Lost => self.counters.lost_by_nics += 1,
+        }
+        self.begin_processing(host);
+    }
+
+    /// Lets the receive pipeline work on its first frame, if it may.
+    pub(crate) fn begin_processing(&mut self, host: u32) {
+        if let Some(done) = self.hosts[host as usize].pipeline.begin(self.now) {
+            self.queue.push(done, Event::NicProcessed { host });
+        }
     }
 
     pub(crate) fn nic_processed(&mut self, host: u32) {
-        if let Some((frame, pfc)) = self.hosts[host as usize].buffer.pop() {
+        if let Some((frame, pfc)) = self.hosts[host as usize].pipeline.finish() {
             self.process(host, packet::read(&frame));
             if let Some(pfc) = pfc {
                 self.send_pfc(host, &pfc);
             }
         }
+        self.begin_processing(host);
     }
 
     fn process(&mut self, host: u32, received: Received) {
         match received {
             Received::Data { queue_pair, psn, congested } => self.take_data(host, queue_pair, psn, congested),
             Received::Acknowledgement { queue_pair, psn, congested } => {
-                self.take_acknowledgement(host, queue_pair, psn, congested, false);
+                self.take_acknowledgement(host, queue_pair, psn, congested, None);
             }
-            Received::Refusal { queue_pair, psn, congested } => {
-                self.take_acknowledgement(host, queue_pair, psn, congested, true);
+            Received::Refusal { queue_pair, psn, arrived, congested } => {
+                self.take_acknowledgement(host, queue_pair, psn, congested, Some(arrived));
             }
+            Received::ReadRequest { queue_pair, psn } => self.take_request(host, queue_pair, psn),
             Received::Cnp { queue_pair } => self.notify(host, queue_pair),
             Received::Pfc(_) | Received::Other => self.counters.foreign_frames += 1,
         }
@@ -68,13 +85,39 @@ impl<S: FabricSwitch> Fabric<S> {
         self.kick(self.hosts[host as usize].link);
     }
 
-    /// Sends a PFC frame ahead of everything else.
+    /// Sends a PFC frame ahead of everything else, unless it pauses and the NIC's watchdog forbids that.
     pub(crate) fn send_pfc(&mut self, host: u32, pfc: &Pfc) {
+        let pauses = pfc.classes().find(|(_, quanta)| *quanta > 0);
+        if pauses.is_some_and(|(priority, _)| !self.may_pause(host, priority)) {
+            return;
+        }
         let nic = &mut self.hosts[host as usize];
         let frame = pfc.to_frame(nic.mac);
         nic.control.push_front(frame);
         let link = nic.link;
         self.kick(link);
+    }
+
+    /// Whether a NIC may pause a priority of its switch. When its watchdog forbids it for the first time, that is recorded, and
+    /// where pauses end by resume frames only, those are sent.
+    pub(crate) fn may_pause(&mut self, host: u32, priority: u8) -> bool {
+        let now = self.now;
+        let nic = &mut self.hosts[host as usize];
+        let was_mute = nic.watchdog.is_mute();
+        if nic.watchdog.may_pause(now) {
+            return true;
+        }
+        if !was_mute {
+            let port = PortRef::new(nic.name.clone(), 1);
+            let action = Some(WatchdogDoes::Mute);
+            self.watchdogs.push(WatchdogRecord { at: now, port, priority, action });
+            if nic.obeyed.end() == PauseEnd::ResumeOnly {
+                let mut resume = Pfc::default();
+                (0..8).for_each(|priority| resume.set(priority, 0));
+                self.send_pfc(host, &resume);
+            }
+        }
+        false
     }
 
     fn schedule_refresh(&mut self, host: u32, priority: u8) {
@@ -83,7 +126,7 @@ impl<S: FabricSwitch> Fabric<S> {
     }
 
     pub(crate) fn nic_refresh(&mut self, host: u32, priority: u8) {
-        if self.hosts[host as usize].buffer.is_pausing(priority) {
+        if self.hosts[host as usize].pipeline.is_pausing(priority) && self.may_pause(host, priority) {
             self.send_pfc(host, &Pfc::single(priority, u16::MAX));
             self.schedule_refresh(host, priority);
         }
@@ -104,9 +147,8 @@ impl<S: FabricSwitch> Fabric<S> {
         let settings = &nic.settings;
         let number = unwrap_psn(psn, state.receiver.expected());
         let last = number + 1 == state.packets;
-        let accepted = state.receiver.accepted_packets;
-        let answer = state.receiver.take(now, number, last, settings.ack_every, settings.refuse_interval);
-        match state.receiver.accepted_packets > accepted {
+        let (answer, accepted) = state.receiver.take(now, number, last, settings);
+        match accepted {
             true => self.counters.data_packets_accepted += 1,
             false => self.counters.data_packets_discarded += 1,
         }
@@ -125,27 +167,38 @@ impl<S: FabricSwitch> Fabric<S> {
                 }
             }
         }
-        let priority = usize::from(state.ack_priority & 7);
-        match answer {
-            Answer::Acknowledge(upto) => {
-                nic.answers[priority].push_back(state.template.acknowledgement(upto, echo));
-            }
-            Answer::Refuse(missing) => {
-                nic.answers[priority].push_back(state.template.refusal(missing, echo));
-            }
-            Answer::Silence => {}
+        if state.requester.is_some() {
+            self.take_response(host, flow, answer);
+            return;
         }
+        let frame = match answer {
+            Answer::Acknowledge(upto) => Some(state.template.acknowledgement(upto, echo)),
+            Answer::Refuse(missing) => Some(state.template.refusal(missing, None, echo)),
+            Answer::RefuseSelectively { missing, arrived } => {
+                Some(state.template.refusal(missing, Some(arrived), echo))
+            }
+            Answer::Silence => None,
+        };
+        nic.answers[usize::from(state.ack_priority & 7)].extend(frame);
         let link = nic.link;
         self.kick(link);
     }
 
     /// The flow that a queue pair number at a sender stands for.
-    fn sender_index(&self, host: u32, queue_pair: u32) -> Option<usize> {
+    pub(crate) fn sender_index(&self, host: u32, queue_pair: u32) -> Option<usize> {
         let flow = receiver_index(queue_pair)?;
         (self.senders.get(flow)?.host == host).then_some(flow)
     }
 
-    fn take_acknowledgement(&mut self, host: u32, queue_pair: u32, psn: u32, congested: bool, refusal: bool) {
+    /// An acknowledgement up to and including `psn`; or, with the packet that came instead, a refusal of `psn`.
+    fn take_acknowledgement(
+        &mut self,
+        host: u32,
+        queue_pair: u32,
+        psn: u32,
+        congested: bool,
+        refused: Option<u32>,
+    ) {
         let now = self.now;
         let Some(flow) = self.sender_index(host, queue_pair) else {
             self.counters.foreign_frames += 1;
@@ -153,14 +206,19 @@ impl<S: FabricSwitch> Fabric<S> {
         };
         let state = &mut self.senders[flow];
         let near = state.sender.first_unacknowledged();
-        let upto = unwrap_psn(psn, near) + u64::from(!refusal);
-        let rtt = state.sender.acknowledge(upto).map(|sent| now.saturating_sub(sent));
-        if let Some(rtt) = rtt {
+        let upto = unwrap_psn(psn, near) + u64::from(refused.is_none());
+        let news = state.sender.acknowledge(upto);
+        let rtt = news.map(|news| now.saturating_sub(news.sent));
+        if let Some(rtt) = rtt.filter(|_| news.is_some_and(|news| !news.ambiguous)) {
             state.rtt.add(rtt);
         }
-        if refusal {
-            state.sender.go_back();
+        if let Some(arrived) = refused {
+            if self.hosts[host as usize].settings.refuse_chunk_bytes.is_some() {
+                state.sender.rewind(upto);
+            }
+            state.sender.refused(Some(unwrap_psn(arrived, upto)));
         }
+        state.gate.acknowledged(now, state.sender.first_unacknowledged());
         if congested && let Some(reaction) = &mut state.reaction {
             reaction.notify(now);
             self.counters.notifications += 1;
@@ -170,9 +228,22 @@ impl<S: FabricSwitch> Fabric<S> {
         if done {
             state.finished = Some(now);
             self.hosts[host as usize].remove_flow(flow as u32);
+            self.release_followers(flow);
         }
         self.tell_agent(host, flow, rtt, done);
         self.kick(self.hosts[host as usize].link);
+    }
+
+    /// A flow has come to its end: those that waited for nothing else start.
+    pub(crate) fn release_followers(&mut self, flow: usize) {
+        for follower in std::mem::take(&mut self.senders[flow].followers) {
+            let state = &mut self.senders[follower as usize];
+            state.waits_for = state.waits_for.saturating_sub(1);
+            if state.waits_for == 0 {
+                state.start = Time(self.now.0.saturating_add(state.start.0));
+                self.queue.push(state.start, Event::FlowStart { flow: follower });
+            }
+        }
     }
 
     fn tell_agent(&mut self, host: u32, flow: usize, rtt: Option<Time>, done: bool) {
@@ -264,17 +335,23 @@ impl<S: FabricSwitch> Fabric<S> {
     pub(crate) fn start_flow(&mut self, flow: u32) {
         let now = self.now;
         let state = &mut self.senders[flow as usize];
-        state.next_at = now;
+        state.pacer.start(now);
+        state.gate.start(now);
         let host = state.host;
         let nic = &mut self.hosts[host as usize];
         nic.add_flow(flow);
         let (link, timeout) = (nic.link, nic.settings.retransmit_timeout);
-        if let Some(agent) = &mut self.agents[host as usize].agent {
+        let is_read = self.receivers[flow as usize].requester.is_some();
+        // A responder sees no acknowledgements, so it has no round trips to watch.
+        if let Some(agent) = self.agents[host as usize].agent.as_mut().filter(|_| !is_read) {
             let state = &self.senders[flow as usize];
             agent.started(now, flow as usize, &state.key, state.priority, state.base_rtt);
         }
         if let Some(timeout) = timeout {
             self.queue.push(now + timeout.max(Time(1)), Event::Retransmit { flow });
+        }
+        if is_read {
+            self.ask_for_more(flow as usize);
         }
         self.kick(link);
     }
@@ -285,12 +362,20 @@ impl<S: FabricSwitch> Fabric<S> {
         if state.finished.is_some() {
             return;
         }
-        let reached = state.sender.first_unacknowledged();
-        let stuck = reached == state.progress && state.sender.outstanding_bytes() > 0;
+        let receiver = &self.receivers[flow as usize];
+        let reached = match receiver.requester {
+            Some(_) => receiver.receiver.expected(),
+            None => state.sender.first_unacknowledged(),
+        };
+        let is_read = receiver.requester.is_some();
+        let stuck = reached == state.progress && (is_read || state.sender.outstanding_bytes() > 0);
         state.progress = reached;
-        if stuck {
-            state.sender.go_back();
+        if stuck && is_read {
+            self.ask_again(flow as usize, reached);
+        } else if stuck {
+            state.sender.timed_out();
         }
+        let state = &self.senders[flow as usize];
         let nic = &self.hosts[state.host as usize];
         let link = nic.link;
         if let Some(timeout) = nic.settings.retransmit_timeout {
@@ -328,6 +413,7 @@ impl<S: FabricSwitch> Fabric<S> {
             retransmitted_packets: sender.sender.retransmitted(),
             marked_packets: receiver.marked_packets,
             rtt: sender.rtt,
+            messages: sender.gate.stats,
         })
         .collect()
     }

@@ -12,6 +12,7 @@
 mod agent;
 mod build;
 mod collect;
+pub mod ecmp;
 mod event;
 mod fabric;
 mod fault;
@@ -20,25 +21,33 @@ mod host;
 mod link;
 pub mod nic;
 pub mod ns3;
+pub mod output;
 mod paths;
 pub mod pipeline;
 mod problem;
+mod reading;
 mod record;
 mod rng;
 mod run;
 pub mod scenario;
 mod switching;
+pub mod topology;
 mod truth;
+pub mod workload;
 
 pub use agent::{HostAgent, Question, Watcher};
 pub use build::{BuildError, base_rtt};
 pub use collect::InProcessController;
-pub use fabric::Fabric;
+pub use fabric::{Fabric, Tap};
 pub use flow::RttStats;
 pub use paths::Paths;
 pub use pipeline::Pipeline;
 pub use problem::{Problem, Problems};
-pub use record::{Counters, FlowRecord, PauseRecord, SwitchNotice};
-pub use run::{RunError, RunOptions, RunOutcome, plan_settings, prepare, run, set_agents};
+pub use record::{
+    BooksError, Counters, FlowRecord, LosslessDrops, PauseRecord, SwitchNotice, WatchdogDoes, WatchdogRecord,
+};
+pub use run::{
+    RunError, RunOptions, RunOutcome, Watch, plan_settings, prepare, run, run_watched, set_agents,
+};
 pub use scenario::Scenario;
 pub use switching::FabricSwitch;

@@ -34,12 +34,18 @@ pub(crate) struct Link {
     pub(crate) grain: Time,
     /// Frames lost on the way, in parts per trillion.
     pub(crate) loss_ppt: u64,
+    /// Outages that last; a link with none is up.
+    pub(crate) outages: u32,
+    /// When the last outage ended.
+    pub(crate) restored: Option<Time>,
     /// Until when the transmitter is busy.
     pub(crate) busy_until: Time,
     /// Frames between transmitter and receiver, in order of arrival.
     pub(crate) in_flight: VecDeque<InFlight>,
     /// Frames handed over for sending, PFC included.
     pub(crate) sent_frames: u64,
+    /// Their bytes.
+    pub(crate) sent_bytes: u64,
     /// Frames that reached the far end, PFC included.
     pub(crate) arrived_frames: u64,
     /// Frames lost on the way.
@@ -55,11 +61,29 @@ impl Link {
             delay,
             grain,
             loss_ppt,
+            outages: 0,
+            restored: None,
             busy_until: Time::ZERO,
             in_flight: VecDeque::new(),
             sent_frames: 0,
+            sent_bytes: 0,
             arrived_frames: 0,
             lost_frames: 0,
+        }
+    }
+
+    /// Whether a frame that should arrive at `at` was or is on a wire that is cut.
+    pub(crate) fn loses(&self, at: Time) -> bool {
+        self.outages > 0 || self.restored.is_some_and(|restored| at.saturating_sub(self.delay) <= restored)
+    }
+
+    /// An outage begins or ends.
+    pub(crate) fn switch_over(&mut self, now: Time, up: bool) {
+        if !up {
+            self.outages += 1;
+        } else if self.outages > 0 {
+            self.outages -= 1;
+            self.restored = Some(now);
         }
     }
 

@@ -137,6 +137,29 @@ pub fn install(switch: &mut Switch, pipeline: &Pipeline, plan: &SwitchPlan) -> R
     write_registers(switch, pipeline, &plan.registers).map_err(refused)
 }
 
+/// Replaces the routes of a switch by those of a plan, and leaves everything else as it is.
+pub fn reinstall_routes(
+    switch: &mut Switch,
+    pipeline: &Pipeline,
+    plan: &SwitchPlan,
+) -> Result<(), InstallError> {
+    let refused = |error| InstallError::Refused { switch: plan.switch.clone(), error };
+    let is_routing = |table: &str| ROUTING_TABLES.contains(&table);
+    for table in
+        pipeline.program.tables.iter().filter(|t| ROUTING_TABLES.iter().any(|n| is_called(&t.preamble, n)))
+    {
+        switch.control().table_clear(table.preamble.name.as_str()).map_err(refused)?;
+    }
+    for entry in plan.entries.iter().filter(|entry| is_routing(entry.table)) {
+        let (table, entry) = table_entry(&pipeline.program, &plan.switch, entry)?;
+        switch.control().table_insert(table, entry).map_err(refused)?;
+    }
+    Ok(())
+}
+
+/// The tables that a change of routes touches.
+const ROUTING_TABLES: [&str; 3] = ["ipv4_routes", "ipv6_routes", "ecmp_members"];
+
 /// Whether an object goes by this name: its last parts.
 fn is_called(preamble: &Preamble, name: &str) -> bool {
     preamble.name == name || preamble.name.strip_suffix(name).is_some_and(|rest| rest.ends_with('.'))

@@ -6,16 +6,15 @@ use controller::plan::{PlanError, PlanSettings, plan};
 use host_agent::{Settings, SettingsError};
 use model::{GroundTruth, Snapshot, Time};
 use p4_switch::Switch;
-use p4_switch::tm::PauseEnd;
 use serde::Serialize;
 
 use crate::agent::Watcher;
 use crate::build::BuildError;
 use crate::collect::InProcessController;
-use crate::fabric::Fabric;
+use crate::fabric::{Fabric, Tap};
 use crate::nic::packet::mac;
-use crate::pipeline::{InstallError, Pipeline, install};
-use crate::record::{Counters, FlowRecord, PauseRecord};
+use crate::pipeline::{InstallError, Pipeline, install, reinstall_routes};
+use crate::record::{BooksError, Counters, FlowRecord, LosslessDrops, PauseRecord, WatchdogRecord};
 use crate::scenario::Scenario;
 use crate::truth;
 
@@ -45,6 +44,10 @@ pub struct RunOutcome {
     pub flows: Vec<FlowRecord>,
     /// Pauses and resumes that nodes received.
     pub pauses: Vec<PauseRecord>,
+    /// What watchdogs did.
+    pub watchdogs: Vec<WatchdogRecord>,
+    /// Where packets of lossless classes were lost.
+    pub lossless_drops: Vec<LosslessDrops>,
     /// Counters.
     pub counters: Counters,
     /// When it ended.
@@ -66,6 +69,9 @@ pub enum RunError {
     /// The agents' settings make no sense.
     #[error("agent: {0}")]
     Agent(#[from] SettingsError),
+    /// Bytes or frames went missing in the simulator itself.
+    #[error("the simulation is wrong, please report it: {0}")]
+    Books(#[from] BooksError),
 }
 
 /// Builds the network of a scenario with every switch programmed and, with `agents`, hosts that watch.
@@ -75,6 +81,7 @@ pub fn prepare(
     pipeline: &Pipeline,
     agents: bool,
 ) -> Result<Fabric<Switch>, RunError> {
+    let scenario = &*scenario.instance(seed).map_err(BuildError::from)?;
     let mut fabric = Fabric::new(scenario, seed, |_, config| Switch::new(config))?;
     let plans = plan(&scenario.topology, &plan_settings(scenario, seed), &pipeline.layout)?;
     for (name, plan) in &plans {
@@ -88,14 +95,9 @@ pub fn prepare(
     Ok(fabric)
 }
 
-/// How the switches of a scenario are to be programmed.
+/// How the switches of a scenario are programmed at its start.
 pub fn plan_settings(scenario: &Scenario, seed: u64) -> PlanSettings {
-    PlanSettings {
-        roce_ports: scenario.roce_ports(),
-        pause_timer: scenario.pause_end == PauseEnd::Quanta,
-        ecmp_seed: (seed ^ seed >> 32) as u32,
-        ..PlanSettings::default()
-    }
+    scenario.plan_settings(seed, Time::ZERO)
 }
 
 /// Puts an agent on every host of a scenario that shall have one.
@@ -118,13 +120,35 @@ pub fn set_agents<S: crate::FabricSwitch>(
 
 /// Runs a scenario to its end. Equal arguments give equal outcomes.
 pub fn run(scenario: &Scenario, seed: u64, options: &RunOptions) -> Result<RunOutcome, RunError> {
+    run_watched(scenario, seed, options, &mut Nobody)
+}
+
+/// As [`run`], with somebody who looks on.
+///
+/// # Errors
+/// What cannot be built, programmed or drawn.
+pub fn run_watched(
+    scenario: &Scenario,
+    seed: u64,
+    options: &RunOptions,
+    watch: &mut dyn Watch,
+) -> Result<RunOutcome, RunError> {
+    let scenario = &*scenario.instance(seed).map_err(BuildError::from)?;
     let mut fabric = prepare(scenario, seed, &options.pipeline, options.diagnose)?;
+    if scenario.expect.is_some() {
+        fabric.keep_log();
+    }
+    if let Some(tap) = watch.tap() {
+        fabric.set_tap(tap);
+    }
     let mut controller =
         options.diagnose.then(|| InProcessController::new(scenario, options.pipeline.clone()));
-    drive(scenario, &mut fabric, controller.as_mut());
+    let mut reroutes = Reroutes::new(scenario, seed, &options.pipeline);
+    drive(scenario, &mut fabric, controller.as_mut(), &mut reroutes, watch)?;
+    fabric.check_books()?;
     let flows = fabric.flows();
     let pauses = fabric.pauses().to_vec();
-    let (ground_truth, deviations) = truth::establish(scenario, &flows, &pauses);
+    let (ground_truth, deviations) = truth::establish(scenario, &fabric, &flows);
     Ok(RunOutcome {
         scenario: scenario.name.clone(),
         seed,
@@ -133,19 +157,87 @@ pub fn run(scenario: &Scenario, seed: u64, options: &RunOptions) -> Result<RunOu
         snapshots: controller.map(|mut c| c.take_snapshots()).unwrap_or_default(),
         flows,
         pauses,
+        watchdogs: fabric.watchdogs().to_vec(),
+        lossless_drops: fabric.lossless_drops().cloned().collect(),
         counters: fabric.counters().clone(),
         end: fabric.now(),
     })
 }
 
+/// Looks on while a scenario runs. Nothing that it does changes the run.
+pub trait Watch {
+    /// Something that shall see every frame.
+    fn tap(&mut self) -> Option<Box<dyn Tap>> {
+        None
+    }
+
+    /// When it wants to look next; absent: never.
+    fn next_look(&self) -> Option<Time>;
+
+    /// The time has come; everything before has happened.
+    fn look(&mut self, now: Time, fabric: &Fabric<Switch>);
+}
+
+/// Nobody looks.
+struct Nobody;
+
+impl Watch for Nobody {
+    fn next_look(&self) -> Option<Time> {
+        None
+    }
+
+    fn look(&mut self, _now: Time, _fabric: &Fabric<Switch>) {}
+}
+
+/// Programs switches anew when routes change.
+struct Reroutes<'r> {
+    scenario: &'r Scenario,
+    seed: u64,
+    pipeline: &'r Pipeline,
+    times: std::collections::VecDeque<Time>,
+}
+
+impl<'r> Reroutes<'r> {
+    fn new(scenario: &'r Scenario, seed: u64, pipeline: &'r Pipeline) -> Reroutes<'r> {
+        Reroutes { scenario, seed, pipeline, times: scenario.reroute_times().into() }
+    }
+
+    /// Programs what is due by `now`.
+    fn act(&mut self, now: Time, fabric: &mut Fabric<Switch>) -> Result<(), RunError> {
+        while let Some(at) = self.times.pop_front_if(|at| *at <= now) {
+            let settings = self.scenario.plan_settings(self.seed, at);
+            let plans = plan(&self.scenario.topology, &settings, &self.pipeline.layout)?;
+            for (name, plan) in &plans {
+                if let Some(switch) = fabric.switch_mut(name) {
+                    reinstall_routes(switch, self.pipeline, plan)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Lets network and controller act in order of time: until the scenario's end or until all flows and faults are
 /// through, and then until the controller has nothing left to do.
-fn drive(scenario: &Scenario, fabric: &mut Fabric<Switch>, mut controller: Option<&mut InProcessController>) {
+fn drive(
+    scenario: &Scenario,
+    fabric: &mut Fabric<Switch>,
+    mut controller: Option<&mut InProcessController>,
+    reroutes: &mut Reroutes<'_>,
+    watch: &mut dyn Watch,
+) -> Result<(), RunError> {
     loop {
         let network = fabric.next_time().filter(|at| *at <= scenario.stop && !fabric.is_through());
         let collection = controller.as_ref().and_then(|c| c.next_time());
+        let next = [network, collection].into_iter().flatten().min();
+        if let Some(at) = next {
+            reroutes.act(at, fabric)?;
+            while let Some(look) = watch.next_look().filter(|look| *look <= at) {
+                watch.look(look, fabric);
+            }
+        }
         match (network, collection) {
-            (None, None) => return,
+            (None, None) => return Ok(()),
             (Some(at), Some(due)) if due <= at => act(controller.as_deref_mut(), due, fabric),
             (None, Some(due)) => {
                 // The wire goes on while the controller finishes: polling packets may still be under way.

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use model::Time;
 use model::wire::Frame;
+use p4_switch::tm::AuditError;
 use p4_switch::{Event, Switch};
 
 /// A switch as the fabric drives it. [`Switch`] itself, or one shared with a P4Runtime server through
@@ -20,6 +21,8 @@ pub trait FabricSwitch {
     fn wake(&mut self, now: Time);
     /// See [`Switch::drain_events`].
     fn drain_events(&mut self, into: &mut Vec<Event>);
+    /// See [`p4_switch::tm::TrafficManager::audit`].
+    fn audit(&self) -> Result<(), AuditError>;
 }
 
 impl FabricSwitch for Switch {
@@ -41,6 +44,10 @@ impl FabricSwitch for Switch {
 
     fn drain_events(&mut self, into: &mut Vec<Event>) {
         Switch::drain_events(self, into);
+    }
+
+    fn audit(&self) -> Result<(), AuditError> {
+        self.traffic_manager().audit()
     }
 }
 
@@ -65,5 +72,8 @@ impl<S: FabricSwitch> FabricSwitch for Arc<Mutex<S>> {
 
     fn drain_events(&mut self, into: &mut Vec<Event>) {
         self.lock().unwrap_or_else(PoisonError::into_inner).drain_events(into);
+    }
+    fn audit(&self) -> Result<(), AuditError> {
+        self.lock().unwrap_or_else(PoisonError::into_inner).audit()
     }
 }

@@ -93,12 +93,11 @@ fn every_problem_of_a_settings_file_is_reported() {
             "c:7:10: 2 pairs are announced and 2 words follow",
             "c:8:25: `x` is not a depth in units of 1000 bytes",
             "c:9:25: `2` is not a probability from 0 to 1",
-            "c:11:11: link failures are not simulated; set `LINK_DOWN 0 0 0`",
             "c:12:1: `RATE_AI` is already set in line 4",
-            "c:13:12: sending beyond the flow's rate is not simulated; set `RATE_BOUND 1`",
             "c:2:11: cannot read `missing`: no such file",
             "c:14:1: `KMIN_MAP`, `KMAX_MAP` and `PMAX_MAP` must all list the link rate 100000000000",
             "c:10:1: `NO_CC_NODE` lists 3, which is not a host",
+            "c:11:1: `LINK_DOWN`: no link joins node 0 and node 1",
         ],
     );
 }
@@ -131,12 +130,12 @@ flows = ["F9"]
         result,
         &[
             "x.toml:2:8: `stop` must be a time above zero, e.g. `6ms`",
-            "x.toml:3:1: unknown key `speed`; known are agent, description, expect, fault, flow, host, hosts, link, \
-             name, stop, switch, title, topology",
+            "x.toml:3:1: unknown key `speed`; known are agent, description, expect, failure, fault, flow, host, \
+             hosts, link, name, pick, route, routing, stop, switch, switches, title, topology, workload",
             "x.toml:5:18: two nodes are called `s`",
             "x.toml:6:22: `hosts` of [topology] must hold texts only",
             "x.toml:9:5: port 0 is not between 1 and 509",
-            "x.toml:10:8: `rate` of link 1 must be a rate, e.g. \"100Gbps\"",
+            "x.toml:10:8: `rate` of link 1 must be a rate above zero, e.g. \"100Gbps\"",
             "x.toml:13:5: node `q` does not exist",
             "x.toml:15:1: `size` of flow 1 is missing",
             "x.toml:16:8: `h1` has no link",
@@ -183,4 +182,73 @@ fn nothing_lasts_or_holds_nothing() {
     let text = poster.replacen("stop = \"9ms\"", "stop = \"0s\"", 1).replace("\"53900B\"", "\"0B\"");
     let problems = scenario::parse("s", &text).expect_err("two zeros").to_string();
     assert!(problems.contains("a time above zero") && problems.contains("a size above zero"), "{problems}");
+}
+
+/// A scenario on a leaf-spine network, with these lines in addition, gives exactly these problems.
+fn check_drawn(more: &str, expected: &[&str]) {
+    let base = "name = \"x\"\nstop = \"1ms\"\n[topology]\nkind = \"leaf-spine\"\nleaves = 2\nspines = 1\nhosts_per_leaf = 2\n";
+    let found = match scenario::parse("x.toml", &format!("{base}{more}")) {
+        Ok(_) => Vec::new(),
+        Err(problems) => problems.0.iter().map(ToString::to_string).collect::<Vec<_>>(),
+    };
+    assert_eq!(found.len(), expected.len(), "{found:#?}");
+    for (found, expected) in found.iter().zip(expected) {
+        assert!(found.starts_with("x.toml:") && found.contains(expected), "no `{expected}` in `{found}`");
+    }
+}
+
+#[test]
+fn what_the_seed_draws_must_exist() {
+    check_drawn("[[pick]]\nname = \"a\"\ncount = 9\n", &["wants 9 node(s) and 4 fulfil its conditions"]);
+    check_drawn(
+        "[[pick]]\nname = \"a\"\nunder = \"$b\"\n[[pick]]\nname = \"c\"\ntier = \"attic\"\n",
+        &["x.toml:10:9: nothing is picked as `b`", "x.toml:13:8: `tier` must be"],
+    );
+    check_drawn(
+        "[[pick]]\nname = \"a\"\n[[flow]]\nfrom = \"$a\"\nto = \"$a.2\"\nsize = \"1kB\"\n",
+        &["x.toml:12:6: `$a` has 1 node(s), counted from 1; there is no `.2`"],
+    );
+}
+
+#[test]
+fn impossible_networks_have_places() {
+    let topology = |text: &str| {
+        let text = format!("name = \"x\"\nstop = \"1ms\"\n[topology]\n{text}");
+        scenario::parse("x.toml", &text).expect_err("it is impossible").to_string()
+    };
+    assert!(topology("kind = \"fat-tree\"\nk = 3\n").contains("x.toml:3:1: a fat-tree's `k` must be even"));
+    assert!(topology("kind = \"mesh\"\n").contains("x.toml:4:8: `kind` must be"));
+    assert!(topology("kind = \"podset\"\nspines = 5\n").contains("cannot be shared out evenly"));
+    assert!(topology("kind = \"leaf-spine\"\nleaves = 600\n").contains("`spine1` would need 600 ports"));
+    assert!(topology("kind = \"json\"\nfile = \"a.json\"\n").contains("x.toml:5:8: cannot read `a.json`"));
+    let both = topology("kind = \"fat-tree\"\nrate = \"0Gbps\"\ndelay = \"-1us\"\nlength = \"1km\"\n");
+    assert_eq!(both.lines().count(), 3, "{both}");
+}
+
+#[test]
+fn routes_failures_and_workloads_have_places_too() {
+    check_drawn(
+        "[[route]]\nswitch = \"leaf1\"\nto = \"h3\"\nvia = \"leaf2\"\n",
+        &["x.toml:11:7: `leaf2` is not linked to switch `leaf1`"],
+    );
+    check_drawn(
+        "[[failure]]\nbetween = [\"leaf1\", \"leaf2\"]\n[[failure]]\nlink = \"leaf1:3\"\ntimes = 2\n",
+        &["no link joins `leaf1` and `leaf2`", "a link that flaps needs"],
+    );
+    check_drawn(
+        "[[flow]]\nfrom = \"h1\"\nto = \"h2\"\nsize = \"1kB\"\nthrough = \"spine1\"\n",
+        &["no source port leads a flow from `h1` to `h2` through `spine1`"],
+    );
+    check_drawn(
+        "[[workload]]\nkind = \"poisson\"\nload = 0\nsizes = \"potato\"\nduration = \"-1us\"\n",
+        &[
+            "x.toml:10:8: `load` of workload 1 must be a number above 0",
+            "`sizes` must be one of",
+            "`duration` of workload 1",
+        ],
+    );
+    check_drawn(
+        "[[workload]]\nkind = \"all-reduce-halving-doubling\"\nsize = \"1MB\"\nhosts = [\"h1\", \"h2\", \"h3\"]\n",
+        &["it needs a power of two of hosts and has 3"],
+    );
 }

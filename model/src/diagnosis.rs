@@ -194,6 +194,26 @@ pub struct GroundTruth {
     pub spreaders: Vec<FlowKey>,
     /// Flows that suffered.
     pub victims: Vec<FlowKey>,
+    /// Further anomalies of the same run; absent when there was one at most.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<GroundTruth>,
+}
+
+/// What a run cost. Besides the hops and events it differs from run to run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunFigures {
+    /// Frames that crossed a link, flow control not included.
+    pub packet_hops: u64,
+    /// Events of the simulation.
+    pub events: u64,
+    /// Simulated time in nanoseconds.
+    pub simulated_ns: u64,
+    /// Processor time in seconds; absent where it is not accounted.
+    pub cpu_seconds: Option<f64>,
+    /// Elapsed time in seconds.
+    pub wall_seconds: f64,
+    /// Most memory that was ever in use, in bytes; absent where it is not accounted.
+    pub peak_rss: Option<u64>,
 }
 
 /// What `harrier run` and `harrier analyze` print with `--json`.
@@ -207,6 +227,9 @@ pub struct RunReport {
     pub ground_truth: Option<GroundTruth>,
     /// The verdicts.
     pub diagnoses: Vec<Diagnosis>,
+    /// What a run cost; absent for an analysis.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<RunFigures>,
     /// Why there is no verdict on what was collected; absent when there is one, or when nothing was slow.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,

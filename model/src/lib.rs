@@ -16,7 +16,7 @@ pub mod topology;
 pub mod units;
 pub mod wire;
 
-pub use diagnosis::{Anomaly, Cause, Diagnosis, GroundTruth, RootCause, RunReport};
+pub use diagnosis::{Anomaly, Cause, Diagnosis, GroundTruth, RootCause, RunFigures, RunReport};
 pub use flow::FlowKey;
 pub use port::PortRef;
 pub use provenance::ProvenanceGraph;

@@ -130,16 +130,46 @@ impl Topology {
     }
 
     /// For every switch the egress ports that lie on a shortest path (in hops) to `host`, ascending. Hosts do
-    /// not forward. Switches that cannot reach the host are absent.
+    /// not forward. Switches that cannot reach the host are absent. For many hosts make one [`ShortestPaths`].
     pub fn next_hops(&self, host: &str) -> BTreeMap<&str, Vec<u16>> {
-        let mut hops: BTreeMap<&str, usize> = BTreeMap::from([(host, 0)]);
-        let mut queue: VecDeque<&str> = VecDeque::from([host]);
-        let mut next: BTreeMap<&str, BTreeSet<u16>> = BTreeMap::new();
-        let adjacency = self.adjacency();
+        ShortestPaths::new(self, &self.links).next_hops(host)
+    }
+}
+
+/// Shortest paths, in hops, over some of a network's links.
+#[derive(Clone, Debug)]
+pub struct ShortestPaths<'t> {
+    /// Of every node: the nodes it is linked to, with the port at their end, and whether they are hosts.
+    adjacency: BTreeMap<&'t str, Vec<(&'t PortRef, bool)>>,
+}
+
+impl<'t> ShortestPaths<'t> {
+    /// Paths through `topology` that use `links` only.
+    pub fn new(topology: &'t Topology, links: impl IntoIterator<Item = &'t Link>) -> ShortestPaths<'t> {
+        let hosts: BTreeSet<&str> =
+            topology.nodes.iter().filter(|n| n.kind == NodeKind::Host).map(|n| n.name.as_str()).collect();
+        let mut adjacency: BTreeMap<&str, Vec<(&PortRef, bool)>> = BTreeMap::new();
+        for link in links {
+            for (own, peer) in [(&link.a, &link.b), (&link.b, &link.a)] {
+                let is_host = hosts.contains(peer.switch.as_str());
+                adjacency.entry(&own.switch).or_default().push((peer, is_host));
+            }
+        }
+        ShortestPaths { adjacency }
+    }
+
+    /// As [`Topology::next_hops`].
+    pub fn next_hops(&self, host: &str) -> BTreeMap<&'t str, Vec<u16>> {
+        let Some((host, _)) = self.adjacency.get_key_value(host) else {
+            return BTreeMap::new();
+        };
+        let mut hops: BTreeMap<&str, usize> = BTreeMap::from([(*host, 0)]);
+        let mut queue: VecDeque<&str> = VecDeque::from([*host]);
+        let mut next: BTreeMap<&'t str, BTreeSet<u16>> = BTreeMap::new();
         while let Some(node) = queue.pop_front() {
             let distance = hops[node];
-            for (_, peer) in adjacency.get(node).into_iter().flatten() {
-                if self.is_host(&peer.switch) {
+            for (peer, is_host) in self.adjacency.get(node).into_iter().flatten() {
+                if *is_host {
                     continue;
                 }
                 let known = *hops.entry(&peer.switch).or_insert_with(|| {
@@ -152,15 +182,6 @@ impl Topology {
             }
         }
         next.into_iter().map(|(node, ports)| (node, ports.into_iter().collect())).collect()
-    }
-
-    fn adjacency(&self) -> BTreeMap<&str, Vec<(u16, &PortRef)>> {
-        let mut adjacency: BTreeMap<&str, Vec<(u16, &PortRef)>> = BTreeMap::new();
-        for link in &self.links {
-            adjacency.entry(&link.a.switch).or_default().push((link.a.port, &link.b));
-            adjacency.entry(&link.b.switch).or_default().push((link.b.port, &link.a));
-        }
-        adjacency
     }
 }
 

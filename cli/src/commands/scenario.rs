@@ -1,11 +1,15 @@
 //! `harrier scenario`: the built-in scenarios.
 
-use anyhow::bail;
+use std::path::Path;
+
 use clap::Subcommand;
+use fabric::output::drawing::draw;
 use fabric::scenario::{builtin, builtin_names, builtin_source};
 use serde::Serialize;
 
 use crate::Outcome;
+use crate::commands::run::load;
+use crate::input::read_text;
 use crate::output::print_json;
 
 /// Arguments of `harrier scenario`.
@@ -23,10 +27,16 @@ enum Action {
         #[arg(long)]
         json: bool,
     },
-    /// Prints a scenario's file, ready to be changed and given to `harrier run`
+    /// Draws a scenario's network and timeline, and prints its file, ready to be changed and given to `harrier run`
+    ///
+    /// The picture goes to stderr, the file to stdout.
     Show {
-        /// Its name
+        /// A built-in scenario, or a scenario file
+        #[arg(value_name = "SCENARIO|FILE.toml")]
         name: String,
+        /// Seed of the instance that is drawn
+        #[arg(long, default_value_t = 1)]
+        seed: u64,
     },
 }
 
@@ -38,18 +48,30 @@ struct Row {
     hosts: usize,
     switches: usize,
     flows: usize,
+    /// Whether every seed is another instance, jitter of starts aside.
+    seeded: bool,
+    /// What it is meant to show.
+    anomaly: Option<model::Anomaly>,
+    cause: Option<model::Cause>,
 }
 
 /// Runs the command.
 pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     match args.action {
         Action::List { json } => list(json)?,
-        Action::Show { name } => match builtin_source(&name) {
-            Some(source) => print!("{source}"),
-            None => bail!("there is no scenario `{name}`; there are: {}", names()),
-        },
+        Action::Show { name, seed } => show(&name, seed)?,
     }
     Ok(Outcome::Fine)
+}
+
+fn show(name: &str, seed: u64) -> anyhow::Result<()> {
+    let scenario = load(name)?;
+    eprintln!("{}", draw(&*scenario.instance(seed)?));
+    match builtin_source(name) {
+        Some(source) => print!("{source}"),
+        None => print!("{}", read_text(Path::new(name))?),
+    }
+    Ok(())
 }
 
 /// All names, for messages.
@@ -63,7 +85,7 @@ fn list(json: bool) -> anyhow::Result<()> {
         return print_json(&serde_json::json!({ "scenarios": rows }));
     }
     for row in rows {
-        eprintln!("{:<18} {}", row.name, row.title);
+        eprintln!("{:<32} {}", row.name, row.title);
     }
     Ok(())
 }
@@ -72,5 +94,15 @@ fn row(name: &'static str) -> Option<Row> {
     let scenario = builtin(name)?;
     let hosts = scenario.topology.nodes.iter().filter(|n| scenario.topology.is_host(&n.name)).count();
     let switches = scenario.topology.nodes.len() - hosts;
-    Some(Row { name, title: scenario.title, hosts, switches, flows: scenario.flows.len() })
+    let expect = scenario.expect.as_ref();
+    Some(Row {
+        name,
+        hosts,
+        switches,
+        flows: scenario.flows.len(),
+        seeded: scenario.source.is_some(),
+        anomaly: expect.and_then(|expect| expect.anomaly),
+        cause: expect.and_then(|expect| expect.cause),
+        title: scenario.title,
+    })
 }

@@ -74,7 +74,9 @@ async fn serve(config: DemoConfig) -> anyhow::Result<()> {
         .await
         .with_context(|| format!("cannot listen on {}", config.listen))?;
     let address = listener.local_addr()?;
-    let scenario = Arc::new(timeline::merge(&config.scenarios));
+    let drawn: Result<Vec<Scenario>, _> =
+        config.scenarios.iter().map(|s| Ok(s.instance(config.seed)?.into_owned())).collect();
+    let scenario = Arc::new(timeline::merge(&drawn.map_err(|problems: fabric::Problems| problems)?));
     let live = LiveState::new(open_store(&config).await?).await?;
     live.set_topology(scenario.topology.clone()).await?;
 

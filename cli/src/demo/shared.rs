@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use fabric::FabricSwitch;
 use model::Time;
 use model::wire::Frame;
+use p4_switch::tm::AuditError;
 use p4_switch::{Event, Switch, SwitchConfig};
 use p4runtime::server::{EventSink, SwitchAccess};
 
@@ -102,6 +103,10 @@ impl FabricSwitch for SharedSwitch {
 
     fn drain_events(&mut self, into: &mut Vec<Event>) {
         self.lock().drain_events(into);
+    }
+
+    fn audit(&self) -> Result<(), AuditError> {
+        self.lock().traffic_manager().audit()
     }
 }
 

@@ -14,18 +14,24 @@ pub(super) fn merge(scenarios: &[Scenario]) -> Scenario {
     let Some(first) = scenarios.first() else {
         unreachable!("the demo has at least one scenario");
     };
-    let joining: Vec<&Scenario> =
-        scenarios.iter().filter(|s| s.topology == first.topology && s.switch == first.switch).collect();
-    let mut merged = Scenario { flows: Vec::new(), faults: Vec::new(), expect: None, ..first.clone() };
+    let same = |s: &&Scenario| {
+        (&s.topology, &s.switch, &s.switches, &s.routing)
+            == (&first.topology, &first.switch, &first.switches, &first.routing)
+    };
+    let joining: Vec<&Scenario> = scenarios.iter().filter(same).collect();
+    let mut merged =
+        Scenario { flows: Vec::new(), faults: Vec::new(), expect: None, source: None, ..first.clone() };
     merged.agents.hosts = None;
     let mut start = GAP;
     for round in 0..ROUNDS {
         let scenario = joining[(round % joining.len() as u64) as usize];
+        let before = merged.flows.len();
         for flow in &scenario.flows {
             let label = format!("{}#{round}", flow.label);
             merged.flows.push(fabric::scenario::FlowSpec {
                 label,
-                start: start + flow.start,
+                start: if flow.after.is_empty() { start + flow.start } else { flow.start },
+                after: flow.after.iter().map(|position| before + position).collect(),
                 ..flow.clone()
             });
         }

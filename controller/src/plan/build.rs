@@ -76,12 +76,13 @@ pub fn plan(
         let mut plan = SwitchPlan { switch: node.name.clone(), ..SwitchPlan::default() };
         plan_ports(topology, settings, layout, &mut plan)?;
         plan_classes(settings, &mut plan);
-        let seed = seed(settings.ecmp_seed, &node.name).to_be_bytes().to_vec();
+        let seed = settings.ecmp_seed_of(&node.name).to_be_bytes().to_vec();
         plan.registers.push(write(&layout.ecmp_seed, 0, seed));
         plans.insert(node.name.clone(), plan);
         groups.insert(&node.name, BTreeMap::new());
     }
 
+    let router = settings.router(topology);
     let mut owners: BTreeMap<IpAddr, &str> = BTreeMap::new();
     for host in topology.nodes.iter().filter(|n| n.kind == NodeKind::Host) {
         if host.addresses.is_empty() {
@@ -93,7 +94,7 @@ pub fn plan(
                 return Err(PlanError::SharedAddress { address: *address, first, second });
             }
         }
-        for (switch, ports) in topology.next_hops(&host.name) {
+        for (switch, ports) in router.next_hops(&host.name) {
             let (Some(plan), Some(groups)) = (plans.get_mut(switch), groups.get_mut(switch)) else {
                 continue;
             };
@@ -119,11 +120,13 @@ pub fn plan(
 }
 
 fn check_settings(settings: &PlanSettings) -> Result<(), PlanError> {
-    if settings.dscp_priorities.len() != 64 {
-        return Err(PlanError::Priorities(format!("{} entries", settings.dscp_priorities.len())));
-    }
-    if let Some(class) = settings.dscp_priorities.iter().find(|class| **class > 7) {
-        return Err(PlanError::Priorities(format!("class {class}")));
+    for table in std::iter::once(&settings.dscp_priorities).chain(settings.switch_priorities.values()) {
+        if table.len() != 64 {
+            return Err(PlanError::Priorities(format!("{} entries", table.len())));
+        }
+        if let Some(class) = table.iter().find(|class| **class > 7) {
+            return Err(PlanError::Priorities(format!("class {class}")));
+        }
     }
     let ports: BTreeSet<u16> = settings.roce_ports.iter().copied().collect();
     if ports.len() > MAX_ROCE_PORTS {
@@ -170,8 +173,9 @@ fn quantum(rate_bps: u64) -> u128 {
 }
 
 fn plan_classes(settings: &PlanSettings, plan: &mut SwitchPlan) {
+    let table = settings.switch_priorities.get(&plan.switch).unwrap_or(&settings.dscp_priorities);
     // Class 0 is the table's default.
-    for (dscp, class) in settings.dscp_priorities.iter().enumerate().filter(|(_, class)| **class != 0) {
+    for (dscp, class) in table.iter().enumerate().filter(|(_, class)| **class != 0) {
         plan.entries.push(TableEntry {
             table: "dscp_priorities",
             key: vec![("dscp", MatchValue::Exact(vec![dscp as u8]))],
@@ -220,10 +224,4 @@ fn port_param(port: u16) -> (&'static str, Vec<u8>) {
 
 fn write(register: &Register, index: u64, value: Vec<u8>) -> RegisterWrite {
     RegisterWrite { register: register.name.clone(), index, value }
-}
-
-/// FNV-1a over the seed and the switch's name.
-fn seed(base: u32, switch: &str) -> u32 {
-    let bytes = base.to_be_bytes().into_iter().chain(switch.bytes());
-    bytes.fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }

@@ -7,7 +7,7 @@ mod build;
 mod settings;
 
 pub use build::{PlanError, plan};
-pub use settings::{PlanSettings, dscp_classes};
+pub use settings::{PlanSettings, Router, StaticRoute, dscp_classes};
 
 /// Multicast group of the ports that lead to other switches; `POLL_GROUP` in the switch program.
 pub const POLL_GROUP: u32 = 1;

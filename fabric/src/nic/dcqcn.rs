@@ -1,10 +1,25 @@
 //! DCQCN, the congestion control of RoCEv2 NICs (Zhu et al., "Congestion Control for Large-Scale RDMA
 //! Deployments", SIGCOMM 2015): the reaction point of one flow.
 //!
+//! Two ways of answering a notification are in use, see [`Cut`]; [`super::generation`] puts them together with what
+//! else distinguishes NICs.
+//!
 //! Timers are not events: the state is brought up to date whenever it is looked at. This changes nothing, since
 //! a rate matters only when a packet is sent and a notification only when it arrives.
 
 use model::{Rate, Time};
+
+/// When a notification lowers the rate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Cut {
+    /// The reaction point looks every decrease interval whether there was one, however many came: it coalesces them.
+    /// Alpha is likewise brought up to date every alpha interval. As in hardware and in the HPCC family of simulators.
+    #[default]
+    Polled,
+    /// At once, for every notification that comes a decrease interval after the last cut: the receiver coalesces.
+    /// Alpha rises with each cut and decays after an alpha interval without one. As in the paper.
+    Immediate,
+}
 
 /// Parameters of the reaction point.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,8 +42,11 @@ pub struct DcqcnConfig {
     pub hyper_increase: Rate,
     /// Lowest rate.
     pub min_rate: Rate,
-    /// Whether every decrease lowers the target rate, also a second one without an increase in between.
+    /// Whether every decrease lowers the target rate, also a second one without an increase in between. With
+    /// [`Cut::Immediate`] it always does.
     pub clamp_target: bool,
+    /// When notifications take effect.
+    pub cut: Cut,
 }
 
 impl Default for DcqcnConfig {
@@ -45,6 +63,7 @@ impl Default for DcqcnConfig {
             hyper_increase: Rate(200_000_000),
             min_rate: Rate(100_000_000),
             clamp_target: false,
+            cut: Cut::Polled,
         }
     }
 }
@@ -68,6 +87,8 @@ struct Active {
     byte_stage: u32,
     /// Bytes sent since the last increase by byte counter.
     bytes: u64,
+    /// When the rate was last lowered at once.
+    cut_at: Option<Time>,
 }
 
 /// The reaction point of one flow.
@@ -112,8 +133,32 @@ impl ReactionPoint {
                     timer_stage: 0,
                     byte_stage: 0,
                     bytes: 0,
+                    cut_at: None,
                 });
             }
+        }
+        if self.config.cut == Cut::Immediate {
+            self.cut_at_once(now);
+        }
+    }
+
+    fn cut_at_once(&mut self, now: Time) {
+        let Some(active) = &mut self.active else {
+            return;
+        };
+        active.notified_for_alpha = false;
+        // Nothing is left to be looked at later.
+        active.decrease_due = Time::MAX;
+        if active.cut_at.is_some_and(|at| now.saturating_sub(at) < self.config.decrease_interval) {
+            return;
+        }
+        active.cut_at = Some(now);
+        active.notified_for_decrease = true;
+        active.target = self.rate;
+        self.decrease(now);
+        if let Some(active) = &mut self.active {
+            active.alpha = (1.0 - self.config.gain) * active.alpha + self.config.gain;
+            active.alpha_due = now + self.config.alpha_interval.max(Time(1));
         }
     }
 
@@ -137,6 +182,7 @@ impl ReactionPoint {
 
     /// Lets every timer fire that is due by `now`, in order.
     fn advance(&mut self, now: Time) {
+        self.skip_decreases(now);
         while let Some(active) = &mut self.active {
             let increase_due = active.increase_due.unwrap_or(Time::MAX);
             let due = active.alpha_due.min(active.decrease_due).min(increase_due);
@@ -157,6 +203,19 @@ impl ReactionPoint {
                 let (timer, byte) = (active.timer_stage, active.byte_stage);
                 self.increase(timer, byte);
             }
+        }
+    }
+
+    /// Looking whether there was a notification has no effect as long as there was none, and a flow may be looked at
+    /// seldom: the looks up to `now` are left out at once.
+    fn skip_decreases(&mut self, now: Time) {
+        let interval = self.config.decrease_interval.max(Time(1)).0;
+        if let Some(active) = &mut self.active
+            && !active.notified_for_decrease
+            && active.decrease_due <= now
+        {
+            let looks = (now.0 - active.decrease_due.0) / interval + 1;
+            active.decrease_due = Time(active.decrease_due.0.saturating_add(looks.saturating_mul(interval)));
         }
     }
 
@@ -215,6 +274,36 @@ mod tests {
         assert_eq!(point.rate(Time::from_us(5)), Rate::from_gbps(20));
         assert_eq!(point.rate(Time::from_us(305)), Rate::from_gbps(30));
         assert_eq!(point.rate(Time::from_us(605)), Rate::from_gbps(35));
+    }
+
+    #[test]
+    fn a_notification_that_is_not_coalesced_cuts_at_once_and_every_time() {
+        let config =
+            DcqcnConfig { cut: Cut::Immediate, decrease_interval: Time::ZERO, ..DcqcnConfig::default() };
+        let mut point = ReactionPoint::new(config, Rate::from_gbps(40));
+        for (us, gbps) in [(1, 20), (2, 10), (3, 5)] {
+            point.notify(Time::from_us(us));
+            assert_eq!(point.rate(Time::from_us(us)), Rate::from_gbps(gbps));
+        }
+        let window = DcqcnConfig { decrease_interval: Time::from_us(50), ..config };
+        let mut point = ReactionPoint::new(window, Rate::from_gbps(40));
+        for us in [1, 20, 50] {
+            point.notify(Time::from_us(us));
+        }
+        assert_eq!(point.rate(Time::from_us(50)), Rate::from_gbps(20));
+        point.notify(Time::from_us(51));
+        assert_eq!(point.rate(Time::from_us(51)), Rate::from_gbps(10));
+    }
+
+    #[test]
+    fn alpha_decays_after_an_interval_without_a_cut() {
+        let config = DcqcnConfig { cut: Cut::Immediate, gain: 0.5, ..DcqcnConfig::default() };
+        let mut point = ReactionPoint::new(config, Rate::from_gbps(40));
+        point.notify(Time::ZERO);
+        // Two intervals of 55 us: alpha is 1/4, and the next cut takes an eighth.
+        assert_eq!(point.rate(Time::from_us(120)), Rate::from_gbps(20));
+        point.notify(Time::from_us(120));
+        assert_eq!(point.rate(Time::from_us(120)), Rate(17_500_000_000));
     }
 
     #[test]

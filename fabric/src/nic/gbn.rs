@@ -1,9 +1,7 @@
 //! Go-back-N, the reliability of most RoCEv2 NICs: the receiver takes packets in order only, and the sender goes
 //! back to the first missing one (InfiniBand Architecture Specification, volume 1, section 9.7).
 //!
-//! Packets are numbered from 0 without wrapping; the wire carries the low 24 bits.
-
-use std::collections::VecDeque;
+//! Here is the receiver; the sender's part is in [`super::sender`].
 
 use model::Time;
 use model::wire::bth::PSN_MASK;
@@ -16,112 +14,6 @@ pub fn unwrap_psn(psn: u32, near: u64) -> u64 {
     candidates.into_iter().flatten().min_by_key(|n| n.abs_diff(near)).unwrap_or(base)
 }
 
-/// The sending side of one message.
-#[derive(Clone, Debug)]
-pub struct Sender {
-    size_bytes: u64,
-    payload_bytes: u64,
-    packets: u64,
-    next: u64,
-    acknowledged: u64,
-    /// When the packets from `acknowledged` on were sent last.
-    sent_at: VecDeque<Time>,
-    taken: u64,
-    retransmitted: u64,
-}
-
-impl Sender {
-    /// A message of `size_bytes` in packets of up to `payload_bytes`; an empty message is one empty packet.
-    pub fn new(size_bytes: u64, payload_bytes: u32) -> Sender {
-        let payload_bytes = u64::from(payload_bytes.max(1));
-        Sender {
-            size_bytes,
-            payload_bytes,
-            packets: size_bytes.div_ceil(payload_bytes).max(1),
-            next: 0,
-            acknowledged: 0,
-            sent_at: VecDeque::new(),
-            taken: 0,
-            retransmitted: 0,
-        }
-    }
-
-    /// Whether there is a packet to send, window aside.
-    pub fn has_more(&self) -> bool {
-        self.next < self.packets
-    }
-
-    /// Whether everything has been acknowledged.
-    pub fn is_done(&self) -> bool {
-        self.acknowledged >= self.packets
-    }
-
-    /// Bytes sent and not acknowledged.
-    pub fn outstanding_bytes(&self) -> u64 {
-        self.position(self.next) - self.position(self.acknowledged)
-    }
-
-    /// Bytes acknowledged.
-    pub fn acknowledged_bytes(&self) -> u64 {
-        self.position(self.acknowledged)
-    }
-
-    /// Packets of the message.
-    pub fn packets(&self) -> u64 {
-        self.packets
-    }
-
-    /// First packet that is not acknowledged.
-    pub fn first_unacknowledged(&self) -> u64 {
-        self.acknowledged
-    }
-
-    /// Packets sent, those sent again included.
-    pub fn sent_packets(&self) -> u64 {
-        self.taken
-    }
-
-    /// Packets sent again.
-    pub fn retransmitted(&self) -> u64 {
-        self.retransmitted
-    }
-
-    fn position(&self, packet: u64) -> u64 {
-        packet.saturating_mul(self.payload_bytes).min(self.size_bytes)
-    }
-
-    /// Takes the next packet: its number and payload bytes.
-    pub fn take(&mut self, now: Time) -> (u64, u32) {
-        let number = self.next;
-        let payload = self.position(number + 1) - self.position(number);
-        self.next += 1;
-        self.taken += 1;
-        match self.sent_at.get_mut((number - self.acknowledged) as usize) {
-            Some(sent) => {
-                *sent = now;
-                self.retransmitted += 1;
-            }
-            None => self.sent_at.push_back(now),
-        }
-        (number, payload as u32)
-    }
-
-    /// Everything below `upto` has arrived. Returns when the last of these packets was sent, when that is news.
-    pub fn acknowledge(&mut self, upto: u64) -> Option<Time> {
-        let upto = upto.min(self.acknowledged + self.sent_at.len() as u64);
-        let news = upto.checked_sub(self.acknowledged).filter(|n| *n > 0)?;
-        let sent = self.sent_at.drain(..news as usize).next_back();
-        self.acknowledged = upto;
-        self.next = self.next.max(upto);
-        sent
-    }
-
-    /// Starts again from the first packet that is not acknowledged.
-    pub fn go_back(&mut self) {
-        self.next = self.acknowledged;
-    }
-}
-
 /// What the receiver answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
@@ -129,6 +21,13 @@ pub enum Answer {
     Acknowledge(u64),
     /// This packet is missing.
     Refuse(u64),
+    /// A packet is missing; a later one has arrived and is kept.
+    RefuseSelectively {
+        /// The missing one.
+        missing: u64,
+        /// The later one.
+        arrived: u64,
+    },
     /// Nothing.
     Silence,
 }
@@ -137,6 +36,8 @@ pub enum Answer {
 #[derive(Clone, Debug, Default)]
 pub struct Receiver {
     expected: u64,
+    /// A refusal goes back to the last multiple of this; 0 and 1: to the missing packet.
+    chunk_packets: u64,
     since_answer: u64,
     refused: Option<(u64, Time)>,
     /// Packets taken in order.
@@ -146,6 +47,12 @@ pub struct Receiver {
 }
 
 impl Receiver {
+    /// A receiver whose refusals go back to the beginning of a chunk, as some NICs do, so that they need not
+    /// remember where in a chunk they are.
+    pub fn by_chunks(chunk_packets: u64) -> Receiver {
+        Receiver { chunk_packets, ..Receiver::default() }
+    }
+
     /// Takes packet `number`. In-order packets are answered every `ack_every` packets and at the end
     /// (`last`); a gap is answered once, and again when `refuse_interval` has passed.
     pub fn take(
@@ -174,6 +81,7 @@ impl Receiver {
         match self.refused {
             Some((packet, until)) if packet == self.expected && now < until => Answer::Silence,
             _ => {
+                self.expected -= self.expected % self.chunk_packets.max(1);
                 self.refused = Some((self.expected, Time(now.0.saturating_add(refuse_interval.0))));
                 Answer::Refuse(self.expected)
             }
@@ -189,15 +97,22 @@ impl Receiver {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::nic::message::Layout;
+    use crate::nic::sender::{Reliability, Sender};
     use proptest::prelude::*;
+
+    fn sender(bytes: u64, payload: u32) -> Sender {
+        Sender::new(Layout::new(bytes, None, payload), Reliability::GoBackN)
+    }
 
     const REFUSE: Time = Time::from_us(500);
 
     #[test]
     fn the_last_packet_carries_the_rest() {
-        let mut sender = Sender::new(2_000_000, 1300);
-        assert_eq!(sender.packets(), 1539);
-        let sizes: Vec<u32> = (0..1539).map(|_| sender.take(Time::ZERO).1).collect();
+        let mut sender = sender(2_000_000, 1300);
+        assert_eq!(sender.layout().packets(), 1539);
+        let sizes: Vec<u32> =
+            std::iter::from_fn(|| sender.take(Time::ZERO)).map(|(_, bytes)| bytes).collect();
         assert_eq!((sizes[0], sizes[1538]), (1300, 600));
         assert!(!sender.has_more());
         assert_eq!(sender.outstanding_bytes(), 2_000_000);
@@ -214,6 +129,21 @@ mod tests {
         assert_eq!(take(502, 0), Answer::Acknowledge(1));
     }
 
+    #[test]
+    fn a_refusal_goes_back_to_the_beginning_of_a_chunk() {
+        let mut receiver = Receiver::by_chunks(4);
+        let mut sender = sender(10_000, 1000);
+        for number in 0..6 {
+            assert_eq!(sender.take(Time::ZERO).map(|(n, _)| n), Some(number));
+            receiver.take(Time::ZERO, number, false, 1, REFUSE);
+        }
+        sender.acknowledge(6);
+        assert_eq!(receiver.take(Time::ZERO, 7, false, 1, REFUSE), Answer::Refuse(4));
+        sender.rewind(4);
+        assert_eq!((sender.acknowledged_bytes(), sender.upcoming()), (4_000, Some(4)));
+        assert_eq!(receiver.take(Time::ZERO, 4, false, 1, REFUSE), Answer::Acknowledge(5));
+    }
+
     proptest! {
         #[test]
         fn psn_unwraps(near in 0..1u64 << 40, offset in -1_000_000i64..1_000_000) {
@@ -225,31 +155,33 @@ mod tests {
         #[test]
         fn every_message_arrives(losses in prop::collection::vec(any::<bool>(), 0..60), size in 0..40_000u64) {
             let mut losses = losses.into_iter();
-            let (mut sender, mut receiver) = (Sender::new(size, 1000), Receiver::default());
+            let (mut sender, mut receiver) = (sender(size, 1000), Receiver::default());
             let mut now = Time::ZERO;
             while !sender.is_done() {
                 now += Time::from_us(1);
                 if !sender.has_more() {
-                    sender.go_back();
+                    sender.timed_out();
                 }
-                let (number, _) = sender.take(now);
+                let Some((number, _)) = sender.take(now) else {
+                    continue;
+                };
                 if losses.next().unwrap_or(false) {
                     continue;
                 }
-                match receiver.take(now, number, number + 1 == sender.packets(), 1, REFUSE) {
+                match receiver.take(now, number, number + 1 == sender.layout().packets(), 1, REFUSE) {
                     _ if losses.next().unwrap_or(false) => {}
                     Answer::Acknowledge(upto) => {
                         sender.acknowledge(upto);
                     }
                     Answer::Refuse(missing) => {
                         sender.acknowledge(missing);
-                        sender.go_back();
+                        sender.refused(None);
                     }
-                    Answer::Silence => {}
+                    Answer::RefuseSelectively { .. } | Answer::Silence => {}
                 }
             }
-            prop_assert_eq!(receiver.expected(), sender.packets());
-            prop_assert_eq!(receiver.accepted_packets, sender.packets());
+            prop_assert_eq!(receiver.expected(), sender.layout().packets());
+            prop_assert_eq!(receiver.accepted_packets, sender.layout().packets());
         }
     }
 }

@@ -1,12 +1,25 @@
 //! An RDMA NIC: what waits to be sent, flow control in both directions, and the protocol engines of its flows.
 //!
-//! The protocol parts are [`gbn`] (reliability), [`dcqcn`] (congestion control), [`pfc`] (flow control) and
-//! [`packet`] (bytes). This module holds what all flows of a host share: the order of sending.
+//! The protocol parts are [`message`] (what is sent), [`sender`] with [`gbn`] or [`selective`] (reliability),
+//! [`dcqcn`] and [`pacing`] (congestion control), [`pfc`] (flow control), [`packet`] (bytes) and [`read`] (RDMA READ).
+//! What can be wrong with a NIC is in [`receive`], [`mtt`] and [`host_bus`]; [`watchdog`] limits the damage.
+//! [`generation`] has the differences between products. This module holds what all flows of a host share: the order
+//! of sending.
 
 pub mod dcqcn;
 pub mod gbn;
+pub mod generation;
+pub mod host_bus;
+pub mod message;
+pub mod mtt;
+pub mod pacing;
 pub mod packet;
 pub mod pfc;
+pub(crate) mod read;
+pub mod receive;
+pub mod selective;
+pub mod sender;
+pub(crate) mod watchdog;
 
 use std::collections::VecDeque;
 
@@ -15,7 +28,9 @@ use model::{Rate, Time};
 
 use crate::flow::SendState;
 use crate::scenario::HostSettings;
-use pfc::{Obeyed, ReceiveBuffer};
+use pfc::Obeyed;
+use receive::ReceivePipeline;
+use watchdog::NicWatchdog;
 
 /// A host's NIC.
 #[derive(Debug)]
@@ -37,7 +52,9 @@ pub(crate) struct Nic {
     /// Pauses received.
     pub(crate) obeyed: Obeyed,
     /// Frames received and not yet processed.
-    pub(crate) buffer: ReceiveBuffer,
+    pub(crate) pipeline: ReceivePipeline,
+    /// What keeps it from pausing its switch for ever.
+    pub(crate) watchdog: NicWatchdog,
     /// Time of the earliest scheduled wake-up.
     pub(crate) wake_at: Option<Time>,
 }
@@ -74,17 +91,19 @@ impl Nic {
             if self.obeyed.is_paused(now, flow.priority) || !flow.may_send(now) {
                 continue;
             }
-            self.last_served = position;
             let woken = (flow.sender.outstanding_bytes() == 0).then_some(index);
-            return Some(Outgoing { frame: flow.send(now), woken });
+            if let Some(frame) = flow.send(now) {
+                self.last_served = position;
+                return Some(Outgoing { frame, woken });
+            }
         }
         None
     }
 
     /// When something that holds data up passes by itself: pacing or the quanta of a pause.
     pub(crate) fn next_chance(&self, now: Time, flows: &[SendState]) -> Option<Time> {
-        let paced = self.active.iter().map(|flow| &flows[*flow as usize]).filter(|flow| flow.has_more());
-        let paced = paced.map(|flow| flow.next_at).filter(|at| *at > now).min();
+        let flows = self.active.iter().map(|flow| &flows[*flow as usize]);
+        let paced = flows.filter_map(SendState::next_at).filter(|at| *at > now).min();
         [paced, self.obeyed.next_expiry(now)].into_iter().flatten().min()
     }
 

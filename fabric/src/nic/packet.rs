@@ -1,6 +1,6 @@
 //! The packets that a NIC sends and what it reads from those it receives.
 //!
-//! Data packets are RDMA WRITEs over RoCEv2. The wire size of a packet is its payload plus a configured number
+//! Data packets are RDMA WRITEs, SENDs and READ responses over RoCEv2. The wire size of a packet is its payload plus a configured number
 //! of header bytes (58 for RoCEv2 over IPv4: Ethernet 14, IPv4 20, UDP 8, BTH 12, invariant CRC 4), so that
 //! other simulators' sizes can be reproduced; what exceeds the headers written here is counted as payload.
 
@@ -14,6 +14,8 @@ use model::wire::ipv6::{IPV6_BYTES, Ipv6};
 use model::wire::udp::{UDP_BYTES, Udp};
 use model::wire::{Aeth, Cnp, ETHERTYPE_IPV4, ETHERTYPE_IPV6, Frame, Pfc, aeth};
 use smallvec::SmallVec;
+
+use super::message::Operation;
 
 /// Header bytes of RoCEv2 over IPv4 on the wire, invariant CRC included and frame check sequence not.
 pub const ROCE_V4_BYTES: u32 = 58;
@@ -29,6 +31,25 @@ pub fn mac(number: u32) -> [u8; 6] {
 /// The differentiated services code point of a priority: its class selector (RFC 2474).
 pub fn dscp(priority: u8) -> u8 {
     (priority & 7) << 3
+}
+
+/// Bytes of the RDMA extended transport header: address, key, length.
+const RETH_BYTES: usize = 16;
+
+/// The opcodes of a message's only, first, last and middle packet.
+fn opcodes(operation: Operation) -> [u8; 4] {
+    match operation {
+        Operation::Write => {
+            [bth::RC_WRITE_ONLY, bth::RC_WRITE_FIRST, bth::RC_WRITE_LAST, bth::RC_WRITE_MIDDLE]
+        }
+        Operation::Send => [bth::RC_SEND_ONLY, bth::RC_SEND_FIRST, bth::RC_SEND_LAST, bth::RC_SEND_MIDDLE],
+        Operation::Read => [
+            bth::RC_READ_RESPONSE_ONLY,
+            bth::RC_READ_RESPONSE_FIRST,
+            bth::RC_READ_RESPONSE_LAST,
+            bth::RC_READ_RESPONSE_MIDDLE,
+        ],
+    }
 }
 
 /// Headers of one direction of one connection, ready to be copied.
@@ -115,19 +136,29 @@ impl Template {
         Frame { head, tail: tail + ETHERNET_MIN_FRAME_BYTES.saturating_sub(written) }
     }
 
-    /// Data packet `number` of `packets` with `payload` bytes.
-    pub fn data(&self, number: u64, packets: u64, payload: u32) -> Frame {
-        let opcode = match (number == 0, number + 1 == packets) {
-            (true, true) => bth::RC_WRITE_ONLY,
-            (true, false) => bth::RC_WRITE_FIRST,
-            (false, true) => bth::RC_WRITE_LAST,
-            (false, false) => bth::RC_WRITE_MIDDLE,
+    /// Data packet `number` with `payload` bytes; `ends` tells whether it begins and whether it ends its message.
+    pub fn data(&self, operation: Operation, number: u64, ends: (bool, bool), payload: u32) -> Frame {
+        let [only, first, last, middle] = opcodes(operation);
+        let opcode = match ends {
+            (true, true) => only,
+            (true, false) => first,
+            (false, true) => last,
+            (false, false) => middle,
         };
-        let bth = Bth { ack_request: true, ..self.bth(opcode, number) };
+        let bth = Bth { ack_request: operation != Operation::Read, ..self.bth(opcode, number) };
         let ip_bytes = if self.flow.src.is_ipv4() { IPV4_BYTES } else { IPV6_BYTES };
         let written = (ETHERNET_BYTES + ip_bytes + UDP_BYTES + bth::BTH_BYTES) as u32;
         let tail = (payload + self.header_bytes).saturating_sub(written);
         self.frame(ECN_CAPABLE, Content::Data { bth }, tail)
+    }
+
+    /// A request to read what the packets from `number` on hold, `bytes` of it.
+    pub fn read_request(&self, number: u64, bytes: u64) -> Frame {
+        let mut content = [0; bth::BTH_BYTES + RETH_BYTES];
+        content[..bth::BTH_BYTES].copy_from_slice(&self.bth(bth::RC_READ_REQUEST, number).to_bytes());
+        let length = u32::try_from(bytes).unwrap_or(u32::MAX);
+        content[bth::BTH_BYTES + 12..].copy_from_slice(&length.to_be_bytes());
+        self.frame(ECN_CAPABLE, Content::Other { bytes: &content }, 0)
     }
 
     fn bth(&self, opcode: u8, number: u64) -> Bth {
@@ -141,11 +172,12 @@ impl Template {
         }
     }
 
-    fn answer(&self, psn: u64, syndrome: u8, congested: bool, messages: u32) -> Frame {
+    fn answer(&self, psn: u64, syndrome: u8, congested: bool, messages: u64) -> Frame {
         let bth = Bth { becn: congested, ..self.bth(bth::RC_ACKNOWLEDGE, psn) };
         let mut bytes = [0; bth::BTH_BYTES + aeth::AETH_BYTES];
         bytes[..bth::BTH_BYTES].copy_from_slice(&bth.to_bytes());
-        bytes[bth::BTH_BYTES..].copy_from_slice(&Aeth { syndrome, msn: messages }.to_bytes());
+        let msn = (messages & u64::from(PSN_MASK)) as u32;
+        bytes[bth::BTH_BYTES..].copy_from_slice(&Aeth { syndrome, msn }.to_bytes());
         self.frame(ECN_NOT_CAPABLE, Content::Other { bytes: &bytes }, 0)
     }
 
@@ -155,9 +187,10 @@ impl Template {
         self.answer(upto.wrapping_sub(1), aeth::ACKNOWLEDGE, congested, 0)
     }
 
-    /// Packet `missing` was expected and another one came.
-    pub fn refusal(&self, missing: u64, congested: bool) -> Frame {
-        self.answer(missing, aeth::NAK_SEQUENCE, congested, 0)
+    /// Packet `missing` was expected and another one came. `arrived`, where the receiver keeps it, is named in
+    /// place of the message sequence number ([`super::selective`]).
+    pub fn refusal(&self, missing: u64, arrived: Option<u64>, congested: bool) -> Frame {
+        self.answer(missing, aeth::NAK_SEQUENCE, congested, arrived.unwrap_or(0))
     }
 
     /// A congestion notification packet.
@@ -203,8 +236,17 @@ pub enum Received {
         queue_pair: u32,
         /// Low bits of the missing packet.
         psn: u32,
+        /// Low bits of the packet that came instead, for senders that repeat selectively.
+        arrived: u32,
         /// Whether it echoes a congestion mark.
         congested: bool,
+    },
+    /// A request to read.
+    ReadRequest {
+        /// The responder's queue pair.
+        queue_pair: u32,
+        /// Low bits of the first packet wanted.
+        psn: u32,
     },
     /// A congestion notification.
     Cnp {
@@ -238,15 +280,18 @@ fn read_roce(head: &[u8]) -> Option<Received> {
             let aeth = Aeth::from_bytes(head.get(transport + bth::BTH_BYTES..)?)?;
             let congested = bth.becn;
             match aeth.is_nak() {
-                true => Received::Refusal { queue_pair, psn, congested },
+                true => Received::Refusal { queue_pair, psn, arrived: aeth.msn, congested },
                 false => Received::Acknowledgement { queue_pair, psn, congested },
             }
         }
-        bth::RC_WRITE_FIRST | bth::RC_WRITE_MIDDLE | bth::RC_WRITE_LAST | bth::RC_WRITE_ONLY => {
-            Received::Data { queue_pair, psn, congested: ecn == ECN_CONGESTED }
-        }
+        bth::RC_READ_REQUEST => Received::ReadRequest { queue_pair, psn },
+        opcode if is_data(opcode) => Received::Data { queue_pair, psn, congested: ecn == ECN_CONGESTED },
         _ => Received::Other,
     })
+}
+
+fn is_data(opcode: u8) -> bool {
+    [Operation::Write, Operation::Send, Operation::Read].iter().any(|op| opcodes(*op).contains(&opcode))
 }
 
 #[cfg(test)]
@@ -260,7 +305,7 @@ mod tests {
     #[test]
     fn the_wire_size_is_payload_plus_headers() {
         let template = template("11.0.2.1:10000>11.0.4.1:100/udp", 56);
-        let frame = template.data(5, 9, 1300);
+        let frame = template.data(Operation::Write, 5, (false, false), 1300);
         assert_eq!((frame.len(), frame.head.len()), (1356, 54));
         let ip = Ipv4::from_bytes(&frame.head[14..]).unwrap();
         assert_eq!((ip.total_len, ip.dscp, ip.ecn), (1342, 24, ECN_CAPABLE));
@@ -276,15 +321,16 @@ mod tests {
             read(&acknowledgement),
             Received::Acknowledgement { queue_pair: 7, psn: 0, congested: true }
         );
-        let refusal = template.refusal(0x100_0001, false);
-        assert_eq!(read(&refusal), Received::Refusal { queue_pair: 7, psn: 1, congested: false });
+        let refusal = template.refusal(0x100_0001, Some(0x100_0005), false);
+        assert_eq!(read(&refusal), Received::Refusal { queue_pair: 7, psn: 1, arrived: 5, congested: false });
+        assert_eq!(read(&template.read_request(9, 4096)), Received::ReadRequest { queue_pair: 7, psn: 9 });
         assert_eq!(read(&template.cnp()), Received::Cnp { queue_pair: 7 });
     }
 
     #[test]
     fn ipv6_is_spoken_too() {
         let template = template("[fd00::1]:10000>[fd00::2]:4791/udp", 78);
-        let frame = template.data(0, 1, 100);
+        let frame = template.data(Operation::Send, 0, (true, true), 100);
         assert_eq!(frame.len(), 178);
         assert_eq!(read(&frame), Received::Data { queue_pair: 7, psn: 0, congested: false });
     }

@@ -15,12 +15,22 @@ pub struct Config {
     pub topology_file: Option<(String, usize)>,
     /// `FLOW_FILE` and where the name stands.
     pub flow_file: Option<(String, usize)>,
+    /// `TRACE_FILE`, which lists nodes, and where the name stands.
+    pub trace_file: Option<(String, usize)>,
     /// `ENABLE_QCN`: whether congestion is marked.
     pub enable_qcn: bool,
     /// `PACKET_PAYLOAD_SIZE` in bytes.
     pub payload_bytes: u32,
     /// `SIMULATOR_STOP_TIME`.
     pub stop: Time,
+    /// `BUFFER_SIZE` in units of 2^20 bytes.
+    pub buffer_mib: u64,
+    /// `L2_CHUNK_SIZE` in bytes, when `L2_BACK_TO_ZERO` says that a loss goes back to the beginning of a chunk.
+    pub chunk_bytes: Option<u64>,
+    /// `RATE_BOUND`: whether flows keep to their rate, or only to their window.
+    pub rate_bound: bool,
+    /// `LINK_DOWN`.
+    pub link_down: Option<LinkDown>,
     /// `CC_MODE`: 1 is DCQCN, 0 none; others are not simulated.
     pub cc_mode: u32,
     /// `ALPHA_RESUME_INTERVAL`.
@@ -65,11 +75,39 @@ pub struct Config {
     pub without_cc: BTreeSet<u32>,
 }
 
+/// A link that fails for good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkDown {
+    /// When. The file counts microseconds from two seconds on, when flows usually start.
+    pub at: Time,
+    /// One end.
+    pub a: u32,
+    /// The other end.
+    pub b: u32,
+    /// Where the line stands.
+    pub offset: usize,
+}
+
+/// From when on `LINK_DOWN` counts.
+const LINK_DOWN_BASE: Time = Time::from_ms(2_000);
+
+impl Config {
+    /// Whether the file is of the poster's fork rather than of the simulator it comes from: it alone knows these keys.
+    pub fn is_poster(&self) -> bool {
+        !self.agents.is_empty() || !self.without_cc.is_empty()
+    }
+}
+
 impl Default for Config {
     fn default() -> Config {
         Config {
             topology_file: None,
             flow_file: None,
+            trace_file: None,
+            buffer_mib: 16,
+            chunk_bytes: None,
+            rate_bound: true,
+            link_down: None,
             enable_qcn: true,
             payload_bytes: 1000,
             stop: Time::from_ms(3010),
@@ -98,32 +136,37 @@ impl Default for Config {
     }
 }
 
-/// Keys that are read and checked for their number of values but change nothing here: outputs of the simulator,
-/// parameters of algorithms that are not simulated, and settings that the simulators themselves ignore.
-const WITHOUT_EFFECT: [(&str, usize); 23] = [
-    ("BUFFER_SIZE", 1),
-    ("DATA_RATE", 1),
-    ("DCTCP_RATE_AI", 1),
-    ("ENABLE_TRACE", 1),
-    ("FAST_REACT", 1),
-    ("FCT_OUTPUT_FILE", 1),
-    ("INT_MULTI", 1),
-    ("L2_CHUNK_SIZE", 1),
-    ("LINK_DELAY", 1),
-    ("MI_THRESH", 1),
-    ("MULTI_RATE", 1),
-    ("PAUSE_TIME", 1),
-    ("PFC_OUTPUT_FILE", 1),
-    ("PINT_LOG_BASE", 1),
-    ("PINT_PROB", 1),
-    ("QLEN_MON_END", 1),
-    ("QLEN_MON_FILE", 1),
-    ("QLEN_MON_START", 1),
-    ("SAMPLE_FEEDBACK", 1),
-    ("TRACE_FILE", 1),
-    ("TRACE_OUTPUT_FILE", 1),
-    ("U_TARGET", 1),
-    ("USE_DYNAMIC_PFC_THRESHOLD", 1),
+/// What kind of value a key takes that has no effect here.
+#[derive(Clone, Copy)]
+enum Kind {
+    Flag,
+    Number,
+    Text,
+}
+
+/// Keys that are read and checked but change nothing here: outputs of the simulator, parameters of algorithms that
+/// are not simulated, and settings that the simulators themselves ignore.
+const WITHOUT_EFFECT: [(&str, Kind); 20] = [
+    ("DATA_RATE", Kind::Text),
+    ("DCTCP_RATE_AI", Kind::Text),
+    ("ENABLE_TRACE", Kind::Flag),
+    ("FAST_REACT", Kind::Flag),
+    ("FCT_OUTPUT_FILE", Kind::Text),
+    ("INT_MULTI", Kind::Number),
+    ("LINK_DELAY", Kind::Text),
+    ("MI_THRESH", Kind::Number),
+    ("MULTI_RATE", Kind::Flag),
+    ("PAUSE_TIME", Kind::Number),
+    ("PFC_OUTPUT_FILE", Kind::Text),
+    ("PINT_LOG_BASE", Kind::Number),
+    ("PINT_PROB", Kind::Number),
+    ("QLEN_MON_END", Kind::Number),
+    ("QLEN_MON_FILE", Kind::Text),
+    ("QLEN_MON_START", Kind::Number),
+    ("SAMPLE_FEEDBACK", Kind::Flag),
+    ("TRACE_OUTPUT_FILE", Kind::Text),
+    ("U_TARGET", Kind::Number),
+    ("USE_DYNAMIC_PFC_THRESHOLD", Kind::Flag),
 ];
 
 /// One line: its key and values.
@@ -138,19 +181,35 @@ pub fn parse_config(name: &str, text: &str) -> (Config, Vec<Problem>) {
     let mut source = Source::new(name, text);
     let mut config = Config::default();
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let mut back = Back { to_chunk: false, chunk: Some(4_000) };
     for (words, end) in lines(text) {
         let line = Line { key: words[0], values: &words[1..], end };
         if let Some(first) = seen.insert(line.key.text.to_string(), line.key.offset) {
             let first = Problem::at(name, text, first, "").line;
             source.problem(line.key.offset, format!("`{}` is already set in line {first}", line.key.text));
         }
-        read_line(&mut source, &line, &mut config);
+        read_line(&mut source, &line, &mut config, &mut back);
     }
+    config.chunk_bytes = back.chunk.filter(|_| back.to_chunk);
     (config, source.problems)
 }
 
-fn read_line(source: &mut Source<'_>, line: &Line<'_, '_>, config: &mut Config) {
+/// Two keys that make sense together only.
+#[derive(Default)]
+struct Back {
+    to_chunk: bool,
+    chunk: Option<u64>,
+}
+
+fn read_line(source: &mut Source<'_>, line: &Line<'_, '_>, config: &mut Config, back: &mut Back) {
     match line.key.text {
+        "TRACE_FILE" => config.trace_file = file(source, line),
+        "BUFFER_SIZE" => set(&mut config.buffer_mib, one(source, line, "a number of MiB", positive)),
+        "L2_BACK_TO_ZERO" => set(&mut back.to_chunk, flag(source, line)),
+        "L2_CHUNK_SIZE" => {
+            back.chunk = one(source, line, "a number of bytes, at least 1", positive).or(back.chunk);
+        }
+        "RATE_BOUND" => set(&mut config.rate_bound, flag(source, line)),
         "TOPOLOGY_FILE" => config.topology_file = file(source, line),
         "FLOW_FILE" => config.flow_file = file(source, line),
         "ENABLE_QCN" => set(&mut config.enable_qcn, flag(source, line)),
@@ -184,18 +243,13 @@ fn read_line(source: &mut Source<'_>, line: &Line<'_, '_>, config: &mut Config) 
         "MIN_RATE" => set(&mut config.min_rate, rate(source, line)),
         "ERROR_RATE_PER_LINK" => set(&mut config.error_rate, fraction(source, line)),
         "L2_ACK_INTERVAL" => {
-            set(
-                &mut config.ack_interval,
-                one(source, line, "a number of bytes, at least 1", |w| w.parse().ok().filter(|n| *n > 0)),
-            );
+            set(&mut config.ack_interval, one(source, line, "a number of bytes, at least 1", positive));
         }
-        "L2_BACK_TO_ZERO" => only(source, line, "0", "going back by chunks"),
-        "RATE_BOUND" => only(source, line, "1", "sending beyond the flow's rate"),
         "HAS_WIN" => set(&mut config.has_window, flag(source, line)),
         "GLOBAL_T" => set(&mut config.global_window, flag(source, line)),
         "VAR_WIN" => set(&mut config.variable_window, flag(source, line)),
         "ACK_HIGH_PRIO" => set(&mut config.ack_high_priority, flag(source, line)),
-        "LINK_DOWN" => link_down(source, line),
+        "LINK_DOWN" => config.link_down = link_down(source, line),
         "KMIN_MAP" => config.kmin = kilobytes(source, line),
         "KMAX_MAP" => config.kmax = kilobytes(source, line),
         "PMAX_MAP" => {
@@ -207,8 +261,7 @@ fn read_line(source: &mut Source<'_>, line: &Line<'_, '_>, config: &mut Config) 
         "AGENT_NODE" => config.agents = list(source, line),
         "NO_CC_NODE" => config.without_cc = list(source, line),
         other => match WITHOUT_EFFECT.iter().find(|(key, _)| *key == other) {
-            Some((_, values)) if line.values.len() != *values => count(source, line, *values),
-            Some(_) => {}
+            Some((_, kind)) => check(source, line, *kind),
             None => source.problem(line.key.offset, format!("unknown key `{other}`")),
         },
     }
@@ -266,12 +319,23 @@ fn file(source: &mut Source<'_>, line: &Line<'_, '_>) -> Option<(String, usize)>
     Some((name, line.values[0].offset))
 }
 
-fn only(source: &mut Source<'_>, line: &Line<'_, '_>, supported: &str, what: &str) {
-    let value = one(source, line, "a number", |w| w.parse::<i64>().ok().map(|_| w.to_string()));
-    if value.is_some_and(|value| value != supported) {
-        let message = format!("{what} is not simulated; set `{} {supported}`", line.key.text);
-        source.problem(line.values[0].offset, message);
+/// Checks the value of a key without effect.
+fn check(source: &mut Source<'_>, line: &Line<'_, '_>, kind: Kind) {
+    match kind {
+        Kind::Flag => {
+            flag(source, line);
+        }
+        Kind::Number => {
+            one(source, line, "a number", |w| w.parse::<f64>().ok().filter(|n| n.is_finite()));
+        }
+        Kind::Text => {
+            one(source, line, "a value", |w| Some(w.to_string()));
+        }
     }
+}
+
+fn positive(word: &str) -> Option<u64> {
+    word.parse().ok().filter(|n| *n > 0)
 }
 
 fn cc_mode(source: &mut Source<'_>, line: &Line<'_, '_>, config: &mut Config) {
@@ -292,16 +356,17 @@ fn cc_mode(source: &mut Source<'_>, line: &Line<'_, '_>, config: &mut Config) {
     config.cc_mode = mode;
 }
 
-fn link_down(source: &mut Source<'_>, line: &Line<'_, '_>) {
-    if line.values.len() != 3 {
+/// A time in microseconds and the two ends; a time of 0 means that no link fails.
+fn link_down(source: &mut Source<'_>, line: &Line<'_, '_>) -> Option<LinkDown> {
+    let [time, a, b] = *line.values else {
         count(source, line, 3);
-        return;
-    }
-    let numbers: Vec<Option<u64>> =
-        line.values.iter().map(|word| source.read(*word, "a number", |w| w.parse().ok())).collect();
-    if numbers[0].is_some_and(|time| time > 0) {
-        source.problem(line.values[0].offset, "link failures are not simulated; set `LINK_DOWN 0 0 0`");
-    }
+        return None;
+    };
+    let time = source.read(time, "a time in microseconds", |w| w.parse::<u64>().ok());
+    let mut node = |word| source.read(word, "a node number", |w| w.parse::<u32>().ok());
+    let (a, b) = (node(a), node(b));
+    let at = Time(time?.checked_mul(1_000_000)?.checked_add(LINK_DOWN_BASE.0)?);
+    (at > LINK_DOWN_BASE).then_some(LinkDown { at, a: a?, b: b?, offset: line.key.offset })
 }
 
 /// `n` pairs of a link rate and something.

@@ -9,11 +9,12 @@ use p4_switch::tm::{Ecn, PauseEnd, Threshold};
 use super::config::Config;
 use super::flows::FlowRow;
 use super::topology::TopologyFile;
-use crate::nic::dcqcn::DcqcnConfig;
+use crate::nic::dcqcn::{Cut, DcqcnConfig};
+use crate::nic::message::Messages;
 use crate::paths::Paths;
 use crate::problem::Problem;
 use crate::scenario::{
-    AgentSettings, FlowSpec, Headroom, HostSettings, Notification, Scenario, SwitchSettings,
+    AgentSettings, Failure, FlowSpec, Headroom, HostSettings, Notification, Routing, Scenario, SwitchSettings,
 };
 
 /// Header bytes of a data packet: Ethernet 14, IPv4 20, UDP 8, sequence and priority 6, timestamp 8.
@@ -31,10 +32,16 @@ pub(super) fn assemble(
 ) -> Scenario {
     let ecn = ecn(name, text, config, &file.topology, problems);
     check_nodes(name, text, config, &file.topology, problems);
+    let routing =
+        Routing { failures: failures(name, text, config, &file.topology, problems), ..Routing::default() };
+    let switch = SwitchSettings { ecn, ..switch_settings(config, &file.topology) };
     let host = host_settings(config, &file.topology);
     let quiet = HostSettings { dcqcn: None, ..host.clone() };
     let hosts = config.without_cc.iter().map(|id| (id.to_string(), quiet.clone())).collect();
-    let flows: Vec<FlowSpec> = rows.into_iter().map(flow).collect();
+    let mut flows: Vec<FlowSpec> = rows.into_iter().map(flow).collect();
+    if config.has_window && !config.global_window {
+        own_windows(config, &file.topology, &mut flows);
+    }
     check_reachable(name, text, &file.topology, &flows, problems);
     let agents: BTreeSet<String> = config.agents.iter().map(u32::to_string).collect();
     Scenario {
@@ -46,23 +53,17 @@ pub(super) fn assemble(
         stop: config.stop,
         grain: Time::from_ns(1),
         pause_end: PauseEnd::ResumeOnly,
-        switch: SwitchSettings {
-            // These simulators bound the ingress queues and nothing else.
-            memory_bytes: 1 << 40,
-            lossless: 0xff,
-            reserved_bytes: 4 * 1024,
-            threshold: Threshold::Static(16 * 1024),
-            xon_offset_bytes: 3 * 1024,
-            headroom: Headroom::LinkCapacities(3),
-            ecn,
-            pause_quanta: u16::MAX,
-        },
+        switch,
+        switches: BTreeMap::new(),
+        places: BTreeMap::new(),
+        routing,
         host,
         hosts,
         flows,
         faults: Vec::new(),
         agents: AgentSettings { hosts: (!agents.is_empty()).then_some(agents), ..AgentSettings::default() },
         expect: None,
+        source: None,
     }
 }
 
@@ -77,6 +78,76 @@ fn flow(row: FlowRow) -> FlowSpec {
         bytes: row.bytes,
         start: row.start,
         start_jitter: Time::ZERO,
+        messages: Messages::default(),
+        after: Vec::new(),
+    }
+}
+
+/// The memory of every switch.
+fn switch_settings(config: &Config, topology: &Topology) -> SwitchSettings {
+    let common = SwitchSettings {
+        lossless: 0xff,
+        reserved_bytes: 4 * 1024,
+        xon_offset_bytes: 3 * 1024,
+        headroom: Headroom::LinkCapacities(3),
+        ..SwitchSettings::default()
+    };
+    if config.is_poster() {
+        // The fork bounds the ingress queues and nothing else.
+        return SwitchSettings { memory_bytes: 1 << 40, threshold: Threshold::Static(16 * 1024), ..common };
+    }
+    let is_host = |node: &str| topology.is_host(node);
+    let host_link = topology.links.iter().find(|link| is_host(&link.a.switch) || is_host(&link.b.switch));
+    let host_rate = host_link.map_or(u64::MAX, |link| link.rate.0);
+    let rates: BTreeSet<Rate> = topology.links.iter().map(|link| link.rate).collect();
+    let threshold = |rate: Rate| {
+        let (mut exponent, mut left) = (-3, rate.0);
+        while left > host_rate && exponent < 0 {
+            (exponent, left) = (exponent + 1, left / 2);
+        }
+        (rate, Threshold::Dynamic { alpha_exponent: exponent })
+    };
+    SwitchSettings {
+        memory_bytes: config.buffer_mib.saturating_mul(1 << 20),
+        threshold: Threshold::Dynamic { alpha_exponent: -3 },
+        thresholds: rates.into_iter().map(threshold).collect(),
+        sets_headroom_aside: true,
+        ..common
+    }
+}
+
+/// The failing link. The simulators know one link between two nodes, the last of the file.
+fn failures(
+    name: &str,
+    text: &str,
+    config: &Config,
+    topology: &Topology,
+    problems: &mut Vec<Problem>,
+) -> Vec<Failure> {
+    let Some(down) = config.link_down else {
+        return Vec::new();
+    };
+    let (a, b) = (down.a.to_string(), down.b.to_string());
+    let joins = |link: &Link| {
+        let ends = (&link.a.switch, &link.b.switch);
+        ends == (&a, &b) || ends == (&b, &a)
+    };
+    match topology.links.iter().rposition(joins) {
+        Some(link) => vec![Failure { link, down: down.at, up: Time::MAX, reconverge: Time::ZERO }],
+        None => {
+            let message = format!("`LINK_DOWN`: no link joins node {a} and node {b}");
+            problems.push(Problem::at(name, text, down.offset, message));
+            Vec::new()
+        }
+    }
+}
+
+/// Every flow has the window of its own pair of hosts.
+fn own_windows(config: &Config, topology: &Topology, flows: &mut [FlowSpec]) {
+    let mut paths = Paths::new(topology);
+    for flow in flows {
+        let links = paths.links(&flow.src, &flow.dst);
+        flow.messages.window_bytes = links.map(|links| product(&links, config.payload_bytes));
     }
 }
 
@@ -92,6 +163,7 @@ fn host_settings(config: &Config, topology: &Topology) -> HostSettings {
         hyper_increase: config.rate_hai,
         min_rate: config.min_rate,
         clamp_target: config.clamp_target,
+        cut: Cut::Polled,
     };
     HostSettings {
         payload_bytes: config.payload_bytes,
@@ -105,6 +177,9 @@ fn host_settings(config: &Config, topology: &Topology) -> HostSettings {
         cnp_priority: HIGH_PRIORITY,
         refuse_interval: Time::from_us(500),
         retransmit_timeout: None,
+        refuse_chunk_bytes: config.chunk_bytes,
+        is_paced: config.rate_bound,
+        ..HostSettings::default()
     }
 }
 

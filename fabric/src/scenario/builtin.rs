@@ -2,11 +2,35 @@
 
 use super::{Scenario, parse};
 
+/// The scenarios of these names, whose texts are in `fabric/scenarios`.
+macro_rules! texts {
+    ($($name:literal),* $(,)?) => {
+        [$(($name, include_str!(concat!("../../scenarios/", $name, ".toml")))),*]
+    };
+}
+
 /// Name and text, in the order in which they are listed.
-const BUILTIN: [(&str, &str); 3] = [
-    ("poster-fig1", include_str!("../../scenarios/poster-fig1.toml")),
-    ("host-storm", include_str!("../../scenarios/host-storm.toml")),
-    ("contention-only", include_str!("../../scenarios/contention-only.toml")),
+const BUILTIN: [(&str, &str); 20] = texts![
+    "poster-fig1",
+    "host-storm",
+    "contention-only",
+    "incast-backpressure",
+    "pfc-storm",
+    "slow-receiver",
+    "deadlock-in-loop",
+    "deadlock-out-of-loop-contention",
+    "deadlock-out-of-loop-injection",
+    "ecmp-imbalance",
+    "elephant-collision",
+    "low-rate-attack",
+    "routing-loop",
+    "link-flap",
+    "watchdog-rescue",
+    "misconfigured-alpha",
+    "short-headroom",
+    "dscp-mix-up",
+    "two-anomalies",
+    "quiet",
 ];
 
 /// The names of all built-in scenarios.

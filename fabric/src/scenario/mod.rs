@@ -2,23 +2,44 @@
 //! from TOML ([`crate::scenario::parse`]) or from the files of the HPCC simulators ([`crate::ns3`]).
 
 mod builtin;
+mod devices;
+mod draw;
+mod expect;
+mod network;
 mod read;
+mod routing;
 mod settings;
+mod sonic;
 mod table;
+mod traffic;
 mod units;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
+use std::sync::Arc;
 
-use model::{FlowKey, GroundTruth, Time, Topology};
+use model::{FlowKey, Time, Topology};
 use p4_switch::tm::PauseEnd;
 
+use crate::nic::host_bus::HostBus;
+use crate::nic::message::{Messages, Operation};
+use crate::nic::mtt::MttModel;
+use crate::problem::Problems;
 use crate::rng::Random;
+use crate::topology::Place;
 
 pub use builtin::{builtin, builtin_names, builtin_source};
-pub use read::parse;
-pub use settings::{Headroom, HostSettings, Notification, SwitchSettings};
-pub use units::{parse_bytes, parse_rate, parse_time};
+pub use expect::Expectation;
+pub use read::{parse, parse_with};
+pub use routing::{Failure, Routing, TimedRoute};
+pub use settings::{Headroom, HostSettings, Notification, Reaction, SwitchPort, SwitchSettings};
+pub use sonic::{SonicError, dscp_classes};
+pub use units::{parse_bytes, parse_length, parse_rate, parse_time};
+
+const A_TIME: &str = "a time, e.g. \"10us\"";
+const A_RATE: &str = "a rate above zero, e.g. \"100Gbps\"";
+const A_SIZE: &str = "a size, e.g. \"2MB\" or \"64KiB\"";
 
 /// Everything that a run depends on besides its seed.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,8 +58,14 @@ pub struct Scenario {
     pub grain: Time,
     /// How a received pause ends, at switches and hosts.
     pub pause_end: PauseEnd,
-    /// Every switch.
+    /// Every switch that is not in `switches`.
     pub switch: SwitchSettings,
+    /// Switches that differ.
+    pub switches: BTreeMap<String, SwitchSettings>,
+    /// Where the nodes stand, in a network made by rule.
+    pub places: BTreeMap<String, Place>,
+    /// Where packets go, and what happens to links.
+    pub routing: Routing,
     /// Every host that is not in `hosts`.
     pub host: HostSettings,
     /// Hosts that differ.
@@ -53,6 +80,22 @@ pub struct Scenario {
     pub agents: AgentSettings,
     /// What is expected; absent: nothing is known beforehand.
     pub expect: Option<Expectation>,
+    /// Where it was read from, when another seed gives another instance; absent: it is the same for all seeds but
+    /// for the jitter of starts.
+    pub source: Option<Arc<Source>>,
+}
+
+/// The text of a scenario that leaves something to the seed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The seed of this instance.
+    pub seed: u64,
+    /// Name of the text.
+    pub file: String,
+    /// The text.
+    pub text: String,
+    /// Files that it names: path and text, by the name in the scenario.
+    pub files: BTreeMap<String, (String, String)>,
 }
 
 /// One message from a host to another.
@@ -76,6 +119,10 @@ pub struct FlowSpec {
     pub start: Time,
     /// ... plus a random time below this.
     pub start_jitter: Time,
+    /// How the bytes become messages, and of which kind.
+    pub messages: Messages,
+    /// Flows, by position, that must have come to their end before; then `start` is how long after that.
+    pub after: Vec<usize>,
 }
 
 /// Something that goes wrong at a host.
@@ -114,6 +161,13 @@ pub enum FaultKind {
         /// Buffered bytes at which it resumes.
         xon_bytes: u64,
     },
+    /// The NIC's receive pipeline waits for page addresses that its translation table does not hold.
+    MttMisses(MttModel),
+    /// The way from the NIC into the host is narrow, or loopback traffic shares it.
+    HostBus(HostBus),
+    /// The receive pipeline stands still: what arrives fills the buffer, the NIC pauses its switch without end, and
+    /// what still comes is lost.
+    StoppedPipeline,
 }
 
 /// Which hosts run agents, and how they and the collection work.
@@ -143,15 +197,6 @@ impl Default for AgentSettings {
     }
 }
 
-/// What a scenario is meant to produce. Flows are labels.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Expectation {
-    /// The truth with every name resolved.
-    pub truth: GroundTruth,
-    /// Whether pauses must occur (`true`), must not (`false`), or either.
-    pub pauses: Option<bool>,
-}
-
 /// A flow of one run: jitter drawn, addresses resolved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunFlow {
@@ -164,6 +209,25 @@ pub struct RunFlow {
 }
 
 impl Scenario {
+    /// The instance of this scenario for a seed: what the text leaves to the seed is drawn anew.
+    ///
+    /// # Errors
+    /// The problems of that instance, when its draws cannot be made.
+    pub fn instance(&self, seed: u64) -> Result<Cow<'_, Scenario>, Problems> {
+        match &self.source {
+            Some(source) if source.seed != seed => {
+                let mut load = |name: &str| source.files.get(name).cloned().ok_or("no such file".to_string());
+                read::read(&source.file, &source.text, seed, &mut load).map(Cow::Owned)
+            }
+            _ => Ok(Cow::Borrowed(self)),
+        }
+    }
+
+    /// The settings of a switch.
+    pub fn switch_settings(&self, switch: &str) -> &SwitchSettings {
+        self.switches.get(switch).unwrap_or(&self.switch)
+    }
+
     /// The settings of a host.
     pub fn host_settings(&self, host: &str) -> &HostSettings {
         self.hosts.get(host).unwrap_or(&self.host)
@@ -174,9 +238,12 @@ impl Scenario {
         self.topology.node(host)?.addresses.first().copied()
     }
 
-    /// The 5-tuple of a flow, when both hosts have addresses.
+    /// The 5-tuple of a flow's data packets, when both hosts have addresses. The data of an RDMA READ goes from
+    /// `dst` to `src`.
     pub fn key(&self, flow: &FlowSpec) -> Option<FlowKey> {
-        Some(FlowKey::udp(self.address(&flow.src)?, flow.sport, self.address(&flow.dst)?, flow.dport))
+        let (src, dst) = (self.address(&flow.src)?, self.address(&flow.dst)?);
+        let (src, dst) = if flow.messages.operation == Operation::Read { (dst, src) } else { (src, dst) };
+        Some(FlowKey::udp(src, flow.sport, dst, flow.dport))
     }
 
     /// The flows of a run with `seed`. Flows whose hosts have no address are left out; readers refuse them.

@@ -1,41 +1,75 @@
-//! Reads a scenario from TOML. The keys are documented in `fabric/scenarios/README.md`.
+//! Reads a scenario from TOML. The keys are documented in `docs/scenarios.md`.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
 
-use model::topology::{Link, Node, NodeKind};
-use model::{FlowKey, GroundTruth, PortRef, Rate, RootCause, Time, Topology};
+use model::{Rate, Time, Topology};
 use p4_switch::tm::{Ecn, PauseEnd, Threshold};
 use toml::de::DeTable;
 
-use super::table::{Placed, Reader, Section};
+use super::devices;
+use super::draw::{Draws, read_picks};
+use super::expect::read_expectation;
+use super::network::read_network;
+use super::routing::read_routing;
+use super::table::{Load, Placed, Reader, Section};
+use super::traffic::read_traffic;
 use super::{
-    AgentSettings, Expectation, FaultKind, FaultSpec, FlowSpec, Headroom, HostSettings, Notification,
-    Scenario, SwitchSettings, parse_bytes, parse_rate, parse_time,
+    A_RATE, A_SIZE, A_TIME, AgentSettings, Headroom, HostSettings, Notification, Scenario, Source,
+    SwitchSettings, parse_bytes, parse_rate, parse_time,
 };
-use crate::paths::Paths;
+use crate::nic::dcqcn::Cut;
 use crate::problem::{Problem, Problems};
 
-const A_TIME: &str = "a time, e.g. \"10us\"";
-const A_RATE: &str = "a rate, e.g. \"100Gbps\"";
-const A_SIZE: &str = "a size, e.g. \"2MB\" or \"64KiB\"";
+/// The seed of the instance that is read first, and whose problems are those of the text.
+const FIRST_SEED: u64 = 1;
 
-/// Reads a scenario. `file` names the text in problems.
+/// Reads a scenario that names no other files. `file` names the text in problems.
+///
+/// # Errors
+/// All problems of the text, with their positions.
 pub fn parse(file: &str, text: &str) -> Result<Scenario, Problems> {
+    parse_with(file, text, |_| Err("other files cannot be read here".to_string()))
+}
+
+/// Reads a scenario. `load` gives the path and the text of a file that it names, or says why there is none.
+///
+/// # Errors
+/// All problems of the text and of the files, with their positions.
+pub fn parse_with(
+    file: &str,
+    text: &str,
+    mut load: impl FnMut(&str) -> Result<(String, String), String>,
+) -> Result<Scenario, Problems> {
+    read(file, text, FIRST_SEED, &mut load)
+}
+
+/// Reads the instance of a seed.
+pub(super) fn read(file: &str, text: &str, seed: u64, load: Load<'_>) -> Result<Scenario, Problems> {
     let (document, errors) = DeTable::parse_recoverable(text);
-    let mut reader = Reader { file, text, problems: Vec::new() };
+    let mut reader = Reader { file, text, problems: Vec::new(), draws: Draws::new(seed) };
     for error in errors {
         reader.problem(&error.span().unwrap_or(0..0), error.message());
     }
+    let mut files = BTreeMap::new();
+    let mut keep = |name: &str| {
+        let found = load(name)?;
+        files.insert(name.to_string(), found.clone());
+        Ok(found)
+    };
     let mut root = Section::new("", document.get_ref(), 0..0);
-    let scenario = read_scenario(&mut reader, &mut root);
+    let mut scenario = read_scenario(&mut reader, &mut root, seed, &mut keep);
     root.finish(&mut reader);
+    if reader.draws.used {
+        let source = Source { seed, file: file.to_string(), text: text.to_string(), files };
+        scenario.source = Some(Arc::new(source));
+    }
     reader.problems.sort();
     reader.problems.dedup();
     Problems(reader.problems).or(scenario)
 }
 
-fn read_scenario(reader: &mut Reader<'_>, root: &mut Section<'_>) -> Scenario {
+fn read_scenario(reader: &mut Reader<'_>, root: &mut Section<'_>, seed: u64, load: Load<'_>) -> Scenario {
     let name = root.text(reader, "name");
     if name.is_none() {
         root.missing(reader, "name");
@@ -48,15 +82,24 @@ fn read_scenario(reader: &mut Reader<'_>, root: &mut Section<'_>) -> Scenario {
     if stop.is_none() {
         root.missing(reader, "stop");
     }
-    let (topology, loss_ppt) = read_topology(reader, root);
-    let (switch, pause_end) = read_switch(reader, root);
+    let read = read_network(reader, root, &mut *load);
+    read_picks(reader, root, &read.network);
+    let (topology, places) = (read.network.topology, read.network.places);
+    let mut pause_end = PauseEnd::Quanta;
+    let switch = match root.section(reader, "switch") {
+        Some(section) => {
+            read_switch(reader, section, SwitchSettings::default(), Some(&mut pause_end), &mut *load)
+        }
+        None => SwitchSettings::default(),
+    };
+    let switches = read_switches(reader, root, &switch, &topology, load);
+    let routing = read_routing(reader, root, &topology);
     let host = match root.section(reader, "host") {
         Some(section) => read_host(reader, section, HostSettings::default()),
         None => HostSettings::default(),
     };
     let hosts = read_hosts(reader, root, &host, &topology);
-    let flows = read_flows(reader, root, &topology);
-    let faults = read_faults(reader, root, &topology);
+    let faults = devices::read_faults(reader, root, &topology);
     let agents = read_agents(reader, root, &topology);
     let mut scenario = Scenario {
         name: name.map_or(String::new(), |text| text.value),
@@ -67,104 +110,56 @@ fn read_scenario(reader: &mut Reader<'_>, root: &mut Section<'_>) -> Scenario {
         grain: Time(1),
         pause_end,
         switch,
+        switches,
+        places,
+        routing,
         host,
         hosts,
-        loss_ppt,
-        flows,
+        loss_ppt: read.loss_ppt,
+        flows: Vec::new(),
         faults,
         agents,
         expect: None,
+        source: None,
     };
+    let plan = scenario.plan_settings(seed, Time::ZERO);
+    scenario.flows = read_traffic(reader, root, &scenario.topology, &plan);
     scenario.expect = read_expectation(reader, root, &scenario);
     scenario
 }
 
-fn read_topology(reader: &mut Reader<'_>, root: &mut Section<'_>) -> (Topology, BTreeMap<usize, u64>) {
-    let mut topology = Topology::default();
-    let mut names: BTreeSet<String> = BTreeSet::new();
-    if let Some(mut section) = root.section(reader, "topology") {
-        for (key, kind) in [("switches", NodeKind::Switch), ("hosts", NodeKind::Host)] {
-            for (index, name) in section.texts(reader, key).unwrap_or_default().into_iter().enumerate() {
-                if !names.insert(name.value.clone()) {
-                    reader.problem(&name.span, format!("two nodes are called `{}`", name.value));
-                }
-                let addresses = if kind == NodeKind::Host { vec![address(index)] } else { Vec::new() };
-                topology.nodes.push(Node { name: name.value, kind, addresses });
-            }
-        }
-        section.finish(reader);
-    } else {
-        root.missing(reader, "topology");
-    }
-    let mut loss_ppt = BTreeMap::new();
-    let mut used: BTreeSet<PortRef> = BTreeSet::new();
-    for mut section in root.sections(reader, "link") {
-        let ends =
-            (read_end(reader, &mut section, "a", &topology), read_end(reader, &mut section, "b", &topology));
-        let rate = section.quantity(reader, "rate", A_RATE, |w| parse_rate(w).filter(|rate| rate.0 > 0));
-        let delay = section.quantity(reader, "delay", A_TIME, parse_time).unwrap_or(Time::from_us(1));
-        let loss = section.fraction(reader, "loss").unwrap_or(0.0);
-        if rate.is_none() {
-            section.missing(reader, "rate");
-        }
-        for end in [&ends.0, &ends.1].into_iter().flatten() {
-            if !used.insert(end.clone()) {
-                reader.problem(&section.span, format!("port `{end}` has another link"));
-            }
-            if topology.is_host(&end.switch) && end.port != 1 {
-                reader.problem(&section.span, format!("`{end}`: a host has one port, 1"));
-            }
-        }
-        if let ((Some(a), Some(b)), Some(rate)) = (ends, rate) {
-            if loss > 0.0 {
-                loss_ppt.insert(topology.links.len(), (loss * 1e12).round() as u64);
-            }
-            topology.links.push(Link { a, b, rate, delay });
-        }
-        section.finish(reader);
-    }
-    (topology, loss_ppt)
-}
-
-/// Host number `index` from 0 is `10.x.y.1` with x, y the bytes of its number from 1.
-fn address(index: usize) -> IpAddr {
-    let number = (index as u32).wrapping_add(1) & 0xffff;
-    IpAddr::V4(Ipv4Addr::from(0x0a00_0001 | number << 8))
-}
-
-fn read_end(
+/// `[switches.NAME]`: switches that differ.
+fn read_switches(
     reader: &mut Reader<'_>,
-    section: &mut Section<'_>,
-    key: &'static str,
+    root: &mut Section<'_>,
+    base: &SwitchSettings,
     topology: &Topology,
-) -> Option<PortRef> {
-    let Some(text) = section.text(reader, key) else {
-        section.missing(reader, key);
-        return None;
+    load: Load<'_>,
+) -> BTreeMap<String, SwitchSettings> {
+    let mut switches = BTreeMap::new();
+    let Some(section) = root.section(reader, "switches") else {
+        return switches;
     };
-    read_port(reader, &text, topology)
-}
-
-fn read_port(reader: &mut Reader<'_>, text: &Placed<String>, topology: &Topology) -> Option<PortRef> {
-    match text.value.parse::<PortRef>() {
-        Err(error) => reader.problem(&text.span, error.to_string()),
-        Ok(port) if topology.node(&port.switch).is_none() => {
-            reader.problem(&text.span, format!("node `{}` does not exist", port.switch));
+    for (name, section) in section.named_sections(reader) {
+        let settings = read_switch(reader, section, base.clone(), None, &mut *load);
+        for name in reader.names(&name) {
+            if topology.node(&name.value).is_none() || topology.is_host(&name.value) {
+                reader.problem(&name.span, format!("`{}` is not a switch", name.value));
+            }
+            switches.insert(name.value, settings.clone());
         }
-        Ok(port) if !(1..crate::fabric::CPU_PORT).contains(&port.port) => {
-            reader.problem(&text.span, format!("port {} is not between 1 and 509", port.port));
-        }
-        Ok(port) => return Some(port),
     }
-    None
+    switches
 }
 
-fn read_switch(reader: &mut Reader<'_>, root: &mut Section<'_>) -> (SwitchSettings, PauseEnd) {
-    let mut settings = SwitchSettings::default();
-    let mut pause_end = PauseEnd::Quanta;
-    let Some(mut section) = root.section(reader, "switch") else {
-        return (settings, pause_end);
-    };
+/// The settings of switches. How pauses end is the same for all of them, so only `[switch]` may say it.
+fn read_switch(
+    reader: &mut Reader<'_>,
+    mut section: Section<'_>,
+    mut settings: SwitchSettings,
+    pause_end: Option<&mut PauseEnd>,
+    load: Load<'_>,
+) -> SwitchSettings {
     let size = |section: &mut Section<'_>, reader: &mut Reader<'_>, key| {
         section.quantity(reader, key, A_SIZE, parse_bytes)
     };
@@ -186,10 +181,12 @@ fn read_switch(reader: &mut Reader<'_>, root: &mut Section<'_>) -> (SwitchSettin
     }
     set(&mut settings.headroom, headroom.or(links));
     set(&mut settings.pause_quanta, section.integer::<u16>(reader, "pause_quanta", 1..=u16::MAX));
-    if let Some(text) = section.text(reader, "pause_end") {
+    if let Some(pause_end) = pause_end
+        && let Some(text) = section.text(reader, "pause_end")
+    {
         match text.value.as_str() {
-            "quanta" => pause_end = PauseEnd::Quanta,
-            "resume" => pause_end = PauseEnd::ResumeOnly,
+            "quanta" => *pause_end = PauseEnd::Quanta,
+            "resume" => *pause_end = PauseEnd::ResumeOnly,
             _ => reader.problem(&text.span, "`pause_end` must be \"quanta\" or \"resume\""),
         }
     }
@@ -201,8 +198,30 @@ fn read_switch(reader: &mut Reader<'_>, root: &mut Section<'_>) -> (SwitchSettin
     if !marking.is_empty() {
         settings.ecn = marking;
     }
+    if let Some(dscp) = section.section(reader, "dscp") {
+        settings.dscp.extend(read_dscp(reader, &dscp));
+    }
+    devices::read_switch(reader, &mut section, &mut settings, load);
     section.finish(reader);
-    (settings, pause_end)
+    settings
+}
+
+/// Priorities by code point, e.g. `{ 24 = 0 }`.
+fn read_dscp(reader: &mut Reader<'_>, section: &Section<'_>) -> BTreeMap<u8, u8> {
+    let mut table = BTreeMap::new();
+    for (key, value) in section.entries() {
+        let dscp = key.value.parse::<u8>().ok().filter(|dscp| *dscp < 64);
+        let class =
+            value.value.as_deref().and_then(|text| text.parse::<u8>().ok()).filter(|class| *class < 8);
+        match (dscp, class) {
+            (Some(dscp), Some(class)) => {
+                table.insert(dscp, class);
+            }
+            (None, _) => reader.problem(&key.span, format!("`{}` is not a DSCP from 0 to 63", key.value)),
+            (_, None) => reader.problem(&value.span, "a priority from 0 to 7 is expected"),
+        }
+    }
+    table
 }
 
 fn read_ecn(reader: &mut Reader<'_>, mut section: Section<'_>) -> Option<(Rate, Ecn)> {
@@ -239,8 +258,11 @@ fn read_hosts(
     };
     let mut hosts = BTreeMap::new();
     for (name, section) in section.named_sections(reader) {
-        check_host(reader, &name, topology);
-        hosts.insert(name.value, read_host(reader, section, base.clone()));
+        let settings = read_host(reader, section, base.clone());
+        for name in reader.names(&name) {
+            check_host(reader, &name, topology);
+            hosts.insert(name.value, settings.clone());
+        }
     }
     hosts
 }
@@ -263,7 +285,6 @@ fn read_host(reader: &mut Reader<'_>, mut section: Section<'_>, mut host: HostSe
         "ack" => Some(Notification::Acknowledgements),
         time => parse_time(time).map(|interval| Notification::Packets { interval }),
     });
-    set(&mut host.notification, notification);
     set(&mut host.refuse_interval, section.quantity(reader, "refuse_interval", A_TIME, parse_time));
     let timeout = section.quantity(reader, "retransmit_timeout", "a time or \"none\"", |w| match w {
         "none" => Some(None),
@@ -273,6 +294,9 @@ fn read_host(reader: &mut Reader<'_>, mut section: Section<'_>, mut host: HostSe
     if section.flag(reader, "congestion_control") == Some(false) {
         host.dcqcn = None;
     }
+    devices::read_host(reader, &mut section, &mut host);
+    // What is said about congestion control in particular comes after what the generation implies.
+    set(&mut host.notification, notification);
     if let Some(dcqcn) = section.section(reader, "dcqcn") {
         read_dcqcn(reader, dcqcn, &mut host);
     }
@@ -284,7 +308,7 @@ fn read_dcqcn(reader: &mut Reader<'_>, mut section: Section<'_>, host: &mut Host
     let mut dcqcn = host.dcqcn.unwrap_or_default();
     let above_zero = |w: &str| parse_time(w).filter(|t| *t > Time::ZERO);
     set(&mut dcqcn.alpha_interval, section.quantity(reader, "alpha_interval", A_TIME, above_zero));
-    set(&mut dcqcn.decrease_interval, section.quantity(reader, "decrease_interval", A_TIME, above_zero));
+    set(&mut dcqcn.decrease_interval, section.quantity(reader, "decrease_interval", A_TIME, parse_time));
     set(&mut dcqcn.increase_timer, section.quantity(reader, "increase_timer", A_TIME, above_zero));
     set(&mut dcqcn.byte_counter, section.quantity(reader, "byte_counter", A_SIZE, parse_bytes));
     set(&mut dcqcn.fast_recovery_times, section.integer::<u32>(reader, "fast_recovery_times", 0..=1000));
@@ -293,11 +317,15 @@ fn read_dcqcn(reader: &mut Reader<'_>, mut section: Section<'_>, host: &mut Host
     set(&mut dcqcn.hyper_increase, section.quantity(reader, "hyper_increase", A_RATE, parse_rate));
     set(&mut dcqcn.min_rate, section.quantity(reader, "min_rate", A_RATE, parse_rate));
     set(&mut dcqcn.clamp_target, section.flag(reader, "clamp_target"));
+    set(&mut dcqcn.cut, devices::read_cut(reader, &mut section));
+    if dcqcn.cut == Cut::Polled && dcqcn.decrease_interval == Time::ZERO {
+        reader.problem(&section.span, "`decrease_interval` of 0 needs `cut = \"immediate\"`");
+    }
     section.finish(reader);
     host.dcqcn = Some(dcqcn);
 }
 
-fn check_host(reader: &mut Reader<'_>, name: &Placed<String>, topology: &Topology) -> bool {
+pub(super) fn check_host(reader: &mut Reader<'_>, name: &Placed<String>, topology: &Topology) -> bool {
     let linked = !topology.ports_of(&name.value).is_empty();
     if topology.is_host(&name.value) && linked {
         return true;
@@ -307,7 +335,7 @@ fn check_host(reader: &mut Reader<'_>, name: &Placed<String>, topology: &Topolog
     false
 }
 
-fn host_name(
+pub(super) fn host_name(
     reader: &mut Reader<'_>,
     section: &mut Section<'_>,
     key: &'static str,
@@ -317,106 +345,8 @@ fn host_name(
         section.missing(reader, key);
         return None;
     };
+    let name = reader.name(&name)?;
     check_host(reader, &name, topology).then_some(name.value)
-}
-
-fn read_flows(reader: &mut Reader<'_>, root: &mut Section<'_>, topology: &Topology) -> Vec<FlowSpec> {
-    let mut flows: Vec<FlowSpec> = Vec::new();
-    let mut ports: BTreeMap<(String, String), u16> = BTreeMap::new();
-    let mut paths = Paths::new(topology);
-    for mut section in root.sections(reader, "flow") {
-        let span = section.span.clone();
-        let label = section.text(reader, "label");
-        let src = host_name(reader, &mut section, "from", topology);
-        let dst = host_name(reader, &mut section, "to", topology);
-        let bytes = section.quantity(reader, "size", A_SIZE, |w| parse_bytes(w).filter(|n| *n > 0));
-        if bytes.is_none() {
-            section.missing(reader, "size");
-        }
-        let start = section.quantity(reader, "start", A_TIME, parse_time).unwrap_or(Time::ZERO);
-        let start_jitter = section.quantity(reader, "jitter", A_TIME, parse_time).unwrap_or(Time::ZERO);
-        let priority = section.integer::<u8>(reader, "priority", 0..=7).unwrap_or(3);
-        let sport = section.integer::<u16>(reader, "sport", 1..=u16::MAX);
-        let dport =
-            section.integer::<u16>(reader, "dport", 1..=u16::MAX).unwrap_or(model::wire::ROCE_V2_PORT);
-        section.finish(reader);
-        let (Some(src), Some(dst), Some(bytes)) = (src, dst, bytes) else {
-            continue;
-        };
-        if src == dst {
-            reader.problem(&span, format!("host `{src}` cannot send to itself"));
-            continue;
-        }
-        if paths.links(&src, &dst).is_none() {
-            reader.problem(&span, format!("no path leads from host `{src}` to host `{dst}`"));
-            continue;
-        }
-        let next = ports.entry((src.clone(), dst.clone())).or_insert(10_000);
-        let sport = sport.unwrap_or(*next);
-        *next = next.saturating_add(1);
-        let label = label.map_or_else(|| format!("{src}->{dst}"), |text| text.value);
-        if flows.iter().any(|flow| flow.label == label) {
-            reader.problem(&span, format!("two flows are called `{label}`"));
-        }
-        flows.push(FlowSpec { label, src, dst, sport, dport, priority, bytes, start, start_jitter });
-    }
-    flows
-}
-
-fn read_faults(reader: &mut Reader<'_>, root: &mut Section<'_>, topology: &Topology) -> Vec<FaultSpec> {
-    let mut faults = Vec::new();
-    for mut section in root.sections(reader, "fault") {
-        let host = host_name(reader, &mut section, "host", topology);
-        let start = section.quantity(reader, "start", A_TIME, parse_time).unwrap_or(Time::ZERO);
-        let start_jitter = section.quantity(reader, "jitter", A_TIME, parse_time).unwrap_or(Time::ZERO);
-        let duration = section.quantity(reader, "duration", A_TIME, parse_time);
-        if duration.is_none() {
-            section.missing(reader, "duration");
-        }
-        let kind = read_fault_kind(reader, &mut section);
-        section.finish(reader);
-        if let (Some(host), Some(duration), Some(kind)) = (host, duration, kind) {
-            faults.push(FaultSpec { host, kind, start, start_jitter, duration });
-        }
-    }
-    faults
-}
-
-fn read_fault_kind(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Option<FaultKind> {
-    let Some(kind) = section.text(reader, "kind") else {
-        section.missing(reader, "kind");
-        return None;
-    };
-    match kind.value.as_str() {
-        "storm" => {
-            let above_zero = |w: &str| parse_time(w).filter(|t| *t > Time::ZERO);
-            Some(FaultKind::Storm {
-                priority: section.integer::<u8>(reader, "priority", 0..=7).unwrap_or(3),
-                quanta: section.integer::<u16>(reader, "quanta", 1..=u16::MAX).unwrap_or(u16::MAX),
-                interval: section
-                    .quantity(reader, "interval", A_TIME, above_zero)
-                    .unwrap_or(Time::from_us(50)),
-            })
-        }
-        "slow_receiver" => {
-            let rate = section.quantity(reader, "rate", A_RATE, |w| parse_rate(w).filter(|r| r.0 > 0));
-            if rate.is_none() {
-                section.missing(reader, "rate");
-            }
-            let size = |section: &mut Section<'_>, reader: &mut Reader<'_>, key| {
-                section.quantity(reader, key, A_SIZE, parse_bytes)
-            };
-            Some(FaultKind::SlowReceiver {
-                rate: rate?,
-                xoff_bytes: size(section, reader, "xoff").unwrap_or(64 << 10),
-                xon_bytes: size(section, reader, "xon").unwrap_or(32 << 10),
-            })
-        }
-        _ => {
-            reader.problem(&kind.span, "`kind` must be \"storm\" or \"slow_receiver\"");
-            None
-        }
-    }
 }
 
 fn read_agents(reader: &mut Reader<'_>, root: &mut Section<'_>, topology: &Topology) -> AgentSettings {
@@ -425,8 +355,9 @@ fn read_agents(reader: &mut Reader<'_>, root: &mut Section<'_>, topology: &Topol
         return agents;
     };
     if let Some(hosts) = section.texts(reader, "hosts") {
-        let known = hosts.into_iter().filter(|host| check_host(reader, host, topology));
-        agents.hosts = Some(known.map(|host| host.value).collect());
+        let names: Vec<Placed<String>> = hosts.iter().flat_map(|host| reader.names(host)).collect();
+        let known = names.into_iter().filter(|host| check_host(reader, host, topology));
+        agents.hosts = Some(known.map(|host| host.value).collect::<BTreeSet<String>>());
     }
     set(&mut agents.threshold_percent, section.integer::<u32>(reader, "threshold_percent", 101..=100_000));
     set(&mut agents.read_delay, section.quantity(reader, "read_delay", A_TIME, parse_time));
@@ -436,76 +367,7 @@ fn read_agents(reader: &mut Reader<'_>, root: &mut Section<'_>, topology: &Topol
     agents
 }
 
-fn read_expectation(
-    reader: &mut Reader<'_>,
-    root: &mut Section<'_>,
-    scenario: &Scenario,
-) -> Option<Expectation> {
-    let mut section = root.section(reader, "expect")?;
-    let anomaly = named(reader, &mut section, "anomaly");
-    let cause = named(reader, &mut section, "cause");
-    let port = section.text(reader, "port").and_then(|text| read_port(reader, &text, &scenario.topology));
-    let host = section.text(reader, "host");
-    if let Some(host) = &host {
-        check_host(reader, host, &scenario.topology);
-    }
-    let pause_path = section.texts(reader, "pause_path").unwrap_or_default();
-    let pause_path =
-        pause_path.iter().filter_map(|text| read_port(reader, text, &scenario.topology)).collect();
-    let truth = GroundTruth {
-        anomaly,
-        cause,
-        root_cause: RootCause {
-            port,
-            flows: labelled(reader, &mut section, "flows", scenario),
-            host: host.map(|text| text.value),
-            config: Vec::new(),
-        },
-        pause_path,
-        pause_loop: Vec::new(),
-        spreaders: labelled(reader, &mut section, "spreaders", scenario),
-        victims: labelled(reader, &mut section, "victims", scenario),
-    };
-    let pauses = section.flag(reader, "pauses");
-    section.finish(reader);
-    Some(Expectation { truth, pauses })
-}
-
-/// A value of an enumeration by its serialised name.
-fn named<T: serde::de::DeserializeOwned>(
-    reader: &mut Reader<'_>,
-    section: &mut Section<'_>,
-    key: &'static str,
-) -> Option<T> {
-    let text = section.text(reader, key)?;
-    match serde_json::from_value(serde_json::Value::String(text.value)) {
-        Ok(value) => Some(value),
-        Err(error) => {
-            reader.problem(&text.span, format!("`{key}`: {error}"));
-            None
-        }
-    }
-}
-
-fn labelled(
-    reader: &mut Reader<'_>,
-    section: &mut Section<'_>,
-    key: &'static str,
-    scenario: &Scenario,
-) -> Vec<FlowKey> {
-    let labels = section.texts(reader, key).unwrap_or_default();
-    let mut flows = Vec::new();
-    for label in labels {
-        let flow = scenario.flows.iter().find(|flow| flow.label == label.value);
-        match flow.and_then(|flow| scenario.key(flow)) {
-            Some(key) => flows.push(key),
-            None => reader.problem(&label.span, format!("no flow is called `{}`", label.value)),
-        }
-    }
-    flows
-}
-
-fn set<T>(target: &mut T, value: Option<T>) {
+pub(super) fn set<T>(target: &mut T, value: Option<T>) {
     if let Some(value) = value {
         *target = value;
     }

@@ -1,12 +1,21 @@
 //! How switches and hosts of a scenario are set up.
 
+use std::collections::BTreeMap;
+
+use std::sync::Arc;
+
+use buffer_config::resolved::ResolvedSwitch;
 use model::{Rate, Time};
 use p4_switch::tm::{
-    CLASSES, Ecn, GroupProfile, Lossless, PauseEnd, PoolConfig, PortConfig, QueueProfile, Service, Threshold,
-    TmConfig,
+    Ecn, GroupProfile, Lossless, PauseEnd, PoolConfig, PortConfig, Threshold, TmConfig, Watchdog,
+    standard_reaction,
 };
 
+use super::sonic::{self, SonicError};
+
 use crate::nic::dcqcn::DcqcnConfig;
+use crate::nic::receive::ReceiveLimits;
+use crate::nic::sender::Reliability;
 
 /// Memory and flow control of every switch.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,6 +28,11 @@ pub struct SwitchSettings {
     pub reserved_bytes: u64,
     /// Limit of a group's share beyond; a lossless group pauses there.
     pub threshold: Threshold,
+    /// Limits of ports of other rates.
+    pub thresholds: Vec<(Rate, Threshold)>,
+    /// Whether what groups share is the memory less all ports' headroom and one reservation a port. Otherwise all of
+    /// the memory may be shared, and the headroom is taken out of what is then left.
+    pub sets_headroom_aside: bool,
     /// A lossless group resumes that much below its threshold.
     pub xon_offset_bytes: u64,
     /// Headroom of a lossless group.
@@ -27,6 +41,55 @@ pub struct SwitchSettings {
     pub ecn: Vec<(Rate, Ecn)>,
     /// Quanta that pause frames ask for.
     pub pause_quanta: u16,
+    /// Priorities of code points that are not the usual ones (the upper three bits).
+    pub dscp: BTreeMap<u8, u8>,
+    /// Memory is handed out in cells of this size; 1 counts exact bytes.
+    pub cell_bytes: u32,
+    /// Bytes of headroom that all lossless groups share; absent: each has its own.
+    pub shared_headroom_bytes: Option<u64>,
+    /// How fast ports obey pause frames.
+    pub pfc_reaction: Reaction,
+    /// What looks after queues that the peer does not let go on; absent: nothing.
+    pub watchdog: Option<Watchdog>,
+    /// The SONiC configuration of the switch. It decides everything above but `pfc_reaction`, `pause_quanta` and
+    /// what it does not say.
+    pub sonic: Option<Arc<ResolvedSwitch>>,
+}
+
+/// How fast a port or NIC obeys a pause frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reaction {
+    /// At once, as in most simulators.
+    #[default]
+    None,
+    /// After the longest time that IEEE 802.3 allows at the link's rate.
+    Standard,
+    /// After this time.
+    After(Time),
+}
+
+impl Reaction {
+    /// The time on a link of `rate`.
+    pub fn time(self, rate: Rate) -> Time {
+        match self {
+            Reaction::None => Time::ZERO,
+            Reaction::Standard => standard_reaction(rate),
+            Reaction::After(time) => time,
+        }
+    }
+}
+
+/// A port of a switch, for setting up its memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SwitchPort {
+    /// Its number.
+    pub number: u16,
+    /// Rate of its link.
+    pub rate: Rate,
+    /// Delay of its link.
+    pub delay: Time,
+    /// The node at the other end.
+    pub peer: String,
 }
 
 /// Headroom of a lossless group.
@@ -51,6 +114,8 @@ impl Default for SwitchSettings {
             lossless: 0b0001_1000,
             reserved_bytes: 4096,
             threshold: Threshold::Dynamic { alpha_exponent: -3 },
+            thresholds: Vec::new(),
+            sets_headroom_aside: false,
             xon_offset_bytes: 3072,
             headroom: Headroom::Bytes(96_928),
             ecn: vec![
@@ -62,58 +127,85 @@ impl Default for SwitchSettings {
                 (Rate::from_gbps(400), kb(1600, 6400)),
             ],
             pause_quanta: u16::MAX,
+            dscp: BTreeMap::new(),
+            cell_bytes: 1,
+            shared_headroom_bytes: None,
+            pfc_reaction: Reaction::None,
+            watchdog: None,
+            sonic: None,
         }
     }
 }
 
 impl SwitchSettings {
-    /// The traffic manager of a switch whose ports have these numbers, rates and delays. `control_port` leads
-    /// to the controller.
+    /// The traffic manager of a switch with these ports. `control_port` leads to the controller.
     pub fn traffic_manager(
         &self,
-        ports: &[(u16, Rate, Time)],
+        ports: &[SwitchPort],
         control_port: u16,
         pause_end: PauseEnd,
         seed: u64,
-    ) -> TmConfig {
-        let pool = PoolConfig { size_bytes: self.memory_bytes, shared_headroom_bytes: None };
-        let mut configs: Vec<PortConfig> =
-            ports.iter().map(|(number, rate, delay)| self.port(*number, *rate, *delay)).collect();
-        configs.push(PortConfig::lossy(control_port, Rate::from_gbps(10)));
+    ) -> Result<TmConfig, SonicError> {
+        let mut tm = match &self.sonic {
+            Some(resolved) => sonic::traffic_manager(resolved, ports)?,
+            None => self.plain(ports),
+        };
+        for port in &mut tm.ports {
+            port.pfc_reaction = self.pfc_reaction.time(port.rate);
+        }
+        tm.ports.push(PortConfig::lossy(control_port, Rate::from_gbps(10)));
+        Ok(TmConfig { pause_end, pause_quanta: self.pause_quanta, seed, ..tm })
+    }
+
+    /// One pool, and the same for all ports.
+    fn plain(&self, ports: &[SwitchPort]) -> TmConfig {
+        let aside = |port: &SwitchPort| self.headroom_bytes(port.rate, port.delay) + self.reserved_bytes;
+        let aside = ports.iter().filter(|_| self.sets_headroom_aside).map(aside).sum();
+        let pool = PoolConfig {
+            size_bytes: self.memory_bytes.saturating_sub(aside),
+            shared_headroom_bytes: self.shared_headroom_bytes,
+        };
         TmConfig {
-            ports: configs,
-            memory_bytes: self.memory_bytes,
-            cell_bytes: 1,
+            ports: ports.iter().map(|port| self.port(port.number, port.rate, port.delay)).collect(),
+            cell_bytes: self.cell_bytes,
             ingress_pools: vec![pool],
-            egress_pools: vec![pool],
-            pause_end,
-            pause_quanta: self.pause_quanta,
-            seed,
+            profiles: vec!["lossy".to_string(), "lossless".to_string()],
+            ..TmConfig::lossy([], self.memory_bytes)
+        }
+    }
+
+    fn headroom_bytes(&self, rate: Rate, delay: Time) -> u64 {
+        match self.headroom {
+            Headroom::Bytes(bytes) => bytes,
+            Headroom::LinkCapacities(times) => {
+                let bits = u128::from(rate.0) * u128::from(delay.0) / 1_000_000_000_000;
+                ((bits / 8) as u64).saturating_mul(times)
+            }
         }
     }
 
     fn port(&self, number: u16, rate: Rate, delay: Time) -> PortConfig {
-        let headroom_bytes = match self.headroom {
-            Headroom::Bytes(bytes) => bytes,
-            Headroom::LinkCapacities(times) => {
-                let bits = u128::from(rate.0) * u128::from(delay.0) / 1_000_000_000_000;
-                (bits / 8) as u64 * times
-            }
-        };
-        let group = |class: usize| GroupProfile {
-            pool: 0,
-            reserved_bytes: self.reserved_bytes,
-            threshold: self.threshold,
-            lossless: (self.lossless >> class & 1 == 1).then_some(Lossless {
-                headroom_bytes,
-                xon_bytes: 0,
-                xon_offset_bytes: self.xon_offset_bytes,
-            }),
-        };
+        let headroom_bytes = self.headroom_bytes(rate, delay);
+        let own = self.thresholds.iter().find(|(of, _)| *of == rate);
+        let threshold = own.map_or(self.threshold, |(_, threshold)| *threshold);
+        let mut port = PortConfig::lossy(number, rate);
         let ecn = self.ecn.iter().find(|(of, _)| *of == rate).map(|(_, ecn)| *ecn);
-        let queue =
-            QueueProfile { pool: 0, reserved_bytes: 0, threshold: None, ecn, service: Service::Strict };
-        PortConfig { number, rate, groups: std::array::from_fn(group), queues: [queue; CLASSES] }
+        for (class, group) in port.groups.iter_mut().enumerate() {
+            let is_lossless = self.lossless >> class & 1 == 1;
+            let lossless = Lossless { headroom_bytes, xon_bytes: 0, xon_offset_bytes: self.xon_offset_bytes };
+            *group = GroupProfile {
+                profile: u16::from(is_lossless),
+                pool: 0,
+                reserved_bytes: self.reserved_bytes,
+                threshold,
+                lossless: is_lossless.then_some(lossless),
+            };
+        }
+        for queue in &mut port.queues {
+            queue.ecn = ecn;
+        }
+        port.watchdog = self.watchdog;
+        port
     }
 }
 
@@ -142,6 +234,23 @@ pub struct HostSettings {
     pub refuse_interval: Time,
     /// After that long without progress a sender goes back; absent: never.
     pub retransmit_timeout: Option<Time>,
+    /// When a packet is missing, both ends go back to the beginning of its chunk of so many bytes; absent: to the
+    /// packet itself.
+    pub refuse_chunk_bytes: Option<u64>,
+    /// Whether flows keep to their rate between packets. Otherwise only the window holds them back.
+    pub is_paced: bool,
+    /// What makes up for lost packets; that of a flow's sender counts.
+    pub reliability: Reliability,
+    /// Bytes that a flow sends at line rate before it pauses for the sake of its rate; up to one packet: it spreads
+    /// packet by packet.
+    pub burst_bytes: u64,
+    /// The receive buffer.
+    pub receive: ReceiveLimits,
+    /// How fast it obeys pause frames.
+    pub pfc_reaction: Reaction,
+    /// How long the receive pipeline may stand still while the NIC pauses its switch; absent: for ever. Then the
+    /// NIC never pauses again.
+    pub watchdog: Option<Time>,
 }
 
 /// How congestion marks come back to the sender.
@@ -170,6 +279,13 @@ impl Default for HostSettings {
             cnp_priority: 6,
             refuse_interval: Time::from_us(500),
             retransmit_timeout: Some(Time::from_ms(16)),
+            refuse_chunk_bytes: None,
+            is_paced: true,
+            reliability: Reliability::GoBackN,
+            burst_bytes: 0,
+            receive: ReceiveLimits::default(),
+            pfc_reaction: Reaction::None,
+            watchdog: None,
         }
     }
 }

@@ -7,13 +7,18 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::draw::Draws;
 use crate::problem::Problem;
 
-/// The text being read and the problems found so far.
+/// How a reader gets at other files that a text names: the name gives the path and the text, or why there is none.
+pub(super) type Load<'l> = &'l mut dyn FnMut(&str) -> Result<(String, String), String>;
+
+/// The text being read, what was drawn and the problems found so far.
 pub(super) struct Reader<'t> {
     pub(super) file: &'t str,
     pub(super) text: &'t str,
     pub(super) problems: Vec<Problem>,
+    pub(super) draws: Draws,
 }
 
 impl Reader<'_> {
@@ -129,6 +134,19 @@ impl<'d> Section<'d> {
         self.value(reader, key, "a number from 0 to 1", read).map(|placed| placed.value)
     }
 
+    /// A number above 0.
+    pub(super) fn positive(&mut self, reader: &mut Reader<'_>, key: &'static str) -> Option<f64> {
+        let read = |value: &DeValue<'_>| {
+            let text = match value {
+                DeValue::Float(number) => number.as_str(),
+                DeValue::Integer(number) => number.as_str(),
+                _ => return None,
+            };
+            text.parse::<f64>().ok().filter(|p| *p > 0.0 && p.is_finite())
+        };
+        self.value(reader, key, "a number above 0", read).map(|placed| placed.value)
+    }
+
     /// A list of texts.
     pub(super) fn texts(
         &mut self,
@@ -148,6 +166,22 @@ impl<'d> Section<'d> {
             }
         }
         Some(texts)
+    }
+
+    /// A text, or a list of texts.
+    pub(super) fn texts_or_text(
+        &mut self,
+        reader: &mut Reader<'_>,
+        key: &'static str,
+    ) -> Option<Vec<Placed<String>>> {
+        let is_text = self.table.and_then(|table| table.get(key)).is_some_and(|v| v.get_ref().is_str());
+        if is_text { Some(vec![self.text(reader, key)?]) } else { self.texts(reader, key) }
+    }
+
+    /// Whether a key is there, whatever its value.
+    pub(super) fn has(&mut self, key: &'static str) -> bool {
+        self.known.insert(key);
+        self.table.is_some_and(|table| table.contains_key(key))
     }
 
     /// A list of integers from 0 to 7 as a bit set.
@@ -208,6 +242,19 @@ impl<'d> Section<'d> {
             }
         }
         sections
+    }
+
+    /// All keys and values of a table of numbers or texts, as they are written; a value of another kind is absent.
+    pub(super) fn entries(&self) -> Vec<(Placed<String>, Placed<Option<String>>)> {
+        let entry = |(key, value): (&Spanned<std::borrow::Cow<'d, str>>, &Spanned<DeValue<'d>>)| {
+            let written = match value.get_ref() {
+                DeValue::Integer(number) => Some(number.as_str().to_string()),
+                other => other.as_str().map(str::to_string),
+            };
+            let key = Placed { value: key.get_ref().to_string(), span: key.span() };
+            (key, Placed { value: written, span: value.span() })
+        };
+        self.table.into_iter().flat_map(|table| table.iter()).map(entry).collect()
     }
 
     /// Reports every key that nobody asked for.

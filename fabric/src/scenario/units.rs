@@ -70,6 +70,17 @@ pub fn parse_bytes(text: &str) -> Option<u64> {
     scaled(number, scale)
 }
 
+/// A length in metres: `300m`, `80km`.
+pub fn parse_length(text: &str) -> Option<u64> {
+    let (number, unit) = split(text)?;
+    let scale = match unit {
+        "m" => 1,
+        "km" => 1_000,
+        _ => return None,
+    };
+    scaled(number, scale)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,7 +9,7 @@ use fabric::{FabricSwitch, Scenario};
 use model::Time;
 use model::wire::ipv4::{ECN_CONGESTED, Ipv4, checksum};
 use model::wire::{Frame, Pfc};
-use p4_switch::tm::{Arrival, TmEvent, TrafficManager};
+use p4_switch::tm::{Arrival, AuditError, TmEvent, TrafficManager};
 use p4_switch::{Event, SwitchConfig};
 
 pub(crate) struct PlainSwitch {
@@ -32,6 +32,10 @@ impl PlainSwitch {
 
     pub(crate) fn tm(&self) -> &TrafficManager<Frame> {
         &self.tm
+    }
+
+    pub(crate) fn tm_mut(&mut self) -> &mut TrafficManager<Frame> {
+        &mut self.tm
     }
 }
 
@@ -87,22 +91,58 @@ impl FabricSwitch for PlainSwitch {
     fn drain_events(&mut self, into: &mut Vec<Event>) {
         self.tm.drain_events(&mut self.events);
         let at = self.now;
-        into.extend(self.events.drain(..).map(|event| match event {
-            TmEvent::Ready { port } => Event::PortReady(port),
-            TmEvent::PauseSent { port, priority, quanta, refresh } => {
-                Event::PauseSent { at, port, priority, quanta, refresh }
-            }
-            TmEvent::PauseReceived { port, priority, quanta } => {
-                Event::PauseReceived { at, port, priority, quanta }
-            }
-            TmEvent::PauseExpired { port, priority } => Event::PauseExpired { at, port, priority },
-            TmEvent::Dropped { ingress_port, egress_port, bytes, reason, .. } => Event::Dropped {
-                at,
-                ingress_port,
-                egress_port: Some(egress_port),
-                bytes: u64::from(bytes),
-                reason: p4_switch::DropReason::Queue(reason),
-            },
-        }));
+        for event in self.events.drain(..) {
+            let event = match event {
+                TmEvent::Ready { port } => Event::PortReady(port),
+                TmEvent::PauseSent { port, priority, quanta, refresh } => {
+                    Event::PauseSent { at, port, priority, quanta, refresh }
+                }
+                TmEvent::PauseReceived { port, priority, quanta } => {
+                    Event::PauseReceived { at, port, priority, quanta }
+                }
+                TmEvent::PauseExpired { port, priority } => Event::PauseExpired { at, port, priority },
+                TmEvent::Dropped {
+                    ingress_port,
+                    egress_port,
+                    bytes,
+                    reason,
+                    lossless,
+                    profile,
+                    priority,
+                    ..
+                } => {
+                    if lossless {
+                        let profile = self.tm.profile_name(profile).to_string();
+                        into.push(Event::LosslessDrop {
+                            at,
+                            ingress_port,
+                            egress_port,
+                            priority,
+                            bytes,
+                            reason,
+                            profile,
+                        });
+                    }
+                    Event::Dropped {
+                        at,
+                        ingress_port,
+                        egress_port: Some(egress_port),
+                        bytes: u64::from(bytes),
+                        reason: p4_switch::DropReason::Queue(reason),
+                    }
+                }
+                TmEvent::WatchdogFired { port, priority, action } => {
+                    Event::WatchdogFired { at, port, priority, action }
+                }
+                TmEvent::WatchdogRestored { port, priority } => {
+                    Event::WatchdogRestored { at, port, priority }
+                }
+            };
+            into.push(event);
+        }
+    }
+
+    fn audit(&self) -> Result<(), AuditError> {
+        self.tm.audit()
     }
 }

@@ -4,6 +4,14 @@
 /// Bytes of the header.
 pub const BTH_BYTES: usize = 12;
 
+/// Reliable connection, SEND first.
+pub const RC_SEND_FIRST: u8 = 0x00;
+/// Reliable connection, SEND middle.
+pub const RC_SEND_MIDDLE: u8 = 0x01;
+/// Reliable connection, SEND last.
+pub const RC_SEND_LAST: u8 = 0x02;
+/// Reliable connection, SEND only.
+pub const RC_SEND_ONLY: u8 = 0x04;
 /// Reliable connection, RDMA WRITE first.
 pub const RC_WRITE_FIRST: u8 = 0x06;
 /// Reliable connection, RDMA WRITE middle.
@@ -12,6 +20,16 @@ pub const RC_WRITE_MIDDLE: u8 = 0x07;
 pub const RC_WRITE_LAST: u8 = 0x08;
 /// Reliable connection, RDMA WRITE only.
 pub const RC_WRITE_ONLY: u8 = 0x0a;
+/// Reliable connection, RDMA READ request.
+pub const RC_READ_REQUEST: u8 = 0x0c;
+/// Reliable connection, RDMA READ response first.
+pub const RC_READ_RESPONSE_FIRST: u8 = 0x0d;
+/// Reliable connection, RDMA READ response middle.
+pub const RC_READ_RESPONSE_MIDDLE: u8 = 0x0e;
+/// Reliable connection, RDMA READ response last.
+pub const RC_READ_RESPONSE_LAST: u8 = 0x0f;
+/// Reliable connection, RDMA READ response only.
+pub const RC_READ_RESPONSE_ONLY: u8 = 0x10;
 /// Reliable connection, acknowledge.
 pub const RC_ACKNOWLEDGE: u8 = 0x11;
 /// Congestion notification packet (annex A17.9).

@@ -74,6 +74,43 @@ pub enum Event {
         /// Why.
         reason: DropReason,
     },
+    /// A packet of a lossless class was lost, in addition to its [`Event::Dropped`].
+    LosslessDrop {
+        /// When.
+        at: Time,
+        /// Where it had come in.
+        ingress_port: u16,
+        /// Where it was to leave.
+        egress_port: u16,
+        /// Its class.
+        priority: u8,
+        /// Its length.
+        bytes: u32,
+        /// Why.
+        reason: tm::DropReason,
+        /// Name of the buffer profile that did not suffice.
+        profile: String,
+    },
+    /// The PFC watchdog has given a paused priority up.
+    WatchdogFired {
+        /// When.
+        at: Time,
+        /// The egress port.
+        port: u16,
+        /// The priority.
+        priority: u8,
+        /// What it does from now on.
+        action: tm::WatchdogAction,
+    },
+    /// The PFC watchdog lets a priority work again.
+    WatchdogRestored {
+        /// When.
+        at: Time,
+        /// The egress port.
+        port: u16,
+        /// The priority.
+        priority: u8,
+    },
     /// An entry with a timeout has not matched for that long.
     EntryIdle {
         /// When.

@@ -8,8 +8,10 @@ use common::{Builder, bytes};
 use model::wire::{Frame, Pfc};
 use model::{Rate, Time};
 use p4_lang::ir::*;
-use p4_switch::tm::{Ecn, Lossless, Threshold, TmConfig};
-use p4_switch::{Event, Switch, SwitchConfig};
+use p4_switch::tm::{
+    DropReason as QueueDrop, Ecn, GroupProfile, Lossless, Threshold, TmConfig, Watchdog, WatchdogAction,
+};
+use p4_switch::{DropReason, Event, Switch, SwitchConfig};
 
 /// Everything goes to port 1; the program counts what it sees.
 fn program() -> Arc<Program> {
@@ -95,4 +97,51 @@ fn a_long_queue_marks_capable_packets() {
     let sent: Vec<u8> = common::drain(&mut switch, 1).iter().map(|p| p[15]).collect();
     // The last one leaves an empty queue behind.
     assert_eq!(sent, [3, 0, 2]);
+}
+
+#[test]
+fn lossless_drops_name_their_profile_and_the_watchdog_is_heard() {
+    let detection = Time::from_us(200);
+    let mut switch = switch(|tm| {
+        tm.profiles.push("pg_lossless".to_string());
+        let lossless = Lossless { headroom_bytes: 2_000, xon_bytes: 0, xon_offset_bytes: 0 };
+        let group = &mut tm.ports[1].groups[0];
+        let threshold = Threshold::Static(2_000);
+        *group = GroupProfile { profile: 1, threshold, lossless: Some(lossless), ..*group };
+        let (restoration, action) = (Some(Time::from_ms(1)), WatchdogAction::Drop);
+        tm.ports[0].watchdog = Some(Watchdog { detection, restoration, action, priorities: 1 });
+    });
+    switch.receive(Time::ZERO, 1, Pfc::single(0, u16::MAX).to_frame([2; 6]));
+    for _ in 0..3 {
+        switch.receive(Time::ZERO, 2, ipv4(0));
+    }
+    // One packet of 1034 B under the threshold, one in the headroom, none beyond.
+    let lost = |at, reason| Event::LosslessDrop {
+        at,
+        ingress_port: 2,
+        egress_port: 1,
+        priority: 0,
+        bytes: 1_034,
+        reason,
+        profile: "pg_lossless".to_string(),
+    };
+    let events = switch.take_events();
+    let named = |events: &[Event]| events.iter().filter(|e| matches!(e, Event::LosslessDrop { .. })).count();
+    assert!(events.contains(&lost(Time::ZERO, QueueDrop::HeadroomFull)), "{events:?}");
+    assert_eq!(named(&events), 1);
+    switch.wake(detection);
+    let events = switch.take_events();
+    let fired = Event::WatchdogFired { at: detection, port: 1, priority: 0, action: WatchdogAction::Drop };
+    assert!(events.contains(&fired) && events.contains(&lost(detection, QueueDrop::Watchdog)), "{events:?}");
+    assert_eq!(named(&events), 2);
+    // The flow control frame, which this program forwards, and both packets are thrown out.
+    let thrown = DropReason::Queue(QueueDrop::Watchdog);
+    let dropped = events.iter().filter(|e| matches!(e, Event::Dropped { reason, .. } if *reason == thrown));
+    assert_eq!((dropped.count(), switch.counters().dropped_queue), (3, 4));
+    assert_eq!(switch.transmit(detection, 1), None);
+    let restored = Time::from_ms(1);
+    switch.wake(restored);
+    assert!(switch.take_events().contains(&Event::WatchdogRestored { at: restored, port: 1, priority: 0 }));
+    switch.receive(restored, 2, ipv4(0));
+    assert_eq!(switch.transmit(restored, 1), Some(ipv4(0)));
 }

@@ -241,8 +241,33 @@ impl Switch {
                     Event::PauseReceived { at, port, priority, quanta }
                 }
                 TmEvent::PauseExpired { port, priority } => Event::PauseExpired { at, port, priority },
-                // Reported where the packet was refused.
-                TmEvent::Dropped { .. } => continue,
+                TmEvent::Dropped {
+                    ingress_port,
+                    egress_port,
+                    priority,
+                    bytes,
+                    reason,
+                    lossless,
+                    profile,
+                    stored,
+                } => {
+                    if stored {
+                        // A refused packet is reported where it was refused, this one nowhere else.
+                        let reason = DropReason::Queue(reason);
+                        self.dropped(ingress_port, Some(egress_port), u64::from(bytes), reason);
+                    }
+                    if !lossless {
+                        continue;
+                    }
+                    let profile = self.tm.profile_name(profile).to_string();
+                    Event::LosslessDrop { at, ingress_port, egress_port, priority, bytes, reason, profile }
+                }
+                TmEvent::WatchdogFired { port, priority, action } => {
+                    Event::WatchdogFired { at, port, priority, action }
+                }
+                TmEvent::WatchdogRestored { port, priority } => {
+                    Event::WatchdogRestored { at, port, priority }
+                }
             };
             self.cx.events.push(event);
         }

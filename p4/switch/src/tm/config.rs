@@ -3,7 +3,9 @@
 //! The terms are those of SONiC's buffer model (pools, profiles, dynamic thresholds, headroom), which the
 //! simpler schemes are special cases of.
 
-use model::Rate;
+use model::{Rate, Time};
+
+use super::watchdog::Watchdog;
 
 /// Priorities, and therefore queues and priority groups, of a port.
 pub const CLASSES: usize = 8;
@@ -21,6 +23,8 @@ pub struct TmConfig {
     pub ingress_pools: Vec<PoolConfig>,
     /// Pools that queues draw on when packets wait to leave.
     pub egress_pools: Vec<PoolConfig>,
+    /// Names of the buffer profiles, which [`GroupProfile::profile`] refers to; a report names them.
+    pub profiles: Vec<String>,
     /// How a received pause ends.
     pub pause_end: PauseEnd,
     /// Quanta (512 bit times) that sent pause frames ask for.
@@ -38,8 +42,38 @@ pub struct PortConfig {
     pub rate: Rate,
     /// What may be stored on arrival, per priority.
     pub groups: [GroupProfile; CLASSES],
-    /// What may wait for departure and how it is served, per priority.
+    /// What may wait for departure and how it is served, per queue.
     pub queues: [QueueProfile; CLASSES],
+    /// How classes, groups, queues and the priorities of PFC belong together.
+    pub maps: ClassMaps,
+    /// Bit n: PFC is on for priority n. Off, its group pauses nobody and pauses of the peer are not obeyed.
+    pub pfc_enabled: u8,
+    /// Time from the last bit of a received PFC frame until it takes effect, see
+    /// [`super::standard_reaction`]. The pause itself counts from the frame.
+    pub pfc_reaction: Time,
+    /// What looks after queues that the peer does not let go on; absent: nothing.
+    pub watchdog: Option<Watchdog>,
+}
+
+/// Which group, queue and pause a class of traffic has. The ingress port decides the group, the egress port the
+/// queue, as `TC_TO_PRIORITY_GROUP_MAP`, `TC_TO_QUEUE_MAP` and `MAP_PFC_PRIORITY_TO_QUEUE` of SONiC do. Group n
+/// pauses priority n. Only the low three bits of each entry count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClassMaps {
+    /// Ingress priority group, by traffic class.
+    pub group: [u8; CLASSES],
+    /// Egress queue, by traffic class.
+    pub queue: [u8; CLASSES],
+    /// The queue that a received pause of each priority silences.
+    pub paused_queue: [u8; CLASSES],
+}
+
+impl Default for ClassMaps {
+    /// Class n has group n, queue n and is paused by priority n.
+    fn default() -> ClassMaps {
+        let same = std::array::from_fn(|class| class as u8);
+        ClassMaps { group: same, queue: same, paused_queue: same }
+    }
 }
 
 /// A counter that groups or queues share. Pools may promise more than the memory holds.
@@ -81,6 +115,8 @@ impl Threshold {
 /// The memory of one ingress priority group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GroupProfile {
+    /// Index into [`TmConfig::profiles`].
+    pub profile: u16,
     /// Index into [`TmConfig::ingress_pools`].
     pub pool: usize,
     /// Bytes of its own.
@@ -114,6 +150,8 @@ pub struct QueueProfile {
     pub threshold: Option<Threshold>,
     /// Congestion marking; absent: none.
     pub ecn: Option<Ecn>,
+    /// Random early drop of packets that cannot be marked, or that are not to be marked; absent: none.
+    pub early_drop: Option<Ecn>,
     /// How it is served.
     pub service: Service,
 }
@@ -127,7 +165,7 @@ pub enum Service {
     Weighted(u32),
 }
 
-/// Marking between two depths, as for WRED.
+/// Marking (or dropping) between two depths, as for WRED.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ecn {
     /// Below, nothing is marked.
@@ -158,6 +196,7 @@ impl TmConfig {
             cell_bytes: 1,
             ingress_pools: vec![pool],
             egress_pools: vec![pool],
+            profiles: vec!["lossy".to_string()],
             pause_end: PauseEnd::Quanta,
             pause_quanta: u16::MAX,
             seed: 1,
@@ -169,13 +208,29 @@ impl PortConfig {
     /// A port whose classes draw on the first pools with alpha 1/8, without reservation, headroom or marking.
     pub fn lossy(number: u16, rate: Rate) -> PortConfig {
         let group = GroupProfile {
+            profile: 0,
             pool: 0,
             reserved_bytes: 0,
             threshold: Threshold::Dynamic { alpha_exponent: -3 },
             lossless: None,
         };
-        let queue =
-            QueueProfile { pool: 0, reserved_bytes: 0, threshold: None, ecn: None, service: Service::Strict };
-        PortConfig { number, rate, groups: [group; CLASSES], queues: [queue; CLASSES] }
+        let queue = QueueProfile {
+            pool: 0,
+            reserved_bytes: 0,
+            threshold: None,
+            ecn: None,
+            early_drop: None,
+            service: Service::Strict,
+        };
+        PortConfig {
+            number,
+            rate,
+            groups: [group; CLASSES],
+            queues: [queue; CLASSES],
+            maps: ClassMaps::default(),
+            pfc_enabled: u8::MAX,
+            pfc_reaction: Time::ZERO,
+            watchdog: None,
+        }
     }
 }

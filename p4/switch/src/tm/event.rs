@@ -1,5 +1,7 @@
 //! What a traffic manager reports.
 
+use super::watchdog::WatchdogAction;
+
 /// Something that happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TmEvent {
@@ -47,8 +49,28 @@ pub enum TmEvent {
         bytes: u32,
         /// Why.
         reason: DropReason,
-        /// Whether its group was lossless: such a drop is always a fault of the configuration.
+        /// Whether its group was lossless: such a drop is a fault of the configuration, or the watchdog's.
         lossless: bool,
+        /// The profile of its group, an index into [`super::TmConfig::profiles`].
+        profile: u16,
+        /// Whether it had been stored and was thrown out later, by the watchdog.
+        stored: bool,
+    },
+    /// The watchdog found a queue that the peer keeps silent, and acts.
+    WatchdogFired {
+        /// The egress port.
+        port: u16,
+        /// The paused priority.
+        priority: u8,
+        /// What it does from now on.
+        action: WatchdogAction,
+    },
+    /// The peer has been quiet for long enough: the queue works as before.
+    WatchdogRestored {
+        /// The egress port.
+        port: u16,
+        /// The priority.
+        priority: u8,
     },
 }
 
@@ -65,4 +87,8 @@ pub enum DropReason {
     HeadroomFull,
     /// The queue has reached its threshold, or its pool is full.
     EgressThreshold,
+    /// Random early drop.
+    Early,
+    /// The watchdog has given the queue or its port's lossless traffic up.
+    Watchdog,
 }

@@ -60,6 +60,9 @@ pub(super) struct Mmu {
     cell_bytes: u64,
     pub(super) used_bytes: u64,
     pub(super) watermark_bytes: u64,
+    /// What all groups, and all queues, have been charged with: the two sides of the books.
+    ingress_bytes: u64,
+    egress_bytes: u64,
     ingress: Vec<(PoolConfig, PoolUse)>,
     egress: Vec<(PoolConfig, PoolUse)>,
 }
@@ -81,6 +84,8 @@ impl Mmu {
             cell_bytes: u64::from(cell_bytes.max(1)),
             used_bytes: 0,
             watermark_bytes: 0,
+            ingress_bytes: 0,
+            egress_bytes: 0,
             ingress: pools(ingress),
             egress: pools(egress),
         }
@@ -169,6 +174,7 @@ impl Mmu {
         bytes: u64,
     ) {
         self.used_bytes += bytes;
+        self.ingress_bytes += bytes;
         self.watermark_bytes = self.watermark_bytes.max(self.used_bytes);
         let pool = self.ingress.get_mut(profile.pool).map(|(_, used)| used);
         match account {
@@ -195,6 +201,7 @@ impl Mmu {
     /// Counts an admitted packet at egress.
     pub(super) fn store_egress(&mut self, profile: &QueueProfile, queue: &mut QueueUse, bytes: u64) {
         let before = beyond(queue.bytes, profile.reserved_bytes);
+        self.egress_bytes += bytes;
         queue.bytes += bytes;
         queue.packets += 1;
         queue.watermark_bytes = queue.watermark_bytes.max(queue.bytes);
@@ -208,6 +215,7 @@ impl Mmu {
     /// Frees a packet at ingress: headroom first, so that it is empty again as soon as possible.
     pub(super) fn free_ingress(&mut self, profile: &GroupProfile, group: &mut GroupUse, bytes: u64) {
         self.used_bytes -= bytes;
+        self.ingress_bytes -= bytes;
         let from_headroom = group.headroom_bytes.min(bytes);
         let before = beyond(group.bytes, profile.reserved_bytes);
         group.headroom_bytes -= from_headroom;
@@ -221,6 +229,7 @@ impl Mmu {
     /// Frees a packet at egress.
     pub(super) fn free_egress(&mut self, profile: &QueueProfile, queue: &mut QueueUse, bytes: u64) {
         let before = beyond(queue.bytes, profile.reserved_bytes);
+        self.egress_bytes -= bytes;
         queue.bytes -= bytes;
         queue.packets -= 1;
         if let Some((_, pool)) = self.egress.get_mut(profile.pool) {
@@ -246,6 +255,12 @@ impl Mmu {
         let limit =
             self.group_threshold(profile).saturating_sub(lossless.xon_offset_bytes).max(lossless.xon_bytes);
         group.headroom_bytes == 0 && shared <= limit
+    }
+
+    /// The two sides of the books agree with what the memory holds. Every packet goes through this in debug
+    /// builds; [`super::TrafficManager::audit`] looks closer.
+    pub(super) fn is_balanced(&self) -> bool {
+        self.ingress_bytes == self.egress_bytes && self.egress_bytes == self.used_bytes
     }
 
     /// Forgets the highest levels.

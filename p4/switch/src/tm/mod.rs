@@ -1,8 +1,8 @@
 //! The traffic manager: everything between ingress and egress of a switch.
 //!
 //! Eight queues a port ([`queue`]), one shared packet memory ([`mmu`]), priority flow control in both
-//! directions ([`pause`]), congestion marking, and events. It is generic over what is queued and knows no
-//! packet format beyond PFC.
+//! directions ([`flow_control`]) with a [`watchdog`], congestion marking, and events. It is generic over what is
+//! queued and knows no packet format beyond PFC.
 //!
 //! # How a switch drives it
 //! - [`TrafficManager::enqueue`] after ingress; a refused packet comes back with the reason.
@@ -19,29 +19,35 @@
 
 mod config;
 mod event;
+mod flow_control;
+mod inspect;
 mod mmu;
 mod pause;
 mod queue;
 mod rng;
 #[cfg(test)]
 mod tests;
+mod watchdog;
 
 use std::collections::BTreeSet;
 
 use model::Time;
-use model::wire::pfc::{Pfc, quanta_time};
 
 pub use config::{
-    CLASSES, Ecn, GroupProfile, Lossless, PauseEnd, PoolConfig, PortConfig, QueueProfile, Service, Threshold,
-    TmConfig,
+    CLASSES, ClassMaps, Ecn, GroupProfile, Lossless, PauseEnd, PoolConfig, PortConfig, QueueProfile, Service,
+    Threshold, TmConfig,
 };
 pub use event::{DropReason, TmEvent};
+pub use inspect::{AuditError, ClassCounters, Totals};
 pub use mmu::{GroupUse, PoolUse, QueueUse};
+pub use pause::standard_reaction;
+pub use watchdog::{Watchdog, WatchdogAction};
 
 use mmu::Mmu;
 use pause::{Received, Sent, Timer};
 use queue::{Queues, Waiting};
 use rng::SplitMix64;
+use watchdog::Guard;
 
 /// What ingress decided about a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +56,8 @@ pub struct Arrival {
     pub ingress_port: u16,
     /// Port it shall leave by.
     pub egress_port: u16,
-    /// Priority, of its ingress group and its egress queue; only the low three bits count.
+    /// Its class of traffic, which decides ingress group and egress queue ([`ClassMaps`]); only the low three
+    /// bits count.
     pub priority: u8,
     /// Bytes on the wire.
     pub bytes: u32,
@@ -76,7 +83,7 @@ pub struct Departure<P> {
     pub packet: P,
     /// Port it came in by.
     pub ingress_port: u16,
-    /// Its queue.
+    /// Its priority, as given on arrival.
     pub priority: u8,
     /// Bytes as given on arrival.
     pub bytes: u32,
@@ -92,45 +99,6 @@ pub struct Departure<P> {
     pub ecn_mark: bool,
 }
 
-/// What one class of one port has seen since the start.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ClassCounters {
-    /// Pause frames sent, refreshes included.
-    pub pauses_sent: u64,
-    /// Resume frames sent.
-    pub resumes_sent: u64,
-    /// Pause frames received.
-    pub pauses_received: u64,
-    /// Resume frames received.
-    pub resumes_received: u64,
-    /// Packets refused that came in here.
-    pub dropped_packets: u64,
-    /// Their bytes.
-    pub dropped_bytes: u64,
-}
-
-/// Totals that must agree at all times.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Totals {
-    /// Bytes counted by all ingress groups, headroom included.
-    pub ingress_bytes: u64,
-    /// Bytes counted by all egress queues.
-    pub egress_bytes: u64,
-    /// Bytes of the packets that wait.
-    pub waiting_bytes: u64,
-    /// Bytes that the memory believes to hold.
-    pub memory_bytes: u64,
-}
-
-impl Totals {
-    /// Whether all four are the same.
-    pub fn balanced(&self) -> bool {
-        self.ingress_bytes == self.egress_bytes
-            && self.egress_bytes == self.waiting_bytes
-            && self.waiting_bytes == self.memory_bytes
-    }
-}
-
 #[derive(Clone, Debug)]
 struct Port<P> {
     config: PortConfig,
@@ -140,12 +108,36 @@ struct Port<P> {
     received: [Received; CLASSES],
     sent: [Sent; CLASSES],
     counters: [ClassCounters; CLASSES],
-    /// Bit n: the peer has silenced queue n.
+    guard: [Guard; CLASSES],
+    /// Bit n: the peer has paused priority n.
+    paused: u8,
+    /// Bit n: the watchdog defies pauses of priority n.
+    defied: u8,
+    /// Bit n: queue n is silent, which follows from the two above.
     silent: u8,
+    /// Bit n: the watchdog drops what is to enter queue n.
+    given_up_queues: u8,
+    /// Bit n: the watchdog drops what comes in for group n.
+    given_up_groups: u8,
     /// Bit n: the peer must be told about class n.
     pending: u8,
+    /// Whether nothing but PFC may leave, for tests that look at a full memory.
+    blocked: bool,
     /// Whether the last question for something to send was answered with nothing.
     idle: bool,
+}
+
+/// Where an arriving packet belongs.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    /// Index of its ingress port ...
+    ingress: usize,
+    /// ... and its egress port.
+    egress: usize,
+    group: usize,
+    queue: usize,
+    /// Memory that it takes.
+    footprint: u64,
 }
 
 const NO_PORT: u16 = u16::MAX;
@@ -160,6 +152,7 @@ pub struct TrafficManager<P> {
     timers: BTreeSet<(Time, u16, u8, Timer)>,
     events: Vec<TmEvent>,
     random: SplitMix64,
+    profiles: Vec<String>,
     pause_end: PauseEnd,
     pause_quanta: u16,
 }
@@ -176,6 +169,7 @@ impl<P> TrafficManager<P> {
             timers: BTreeSet::new(),
             events: Vec::new(),
             random: SplitMix64::new(config.seed),
+            profiles: config.profiles,
             pause_end: config.pause_end,
             pause_quanta: config.pause_quanta.max(1),
         };
@@ -198,8 +192,14 @@ impl<P> TrafficManager<P> {
             received: Default::default(),
             sent: Default::default(),
             counters: Default::default(),
+            guard: Default::default(),
+            paused: 0,
+            defied: 0,
             silent: 0,
+            given_up_queues: 0,
+            given_up_groups: 0,
             pending: 0,
+            blocked: false,
             idle: true,
         };
         match self.index[number] {
@@ -218,38 +218,29 @@ impl<P> TrafficManager<P> {
     /// Stores a packet, or gives it back with the reason for refusing it. May make a pause due at the packet's
     /// ingress port and the egress port ready.
     pub fn enqueue(&mut self, now: Time, arrival: Arrival, packet: P) -> Result<Enqueued, (DropReason, P)> {
-        let class = usize::from(arrival.priority & 7);
-        let (Some(ingress), Some(egress)) = (self.find(arrival.ingress_port), self.find(arrival.egress_port))
-        else {
-            self.count_drop(arrival, DropReason::UnknownPort);
-            return Err((DropReason::UnknownPort, packet));
-        };
-        let group_profile = self.ports[ingress].config.groups[class];
-        let queue_profile = self.ports[egress].config.queues[class];
-        let footprint = self.mmu.footprint(arrival.bytes);
-        let account = match self.mmu.admit(
-            &group_profile,
-            &self.ports[ingress].group_use[class],
-            &queue_profile,
-            &self.ports[egress].queue_use[class],
-            footprint,
-        ) {
-            Ok(account) => account,
+        let (place, account) = match self.admit(arrival) {
+            Ok(admitted) => admitted,
             Err(reason) => {
-                self.count_drop(arrival, reason);
+                self.count_drop(arrival, reason, false);
                 return Err((reason, packet));
             }
         };
-        let group = &mut self.ports[ingress].group_use[class];
-        self.mmu.store_ingress(&group_profile, group, account, footprint);
+        let Place { ingress, egress, group, queue, footprint } = place;
+        let group_profile = self.ports[ingress].config.groups[group];
+        self.mmu.store_ingress(&group_profile, &mut self.ports[ingress].group_use[group], account, footprint);
         let port = &mut self.ports[egress];
-        let ahead = port.queue_use[class];
-        self.mmu.store_egress(&queue_profile, &mut port.queue_use[class], footprint);
+        let queue_profile = port.config.queues[queue];
+        let ahead = port.queue_use[queue];
+        self.mmu.store_egress(&queue_profile, &mut port.queue_use[queue], footprint);
+        debug_assert!(self.mmu.is_balanced(), "invariant: a packet is charged to both sides alike");
         port.queues.push(
-            class,
+            queue,
             Waiting {
                 packet,
                 ingress: ingress as u16,
+                ingress_number: arrival.ingress_port,
+                group: group as u8,
+                priority: arrival.priority & 7,
                 bytes: arrival.bytes,
                 footprint,
                 ecn_capable: arrival.ecn_capable,
@@ -257,22 +248,55 @@ impl<P> TrafficManager<P> {
                 enqueue_depth_packets: ahead.packets,
             },
         );
-        let paused = port.silent >> class & 1 == 1;
+        let paused = port.silent >> queue & 1 == 1;
         if !paused {
             self.announce(egress);
+        } else if ahead.packets == 0 && port.config.watchdog.is_some() {
+            self.watch_queue(now, egress, queue);
         }
-        self.pause_if_due(ingress, class);
+        self.pause_if_due(ingress, group);
         Ok(Enqueued { depth_packets: ahead.packets, depth_bytes: ahead.bytes, paused })
     }
 
-    fn count_drop(&mut self, arrival: Arrival, reason: DropReason) {
+    /// Where a packet belongs and on whose account it may be stored.
+    fn admit(&mut self, arrival: Arrival) -> Result<(Place, mmu::Account), DropReason> {
         let class = usize::from(arrival.priority & 7);
-        let mut lossless = false;
+        let (Some(ingress), Some(egress)) = (self.find(arrival.ingress_port), self.find(arrival.egress_port))
+        else {
+            return Err(DropReason::UnknownPort);
+        };
+        let (from, to) = (&self.ports[ingress], &self.ports[egress]);
+        let group = usize::from(from.config.maps.group[class] & 7);
+        let queue = usize::from(to.config.maps.queue[class] & 7);
+        if to.given_up_queues >> queue & 1 == 1 || from.given_up_groups >> group & 1 == 1 {
+            return Err(DropReason::Watchdog);
+        }
+        let footprint = self.mmu.footprint(arrival.bytes);
+        let account = self.mmu.admit(
+            &from.config.groups[group],
+            &from.group_use[group],
+            &to.config.queues[queue],
+            &to.queue_use[queue],
+            footprint,
+        )?;
+        let profile = to.config.queues[queue];
+        let unmarkable = !arrival.ecn_capable || profile.ecn.is_none();
+        let depth_bytes = to.queue_use[queue].bytes;
+        if unmarkable && profile.early_drop.is_some() && self.strikes(profile.early_drop, depth_bytes) {
+            return Err(DropReason::Early);
+        }
+        Ok((Place { ingress, egress, group, queue, footprint }, account))
+    }
+
+    fn count_drop(&mut self, arrival: Arrival, reason: DropReason, stored: bool) {
+        let class = usize::from(arrival.priority & 7);
+        let (mut lossless, mut profile) = (false, 0);
         if let Some(ingress) = self.find(arrival.ingress_port) {
             let port = &mut self.ports[ingress];
             port.counters[class].dropped_packets += 1;
             port.counters[class].dropped_bytes += u64::from(arrival.bytes);
-            lossless = port.config.groups[class].lossless.is_some();
+            let group = &port.config.groups[usize::from(port.config.maps.group[class] & 7)];
+            (lossless, profile) = (group.lossless.is_some(), group.profile);
         }
         self.events.push(TmEvent::Dropped {
             ingress_port: arrival.ingress_port,
@@ -281,6 +305,8 @@ impl<P> TrafficManager<P> {
             bytes: arrival.bytes,
             reason,
             lossless,
+            profile,
+            stored,
         });
     }
 
@@ -293,95 +319,23 @@ impl<P> TrafficManager<P> {
         }
     }
 
-    fn pause_if_due(&mut self, ingress: usize, class: usize) {
-        let port = &mut self.ports[ingress];
-        let must = !port.sent[class].pausing
-            && self.mmu.must_pause(&port.config.groups[class], &port.group_use[class]);
-        if must {
-            port.sent[class] = Sent { pausing: true, pending: true, refresh: false, ..port.sent[class] };
-            port.pending |= 1 << class;
-            self.announce(ingress);
-        }
-    }
-
-    fn resume_if_due(&mut self, ingress: usize, class: usize) {
-        let port = &mut self.ports[ingress];
-        let may = port.sent[class].pausing
-            && self.mmu.may_resume(&port.config.groups[class], &port.group_use[class]);
-        if may {
-            let refresh_at = port.sent[class].refresh_at.take();
-            port.sent[class] = Sent { pausing: false, pending: true, refresh: false, refresh_at: None };
-            port.pending |= 1 << class;
-            if let Some(at) = refresh_at {
-                self.timers.remove(&(at, ingress as u16, class as u8, Timer::Refresh));
-            }
-            self.announce(ingress);
-        }
-    }
-
-    /// The PFC frame that must leave `port` before anything else, if there is one. One frame speaks of all
-    /// classes that have something to say.
-    pub fn take_pfc(&mut self, now: Time, port: u16) -> Option<Pfc> {
-        let at = self.find(port)?;
-        if self.ports[at].pending == 0 {
-            return None;
-        }
-        let mut pfc = Pfc::default();
-        for class in 0..CLASSES {
-            if self.ports[at].pending >> class & 1 == 1 {
-                let quanta = self.tell(now, at, class);
-                pfc.set(class as u8, quanta);
-            }
-        }
-        self.ports[at].pending = 0;
-        Some(pfc)
-    }
-
-    /// Settles what is pending about a class and returns its quanta.
-    fn tell(&mut self, now: Time, at: usize, class: usize) -> u16 {
-        let port = &mut self.ports[at];
-        let sent = &mut port.sent[class];
-        let refresh = std::mem::take(&mut sent.refresh);
-        sent.pending = false;
-        let quanta = if sent.pausing { self.pause_quanta } else { 0 };
-        if sent.pausing {
-            // Renewed at half time, so that a frame that waits for a long one on the wire is not too late.
-            let half = quanta_time(quanta, port.config.rate).0 / 2;
-            let due = Time(now.0.saturating_add(half));
-            sent.refresh_at = Some(due);
-            self.timers.insert((due, at as u16, class as u8, Timer::Refresh));
-            port.counters[class].pauses_sent += 1;
-        } else {
-            port.counters[class].resumes_sent += 1;
-        }
-        let (number, priority) = (port.config.number, class as u8);
-        self.events.push(TmEvent::PauseSent { port: number, priority, quanta, refresh });
-        quanta
-    }
-
     /// The next packet to leave `port`; `None` when nothing may leave now.
     pub fn dequeue(&mut self, _now: Time, port: u16) -> Option<Departure<P>> {
         let at = self.find(port)?;
         let port = &mut self.ports[at];
-        let Some(class) = port.queues.select(&port.config.queues, port.silent) else {
+        let silent = if port.blocked { u8::MAX } else { port.silent };
+        let Some(queue) = port.queues.select(&port.config.queues, silent) else {
             port.idle = port.pending == 0;
             return None;
         };
-        let waiting = port.queues.pop(class)?;
-        let profile = port.config.queues[class];
-        self.mmu.free_egress(&profile, &mut port.queue_use[class], waiting.footprint);
-        let left = port.queue_use[class];
-        let ecn_mark = waiting.ecn_capable && self.marks(profile.ecn, left.bytes);
-        let ingress = usize::from(waiting.ingress);
-        let from = &mut self.ports[ingress];
-        let group_profile = from.config.groups[class];
-        self.mmu.free_ingress(&group_profile, &mut from.group_use[class], waiting.footprint);
-        let ingress_port = from.config.number;
-        self.resume_if_due(ingress, class);
+        let waiting = self.take_out(at, queue)?;
+        let left = self.ports[at].queue_use[queue];
+        let ecn = self.ports[at].config.queues[queue].ecn;
+        let ecn_mark = waiting.ecn_capable && self.strikes(ecn, left.bytes);
         Some(Departure {
             packet: waiting.packet,
-            ingress_port,
-            priority: class as u8,
+            ingress_port: waiting.ingress_number,
+            priority: waiting.priority,
             bytes: waiting.bytes,
             enqueued: waiting.enqueued,
             enqueue_depth_packets: waiting.enqueue_depth_packets,
@@ -391,7 +345,23 @@ impl<P> TrafficManager<P> {
         })
     }
 
-    fn marks(&mut self, ecn: Option<Ecn>, depth_bytes: u64) -> bool {
+    /// Takes the first packet out of a queue and off the books.
+    fn take_out(&mut self, at: usize, queue: usize) -> Option<Waiting<P>> {
+        let port = &mut self.ports[at];
+        let waiting = port.queues.pop(queue)?;
+        let profile = port.config.queues[queue];
+        self.mmu.free_egress(&profile, &mut port.queue_use[queue], waiting.footprint);
+        let (ingress, group) = (usize::from(waiting.ingress), usize::from(waiting.group));
+        let from = &mut self.ports[ingress];
+        let group_profile = from.config.groups[group];
+        self.mmu.free_ingress(&group_profile, &mut from.group_use[group], waiting.footprint);
+        debug_assert!(self.mmu.is_balanced(), "invariant: a packet is freed on both sides alike");
+        self.resume_if_due(ingress, group);
+        Some(waiting)
+    }
+
+    /// Whether a packet that finds a queue of this depth is hit by a marking or dropping curve.
+    fn strikes(&mut self, ecn: Option<Ecn>, depth_bytes: u64) -> bool {
         let Some(ecn) = ecn else {
             return false;
         };
@@ -403,81 +373,6 @@ impl<P> TrafficManager<P> {
         }
         let above = u128::from(depth_bytes - ecn.kmin_bytes) * u128::from(ecn.pmax_ppm);
         self.random.chance(above, u128::from(ecn.kmax_bytes - ecn.kmin_bytes) * 1_000_000)
-    }
-
-    /// Obeys a PFC frame that arrived at `port`. An unknown port is ignored.
-    pub fn receive_pfc(&mut self, now: Time, port: u16, pfc: &Pfc) {
-        let Some(at) = self.find(port) else {
-            return;
-        };
-        for (priority, quanta) in pfc.classes() {
-            self.receive_class(now, at, priority, quanta);
-        }
-    }
-
-    fn receive_class(&mut self, now: Time, at: usize, priority: u8, quanta: u16) {
-        let class = usize::from(priority);
-        let port = &mut self.ports[at];
-        self.events.push(TmEvent::PauseReceived { port: port.config.number, priority, quanta });
-        if let Some(until) = port.received[class].until.take() {
-            self.timers.remove(&(until, at as u16, priority, Timer::Expire));
-        }
-        if quanta == 0 {
-            port.counters[class].resumes_received += 1;
-            self.unsilence(at, class);
-            return;
-        }
-        port.counters[class].pauses_received += 1;
-        port.silent |= 1 << class;
-        let until = match self.pause_end {
-            PauseEnd::ResumeOnly => Time::MAX,
-            PauseEnd::Quanta => {
-                let until = Time(now.0.saturating_add(quanta_time(quanta, port.config.rate).0));
-                self.timers.insert((until, at as u16, priority, Timer::Expire));
-                until
-            }
-        };
-        port.received[class].until = Some(until);
-    }
-
-    fn unsilence(&mut self, at: usize, class: usize) {
-        let port = &mut self.ports[at];
-        port.received[class].until = None;
-        port.silent &= !(1 << class);
-        if port.queues.has_work(port.silent) {
-            self.announce(at);
-        }
-    }
-
-    /// When [`TrafficManager::wake`] must be called next; absent while nothing is due.
-    pub fn next_wake(&self) -> Option<Time> {
-        self.timers.first().map(|timer| timer.0)
-    }
-
-    /// Lets pauses run out and renews the ones that were sent, up to `now`.
-    pub fn wake(&mut self, now: Time) {
-        while let Some(&(due, at, priority, kind)) = self.timers.first() {
-            if due > now {
-                return;
-            }
-            self.timers.pop_first();
-            let (at, class) = (usize::from(at), usize::from(priority));
-            match kind {
-                Timer::Expire => {
-                    let port = self.ports[at].config.number;
-                    self.events.push(TmEvent::PauseExpired { port, priority });
-                    self.unsilence(at, class);
-                }
-                Timer::Refresh => {
-                    let port = &mut self.ports[at];
-                    port.sent[class].refresh_at = None;
-                    port.sent[class].pending = true;
-                    port.sent[class].refresh = true;
-                    port.pending |= 1 << class;
-                    self.announce(at);
-                }
-            }
-        }
     }
 
     /// Moves all events since the last call to the end of `into`.
@@ -493,78 +388,5 @@ impl<P> TrafficManager<P> {
     /// Whether there are events to drain.
     pub fn has_events(&self) -> bool {
         !self.events.is_empty()
-    }
-
-    /// What a queue holds.
-    pub fn queue(&self, port: u16, priority: u8) -> Option<QueueUse> {
-        Some(self.ports[self.find(port)?].queue_use[usize::from(priority & 7)])
-    }
-
-    /// What a priority group holds.
-    pub fn group(&self, port: u16, priority: u8) -> Option<GroupUse> {
-        Some(self.ports[self.find(port)?].group_use[usize::from(priority & 7)])
-    }
-
-    /// Counters of a class.
-    pub fn counters(&self, port: u16, priority: u8) -> Option<ClassCounters> {
-        Some(self.ports[self.find(port)?].counters[usize::from(priority & 7)])
-    }
-
-    /// Until when the peer has silenced an egress class; [`Time::MAX`] when only a resume frame ends it.
-    pub fn paused_until(&self, port: u16, priority: u8) -> Option<Time> {
-        self.ports[self.find(port)?].received[usize::from(priority & 7)].until
-    }
-
-    /// Whether the peer of an ingress class has been, or is about to be, told to be silent.
-    pub fn is_pausing_peer(&self, port: u16, priority: u8) -> bool {
-        self.find(port).is_some_and(|at| self.ports[at].sent[usize::from(priority & 7)].pausing)
-    }
-
-    /// The ingress pools, as configured.
-    pub fn ingress_pools(&self) -> impl Iterator<Item = &PoolUse> {
-        self.mmu.ingress_pools()
-    }
-
-    /// The egress pools, as configured.
-    pub fn egress_pools(&self) -> impl Iterator<Item = &PoolUse> {
-        self.mmu.egress_pools()
-    }
-
-    /// Bytes of memory in use now, and the most ever.
-    pub fn memory(&self) -> (u64, u64) {
-        (self.mmu.used_bytes, self.mmu.watermark_bytes)
-    }
-
-    /// Starts all watermarks anew from the present levels.
-    pub fn clear_watermarks(&mut self) {
-        self.mmu.clear_watermarks();
-        for port in &mut self.ports {
-            for group in &mut port.group_use {
-                group.watermark_bytes = group.bytes;
-                group.headroom_watermark_bytes = group.headroom_bytes;
-            }
-            for queue in &mut port.queue_use {
-                queue.watermark_bytes = queue.bytes;
-                queue.watermark_packets = queue.packets;
-            }
-        }
-    }
-
-    /// The totals that must agree. Walks every queue; meant for tests and checks.
-    pub fn totals(&self) -> Totals {
-        let groups = self.ports.iter().flat_map(|port| &port.group_use);
-        let queues = self.ports.iter().flat_map(|port| &port.queue_use);
-        let waiting = self.ports.iter().flat_map(|port| port.queues.iter());
-        Totals {
-            ingress_bytes: groups.map(|g| g.bytes + g.headroom_bytes).sum(),
-            egress_bytes: queues.map(|q| q.bytes).sum(),
-            waiting_bytes: waiting.map(|(_, w)| w.footprint).sum(),
-            memory_bytes: self.mmu.used_bytes,
-        }
-    }
-
-    /// The numbers of all ports, in the order of the configuration.
-    pub fn port_numbers(&self) -> impl Iterator<Item = u16> {
-        self.ports.iter().map(|port| port.config.number)
     }
 }

@@ -1,6 +1,23 @@
 //! The two sides of priority flow control at one port and class.
 
-use model::Time;
+use model::wire::pfc::QUANTUM_BITS;
+use model::{Rate, Time};
+
+/// Quanta within which a transmitter must have stopped after the last bit of a PFC frame, by the link's rate in
+/// Gb/s. IEEE 802.3, clause 31B.3.7; the values for 10G to 800G as switch vendors put them into their headroom
+/// calculations (SONiC's `buffer_headroom_mellanox.lua`). Links in between react like the next slower one.
+const REACTION_QUANTA: [(u64, u64); 9] =
+    [(1, 2), (10, 67), (25, 80), (40, 118), (50, 147), (100, 394), (200, 453), (400, 905), (800, 905)];
+
+/// The longest time that the standard allows between a received PFC frame and silence, on a link of `rate`.
+pub fn standard_reaction(rate: Rate) -> Time {
+    let quanta = REACTION_QUANTA
+        .iter()
+        .rev()
+        .find(|(gbps, _)| rate >= Rate::from_gbps(*gbps))
+        .map_or(1, |(_, quanta)| *quanta);
+    rate.serialisation(quanta * QUANTUM_BITS / 8)
+}
 
 /// Whether the peer has silenced this egress class, and until when.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,4 +46,15 @@ pub(super) enum Timer {
     Expire,
     /// A sent pause must be renewed.
     Refresh,
+    /// A received frame takes effect: the transmitter has reacted.
+    Obey {
+        /// What it asked for; 0 resumes.
+        quanta: u16,
+        /// When it came in.
+        received: Time,
+    },
+    /// The watchdog's patience is over.
+    Detect,
+    /// The watchdog lets the queue work again.
+    Restore,
 }

@@ -4,18 +4,39 @@ use std::collections::VecDeque;
 
 use model::Time;
 
+use super::Arrival;
 use super::config::{CLASSES, QueueProfile, Service};
 
 /// A packet that waits.
 #[derive(Clone, Debug)]
 pub(super) struct Waiting<P> {
     pub(super) packet: P,
+    /// Index of the port it came in by ...
     pub(super) ingress: u16,
+    /// ... and that port's number.
+    pub(super) ingress_number: u16,
+    /// The ingress group that it is charged to.
+    pub(super) group: u8,
+    /// Its class, as given on arrival.
+    pub(super) priority: u8,
     pub(super) bytes: u32,
     pub(super) footprint: u64,
     pub(super) ecn_capable: bool,
     pub(super) enqueued: Time,
     pub(super) enqueue_depth_packets: u64,
+}
+
+impl<P> Waiting<P> {
+    /// How it came, for a report that it was thrown out at `egress_port`.
+    pub(super) fn arrival(&self, egress_port: u16) -> Arrival {
+        Arrival {
+            ingress_port: self.ingress_number,
+            egress_port,
+            priority: self.priority,
+            bytes: self.bytes,
+            ecn_capable: self.ecn_capable,
+        }
+    }
 }
 
 /// The queues of one port.

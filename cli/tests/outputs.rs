@@ -1,0 +1,141 @@
+//! What a run leaves for people and their tools: captures, curves, figures, pictures.
+
+#![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
+
+mod support;
+
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::Command;
+
+use pcap_file::pcapng::{Block, PcapNgReader};
+use serde_json::Value;
+use support::{harrier, scratch};
+
+/// Runs a small scenario with these further arguments.
+fn run(args: &[&str]) -> support::Ran {
+    let ran = harrier(&[&["run", "quiet", "--seed", "3", "--json"], args].concat());
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    ran
+}
+
+/// Data packets and all packets of a capture, as an independent reader sees them.
+fn read(path: &Path) -> (u64, u64) {
+    let mut reader = PcapNgReader::new(File::open(path).unwrap()).unwrap();
+    let (mut all, mut data, mut last, mut interfaces) = (0, 0, 0, 0);
+    while let Some(block) = reader.next_block() {
+        match block.unwrap() {
+            Block::InterfaceDescription(_) => interfaces += 1,
+            Block::EnhancedPacket(packet) => {
+                all += 1;
+                data += u64::from(packet.original_len > 1000);
+                let at = packet.timestamp.as_nanos();
+                assert!(packet.interface_id < interfaces && at >= last, "{path:?}: out of order");
+                last = at;
+            }
+            _ => {}
+        }
+    }
+    (data, all)
+}
+
+#[test]
+fn captures_open_in_the_tools_of_the_trade() {
+    let folder = scratch("captures");
+    let report = run(&["--pcap", folder.to_str().unwrap()]).json();
+    let mut files: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    assert!(files.len() > 8, "{files:?}");
+    let frames: u64 = files.iter().map(|file| read(file).1).sum();
+    // Every hop is captured; flow control would be on top.
+    assert_eq!(Some(frames), report["run"]["packet_hops"].as_u64());
+
+    if Command::new("tshark").arg("--version").output().is_err() {
+        eprintln!("SKIPPED: tshark is not installed");
+        return;
+    }
+    for file in &files {
+        let output = Command::new("tshark")
+            .args(["-n", "-T", "fields", "-e", "frame.protocols", "-e", "frame.len", "-r"])
+            .arg(file)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let text = String::from_utf8(output.stdout).unwrap();
+        let (data, all) = read(file);
+        assert_eq!(text.lines().count() as u64, all, "{file:?}");
+        let is_roce = |line: &&str| {
+            line.contains("infiniband") && line.split('\t').nth(1).unwrap().parse() > Ok(1000u64)
+        };
+        assert_eq!(text.lines().filter(is_roce).count() as u64, data, "{file:?}: {text}");
+    }
+}
+
+#[test]
+fn curves_are_the_same_in_both_forms() {
+    let folder = scratch("curves");
+    let (csv, json) = (folder.join("a.csv"), folder.join("a.json"));
+    for file in [&csv, &json] {
+        run(&["--series", file.to_str().unwrap(), "--series-interval", "5us"]);
+    }
+    let csv = fs::read_to_string(csv).unwrap();
+    let mut lines = csv.lines();
+    assert_eq!(lines.next(), Some("time_ns,port,queue_bytes,paused,rate_bps"));
+    let json: Value = serde_json::from_slice(&fs::read(json).unwrap()).unwrap();
+    let samples = json["samples"].as_array().unwrap();
+    assert!(samples.len() > 100);
+    for (line, sample) in lines.zip(samples) {
+        let text = |key: &str| sample[key].to_string().trim_matches('"').to_string();
+        assert_eq!(line, ["time_ns", "port", "queue_bytes", "paused", "rate_bps"].map(text).join(","));
+        assert!(sample["time_ns"].as_u64().unwrap().is_multiple_of(5_000));
+        // A link of 100 Gb/s sends no more, but for the frame that began before.
+        assert!(sample["rate_bps"].as_u64().unwrap() < 110_000_000_000, "{sample}");
+    }
+    let ran = harrier(&["run", "quiet", "--series", "curves.txt"]);
+    assert_eq!(ran.status, 2);
+    assert!(ran.stderr.contains(".csv"), "{}", ran.stderr);
+}
+
+#[test]
+fn curves_show_queues_and_pauses() {
+    let file = scratch("pauses").join("a.json");
+    harrier(&["run", "incast-backpressure", "--series", file.to_str().unwrap()]);
+    let json: Value = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
+    let samples = json["samples"].as_array().unwrap();
+    assert!(samples.iter().any(|s| s["paused"] == 1 << 3), "priority 3 is paused somewhere");
+    assert!(samples.iter().any(|s| s["queue_bytes"].as_u64() > Some(50_000)), "a queue builds");
+}
+
+#[test]
+fn figures_of_a_run_are_reported() {
+    let report = run(&[]).json();
+    let figures = &report["run"];
+    assert!(figures["packet_hops"].as_u64() > Some(10_000), "{figures}");
+    assert!(figures["events"].as_u64() > figures["packet_hops"].as_u64());
+    assert!(figures["wall_seconds"].as_f64() > Some(0.0));
+    if Path::new("/proc/self/schedstat").exists() {
+        assert!(figures["cpu_seconds"].as_f64() > Some(0.0));
+        assert!(figures["peak_rss"].as_u64() > Some(1_000_000));
+    }
+}
+
+#[test]
+fn a_scenario_is_drawn() {
+    let shown = harrier(&["scenario", "show", "pfc-storm", "--seed", "4"]);
+    assert_eq!(shown.status, 0);
+    for part in ["core", "aggregation", "edge", "p1-edge1", "timeline", "pause storm at h", "victim  h"] {
+        assert!(shown.stderr.contains(part), "no `{part}` in:\n{}", shown.stderr);
+    }
+    assert!(shown.stdout.starts_with("name = \"pfc-storm\""), "the file itself goes to stdout");
+    let other = harrier(&["scenario", "show", "pfc-storm", "--seed", "5"]);
+    assert_ne!(shown.stderr, other.stderr, "each seed is an instance of its own");
+}
+
+#[test]
+fn the_list_says_what_scenarios_show() {
+    let list = harrier(&["scenario", "list", "--json"]).json();
+    let rows = list["scenarios"].as_array().unwrap();
+    assert!(rows.len() >= 20);
+    let row = rows.iter().find(|row| row["name"] == "routing-loop").unwrap();
+    assert_eq!((&row["anomaly"], &row["seeded"]), (&"routing_loop".into(), &true.into()));
+}

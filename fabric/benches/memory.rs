@@ -1,0 +1,68 @@
+//! Memory of a large fabric: 320 hosts and 56 switches, every switch with the telemetry program, every host sending.
+//!
+//! `cargo bench -p harrier-fabric --bench memory` prints the process's peak resident memory (Linux: VmHWM) after each
+//! step. The public ns-3 prototype takes 1.6 GB for a network of this size.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "a benchmark reads the clock and reports"
+)]
+
+use std::time::Instant;
+
+use fabric::{Pipeline, scenario};
+use model::Time;
+
+/// Five podsets of four ToRs with sixteen servers and four leaves, sixteen spines.
+const SCENARIO: &str = r#"
+name = "large"
+stop = "1ms"
+[topology]
+kind = "podset"
+podsets = 5
+tors = 4
+leaves = 4
+servers_per_tor = 16
+spines = 16
+rate = "100Gbps"
+[switch]
+lossless = [3]
+"#;
+
+fn main() {
+    // Host n sends to the host a podset and a bit further.
+    let network = scenario::parse("large.toml", SCENARIO).expect("the network is valid");
+    let hosts: Vec<&str> = network
+        .topology
+        .nodes
+        .iter()
+        .filter(|node| network.topology.is_host(&node.name))
+        .map(|node| node.name.as_str())
+        .collect();
+    let switches = network.topology.nodes.len() - hosts.len();
+    let flows: String = (0..hosts.len())
+        .map(|n| {
+            let to = hosts[(n + 77) % hosts.len()];
+            format!("[[flow]]\nfrom = \"{}\"\nto = \"{to}\"\nsize = \"250kB\"\n", hosts[n])
+        })
+        .collect();
+    let scenario =
+        scenario::parse("large.toml", &format!("{SCENARIO}{flows}")).expect("the scenario is valid");
+    println!("{} hosts, {switches} switches: {}", hosts.len(), peak());
+    let pipeline = Pipeline::hawkeye(&[]).expect("the program that comes with Harrier compiles");
+    println!("program compiled: {}", peak());
+    let start = Instant::now();
+    let mut fabric = fabric::prepare(&scenario, 1, &pipeline, true).expect("the scenario is valid");
+    println!("built and programmed in {:.2} s: {}", start.elapsed().as_secs_f64(), peak());
+    let start = Instant::now();
+    fabric.run_until(Time::from_ms(1));
+    let (hops, seconds) = (fabric.counters().packet_hops, start.elapsed().as_secs_f64());
+    println!("{hops} packet-hops in {seconds:.2} s: {}", peak());
+}
+
+/// The most memory that the process has had resident.
+fn peak() -> String {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.map_or("peak memory unknown".to_string(), |size| format!("peak {}", size.trim()))
+}

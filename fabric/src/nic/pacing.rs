@@ -1,0 +1,73 @@
+//! How a NIC spreads a flow's packets over time: packet by packet, or in bursts at line rate with longer gaps.
+//!
+//! Gen1 NICs of Bai et al. (NSDI 2023, section 7.2) limit bursts, which keeps fewer queue pairs active at a time
+//! and so saves cache; Gen2 and Gen3 limit packets. The average rate is the same.
+
+use model::Time;
+
+/// The pace of one flow.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Pacer {
+    /// Bytes of a burst; up to one packet: packet by packet.
+    burst_bytes: u64,
+    /// When the present burst began, what it has sent, and how long that takes at the flow's rate.
+    began: Time,
+    sent_bytes: u64,
+    takes: Time,
+    next_at: Time,
+}
+
+impl Pacer {
+    /// Bursts of `burst_bytes`.
+    pub fn new(burst_bytes: u64) -> Pacer {
+        Pacer { burst_bytes, ..Pacer::default() }
+    }
+
+    /// Nothing may be sent before.
+    pub fn next_at(&self) -> Time {
+        self.next_at
+    }
+
+    /// The flow starts.
+    pub fn start(&mut self, now: Time) {
+        *self = Pacer { next_at: now, ..Pacer::new(self.burst_bytes) };
+    }
+
+    /// A packet has been sent that takes `gap` at the flow's rate.
+    pub fn sent(&mut self, now: Time, bytes: u64, gap: Time) {
+        if self.sent_bytes == 0 {
+            self.began = now;
+        }
+        self.sent_bytes += bytes;
+        self.takes = Time(self.takes.0.saturating_add(gap.0));
+        self.next_at = now;
+        if self.sent_bytes >= self.burst_bytes {
+            self.next_at = Time(self.began.0.saturating_add(self.takes.0));
+            (self.sent_bytes, self.takes) = (0, Time::ZERO);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Times at which ten packets of 1000 B leave when each takes 100 ns on the wire and 400 ns at the flow's rate.
+    fn times(burst_bytes: u64) -> Vec<u64> {
+        let (mut pacer, mut wire) = (Pacer::new(burst_bytes), Time::ZERO);
+        let mut times = Vec::new();
+        for _ in 0..10 {
+            let now = wire.max(pacer.next_at());
+            times.push(now.as_ns());
+            pacer.sent(now, 1000, Time::from_ns(400));
+            wire = now + Time::from_ns(100);
+        }
+        times
+    }
+
+    #[test]
+    fn packets_are_even_and_bursts_dense_at_the_same_average() {
+        assert_eq!(times(0), [0, 400, 800, 1200, 1600, 2000, 2400, 2800, 3200, 3600]);
+        assert_eq!(times(4000), [0, 100, 200, 300, 1600, 1700, 1800, 1900, 3200, 3300]);
+    }
+}

@@ -1,0 +1,250 @@
+//! A switch's memory as its SONiC configuration sets it up: what `harrier check` judges is what runs here.
+//!
+//! | CONFIG_DB | traffic manager |
+//! |---|---|
+//! | `BUFFER_POOL` of type ingress or egress | a pool of that side; `xoff` is the shared headroom |
+//! | `BUFFER_PROFILE`, by way of `BUFFER_PG` | the priority group; its `xoff` makes it lossless |
+//! | `BUFFER_PROFILE`, by way of `BUFFER_QUEUE` | the queue's limit |
+//! | `WRED_PROFILE`, by way of `QUEUE` | marking (ECN) or early drop |
+//! | `SCHEDULER` | strict, or weighted rounds |
+//! | `TC_TO_PRIORITY_GROUP_MAP`, `TC_TO_QUEUE_MAP`, `MAP_PFC_PRIORITY_TO_QUEUE` | [`ClassMaps`] |
+//! | `PORT_QOS_MAP` `pfc_enable` | the priorities for which PFC is on |
+//! | `PFC_WD` | the watchdog |
+//!
+//! What has no profile is limited by its pool alone. `DSCP_TO_TC_MAP` belongs to the pipeline: [`dscp_classes`].
+//! Of the sixteen queues of a port the first eight are modelled, of the sixteen traffic classes likewise.
+
+use buffer_config::resolved::{
+    Curve, Direction, ResolvedPort, ResolvedProfile, ResolvedSwitch, ResolvedWatchdog, Schedule, Threshold,
+    WatchdogAction,
+};
+use model::Time;
+use p4_switch::tm::{
+    self, CLASSES, ClassMaps, Ecn, GroupProfile, Lossless, PoolConfig, PortConfig, QueueProfile, Service,
+    TmConfig, Watchdog,
+};
+
+use super::settings::SwitchPort;
+
+/// Bytes a round and unit of weight: a full frame, so that every queue sends in every round.
+const ROUND_BYTES: u32 = 1_518;
+
+/// Why a configuration cannot set a switch of the fabric up.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SonicError {
+    /// More links than ports.
+    #[error("the configuration has {configured} ports, the switch of the topology uses {needed}")]
+    TooFewPorts {
+        /// Ports of the configuration.
+        configured: usize,
+        /// Ports of the topology.
+        needed: usize,
+    },
+    /// A pool whose size is neither given nor known for the ASIC.
+    #[error("pool `{0}` has no size, and none can be computed for this ASIC")]
+    PoolSize(String),
+    /// No pool for one direction.
+    #[error("there is no {0} pool")]
+    NoPool(&'static str),
+    /// A profile whose pool counts the other direction.
+    #[error("{port}: profile `{profile}` is used for {used}, its pool `{pool}` is not")]
+    Direction {
+        /// The port.
+        port: String,
+        /// The profile.
+        profile: String,
+        /// Its pool.
+        pool: String,
+        /// Ingress or egress.
+        used: &'static str,
+    },
+}
+
+/// The pools of one side, and where a pool of the configuration is among them.
+struct Side {
+    name: &'static str,
+    pools: Vec<PoolConfig>,
+    place: Vec<Option<usize>>,
+}
+
+impl Side {
+    fn new(switch: &ResolvedSwitch, name: &'static str, own: Direction) -> Result<Side, SonicError> {
+        let mut side = Side { name, pools: Vec::new(), place: Vec::new() };
+        for pool in &switch.pools {
+            if pool.direction != own && pool.direction != Direction::Both {
+                side.place.push(None);
+                continue;
+            }
+            let size_bytes = pool.size_bytes.ok_or_else(|| SonicError::PoolSize(pool.name.clone()))?;
+            let shared = Some(pool.shared_headroom_bytes).filter(|bytes| *bytes > 0);
+            side.place.push(Some(side.pools.len()));
+            side.pools.push(PoolConfig { size_bytes, shared_headroom_bytes: shared });
+        }
+        if side.pools.is_empty() {
+            return Err(SonicError::NoPool(name));
+        }
+        Ok(side)
+    }
+
+    fn pool(
+        &self,
+        switch: &ResolvedSwitch,
+        port: &ResolvedPort,
+        profile: &ResolvedProfile,
+    ) -> Result<usize, SonicError> {
+        self.place.get(profile.pool).copied().flatten().ok_or_else(|| SonicError::Direction {
+            port: port.name.clone(),
+            profile: profile.name.clone(),
+            pool: switch.pools.get(profile.pool).map_or(String::new(), |pool| pool.name.clone()),
+            used: self.name,
+        })
+    }
+}
+
+/// The traffic manager that a configuration asks for, with the rates of the topology's links. A link takes the port
+/// whose `DEVICE_NEIGHBOR` is its peer; the others take what is left, in the order of the file.
+pub(super) fn traffic_manager(switch: &ResolvedSwitch, ports: &[SwitchPort]) -> Result<TmConfig, SonicError> {
+    let ingress = Side::new(switch, "ingress", Direction::Ingress)?;
+    let egress = Side::new(switch, "egress", Direction::Egress)?;
+    let chosen = choose(switch, ports)?;
+    let mut configs = Vec::new();
+    for (link, port) in ports.iter().zip(chosen) {
+        configs.push(port_config(switch, port, link, &ingress, &egress)?);
+    }
+    // Without a known ASIC the memory is what the ingress side may use at most.
+    let usable = |pool: &PoolConfig| pool.size_bytes + pool.shared_headroom_bytes.unwrap_or(0);
+    let memory_bytes = switch.memory_bytes.unwrap_or_else(|| ingress.pools.iter().map(usable).sum());
+    Ok(TmConfig {
+        ports: configs,
+        cell_bytes: switch.cell_bytes.unwrap_or(1),
+        ingress_pools: ingress.pools,
+        egress_pools: egress.pools,
+        profiles: switch.profiles.iter().map(|profile| profile.name.clone()).collect(),
+        ..TmConfig::lossy([], memory_bytes)
+    })
+}
+
+/// The configuration's port for each link.
+fn choose<'s>(switch: &'s ResolvedSwitch, links: &[SwitchPort]) -> Result<Vec<&'s ResolvedPort>, SonicError> {
+    let mut taken = vec![false; switch.ports.len()];
+    let mut chosen: Vec<Option<usize>> = vec![None; links.len()];
+    let mut take = |link: usize, wanted: &dyn Fn(&ResolvedPort) -> bool, chosen: &mut Vec<Option<usize>>| {
+        let free = |(at, port): &(usize, &ResolvedPort)| !taken[*at] && wanted(port);
+        if let Some((at, _)) = switch.ports.iter().enumerate().find(free) {
+            taken[at] = true;
+            chosen[link] = Some(at);
+        }
+    };
+    for (at, link) in links.iter().enumerate() {
+        let is_neighbour =
+            |port: &ResolvedPort| port.neighbour.as_ref().is_some_and(|(n, _)| *n == link.peer);
+        take(at, &is_neighbour, &mut chosen);
+    }
+    for at in 0..links.len() {
+        if chosen[at].is_none() {
+            take(at, &|_| true, &mut chosen);
+        }
+    }
+    let found: Option<Vec<_>> = chosen.iter().map(|at| switch.ports.get((*at)?)).collect();
+    found.ok_or(SonicError::TooFewPorts { configured: switch.ports.len(), needed: links.len() })
+}
+
+fn port_config(
+    switch: &ResolvedSwitch,
+    port: &ResolvedPort,
+    link: &SwitchPort,
+    ingress: &Side,
+    egress: &Side,
+) -> Result<PortConfig, SonicError> {
+    let mut config = PortConfig::lossy(link.number, link.rate);
+    for (group, index) in config.groups.iter_mut().zip(port.priority_groups) {
+        *group = match index.and_then(|at| Some((at, switch.profiles.get(at)?))) {
+            Some((at, profile)) => group_profile(switch, at, profile, ingress.pool(switch, port, profile)?),
+            None => GroupProfile { threshold: tm::Threshold::Static(u64::MAX), ..*group },
+        };
+    }
+    for (number, queue) in config.queues.iter_mut().enumerate() {
+        if let Some(profile) = port.queues[number].and_then(|at| switch.profiles.get(at)) {
+            queue.pool = egress.pool(switch, port, profile)?;
+            queue.reserved_bytes = profile.reserved_bytes;
+            queue.threshold = profile.threshold.map(threshold);
+        }
+        mark(switch, port.queue_wred[number], queue);
+        queue.service = match port.queue_schedule[number] {
+            Some(Schedule::Strict) => Service::Strict,
+            Some(Schedule::Weighted { weight }) => Service::Weighted(u32::from(weight.max(1)) * ROUND_BYTES),
+            None => Service::Weighted(ROUND_BYTES),
+        };
+    }
+    config.maps = ClassMaps {
+        group: std::array::from_fn(|class| port.tc_to_group[class] & 7),
+        queue: std::array::from_fn(|class| port.tc_to_queue[class] & 7),
+        paused_queue: port.pause_to_queue.map(|queue| queue & 7),
+    };
+    config.pfc_enabled = port.pfc_priorities;
+    config.watchdog = port.watchdog.map(watchdog);
+    Ok(config)
+}
+
+fn group_profile(switch: &ResolvedSwitch, at: usize, profile: &ResolvedProfile, pool: usize) -> GroupProfile {
+    let headroom_bytes = profile.headroom_bytes.unwrap_or(0);
+    let shares = switch.pools.get(profile.pool).is_some_and(|pool| pool.shared_headroom_bytes > 0);
+    // A group with headroom of its own has it within its size (Spectrum without a shared headroom pool).
+    let within = if shares { 0 } else { headroom_bytes };
+    let lossless = Lossless {
+        headroom_bytes,
+        xon_bytes: profile.xon_bytes,
+        // Without an offset only `xon` decides.
+        xon_offset_bytes: profile.xon_offset_bytes.unwrap_or(u64::MAX),
+    };
+    GroupProfile {
+        profile: at as u16,
+        pool,
+        reserved_bytes: profile.reserved_bytes.checked_sub(within).unwrap_or(profile.reserved_bytes),
+        threshold: profile.threshold.map_or(tm::Threshold::Static(0), threshold),
+        lossless: profile.is_lossless().then_some(lossless),
+    }
+}
+
+fn threshold(threshold: Threshold) -> tm::Threshold {
+    match threshold {
+        Threshold::Dynamic { exponent } => tm::Threshold::Dynamic { alpha_exponent: exponent },
+        Threshold::Static { bytes } => tm::Threshold::Static(bytes),
+    }
+}
+
+/// Green is the colour of everything here: there are no meters that would colour otherwise.
+fn mark(switch: &ResolvedSwitch, wred: Option<usize>, queue: &mut QueueProfile) {
+    let Some(profile) = wred.and_then(|at| switch.wred.get(at)) else {
+        return;
+    };
+    queue.ecn = profile.green.filter(|_| profile.marks_green).map(curve);
+    queue.early_drop = profile.green.map(curve);
+}
+
+fn curve(curve: Curve) -> Ecn {
+    Ecn {
+        kmin_bytes: curve.min_bytes,
+        kmax_bytes: curve.max_bytes.max(curve.min_bytes),
+        pmax_ppm: u32::from(curve.max_percent.min(100)) * 10_000,
+    }
+}
+
+fn watchdog(found: ResolvedWatchdog) -> Watchdog {
+    Watchdog {
+        detection: Time::from_ms(u64::from(found.detection_ms)),
+        restoration: found.restoration_ms.map(|ms| Time::from_ms(u64::from(ms))),
+        action: match found.action {
+            WatchdogAction::Drop => tm::WatchdogAction::Drop,
+            WatchdogAction::Forward => tm::WatchdogAction::Forward,
+            WatchdogAction::Alert => tm::WatchdogAction::Alert,
+        },
+        priorities: found.priorities,
+    }
+}
+
+/// The class of each DSCP, for [`controller::plan::PlanSettings`]: what the first port says, as the pipeline has
+/// one table a switch. Absent when the configuration has no ports.
+pub fn dscp_classes(switch: &ResolvedSwitch) -> Option<Vec<u8>> {
+    Some(switch.ports.first()?.dscp_to_tc.0.iter().map(|class| class & (CLASSES as u8 - 1)).collect())
+}

@@ -1,0 +1,103 @@
+//! Sets the truth of a run against what the scenario was meant to produce.
+
+use std::collections::BTreeSet;
+use std::fmt::Display;
+
+use model::{GroundTruth, PortRef};
+
+use super::Facts;
+use crate::scenario::Expectation;
+
+/// What differs, in words; empty for a run as intended.
+pub(super) fn deviations(facts: &Facts<'_>, expect: &Expectation, truth: &GroundTruth) -> Vec<String> {
+    let mut said = Vec::new();
+    one(expect, truth, &mut said);
+    for (position, also) in expect.also.iter().enumerate() {
+        match truth.others.get(position) {
+            Some(truth) => one(also, truth, &mut said),
+            None => {
+                said.push(format!("a further anomaly was expected and did not occur: {:?}", also.anomaly))
+            }
+        }
+    }
+    let paused = facts.pauses.iter().find(|pause| pause.on);
+    match (expect.pauses, paused) {
+        (Some(true), None) => said.push("no port was ever paused".to_string()),
+        (Some(false), Some(pause)) => said.push(format!("port {} was paused at {}", pause.port, pause.at)),
+        _ => {}
+    }
+    match (expect.drops, facts.dropped_packets) {
+        (Some(true), 0) => said.push("no switch lost a packet".to_string()),
+        (Some(false), lost @ 1..) => said.push(format!("switches lost {lost} packets")),
+        _ => {}
+    }
+    said
+}
+
+fn one(expect: &Expectation, truth: &GroundTruth, said: &mut Vec<String>) {
+    let name = |anomaly: &Option<_>| match anomaly {
+        Some(anomaly) => serde_json::to_string(anomaly).unwrap_or_default(),
+        None => "nothing".to_string(),
+    };
+    if expect.anomaly != truth.anomaly {
+        said.push(format!("{} was expected and {} occurred", name(&expect.anomaly), name(&truth.anomaly)));
+        return;
+    }
+    let root = &truth.root_cause;
+    if expect.port.is_some() && expect.port != root.port {
+        said.push(format!("the root was expected at {} and is at {}", show(&expect.port), show(&root.port)));
+    }
+    if expect.host.is_some() && expect.host != root.host {
+        said.push(format!("host {} was expected to inject and {} did", show(&expect.host), show(&root.host)));
+    }
+    sets("culprits", &expect.flows, &root.flows, false, said);
+    sets("spreaders", &expect.spreaders, &truth.spreaders, false, said);
+    sets("victims", &expect.victims, &truth.victims, true, said);
+    sets("configuration", &expect.config, &root.config, false, said);
+    if let Some(path) = &expect.pause_path
+        && *path != truth.pause_path
+    {
+        said.push(format!(
+            "the pause was expected by {} and came by {}",
+            list(path),
+            list(&truth.pause_path)
+        ));
+    }
+    if let Some(ring) = &expect.pause_loop
+        && !same_ring(ring, &truth.pause_loop)
+    {
+        said.push(format!("the loop was expected as {} and is {}", list(ring), list(&truth.pause_loop)));
+    }
+}
+
+/// Compares lists in any order; with `at_least`, more may be there than expected.
+fn sets<T: Ord + Display>(
+    what: &str,
+    expected: &Option<Vec<T>>,
+    found: &[T],
+    at_least: bool,
+    said: &mut Vec<String>,
+) {
+    let Some(expected) = expected else { return };
+    let (wanted, there): (BTreeSet<&T>, BTreeSet<&T>) = (expected.iter().collect(), found.iter().collect());
+    let missing: Vec<&&T> = wanted.difference(&there).collect();
+    let more: Vec<&&T> = there.difference(&wanted).collect();
+    if !missing.is_empty() {
+        said.push(format!("{what} expected and not found: {}", list(&missing)));
+    }
+    if !at_least && !more.is_empty() {
+        said.push(format!("{what} found and not expected: {}", list(&more)));
+    }
+}
+
+fn same_ring(a: &[PortRef], b: &[PortRef]) -> bool {
+    a.len() == b.len() && (a.is_empty() || (0..b.len()).any(|turn| b[turn..].iter().chain(&b[..turn]).eq(a)))
+}
+
+fn show<T: Display>(value: &Option<T>) -> String {
+    value.as_ref().map_or("nothing".to_string(), ToString::to_string)
+}
+
+fn list<T: Display>(values: &[T]) -> String {
+    values.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,242 @@
+//! The queues of every switch at every instant, rebuilt from the log.
+//!
+//! A switch gives packets of one stream away in the order in which they came, so that the n-th to leave is the n-th
+//! that came in; packets that never left went where the stream's others went.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use model::{PortRef, Time};
+
+use super::Facts;
+use super::log::{Stream, What};
+
+/// A stay of a packet in a switch.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stay {
+    pub(super) switch: u32,
+    pub(super) stream: Stream,
+    pub(super) bytes: u32,
+    pub(super) ingress: u16,
+    /// Where it left or would have; absent when nothing of its stream ever left.
+    pub(super) egress: Option<u16>,
+    pub(super) from: Time,
+    /// [`Time::MAX`] for what stayed.
+    pub(super) until: Time,
+    pub(super) ttl: u8,
+    /// It was refused on arrival.
+    pub(super) lost: bool,
+}
+
+/// An uninterrupted time in which a port had a queue.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Busy {
+    pub(super) from: Time,
+    pub(super) until: Time,
+    pub(super) peak_bytes: u64,
+}
+
+/// What a switch held when it sent a pause, of what had come in by the port that it paused.
+#[derive(Clone, Debug)]
+pub(super) struct Episode {
+    pub(super) at: Time,
+    /// The paused port at the far end.
+    pub(super) upstream: PortRef,
+    /// Bytes by egress port, most first.
+    pub(super) towards: Vec<(PortRef, u64)>,
+    /// Flows whose data are among them, with the egress port.
+    pub(super) carriers: Vec<(usize, PortRef)>,
+}
+
+/// The rebuilt run.
+#[derive(Debug, Default)]
+pub(super) struct Replay {
+    pub(super) stays: Vec<Stay>,
+    pub(super) episodes: Vec<Episode>,
+    /// Times with a queue, by switch port.
+    pub(super) busy: BTreeMap<PortRef, Vec<Busy>>,
+    /// When a port was silenced: start and end, in order.
+    pub(super) silent: BTreeMap<PortRef, Vec<(Time, Time)>>,
+}
+
+pub(super) fn replay(facts: &Facts<'_>) -> Replay {
+    let (stays, mut stay_of) = stays(facts);
+    let mut replay = Replay { stays, silent: silences(facts), ..Replay::default() };
+    let mut held: BTreeMap<(u32, u16, Option<u16>, Stream), u64> = BTreeMap::new();
+    let mut queues: BTreeMap<(u32, u16), (u64, Option<Busy>)> = BTreeMap::new();
+    let mut pauses = facts.log.pauses.iter().peekable();
+    // A port counts as empty while so little waits there: the packet that goes out and one behind it.
+    let empty = 2 * facts.log.steps.iter().map(|step| u64::from(step.bytes)).max().unwrap_or(0);
+    for (index, step) in facts.log.steps.iter().enumerate() {
+        while let Some(pause) = pauses.next_if(|pause| pause.steps <= index) {
+            replay.episodes.extend(episode(facts, &held, pause.at, pause.switch, pause.port));
+        }
+        let Some(stay) = stay_of.get_mut(index).and_then(Option::take) else { continue };
+        let stay = replay.stays[stay];
+        let place = held.entry((stay.switch, stay.ingress, stay.egress, stay.stream)).or_insert(0);
+        let arrives = step.what == What::In;
+        let add = |sum: u64| {
+            if arrives { sum + u64::from(stay.bytes) } else { sum.saturating_sub(u64::from(stay.bytes)) }
+        };
+        *place = add(*place);
+        if *place == 0 {
+            held.remove(&(stay.switch, stay.ingress, stay.egress, stay.stream));
+        }
+        if let Some(egress) = stay.egress {
+            let (bytes, busy) = queues.entry((stay.switch, egress)).or_insert((0, None));
+            *bytes = add(*bytes);
+            if let Some(over) = follow(busy, *bytes, empty, step.at) {
+                let name = PortRef::new(facts.switches[stay.switch as usize].clone(), egress);
+                replay.busy.entry(name).or_default().push(over);
+            }
+        }
+    }
+    for pause in pauses {
+        replay.episodes.extend(episode(facts, &held, pause.at, pause.switch, pause.port));
+    }
+    for ((switch, egress), (_, busy)) in queues {
+        let name = PortRef::new(facts.switches[switch as usize].clone(), egress);
+        replay.busy.entry(name).or_default().extend(busy.map(|busy| Busy { until: facts.end, ..busy }));
+    }
+    replay
+}
+
+/// Keeps the present busy time of a queue up to date, and returns the one that is over.
+fn follow(busy: &mut Option<Busy>, bytes: u64, empty: u64, at: Time) -> Option<Busy> {
+    if bytes <= empty {
+        return busy.take().map(|busy| Busy { until: at, ..busy });
+    }
+    let now = busy.get_or_insert(Busy { from: at, until: Time::MAX, peak_bytes: 0 });
+    now.peak_bytes = now.peak_bytes.max(bytes);
+    None
+}
+
+/// All stays, and by step the stay that it begins or ends.
+fn stays(facts: &Facts<'_>) -> (Vec<Stay>, Vec<Option<usize>>) {
+    let mut stays: Vec<Stay> = Vec::new();
+    let mut stay_of: Vec<Option<usize>> = vec![None; facts.log.steps.len()];
+    let mut waiting: BTreeMap<(u32, Stream), VecDeque<usize>> = BTreeMap::new();
+    let mut last: BTreeMap<(u32, Stream), u16> = BTreeMap::new();
+    let mut refused: Vec<usize> = Vec::new();
+    for (index, step) in facts.log.steps.iter().enumerate() {
+        let key = (step.switch, step.stream);
+        match step.what {
+            What::In | What::Lost => {
+                let lost = step.what == What::Lost;
+                if lost {
+                    refused.push(stays.len());
+                } else {
+                    stay_of[index] = Some(stays.len());
+                    waiting.entry(key).or_default().push_back(stays.len());
+                }
+                stays.push(Stay {
+                    switch: step.switch,
+                    stream: step.stream,
+                    bytes: step.bytes,
+                    ingress: step.port,
+                    egress: None,
+                    from: step.at,
+                    until: if lost { step.at } else { Time::MAX },
+                    ttl: step.ttl,
+                    lost,
+                });
+            }
+            What::Out => {
+                last.insert(key, step.port);
+                if let Some(stay) = waiting.get_mut(&key).and_then(VecDeque::pop_front) {
+                    stay_of[index] = Some(stay);
+                    stays[stay].egress = Some(step.port);
+                    stays[stay].until = step.at;
+                }
+            }
+        }
+    }
+    for stay in waiting.into_values().flatten().chain(refused) {
+        let key = (stays[stay].switch, stays[stay].stream);
+        stays[stay].egress = last.get(&key).copied().or_else(|| only_way(facts, &stays[stay]));
+    }
+    (stays, stay_of)
+}
+
+/// Where a stream of which nothing ever left a switch would have gone, when there is one way only.
+fn only_way(facts: &Facts<'_>, stay: &Stay) -> Option<u16> {
+    let flow = facts.flows.get(stay.stream.flow())?;
+    let to = if stay.stream.is_data() { flow.flow.dst } else { flow.flow.src };
+    let plan = facts.scenario.plan_settings(0, stay.from);
+    let host = facts.scenario.topology.host_of(to)?;
+    let next = plan.router(&facts.scenario.topology).next_hops(&host.name);
+    match next.get(facts.switches[stay.switch as usize].as_str())?.as_slice() {
+        [port] => Some(*port),
+        _ => None,
+    }
+}
+
+fn episode(
+    facts: &Facts<'_>,
+    held: &BTreeMap<(u32, u16, Option<u16>, Stream), u64>,
+    at: Time,
+    switch: u32,
+    port: u16,
+) -> Option<Episode> {
+    let name = &facts.switches[switch as usize];
+    let ingress = PortRef::new(name.clone(), port);
+    let upstream = facts.peer(&ingress)?.clone();
+    let mut towards: BTreeMap<u16, u64> = BTreeMap::new();
+    let mut carriers = Vec::new();
+    let first = (switch, port, None, Stream::default());
+    for ((at_switch, ingress, egress, stream), bytes) in held.range(first..) {
+        if (*at_switch, *ingress) != (switch, port) {
+            break;
+        }
+        let Some(egress) = egress else { continue };
+        *towards.entry(*egress).or_insert(0) += bytes;
+        if stream.is_data() {
+            carriers.push((stream.flow(), PortRef::new(name.clone(), *egress)));
+        }
+    }
+    let mut towards: Vec<(PortRef, u64)> =
+        towards.into_iter().map(|(egress, bytes)| (PortRef::new(name.clone(), egress), bytes)).collect();
+    towards.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
+    Some(Episode { at, upstream, towards, carriers })
+}
+
+/// When each port was silenced.
+fn silences(facts: &Facts<'_>) -> BTreeMap<PortRef, Vec<(Time, Time)>> {
+    let mut silent: BTreeMap<PortRef, Vec<(Time, Time)>> = BTreeMap::new();
+    let mut open: BTreeMap<(&PortRef, u8), Time> = BTreeMap::new();
+    for pause in facts.pauses {
+        let key = (&pause.port, pause.priority);
+        if pause.on {
+            open.entry(key).or_insert(pause.at);
+        } else if let Some(from) = open.remove(&key) {
+            silent.entry(pause.port.clone()).or_default().push((from, pause.at));
+        }
+    }
+    for ((port, _), from) in open {
+        silent.entry(port.clone()).or_default().push((from, facts.end));
+    }
+    silent.values_mut().for_each(|times| times.sort_unstable());
+    silent
+}
+
+impl Replay {
+    /// Whether a port was silenced at some time from `from` to `until`.
+    pub(super) fn was_silent(&self, port: &PortRef, from: Time, until: Time) -> bool {
+        let times = self.silent.get(port).map_or(&[][..], Vec::as_slice);
+        times.iter().any(|(start, end)| *start <= until && from <= *end)
+    }
+
+    /// How long a pause of `port` that was sent at `sent` lasted.
+    pub(super) fn lasted(&self, port: &PortRef, sent: Time) -> Time {
+        let times = self.silent.get(port).map_or(&[][..], Vec::as_slice);
+        times
+            .iter()
+            .find(|(start, _)| sent <= *start)
+            .map_or(Time::ZERO, |(start, end)| end.saturating_sub(*start))
+    }
+
+    /// The time with a queue at a port that contains `at`.
+    pub(super) fn busy_at(&self, port: &PortRef, at: Time) -> Option<Busy> {
+        let times = self.busy.get(port)?;
+        times.iter().rev().find(|busy| busy.from <= at && at <= busy.until).copied()
+    }
+}

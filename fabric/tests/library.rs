@@ -1,0 +1,380 @@
+//! The scenario library: every scenario shows what it says, on several seeds, as the fabric's own events tell. The truth
+//! that the run records agrees with the intention, and seeds differ.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
+
+use fabric::{Fabric, Pipeline, RunOptions, RunOutcome, Scenario, prepare, run, scenario};
+use model::{Anomaly, GroundTruth, PortRef, Time};
+use p4_switch::Switch;
+
+const SEEDS: [u64; 3] = [1, 2, 77];
+
+fn pipeline() -> &'static Pipeline {
+    static PIPELINE: OnceLock<Pipeline> = OnceLock::new();
+    PIPELINE.get_or_init(|| Pipeline::hawkeye(&[]).unwrap_or_else(|error| panic!("{error}")))
+}
+
+/// An instance, its run and its truth.
+struct Seen {
+    scenario: Scenario,
+    outcome: RunOutcome,
+    truth: GroundTruth,
+}
+
+fn traffic_only(scenario: &Scenario, seed: u64) -> RunOutcome {
+    let options = RunOptions { pipeline: pipeline().clone(), diagnose: false };
+    run(scenario, seed, &options).unwrap_or_else(|error| panic!("{}, seed {seed}: {error}", scenario.name))
+}
+
+fn see(name: &str, seed: u64) -> Seen {
+    let scenario = scenario::builtin(name).unwrap().instance(seed).unwrap().into_owned();
+    let outcome = traffic_only(&scenario, seed);
+    let truth = outcome.ground_truth.clone().unwrap();
+    Seen { scenario, outcome, truth }
+}
+
+/// Every seed's run is as intended, and `phenomenon` holds of it.
+fn check(name: &str, phenomenon: impl Fn(&Seen)) {
+    for seed in SEEDS {
+        println!("seed {seed}: harrier run {name} --seed {seed}");
+        let seen = see(name, seed);
+        assert_eq!(seen.outcome.deviations, Vec::<String>::new(), "{name}, seed {seed}");
+        phenomenon(&seen);
+    }
+}
+
+impl Seen {
+    fn root(&self) -> &PortRef {
+        self.truth.root_cause.port.as_ref().expect("there is a root")
+    }
+
+    /// Ports that were paused at least once.
+    fn paused(&self) -> BTreeSet<&PortRef> {
+        self.outcome.pauses.iter().filter(|pause| pause.on).map(|pause| &pause.port).collect()
+    }
+
+    /// Ports that were still paused at the end.
+    fn paused_at_end(&self) -> BTreeSet<&PortRef> {
+        let mut state: BTreeMap<&PortRef, bool> = BTreeMap::new();
+        for pause in &self.outcome.pauses {
+            state.insert(&pause.port, pause.on);
+        }
+        state.into_iter().filter(|(_, on)| *on).map(|(port, _)| port).collect()
+    }
+
+    fn peer(&self, port: &PortRef) -> &PortRef {
+        self.scenario.topology.peer(port).expect("every port has a link")
+    }
+
+    /// Each port of the path, but perhaps the root, was paused, and leads to the switch of the next.
+    fn check_path(&self) {
+        let path = &self.truth.pause_path;
+        for pair in path.windows(2) {
+            assert!(self.paused().contains(&pair[0]), "{} was not paused", pair[0]);
+            assert_eq!(self.peer(&pair[0]).switch, pair[1].switch, "{path:?}");
+        }
+        assert_eq!(path.last(), Some(self.root()), "{path:?}");
+    }
+
+    /// Pauses spread from a port that itself was never paused.
+    fn check_back_pressure(&self) {
+        assert!(!self.paused().contains(self.root()), "the root {} was paused", self.root());
+        self.check_path();
+    }
+
+    /// The ring's ports lead to one another and stand still at the end, with their flows.
+    fn check_deadlock(&self) {
+        let ring = &self.truth.pause_loop;
+        assert_eq!(ring.len(), 3);
+        let end = self.paused_at_end();
+        for (position, port) in ring.iter().enumerate() {
+            let next = &ring[(position + 1) % ring.len()];
+            assert_eq!(self.peer(port).switch, next.switch);
+            assert!(end.contains(port), "{port} goes on: {end:?}");
+        }
+        for label in ["round-a", "round-b", "round-c"] {
+            let flow = self.outcome.flows.iter().find(|flow| flow.label == label).unwrap();
+            assert_eq!(flow.finish, None, "{label}");
+        }
+    }
+
+    fn label_of(&self, flow: &model::FlowKey) -> &str {
+        &self.outcome.flows.iter().find(|known| known.flow == *flow).unwrap().label
+    }
+}
+
+/// The same instance with all switches alike.
+fn without_odd_switches(seen: &Seen) -> RunOutcome {
+    let scenario = Scenario { switches: BTreeMap::new(), source: None, ..seen.scenario.clone() };
+    traffic_only(&scenario, seen.outcome.seed)
+}
+
+/// The network at the end of a run of this instance.
+fn ended(seen: &Seen) -> Fabric<Switch> {
+    let mut fabric = prepare(&seen.scenario, seen.outcome.seed, pipeline(), false).unwrap();
+    fabric.run_until(seen.scenario.stop);
+    fabric
+}
+
+#[test]
+fn poster() {
+    check("poster-fig1", Seen::check_back_pressure);
+}
+
+#[test]
+fn host_storm() {
+    check("host-storm", |seen| assert!(seen.paused().contains(seen.root())));
+}
+
+#[test]
+fn contention_only() {
+    check("contention-only", |seen| assert!(seen.truth.pause_path.is_empty()));
+}
+
+#[test]
+fn incast_backpressure() {
+    check("incast-backpressure", |seen| {
+        seen.check_back_pressure();
+        let receivers: BTreeSet<_> = seen.truth.root_cause.flows.iter().map(|flow| flow.dst).collect();
+        assert_eq!((receivers.len(), seen.truth.root_cause.flows.len()), (1, 6));
+        let host = &seen.peer(seen.root()).switch;
+        assert!(receivers.contains(&seen.scenario.address(host).unwrap()));
+        // The victim goes somewhere else.
+        assert!(!receivers.contains(&seen.truth.victims[0].dst));
+    });
+}
+
+#[test]
+fn pfc_storm() {
+    check("pfc-storm", |seen| {
+        seen.check_path();
+        assert!(seen.paused().contains(seen.root()));
+        assert_eq!(Some(&seen.peer(seen.root()).switch), seen.truth.root_cause.host.as_ref());
+        assert_eq!(seen.truth.root_cause.flows, []);
+    });
+}
+
+#[test]
+fn slow_receiver() {
+    check("slow-receiver", |seen| {
+        let own = |on| {
+            let at_root = |pause: &&fabric::PauseRecord| pause.on == on && pause.port == *seen.root();
+            seen.outcome.pauses.iter().filter(at_root).count()
+        };
+        assert!(own(true) > 3 && own(false) > 3, "it pauses and resumes: {} {}", own(true), own(false));
+        seen.check_path();
+    });
+}
+
+#[test]
+fn deadlock_in_loop() {
+    check("deadlock-in-loop", |seen| {
+        seen.check_deadlock();
+        assert!(seen.truth.pause_loop.contains(seen.root()));
+        assert!(seen.truth.root_cause.flows.iter().all(|flow| seen.label_of(flow).starts_with("round")));
+    });
+}
+
+#[test]
+fn deadlock_out_of_loop_contention() {
+    check("deadlock-out-of-loop-contention", |seen| {
+        seen.check_deadlock();
+        assert!(!seen.truth.pause_loop.contains(seen.root()));
+        assert!(seen.scenario.topology.is_host(&seen.peer(seen.root()).switch));
+    });
+}
+
+#[test]
+fn deadlock_out_of_loop_injection() {
+    check("deadlock-out-of-loop-injection", |seen| {
+        seen.check_deadlock();
+        assert!(seen.paused().contains(seen.root()) && !seen.truth.pause_loop.contains(seen.root()));
+    });
+}
+
+#[test]
+fn ecmp_imbalance() {
+    check("ecmp-imbalance", |seen| {
+        seen.check_path();
+        let fabric = ended(seen);
+        let sent: BTreeMap<PortRef, u64> = fabric.sent_bytes().collect();
+        let root = seen.root();
+        let to_core =
+            |port: &&PortRef| port.switch == root.switch && seen.peer(port).switch.starts_with("core");
+        let other = sent.keys().filter(to_core).find(|port| *port != root).expect("there is another uplink");
+        assert!(sent[other] * 20 < sent[root], "{} of {} bytes take the other link", sent[other], sent[root]);
+    });
+}
+
+#[test]
+fn elephant_collision() {
+    check("elephant-collision", |seen| {
+        assert_eq!(seen.truth.root_cause.flows.len(), 2);
+        let receivers: BTreeSet<_> = seen.truth.root_cause.flows.iter().map(|flow| flow.dst).collect();
+        assert_eq!(receivers.len(), 2);
+        assert!(seen.peer(seen.root()).switch.starts_with("spine"));
+    });
+}
+
+#[test]
+fn low_rate_attack() {
+    check("low-rate-attack", |seen| {
+        seen.check_back_pressure();
+        let of_attack = |flow: &&fabric::FlowRecord| seen.truth.root_cause.flows.contains(&flow.flow);
+        let attack: Vec<_> = seen.outcome.flows.iter().filter(of_attack).collect();
+        let bits: u64 = attack.iter().map(|flow| flow.bytes * 8).sum();
+        let first = attack.iter().map(|flow| flow.start).min().unwrap();
+        // Five rounds of 250 us.
+        let rate = bits as f64 / 5.0 / 250e-6;
+        assert!(rate < 0.5 * 25e9, "{rate} bit/s from {first} on");
+        assert!(attack.len() >= 30, "bursts of {} messages", attack.len());
+    });
+}
+
+#[test]
+fn routing_loop() {
+    check("routing-loop", |seen| {
+        let ring = &seen.truth.pause_loop;
+        assert_eq!(ring.len(), 2);
+        assert_eq!(seen.peer(&ring[0]), &ring[1], "the two ports of one link");
+        // Nothing else ends packets here but their time to live.
+        assert!(seen.outcome.counters.ended_by_program > 10);
+        assert!(seen.outcome.flows[0].retransmitted_packets > 0);
+        assert!(seen.outcome.flows[0].finish.is_some(), "it goes on when the route is right again");
+    });
+}
+
+#[test]
+fn link_flap() {
+    check("link-flap", |seen| {
+        seen.check_back_pressure();
+        let fabric = ended(seen);
+        assert!(fabric.frame_balance().2 > 0, "nothing was lost on the wire");
+        let moved = seen.outcome.flows.iter().filter(|flow| flow.label.starts_with("moved"));
+        assert!(moved.clone().all(|flow| flow.retransmitted_packets > 0 && flow.finish.is_some()));
+        assert!(seen.truth.root_cause.flows.iter().any(|flow| seen.label_of(flow).starts_with("moved")));
+    });
+}
+
+#[test]
+fn watchdog_rescue() {
+    check("watchdog-rescue", |seen| {
+        assert_eq!(seen.truth.pause_loop.len(), 3);
+        let gave_up = |port: &PortRef| {
+            let mut records = seen.outcome.watchdogs.iter();
+            records.any(|record| record.port == *port && record.action.is_some())
+        };
+        assert!(seen.truth.pause_loop.iter().any(gave_up), "no watchdog of the ring acted");
+        assert!(seen.outcome.watchdogs.iter().any(|record| record.action.is_none()), "none was restored");
+        // Without watchdogs the same instance stands still for good.
+        let switch = scenario::SwitchSettings { watchdog: None, ..seen.scenario.switch.clone() };
+        let stuck =
+            traffic_only(&Scenario { switch, source: None, ..seen.scenario.clone() }, seen.outcome.seed);
+        let finished =
+            |outcome: &RunOutcome| outcome.flows.iter().filter(|flow| flow.finish.is_some()).count();
+        assert!(finished(&seen.outcome) > finished(&stuck), "{} flows finish", finished(&seen.outcome));
+    });
+}
+
+#[test]
+fn misconfigured_alpha() {
+    check("misconfigured-alpha", |seen| {
+        seen.check_back_pressure();
+        let odd = seen.scenario.switches.keys().next().unwrap();
+        assert_eq!(seen.truth.root_cause.config, [format!("{odd}/alpha")]);
+        let right = without_odd_switches(seen);
+        assert_eq!(right.pauses, [], "with the right alpha nobody is paused");
+    });
+}
+
+#[test]
+fn short_headroom() {
+    check("short-headroom", |seen| {
+        assert!(seen.outcome.counters.drops.keys().any(|reason| reason.contains("HeadroomFull")));
+        assert!(seen.outcome.flows.iter().any(|flow| flow.retransmitted_packets > 0));
+        let right = without_odd_switches(seen);
+        assert_eq!(right.counters.drops, BTreeMap::new(), "with headroom for the cable nothing is lost");
+    });
+}
+
+#[test]
+fn dscp_mix_up() {
+    check("dscp-mix-up", |seen| {
+        assert!(seen.outcome.counters.dropped_packets > 0);
+        let right = without_odd_switches(seen);
+        assert_eq!(right.counters.drops, BTreeMap::new(), "with the right map nothing is lost");
+        assert!(right.pauses.iter().any(|pause| pause.on), "and the incast is paused instead");
+    });
+}
+
+#[test]
+fn two_anomalies() {
+    check("two-anomalies", |seen| {
+        let [other] = seen.truth.others.as_slice() else { panic!("{:?}", seen.truth.others) };
+        let both = [seen.truth.anomaly, other.anomaly];
+        assert_eq!(
+            both,
+            [Some(Anomaly::PfcStormHostInjection), Some(Anomaly::PfcBackpressureFlowContention)]
+        );
+        assert!(other.victims.iter().all(|victim| !seen.truth.victims.contains(victim)));
+    });
+}
+
+#[test]
+fn quiet() {
+    check("quiet", |seen| {
+        assert_eq!(seen.truth, GroundTruth::default());
+        assert_eq!(seen.outcome.pauses, []);
+        for flow in &seen.outcome.flows {
+            assert!(flow.finish.is_some() && flow.rtt.max.0 * 2 < flow.rtt.min.0 * 3, "{flow:?}");
+        }
+    });
+}
+
+#[test]
+fn seeds_are_different_instances_and_repeat() {
+    for name in scenario::builtin_names() {
+        let scenario = scenario::builtin(name).unwrap();
+        if scenario.source.is_none() {
+            continue;
+        }
+        let instance = |seed| {
+            let instance = scenario.instance(seed).unwrap();
+            let flows = instance.run_flows(seed);
+            (format!("{flows:?}"), format!("{:?} {:?}", instance.faults, instance.routing))
+        };
+        let distinct: BTreeSet<_> = (1..=100).map(instance).collect();
+        assert_eq!(distinct.len(), 100, "{name}");
+        assert_eq!(instance(42), instance(42), "{name}");
+    }
+}
+
+/// The library is for every day: a scenario is a matter of half a second.
+#[test]
+fn scenarios_are_small() {
+    for name in scenario::builtin_names() {
+        let seen = see(name, 1);
+        assert!(seen.outcome.counters.packet_hops < 400_000, "{name}: {}", seen.outcome.counters.packet_hops);
+        assert!(seen.scenario.stop < Time::from_ms(10), "{name}");
+    }
+}
+
+/// `cargo test -p harrier-fabric --test library -- --ignored --nocapture`: how many of a hundred instances of each
+/// scenario are as intended.
+#[test]
+#[ignore = "runs nearly two thousand scenarios"]
+fn a_hundred_instances_of_each() {
+    let mut odd = Vec::new();
+    for name in scenario::builtin_names() {
+        let scenario = scenario::builtin(name).unwrap();
+        for seed in 1..=100 {
+            let outcome = traffic_only(&scenario, seed);
+            odd.extend(
+                outcome.deviations.iter().map(|deviation| format!("{name}, seed {seed}: {deviation}")),
+            );
+        }
+        println!("{name}: {} deviations so far", odd.len());
+    }
+    assert_eq!(odd, Vec::<String>::new());
+}

@@ -1,0 +1,402 @@
+//! What NICs do, healthy and faulty: messages, READs, lossy wires, generations, receive pipelines, watchdogs.
+
+mod common;
+
+use common::plain::PlainSwitch;
+use common::{check_conservation, plain_fabric};
+use fabric::nic::dcqcn::{Cut, DcqcnConfig};
+use fabric::nic::generation::Generation;
+use fabric::nic::host_bus::HostBus;
+use fabric::nic::message::{Messages, Operation};
+use fabric::nic::mtt::MttModel;
+use fabric::nic::sender::Reliability;
+use fabric::scenario::{FaultKind, FaultSpec, Reaction};
+use fabric::{Fabric, Scenario, WatchdogDoes, scenario};
+use model::{Rate, Time};
+use p4_switch::tm::{Watchdog, WatchdogAction};
+
+/// Three hosts at one switch, 100 Gb/s and 1 us everywhere; `size` from h1 to h3.
+fn network(size: &str) -> Scenario {
+    let links: String =
+        (1..=3).map(|n| format!("[[link]]\na = \"h{n}:1\"\nb = \"s:{n}\"\nrate = \"100Gbps\"\n")).collect();
+    let text = format!(
+        r#"
+        name = "nics"
+        stop = "2s"
+        [topology]
+        switches = ["s"]
+        hosts = ["h1", "h2", "h3"]
+        {links}
+        [switch]
+        lossless = [3]
+        [host]
+        payload = 1000
+        headers = 58
+        congestion_control = false
+        [[flow]]
+        from = "h1"
+        to = "h3"
+        size = "{size}"
+        "#
+    );
+    scenario::parse("nics.toml", &text).unwrap_or_else(|problems| panic!("{problems}"))
+}
+
+/// Runs until nothing is left to do, and checks the books.
+fn run(scenario: &Scenario) -> Fabric<PlainSwitch> {
+    let mut fabric = plain_fabric(scenario, 7);
+    while !fabric.is_through() && fabric.next_time().is_some_and(|at| at <= scenario.stop) {
+        fabric.step();
+    }
+    check_conservation(&fabric);
+    fabric
+}
+
+fn wire(bytes: u64) -> Time {
+    Rate::from_gbps(100).serialisation(bytes)
+}
+
+fn fault(kind: FaultKind, duration: Time) -> FaultSpec {
+    FaultSpec { host: "h3".to_string(), kind, start: Time::ZERO, start_jitter: Time::ZERO, duration }
+}
+
+/// Gb/s on the wire of the only flow.
+fn gbps(fabric: &Fabric<PlainSwitch>) -> f64 {
+    let flow = &fabric.flows()[0];
+    flow.sent_packets as f64 * 1058.0 * 8.0 / flow.duration().expect("it finishes").as_secs_f64() / 1e9
+}
+
+fn pauses_of(fabric: &Fabric<PlainSwitch>, port: &str) -> usize {
+    fabric.pauses().iter().filter(|p| p.on && p.port.to_string() == port).count()
+}
+
+#[test]
+fn one_message_at_a_time_takes_a_round_trip_each() {
+    let mut scenario = network("40kB");
+    scenario.flows[0].messages = Messages {
+        operation: Operation::Send,
+        bytes: Some(4_000),
+        outstanding: Some(1),
+        ..Messages::default()
+    };
+    let fabric = run(&scenario);
+    // Four packets, the last over two links, and its acknowledgement back.
+    let message =
+        Time(4 * wire(1058).0) + wire(1058) + Time::from_us(2) + wire(60) + wire(60) + Time::from_us(2);
+    let flow = &fabric.flows()[0];
+    assert_eq!(flow.duration(), Some(Time(10 * message.0)));
+    assert_eq!((flow.messages.count, flow.messages.min, flow.messages.max), (10, message, message));
+}
+
+#[test]
+fn messages_start_at_their_interval() {
+    let mut scenario = network("8kB");
+    let interval = Time::from_us(50);
+    scenario.flows[0].messages = Messages { bytes: Some(1_000), interval, ..Messages::default() };
+    let fabric = run(&scenario);
+    let alone = Time(2 * wire(1058).0 + 2 * wire(60).0) + Time::from_us(4);
+    assert_eq!(fabric.flows()[0].duration(), Some(Time(7 * interval.0) + alone));
+}
+
+#[test]
+fn a_read_costs_a_request_and_its_data() {
+    let mut scenario = network("64kB");
+    scenario.flows[0].messages = Messages { operation: Operation::Read, ..Messages::default() };
+    let fabric = run(&scenario);
+    let request = Time(2 * wire(70).0) + Time::from_us(2);
+    let data = Time(64 * wire(1058).0) + wire(1058) + Time::from_us(2);
+    let flow = &fabric.flows()[0];
+    assert_eq!(flow.duration(), Some(request + data));
+    // The data comes from h3.
+    assert_eq!(flow.flow.to_string(), "10.0.3.1:10000>10.0.1.1:4791/udp");
+    assert_eq!((flow.sent_packets, flow.acknowledged_bytes), (64, 64_000));
+}
+
+#[test]
+fn reads_survive_lossy_wires() {
+    for seed in 1..4 {
+        let mut scenario = network("400kB");
+        scenario.flows[0].messages = Messages {
+            operation: Operation::Read,
+            bytes: Some(20_000),
+            outstanding: Some(4),
+            ..Messages::default()
+        };
+        scenario.host.retransmit_timeout = Some(Time::from_us(100));
+        scenario.loss_ppt = [(0, 20_000_000_000), (2, 20_000_000_000)].into();
+        let mut fabric = plain_fabric(&scenario, seed);
+        while !fabric.is_through() && fabric.step() {}
+        let flow = &fabric.flows()[0];
+        assert_eq!(flow.acknowledged_bytes, 400_000, "seed {seed}");
+        assert!(flow.retransmitted_packets > 0, "seed {seed}");
+    }
+}
+
+#[test]
+fn selective_repeat_wastes_nothing_where_go_back_n_repeats_a_window() {
+    let repeated = |reliability| {
+        let mut scenario = network("2MB");
+        scenario.host.reliability = reliability;
+        scenario.host.retransmit_timeout = Some(Time::from_us(100));
+        scenario.host.refuse_interval = Time::from_us(20);
+        scenario.loss_ppt = [(0, 10_000_000_000)].into();
+        let fabric = run(&scenario);
+        let (_, _, lost, _) = fabric.frame_balance();
+        let flow = &fabric.flows()[0];
+        assert_eq!(flow.acknowledged_bytes, 2_000_000);
+        (flow.retransmitted_packets, lost)
+    };
+    let (selective, lost) = repeated(Reliability::SelectiveRepeat);
+    assert!(selective <= 2 * lost, "{selective} repeated for {lost} lost");
+    let (back, _) = repeated(Reliability::GoBackN);
+    assert!(back > 5 * selective, "{back} against {selective}");
+}
+
+#[test]
+fn small_pages_make_a_receiver_slow_and_large_ones_do_not() {
+    let slowed = |page_bytes| {
+        let mut scenario = network("8MB");
+        let miss = Time::from_us(1);
+        let model = MttModel { entries: 2048, page_bytes, region_bytes: 32 << 20, miss };
+        scenario.faults = vec![fault(FaultKind::MttMisses(model), Time::from_ms(50))];
+        run(&scenario)
+    };
+    // Three in four of the pages miss: 0.75 us for every 4 KiB page.
+    let small = slowed(4096);
+    let expected = 1058.0 * 4.096 * 8.0 / 0.75 / 1e3;
+    assert!((gbps(&small) / expected - 1.0).abs() < 0.05, "{} Gb/s, expected {expected}", gbps(&small));
+    assert!(pauses_of(&small, "s:3") > 10);
+    let large = slowed(2 << 20);
+    assert!(gbps(&large) > 99.0, "{}", gbps(&large));
+    assert_eq!(large.pauses(), []);
+}
+
+#[test]
+fn loopback_halves_what_the_host_takes_and_trips_no_watchdog() {
+    let mut scenario = network("20MB");
+    let bus = HostBus { rate: Rate::from_gbps(100), loopback: Rate::from_gbps(100) };
+    scenario.faults = vec![fault(FaultKind::HostBus(bus), Time::from_ms(50))];
+    scenario.switch.watchdog = Some(switch_watchdog());
+    let fabric = run(&scenario);
+    assert!((gbps(&fabric) / 50.0 - 1.0).abs() < 0.02, "{} Gb/s", gbps(&fabric));
+    assert!(pauses_of(&fabric, "s:3") > 10);
+    assert_eq!(fabric.watchdogs(), []);
+    assert_eq!((fabric.counters().dropped_packets, fabric.counters().lost_by_nics), (0, 0));
+}
+
+#[test]
+fn a_narrow_way_into_the_host_sets_the_pace() {
+    let mut scenario = network("20MB");
+    let bus = HostBus { rate: Rate::from_gbps(40), loopback: Rate(0) };
+    scenario.faults = vec![fault(FaultKind::HostBus(bus), Time::from_ms(50))];
+    let fabric = run(&scenario);
+    assert!((gbps(&fabric) / 40.0 - 1.0).abs() < 0.02, "{} Gb/s", gbps(&fabric));
+}
+
+fn switch_watchdog() -> Watchdog {
+    Watchdog {
+        detection: Time::from_ms(200),
+        restoration: Some(Time::from_ms(200)),
+        action: WatchdogAction::Drop,
+        priorities: 0xff,
+    }
+}
+
+fn storm(duration: Time) -> FaultSpec {
+    fault(FaultKind::Storm { priority: 3, quanta: u16::MAX, interval: Time::from_us(50) }, duration)
+}
+
+#[test]
+fn the_watchdog_of_the_nic_ends_a_storm_after_100_ms_for_good() {
+    let mut scenario = network("1MB");
+    scenario.faults = vec![storm(Time::from_ms(400))];
+    scenario.host.watchdog = Some(Time::from_ms(100));
+    let fabric = run(&scenario);
+    let fired = &fabric.watchdogs()[0];
+    assert_eq!((fired.at, fired.port.to_string().as_str()), (Time::from_ms(100), "h3:1"));
+    assert_eq!((fabric.watchdogs().len(), fired.priority), (1, 3));
+    assert_eq!(fired.action, Some(WatchdogDoes::Mute));
+    // The last pause asked for 335.5 us more; then the flow goes on.
+    let finish = fabric.flows()[0].finish.expect("it finishes");
+    assert!(finish > Time::from_ms(100) && finish < Time::from_ms(101), "{finish}");
+}
+
+#[test]
+fn the_watchdog_of_the_switch_gives_the_queue_up_and_takes_it_back() {
+    let mut scenario = network("1MB");
+    scenario.faults = vec![storm(Time::from_ms(400))];
+    scenario.host.retransmit_timeout = Some(Time::from_ms(1));
+    scenario.switch.watchdog = Some(switch_watchdog());
+    let fabric = run(&scenario);
+    let log: Vec<_> = fabric.watchdogs().iter().map(|w| (w.port.to_string(), w.priority, w.action)).collect();
+    let port = || "s:3".to_string();
+    assert_eq!(log, [(port(), 3, Some(WatchdogDoes::Drop)), (port(), 3, None)]);
+    // Patience counts from the first packet behind the pause, restoration from the last pause frame.
+    let [fired, restored] = fabric.watchdogs() else { panic!("two records") };
+    let first = Time::from_us(1) + wire(1058);
+    assert_eq!(fired.at, first + Time::from_ms(200));
+    assert!(restored.at > Time::from_ms(599) && restored.at <= Time::from_ms(601), "{}", restored.at);
+    assert!(fabric.flows()[0].finish.expect("it finishes") > restored.at);
+    let drops: Vec<_> = fabric.lossless_drops().map(|d| (d.reason.as_str(), d.profile.as_str())).collect();
+    assert_eq!(drops, [("Watchdog", "lossless")]);
+}
+
+#[test]
+fn a_stopped_pipeline_pauses_without_end_and_mute_it_loses_what_comes() {
+    let mut scenario = network("8MB");
+    scenario.faults = vec![fault(FaultKind::StoppedPipeline, Time::from_ms(300))];
+    scenario.host.retransmit_timeout = Some(Time::from_ms(5));
+    let held = run(&scenario);
+    assert!(held.flows()[0].finish.expect("it finishes") > Time::from_ms(300));
+    assert_eq!((held.counters().lost_by_nics, held.watchdogs().len()), (0, 0));
+    // Refreshed at half time, the pause never ran out.
+    assert!(pauses_of(&held, "s:3") > 1_000);
+    scenario.host.watchdog = Some(Time::from_ms(100));
+    let mute = run(&scenario);
+    assert_eq!(mute.watchdogs().iter().map(|w| w.at).collect::<Vec<_>>(), [Time::from_ms(100)]);
+    assert!(mute.counters().lost_by_nics > 0);
+    assert!(mute.pauses().iter().all(|p| !p.on || p.at < Time::from_ms(101)));
+}
+
+/// Two senders into one port with marking; the notifications a second and the throughput in Gb/s.
+fn mixed(senders: fn(&mut scenario::HostSettings), receiver: fn(&mut scenario::HostSettings)) -> (f64, f64) {
+    let mut scenario = network("1GB");
+    scenario.stop = Time::from_ms(20);
+    scenario.host.dcqcn = Some(DcqcnConfig::default());
+    let second =
+        scenario::FlowSpec { label: "other".to_string(), src: "h2".to_string(), ..scenario.flows[0].clone() };
+    scenario.flows.push(second);
+    let mut host = scenario.host.clone();
+    senders(&mut scenario.host);
+    receiver(&mut host);
+    scenario.hosts.insert("h3".to_string(), host);
+    let fabric = run(&scenario);
+    let bytes: u64 = fabric.flows().iter().map(|flow| flow.acknowledged_bytes).sum();
+    (fabric.counters().notifications as f64 / 0.02, bytes as f64 * 8.0 / 0.02 / 1e9)
+}
+
+#[test]
+fn a_new_receiver_floods_an_old_sender_unless_it_is_told_to_coalesce() {
+    let gen1 = |host: &mut scenario::HostSettings| Generation::Gen1.apply(host);
+    let (old, old_gbps) = mixed(gen1, gen1);
+    let (flood, flood_gbps) = mixed(gen1, |host| Generation::Gen2.apply(host));
+    let (told, told_gbps) = mixed(gen1, |host| Generation::Gen2.interoperable(host));
+    println!("notifications/s {old} {flood} {told}; Gb/s {old_gbps} {flood_gbps} {told_gbps}");
+    // One a flow in 50 us at most.
+    assert!(old <= 2.0 * 20_000.0 + 100.0 && told <= 2.0 * 20_000.0 + 100.0);
+    assert_eq!((old, old_gbps), (told, told_gbps));
+    assert!(flood_gbps < 0.8 * old_gbps, "{flood_gbps} against {old_gbps} Gb/s");
+    let new = mixed(|host| Generation::Gen3.apply(host), |host| Generation::Gen3.apply(host));
+    assert!(new.1 > 0.9 * old_gbps, "{} Gb/s", new.1);
+}
+
+#[test]
+fn every_setting_has_a_key() {
+    let text = r#"
+        name = "keys"
+        stop = "1ms"
+        [topology]
+        switches = ["s"]
+        hosts = ["h1", "h2"]
+        [[link]]
+        a = "h1:1"
+        b = "s:1"
+        rate = "40Gbps"
+        [[link]]
+        a = "h2:1"
+        b = "s:2"
+        rate = "40Gbps"
+        [switch]
+        lossless = [3]
+        cell = "208B"
+        shared_headroom = "6MB"
+        pfc_reaction = "standard"
+        watchdog = { detection = "100ms", restoration = "never", action = "forward" }
+        [host]
+        generation = "gen1"
+        reliability = "selective-repeat"
+        receive_buffer = "1MiB"
+        receive_xoff = "300kB"
+        receive_xon = "200kB"
+        pfc_reaction = "1us"
+        watchdog = "100ms"
+        [host.dcqcn]
+        byte_counter = "10MB"
+        [hosts.h2]
+        generation = "gen3"
+        interoperable = true
+        burst = "0B"
+        cnp_interval = "10us"
+        dcqcn = { cut = "immediate", decrease_interval = "0us" }
+        [[flow]]
+        from = "h1"
+        to = "h2"
+        size = "1MB"
+        operation = "read"
+        message = "64KiB"
+        outstanding = 4
+        message_interval = "3us"
+        window = "100kB"
+        [[fault]]
+        kind = "mtt_misses"
+        host = "h2"
+        duration = "1ms"
+        page = "4KiB"
+        region = "32MiB"
+        [[fault]]
+        kind = "host_bus"
+        host = "h2"
+        duration = "1ms"
+        rate = "64Gbps"
+        loopback = "40Gbps"
+        [[fault]]
+        kind = "stopped_pipeline"
+        host = "h1"
+        duration = "1ms"
+    "#;
+    let read = scenario::parse("keys.toml", text).unwrap_or_else(|problems| panic!("{problems}"));
+    assert_eq!((read.switch.cell_bytes, read.switch.shared_headroom_bytes), (208, Some(6_000_000)));
+    assert_eq!(read.switch.pfc_reaction, Reaction::Standard);
+    let dog = read.switch.watchdog.expect("there is one");
+    assert_eq!((dog.detection, dog.restoration, dog.priorities), (Time::from_ms(100), None, 1 << 3));
+    let host = &read.host;
+    assert_eq!((host.reliability, host.watchdog), (Reliability::SelectiveRepeat, Some(Time::from_ms(100))));
+    assert_eq!((host.receive.xoff_bytes, host.pfc_reaction), (300_000, Reaction::After(Time::from_us(1))));
+    let dcqcn = host.dcqcn.expect("it is on");
+    assert_eq!((dcqcn.cut, dcqcn.byte_counter, host.burst_bytes > 0), (Cut::Immediate, 10_000_000, true));
+    let other = &read.hosts["h2"];
+    assert_eq!((other.burst_bytes, other.dcqcn.map(|d| d.cut)), (0, Some(Cut::Immediate)));
+    assert_eq!(other.notification, scenario::Notification::Packets { interval: Time::from_us(10) });
+    let messages = read.flows[0].messages;
+    assert_eq!((messages.operation, messages.outstanding), (Operation::Read, Some(4)));
+    assert_eq!((messages.bytes, messages.window_bytes), (Some(65_536), Some(100_000)));
+    assert!(matches!(read.faults[1].kind, FaultKind::HostBus(bus) if bus.loopback == Rate::from_gbps(40)));
+    assert_eq!(read.faults[2].kind, FaultKind::StoppedPipeline);
+    for (from, to, problem) in [
+        ("\"gen1\"", "\"gen4\"", "`generation` must be one of \"gen1\", \"gen2\", \"gen3\""),
+        ("\"read\"", "\"fetch\"", "`operation` must be one of \"write\", \"send\", \"read\""),
+        ("\"200kB\"", "\"400kB\"", "`receive_xon` is above `receive_xoff`"),
+        ("\"forward\"", "\"ignore\"", "`action` must be one of \"drop\", \"forward\", \"alert\""),
+        ("cut = \"immediate\"", "cut = \"polled\"", "`decrease_interval` of 0 needs `cut = \"immediate\"`"),
+        (
+            "cell = \"208B\"",
+            "sonic = \"tor.json\"",
+            "cannot read `tor.json`: other files cannot be read here",
+        ),
+    ] {
+        let wrong = scenario::parse("keys.toml", &text.replace(from, to)).expect_err(problem).to_string();
+        assert!(wrong.contains(problem), "{wrong}");
+    }
+    // A configuration is read by name, and what is wrong with it reported where it stands.
+    let with = text.replace("cell = \"208B\"", "sonic = \"tor.json\"");
+    let load = |json: &'static str| {
+        scenario::parse_with("keys.toml", &with, |name| Ok((format!("dir/{name}"), json.to_string())))
+    };
+    let good = load(
+        "{\"BUFFER_POOL\": {\"ingress_pool\": {\"type\": \"ingress\", \"mode\": \"dynamic\", \"size\": \"1000\"}}}",
+    );
+    let pools = good.map(|scenario| scenario.switch.sonic.map(|sonic| sonic.pools.len()));
+    assert_eq!(pools.ok().flatten(), Some(1));
+    let bad = load("{\"BUFFER_POOL\": \n[}").expect_err("no JSON").to_string();
+    assert!(bad.contains("dir/tor.json:2:"), "{bad}");
+}

@@ -1,0 +1,123 @@
+//! What the keys of the HPCC simulators' files do.
+
+mod common;
+
+use common::{check_conservation, plain_fabric};
+use fabric::{Pipeline, Problems, RunOptions, Scenario, ns3, run};
+use model::{Rate, Time};
+use p4_switch::tm::Threshold;
+
+/// Two leaves (4, 5) and two spines (6, 7) with 400 Gb/s between them, and two hosts a leaf with 100 Gb/s.
+const TOPOLOGY: &str = "8 4 8\n4 5 6 7\n0 4 100Gbps 1us 0\n1 4 100Gbps 1us 0\n2 5 100Gbps 1us 0\n\
+     3 5 100Gbps 1us 0\n4 6 400Gbps 1us 0\n4 7 400Gbps 1us 0\n5 6 400Gbps 1us 0\n5 7 400Gbps 1us 0\n";
+const FLOWS: &str = "2\n0 2 3 100 1000000 2\n1 3 3 100 1000000 2\n";
+const CONFIG: &str =
+    "TOPOLOGY_FILE t\nFLOW_FILE f\nTRACE_FILE r\nENABLE_QCN 0\nCC_MODE 0\nSIMULATOR_STOP_TIME 2.1\n";
+
+fn load(rest: &str, trace: &str) -> Result<Scenario, Problems> {
+    ns3::load("c", &format!("{CONFIG}{rest}"), |name| {
+        let text = match name {
+            "t" => TOPOLOGY,
+            "f" => FLOWS,
+            "r" if !trace.is_empty() => trace,
+            _ => return Err("no such file".to_string()),
+        };
+        Ok((name.to_string(), text.to_string()))
+    })
+}
+
+fn scenario(rest: &str) -> Scenario {
+    load(rest, "").unwrap_or_else(|problems| panic!("{problems}"))
+}
+
+/// Every key of the public simulator's configuration, with the values that it comes with.
+const ALL_KEYS: &str = "USE_DYNAMIC_PFC_THRESHOLD 1\nPACKET_PAYLOAD_SIZE 1000\nTRACE_OUTPUT_FILE mix/mix.tr\n\
+    FCT_OUTPUT_FILE mix/fct.txt\nPFC_OUTPUT_FILE mix/pfc.txt\nALPHA_RESUME_INTERVAL 1\nRATE_DECREASE_INTERVAL 4\n\
+    CLAMP_TARGET_RATE 0\nRP_TIMER 900\nEWMA_GAIN 0.00390625\nFAST_RECOVERY_TIMES 1\nRATE_AI 50Mb/s\n\
+    RATE_HAI 100Mb/s\nMIN_RATE 100Mb/s\nDCTCP_RATE_AI 1000Mb/s\nERROR_RATE_PER_LINK 0.0000\nL2_CHUNK_SIZE 4000\n\
+    L2_ACK_INTERVAL 1\nL2_BACK_TO_ZERO 0\nHAS_WIN 1\nGLOBAL_T 1\nVAR_WIN 1\nFAST_REACT 1\nU_TARGET 0.95\n\
+    MI_THRESH 0\nINT_MULTI 1\nMULTI_RATE 0\nSAMPLE_FEEDBACK 0\nPINT_LOG_BASE 1.05\nPINT_PROB 1.0\nRATE_BOUND 1\n\
+    ACK_HIGH_PRIO 0\nLINK_DOWN 0 0 0\nENABLE_TRACE 1\nKMAX_MAP 1 25000000000 400\nKMIN_MAP 1 25000000000 100\n\
+    PMAX_MAP 1 25000000000 0.2\nBUFFER_SIZE 32\nQLEN_MON_FILE mix/qlen.txt\nQLEN_MON_START 2000000000\n\
+    QLEN_MON_END 2010000000\nPAUSE_TIME 5\nDATA_RATE 100Gbps\nLINK_DELAY 1us\nAGENT_NODE 1 0\nNO_CC_NODE 0\n";
+
+#[test]
+fn every_key_is_known_and_read() {
+    assert!(load(ALL_KEYS, "").is_ok(), "{}", load(ALL_KEYS, "").unwrap_err());
+    let wrong = load("QLEN_MON_START soon\nFAST_REACT 2\nBUFFER_SIZE 0\nMI_THRESH\nL2_CHUNK_SIZE x\n", "");
+    let found: Vec<String> = wrong.unwrap_err().0.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        found,
+        [
+            "c:7:16: `soon` is not a number",
+            "c:8:12: `2` is not 0 or 1",
+            "c:9:13: `0` is not a number of MiB",
+            "c:10:10: `MI_THRESH` takes 1 value(s), found 0",
+            "c:11:15: `x` is not a number of bytes, at least 1",
+        ]
+    );
+}
+
+#[test]
+fn a_trace_file_is_checked_when_it_is_there() {
+    assert!(load("", "2\n0 7\nand so on\n").is_ok());
+    let found = load("", "4\n0 8 x\n").unwrap_err().to_string();
+    assert!(found.contains("r:2:3: node 8 does not exist"), "{found}");
+    assert!(found.contains("r:2:5: `x` is not a node number"), "{found}");
+    assert!(found.contains("4 nodes are announced and 3 are there"), "{found}");
+}
+
+#[test]
+fn a_link_goes_down_and_traffic_takes_the_other_way() {
+    // 20 us after the flows start; both spines' links to leaf 5 carry traffic or could.
+    let scenario = scenario("LINK_DOWN 20 6 5\n");
+    let pipeline = Pipeline::hawkeye(&[]).unwrap_or_else(|error| panic!("{error}"));
+    for seed in 1..5 {
+        let options = RunOptions { pipeline: pipeline.clone(), diagnose: false };
+        let outcome = run(&scenario, seed, &options).unwrap_or_else(|error| panic!("{error}"));
+        assert!(outcome.flows.iter().all(|flow| flow.finish.is_some()), "seed {seed}: {:?}", outcome.flows);
+    }
+    let failure = &scenario.routing.failures[0];
+    assert_eq!((failure.link, failure.down, failure.up), (6, Time::from_us(2_000_020), Time::MAX));
+    assert_eq!(scenario.reroute_times(), [Time::from_us(2_000_020)]);
+    assert_eq!(self::scenario("LINK_DOWN 0 6 5\n").routing.failures, []);
+}
+
+#[test]
+fn thresholds_follow_the_buffer_unless_the_file_is_the_posters() {
+    let public = scenario("BUFFER_SIZE 32\n").switch;
+    let alpha = |alpha_exponent| Threshold::Dynamic { alpha_exponent };
+    // 400 Gb/s is twice doubled from the hosts' 100.
+    assert_eq!(public.thresholds, [(Rate::from_gbps(100), alpha(-3)), (Rate::from_gbps(400), alpha(-1))]);
+    assert_eq!((public.memory_bytes, public.sets_headroom_aside), (32 << 20, true));
+    let poster = scenario("BUFFER_SIZE 32\nNO_CC_NODE 1 0\n").switch;
+    assert_eq!((poster.threshold, poster.thresholds), (Threshold::Static(16 * 1024), Vec::new()));
+}
+
+#[test]
+fn windows_are_of_all_pairs_or_of_the_own() {
+    let all = scenario("HAS_WIN 1\nGLOBAL_T 1\n");
+    assert_eq!(all.flows[0].messages.window_bytes, None);
+    let own = scenario("HAS_WIN 1\nGLOBAL_T 0\n");
+    // Four links of 1 us there and back and 1000 B serialised on each: 8200 ns at 100 Gb/s.
+    assert_eq!(own.flows[0].messages.window_bytes, Some(102_500));
+    assert_eq!(all.host.window_bytes, Some(102_500));
+    assert_eq!(scenario("HAS_WIN 0\nGLOBAL_T 0\n").flows[0].messages.window_bytes, None);
+}
+
+#[test]
+fn chunks_and_pace_are_honoured() {
+    let chunks = scenario("L2_BACK_TO_ZERO 1\nL2_CHUNK_SIZE 8000\nRATE_BOUND 0\n");
+    assert_eq!((chunks.host.refuse_chunk_bytes, chunks.host.is_paced), (Some(8_000), false));
+    let plain = scenario("L2_CHUNK_SIZE 8000\n");
+    assert_eq!((plain.host.refuse_chunk_bytes, plain.host.is_paced), (None, true));
+    // On a wire that loses packets everything arrives all the same.
+    let lossy = Scenario { loss_ppt: [(0, 5_000_000_000)].into(), ..chunks };
+    let mut fabric = plain_fabric(&lossy, 3);
+    fabric.run_until(lossy.stop);
+    check_conservation(&fabric);
+    let flow = &fabric.flows()[0];
+    assert!(flow.retransmitted_packets > 0);
+    assert!(flow.finish.is_some() || flow.acknowledged_bytes > 0);
+    assert!(fabric.flows()[1].finish.is_some());
+}

@@ -1,0 +1,241 @@
+//! Switches whose memory is set up by a SONiC configuration: the buffer configuration of the Azure paper (Bai et al.,
+//! NSDI 2023, appendix A, listing 1), read as `harrier check` reads it, under traffic.
+
+mod common;
+
+use std::sync::Arc;
+
+use buffer_config::resolved::{ResolvedSwitch, Threshold as ConfiguredThreshold};
+use buffer_config::{Beside, forms, resolve};
+use common::plain::PlainSwitch;
+use common::{check_conservation, plain_fabric};
+use fabric::scenario::{SonicError, SwitchPort, SwitchSettings};
+use fabric::{BuildError, Fabric, Scenario, scenario};
+use model::{Rate, Time};
+use p4_switch::tm::{Ecn, PauseEnd, Service, Threshold, TmConfig, WatchdogAction};
+
+const LISTING: &str = r#"{
+    "DEVICE_METADATA": {"localhost": {"hostname": "tor"}},
+    "PORT": {
+        "Ethernet0": {"lanes": "1", "speed": "40000", "admin_status": "up"},
+        "Ethernet4": {"lanes": "2", "speed": "40000", "admin_status": "up"},
+        "Ethernet8": {"lanes": "3", "speed": "40000", "admin_status": "up"}
+    },
+    "DEVICE_NEIGHBOR": {"Ethernet8": {"name": "h1", "port": "eth0"}},
+    "BUFFER_POOL": {
+        "ingress_pool": {"size": "18000000", "type": "ingress", "mode": "dynamic", "xoff": "6000000"},
+        "egress_lossy_pool": {"size": "14000000", "type": "egress", "mode": "dynamic"},
+        "egress_lossless_pool": {"size": "24000000", "type": "egress", "mode": "static"}
+    },
+    "BUFFER_PROFILE": {
+        "ingress_lossless_profile": {"pool": "ingress_pool", "size": "1248", "dynamic_th": "-3",
+            "xoff": "96928", "xon": "1248", "xon_offset": "2496"},
+        "ingress_lossy_profile": {"pool": "ingress_pool", "size": "0", "static_th": "24000000"},
+        "egress_lossless_profile": {"pool": "egress_lossless_pool", "size": "0", "static_th": "24000000"},
+        "egress_lossy_profile": {"pool": "egress_lossy_pool", "size": "1664", "dynamic_th": "-1"}
+    },
+    "BUFFER_PG": {
+        "Ethernet0|0": {"profile": "ingress_lossy_profile"}, "Ethernet0|3-4": {"profile": "ingress_lossless_profile"},
+        "Ethernet4|0": {"profile": "ingress_lossy_profile"}, "Ethernet4|3-4": {"profile": "ingress_lossless_profile"},
+        "Ethernet8|0": {"profile": "ingress_lossy_profile"}, "Ethernet8|3-4": {"profile": "ingress_lossless_profile"}
+    },
+    "BUFFER_QUEUE": {
+        "Ethernet0|0-2": {"profile": "egress_lossy_profile"}, "Ethernet0|3-4": {"profile": "egress_lossless_profile"},
+        "Ethernet4|0-2": {"profile": "egress_lossy_profile"}, "Ethernet4|3-4": {"profile": "egress_lossless_profile"},
+        "Ethernet8|0-2": {"profile": "egress_lossy_profile"}, "Ethernet8|3-4": {"profile": "egress_lossless_profile"}
+    },
+    "DSCP_TO_TC_MAP": {"AZURE": {"24": "3", "32": "4", "0": "0", "8": "1"}},
+    "TC_TO_PRIORITY_GROUP_MAP": {"AZURE": {"0": "0", "1": "0", "3": "3", "4": "4"}},
+    "TC_TO_QUEUE_MAP": {"AZURE": {"0": "0", "1": "1", "3": "3", "4": "4"}},
+    "WRED_PROFILE": {"AZURE_LOSSLESS": {"ecn": "ecn_all", "wred_green_enable": "true",
+        "green_min_threshold": "1000000", "green_max_threshold": "2000000", "green_drop_probability": "5"}},
+    "SCHEDULER": {"scheduler.0": {"type": "DWRR", "weight": "40"}, "scheduler.1": {"type": "STRICT"}},
+    "QUEUE": {"Ethernet0|3": {"wred_profile": "AZURE_LOSSLESS", "scheduler": "scheduler.0"},
+        "Ethernet0|0": {"scheduler": "scheduler.1"}},
+    "PORT_QOS_MAP": {
+        "Ethernet0": {"dscp_to_tc_map": "AZURE", "tc_to_pg_map": "AZURE", "tc_to_queue_map": "AZURE",
+            "pfc_enable": "3,4", "pfcwd_sw_enable": "3,4"},
+        "Ethernet4": {"dscp_to_tc_map": "AZURE", "tc_to_pg_map": "AZURE", "tc_to_queue_map": "AZURE",
+            "pfc_enable": "3,4"},
+        "Ethernet8": {"dscp_to_tc_map": "AZURE", "tc_to_pg_map": "AZURE", "tc_to_queue_map": "AZURE",
+            "pfc_enable": "3,4"}
+    },
+    "PFC_WD": {"Ethernet0": {"detection_time": "200", "restoration_time": "400", "action": "drop"}}
+}"#;
+
+fn resolved(text: &str) -> ResolvedSwitch {
+    let db = forms::load(text);
+    assert!(db.problems.is_empty(), "{:?}", db.problems);
+    resolve(&db, Beside::default())
+}
+
+fn config(switch: ResolvedSwitch, ports: u16) -> Result<TmConfig, SonicError> {
+    let settings = SwitchSettings { sonic: Some(Arc::new(switch)), ..SwitchSettings::default() };
+    let port = |number| SwitchPort {
+        number,
+        rate: Rate::from_gbps(40),
+        delay: Time::from_us(1),
+        peer: format!("h{number}"),
+    };
+    settings.traffic_manager(&(1..=ports).map(port).collect::<Vec<_>>(), 510, PauseEnd::Quanta, 1)
+}
+
+#[test]
+fn the_tables_arrive_in_the_traffic_manager() {
+    let tm = config(resolved(LISTING), 3).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(tm.memory_bytes, 24_000_000);
+    assert_eq!(tm.ingress_pools.len(), 1);
+    assert_eq!(tm.ingress_pools[0].shared_headroom_bytes, Some(6_000_000));
+    assert_eq!(
+        tm.egress_pools.iter().map(|pool| pool.size_bytes).collect::<Vec<_>>(),
+        [14_000_000, 24_000_000]
+    );
+    // Port 1 leads to h1, whose neighbour is Ethernet8; ports 2 and 3 take what is left: Ethernet0 and Ethernet4.
+    let [one, two] = [&tm.ports[0], &tm.ports[1]];
+    assert_eq!((one.watchdog, two.watchdog.map(|dog| dog.action)), (None, Some(WatchdogAction::Drop)));
+    assert_eq!(two.watchdog.and_then(|dog| dog.restoration), Some(Time::from_ms(400)));
+    assert_eq!(two.watchdog.map(|dog| dog.priorities), Some(0b1_1000));
+    assert_eq!(two.pfc_enabled, 0b1_1000);
+    assert_eq!(
+        two.queues[3].ecn,
+        Some(Ecn { kmin_bytes: 1_000_000, kmax_bytes: 2_000_000, pmax_ppm: 50_000 })
+    );
+    assert_eq!(
+        (two.queues[0].service, two.queues[3].service),
+        (Service::Strict, Service::Weighted(40 * 1_518))
+    );
+    assert_eq!((two.queues[3].pool, two.queues[0].pool), (1, 0));
+    assert_eq!(two.queues[0].threshold, Some(Threshold::Dynamic { alpha_exponent: -1 }));
+    assert_eq!((two.maps.group[1], two.maps.queue[1]), (0, 1));
+    let group = &two.groups[3];
+    assert_eq!(tm.profiles[usize::from(group.profile)], "ingress_lossless_profile");
+    let lossless = group.lossless.expect("it has headroom");
+    assert_eq!(
+        (lossless.headroom_bytes, lossless.xon_bytes, lossless.xon_offset_bytes),
+        (96_928, 1_248, 2_496)
+    );
+    assert_eq!(two.groups[0].lossless, None);
+}
+
+#[test]
+fn the_code_points_of_the_configuration_are_the_switchs() {
+    let classes = scenario::dscp_classes(&resolved(LISTING)).expect("there are ports");
+    assert_eq!((classes[24], classes[32], classes[8]), (3, 4, 1));
+}
+
+#[test]
+fn what_cannot_be_built_says_why() {
+    let error = config(resolved(LISTING), 4).unwrap_err();
+    assert_eq!(error, SonicError::TooFewPorts { configured: 3, needed: 4 });
+    let mut sizeless = resolved(LISTING);
+    sizeless.pools[0].size_bytes = None;
+    assert_eq!(config(sizeless, 3).unwrap_err(), SonicError::PoolSize("ingress_pool".to_string()));
+    let mut wrong = resolved(LISTING);
+    let lossy = wrong.profiles.iter().position(|p| p.name == "egress_lossy_profile");
+    wrong.ports[1].priority_groups[0] = lossy;
+    let error = config(wrong, 3).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "Ethernet4: profile `egress_lossy_profile` is used for ingress, its pool `egress_lossy_pool` is not"
+    );
+    let mut scenario = network();
+    let mut few = resolved(LISTING);
+    few.ports.truncate(1);
+    scenario.switch.sonic = Some(Arc::new(few));
+    let built =
+        Fabric::<PlainSwitch>::new(&scenario, 1, |name, config| PlainSwitch::new(&scenario, name, config));
+    assert!(matches!(built, Err(BuildError::Sonic { .. })));
+}
+
+/// h1 sends to h2 at 40 Gb/s through a switch with the listing's configuration.
+fn network() -> Scenario {
+    let mut scenario = scenario::parse(
+        "listing.toml",
+        r#"
+        name = "listing"
+        stop = "20ms"
+        [topology]
+        switches = ["s"]
+        hosts = ["h1", "h2"]
+        [[link]]
+        a = "h1:1"
+        b = "s:1"
+        rate = "40Gbps"
+        [[link]]
+        a = "h2:1"
+        b = "s:2"
+        rate = "40Gbps"
+        [host]
+        payload = 1000
+        headers = 58
+        congestion_control = false
+        [[flow]]
+        from = "h1"
+        to = "h2"
+        size = "8MB"
+        "#,
+    )
+    .unwrap_or_else(|problems| panic!("{problems}"));
+    scenario.switch.sonic = Some(Arc::new(resolved(LISTING)));
+    scenario
+}
+
+/// Blocks the port to h2, sends for a while; what the fabric is like then.
+fn at_the_breakpoint(scenario: &Scenario) -> Fabric<PlainSwitch> {
+    let mut fabric = plain_fabric(scenario, 1);
+    let switch = fabric.switch_mut("s").expect("it exists");
+    assert!(switch.tm_mut().block(2));
+    switch.tm_mut().clear_watermarks();
+    fabric.run_until(Time::from_ms(2));
+    fabric
+}
+
+#[test]
+fn a_blocked_port_shows_pause_point_and_headroom_and_loses_nothing() {
+    let scenario = network();
+    let mut fabric = at_the_breakpoint(&scenario);
+    let group = fabric.switches().next().expect("it exists").1.tm().group(1, 3).expect("it exists");
+    // 1/8 of what is free: 2,000,000 B and the reservation, to within a packet.
+    assert!((2_000_000 - 1_058..=2_000_000 + 1_248).contains(&group.watermark_bytes), "{group:?}");
+    assert!(group.headroom_watermark_bytes > 0 && group.headroom_watermark_bytes <= 96_928, "{group:?}");
+    assert_eq!(fabric.lossless_drops().count(), 0);
+    let switch = fabric.switch_mut("s").expect("it exists");
+    assert!(switch.tm_mut().release(2));
+    fabric.poll_switches();
+    fabric.run_until(scenario.stop);
+    check_conservation(&fabric);
+    let flow = &fabric.flows()[0];
+    assert!(flow.finish.is_some());
+    assert_eq!((flow.sent_packets, flow.retransmitted_packets), (8_000, 0));
+}
+
+#[test]
+fn headroom_too_small_for_the_cable_loses_packets_by_name() {
+    // 10 km of fibre hold 250 kB at 40 Gb/s; the profile has headroom for 300 m.
+    let mut scenario = network();
+    scenario.topology.links[0].delay = Time::from_us(50);
+    let fabric = at_the_breakpoint(&scenario);
+    let [drops] = &fabric.lossless_drops().collect::<Vec<_>>()[..] else { panic!("one place") };
+    assert_eq!((drops.profile.as_str(), drops.reason.as_str()), ("ingress_lossless_profile", "HeadroomFull"));
+    assert_eq!((drops.ingress.to_string(), drops.egress.to_string()), ("s:1".to_string(), "s:2".to_string()));
+    // What is on the way when the pause is sent, and what leaves until it arrives, less the headroom.
+    let on_the_way = 2 * 50 * 40_000 / 8;
+    let lost = drops.packets * 1_058;
+    assert!(lost.abs_diff(on_the_way - 96_928) < 5_000, "{lost} B lost");
+}
+
+#[test]
+fn a_smaller_alpha_pauses_earlier() {
+    let mut switch = resolved(LISTING);
+    for profile in switch.profiles.iter_mut().filter(|profile| profile.is_lossless()) {
+        profile.threshold = Some(ConfiguredThreshold::Dynamic { exponent: -6 });
+    }
+    let mut scenario = network();
+    scenario.switch.sonic = Some(Arc::new(switch));
+    let fabric = at_the_breakpoint(&scenario);
+    let group = fabric.switches().next().expect("it exists").1.tm().group(1, 3).expect("it exists");
+    assert!(
+        (18_000_000 / 65 - 1_058..=18_000_000 / 65 + 1_248).contains(&group.watermark_bytes),
+        "{group:?}"
+    );
+}

@@ -1,0 +1,207 @@
+//! The buffer configuration of the Azure paper (Bai et al., NSDI 2023, appendix A, listing 1) at work: a 24 MB
+//! switch, 64 ports, tested as its authors test switches: block a port, send, look at the watermarks, release.
+
+use super::*;
+
+const CELL_BYTES: u64 = 208;
+const RESERVED_BYTES: u64 = 1_248;
+const HEADROOM_BYTES: u64 = 96_928;
+const LOSSLESS: u8 = 3;
+const LOSSY: u8 = 0;
+
+/// Ingress pool 0: `ingress_pool`. Egress pool 0: `egress_lossy_pool`, 1: `egress_lossless_pool`.
+fn listing() -> TmConfig {
+    let mut config = TmConfig::lossy((1..=64).map(|n| (n, Rate::from_gbps(100))), 24_000_000);
+    config.cell_bytes = CELL_BYTES as u32;
+    config.ingress_pools =
+        vec![PoolConfig { size_bytes: 18_000_000, shared_headroom_bytes: Some(6_000_000) }];
+    let egress = |size_bytes| PoolConfig { size_bytes, shared_headroom_bytes: None };
+    config.egress_pools = vec![egress(14_000_000), egress(24_000_000)];
+    config.profiles = vec!["ingress_lossy_profile".to_string(), "ingress_lossless_profile".to_string()];
+    for port in &mut config.ports {
+        for class in 0..CLASSES {
+            port.groups[class].threshold = Threshold::Static(24_000_000);
+            port.queues[class].reserved_bytes = 1_664;
+            port.queues[class].threshold = Some(Threshold::Dynamic { alpha_exponent: -1 });
+        }
+        for class in [3, 4] {
+            port.groups[class] = GroupProfile {
+                profile: 1,
+                pool: 0,
+                reserved_bytes: RESERVED_BYTES,
+                threshold: Threshold::Dynamic { alpha_exponent: -3 },
+                lossless: Some(Lossless {
+                    headroom_bytes: HEADROOM_BYTES,
+                    xon_bytes: 1_248,
+                    xon_offset_bytes: 2_496,
+                }),
+            };
+            port.queues[class].pool = 1;
+            port.queues[class].reserved_bytes = 0;
+            port.queues[class].threshold = Some(Threshold::Static(24_000_000));
+        }
+    }
+    config
+}
+
+/// Sends packets of one class from one port to a blocked one until its group pauses; the bytes it then holds.
+fn send_until_pause(tm: &mut TrafficManager<u32>, from: u16, to: u16) -> u64 {
+    while !tm.is_pausing_peer(from, LOSSLESS) {
+        tm.enqueue(Time::ZERO, arrival(from, to, LOSSLESS, 1_000), 0).expect("admitted until the pause");
+    }
+    let group = tm.group(from, LOSSLESS).expect("the port exists");
+    group.bytes + group.headroom_bytes
+}
+
+/// The group holds `expected` beyond its reservation, to within one packet's cells.
+fn check_pause_point(held: u64, expected: u64) {
+    let packet = 1_000u64.div_ceil(CELL_BYTES) * CELL_BYTES;
+    let range = expected - packet..=expected + RESERVED_BYTES + packet;
+    assert!(range.contains(&held), "paused at {held} B, expected {range:?}");
+}
+
+#[test]
+fn a_lone_lossless_queue_pauses_at_two_megabytes() {
+    let mut tm = tm(listing());
+    assert!(tm.block(2));
+    check_pause_point(send_until_pause(&mut tm, 1, 2), 2_000_000);
+}
+
+#[test]
+fn cells_and_reservation_are_exact() {
+    // Packets of one cell: the group pauses with the first cell at which share >= (18 MB - share) / 8.
+    let mut tm = tm(listing());
+    while !tm.is_pausing_peer(1, LOSSLESS) {
+        tm.enqueue(Time::ZERO, arrival(1, 2, LOSSLESS, 208), 0).expect("admitted until the pause");
+    }
+    let group = tm.group(1, LOSSLESS).expect("the port exists");
+    // The first cell that does not fit under the threshold goes to the headroom.
+    assert_eq!(group.headroom_bytes, CELL_BYTES);
+    assert!(group.bytes - RESERVED_BYTES <= 2_000_000);
+    assert!(group.bytes - RESERVED_BYTES + CELL_BYTES > (18_000_000 - (group.bytes - RESERVED_BYTES)) / 8);
+    // One byte takes a whole cell.
+    let before = tm.memory().0;
+    tm.enqueue(Time::ZERO, arrival(1, 2, LOSSLESS, 1), 0).expect("there is headroom");
+    assert_eq!(tm.memory().0 - before, CELL_BYTES);
+}
+
+#[test]
+fn with_the_lossy_pool_full_it_pauses_at_444_kilobytes() {
+    let mut tm = tm(listing());
+    assert!(tm.block(2) && tm.block(3));
+    // Enough lossy queues, with their reservations, to take the 14 MB that lossy traffic may take at ingress.
+    let mut ports = (3..=64).cycle();
+    let pool = |tm: &TrafficManager<u32>| tm.ingress_pools().next().expect("there is one").bytes;
+    let lossy = [0u8, 1, 2, 5, 6, 7];
+    while pool(&tm) < 14_000_000 {
+        let port = ports.next().expect("a cycle");
+        for class in lossy {
+            if pool(&tm) < 14_000_000 {
+                let _ = tm.enqueue(Time::ZERO, arrival(port, port, class, 1_000), 0);
+            }
+        }
+    }
+    check_pause_point(send_until_pause(&mut tm, 1, 2), 444_444);
+}
+
+#[test]
+fn lossy_traffic_leaves_four_megabytes_to_lossless_queues() {
+    let mut tm = tm(listing());
+    let mut refused = 0;
+    while refused < 1_000 {
+        for port in 1..=64 {
+            for class in [0u8, 1, 2, 5, 6, 7] {
+                refused += u32::from(tm.enqueue(Time::ZERO, arrival(port, port, class, 1_000), 0).is_err());
+            }
+        }
+    }
+    let lossy = tm.egress_pools().next().expect("there are two").bytes;
+    assert!((13_900_000..=14_000_000).contains(&lossy), "{lossy}");
+    assert_eq!(tm.audit(), Ok(()));
+}
+
+#[test]
+fn the_breakpoint_test_sees_watermarks_and_loses_nothing_within_the_headroom() {
+    let mut tm = tm(listing());
+    assert!(tm.block(2));
+    tm.clear_watermarks();
+    send_until_pause(&mut tm, 1, 2);
+    // The peer goes on for as long as the headroom allows.
+    let mut sent = tm.queue(2, LOSSLESS).expect("the port exists").packets;
+    while tm.group(1, LOSSLESS).expect("the port exists").headroom_bytes + 1_040 <= HEADROOM_BYTES {
+        tm.enqueue(Time::ZERO, arrival(1, 2, LOSSLESS, 1_000), 0).expect("the headroom takes it");
+        sent += 1;
+    }
+    let group = tm.group(1, LOSSLESS).expect("the port exists");
+    assert!(group.headroom_watermark_bytes <= HEADROOM_BYTES);
+    assert!(group.headroom_watermark_bytes + 1_040 > HEADROOM_BYTES);
+    assert_eq!(tm.queue(2, LOSSLESS).expect("the port exists").watermark_packets, sent);
+    assert_eq!(tm.dequeue(Time::ZERO, 2), None);
+    // Released, everything that was sent arrives, and the peer is let go.
+    assert!(tm.release(2));
+    assert!(events(&mut tm).contains(&TmEvent::Ready { port: 2 }));
+    let received = std::iter::from_fn(|| tm.dequeue(Time::ZERO, 2)).count() as u64;
+    assert_eq!((received, tm.memory().0), (sent, 0));
+    assert!(!tm.is_pausing_peer(1, LOSSLESS));
+    assert_eq!(tm.memory().1, group.watermark_bytes + group.headroom_watermark_bytes);
+}
+
+#[test]
+fn a_drop_beyond_the_headroom_names_the_profile() {
+    let mut tm = tm(listing());
+    assert!(tm.block(2));
+    while tm.enqueue(Time::ZERO, arrival(1, 2, LOSSLESS, 1_000), 0).is_ok() {}
+    let group = tm.group(1, LOSSLESS).expect("the port exists");
+    assert!(group.headroom_watermark_bytes <= HEADROOM_BYTES);
+    let last = events(&mut tm).pop().expect("the drop");
+    let TmEvent::Dropped { reason: DropReason::HeadroomFull, lossless: true, profile, .. } = last else {
+        panic!("{last:?}");
+    };
+    assert_eq!(tm.profile_name(profile), "ingress_lossless_profile");
+}
+
+#[test]
+fn the_shared_headroom_serves_sixty_one_queues_at_their_cap() {
+    // 64 ports with two lossless priorities could ask for twice what the shared pool holds.
+    let mut tm = tm(listing());
+    for port in 1..=64 {
+        assert!(tm.block(port));
+    }
+    let mut full = 0;
+    'ports: for port in 1..=64 {
+        for class in [3u8, 4] {
+            loop {
+                match tm.enqueue(Time::ZERO, arrival(port, port, class, 208), 0) {
+                    Ok(_) => {}
+                    Err((reason, _)) => {
+                        let used = tm.group(port, class).expect("the port exists").headroom_bytes;
+                        if reason != DropReason::HeadroomFull || used + CELL_BYTES <= HEADROOM_BYTES {
+                            break 'ports;
+                        }
+                        full += 1;
+                        break;
+                    }
+                }
+            }
+        }
+    }
+    assert_eq!(full, 6_000_000 / HEADROOM_BYTES);
+    assert!(tm.ingress_pools().next().expect("there is one").headroom_bytes <= 6_000_000);
+    assert_eq!(tm.audit(), Ok(()));
+}
+
+#[test]
+fn lossy_classes_drop_at_egress_and_pause_nobody() {
+    let mut tm = tm(listing());
+    assert!(tm.block(2));
+    let refused = loop {
+        if let Err((reason, _)) = tm.enqueue(Time::ZERO, arrival(1, 2, LOSSY, 1_000), 0) {
+            break reason;
+        }
+    };
+    assert_eq!(refused, DropReason::EgressThreshold);
+    let queue = tm.queue(2, LOSSY).expect("the port exists");
+    // Alpha 1/2 of 14 MB: a third, beyond the reservation.
+    assert!(queue.bytes.abs_diff(14_000_000 / 3 + 1_664) <= 1_040, "{}", queue.bytes);
+    assert!(!tm.is_pausing_peer(1, LOSSY));
+}

@@ -1,0 +1,119 @@
+//! The PFC watchdog: when it fires, what it does, when it lets go.
+
+use super::*;
+
+const DETECTION: Time = Time::from_ms(200);
+const RESTORATION: Time = Time::from_ms(200);
+
+fn guarded(action: WatchdogAction) -> TrafficManager<u32> {
+    let mut config = config();
+    for port in &mut config.ports {
+        port.watchdog = Some(Watchdog {
+            detection: DETECTION,
+            restoration: Some(RESTORATION),
+            action,
+            priorities: 1 << 3,
+        });
+    }
+    tm(config)
+}
+
+/// The peer at port 2 pauses class 3 every 100 us from `from` to `to`; what the watchdog said, with times.
+fn storm(tm: &mut TrafficManager<u32>, from: Time, to: Time) -> Vec<(Time, TmEvent)> {
+    let mut log = Vec::new();
+    let mut now = from;
+    while now <= to {
+        run_timers(tm, now, &mut log);
+        tm.receive_pfc(now, 2, &Pfc::single(3, u16::MAX));
+        now += Time::from_us(100);
+    }
+    log
+}
+
+/// Lets every timer up to `now` fire at its time and keeps the watchdog's events.
+fn run_timers(tm: &mut TrafficManager<u32>, now: Time, log: &mut Vec<(Time, TmEvent)>) {
+    while let Some(due) = tm.next_wake().filter(|due| *due <= now) {
+        tm.wake(due);
+        let said = events(tm).into_iter();
+        log.extend(
+            said.map(|e| (due, e)).filter(|(_, e)| {
+                matches!(e, TmEvent::WatchdogFired { .. } | TmEvent::WatchdogRestored { .. })
+            }),
+        );
+    }
+}
+
+fn fired(action: WatchdogAction) -> TmEvent {
+    TmEvent::WatchdogFired { port: 2, priority: 3, action }
+}
+
+const RESTORED: TmEvent = TmEvent::WatchdogRestored { port: 2, priority: 3 };
+
+#[test]
+fn a_queue_that_is_not_drained_is_given_up_and_restored_200_ms_after_the_last_pause() {
+    let mut tm = guarded(WatchdogAction::Drop);
+    fill(&mut tm, 16);
+    assert!(tm.is_pausing_peer(1, 3));
+    let log = storm(&mut tm, Time::ZERO, Time::from_ms(300));
+    assert_eq!(log, [(DETECTION, fired(WatchdogAction::Drop))]);
+    // What waited is gone, its ingress port goes on, and what comes is dropped, from the peer too.
+    assert_eq!(tm.totals(), Totals::default());
+    assert!(!tm.is_pausing_peer(1, 3));
+    for (from, to) in [(1, 2), (2, 4)] {
+        let refused = tm.enqueue(Time::from_ms(300), arrival(from, to, 3, 1000), 0).unwrap_err();
+        assert_eq!(refused.0, DropReason::Watchdog);
+    }
+    assert!(tm.enqueue(Time::from_ms(300), arrival(1, 4, 3, 1000), 0).is_ok());
+    assert!(tm.enqueue(Time::from_ms(300), arrival(1, 2, 0, 1000), 0).is_ok());
+    let mut log = Vec::new();
+    run_timers(&mut tm, Time::from_ms(900), &mut log);
+    assert_eq!(log, [(Time::from_ms(500), RESTORED)]);
+    assert!(tm.enqueue(Time::from_ms(900), arrival(1, 2, 3, 1000), 0).is_ok());
+    assert_eq!(tm.counters(2, 3).unwrap().watchdog_fires, 1);
+}
+
+#[test]
+fn an_empty_queue_and_a_pause_with_gaps_are_no_storm() {
+    let mut tm = guarded(WatchdogAction::Drop);
+    assert_eq!(storm(&mut tm, Time::ZERO, Time::from_ms(500)), []);
+    // A packet comes late: patience counts from it.
+    let start = Time::from_ms(500) + Time::from_us(50);
+    fill_at(&mut tm, start);
+    let mut log = storm(&mut tm, Time::from_ms(500) + Time::from_us(100), Time::from_ms(600));
+    // A resume for an instant lets a packet out; the count starts again.
+    let gap = Time::from_ms(600) + Time::from_us(50);
+    tm.receive_pfc(gap, 2, &Pfc::single(3, 0));
+    assert!(tm.dequeue(gap, 2).is_some());
+    fill_at(&mut tm, gap);
+    let again = Time::from_ms(600) + Time::from_us(100);
+    log.extend(storm(&mut tm, again, Time::from_ms(900)));
+    assert_eq!(log, [(again + DETECTION, fired(WatchdogAction::Drop))]);
+}
+
+fn fill_at(tm: &mut TrafficManager<u32>, now: Time) {
+    tm.enqueue(now, arrival(1, 2, 3, 1348), 0).unwrap();
+}
+
+#[test]
+fn forwarding_defies_the_pauses_and_alerting_obeys_them() {
+    let mut tm = guarded(WatchdogAction::Forward);
+    fill(&mut tm, 2);
+    storm(&mut tm, Time::ZERO, Time::from_ms(300));
+    assert_eq!(tm.storm_since(2, 3), Some(DETECTION));
+    assert!(tm.dequeue(Time::from_ms(300), 2).is_some());
+    let mut tm = guarded(WatchdogAction::Alert);
+    fill(&mut tm, 2);
+    let log = storm(&mut tm, Time::ZERO, Time::from_ms(300));
+    assert_eq!(log, [(DETECTION, fired(WatchdogAction::Alert))]);
+    assert_eq!(tm.dequeue(Time::from_ms(300), 2), None);
+}
+
+#[test]
+fn what_is_not_watched_stays_silent() {
+    let mut tm = guarded(WatchdogAction::Drop);
+    tm.enqueue(Time::ZERO, arrival(1, 2, 4, 1000), 0).unwrap();
+    for ms in 0..500 {
+        tm.receive_pfc(Time::from_ms(ms), 2, &Pfc::single(4, u16::MAX));
+    }
+    assert_eq!(tm.counters(2, 4).unwrap().watchdog_fires, 0);
+}
