@@ -59,8 +59,9 @@ fn the_schema_knows_what_the_reader_knows() {
     let faults = ["storm", "slow_receiver", "mtt_misses", "host_bus", "stopped_pipeline"]
         .map(|kind| format!("[[fault]]\nkind = \"{kind}\""));
     check("fault", &faults.each_ref().map(String::as_str));
-    let workloads = ["poisson", "storage-reads", "incast", "all-to-all"]
-        .map(|kind| format!("[[workload]]\nkind = \"{kind}\"\nsize = \"1kB\"\nsizes = \"hadoop\""));
+    let workloads = ["poisson", "storage-reads", "incast", "all-to-all"].map(|kind| {
+        format!("[[workload]]\nkind = \"{kind}\"\nhosts = \"x\"\nsize = \"1kB\"\nsizes = \"hadoop\"")
+    });
     let mut all: BTreeSet<String> = workloads.iter().flat_map(|snippet| known(snippet)).collect();
     all.remove("no_such_key");
     assert_eq!(properties(&schema(), "workload"), all);
