@@ -7,6 +7,7 @@
 #![allow(clippy::disallowed_methods, reason = "the binary is where files and clocks are read")]
 #![allow(clippy::print_stdout, reason = "machine-readable results go to stdout")]
 
+mod capture;
 mod commands;
 mod demo;
 mod input;

@@ -4,12 +4,19 @@ use smallvec::SmallVec;
 
 /// A frame: the bytes that matter, then `tail` payload bytes that are known to be zero and are therefore only
 /// counted. Frame check sequence, preamble and gap are not part of it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct Frame {
     /// The bytes from the first of the Ethernet header on.
     pub head: SmallVec<[u8; 96]>,
     /// How many zero bytes follow.
     pub tail: u32,
+}
+
+impl Clone for Frame {
+    /// Copies all bytes at once, which a derived clone would do one by one.
+    fn clone(&self) -> Frame {
+        Frame::new(&self.head, self.tail)
+    }
 }
 
 impl Frame {

@@ -20,6 +20,7 @@ pub mod diagnostic;
 mod hir;
 pub mod ir;
 mod lex;
+mod lint;
 mod lower;
 mod preprocess;
 pub mod source;
@@ -35,12 +36,15 @@ use diagnostic::Sink;
 pub struct Options {
     /// Macros that are defined before the first line: names and values.
     pub defines: Vec<(String, String)>,
+    /// Folders in which included files are looked for, after the includer's own and the built-in files.
+    pub includes: Vec<String>,
 }
 
 /// What came of a compilation.
 #[derive(Debug)]
 pub struct Compilation {
-    /// The program, unless something is wrong with it.
+    /// The program, unless something is wrong with it, or it is for another architecture than v1model (warning
+    /// W0408).
     pub program: Option<ir::Program>,
     /// All messages in source order.
     pub diagnostics: Vec<Diagnostic>,
@@ -60,11 +64,14 @@ impl Compilation {
 pub fn compile(main_path: &str, loader: &dyn SourceLoader, options: &Options) -> Compilation {
     let mut sources = SourceMap::default();
     let mut sink = Sink::default();
-    let tokens = preprocess::preprocess(main_path, loader, &options.defines, &mut sources, &mut sink);
+    let tokens = preprocess::preprocess(main_path, loader, options, &mut sources, &mut sink);
     let end = tokens.last().map_or(source::Span::default(), |t| t.span);
     let unit = syntax::parse(tokens, &mut sink);
-    let module = check::check(&unit, &mut sink);
+    let (module, usage) = check::check(&unit, &mut sink);
     let program = if sink.has_errors() { None } else { lower::lower(&module, &sources, end, &mut sink) };
+    if !sink.has_errors() {
+        lint::lint(&module, &usage, &sources, &mut sink);
+    }
     let mut diagnostics = sink.list;
     diagnostics.sort_by_key(|d| (d.primary.span.file, d.primary.span.start));
     Compilation { program, diagnostics, sources }

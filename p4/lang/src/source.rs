@@ -54,6 +54,8 @@ pub struct SourceFile {
     pub path: String,
     /// Its text.
     pub text: String,
+    /// Whether it was included as `<name>`: part of a library, not of the program.
+    library: bool,
     /// Byte offset of each line.
     lines: Vec<u32>,
     /// `#line` directives: from this offset on, the next line is called that.
@@ -72,8 +74,19 @@ impl SourceMap {
         let text = text.into();
         let mut lines = vec![0];
         lines.extend(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1));
-        self.files.push(SourceFile { path: path.into(), text, lines, renames: Vec::new() });
+        self.files.push(SourceFile { path: path.into(), text, library: false, lines, renames: Vec::new() });
         FileId(self.files.len() as u32 - 1)
+    }
+
+    pub(crate) fn mark_library(&mut self, file: FileId) {
+        if let Some(f) = self.files.get_mut(file.0 as usize) {
+            f.library = true;
+        }
+    }
+
+    /// Whether a file was included as `<name>`.
+    pub(crate) fn is_library(&self, file: FileId) -> bool {
+        self.get(file).is_some_and(|f| f.library)
     }
 
     /// A file, if there is one of that number.

@@ -161,8 +161,9 @@ fn elements_of_stacks_are_static_where_the_index_is() {
 
 #[test]
 fn generic_functions_and_nested_controls_are_specialised() {
-    let declarations = "T pick<T>(in bool c, in T a, in T b) { if (c) { return a; } return b; }
-        control Inner(inout bit<8> v)(bit<8> step) { apply { v = v + step; } }";
+    let declarations =
+        "@noWarn(\"unused\") T pick<T>(in bool c, in T a, in T b) { if (c) { return a; } return b; }
+        @noWarn(\"unused\") control Inner(inout bit<8> v)(bit<8> step) { apply { v = v + step; } }";
     let stmts =
         ingress(declarations, "Inner(3) three; Inner(4) four;", "three.apply(meta.x); four.apply(meta.x);");
     assert_eq!(stmts, ["meta.x = (meta.x Add 3)", "meta.x = (meta.x Add 4)"]);

@@ -28,6 +28,8 @@ pub enum Engine {
     /// Compiled code.
     #[default]
     Compiled,
+    /// Code as it is compiled at first, without the passes that make it faster.
+    Unoptimised,
     /// The plain interpreter: slow, and easy to read beside the specification.
     Interpreter,
 }

@@ -11,6 +11,7 @@ use crate::config::{Engine, SwitchConfig};
 use crate::engine::compile::compile;
 use crate::engine::compiled::Compiled;
 use crate::engine::context::Context;
+use crate::engine::optimise::optimise;
 use crate::engine::run::Outcome;
 use crate::error::LoadError;
 use crate::oracle::Interpreter;
@@ -89,9 +90,14 @@ macro_rules! each {
 impl Machine {
     /// Prepares a program. A malformed one is refused whichever machine is wanted.
     pub(crate) fn new(program: &Arc<Program>, config: &SwitchConfig) -> Result<Machine, LoadError> {
-        let code = compile(program, config.drop_port)?;
+        let mut code = compile(program, config.drop_port)?;
+        if config.engine == Engine::Compiled && !config.trace {
+            optimise(&mut code);
+        }
         Ok(match config.engine {
-            Engine::Compiled if !config.trace => Machine::Compiled(Box::new(Compiled::new(code))),
+            Engine::Compiled | Engine::Unoptimised if !config.trace => {
+                Machine::Compiled(Box::new(Compiled::new(code)?))
+            }
             _ => Machine::Interpreter(Box::new(Interpreter::new(Arc::clone(program), config.drop_port))),
         })
     }
@@ -129,6 +135,24 @@ impl Machine {
     #[inline]
     pub(crate) fn run(&mut self, block: BlockId, cx: &mut Context, state: &mut State) -> bool {
         each!(self, m => m.run(block, cx, state) != Outcome::TooLong)
+    }
+
+    /// Appends what egress needs of the packet's headers and metadata as words.
+    #[inline]
+    pub(crate) fn carry(&self, words: &mut Vec<u64>) {
+        match self {
+            Machine::Compiled(m) => m.carry(words),
+            Machine::Interpreter(m) => m.save(words),
+        }
+    }
+
+    /// Begins egress with what [`Machine::carry`] gave.
+    #[inline]
+    pub(crate) fn resume(&mut self, words: &[u64]) {
+        match self {
+            Machine::Compiled(m) => m.resume(words),
+            Machine::Interpreter(m) => m.load(words),
+        }
     }
 
     /// Appends the packet's headers and metadata as words.

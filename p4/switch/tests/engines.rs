@@ -1,4 +1,4 @@
-//! The compiled engine and the plain interpreter do the same.
+//! Compiled code, optimised or not, and the plain interpreter do the same.
 
 #![allow(clippy::disallowed_methods, reason = "a test reads its programs, and where to find more of them")]
 
@@ -9,6 +9,7 @@ use p4_lang::ir::{Program, TableId};
 use p4_lang::{MemoryLoader, Options, compile};
 use p4_switch::stf::{Observed, Settings, run_on};
 use p4_switch::{ControlPlane, Engine};
+use proptest::prelude::*;
 
 /// The whole state of a switch, as text of which two are easily compared.
 fn state(control: &ControlPlane<'_>, program: &Program) -> Vec<String> {
@@ -48,15 +49,18 @@ fn observed(mut o: Observed, program: &Program) -> Everything {
     (events, o.sent, state, counters)
 }
 
-/// Runs a test on both engines and compares everything.
+/// Runs a test on all engines and compares everything.
 fn check(name: &str, program: &Arc<Program>, test: &str) {
     let run = |engine| {
         let (what, result) = run_on(program, test, &Settings { engine, trace: false });
         (observed(what, program), result)
     };
-    let (compiled, interpreted) = (run(Engine::Compiled), run(Engine::Interpreter));
-    assert_eq!(compiled.0, interpreted.0, "{name}");
-    assert_eq!(compiled.1, interpreted.1, "{name}");
+    let interpreted = run(Engine::Interpreter);
+    for engine in [Engine::Compiled, Engine::Unoptimised] {
+        let compiled = run(engine);
+        assert_eq!(compiled.0, interpreted.0, "{name}: {engine:?}");
+        assert_eq!(compiled.1, interpreted.1, "{name}: {engine:?}");
+    }
 }
 
 /// All programs of a folder that have an STF test beside them.
@@ -104,6 +108,42 @@ fn on_all_samples_of_p4c() {
     let checked = check_folder(&folder, |source| source.contains("v1model.p4"));
     assert!(checked > 100, "{checked} tests in {folder}");
     eprintln!("{checked} tests");
+}
+
+proptest! {
+    /// Packets that are routes' and packets that are nobody's, cut off anywhere.
+    #[test]
+    fn on_random_packets(
+        packets in prop::collection::vec((0u16..4, any::<[u8; 34]>(), 0usize..60, any::<[bool; 4]>()), 1..12),
+    ) {
+        let loader = MemoryLoader::new().with("router.p4", include_str!("programs/router.p4"));
+        let program = compile("router.p4", &loader, &Options::default()).program.expect("a good program");
+        let mut test = "add routes destination:0x0a000000/8 forward(next_hop:0x060000000007, port:3)\n\
+            add routes destination:0x00000000/0 forward(next_hop:0x060000000008, port:2)\n".to_owned();
+        for (port, mut bytes, length, [ip, version, alive, summed]) in packets {
+            if ip {
+                bytes[12..14].copy_from_slice(&[8, 0]);
+            }
+            if version {
+                bytes[14] = 0x45;
+            }
+            if alive {
+                bytes[22] |= 2;
+            }
+            if summed {
+                bytes[24..26].fill(0);
+                let sum = model::wire::ipv4::checksum(&bytes[14..34]);
+                bytes[24..26].copy_from_slice(&sum.to_be_bytes());
+            }
+            let mut bytes = bytes.to_vec();
+            bytes.resize(length, 7);
+            let hex: String = bytes.iter().map(|b| format!("{b:02x}")).collect();
+            if !hex.is_empty() {
+                test += &format!("packet {port} {hex}\n");
+            }
+        }
+        check("router", &Arc::new(program), &test);
+    }
 }
 
 #[test]

@@ -10,7 +10,7 @@ use super::{Checker, Context, Entity, FunctionRef, Place, TypeEntity, share};
 use crate::constant;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::hir::{
-    Action, ActionId, Aggregate, AggregateId, ArchType, ArchTypeId, Enum, EnumId, Expr, Extern,
+    Action, ActionId, Aggregate, AggregateId, ArchType, ArchTypeId, Enum, EnumId, Expr, ExprKind, Extern,
     ExternFunction, ExternFunctionId, ExternId, Field, Function, FunctionId, Instance, NewType, NewTypeId,
     PackageId, Param, Signature, Type, TypeParamId, VarKind,
 };
@@ -19,6 +19,7 @@ use crate::syntax::ast::{self, AggregateKind, Annotations, DeclKind, Direction, 
 
 impl Checker<'_> {
     pub(super) fn top_level(&mut self, decl: &ast::Decl) {
+        self.silence(decl);
         match &decl.kind {
             DeclKind::Variable(v) if v.is_const => self.constant(v),
             DeclKind::Variable(v) => {
@@ -50,6 +51,7 @@ impl Checker<'_> {
                 self.enumeration(name, repr.as_ref(), members);
             }
             DeclKind::Typedef { annotations, ty, name } => {
+                self.usage.declare("type", name, annotations);
                 self.check_annotations(annotations);
                 let ty = self.ty(ty);
                 self.declare(name, Entity::Type(TypeEntity::Plain(ty)));
@@ -73,6 +75,20 @@ impl Checker<'_> {
         }
     }
 
+    /// `@noWarn` of a declaration holds for all that is in it.
+    pub(super) fn silence(&mut self, decl: &ast::Decl) {
+        let annotations = match &decl.kind {
+            DeclKind::Parser(p) => &p.annotations,
+            DeclKind::Control(c) => &c.annotations,
+            DeclKind::Action(a) => &a.annotations,
+            DeclKind::Function(f) => &f.annotations,
+            DeclKind::Table(t) => &t.annotations,
+            DeclKind::Instance(i) => &i.annotations,
+            _ => return,
+        };
+        self.usage.silence(annotations, decl.span);
+    }
+
     /// Declares a constant.
     pub(super) fn constant(&mut self, variable: &ast::Variable) {
         self.check_annotations(&variable.annotations);
@@ -85,10 +101,17 @@ impl Checker<'_> {
         };
         let local_const = matches!(self.context.place, Place::ParserLocals | Place::ControlLocals)
             || self.context.place != Place::Top;
-        let known = value.ty.is_bad() || value.is_const() || local_const && self.known(&value);
+        let known = value.ty.is_bad()
+            || value.kind == ExprKind::Bad
+            || value.is_const()
+            || local_const && self.known(&value);
         if !known {
             let message = "the value of a constant is computed by the compiler";
             self.error(codes::NOT_CONSTANT, value.span, message);
+        }
+        let asserts = matches!(&variable.init, Some(init) if calls_static_assert(init));
+        if !asserts {
+            self.usage.declare("constant", &variable.name, &variable.annotations);
         }
         self.declare_var(&variable.name, ty, VarKind::Const(Box::new(value)));
     }
@@ -137,6 +160,9 @@ impl Checker<'_> {
         let construct = self.construct(ty, &instance.args, None, instance.ty.span.to(span));
         self.context.open_types = outer;
         let ty = construct.ty.clone();
+        if &*instance.name.name != "main" || self.context.place != Place::Top {
+            self.usage.declare("instance", &instance.name, &instance.annotations);
+        }
         let var = self.declare_var(&instance.name, ty.clone(), VarKind::Instance);
         self.instance_body(&instance.name, &ty, var, instance.body.as_ref());
         Some(Instance { var, construct, annotations: share(&instance.annotations) })
@@ -298,7 +324,7 @@ impl Checker<'_> {
 
     fn function(&mut self, function: &ast::Function) {
         self.check_annotations(&function.annotations);
-        let (signature, body) = self.scoped(|c| {
+        let (signature, body) = self.declaring(&function.prototype.name, |c| {
             let signature = c.signature(&function.annotations, &function.prototype, ParamsOf::Function);
             let body = c.function_body(&function.body, &signature, Place::Function);
             (signature, body)
@@ -306,7 +332,10 @@ impl Checker<'_> {
         self.check_overload(&signature);
         let id = FunctionId(self.module.functions.len() as u32);
         self.module.functions.push(Function { signature, body });
-        self.declare(&function.prototype.name, Entity::Functions(vec![FunctionRef::Function(id)]));
+        let name = &function.prototype.name;
+        self.declare(name, Entity::Functions(vec![FunctionRef::Function(id)]));
+        let first = self.find(&name.name).map_or(name.span, |d| d.span);
+        self.usage.declare_as("function", name, first, &function.annotations);
     }
 
     /// Functions of one name differ in the number of their parameters or in their names.
@@ -341,9 +370,12 @@ impl Checker<'_> {
     /// Declares an action.
     pub(super) fn action(&mut self, action: &ast::Action, global: bool) -> ActionId {
         self.check_annotations(&action.annotations);
-        let (params, body) = self.scoped(|c| {
+        let (params, body) = self.declaring(&action.name, |c| {
             let params = c.params(&action.params, ParamsOf::Function);
             c.check_action_params(&params);
+            for param in &action.params {
+                c.usage.declare("parameter", &param.name, &param.annotations);
+            }
             let context = Context { place: Place::Action, ..Context::default() };
             let body = c.within(context, |c| c.block(&action.body));
             (params, body)
@@ -357,6 +389,7 @@ impl Checker<'_> {
             span: action.name.span,
             global,
         });
+        self.usage.declare("action", &action.name, &action.annotations);
         self.declare(&action.name, Entity::Action(id));
         id
     }
@@ -446,6 +479,11 @@ impl Checker<'_> {
             fields: list,
             annotations: share(annotations),
         });
+        if self.limited(Type::Aggregate(id, Rc::default()), name.span).is_bad()
+            && let Some(aggregate) = self.module.aggregates.get_mut(id.index())
+        {
+            aggregate.fields.clear();
+        }
         self.declare_generic(name, Type::Aggregate(id, Rc::default()), type_params.len());
     }
 
@@ -543,6 +581,7 @@ impl Checker<'_> {
         }
         let id = NewTypeId(self.module.newtypes.len() as u32);
         let inner = if fine { inner } else { Type::Bad };
+        self.usage.declare("type", name, annotations);
         let new = NewType { name: name.name.clone(), ty: inner, annotations: share(annotations) };
         self.module.newtypes.push(new);
         self.declare(name, Entity::Type(TypeEntity::Plain(Type::New(id))));
@@ -555,6 +594,7 @@ impl Checker<'_> {
         let count = type_params.len();
         let decl = ArchType { name: name.name.clone(), is_parser, type_params, params, span: name.span };
         self.module.arch_types.push(decl);
+        self.usage.declare("type", name, &Vec::new());
         self.declare_generic(name, Type::Arch(id, Rc::default()), count);
     }
 
@@ -566,7 +606,18 @@ impl Checker<'_> {
         let decl =
             ArchType { name: name.name.clone(), is_parser: false, type_params, params, span: name.span };
         self.module.packages.push(decl);
+        self.usage.declare("package", name, &Vec::new());
         self.declare_generic(name, Type::Package(id, Rc::default()), count);
+    }
+}
+
+/// A constant made by `static_assert` is there for the assertion.
+fn calls_static_assert(init: &ast::Expr) -> bool {
+    match &init.kind {
+        ast::ExprKind::Call { callee, .. } => {
+            matches!(&callee.kind, ast::ExprKind::Name(path) if &*path.ident.name == "static_assert")
+        }
+        _ => false,
     }
 }
 

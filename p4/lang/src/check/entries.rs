@@ -1,5 +1,5 @@
-//! Rules of a whole table: its default action, and what its entries must not do together (specification, section
-//! 14.2.1).
+//! Rules of a whole table: its default action, and what its entries must not do together (specification,
+//! "Table properties").
 
 use std::collections::BTreeMap;
 

@@ -97,6 +97,8 @@ impl Checker<'_> {
         match self.module.vars.get(id.index()) {
             None => Expr::bad(span),
             Some(var) => match &var.kind {
+                // What was wrong with its value has been said where it is declared.
+                VarKind::Const(value) if value.kind == ExprKind::Bad => Expr::bad(span),
                 VarKind::Const(value) if value.is_const() => Expr { span, ..(**value).clone() },
                 _ => Expr { kind: ExprKind::Var(id), ty: var.ty.clone(), span },
             },
@@ -187,11 +189,14 @@ impl Checker<'_> {
                 } else {
                     self.find(&path.ident.name)
                 };
-                match found.map(|f| f.entity.clone()) {
-                    Some(Entity::Type(TypeEntity::Plain(ty) | TypeEntity::Generic(ty, _))) => Some(ty),
-                    Some(Entity::Type(TypeEntity::Param(id))) => Some(Type::Param(id)),
-                    _ => None,
-                }
+                let super::Declared { entity, span } = found.cloned()?;
+                let ty = match entity {
+                    Entity::Type(TypeEntity::Plain(ty) | TypeEntity::Generic(ty, _)) => ty,
+                    Entity::Type(TypeEntity::Param(id)) => Type::Param(id),
+                    _ => return None,
+                };
+                self.usage.mark(span);
+                Some(ty)
             }
             _ => None,
         }

@@ -1,4 +1,4 @@
-//! What may stand for a type parameter, and what becomes of a generic type (specification, sections 7.2 and 7.2.9).
+//! What may stand for a type parameter, and what becomes of a generic type (specification, "Type specialization").
 
 use super::{Checker, Entity};
 use crate::diagnostic::{Diagnostic, codes};

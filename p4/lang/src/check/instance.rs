@@ -1,4 +1,4 @@
-//! Instances whose abstract methods the program gives (specification, section 11.3.1).
+//! Instances whose abstract methods the program gives (specification, "Instantiating objects with abstract methods").
 
 use super::params::ParamsOf;
 use super::{Checker, Place};

@@ -21,7 +21,7 @@ impl Checker<'_> {
         span: Span,
     ) -> Expr {
         if let Ast::Name(path) = &base.kind
-            && let Some(Entity::Table(id)) = self.find(&path.ident.name).map(|d| d.entity.clone())
+            && let Some(Entity::Table(id)) = self.find_entity(&path.ident.name)
         {
             return self.table_apply(id, method, args, span);
         }

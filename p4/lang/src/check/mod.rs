@@ -31,11 +31,12 @@ use crate::hir::{
     VarKind,
 };
 use crate::lex::Name;
+use crate::lint::Usage;
 use crate::source::Span;
 use crate::syntax::ast::{self, Ident, Path};
 
 /// Checks a program. The module is complete only if nothing was reported.
-pub(crate) fn check(unit: &ast::Unit, sink: &mut Sink) -> Module {
+pub(crate) fn check(unit: &ast::Unit, sink: &mut Sink) -> (Module, Usage) {
     let mut checker = Checker {
         module: Module::default(),
         sink,
@@ -47,14 +48,16 @@ pub(crate) fn check(unit: &ast::Unit, sink: &mut Sink) -> Module {
         errors_declared: false,
         fields_so_far: Vec::new(),
         deferred: Vec::new(),
+        declaring: Vec::new(),
         later: BTreeMap::new(),
+        usage: Usage::default(),
     };
     checker.collect_later(unit);
     for decl in &unit.decls {
         checker.top_level(decl);
     }
     checker.finish();
-    checker.module
+    (checker.module, checker.usage)
 }
 
 /// What a name stands for.
@@ -139,10 +142,13 @@ struct Checker<'a> {
     /// Errors that matter only if the code is part of a program that runs: p4c looks for them when it has seen
     /// `main`.
     deferred: Vec<Diagnostic>,
+    /// Functions, actions, parsers and controls whose bodies are checked, outer ones first.
+    declaring: Vec<Ident>,
     /// Whether an `error` declaration has been seen: the type exists from there on.
     errors_declared: bool,
     /// Where top-level names are declared, to say so when they are used too early.
     later: BTreeMap<Name, Span>,
+    usage: Usage,
 }
 
 impl Checker<'_> {
@@ -182,6 +188,14 @@ impl Checker<'_> {
         self.scopes.push(BTreeMap::new());
         let value = run(self);
         self.scopes.pop();
+        value
+    }
+
+    /// Checks the body of what is called `name`.
+    fn declaring<T>(&mut self, name: &Ident, run: impl FnOnce(&mut Self) -> T) -> T {
+        self.declaring.push(name.clone());
+        let value = self.scoped(run);
+        self.declaring.pop();
         value
     }
 
@@ -247,6 +261,13 @@ impl Checker<'_> {
         self.scopes.iter().rev().find_map(|s| s.get(name))
     }
 
+    /// What a name stands for, if anything.
+    fn find_entity(&mut self, name: &str) -> Option<Entity> {
+        let Declared { entity, span } = self.find(name)?.clone();
+        self.usage.mark(span);
+        Some(entity)
+    }
+
     /// What a path stands for; reports when there is nothing.
     fn lookup(&mut self, path: &Path) -> Option<Entity> {
         let name = &path.ident.name;
@@ -256,8 +277,23 @@ impl Checker<'_> {
             return None;
         }
         let found = if path.global { self.scopes[0].get(name) } else { self.find(name) };
-        if let Some(found) = found {
-            return Some(found.entity.clone());
+        if let Some(Declared { entity, span }) = found.cloned() {
+            self.usage.mark(span);
+            return Some(entity);
+        }
+        if let Some(declaring) = self.declaring.iter().rev().find(|d| d.name == *name) {
+            let declared = declaring.span;
+            self.report(
+                Diagnostic::error(
+                    codes::RECURSION,
+                    path.ident.span,
+                    format!("`{name}` is used inside of itself"),
+                )
+                .label("not possible here")
+                .also(declared, "what is being declared")
+                .note("P4 has no recursion; a parser may go back to its own states"),
+            );
+            return None;
         }
         let mut diagnostic =
             Diagnostic::error(codes::UNKNOWN_NAME, path.ident.span, format!("`{name}` is not declared"))
@@ -334,6 +370,7 @@ impl Checker<'_> {
                 let id = TypeParamId(self.module.type_params.len() as u32);
                 self.module.type_params.push(name.name.clone());
                 self.declare(name, Entity::Type(TypeEntity::Param(id)));
+                self.usage.declare("type parameter", name, &Vec::new());
                 id
             })
             .collect()

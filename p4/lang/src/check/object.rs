@@ -28,7 +28,7 @@ impl Checker<'_> {
             span: parser.name.span,
         };
         // The name is known inside only to say that recursion is not allowed.
-        self.scoped(|c| {
+        self.declaring(&parser.name, |c| {
             checked.type_params = c.declare_type_params(&parser.type_params);
             checked.constructor = c.params(&parser.constructor, ParamsOf::Constructor);
             checked.params = c.params(&parser.params, ParamsOf::Apply);
@@ -39,6 +39,7 @@ impl Checker<'_> {
             });
         });
         self.module.parsers.push(checked);
+        self.usage.declare("parser", &parser.name, &parser.annotations);
         self.declare(&parser.name, Entity::Type(TypeEntity::Plain(Type::Parser(id))));
     }
 
@@ -53,6 +54,7 @@ impl Checker<'_> {
         let mut locals = Vec::new();
         let mut declared = Vec::new();
         for decl in decls {
+            self.silence(decl);
             match &decl.kind {
                 DeclKind::Variable(v) if v.is_const => self.constant(v),
                 DeclKind::Variable(v) => {
@@ -98,6 +100,7 @@ impl Checker<'_> {
         }
         let size = self.size_expr(&set.size, "the size of a value set");
         let kind = VarKind::ValueSet;
+        self.usage.declare("value set", &set.name, &set.annotations);
         let var = self.declare_var(&set.name, Type::ValueSet(std::rc::Rc::new(ty.clone())), kind);
         Local::ValueSet { var, ty, size, annotations: share(&set.annotations) }
     }
@@ -169,6 +172,7 @@ impl Checker<'_> {
         let mut reached = vec![false; states.len()];
         let mut work = vec![start];
         let mut ends = false;
+        let mut accepts = false;
         while let Some(at) = work.pop() {
             if std::mem::replace(&mut reached[at], true) {
                 continue;
@@ -182,6 +186,7 @@ impl Checker<'_> {
                     cases.iter().map(|(_, t)| *t).collect()
                 }
             };
+            accepts |= targets.contains(&StateTarget::Accept);
             ends |= targets.iter().any(|t| matches!(t, StateTarget::Accept | StateTarget::Reject));
             for target in targets {
                 if let StateTarget::State(i) = target
@@ -195,6 +200,9 @@ impl Checker<'_> {
             let message =
                 format!("parser `{}` never ends: no path reaches `accept` or `reject`", parser.name.name);
             self.error(codes::BAD_STATE, parser.name.span, message);
+        } else if !accepts {
+            let message = format!("no path through `{}` leads to `accept`", parser.name.name);
+            self.report(Diagnostic::warning(codes::UNREACHABLE, parser.name.span, message));
         }
         for (state, reached) in parser.states.iter().zip(reached) {
             if !reached {
@@ -212,6 +220,8 @@ impl Checker<'_> {
 
     fn state(&mut self, state: &ast::State) -> State {
         self.check_annotations(&state.annotations);
+        let last = state.body.last().map_or(state.name.span, |s| s.span);
+        self.usage.silence(&state.annotations, state.name.span.to(last));
         let context = Context { place: Place::State, ..Context::default() };
         let (body, transition) = self.scoped(|c| {
             c.within(context, |c| {
@@ -306,7 +316,7 @@ impl Checker<'_> {
             body: Vec::new(),
             span: control.name.span,
         };
-        self.scoped(|c| {
+        self.declaring(&control.name, |c| {
             checked.type_params = c.declare_type_params(&control.type_params);
             checked.constructor = c.params(&control.constructor, ParamsOf::Constructor);
             checked.params = c.params(&control.params, ParamsOf::Apply);
@@ -319,6 +329,7 @@ impl Checker<'_> {
             });
         });
         self.module.controls.push(checked);
+        self.usage.declare("control", &control.name, &control.annotations);
         self.declare(&control.name, Entity::Type(TypeEntity::Plain(Type::Control(id))));
     }
 }

@@ -3,11 +3,15 @@
 use num_bigint::BigInt;
 
 use super::Checker;
+use super::types::MAX_WIDTH;
 use crate::constant;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::hir::{Expr, ExprKind, Type};
 use crate::source::Span;
 use crate::syntax::ast::{self, BinaryOp, UnaryOp};
+
+/// Longest text that `++` makes.
+const MAX_TEXT: usize = 1 << 16;
 
 impl Checker<'_> {
     pub(super) fn unary(
@@ -234,12 +238,22 @@ impl Checker<'_> {
     fn concat(&mut self, left: Expr, right: Expr, span: Span) -> Expr {
         let (left, right) = (self.as_representation(left), self.as_representation(right));
         if let (ExprKind::Str(a), ExprKind::Str(b)) = (&left.kind, &right.kind) {
+            if a.len() + b.len() > MAX_TEXT {
+                let message = format!("a text has at most {MAX_TEXT} bytes");
+                self.error(codes::TOO_LARGE, span, message);
+                return Expr::bad(span);
+            }
             return Expr { kind: ExprKind::Str(format!("{a}{b}").into()), ty: Type::Str, span };
         }
         let (Some(a), Some(b)) = (left.ty.fixed_width(), right.ty.fixed_width()) else {
             return self.bad_operands(BinaryOp::Concat, &left, &right, span);
         };
-        let width = a.saturating_add(b).min(1 << 20);
+        let width = a.saturating_add(b);
+        if width > MAX_WIDTH {
+            let message = format!("the result would have {width} bits; {MAX_WIDTH} are possible");
+            self.error(codes::BAD_WIDTH, span, message);
+            return Expr::bad(span);
+        }
         let ty = if matches!(left.ty, Type::Signed(_)) { Type::Signed(width) } else { Type::Bit(width) };
         if let (Some(x), Some(y)) = (left.as_int(), right.as_int()) {
             let value = constant::concat(x, y, b, &ty);

@@ -1,5 +1,5 @@
-//! Parameters and results: which types they may have, by what they belong to (specification, sections 6.8, 7.2.10
-//! and 7.2.12).
+//! Parameters and results: which types they may have, by what they belong to (specification, "Calling
+//! convention", "Parser and control blocks types" and "Optional parameter annotations").
 
 use super::Checker;
 use crate::diagnostic::{Diagnostic, codes};

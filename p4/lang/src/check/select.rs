@@ -47,7 +47,7 @@ impl Checker<'_> {
 
     fn value_set(&mut self, set: &ast::Expr, keys: &[Type]) -> Option<Keyset> {
         let Ast::Name(path) = &set.kind else { return None };
-        let super::Entity::Var(id) = self.find(&path.ident.name)?.entity.clone() else { return None };
+        let super::Entity::Var(id) = self.find_entity(&path.ident.name)? else { return None };
         let var = self.module.vars.get(id.index())?.clone();
         if var.kind != VarKind::ValueSet {
             return None;

@@ -10,6 +10,7 @@ impl Checker<'_> {
     /// A block with its own scope.
     pub(super) fn block(&mut self, block: &ast::Block) -> Vec<Stmt> {
         self.check_annotations(&block.annotations);
+        self.usage.silence(&block.annotations, block.span);
         self.scoped(|c| c.stmts(&block.stmts))
     }
 
@@ -95,6 +96,7 @@ impl Checker<'_> {
         let ty = self.storable(&written, variable.ty.span, "variable");
         let init = variable.init.as_ref().map(|init| self.initial_value(variable, init, &ty));
         self.check_written(&variable.ty);
+        self.usage.declare("variable", &variable.name, &variable.annotations);
         let id = self.declare_var(&variable.name, ty, VarKind::Local);
         (id, init)
     }

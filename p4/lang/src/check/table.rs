@@ -20,6 +20,7 @@ impl Checker<'_> {
         let checked = self.within(context, |c| c.table_body(table));
         let id = TableId(self.module.tables.len() as u32);
         self.module.tables.push(checked);
+        self.usage.declare("table", &table.name, &table.annotations);
         self.declare(&table.name, Entity::Table(id));
         id
     }

@@ -12,7 +12,9 @@ use crate::source::Span;
 use crate::syntax::ast::{self, AggregateKind, Path, TypeKind};
 
 /// Widest `bit<w>`, `int<w>` and `varbit<w>`.
-const MAX_WIDTH: u32 = 1 << 16;
+pub(super) const MAX_WIDTH: u32 = 1 << 16;
+/// Most parts that a type may have once the types of its parts are taken apart.
+const MAX_PARTS: u32 = 1 << 17;
 /// Most elements of a stack.
 const MAX_STACK: u32 = 1 << 12;
 
@@ -39,7 +41,7 @@ impl Checker<'_> {
             TypeKind::Stack(of, size) => self.stack_type(of, size),
             TypeKind::Tuple(args) => {
                 let args: Rc<[Type]> = args.iter().map(|a| self.tuple_field(a)).collect();
-                Type::Tuple(args)
+                self.limited(Type::Tuple(args), ty.span)
             }
             TypeKind::List(args) => match args.as_slice() {
                 [of] => Type::List(Rc::new(self.ty(of))),
@@ -49,6 +51,47 @@ impl Checker<'_> {
                 }
             },
             TypeKind::DontCare => self.fresh(),
+        }
+    }
+
+    /// The type, unless it has too many parts: types that are made of types twice grow fast.
+    pub(super) fn limited(&mut self, ty: Type, span: Span) -> Type {
+        let mut left = MAX_PARTS;
+        if self.count_parts(&ty, &mut left) {
+            return ty;
+        }
+        let message = format!("this type has more than {MAX_PARTS} parts");
+        self.error(codes::TOO_LARGE, span, message);
+        Type::Bad
+    }
+
+    /// Counts down; false when nothing is left.
+    fn count_parts(&self, ty: &Type, left: &mut u32) -> bool {
+        if *left == 0 {
+            return false;
+        }
+        *left -= 1;
+        match ty {
+            Type::Stack(of, count) => {
+                let before = *left;
+                if !self.count_parts(of, left) {
+                    return false;
+                }
+                let one = before - *left;
+                match one.checked_mul(count.saturating_sub(1)).and_then(|all| left.checked_sub(all)) {
+                    Some(rest) => {
+                        *left = rest;
+                        true
+                    }
+                    None => false,
+                }
+            }
+            Type::List(of) => self.count_parts(of, left),
+            Type::New(_) => self.count_parts(&self.module.underlying(ty), left),
+            _ => match self.module.fields(ty) {
+                Some(fields) => fields.iter().all(|(_, t)| self.count_parts(t, left)),
+                None => true,
+            },
         }
     }
 
@@ -78,13 +121,16 @@ impl Checker<'_> {
                 self.module.aggregate_kind(&element),
                 Some(AggregateKind::Header | AggregateKind::Union)
             );
+        if element.is_bad() {
+            return Type::Bad;
+        }
         if !fine {
             let message =
                 format!("a stack consists of headers or header unions, not of `{}`", self.show(&element));
             self.error(codes::BAD_TYPE, of.span, message);
             return Type::Bad;
         }
-        Type::Stack(Rc::new(element), count)
+        self.limited(Type::Stack(Rc::new(element), count), size.span)
     }
 
     /// A declared type with its arguments; `None`: none are written.
@@ -107,7 +153,7 @@ impl Checker<'_> {
             TypeEntity::Param(id) => Type::Param(id),
             TypeEntity::Generic(ty, wanted) => match args {
                 Some(args) if args_count == wanted => {
-                    let made = apply(&ty, args);
+                    let made = self.limited(apply(&ty, args), span);
                     self.check_type_args(&made, span);
                     made
                 }

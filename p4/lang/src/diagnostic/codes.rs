@@ -1,4 +1,4 @@
-//! The codes of all messages. Pages about them are generated from [`ALL`].
+//! The codes of all messages. Each has a page in `docs/p4-errors`, which is part of the library.
 
 /// Identity and explanation of a kind of message.
 #[derive(Clone, Copy)]
@@ -9,6 +9,13 @@ pub struct Code {
     pub title: &'static str,
     /// The rule behind it.
     pub explanation: &'static str,
+    /// A page of Markdown: what it means, an example that is wrong, how to put it right.
+    pub page: &'static str,
+}
+
+/// The code of that name, in any case.
+pub fn find(id: &str) -> Option<Code> {
+    ALL.iter().copied().find(|c| c.id.eq_ignore_ascii_case(id))
 }
 
 impl PartialEq for Code {
@@ -30,7 +37,12 @@ macro_rules! codes {
     ($($name:ident $id:literal $title:literal $explanation:literal)*) => {
         $(
             #[doc = $title]
-            pub const $name: Code = Code { id: $id, title: $title, explanation: $explanation };
+            pub const $name: Code = Code {
+                id: $id,
+                title: $title,
+                explanation: $explanation,
+                page: include_str!(concat!("../../../../docs/p4-errors/", $id, ".md")),
+            };
         )*
         /// All codes in order.
         pub const ALL: &[Code] = &[$($name),*];
@@ -124,9 +136,7 @@ codes! {
         "P4 has none: functions, actions, parsers and controls call only what has been declared before."
     BAD_ANNOTATION "E0511" "malformed annotation"
         "`@name` takes a string, `@id` a number; an annotation is either structured (`[...]`) or not, and some have a fixed form."
-    NO_MAIN "E0601" "program without a `main`"
-        "A program instantiates a package under the name `main`."
-    BAD_PACKAGE "E0602" "package that the target does not have"
+    BAD_PACKAGE "E0602" "`main` is not what the architecture asks for"
         "For v1model, `main` is an instance of `V1Switch` with a parser, two checksum controls, ingress, egress and deparser."
     UNSUPPORTED "E0603" "construct that the v1model target does not support"
         "The program is P4, but the architecture has no way to run it."
@@ -144,6 +154,10 @@ codes! {
         "Nothing leads here."
     UNKNOWN_EXTERN "W0407" "object that v1model does not have"
         "The program declares an extern of its own. The switch has nothing to run for it: its methods do nothing, and what they should give stays zero."
+    NOT_RUN "W0408" "program that the switch cannot run"
+        "The program is checked completely, but its `main` is for another architecture than v1model, or it has none."
+    INVALID_HEADER "W0409" "field of a header that may be invalid"
+        "On some path the header has not been made valid, or has been made invalid, where its field is read or written. Ask `isValid()` first."
     NO_MATCH "W0406" "label that can never match"
         "The value cannot occur."
 }

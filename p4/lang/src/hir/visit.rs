@@ -1,6 +1,6 @@
 //! Walking over expressions and statements.
 
-use super::{Callee, Expr, ExprKind, Stmt, StmtKind};
+use super::{Callee, Expr, ExprKind, Stmt, StmtKind, TableId};
 
 /// Calls `visit` for each expression in some statements, outer ones first.
 pub(crate) fn visit_stmts(stmts: &[Stmt], visit: &mut impl FnMut(&Expr)) {
@@ -51,6 +51,31 @@ fn visit_stmt(stmt: &Stmt, visit: &mut impl FnMut(&Expr)) {
         }
         StmtKind::Return(value) => value.iter().for_each(|e| visit_expr(e, visit)),
         StmtKind::Exit | StmtKind::Break | StmtKind::Continue => {}
+    }
+}
+
+/// Calls `visit` for each table whose action a `switch` asks for.
+pub(crate) fn visit_switched_tables(stmts: &[Stmt], visit: &mut impl FnMut(TableId)) {
+    for stmt in stmts {
+        match &stmt.kind {
+            StmtKind::SwitchAction(table, cases, default) => {
+                visit(*table);
+                cases.iter().for_each(|(_, body)| visit_switched_tables(body, visit));
+                visit_switched_tables(default, visit);
+            }
+            StmtKind::Block(body)
+            | StmtKind::For { body, .. }
+            | StmtKind::ForRange { body, .. }
+            | StmtKind::ForEach { body, .. } => visit_switched_tables(body, visit),
+            StmtKind::If(_, then, otherwise) => {
+                visit_switched_tables(then, visit);
+                visit_switched_tables(otherwise, visit);
+            }
+            StmtKind::Switch(_, cases) => {
+                cases.iter().for_each(|case| visit_switched_tables(&case.body, visit));
+            }
+            _ => {}
+        }
     }
 }
 

@@ -29,7 +29,13 @@ pub(crate) fn parse(text: &str) -> Result<Number, (Code, String)> {
 }
 
 /// Widest value that the front end handles.
-pub(crate) const MAX_WIDTH: u32 = 1 << 20;
+pub(crate) const MAX_WIDTH: u32 = 1 << 16;
+
+/// Most digits of a number: those of the widest value in binary.
+const MAX_DIGITS: usize = MAX_WIDTH as usize;
+
+/// Most digits of a decimal number: those of the widest value. Reading them takes time that grows with the square.
+const MAX_DECIMAL_DIGITS: usize = 20_000;
 
 fn value(digits: &str, literal: &str) -> Result<BigInt, (Code, String)> {
     let (radix, rest) = match digits.as_bytes() {
@@ -43,7 +49,7 @@ fn value(digits: &str, literal: &str) -> Result<BigInt, (Code, String)> {
     if clean.is_empty() {
         return Err((codes::BAD_NUMBER, format!("`{literal}` has no digits")));
     }
-    if clean.len() > 400_000 {
+    if clean.len() > if radix == 10 { MAX_DECIMAL_DIGITS } else { MAX_DIGITS } {
         return Err((codes::BAD_NUMBER, "this number is too long".to_owned()));
     }
     if let Some(bad) = clean.chars().find(|c| !c.is_digit(radix)) {

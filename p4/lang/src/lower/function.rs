@@ -39,6 +39,9 @@ impl Lowerer<'_> {
 
     /// Runs a body in its own scope, then copies out.
     pub(super) fn inline(&mut self, copies: Vec<Stmt>, result: Option<Place>, body: impl FnOnce(&mut Self)) {
+        if !self.spend() {
+            return;
+        }
         self.copy_outs.push(copies.clone());
         self.results.push(result);
         let stmts = self.collect(body);

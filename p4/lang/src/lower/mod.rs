@@ -70,11 +70,8 @@ pub(crate) fn lower(module: &Module, sources: &SourceMap, end: Span, sink: &mut 
         called_here: Vec::new(),
         control_names: target::ControlNames::default(),
     };
-    lowerer.run(end);
-    if lowerer.sink.has_errors() {
-        return None;
-    }
-    Some(lowerer.program)
+    let runs = lowerer.run(end);
+    (runs && !lowerer.sink.has_errors()).then_some(lowerer.program)
 }
 
 /// What a variable stands for while code is lowered.
@@ -158,13 +155,24 @@ impl Lowerer<'_> {
     }
 
     fn emit(&mut self, stmt: ir::Stmt) {
-        self.emitted += 1;
-        if self.emitted < MAX_STATEMENTS {
+        if self.spend() {
             self.out.push(stmt);
-        } else if self.emitted == MAX_STATEMENTS {
+        }
+    }
+
+    /// Counts a statement or an inlined call; false, and reported once, when there have been too many.
+    fn spend(&mut self) -> bool {
+        self.emitted = self.emitted.saturating_add(1);
+        if self.emitted == MAX_STATEMENTS {
             let span = Span::default();
             self.error(codes::TOO_LARGE, span, "the program is too large once its calls are inlined");
         }
+        !self.spent()
+    }
+
+    /// Whether the program has grown too large to go on.
+    fn spent(&self) -> bool {
+        self.emitted >= MAX_STATEMENTS
     }
 
     /// Runs something and gives the statements it emits.
@@ -182,16 +190,24 @@ impl Lowerer<'_> {
         (value, inner)
     }
 
-    fn run(&mut self, end: Span) {
+    /// Whether there is something for the switch to run.
+    fn run(&mut self, end: Span) -> bool {
         let module = self.module;
         self.program.errors = module.errors.iter().map(ToString::to_string).collect();
+        let is_main = |i: &&hir::Instance| module.vars.get(i.var.index()).is_some_and(|v| &*v.name == "main");
+        let Some(main) = module.instances.iter().find(is_main) else {
+            self.sink.push(
+                Diagnostic::warning(codes::NOT_RUN, end, "the program has no instance called `main`")
+                    .note("it is checked only; a program for v1model ends with `V1Switch(...) main;`"),
+            );
+            return false;
+        };
+        if !self.is_for_v1model(main) {
+            return false;
+        }
         let mut globals = Env::default();
-        let mut main = None;
         for instance in &module.instances {
             let Some(var) = module.vars.get(instance.var.index()) else { continue };
-            if &*var.name == "main" {
-                main = Some(instance);
-            }
             if !matches!(var.ty, Type::Package(..)) {
                 let (object, _) =
                     self.within(globals.clone(), |l| l.make_object(&instance.construct, instance));
@@ -201,42 +217,46 @@ impl Lowerer<'_> {
             }
         }
         self.env = globals;
-        let Some(main) = main else {
-            self.sink.push(
-                Diagnostic::error(codes::NO_MAIN, end, "the program has no instance called `main`")
-                    .note("a v1model program ends with `V1Switch(...) main;`"),
-            );
-            return;
+        self.switch(main)
+    }
+
+    /// Whether the switch can run `main`; says why not.
+    fn is_for_v1model(&mut self, main: &hir::Instance) -> bool {
+        let Type::Package(package, _) = &main.construct.ty else {
+            let message = "`main` is not a package";
+            self.error(codes::BAD_PACKAGE, main.construct.span, message);
+            return false;
         };
-        self.switch(main);
+        let name = self.module.packages.get(package.index()).map_or("", |p| &*p.name);
+        if name != "V1Switch" {
+            let message = format!("`main` is a `{name}`, which the switch cannot run");
+            self.sink.push(
+                Diagnostic::warning(codes::NOT_RUN, main.construct.span, message)
+                    .note("the program is checked only; the switch runs `V1Switch` of v1model"),
+            );
+        }
+        name == "V1Switch"
     }
 
     /// Lowers the blocks of `V1Switch`.
-    fn switch(&mut self, main: &hir::Instance) {
-        let ExprKind::Construct(construct) = &main.construct.kind else { return };
-        let Type::Package(package, types) = &main.construct.ty else {
-            let message = "`main` is not a package";
-            self.error(codes::BAD_PACKAGE, main.construct.span, message);
-            return;
+    fn switch(&mut self, main: &hir::Instance) -> bool {
+        let (ExprKind::Construct(construct), Type::Package(_, types)) =
+            (&main.construct.kind, &main.construct.ty)
+        else {
+            return false;
         };
-        let name = self.module.packages.get(package.index()).map_or("", |p| &*p.name);
         let (Some(headers), Some(meta), 6) = (types.first(), types.get(1), construct.args.len()) else {
-            let message = format!("package `{name}` is not one of v1model");
+            let message = "this `V1Switch` is not the one of v1model";
             self.error(codes::BAD_PACKAGE, main.construct.span, message);
-            return;
+            return false;
         };
-        if name != "V1Switch" {
-            let message = format!("package `{name}` is not one of v1model");
-            self.error(codes::BAD_PACKAGE, main.construct.span, message);
-            return;
-        }
         self.program.name = self.sources.location(main.construct.span).file;
         let args: Vec<&Expr> = construct.args.iter().flatten().collect();
-        let &[parser, verify, ingress, egress, compute, deparser] = args.as_slice() else { return };
+        let &[parser, verify, ingress, egress, compute, deparser] = args.as_slice() else { return false };
         let Some(standard) = self.standard_metadata_type(ingress) else {
             let message = "the architecture's `standard_metadata_t` is missing";
             self.error(codes::BAD_PACKAGE, main.construct.span, message);
-            return;
+            return false;
         };
         let hdr = self.allocate(headers, "hdr");
         let meta_place = self.allocate(meta, "meta");
@@ -260,6 +280,7 @@ impl Lowerer<'_> {
         self.controller_headers();
         self.check_control_names();
         self.assign_ids();
+        true
     }
 
     /// Type of the third parameter of the ingress control.

@@ -13,6 +13,10 @@ impl Lowerer<'_> {
     /// The position of something that the enclosing instance, or the top level, declares.
     pub(super) fn position_of(&self, declared: Declared) -> Vec<u32> {
         let mut position = self.env.position.clone();
+        if position.is_empty() {
+            // The top level comes before the blocks.
+            position.push(0);
+        }
         let index = match self.env.instance.and_then(|i| self.instances.get(i)).map(|i| &i.ty) {
             Some(Type::Control(id)) => self
                 .module
@@ -57,7 +61,7 @@ impl Lowerer<'_> {
         tables.sort_by(|a, b| a.preamble.position.cmp(&b.preamble.position));
         let mut used: Vec<ir::ActionId> =
             tables.iter().flat_map(|t| &t.actions).map(|reference| reference.action).collect();
-        used.extend(self.called_here.drain(..));
+        used.append(&mut self.called_here);
         self.listed.extend(&used);
         for (i, id) in used.into_iter().enumerate() {
             if let Some(action) = self.program.actions.get_mut(id.index())

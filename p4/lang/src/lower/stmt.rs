@@ -16,6 +16,9 @@ const MAX_UNROLLED: u64 = 4096;
 impl Lowerer<'_> {
     pub(super) fn stmts(&mut self, stmts: &[hir::Stmt]) {
         for stmt in stmts {
+            if self.spent() {
+                return;
+            }
             self.stmt(stmt);
             let leaves = matches!(
                 stmt.kind,

@@ -9,6 +9,7 @@ mod macros;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
+use crate::Options;
 use crate::diagnostic::{Diagnostic, Sink, codes};
 use crate::lex::{Name, Tok, Token, lex};
 use crate::source::{FileId, SourceLoader, SourceMap, Span, builtin, resolve};
@@ -24,12 +25,13 @@ const MAX_TOKENS: usize = 4_000_000;
 pub(crate) fn preprocess(
     main: &str,
     loader: &dyn SourceLoader,
-    defines: &[(String, String)],
+    options: &Options,
     sources: &mut SourceMap,
     sink: &mut Sink,
 ) -> Vec<Token> {
     let mut pp = Preprocessor {
         loader,
+        includes: &options.includes,
         sources,
         sink,
         macros: BTreeMap::new(),
@@ -38,9 +40,9 @@ pub(crate) fn preprocess(
         spent: 0,
         exhausted: false,
     };
-    pp.predefine(defines);
+    pp.predefine(&options.defines);
     match loader.load(main) {
-        Some(text) => pp.file(main, &text),
+        Some(text) => pp.file(main, &text, false),
         None => {
             let file = pp.sources.add(main, "");
             let span = Span { file, start: 0, end: 0 };
@@ -69,6 +71,7 @@ struct Conditional {
 
 struct Preprocessor<'a> {
     loader: &'a dyn SourceLoader,
+    includes: &'a [String],
     sources: &'a mut SourceMap,
     sink: &'a mut Sink,
     macros: BTreeMap<Name, Rc<Macro>>,
@@ -98,8 +101,11 @@ impl Preprocessor<'_> {
         }
     }
 
-    fn file(&mut self, path: &str, text: &str) {
+    fn file(&mut self, path: &str, text: &str, library: bool) {
         let file = self.sources.add(path, text);
+        if library {
+            self.sources.mark_library(file);
+        }
         let tokens: VecDeque<Token> = lex(file, text).into();
         self.run(file, path, tokens);
     }
@@ -293,13 +299,16 @@ impl Preprocessor<'_> {
         let local = resolve(from, &name);
         let candidates = [local.as_str(), name.as_str()];
         let found = if system { None } else { self.load(&candidates) };
+        let elsewhere: Vec<String> = self.includes.iter().map(|dir| format!("{dir}/{name}")).collect();
+        let elsewhere: Vec<&str> = elsewhere.iter().map(String::as_str).collect();
         let found = found
             .or_else(|| builtin(&name).map(|text| (format!("<{name}>"), text.to_owned())))
-            .or_else(|| self.load(&candidates));
+            .or_else(|| self.load(&candidates))
+            .or_else(|| self.load(&elsewhere));
         match found {
             Some((path, text)) => {
                 self.depth += 1;
-                self.file(&path, &text);
+                self.file(&path, &text, system);
                 self.depth -= 1;
             }
             None => {

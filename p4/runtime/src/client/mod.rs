@@ -9,11 +9,13 @@ mod raw;
 mod registers;
 mod schema;
 mod session;
+mod tls;
 
 pub use error::{ClientError, UpdateError};
 pub use registers::RegisterBytes;
 pub use schema::{ActionArgs, DigestSchema, KeyMatch, RegisterSchema, Schema, SchemaError};
 pub use session::{Arbitrated, Session, SessionEvent, SessionSender};
+pub use tls::ClientTls;
 
 use crate::proto::p4::config::v1::P4Info;
 use crate::proto::p4::v1::{
@@ -33,18 +35,22 @@ const HEADER_LIST_BYTES: u32 = 1 << 20;
 const MESSAGE_BYTES: usize = 256 << 20;
 
 /// Settings of a client.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ClientConfig {
     /// The device to talk about.
     pub device_id: u64,
     /// The role; empty for the default role.
     pub role: String,
+    /// What the role may do ([`crate::server::RoleConfig::to_any`] where the server is ours); without it, everything.
+    pub role_config: Option<prost_types::Any>,
     /// The election id to begin with.
     pub election_id: u128,
     /// How long a call may take.
     pub timeout: Duration,
     /// How long connecting may take.
     pub connect_timeout: Duration,
+    /// Certificates, for an endpoint that begins with `https`.
+    pub tls: Option<ClientTls>,
 }
 
 impl ClientConfig {
@@ -53,9 +59,11 @@ impl ClientConfig {
         ClientConfig {
             device_id,
             role: String::new(),
+            role_config: None,
             election_id: 1,
             timeout: Duration::from_secs(10),
             connect_timeout: Duration::from_secs(5),
+            tls: None,
         }
     }
 }
@@ -76,8 +84,11 @@ impl Client {
     /// When the endpoint is malformed or does not answer.
     pub async fn connect(endpoint: &str, config: ClientConfig) -> Result<Client, ClientError> {
         let connect = |source| ClientError::Connect { endpoint: endpoint.to_string(), source };
-        let channel = Endpoint::from_shared(endpoint.to_string())
-            .map_err(connect)?
+        let mut target = Endpoint::from_shared(endpoint.to_string()).map_err(connect)?;
+        if let Some(tls) = &config.tls {
+            target = target.tls_config(tls.config()).map_err(connect)?;
+        }
+        let channel = target
             .http2_max_header_list_size(HEADER_LIST_BYTES)
             .connect_timeout(config.connect_timeout)
             .tcp_nodelay(true)
@@ -117,8 +128,7 @@ impl Client {
     /// # Errors
     /// When the stream ends before an answer.
     pub async fn open(&mut self) -> Result<(Session, Arbitrated), ClientError> {
-        let mut session =
-            Session::open(&mut self.grpc, self.config.device_id, &self.config.role, self.election_id).await?;
+        let mut session = Session::open(&mut self.grpc, &self.config, self.election_id).await?;
         let answer = session.wait_for_arbitration().await?;
         Ok((session, answer))
     }

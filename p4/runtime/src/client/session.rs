@@ -1,6 +1,6 @@
 //! The stream: arbitration, digests, packets.
 
-use super::{ClientError, uint128};
+use super::{ClientConfig, ClientError, uint128};
 use crate::proto::p4::v1::{
     self, p4_runtime_client::P4RuntimeClient, stream_message_request::Update as Outgoing,
     stream_message_response::Update as Incoming,
@@ -55,18 +55,23 @@ pub struct SessionSender {
     outgoing: mpsc::Sender<v1::StreamMessageRequest>,
     device_id: u64,
     role: String,
+    role_config: Option<prost_types::Any>,
 }
 
 impl Session {
     /// Opens a stream and sends the first arbitration message.
     pub(super) async fn open(
         grpc: &mut P4RuntimeClient<Channel>,
-        device_id: u64,
-        role: &str,
+        config: &ClientConfig,
         election_id: u128,
     ) -> Result<Session, ClientError> {
         let (outgoing, requests) = mpsc::channel(QUEUE);
-        let sender = SessionSender { outgoing, device_id, role: role.to_string() };
+        let sender = SessionSender {
+            outgoing,
+            device_id: config.device_id,
+            role: config.role.clone(),
+            role_config: config.role_config.clone(),
+        };
         // A server may answer the call only when it has the first message.
         sender.arbitrate(election_id).await?;
         let incoming = grpc.stream_channel(ReceiverStream::new(requests)).await?.into_inner();
@@ -141,8 +146,11 @@ impl SessionSender {
     }
 
     async fn arbitrate(&self, election_id: u128) -> Result<(), ClientError> {
-        let role =
-            (!self.role.is_empty()).then(|| v1::Role { name: self.role.clone(), ..Default::default() });
+        let role = (!self.role.is_empty()).then(|| v1::Role {
+            name: self.role.clone(),
+            config: self.role_config.clone(),
+            ..Default::default()
+        });
         self.send(Outgoing::Arbitration(v1::MasterArbitrationUpdate {
             device_id: self.device_id,
             role,

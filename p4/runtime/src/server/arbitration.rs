@@ -3,10 +3,12 @@
 //! Source: P4Runtime specification, "Client Arbitration and Controller Replication". Nothing here waits: a new
 //! primary that must wait for the old one's writes stays [`Role::pending`] until [`Arbitration::end_write`].
 
+use super::role::Scope;
 use crate::error::Refusal;
 use crate::proto::google::rpc;
 use crate::proto::p4::v1;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use tonic::Code;
 
 /// Identifies a stream for as long as it is open.
@@ -32,10 +34,12 @@ pub struct Notice {
 }
 
 /// Leave to write, given back with [`Arbitration::end_write`].
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 #[must_use = "a write that never ends keeps the next primary waiting"]
 pub struct WriteTicket {
     role: RoleKey,
+    /// What the role may write.
+    pub scope: Arc<Scope>,
 }
 
 /// The state of one device.
@@ -52,6 +56,7 @@ pub struct Arbitration {
 #[derive(Debug, Default)]
 struct Role {
     config: Option<prost_types::Any>,
+    scope: Arc<Scope>,
     /// Highest election id ever seen of a primary; it outlives the controller that had it.
     highest: Option<u128>,
     /// Live controllers with their election ids.
@@ -86,12 +91,15 @@ impl Arbitration {
             None => self.check_new(&key, message.device_id)?,
         }
         self.check_election(client, &key, election)?;
+        let scope = Arc::new(Scope::of(config.as_ref())?);
+        self.check_scope(&key, &scope)?;
         self.clients.insert(client, key.clone());
         let role = self.roles.entry(key.clone()).or_default();
         role.live.insert(client, election);
         let changed = match election {
             Some(id) if role.highest.is_none_or(|highest| id >= highest) => {
                 role.config = config;
+                role.scope = scope;
                 role.elect(client, id)
             }
             _ => role.demote(client),
@@ -136,7 +144,7 @@ impl Arbitration {
         match (primary, election) {
             (Some(primary), Some(election)) if primary == election => {
                 state.writes_in_flight += 1;
-                Ok(WriteTicket { role })
+                Ok(WriteTicket { scope: state.scope.clone(), role })
             }
             (Some(_), _) => Err(Refusal::denied(format!(
                 "only the primary controller of role {role} may write, and this election id is not its own"
@@ -177,6 +185,28 @@ impl Arbitration {
     /// The primaries of all roles: who gets packets, digests and idle notifications.
     pub fn primaries(&self) -> impl Iterator<Item = ClientId> + '_ {
         self.roles.values().filter_map(|role| role.primary)
+    }
+
+    /// What a role may do; everything when it is not known.
+    pub fn scope(&self, role: &RoleKey) -> Arc<Scope> {
+        self.roles.get(role).map(|role| role.scope.clone()).unwrap_or_default()
+    }
+
+    /// What a controller may do.
+    pub fn scope_of(&self, client: ClientId) -> Arc<Scope> {
+        self.clients.get(&client).map(|role| self.scope(role)).unwrap_or_default()
+    }
+
+    /// What one role has for itself, no other may have.
+    fn check_scope(&self, key: &RoleKey, scope: &Scope) -> Result<(), Refusal> {
+        let others = self.roles.iter().filter(|(other, role)| *other != key && !role.live.is_empty());
+        for (other, role) in others {
+            if let Some(id) = scope.conflict(&role.scope) {
+                let message = format!("object {id:#010x} is exclusive to this role or to role {other}");
+                return Err(Refusal::invalid(message));
+            }
+        }
+        Ok(())
     }
 
     fn check_new(&self, key: &RoleKey, device_id: u64) -> Result<(), Refusal> {

@@ -155,7 +155,7 @@ fn roles_are_apart_and_limited() {
 #[test]
 fn the_role_config_is_remembered() {
     let mut bench = Bench::new();
-    let config = prost_types::Any { type_url: "x".into(), value: vec![1] };
+    let config = crate::server::RoleConfig { shared_ids: vec![1], ..Default::default() }.to_any();
     let role = v1::Role { name: "a".into(), config: Some(config.clone()), ..Default::default() };
     let update = v1::MasterArbitrationUpdate { role: Some(role), ..message(id(1)) };
     bench.0.update(ClientId(1), update).expect("accepted");

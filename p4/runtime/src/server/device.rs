@@ -9,6 +9,8 @@ use super::entity::{self, Ports, Target};
 use super::limits::Limits;
 use super::pipeline::Pipeline;
 use super::read::Output;
+use super::role::Scope;
+use super::translation::Translations;
 use super::{ServerConfig, reconcile, write};
 use crate::device_config::SourceBundle;
 use crate::error::Refusal;
@@ -30,6 +32,7 @@ pub(crate) struct Device<A> {
     ports: Ports,
     limits: Limits,
     compile: super::Compile,
+    names: Arc<Translations>,
     state: Mutex<State>,
     /// The pipeline that packets go through, for whoever must not wait for a write.
     running: RwLock<Option<Arc<Pipeline>>>,
@@ -53,7 +56,7 @@ struct Saved {
     book: Book,
     shadow: Box<Switch>,
     /// Batches to be repeated.
-    log: Vec<(Vec<v1::Update>, i32)>,
+    log: Vec<(Vec<v1::Update>, i32, Arc<Scope>)>,
     logged: usize,
 }
 
@@ -65,6 +68,7 @@ impl<A: SwitchAccess> Device<A> {
             ports: Ports::new(&config.switch.tm, config.switch.cpu_port),
             limits: config.limits.clone(),
             compile: config.compile.clone(),
+            names: Arc::default(),
             state: Mutex::default(),
             running: RwLock::default(),
         }
@@ -92,6 +96,7 @@ impl<A: SwitchAccess> Device<A> {
         &self,
         updates: Vec<v1::Update>,
         atomicity: i32,
+        scope: &Arc<Scope>,
     ) -> Result<Vec<Result<(), Refusal>>, Refusal> {
         if updates.len() > self.limits.updates_per_write {
             let message = format!("more than {} updates in one write", self.limits.updates_per_write);
@@ -99,9 +104,9 @@ impl<A: SwitchAccess> Device<A> {
         }
         let mut state = self.state();
         if let Some(saved) = &mut state.saved {
-            return self.write_saved(saved, updates, atomicity);
+            return self.write_saved(saved, updates, atomicity, scope);
         }
-        self.with_active(&mut state, |target| write::apply(target, &updates, atomicity))?
+        self.with_active(&mut state, |target| write::apply(target, &updates, atomicity, scope))?
     }
 
     fn write_saved(
@@ -109,6 +114,7 @@ impl<A: SwitchAccess> Device<A> {
         saved: &mut Saved,
         updates: Vec<v1::Update>,
         atomicity: i32,
+        scope: &Arc<Scope>,
     ) -> Result<Vec<Result<(), Refusal>>, Refusal> {
         if saved.logged + updates.len() > self.limits.updates_until_commit {
             let message = format!("more than {} updates until COMMIT", self.limits.updates_until_commit);
@@ -120,9 +126,9 @@ impl<A: SwitchAccess> Device<A> {
             book: &mut saved.book,
             ports: &self.ports,
         };
-        let results = write::apply(&mut target, &updates, atomicity)?;
+        let results = write::apply(&mut target, &updates, atomicity, scope)?;
         saved.logged += updates.len();
-        saved.log.push((updates, atomicity));
+        saved.log.push((updates, atomicity, scope.clone()));
         Ok(results)
     }
 
@@ -133,6 +139,7 @@ impl<A: SwitchAccess> Device<A> {
     pub(crate) fn read(
         &self,
         requests: &[v1::Entity],
+        scope: &Scope,
     ) -> Result<(Output, Vec<Result<(), Refusal>>), Refusal> {
         if requests.len() > self.limits.entities_per_read {
             let message = format!("more than {} entities in one read", self.limits.entities_per_read);
@@ -140,7 +147,11 @@ impl<A: SwitchAccess> Device<A> {
         }
         let read_all = |target: &mut Target<'_>| {
             let mut out = Output::new();
-            let results = requests.iter().map(|request| entity::read(target, request, &mut out)).collect();
+            let one = |request: &v1::Entity| {
+                request.entity.as_ref().map_or(Ok(()), |entity| scope.check_read(entity))?;
+                entity::read(target, request, &mut out)
+            };
+            let results = requests.iter().map(one).collect();
             (out, results)
         };
         let mut state = self.state();
@@ -232,9 +243,9 @@ impl<A: SwitchAccess> Device<A> {
             let pipeline = &saved.pipeline;
             let mut target =
                 Target { pipeline, control: switch.control(), book: &mut book, ports: &self.ports };
-            for (updates, atomicity) in &saved.log {
+            for (updates, atomicity, scope) in &saved.log {
                 // The shadow has taken the same batches from the same state: the results are the same.
-                let _ = write::apply(&mut target, updates, *atomicity);
+                let _ = write::apply(&mut target, updates, *atomicity, scope);
             }
             Ok::<(), Refusal>(())
         })?;
@@ -295,7 +306,7 @@ impl<A: SwitchAccess> Device<A> {
             let message = format!("the P4Info is not that of the program: {}", differences.join("; "));
             return Err(Refusal::invalid(shorten(&message)));
         }
-        Ok(Arc::new(Pipeline::new(config, Arc::new(program))))
+        Ok(Arc::new(Pipeline::new(config, Arc::new(program), self.names.clone())))
     }
 
     /// The pipeline of a configuration, and a switch of its own that has loaded it.

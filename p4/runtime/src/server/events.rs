@@ -5,7 +5,7 @@ use super::digests::List;
 use super::hub::Hub;
 use super::pipeline::Pipeline;
 use super::{Inner, packet_io};
-use crate::proto::p4::v1::{self, stream_message_response::Update};
+use crate::proto::p4::v1;
 use model::Time;
 use p4_lang::ir::{DigestId, TableId};
 use p4_switch::Event;
@@ -63,7 +63,7 @@ impl<A: SwitchAccess> Inner<A> {
                     }
                     Event::PacketIn { frame, .. } => {
                         if let Some(packet) = packet_io::packet_in(&pipeline, &frame) {
-                            hub.send_primaries(&Update::Packet(packet));
+                            hub.send_packet(packet);
                         }
                     }
                     Event::EntryIdle { at, table, key } => idle.push((at, table, key)),
@@ -85,7 +85,7 @@ impl<A: SwitchAccess> Inner<A> {
             data: list.messages.iter().map(|values| codec.encode(values)).collect(),
             timestamp: self.timestamp(at),
         };
-        hub.send_primaries(&Update::Digest(list));
+        hub.send_digest(list);
     }
 
     fn timestamp(&self, at: Time) -> i64 {
@@ -105,7 +105,7 @@ impl<A: SwitchAccess> Inner<A> {
         if !table_entry.is_empty() {
             let timestamp = self.timestamp(at);
             let notification = v1::IdleTimeoutNotification { table_entry, timestamp };
-            self.hub().send_primaries(&Update::IdleTimeoutNotification(notification));
+            self.hub().send_idle(&notification);
         }
     }
 }

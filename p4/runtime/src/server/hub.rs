@@ -61,6 +61,14 @@ impl Hub {
         self.note_primaries(&before);
     }
 
+    /// Ends all streams.
+    pub(crate) fn close(&mut self) {
+        let clients: Vec<ClientId> = self.outboxes.keys().copied().collect();
+        for client in clients {
+            self.disconnect(client, Some(Status::unavailable("the switch is shutting down")));
+        }
+    }
+
     /// An arbitration message of a controller.
     pub(crate) fn arbitrate(
         &mut self,
@@ -130,10 +138,33 @@ impl Hub {
         }
     }
 
-    /// Sends a message to the primaries.
-    pub(crate) fn send_primaries(&mut self, update: &Update) {
+    /// Sends a packet to the primaries whose roles hear it.
+    pub(crate) fn send_packet(&mut self, packet: v1::PacketIn) {
         for client in self.primaries() {
-            self.send(client, update.clone());
+            if self.arbitration.scope_of(client).hears(&packet) {
+                self.send(client, Update::Packet(packet.clone()));
+            }
+        }
+    }
+
+    /// Sends a list to the primaries whose roles have the digest.
+    pub(crate) fn send_digest(&mut self, list: v1::DigestList) {
+        for client in self.primaries() {
+            if self.arbitration.scope_of(client).has(list.digest_id) {
+                self.send(client, Update::Digest(list.clone()));
+            }
+        }
+    }
+
+    /// Sends a notification to the primaries, each with the entries of its role's tables.
+    pub(crate) fn send_idle(&mut self, notification: &v1::IdleTimeoutNotification) {
+        for client in self.primaries() {
+            let scope = self.arbitration.scope_of(client);
+            let mut theirs = notification.clone();
+            theirs.table_entry.retain(|entry| scope.has(entry.table_id));
+            if !theirs.table_entry.is_empty() {
+                self.send(client, Update::IdleTimeoutNotification(theirs));
+            }
         }
     }
 

@@ -36,6 +36,14 @@ pub struct Limits {
     pub entities_per_read: usize,
     /// Bytes of a packet-out; longer ones are dropped with a stream error.
     pub packet_bytes: usize,
+    /// Calls at a time on one connection; a client that begins more waits.
+    pub calls_per_connection: u32,
+    /// Bytes of a call's headers, as HTTP/2 counts them; a call with more is refused, and frames that continue its
+    /// headers without end close the connection (RUSTSEC-2024-0332).
+    pub header_bytes: u32,
+    /// Calls that a client has begun and taken back before the server looked at them; one more closes the connection
+    /// (CVE-2023-44487).
+    pub resets_per_connection: usize,
     /// How often a connection without traffic is probed, so that a dead controller's stream ends.
     pub keepalive: Duration,
 }
@@ -57,6 +65,9 @@ impl Default for Limits {
             updates_until_commit: 1 << 20,
             entities_per_read: 1 << 16,
             packet_bytes: 16 << 10,
+            calls_per_connection: 256,
+            header_bytes: 64 << 10,
+            resets_per_connection: 64,
             keepalive: Duration::from_secs(20),
         }
     }

@@ -18,15 +18,21 @@ mod packet_io;
 mod pipeline;
 mod read;
 mod reconcile;
+mod role;
 mod service;
+mod tls;
+mod translation;
 mod value;
 mod write;
 
 pub use access::{EventSink, EventSource, ImmediateSwitch, SwitchAccess, event_channel};
 pub use limits::Limits;
+pub use role::{PacketFilter, ROLE_CONFIG, RoleConfig};
+pub use tls::ServerTls;
 
 use crate::device_config::SourceBundle;
 use crate::proto::p4::v1::p4_runtime_server::P4RuntimeServer;
+use crate::proto::p4::v1::{ForwardingPipelineConfig, set_forwarding_pipeline_config_request};
 use device::Device;
 use hub::Hub;
 use p4_lang::ir::Program;
@@ -55,6 +61,8 @@ pub struct ServerConfig {
     pub compile: Compile,
     /// Limits.
     pub limits: Limits,
+    /// Certificates; without them the server speaks plain text.
+    pub tls: Option<ServerTls>,
     /// Nanoseconds since 1970 at the driver's time zero; timestamps of messages are counted from there.
     pub epoch_ns: u64,
 }
@@ -63,7 +71,7 @@ impl ServerConfig {
     /// The P4 front end, default limits, and timestamps that count from the driver's time zero.
     pub fn new(device_id: u64, switch: SwitchConfig) -> ServerConfig {
         let compile: Compile = Arc::new(crate::device_config::compile);
-        ServerConfig { device_id, switch, compile, limits: Limits::default(), epoch_ns: 0 }
+        ServerConfig { device_id, switch, compile, limits: Limits::default(), tls: None, epoch_ns: 0 }
     }
 }
 
@@ -101,6 +109,7 @@ impl<A> std::fmt::Debug for Server<A> {
 
 struct Inner<A> {
     epoch_ns: u64,
+    tls: Option<ServerTls>,
     limits: Limits,
     device: Device<A>,
     hub: Mutex<Hub>,
@@ -135,6 +144,7 @@ pub enum ServeError {
 #[derive(Debug)]
 pub struct ServerHandle {
     address: SocketAddr,
+    secured: bool,
     task: JoinHandle<()>,
 }
 
@@ -146,7 +156,7 @@ impl ServerHandle {
 
     /// What a client connects to.
     pub fn endpoint(&self) -> String {
-        format!("http://{}", self.address)
+        format!("{}://{}", if self.secured { "https" } else { "http" }, self.address)
     }
 }
 
@@ -161,6 +171,7 @@ impl<A: SwitchAccess> Server<A> {
     pub fn new(access: A, config: ServerConfig, events: EventSource) -> Server<A> {
         let inner = Arc::new(Inner {
             epoch_ns: config.epoch_ns,
+            tls: config.tls.clone(),
             device: Device::new(access, &config),
             hub: Mutex::new(Hub::new(config.device_id, &config.limits)),
             limits: config.limits,
@@ -194,12 +205,17 @@ impl<A: SwitchAccess> Server<A> {
                 let _ = socket.set_nodelay(true);
             })
         });
-        tonic::transport::Server::builder()
-            .http2_keepalive_interval(Some(self.inner.limits.keepalive))
-            .http2_keepalive_timeout(Some(self.inner.limits.keepalive))
-            .add_service(self.service())
-            .serve_with_incoming_shutdown(incoming, shutdown)
-            .await?;
+        let limits = &self.inner.limits;
+        let mut builder = tonic::transport::Server::builder()
+            .http2_keepalive_interval(Some(limits.keepalive))
+            .http2_keepalive_timeout(Some(limits.keepalive))
+            .max_concurrent_streams(Some(limits.calls_per_connection))
+            .http2_max_header_list_size(Some(limits.header_bytes))
+            .http2_max_pending_accept_reset_streams(Some(limits.resets_per_connection));
+        if let Some(tls) = &self.inner.tls {
+            builder = builder.tls_config(tls.config())?;
+        }
+        builder.add_service(self.service()).serve_with_incoming_shutdown(incoming, shutdown).await?;
         Ok(())
     }
 
@@ -211,12 +227,30 @@ impl<A: SwitchAccess> Server<A> {
         let bind = |source| ServeError::Bind { address, source };
         let listener = TcpListener::bind(address).await.map_err(bind)?;
         let local = listener.local_addr().map_err(bind)?;
+        let secured = self.inner.tls.is_some();
         let task = tokio::spawn(async move {
             if let Err(error) = self.serve(listener, std::future::pending()).await {
                 tracing::error!(%error, "the P4Runtime server has stopped");
             }
         });
-        Ok(ServerHandle { address: local, task })
+        Ok(ServerHandle { address: local, secured, task })
+    }
+
+    /// Sets a pipeline as a controller would with `VERIFY_AND_COMMIT`: a daemon that is started with a program has one.
+    /// It blocks while the program is compiled.
+    ///
+    /// # Errors
+    /// In words, when the configuration is refused; the running pipeline goes on.
+    pub fn set_pipeline(&self, config: ForwardingPipelineConfig) -> Result<(), String> {
+        let action = set_forwarding_pipeline_config_request::Action::VerifyAndCommit as i32;
+        self.inner.device.set_pipeline(action, Some(config)).map_err(|refusal| refusal.message)?;
+        self.inner.refresh_digests(true);
+        Ok(())
+    }
+
+    /// Ends every stream with `UNAVAILABLE`, so that a server that is told to stop need not wait for its controllers.
+    pub fn close_streams(&self) {
+        self.inner.hub().close();
     }
 
     /// What the server has counted.

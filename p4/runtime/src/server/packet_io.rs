@@ -3,11 +3,10 @@
 //! Source: P4Runtime specification, "Packet I/O".
 
 use super::pipeline::Pipeline;
-use crate::bytestring;
 use crate::error::Refusal;
 use crate::proto::p4::v1;
 use model::wire::Frame;
-use p4_lang::ir::{Bits, ControllerHeader};
+use p4_lang::ir::{Bits, ControllerHeader, ScalarKind};
 
 /// The packet for the CPU port: the `packet_out` header made from the metadata, then the payload.
 pub(crate) fn packet_out(
@@ -45,16 +44,14 @@ fn encode_header(
     }
     let mut writer = BitWriter::default();
     for (id, name, width) in &header.fields {
-        let key = (header.preamble.name.clone(), name.clone());
-        pipeline.check_translation(
-            pipeline.program.types.controller_fields.get(&key).and_then(|field| field.type_name.as_ref()),
-            &format!("metadata {name}"),
-        )?;
         let Some(given) = metadata.iter().find(|given| given.metadata_id == *id) else {
             return Err(Refusal::invalid(format!("metadata {name} (id {id}) is missing")));
         };
-        let value = bytestring::decode(&given.value, *width)
-            .map_err(|error| Refusal::invalid(format!("metadata {name}: {error}")))?;
+        let type_name = type_of(pipeline, header, name);
+        let field = format!("metadata {name}");
+        let value = pipeline
+            .decode_value(type_name, &given.value, ScalarKind::Unsigned(*width), &field)
+            .map_err(|refusal| Refusal::invalid(refusal.message))?;
         writer.push(&value);
     }
     Ok(writer.bytes)
@@ -77,13 +74,21 @@ pub(crate) fn packet_in(pipeline: &Pipeline, frame: &Frame) -> Option<v1::Packet
     let metadata = header
         .fields
         .iter()
-        .map(|(id, _, width)| {
+        .map(|(id, name, width)| {
             let value = read_bits(&bytes, at, *width);
             at += *width as usize;
-            v1::PacketMetadata { metadata_id: *id, value: bytestring::encode(&value) }
+            let type_name = type_of(pipeline, header, name);
+            let value = pipeline.encode_value(type_name, &value, ScalarKind::Unsigned(*width));
+            v1::PacketMetadata { metadata_id: *id, value }
         })
         .collect();
     Some(v1::PacketIn { payload, metadata })
+}
+
+/// The user-defined type of a field.
+fn type_of<'a>(pipeline: &'a Pipeline, header: &ControllerHeader, field: &str) -> Option<&'a String> {
+    let key = (header.preamble.name.clone(), field.to_owned());
+    pipeline.program.types.controller_fields.get(&key)?.type_name.as_ref()
 }
 
 /// Bits one behind the other, most significant first.

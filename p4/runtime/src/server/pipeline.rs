@@ -1,11 +1,13 @@
 //! A forwarding pipeline: the configuration as the client gave it, the program it stands for, and the codecs and
 //! identifiers that requests need.
 
+use super::translation::Translations;
 use super::value::Codec;
+use crate::bytestring;
 use crate::error::Refusal;
 use crate::proto::p4::config::v1::action_profile::SelectorSizeSemantics;
 use crate::proto::p4::v1;
-use p4_lang::ir::{self, DigestId, MatchKind, Program, RegisterId, ScalarKind};
+use p4_lang::ir::{self, Bits, DigestId, MatchKind, Program, RegisterId, ScalarKind};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -32,10 +34,15 @@ pub(crate) struct Pipeline {
     objects: BTreeMap<u32, usize>,
     register_codecs: Vec<Codec>,
     digest_codecs: Vec<Codec>,
+    names: Arc<Translations>,
 }
 
 impl Pipeline {
-    pub(crate) fn new(config: v1::ForwardingPipelineConfig, program: Arc<Program>) -> Pipeline {
+    pub(crate) fn new(
+        config: v1::ForwardingPipelineConfig,
+        program: Arc<Program>,
+        names: Arc<Translations>,
+    ) -> Pipeline {
         let mut objects = BTreeMap::new();
         let mut add = |preambles: &mut dyn Iterator<Item = &ir::Preamble>| {
             objects.extend(preambles.enumerate().filter(|(_, p)| p.id != 0).map(|(i, p)| (p.id, i)));
@@ -70,7 +77,7 @@ impl Pipeline {
                 Codec::new(&program, ty, &kinds(&digest.fields), named)
             })
             .collect();
-        Pipeline { config, program, objects, register_codecs, digest_codecs }
+        Pipeline { config, program, objects, register_codecs, digest_codecs, names }
     }
 
     fn find<'a, T>(
@@ -153,17 +160,37 @@ impl Pipeline {
         self.program.controller_headers.iter().find(|header| header.preamble.name == name)
     }
 
-    /// Refuses values that only a translation to strings could carry.
-    pub(crate) fn check_translation(&self, type_name: Option<&String>, field: &str) -> Result<(), Refusal> {
-        let translation = type_name
-            .and_then(|name| self.program.types.new_types.get(name))
-            .and_then(|ty| ty.translation.as_ref());
-        match translation {
-            Some(translation) if translation.sdn_bitwidth.is_none() => Err(Refusal::unimplemented(format!(
-                "{field}: the type {} is translated to strings, which this switch has no names for",
-                translation.uri
-            ))),
-            _ => Ok(()),
+    /// The URI of a type's translation to strings, where it has one.
+    fn string_translation(&self, type_name: Option<&String>) -> Option<&str> {
+        let declared = self.program.types.new_types.get(type_name?)?;
+        declared.translation.as_ref().filter(|t| t.sdn_bitwidth.is_none()).map(|t| t.uri.as_str())
+    }
+
+    /// Whether the controller sees values of a type as strings.
+    pub(crate) fn is_string(&self, type_name: Option<&String>) -> bool {
+        self.string_translation(type_name).is_some()
+    }
+
+    /// A value as the switch has it.
+    pub(crate) fn decode_value(
+        &self,
+        type_name: Option<&String>,
+        bytes: &[u8],
+        kind: ScalarKind,
+        field: &str,
+    ) -> Result<Bits, Refusal> {
+        match self.string_translation(type_name) {
+            Some(uri) => self.names.number(uri, bytes, kind.width()),
+            None => bytestring::decode_kind(bytes, kind)
+                .map_err(|error| Refusal::out_of_range(format!("{field}: {error}"))),
+        }
+    }
+
+    /// A value as the controller has it.
+    pub(crate) fn encode_value(&self, type_name: Option<&String>, bits: &Bits, kind: ScalarKind) -> Vec<u8> {
+        match self.string_translation(type_name) {
+            Some(uri) => self.names.name(uri, bits),
+            None => bytestring::encode_kind(bits, kind),
         }
     }
 }

@@ -3,10 +3,12 @@
 //! Entities are collected while the switch is held, so that a read is consistent with whole writes; registers are
 //! copied as they lie in the switch and become messages only when those are sent.
 
+use super::role::Scope;
 use super::value::Codec;
 use crate::proto::p4::v1::{self, entity::Entity as Kind};
 use prost::Message;
 use prost::encoding::encoded_len_varint;
+use std::sync::Arc;
 
 /// A copy of a register array, or of a part of it.
 #[derive(Debug)]
@@ -55,9 +57,9 @@ impl Output {
         Entities { parts: self.parts.into_iter(), register: None }
     }
 
-    /// Everything, in messages of about `limit` bytes.
-    pub(crate) fn into_messages(self, limit: usize) -> Messages {
-        Messages { entities: self.into_entities(), limit, held: None }
+    /// Everything that a role sees, in messages of about `limit` bytes.
+    pub(crate) fn into_messages(self, limit: usize, scope: Arc<Scope>) -> Messages {
+        Messages { entities: self.into_entities(), limit, scope, held: None }
     }
 }
 
@@ -102,6 +104,7 @@ impl Iterator for Entities {
 pub(crate) struct Messages {
     entities: Entities,
     limit: usize,
+    scope: Arc<Scope>,
     /// An entity that did not fit into the last message.
     held: Option<v1::Entity>,
 }
@@ -112,7 +115,9 @@ impl Iterator for Messages {
     fn next(&mut self) -> Option<v1::ReadResponse> {
         let mut bytes = 0;
         let mut entities = Vec::new();
-        while let Some(entity) = self.held.take().or_else(|| self.entities.next()) {
+        while let Some(entity) =
+            self.held.take().or_else(|| self.entities.find(|entity| self.scope.shows(entity)))
+        {
             let length = entity.encoded_len();
             bytes += 1 + encoded_len_varint(length as u64) + length;
             if bytes > self.limit && !entities.is_empty() {
@@ -136,7 +141,7 @@ mod tests {
         let mut output = Output::new();
         let limbs = (0..elements * stride).map(|i| i as u64).collect();
         output.push_register(RegisterCopy { id: 7, first: 3, stride, limbs, codec });
-        let messages: Vec<_> = output.into_messages(limit).collect();
+        let messages: Vec<_> = output.into_messages(limit, Arc::default()).collect();
         let indexes: Vec<i64> = messages
             .iter()
             .flat_map(|message| &message.entities)

@@ -3,6 +3,7 @@
 use super::access::SwitchAccess;
 use super::arbitration::{ClientId, RoleKey, WriteTicket};
 use super::hub::Outgoing;
+use super::role::Scope;
 use super::{API_VERSION, Inner, Server};
 use crate::error::{Refusal, batch_status};
 use crate::proto::p4::v1::{
@@ -21,6 +22,13 @@ type ReadStream = Pin<Box<dyn Stream<Item = Result<v1::ReadResponse, Status>> + 
 struct Leave<A: SwitchAccess> {
     inner: Arc<Inner<A>>,
     ticket: Option<WriteTicket>,
+}
+
+impl<A: SwitchAccess> Leave<A> {
+    /// What the role may write.
+    fn scope(&self) -> Arc<Scope> {
+        self.ticket.as_ref().map(|ticket| ticket.scope.clone()).unwrap_or_default()
+    }
 }
 
 impl<A: SwitchAccess> Drop for Leave<A> {
@@ -68,7 +76,8 @@ impl<A: SwitchAccess> P4Runtime for Server<A> {
         let digests = request.updates.iter().any(touches_digest);
         let inner = self.inner.clone();
         let results = blocking(move || {
-            let results = inner.device.write(request.updates, request.atomicity);
+            let scope = leave.scope();
+            let results = inner.device.write(request.updates, request.atomicity, &scope);
             if digests {
                 inner.refresh_digests(false);
             }
@@ -84,10 +93,13 @@ impl<A: SwitchAccess> P4Runtime for Server<A> {
     async fn read(&self, request: Request<v1::ReadRequest>) -> Result<Response<ReadStream>, Status> {
         let request = request.into_inner();
         self.check_device(request.device_id)?;
-        let inner = self.inner.clone();
-        let (output, results) =
-            blocking(move || inner.device.read(&request.entities)).await?.map_err(Refusal::into_status)?;
-        let messages = output.into_messages(self.inner.limits.read_chunk_bytes).map(Ok);
+        let role = RoleKey::of_request(&request.role, 0);
+        let scope = self.inner.hub().arbitration.scope(&role);
+        let (inner, wanted) = (self.inner.clone(), scope.clone());
+        let (output, results) = blocking(move || inner.device.read(&request.entities, &wanted))
+            .await?
+            .map_err(Refusal::into_status)?;
+        let messages = output.into_messages(self.inner.limits.read_chunk_bytes, scope).map(Ok);
         let status = batch_status("requests", &results).err().map(Err);
         Ok(Response::new(Box::pin(tokio_stream::iter(messages.chain(status)))))
     }
@@ -100,6 +112,9 @@ impl<A: SwitchAccess> P4Runtime for Server<A> {
         #[allow(deprecated, reason = "clients before 1.4 know their role by number")]
         let role = RoleKey::of_request(&request.role, request.role_id);
         let leave = self.begin_write(request.device_id, role, request.election_id)?;
+        if !leave.scope().may_set_pipeline() {
+            return Err(Refusal::denied("this role may not set the pipeline").into_status());
+        }
         let inner = self.inner.clone();
         blocking(move || {
             let before = inner.device.running();

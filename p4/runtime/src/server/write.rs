@@ -5,6 +5,7 @@
 
 use super::entity::{self, Target};
 use super::read::Output;
+use super::role::Scope;
 use crate::error::Refusal;
 use crate::proto::p4::v1::{self, entity::Entity as Kind, update::Type, write_request::Atomicity};
 use tonic::Code;
@@ -17,26 +18,34 @@ pub(crate) fn apply(
     target: &mut Target<'_>,
     updates: &[v1::Update],
     atomicity: i32,
+    scope: &Scope,
 ) -> Result<Vec<Result<(), Refusal>>, Refusal> {
     match Atomicity::try_from(atomicity) {
         Ok(Atomicity::ContinueOnError) => {
-            Ok(updates.iter().map(|update| apply_one(target, update)).collect())
+            Ok(updates.iter().map(|update| apply_one(target, update, scope)).collect())
         }
-        Ok(Atomicity::RollbackOnError | Atomicity::DataplaneAtomic) => Ok(apply_all_or_none(target, updates)),
+        Ok(Atomicity::RollbackOnError | Atomicity::DataplaneAtomic) => {
+            Ok(apply_all_or_none(target, updates, scope))
+        }
         Err(_) => Err(Refusal::invalid(format!("there is no atomicity mode {atomicity}"))),
     }
 }
 
-fn apply_one(target: &mut Target<'_>, update: &v1::Update) -> Result<(), Refusal> {
+fn apply_one(target: &mut Target<'_>, update: &v1::Update, scope: &Scope) -> Result<(), Refusal> {
     let (kind, entity) = entity::kind_of(update)?;
+    scope.check_write(entity)?;
     entity::write(target, kind, entity)
 }
 
-fn apply_all_or_none(target: &mut Target<'_>, updates: &[v1::Update]) -> Vec<Result<(), Refusal>> {
+fn apply_all_or_none(
+    target: &mut Target<'_>,
+    updates: &[v1::Update],
+    scope: &Scope,
+) -> Vec<Result<(), Refusal>> {
     let mut before = Vec::with_capacity(updates.len());
     for (at, update) in updates.iter().enumerate() {
         let saved = entity::kind_of(update).map(|(_, entity)| (entity, save(target, entity)));
-        match saved.and_then(|saved| apply_one(target, update).map(|()| saved)) {
+        match saved.and_then(|saved| apply_one(target, update, scope).map(|()| saved)) {
             Ok(saved) => before.push(saved),
             Err(refusal) => {
                 for (entity, saved) in before.into_iter().rev() {

@@ -9,5 +9,8 @@ mod pipeline;
 mod profiles;
 mod replication;
 mod robustness;
+mod roles;
 mod stream;
 mod tables;
+mod tls;
+mod translation;

@@ -25,9 +25,9 @@ pub(super) fn apply(
         frame[hit as usize] = u64::from(found.is_some());
     }
     settle_direct(site, table, found, frame, cx);
-    let entry = found.and_then(|id| table.entries.get(id as usize)?.as_ref());
+    let target = found.and_then(|id| table.target_of(id));
     let profile = table.implementation.and_then(|p| profiles.get(p));
-    let Some(call) = (match entry.map(|e| &e.target) {
+    let Some(call) = (match target {
         None => Some(&table.default),
         Some(Target::Call(call)) => Some(call),
         Some(target) => chosen(target, profile, site, frame, cx),
@@ -37,7 +37,7 @@ pub(super) fn apply(
         return None;
     };
     if site.action_run.is_some() {
-        let from_profile = matches!(entry.map(|e| &e.target), Some(Target::Member(_) | Target::Group(_)));
+        let from_profile = matches!(target, Some(Target::Member(_) | Target::Group(_)));
         let position =
             if from_profile { table.position(call.action).unwrap_or(u32::MAX) } else { call.position };
         set_action_run(site, frame, position);
@@ -83,7 +83,7 @@ fn chosen<'s>(
 ) -> Option<&'s ReadyCall> {
     let mut hash = || -> Option<u64> {
         let (algorithm, width) = profile?.selector?;
-        let hash = sites::hash(algorithm, &site.selector_data, frame, cx, false);
+        let hash = sites::hash_fields(algorithm, &site.selector_data, frame, cx, false);
         Some(hash & crate::limbs::low_mask(width.min(64)))
     };
     let member = match target {

@@ -37,6 +37,22 @@ pub(crate) fn load_limbs(bytes: &[u8], at: u64, width: u32, target: &mut [u64]) 
     }
 }
 
+/// Replaces `width` (at most 64) bits from bit `at` on, byte by byte; what lies beyond the end is left out.
+pub(crate) fn store(bytes: &mut [u8], at: u32, width: u32, value: u64) {
+    let (mut at, mut left) = (at, width);
+    while left > 0 {
+        let lead = at % 8;
+        let take = (8 - lead).min(left);
+        let part = (value >> (left - take)) as u8 & (0xff >> (8 - take));
+        let shift = 8 - lead - take;
+        if let Some(byte) = bytes.get_mut((at / 8) as usize) {
+            *byte = *byte & !(0xff >> (8 - take) << shift) | part << shift;
+        }
+        at += take;
+        left -= take;
+    }
+}
+
 /// Appends fields of any width to bytes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BitWriter {
@@ -51,6 +67,15 @@ impl BitWriter {
         self.bytes.clear();
         self.word = 0;
         self.pending = 0;
+    }
+
+    /// Whether what was written ends with a byte; what is pending is written then.
+    #[inline]
+    pub(crate) fn is_aligned(&mut self) -> bool {
+        if self.pending != 0 && self.pending.is_multiple_of(8) {
+            self.finish();
+        }
+        self.pending == 0
     }
 
     /// Appends `width` (at most 64) bits; bits of `value` beyond them must be zero.
@@ -100,14 +125,29 @@ mod tests {
     use proptest::prelude::*;
 
     /// The bit at a position, one by one.
-    fn bit(bytes: &[u8], at: u64) -> u64 {
+    fn bit_of(bytes: &[u8], at: u64) -> u64 {
         bytes.get((at / 8) as usize).map_or(0, |b| u64::from(b >> (7 - at % 8) & 1))
     }
 
     proptest! {
         #[test]
+        fn stores_what_is_loaded(mut bytes: Vec<u8>, at in 0u32..200, width in 0u32..=64, value: u64) {
+            let before = bytes.clone();
+            let value = value & crate::limbs::low_mask(width);
+            store(&mut bytes, at, width, value);
+            for bit in 0..bytes.len() as u64 * 8 {
+                let inside = bit.checked_sub(u64::from(at)).filter(|i| *i < u64::from(width));
+                let expected = match inside {
+                    Some(i) => value >> (u64::from(width) - 1 - i) & 1,
+                    None => bit_of(&before, bit),
+                };
+                prop_assert_eq!(bit_of(&bytes, bit), expected);
+            }
+        }
+
+        #[test]
         fn loads_what_is_there_bit_by_bit(bytes: Vec<u8>, at in 0u64..200, width in 0u32..=64) {
-            let expected = (0..u64::from(width)).fold(0u64, |v, i| v << 1 | bit(&bytes, at + i));
+            let expected = (0..u64::from(width)).fold(0u64, |v, i| v << 1 | bit_of(&bytes, at + i));
             prop_assert_eq!(load(&bytes, at, width), expected);
         }
 

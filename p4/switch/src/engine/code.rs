@@ -4,9 +4,9 @@
 //! to 64 bits are single [`Op`]s; `cut` is 64 less the width of the result. Wider ones and everything with more
 //! operands is a [`Site`] or a [`WideOp`].
 
-use p4_lang::ir::HashAlgorithm;
-
 use super::layout::{HeaderLayout, Slot, Standard};
+pub(crate) use super::plan::{Emission, Extraction, Part, Piece};
+pub(crate) use super::site::{Data, MeterUnit, Site};
 
 /// First limb of an operand.
 pub(crate) type At = u32;
@@ -149,6 +149,36 @@ pub(crate) enum Op {
         by: u8,
         cut: u8,
     },
+    /// `dst = base | ((a << cut) >> by) << to`: a piece of `a` beside what `base` holds.
+    Place {
+        dst: At,
+        a: At,
+        base: At,
+        cut: u8,
+        by: u8,
+        to: u8,
+    },
+    /// Several pieces put in their places, in order: so many of [`Code::pieces`].
+    Pieces {
+        first: u32,
+        count: u32,
+    },
+    /// A sum of `count` limbs, the last one cut.
+    AddLimbs {
+        dst: At,
+        a: At,
+        b: At,
+        count: u8,
+        cut: u8,
+    },
+    /// A difference of `count` limbs, the last one cut.
+    SubLimbs {
+        dst: At,
+        a: At,
+        b: At,
+        count: u8,
+        cut: u8,
+    },
     /// Replaces `width` bits of `dst` from `low` on.
     Insert {
         dst: At,
@@ -222,6 +252,12 @@ pub(crate) enum Op {
         mask: At,
         to: Pc,
     },
+    /// `a & mask == value`, where `mask` and `value` are neighbours.
+    JumpMasked {
+        a: At,
+        mask: At,
+        to: Pc,
+    },
     JumpLess {
         a: At,
         b: At,
@@ -261,6 +297,19 @@ pub(crate) enum Op {
         register: u32,
         index: At,
         src: At,
+    },
+    /// Registers of `count` limbs and one component.
+    RegisterReadLimbs {
+        register: u32,
+        dst: At,
+        index: At,
+        count: u8,
+    },
+    RegisterWriteLimbs {
+        register: u32,
+        index: At,
+        src: At,
+        count: u8,
     },
     Count {
         counter: u32,
@@ -315,6 +364,10 @@ pub(crate) enum Op {
     EmitAt {
         header: At,
     },
+    /// Extracts some fields, an index into [`Code::extracts`].
+    ExtractFields(u32),
+    /// Emits a header as it came in but for some fields, an index into [`Code::emits`].
+    EmitFields(u32),
 }
 
 /// Number of a header that does not exist (out of bounds).
@@ -364,6 +417,8 @@ pub(crate) enum WideKind {
 #[derive(Clone, Debug)]
 pub(crate) struct Apply {
     pub(crate) table: u32,
+    /// Numbers of the actions that it may run.
+    pub(crate) actions: Vec<u32>,
     /// The key, components one behind the other.
     pub(crate) key_at: At,
     pub(crate) key_limbs: u32,
@@ -384,121 +439,6 @@ pub(crate) struct Direct {
     pub(crate) meter: Option<MeterUnit>,
     /// Where the direct meter's colour goes.
     pub(crate) meter_result: Option<At>,
-}
-
-/// What a meter counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum MeterUnit {
-    Packets,
-    Bytes,
-}
-
-/// An operation with many operands.
-#[derive(Clone, Debug)]
-pub(crate) enum Site {
-    RegisterRead {
-        register: u32,
-        targets: Vec<Slot>,
-        index: At,
-    },
-    RegisterWrite {
-        register: u32,
-        index: At,
-        values: Vec<Slot>,
-    },
-    MeterExecute {
-        meter: u32,
-        index: At,
-        unit: MeterUnit,
-        dst: At,
-    },
-    DirectMeterRead {
-        dst: At,
-    },
-    Hash {
-        dst: Slot,
-        algorithm: HashAlgorithm,
-        base: Slot,
-        data: Vec<Slot>,
-        max: Slot,
-    },
-    Random {
-        dst: Slot,
-        low: Slot,
-        high: Slot,
-    },
-    Digest {
-        digest: u32,
-        fields: Vec<Slot>,
-    },
-    Clone {
-        session: At,
-        field_list: Option<u8>,
-    },
-    Resubmit {
-        field_list: Option<u8>,
-    },
-    Recirculate {
-        field_list: Option<u8>,
-    },
-    Truncate {
-        bytes: At,
-    },
-    Checksum {
-        data: Vec<Slot>,
-        field: Slot,
-        algorithm: HashAlgorithm,
-        with_payload: bool,
-        update: bool,
-    },
-    Assert {
-        text: String,
-        assume: bool,
-    },
-    LogMsg {
-        format: String,
-        args: Vec<Slot>,
-    },
-    /// Number of the header at an index of a stack, [`NO_HEADER`] when out of bounds.
-    Element {
-        dst: At,
-        headers: Vec<u32>,
-        index: At,
-    },
-    /// Number of the next (`last`: the last) header of a stack; rejects with `error` when there is none.
-    NextOrLast {
-        dst: At,
-        headers: Vec<u32>,
-        next_index: At,
-        last: bool,
-        error: At,
-    },
-    /// Field of the header whose number is in a limb.
-    LoadField {
-        dst: Slot,
-        header: At,
-        offset: u32,
-    },
-    StoreField {
-        header: At,
-        offset: u32,
-        src: Slot,
-    },
-    Push {
-        stack: u32,
-        count: u32,
-    },
-    Pop {
-        stack: u32,
-        count: u32,
-    },
-    /// Whether a key is a member of a value set.
-    InValueSet {
-        dst: At,
-        set: u32,
-        key_at: At,
-        key_limbs: u32,
-    },
 }
 
 /// Where to continue for each of some values, sorted.
@@ -565,4 +505,21 @@ pub(crate) struct Code {
     pub(crate) scalars: u32,
     /// The frame as it is before the first packet: zeros and constants.
     pub(crate) frame: Vec<u64>,
+    /// Limbs that hold constants, in order.
+    pub(crate) constants: Vec<(At, u64)>,
+    pub(crate) pieces: Vec<Piece>,
+    pub(crate) extracts: Vec<Extraction>,
+    pub(crate) emits: Vec<Emission>,
+    /// What must be zero when a block begins, in the order of the blocks: first limb and number.
+    pub(crate) clears: [Vec<(At, u32)>; 6],
+    /// What a packet carries from ingress to egress: first limb and number.
+    pub(crate) carry: Vec<(At, u32)>,
+}
+
+impl Code {
+    /// The value of a limb that always has the same one.
+    pub(crate) fn constant(&self, at: At) -> Option<u64> {
+        let found = self.constants.binary_search_by_key(&at, |(limb, _)| *limb).ok()?;
+        self.constants.get(found).map(|(_, value)| *value)
+    }
 }

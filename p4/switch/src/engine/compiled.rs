@@ -3,7 +3,8 @@
 use super::code::{Code, Op, Pc};
 use super::context::Context;
 use super::layout::Slot;
-use super::run::{Outcome, run};
+use super::run::{FRAME_LIMBS, Limbs, Outcome, run};
+use crate::error::LoadError;
 use crate::limbs;
 use crate::machine::{BlockId, Field};
 use crate::state::State;
@@ -12,13 +13,52 @@ use crate::state::State;
 #[derive(Debug)]
 pub(crate) struct Compiled {
     code: Code,
-    frame: Vec<u64>,
+    frame: Box<Limbs>,
 }
 
 impl Compiled {
-    pub(crate) fn new(code: Code) -> Compiled {
-        let frame = code.frame.clone();
-        Compiled { code, frame }
+    pub(crate) fn new(code: Code) -> Result<Compiled, LoadError> {
+        let mut limbs = vec![0; FRAME_LIMBS].into_boxed_slice();
+        match limbs.get_mut(..code.frame.len()) {
+            Some(used) => used.copy_from_slice(&code.frame),
+            None => {
+                return Err(LoadError::Limit {
+                    place: "headers, metadata and locals".to_owned(),
+                    limit: "frame",
+                    wanted: code.frame.len() as u64,
+                    allowed: FRAME_LIMBS as u64,
+                    unit: "limbs of 64 bits",
+                });
+            }
+        }
+        let frame = limbs.try_into().expect("invariant: as many limbs as were asked for");
+        Ok(Compiled { code, frame })
+    }
+
+    /// Clears what a block must find zero.
+    #[inline]
+    fn clear_for(&mut self, block: usize) {
+        for (at, count) in &self.code.clears[block] {
+            self.frame[*at as usize..(*at + *count) as usize].fill(0);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn carry(&self, words: &mut Vec<u64>) {
+        for (at, count) in &self.code.carry {
+            words.extend_from_slice(&self.frame[*at as usize..(*at + *count) as usize]);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn resume(&mut self, mut words: &[u64]) {
+        for (at, count) in &self.code.carry {
+            let target = &mut self.frame[*at as usize..(*at + *count) as usize];
+            if let Some((limbs, rest)) = words.split_at_checked(target.len()) {
+                target.copy_from_slice(limbs);
+                words = rest;
+            }
+        }
     }
 
     #[inline]
@@ -59,7 +99,7 @@ impl Compiled {
 
     #[inline]
     pub(crate) fn reset(&mut self) {
-        self.frame[..self.code.scalars as usize].fill(0);
+        self.clear_for(0);
     }
 
     #[inline]
@@ -74,18 +114,17 @@ impl Compiled {
     #[inline]
     pub(crate) fn run(&mut self, block: BlockId, cx: &mut Context, state: &mut State) -> Outcome {
         let entries = &self.code.entries;
-        let entry = match block {
-            BlockId::VerifyChecksum => entries.verify_checksum,
-            BlockId::Ingress => entries.ingress,
-            BlockId::Egress => entries.egress,
-            BlockId::ComputeChecksum => entries.compute_checksum,
-            BlockId::Deparser => entries.deparser,
+        let (number, entry) = match block {
+            BlockId::VerifyChecksum => (1, entries.verify_checksum),
+            BlockId::Ingress => (2, entries.ingress),
+            BlockId::Egress => (3, entries.egress),
+            BlockId::ComputeChecksum => (4, entries.compute_checksum),
+            BlockId::Deparser => (5, entries.deparser),
         };
         if self.is_empty(entry) {
             return Outcome::Done;
         }
-        let (carried, scalars) = (self.code.carried as usize, self.code.scalars as usize);
-        self.frame[carried..scalars].fill(0);
+        self.clear_for(number);
         run(&self.code, entry, &mut self.frame, cx, state)
     }
 

@@ -5,7 +5,7 @@ use model::wire::Frame;
 use p4_lang::ir::Bits;
 
 use super::bits::{self, BitWriter};
-use super::code::ErrorNumbers;
+use super::code::{Emission, ErrorNumbers, Extraction};
 use super::hash::{Crc, CrcParameters};
 use super::layout::HeaderLayout;
 use crate::event::Event;
@@ -229,6 +229,83 @@ impl Context {
         Ok(())
     }
 
+    /// Extracts the fields of a header that somebody reads; fails with the number of the error.
+    #[inline]
+    pub(crate) fn extract_fields(
+        &mut self,
+        frame: &mut [u64],
+        plan: &Extraction,
+        errors: &ErrorNumbers,
+    ) -> Result<(), u64> {
+        let bits = u64::from(plan.bytes) * 8;
+        if bits > self.bits_left() {
+            return Err(errors.packet_too_short);
+        }
+        let bytes = self.packet.head.as_slice();
+        let start = (self.cursor / 8) as usize;
+        let whole = bytes.get(start..).filter(|_| self.cursor.is_multiple_of(8));
+        match whole.and_then(|rest| rest.get(..plan.bytes as usize)).filter(|_| plan.simple) {
+            Some(header) => load_parts(frame, plan, header),
+            None => {
+                for load in &plan.loads {
+                    let at = self.cursor + u64::from(load.bit);
+                    frame[load.limb as usize] = bits::load(bytes, at, u32::from(load.width));
+                }
+            }
+        }
+        for at in &plan.ones {
+            frame[*at as usize] = 1;
+        }
+        for at in &plan.zeros {
+            frame[*at as usize] = 0;
+        }
+        if let Some(at) = plan.origin {
+            frame[at as usize] = self.cursor + 1;
+        }
+        self.cursor += bits;
+        Ok(())
+    }
+
+    /// Emits a header when it is valid: the bytes that came in, or zeros, and what may differ from them.
+    #[inline]
+    pub(crate) fn emit_fields(&mut self, frame: &[u64], plan: &Emission) {
+        if frame[plan.valid as usize] & 1 == 0 {
+            return;
+        }
+        let length = plan.bytes as usize;
+        let origin = frame[plan.origin as usize];
+        if !self.out.is_aligned() {
+            return self.emit_unaligned(frame, plan, origin);
+        }
+        let at = self.out.bytes.len();
+        let came = origin.checked_sub(1).filter(|bit| bit.is_multiple_of(8)).map(|bit| (bit / 8) as usize);
+        match came.and_then(|from| self.packet.head.get(from..from + length)) {
+            Some(bytes) => self.out.bytes.extend_from_slice(bytes),
+            None => {
+                for byte in 0..u64::from(plan.bytes) {
+                    let value = origin
+                        .checked_sub(1)
+                        .map_or(0, |bit| bits::load(&self.packet.head, bit + byte * 8, 8));
+                    self.out.bytes.push(value as u8);
+                }
+            }
+        }
+        if let Some(header) = self.out.bytes.get_mut(at..) {
+            store_parts(frame, plan, header);
+        }
+    }
+
+    /// Behind a header that does not end with a byte.
+    fn emit_unaligned(&mut self, frame: &[u64], plan: &Emission, origin: u64) {
+        let byte =
+            |at: u64| origin.checked_sub(1).map_or(0, |bit| bits::load(&self.packet.head, bit + at * 8, 8));
+        let mut header: Vec<u8> = (0..u64::from(plan.bytes)).map(|at| byte(at) as u8).collect();
+        store_parts(frame, plan, &mut header);
+        for byte in header {
+            self.out.push(u64::from(byte), 8);
+        }
+    }
+
     /// Emits a header when it is valid.
     pub(crate) fn emit(&mut self, frame: &[u64], header: &HeaderLayout) {
         if frame[header.valid as usize] & 1 == 0 {
@@ -257,17 +334,65 @@ impl Context {
         }
     }
 
-    /// The packet that leaves: what was emitted, then the payload, cut to `truncate` bytes.
+    /// The packet that leaves: what was emitted, then the payload, cut to `truncate` bytes. The packet that came in
+    /// is used up.
     pub(crate) fn deparsed(&mut self, truncate: Option<u64>) -> Frame {
         self.out.finish();
-        let (payload, tail) = self.payload();
-        let mut head = smallvec::SmallVec::from_slice(&self.out.bytes);
-        head.extend_from_slice(payload);
-        let mut frame = Frame { head, tail };
+        let mut frame = std::mem::take(&mut self.packet);
+        let consumed = usize::try_from(self.cursor.div_ceil(8)).unwrap_or(usize::MAX);
+        let head = frame.head.get_mut(..consumed);
+        match head.filter(|headers| headers.len() == self.out.bytes.len()) {
+            // As long as before: the payload stays where it is.
+            Some(headers) => headers.copy_from_slice(&self.out.bytes),
+            None => frame = self.put_together(&frame),
+        }
         if let Some(bytes) = truncate {
             cut(&mut frame, bytes);
         }
         frame
+    }
+
+    fn put_together(&self, came: &Frame) -> Frame {
+        let consumed = self.cursor.div_ceil(8);
+        let mut head = smallvec::SmallVec::from_slice(&self.out.bytes);
+        let payload = usize::try_from(consumed).ok().and_then(|at| came.head.get(at..));
+        let tail = match payload {
+            Some(payload) => {
+                head.extend_from_slice(payload);
+                came.tail
+            }
+            None => came.len().saturating_sub(consumed) as u32,
+        };
+        Frame { head, tail }
+    }
+}
+
+/// Takes fields out of the bytes of a header.
+#[inline]
+fn load_parts(frame: &mut [u64], plan: &Extraction, header: &[u8]) {
+    for load in &plan.loads {
+        if let Some(window) = header.get(load.window as usize..).and_then(|rest| rest.first_chunk::<8>()) {
+            let by = 64 - u32::from(load.width);
+            frame[load.limb as usize] = u64::from_be_bytes(*window) << load.lead >> by;
+        }
+    }
+}
+
+/// Puts what may differ into the bytes of a header.
+#[inline]
+fn store_parts(frame: &[u64], plan: &Emission, header: &mut [u8]) {
+    for part in &plan.stores {
+        let value = frame[part.limb as usize];
+        let window = header.get_mut(part.window as usize..).and_then(|rest| rest.first_chunk_mut::<8>());
+        match window {
+            Some(window) if part.lead != u8::MAX => {
+                let by = 64 - u32::from(part.lead) - u32::from(part.width);
+                let mask = crate::limbs::low_mask(u32::from(part.width)) << by;
+                let word = u64::from_be_bytes(*window) & !mask | value << by & mask;
+                *window = word.to_be_bytes();
+            }
+            _ => bits::store(header, part.bit, u32::from(part.width), value),
+        }
     }
 }
 

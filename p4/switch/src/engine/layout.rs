@@ -4,7 +4,8 @@
 //! | carried: headers, metadata | locals | temporaries | constants |
 //! ```
 //! A header's scalars lie together, validity first, so that copying a header is one copy. A varbit is followed
-//! by one more limb, its current length in bits.
+//! by one more limb, its current length in bits. Behind the headers each has a limb for the place in the packet
+//! where it was extracted.
 
 use p4_lang::ir::{HeaderId, Program, ScalarId, ScalarKind, StackElements, StackId, Storage};
 
@@ -66,6 +67,8 @@ pub(crate) struct HeaderLayout {
     pub(crate) varbit: Option<usize>,
     /// Validity bits of the other members of its union.
     pub(crate) siblings: Vec<u32>,
+    /// The limb that says where it was extracted; one that nobody reads for headers that are locals.
+    pub(crate) origin: u32,
 }
 
 /// A field on the wire and in the frame.
@@ -96,6 +99,33 @@ pub(crate) struct Standard {
     pub(crate) checksum_error: Option<Slot>,
     pub(crate) parser_error: Option<Slot>,
     pub(crate) priority: Option<Slot>,
+}
+
+impl Standard {
+    /// All fields that are declared.
+    pub(crate) fn slots(&self) -> impl Iterator<Item = Slot> {
+        [
+            self.ingress_port,
+            self.egress_spec,
+            self.egress_port,
+            self.instance_type,
+            self.packet_length,
+            self.enq_timestamp,
+            self.enq_qdepth,
+            self.deq_timedelta,
+            self.deq_qdepth,
+            self.qid,
+            self.ingress_global_timestamp,
+            self.egress_global_timestamp,
+            self.mcast_grp,
+            self.egress_rid,
+            self.checksum_error,
+            self.parser_error,
+            self.priority,
+        ]
+        .into_iter()
+        .flatten()
+    }
 }
 
 /// A header stack in the frame.
@@ -132,6 +162,9 @@ impl Layout {
         for carried in [true, false] {
             places.place_headers(storage, carried)?;
             if carried {
+                // Where each header was extracted, behind all headers.
+                places.origins_at = places.next;
+                places.next += storage.headers.len() as u32;
                 places.metadata_at = places.next;
             }
             places.place_rest(storage, carried);
@@ -154,8 +187,10 @@ impl Layout {
             metadata_at: places.metadata_at,
             total: places.next,
         };
-        layout.headers =
-            storage.headers.iter().map(|h| layout.header_layout(storage, h)).collect::<Result<_, _>>()?;
+        layout.headers = (places.origins_at..)
+            .zip(&storage.headers)
+            .map(|(origin, h)| layout.header_layout(storage, h, origin))
+            .collect::<Result<_, _>>()?;
         layout.stacks =
             storage.stacks.iter().map(|s| layout.stack_layout(storage, s)).collect::<Result<_, _>>()?;
         layout.standard = layout.standard(storage)?;
@@ -187,6 +222,7 @@ impl Layout {
         &self,
         storage: &Storage,
         header: &p4_lang::ir::Header,
+        origin: u32,
     ) -> Result<HeaderLayout, LoadError> {
         let valid = self.scalar(header.valid)?.at;
         let mut made = HeaderLayout {
@@ -196,6 +232,7 @@ impl Layout {
             fixed_bits: 0,
             varbit: None,
             siblings: Vec::new(),
+            origin,
         };
         for (index, id) in header.fields.iter().enumerate() {
             let slot = self.scalar(*id)?;
@@ -288,11 +325,12 @@ struct Places {
     next: u32,
     carried: u32,
     metadata_at: u32,
+    origins_at: u32,
 }
 
 impl Places {
     fn new(storage: &Storage) -> Places {
-        Places { at: vec![None; storage.scalars.len()], next: 0, carried: 0, metadata_at: 0 }
+        Places { at: vec![None; storage.scalars.len()], next: 0, carried: 0, metadata_at: 0, origins_at: 0 }
     }
 
     fn place_headers(&mut self, storage: &Storage, carried: bool) -> Result<(), LoadError> {

@@ -1,7 +1,7 @@
 //! The engine: compiles a program and runs its blocks on a frame of limbs.
 //!
-//! [`compile`] turns the intermediate representation into [`code::Code`], [`run`] executes it. The frame's
-//! layout ([`layout`]), the packet ([`context`]), tables and arrays ([`crate::state`]) belong to neither: the plain
+//! [`compile`] turns the intermediate representation into [`code::Code`], [`optimise`] makes that shorter, [`run`]
+//! executes it. The frame's layout ([`layout`]), the packet ([`context`]), tables and arrays ([`crate::state`]) belong to neither: the plain
 //! interpreter ([`crate::oracle`]) does without the first and shares the other two.
 
 pub(crate) mod apply;
@@ -12,6 +12,10 @@ pub(crate) mod compiled;
 pub(crate) mod context;
 pub(crate) mod hash;
 pub(crate) mod layout;
+mod operands;
+pub(crate) mod optimise;
+mod plan;
 pub(crate) mod run;
+mod site;
 pub(crate) mod sites;
 pub(crate) mod wide;

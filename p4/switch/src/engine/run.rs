@@ -21,9 +21,19 @@ pub(crate) enum Outcome {
     TooLong,
 }
 
+/// Limbs of a frame. A number of 16 bits is always inside, so that nothing is left to check at run time.
+pub(crate) const FRAME_LIMBS: usize = 1 << 16;
+/// A frame. Memory that a program does not use is never touched.
+pub(crate) type Limbs = [u64; FRAME_LIMBS];
+
 #[inline]
-fn get(frame: &[u64], at: At) -> u64 {
-    frame[at as usize]
+fn get(frame: &Limbs, at: At) -> u64 {
+    frame[usize::from(at as u16)]
+}
+
+#[inline]
+fn put(frame: &mut Limbs, at: At, value: u64) {
+    frame[usize::from(at as u16)] = value;
 }
 
 #[inline]
@@ -41,54 +51,86 @@ fn high(value: u64, cut: u8) -> i64 {
 pub(crate) fn run(
     code: &Code,
     mut pc: Pc,
-    frame: &mut [u64],
+    frame: &mut Limbs,
     cx: &mut Context,
     state: &mut State,
 ) -> Outcome {
     cx.calls.clear();
+    let ops = code.ops.as_slice();
     loop {
-        let op = code.ops[pc as usize];
+        // By reference: of an operation only what its arm needs is loaded.
+        let op = &ops[pc as usize];
         pc += 1;
-        match op {
-            Op::Copy { dst, src } => frame[dst as usize] = get(frame, src),
+        match *op {
+            Op::Copy { dst, src } => put(frame, dst, get(frame, src)),
             Op::CopyMany { dst, src, count } => {
                 let src = src as usize;
                 frame.copy_within(src..src + count as usize, dst as usize);
             }
             Op::Clear { dst, count } => frame[dst as usize..(dst + count) as usize].fill(0),
-            Op::Cut { dst, src, cut } => frame[dst as usize] = keep(get(frame, src), cut),
+            Op::Cut { dst, src, cut } => put(frame, dst, keep(get(frame, src), cut)),
             Op::SignExtend { dst, src, from, cut } => {
-                frame[dst as usize] = keep((high(get(frame, src), from) >> from) as u64, cut);
+                put(frame, dst, keep((high(get(frame, src), from) >> from) as u64, cut));
             }
             Op::Add { dst, a, b, cut } => {
-                frame[dst as usize] = keep(get(frame, a).wrapping_add(get(frame, b)), cut);
+                put(frame, dst, keep(get(frame, a).wrapping_add(get(frame, b)), cut));
             }
             Op::Sub { dst, a, b, cut } => {
-                frame[dst as usize] = keep(get(frame, a).wrapping_sub(get(frame, b)), cut);
+                put(frame, dst, keep(get(frame, a).wrapping_sub(get(frame, b)), cut));
             }
-            Op::And { dst, a, b } => frame[dst as usize] = get(frame, a) & get(frame, b),
-            Op::Or { dst, a, b } => frame[dst as usize] = get(frame, a) | get(frame, b),
-            Op::Xor { dst, a, b } => frame[dst as usize] = get(frame, a) ^ get(frame, b),
+            Op::And { dst, a, b } => put(frame, dst, get(frame, a) & get(frame, b)),
+            Op::Or { dst, a, b } => put(frame, dst, get(frame, a) | get(frame, b)),
+            Op::Xor { dst, a, b } => put(frame, dst, get(frame, a) ^ get(frame, b)),
             Op::Concat { dst, a, b, low_width } => {
-                frame[dst as usize] = get(frame, a) << low_width | get(frame, b);
+                put(frame, dst, get(frame, a) << low_width | get(frame, b));
             }
-            Op::Slice { dst, a, by, cut } => frame[dst as usize] = keep(get(frame, a) >> by, cut),
+            Op::Slice { dst, a, by, cut } => put(frame, dst, keep(get(frame, a) >> by, cut)),
             Op::Insert { dst, a, low, width } => {
                 let mask = limbs::low_mask(u32::from(width)) << low;
-                frame[dst as usize] = get(frame, dst) & !mask | get(frame, a) << low & mask;
+                put(frame, dst, get(frame, dst) & !mask | get(frame, a) << low & mask);
+            }
+            Op::Place { dst, a, base, cut, by, to } => {
+                put(frame, dst, get(frame, base) | get(frame, a) << cut >> by << to);
+            }
+            Op::Pieces { first, count } => {
+                for p in &code.pieces[first as usize..][..count as usize] {
+                    let value = frame[usize::from(p.a)] << p.cut >> p.by << p.to;
+                    frame[usize::from(p.dst)] = frame[usize::from(p.base)] | value;
+                }
+            }
+            Op::AddLimbs { dst, a, b, count, cut } => {
+                let mut carry = false;
+                for limb in 0..u32::from(count) {
+                    let (sum, over) = get(frame, a + limb).carrying_add(get(frame, b + limb), carry);
+                    put(frame, dst + limb, sum);
+                    carry = over;
+                }
+                let last = dst + u32::from(count) - 1;
+                put(frame, last, keep(get(frame, last), cut));
+            }
+            Op::SubLimbs { dst, a, b, count, cut } => {
+                let mut borrow = false;
+                for limb in 0..u32::from(count) {
+                    let (difference, under) =
+                        get(frame, a + limb).borrowing_sub(get(frame, b + limb), borrow);
+                    put(frame, dst + limb, difference);
+                    borrow = under;
+                }
+                let last = dst + u32::from(count) - 1;
+                put(frame, last, keep(get(frame, last), cut));
             }
             Op::ShiftLeft { dst, a, b, cut } => {
                 let by = u32::try_from(get(frame, b)).unwrap_or(u32::MAX);
-                frame[dst as usize] = keep(get(frame, a).checked_shl(by).unwrap_or(0), cut);
+                put(frame, dst, keep(get(frame, a).checked_shl(by).unwrap_or(0), cut));
             }
             Op::ShiftRight { dst, a, b } => {
                 let by = u32::try_from(get(frame, b)).unwrap_or(u32::MAX);
-                frame[dst as usize] = get(frame, a).checked_shr(by).unwrap_or(0);
+                put(frame, dst, get(frame, a).checked_shr(by).unwrap_or(0));
             }
-            Op::Equal { dst, a, b } => frame[dst as usize] = u64::from(get(frame, a) == get(frame, b)),
-            Op::NotEqual { dst, a, b } => frame[dst as usize] = u64::from(get(frame, a) != get(frame, b)),
-            Op::Less { dst, a, b } => frame[dst as usize] = u64::from(get(frame, a) < get(frame, b)),
-            Op::LessEqual { dst, a, b } => frame[dst as usize] = u64::from(get(frame, a) <= get(frame, b)),
+            Op::Equal { dst, a, b } => put(frame, dst, u64::from(get(frame, a) == get(frame, b))),
+            Op::NotEqual { dst, a, b } => put(frame, dst, u64::from(get(frame, a) != get(frame, b))),
+            Op::Less { dst, a, b } => put(frame, dst, u64::from(get(frame, a) < get(frame, b))),
+            Op::LessEqual { dst, a, b } => put(frame, dst, u64::from(get(frame, a) <= get(frame, b))),
             Op::Jump { to } => pc = to,
             Op::JumpBack { to } => {
                 let Some(left) = cx.jumps_left.checked_sub(1) else { return Outcome::TooLong };
@@ -112,6 +154,11 @@ pub(crate) fn run(
             }
             Op::JumpNotEqual { a, b, to } => {
                 if get(frame, a) != get(frame, b) {
+                    pc = to;
+                }
+            }
+            Op::JumpMasked { a, mask, to } => {
+                if get(frame, a) & get(frame, mask) == get(frame, mask + 1) {
                     pc = to;
                 }
             }
@@ -160,7 +207,7 @@ pub(crate) fn run(
             Op::RegisterRead { register, dst, index } => {
                 let values = state.registers[register as usize].limbs();
                 let index = usize::try_from(get(frame, index)).unwrap_or(usize::MAX);
-                frame[dst as usize] = values.get(index).copied().unwrap_or(0);
+                put(frame, dst, values.get(index).copied().unwrap_or(0));
             }
             Op::RegisterWrite { register, index, src } => {
                 let value = get(frame, src);
@@ -170,14 +217,41 @@ pub(crate) fn run(
                     *slot = value;
                 }
             }
+            Op::RegisterReadLimbs { register, dst, index, count } => {
+                let index = usize::try_from(get(frame, index)).unwrap_or(usize::MAX);
+                let target = &mut frame[dst as usize..dst as usize + usize::from(count)];
+                match state.registers[register as usize].element(index) {
+                    Some(element) => {
+                        for (target, limb) in target.iter_mut().zip(element) {
+                            *target = *limb;
+                        }
+                    }
+                    None => target.fill(0),
+                }
+            }
+            Op::RegisterWriteLimbs { register, index, src, count } => {
+                let index = get(frame, index);
+                let source = &frame[src as usize..src as usize + usize::from(count)];
+                if let Some(element) = state.registers[register as usize].element_mut(index) {
+                    for (target, limb) in element.iter_mut().zip(source) {
+                        *target = *limb;
+                    }
+                }
+            }
             Op::Extract { header } => {
                 if let Err(error) = cx.extract(frame, &code.headers[header as usize], 0, &code.errors) {
                     return Outcome::Rejected(error);
                 }
             }
+            Op::ExtractFields(plan) => {
+                if let Err(error) = cx.extract_fields(frame, &code.extracts[plan as usize], &code.errors) {
+                    return Outcome::Rejected(error);
+                }
+            }
+            Op::EmitFields(plan) => cx.emit_fields(frame, &code.emits[plan as usize]),
             Op::Emit { header } => cx.emit(frame, &code.headers[header as usize]),
-            other => {
-                if let Err(error) = run_rare(code, other, frame, cx, state) {
+            _ => {
+                if let Err(error) = run_rare(code, op, frame, cx, state) {
                     return Outcome::Rejected(error);
                 }
             }
@@ -188,8 +262,8 @@ pub(crate) fn run(
 /// Operations that are no jumps and not worth a place in the loop above. Fails with the number of the error
 /// that a parser rejects with.
 #[inline(never)]
-fn run_rare(code: &Code, op: Op, frame: &mut [u64], cx: &mut Context, state: &mut State) -> Result<(), u64> {
-    let (dst, value) = match op {
+fn run_rare(code: &Code, op: &Op, frame: &mut Limbs, cx: &mut Context, state: &mut State) -> Result<(), u64> {
+    let (dst, value) = match *op {
         Op::Wide(index) => {
             wide::run(&code.wide[index as usize], frame);
             return Ok(());
@@ -208,7 +282,7 @@ fn run_rare(code: &Code, op: Op, frame: &mut [u64], cx: &mut Context, state: &mu
         | Op::CopyHeader { .. }
         | Op::ExtractAt { .. }
         | Op::ExtractVarbit { .. }
-        | Op::EmitAt { .. } => return run_header(code, op, frame, cx),
+        | Op::EmitAt { .. } => return run_header(code, *op, frame, cx),
         Op::HeaderValid { dst, header } => {
             (dst, header_at(code, frame, header).map_or(0, |h| get(frame, h.valid)))
         }
@@ -229,7 +303,7 @@ fn run_rare(code: &Code, op: Op, frame: &mut [u64], cx: &mut Context, state: &mu
 }
 
 /// Arithmetic that programs use rarely: the place of the result and the result.
-fn arithmetic(op: Op, frame: &[u64]) -> Option<(At, u64)> {
+fn arithmetic(op: Op, frame: &Limbs) -> Option<(At, u64)> {
     Some(match op {
         Op::Mul { dst, a, b, cut } => (dst, keep(get(frame, a).wrapping_mul(get(frame, b)), cut)),
         Op::Div { dst, a, b } => (dst, get(frame, a).checked_div(get(frame, b)).unwrap_or(0)),
@@ -266,14 +340,14 @@ fn arithmetic(op: Op, frame: &[u64]) -> Option<(At, u64)> {
 
 /// The header whose number is in a limb; none when it is out of bounds.
 pub(super) fn header_at<'c>(code: &'c Code, frame: &[u64], at: At) -> Option<&'c HeaderLayout> {
-    let number = get(frame, at);
+    let number = frame[at as usize];
     if number == NO_HEADER {
         return None;
     }
     code.headers.get(number as usize)
 }
 
-fn run_header(code: &Code, op: Op, frame: &mut [u64], cx: &mut Context) -> Result<(), u64> {
+fn run_header(code: &Code, op: Op, frame: &mut Limbs, cx: &mut Context) -> Result<(), u64> {
     match op {
         Op::SetValid { header } => {
             if let Some(header) = header_at(code, frame, header) {

@@ -2,7 +2,7 @@
 
 use p4_lang::ir::{Bits, HashAlgorithm};
 
-use super::code::{At, Code, MeterUnit, NO_HEADER, Site};
+use super::code::{At, Code, Data, MeterUnit, NO_HEADER, Site};
 use super::context::Context;
 use super::hash as algorithms;
 use super::layout::Slot;
@@ -122,17 +122,41 @@ fn store_hash(frame: &mut [u64], dst: Slot, base: Slot, max: Slot, hash: u64) {
     frame[dst.at as usize..(dst.at + dst.limbs()) as usize].copy_from_slice(&sum);
 }
 
-/// Hashes values, the payload behind them if wanted.
-pub(super) fn hash(
+/// Hashes data, the payload behind it if wanted.
+fn hash(algorithm: HashAlgorithm, data: &Data, frame: &[u64], cx: &mut Context, with_payload: bool) -> u64 {
+    match data {
+        Data::Fields(fields) => hash_fields(algorithm, fields, frame, cx, with_payload),
+        Data::Packed { at, limbs, bytes } => {
+            let limbs = &frame[*at as usize..(*at + *limbs) as usize];
+            match algorithm {
+                HashAlgorithm::Crc32 => algorithms::crc32_limbs(limbs, *bytes as usize),
+                HashAlgorithm::Csum16 => algorithms::csum16_limbs(limbs),
+                HashAlgorithm::Xor16 => algorithms::xor16_limbs(limbs),
+                _ => {
+                    let mut writer = std::mem::take(&mut cx.data);
+                    writer.clear();
+                    writer.push_limbs(limbs, 64 * limbs.len() as u32);
+                    writer.bytes.truncate(*bytes as usize);
+                    let result = hash_bytes(algorithm, &writer.bytes, cx);
+                    cx.data = writer;
+                    result
+                }
+            }
+        }
+    }
+}
+
+/// Hashes fields one behind the other, the payload behind them if wanted.
+pub(super) fn hash_fields(
     algorithm: HashAlgorithm,
-    data: &[Slot],
+    fields: &[Slot],
     frame: &[u64],
     cx: &mut Context,
     with_payload: bool,
 ) -> u64 {
     let mut writer = std::mem::take(&mut cx.data);
     writer.clear();
-    for slot in data {
+    for slot in fields {
         if slot.is_varbit() {
             let length = get(frame, slot.at + slot.limbs()) as u32;
             writer.push_limbs(slot.of(frame), length.min(slot.width()));
@@ -149,8 +173,13 @@ pub(super) fn hash(
         let length = writer.bytes.len() + tail as usize;
         writer.bytes.resize(length, 0);
     }
-    let bytes = &writer.bytes;
-    let result = match algorithm {
+    let result = hash_bytes(algorithm, &writer.bytes, cx);
+    cx.data = writer;
+    result
+}
+
+fn hash_bytes(algorithm: HashAlgorithm, bytes: &[u8], cx: &mut Context) -> u64 {
+    match algorithm {
         HashAlgorithm::Crc32 => algorithms::crc32(bytes),
         HashAlgorithm::Crc16 => algorithms::crc16(bytes),
         HashAlgorithm::Crc32Custom => u64::from(cx.custom_crc.crc32.compute(bytes)),
@@ -159,9 +188,7 @@ pub(super) fn hash(
         HashAlgorithm::Identity => algorithms::identity(bytes),
         HashAlgorithm::Csum16 => algorithms::csum16(bytes),
         HashAlgorithm::Xor16 => algorithms::xor16(bytes),
-    };
-    cx.data = writer;
-    result
+    }
 }
 
 /// A message with each `{}` replaced by the next argument.

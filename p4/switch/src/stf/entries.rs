@@ -1,6 +1,6 @@
 //! Turns names and numbers of a test into entries.
 
-use p4_lang::ir::{Bits, Key, MatchKind, Program, ScalarKind, Table};
+use p4_lang::ir::{ActionId, Bits, Key, MatchKind, Program, ScalarKind, Table};
 
 use super::parse::{Call, MatchText};
 use crate::control::{ActionCall, EntryKey, FieldMatch};
@@ -26,15 +26,32 @@ pub(super) fn table<'p>(program: &'p Program, name: &str) -> Made<&'p Table> {
 
 /// An action of a table with its arguments.
 pub(super) fn action(program: &Program, table: &Table, call: &Call) -> Made<ActionCall> {
-    let actions =
-        || table.actions.iter().filter_map(|a| Some((a.action, program.actions.get(a.action.index())?)));
+    let of_table = table.actions.iter().map(|a| a.action).collect();
+    action_of(program, of_table, &format!("table {}", table.preamble.name), call)
+}
+
+/// The action of a member of an action profile: one of the actions of the tables that use it.
+pub(super) fn member_action(program: &Program, profile: &str, call: &Call) -> Made<ActionCall> {
+    let uses = |table: &&Table| {
+        let profile_of = table.implementation.and_then(|id| program.action_profiles.get(id.index()));
+        profile_of.is_some_and(|p| p.preamble.name.ends_with(profile))
+    };
+    let mut of_tables: Vec<ActionId> =
+        program.tables.iter().filter(uses).flat_map(|t| t.actions.iter().map(|a| a.action)).collect();
+    of_tables.sort();
+    of_tables.dedup();
+    action_of(program, of_tables, &format!("profile {profile}"), call)
+}
+
+fn action_of(program: &Program, allowed: Vec<ActionId>, owner: &str, call: &Call) -> Made<ActionCall> {
+    let actions = || allowed.iter().filter_map(|a| Some((*a, program.actions.get(a.index())?)));
     let exact = actions().find(|(_, a)| a.preamble.name == call.action);
     let found = match exact {
         Some(found) => found,
         None => {
             let mut ending = actions().filter(|(_, a)| a.preamble.name.ends_with(&call.action));
             let first = ending.next();
-            let missing = || format!("table {} has no action {}", table.preamble.name, call.action);
+            let missing = || format!("{owner} has no action {}", call.action);
             match ending.next() {
                 None => first.ok_or_else(missing)?,
                 Some(_) => return Err(format!("action {} is ambiguous", call.action)),
@@ -120,7 +137,8 @@ fn stack_index(name: &str) -> String {
     }
 }
 
-fn field_match(kind: MatchKind, width: u32, text: &str) -> Made<FieldMatch> {
+/// What an entry wants of a component, from its text.
+pub(super) fn field_match(kind: MatchKind, width: u32, text: &str) -> Made<FieldMatch> {
     if let Some((value, bits)) = text.split_once('/') {
         let bits = bits.parse().map_err(|_| format!("{bits} is not the length of a prefix"))?;
         let (value, _) = digits(value, width)?;
@@ -203,6 +221,12 @@ fn digits(text: &str, width: u32) -> Made<(Bits, Bits)> {
     }
     let mask = wild.iter().map(|limb| !limb).collect();
     Ok((cut, Bits::from_limbs(width, mask)))
+}
+
+/// A value of a width, all digits given.
+pub(super) fn number(text: &str, width: u32) -> Made<Bits> {
+    let (value, mask) = digits(text, width)?;
+    if mask == Bits::ones(width) { Ok(value) } else { Err(format!("{text}: a value needs all its digits")) }
 }
 
 fn decimal(text: &str, width: u32) -> Made<(Bits, Bits)> {

@@ -11,11 +11,21 @@
 //! | `packet PORT HEX` | a packet arrives |
 //! | `expect PORT [HEX]` | a packet leaves; `*` any digit, `$` at the end: exactly this long, else a prefix |
 //! | `no_packet` | nothing has left since the last `packet` |
-//! | `wait` | nothing: packets are processed at once |
+//! | `wait [N]` | N microseconds pass; without a number nothing: packets are processed at once |
 //! | `check_counter NAME(INDEX\|$ID) [packets\|bytes OP NUMBER]` | a counter's value; `$ID`: that of an entry |
 //! | `mirroring_add SESSION PORT`, `mirroring_add_mc SESSION GROUP`, `mirroring_delete`, `mirroring_get` | clone sessions |
 //! | `mc_mgrp_create GROUP`, `mc_node_create RID PORT...`, `mc_node_associate GROUP NODE` | multicast; nodes count from 0 |
 //! | `register_read`, `register_write`, `register_reset`, `counter_read`, `counter_write`, `meter_set_rates`, ... | state |
+//!
+//! Of our own, for what p4c's tests do not reach:
+//!
+//! | command | meaning |
+//! |---|---|
+//! | `check_register NAME(INDEX) VALUE...` | a register's value, one for each component |
+//! | `expect_digest NAME VALUE...` | the next digest |
+//! | `member PROFILE ID ACTION(...)`, `group PROFILE ID MEMBER[:WEIGHT]...` | members and groups; entries choose them with `member(ID)` and `group(ID)` |
+//! | `value_set NAME VALUE[,VALUE]...` | replaces the members of a parser value set |
+//! | `meter_set_entry $ID RATE:BURST RATE:BURST` | the direct meter of an entry |
 //!
 //! At the end, per port and in order, as many packets must have left as were expected; a port that the test
 //! names without expecting anything must have been silent.
@@ -23,6 +33,7 @@
 mod entries;
 mod parse;
 mod run;
+mod setup;
 
 use std::sync::Arc;
 
@@ -68,6 +79,40 @@ pub struct Report {
 /// Runs a test from its text.
 pub fn run(program: &Arc<Program>, text: &str) -> Result<Report, Vec<Failure>> {
     run_on(program, text, &Settings::default()).1
+}
+
+/// What a set-up has done.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Configured {
+    /// Commands that were executed.
+    pub commands: usize,
+    /// Lines with packets, expectations or waits, which a set-up has no use for.
+    pub ignored: usize,
+    /// What the `_read` and `_get` commands found.
+    pub output: Vec<String>,
+}
+
+/// Executes the commands of a test that set a switch up, on a switch that runs the program; lines with packets
+/// and what is expected of them are counted and left out.
+pub fn configure(switch: &mut Switch, text: &str) -> Result<Configured, Vec<Failure>> {
+    let (lines, mut failures) = parse(text);
+    let Some(program) = switch.program().map(Arc::clone) else {
+        return Err(vec![Failure { line: 0, message: "no program is loaded".to_owned() }]);
+    };
+    let mut setup = setup::Setup::new(&program);
+    let mut done = Configured::default();
+    for line in &lines {
+        if line.command.is_about_packets() {
+            done.ignored += 1;
+        } else if let Err(message) = setup.command(switch, &line.command) {
+            failures.push(Failure { line: line.number, message });
+        } else {
+            done.commands += 1;
+        }
+    }
+    done.output = setup.output;
+    failures.sort_by_key(|failure| failure.line);
+    if failures.is_empty() { Ok(done) } else { Err(failures) }
 }
 
 /// How a test is run.

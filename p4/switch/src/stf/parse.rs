@@ -60,7 +60,37 @@ pub enum Command {
         data: Option<String>,
     },
     NoPacket,
-    Wait,
+    Wait {
+        us: u64,
+    },
+    ExpectDigest {
+        name: String,
+        values: Vec<String>,
+    },
+    CheckRegister {
+        name: String,
+        index: u64,
+        values: Vec<String>,
+    },
+    Member {
+        profile: String,
+        id: u32,
+        call: Call,
+    },
+    /// Members with their weights.
+    Group {
+        profile: String,
+        id: u32,
+        members: Vec<(u32, u32)>,
+    },
+    ValueSet {
+        name: String,
+        members: Vec<String>,
+    },
+    EntryMeter {
+        id: String,
+        rates: Vec<(f64, u64)>,
+    },
     CheckCounter {
         name: String,
         index: CounterIndex,
@@ -123,6 +153,20 @@ pub enum Command {
         index: Option<u64>,
         rates: Vec<(f64, u64)>,
     },
+}
+
+impl Command {
+    /// Whether it sends a packet, or says what becomes of packets, or passes time.
+    pub fn is_about_packets(&self) -> bool {
+        matches!(
+            self,
+            Command::Packet { .. }
+                | Command::Expect { .. }
+                | Command::ExpectDigest { .. }
+                | Command::NoPacket
+                | Command::Wait { .. }
+        )
+    }
 }
 
 /// `packets|bytes OP NUMBER`.
@@ -209,8 +253,32 @@ fn command(content: &str) -> Parsed<Command> {
         }
         "check_counter" => return check_counter(rest),
         "no_packet" => Command::NoPacket,
-        // Some write how long.
-        "wait" => return Ok(Command::Wait),
+        // Whatever else stands there means nothing to p4c either.
+        "wait" => {
+            return Ok(Command::Wait { us: number(rest).and_then(|us| u64::try_from(us).ok()).unwrap_or(0) });
+        }
+        "expect_digest" => {
+            let name = words.name("digest")?;
+            return Ok(Command::ExpectDigest { name, values: words.all() });
+        }
+        "check_register" => return check_register(rest),
+        "member" => {
+            let (profile, id) = (words.name("profile")?, words.number("member")?);
+            return Ok(Command::Member { profile, id, call: call(words.0)? });
+        }
+        "group" => {
+            let (profile, id) = (words.name("profile")?, words.number("group")?);
+            let members = words.all().iter().map(|word| weighted(word)).collect::<Parsed<_>>()?;
+            return Ok(Command::Group { profile, id, members });
+        }
+        "value_set" => {
+            let name = words.name("value set")?;
+            return Ok(Command::ValueSet { name, members: words.all() });
+        }
+        "meter_set_entry" => {
+            let id = words.name("entry")?.trim_start_matches('$').to_owned();
+            return Ok(Command::EntryMeter { id, rates: rates(words.0)? });
+        }
         "mirroring_add" => {
             Command::MirroringAdd { session: words.number("session")?, port: words.number("port")? }
         }
@@ -278,6 +346,11 @@ impl<'t> Words<'t> {
         let (word, rest) = split_word(self.0);
         self.0 = rest;
         if word.is_empty() { Err(format!("{what} is missing")) } else { Ok(word) }
+    }
+
+    /// All that are left.
+    fn all(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.0).split_whitespace().map(str::to_owned).collect()
     }
 
     fn name(&mut self, what: &str) -> Parsed<String> {
@@ -433,6 +506,22 @@ fn check_counter(rest: &str) -> Parsed<Command> {
     }
     let check = CounterCheck { bytes, operator, number: words.number("number")? };
     Ok(Command::CheckCounter { name, index, check: Some(check) })
+}
+
+fn check_register(rest: &str) -> Parsed<Command> {
+    let (name, rest) = rest.split_once('(').ok_or("NAME(INDEX) is missing")?;
+    let (index, rest) = rest.split_once(')').ok_or("NAME(INDEX) does not close")?;
+    let index = number(index.trim()).and_then(|i| u64::try_from(i).ok());
+    let index = index.ok_or("the index is not a number")?;
+    let values = rest.trim_start().trim_start_matches("==").split_whitespace().map(str::to_owned);
+    Ok(Command::CheckRegister { name: unquoted(name.trim()).to_owned(), index, values: values.collect() })
+}
+
+/// `MEMBER` or `MEMBER:WEIGHT`.
+fn weighted(word: &str) -> Parsed<(u32, u32)> {
+    let (member, weight) = word.split_once(':').unwrap_or((word, "1"));
+    let parsed = |text| number(text).and_then(|n| u32::try_from(n).ok());
+    parsed(member).zip(parsed(weight)).ok_or_else(|| format!("{word} is not MEMBER:WEIGHT"))
 }
 
 fn rates(text: &str) -> Parsed<Vec<(f64, u64)>> {

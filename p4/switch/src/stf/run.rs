@@ -1,17 +1,16 @@
 //! Executes the commands on a switch.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use model::wire::Frame;
 use model::{Rate, Time};
-use p4_lang::ir::Program;
+use p4_lang::ir::{Bits, DigestId, Program};
 
-use super::parse::{Call, Command, CounterIndex, Line};
+use super::parse::{Command, Line};
+use super::setup::Setup;
 use super::{Failure, Observed, Report, Settings, entries};
 use crate::config::SwitchConfig;
-use crate::control::{CloneSession, CounterValue, EntryKey, MeterConfig, Replica, TableEntry};
-use crate::error::ControlError;
 use crate::event::Event;
 use crate::switch::Switch;
 use crate::tm::TmConfig;
@@ -30,9 +29,9 @@ pub(super) struct Runner {
     program: Arc<Program>,
     switch: Switch,
     now: Time,
-    nodes: Vec<Vec<Replica>>,
-    /// Entries that `add` gave an identifier: table and key.
-    entries: BTreeMap<String, (String, EntryKey)>,
+    setup: Setup,
+    /// Digests that no line has asked for yet.
+    digests: VecDeque<(DigestId, Vec<Bits>)>,
     expected: BTreeMap<u16, Vec<Expected>>,
     sent: BTreeMap<u16, Vec<Vec<u8>>>,
     /// Ports that the test names.
@@ -58,8 +57,8 @@ impl Runner {
             program: Arc::clone(program),
             switch,
             now: Time::ZERO,
-            nodes: Vec::new(),
-            entries: BTreeMap::new(),
+            setup: Setup::new(program),
+            digests: VecDeque::new(),
             expected: BTreeMap::new(),
             sent: BTreeMap::new(),
             named: BTreeSet::new(),
@@ -78,36 +77,13 @@ impl Runner {
             }
         }
         failures.extend(self.compare());
+        self.report.output = self.setup.output;
         let observed = Observed { switch: Some(self.switch), sent: self.in_order, events: self.events };
         (observed, if failures.is_empty() { Ok(self.report) } else { Err(failures) })
     }
 
     fn command(&mut self, line: u32, command: &Command) -> Result<(), String> {
         match command {
-            Command::Add { table, priority, matches, call, id } => {
-                let program = Arc::clone(&self.program);
-                let table = entries::table(&program, table)?;
-                let key = entries::key(table, *priority, matches)?;
-                let call = entries::action(&program, table, call)?;
-                if let Some(id) = id {
-                    self.entries.insert(id.clone(), (table.preamble.name.clone(), key.clone()));
-                }
-                let entry = TableEntry::new(key.matches, key.priority, call);
-                self.switch.control().table_insert(&table.preamble.name, entry).map_err(text)
-            }
-            Command::SetDefault { table, call } => self.set_default(table, call),
-            Command::RemoveAll => {
-                let program = Arc::clone(&self.program);
-                let open = program.tables.iter().filter(|t| !t.const_entries);
-                open.into_iter()
-                    .try_for_each(|t| self.switch.control().table_clear(&t.preamble.name).map_err(text))
-            }
-            Command::Remove { table, priority, matches } => {
-                let program = Arc::clone(&self.program);
-                let table = entries::table(&program, table)?;
-                let key = entries::key(table, *priority, matches)?;
-                self.switch.control().table_delete(&table.preamble.name, &key).map_err(text)
-            }
             Command::Packet { port, data } => {
                 self.packet(*port, data);
                 Ok(())
@@ -120,16 +96,33 @@ impl Runner {
             Command::NoPacket if self.last_sent > 0 => {
                 Err(format!("{} packets have left since the last `packet`", self.last_sent))
             }
-            Command::NoPacket | Command::Wait => Ok(()),
-            other => self.state_command(other),
+            Command::NoPacket => Ok(()),
+            Command::Wait { us } => {
+                self.now += Time::from_us(*us);
+                self.switch.wake(self.now);
+                self.settle();
+                Ok(())
+            }
+            Command::ExpectDigest { name, values } => self.expect_digest(name, values),
+            other => self.setup.command(&mut self.switch, other),
         }
     }
 
-    fn set_default(&mut self, table: &str, call: &Call) -> Result<(), String> {
+    /// The oldest digest that no line has asked for must have this name and these values.
+    fn expect_digest(&mut self, name: &str, values: &[String]) -> Result<(), String> {
+        let (digest, found) = self.digests.pop_front().ok_or("there is no further digest")?;
         let program = Arc::clone(&self.program);
-        let table = entries::table(&program, table)?;
-        let call = entries::action(&program, table, call)?;
-        self.switch.control().set_default_action(&table.preamble.name, Some(&call)).map_err(text)
+        let source = program.digests.get(digest.index()).ok_or("a digest of no type")?;
+        if !source.preamble.name.ends_with(name) {
+            return Err(format!("the digest is a {}", source.preamble.name));
+        }
+        let shown: Vec<String> = found.iter().map(crate::trace::shown).collect();
+        let wanted = values
+            .iter()
+            .zip(&found)
+            .map(|(text, bits)| entries::number(text, bits.width()))
+            .collect::<Result<Vec<_>, _>>()?;
+        if wanted != found { Err(format!("the digest is {}", shown.join(" "))) } else { Ok(()) }
     }
 
     fn packet(&mut self, port: u16, data: &[u8]) {
@@ -138,6 +131,11 @@ impl Runner {
         self.now += Time::from_us(1);
         self.last_sent = 0;
         self.switch.receive(self.now, port, Frame::new(data, 0));
+        self.settle();
+    }
+
+    /// Sends what can leave, and takes what happened.
+    fn settle(&mut self) {
         // Sending may recirculate and so make further ports ready.
         loop {
             let events = self.switch.take_events();
@@ -159,8 +157,9 @@ impl Runner {
                 }
             }
             Event::PacketIn { frame, .. } => self.leaves(self.switch.config().cpu_port, &frame),
-            Event::Log { text, .. } => self.report.output.push(text),
-            Event::AssertFailed { text, .. } => self.report.output.push(format!("assertion failed: {text}")),
+            Event::Log { text, .. } => self.setup.output.push(text),
+            Event::AssertFailed { text, .. } => self.setup.output.push(format!("assertion failed: {text}")),
+            Event::Digest { digest, values, .. } => self.digests.push_back((digest, values)),
             _ => {}
         }
     }
@@ -171,118 +170,6 @@ impl Runner {
         self.last_sent += 1;
         self.in_order.push((port, bytes.clone()));
         self.sent.entry(port).or_default().push(bytes);
-    }
-
-    fn state_command(&mut self, command: &Command) -> Result<(), String> {
-        match command {
-            Command::MirroringAdd { session, port } => {
-                let replicas = vec![Replica { egress_port: *port, instance: 0 }];
-                self.session(*session, CloneSession { replicas, ..CloneSession::default() })
-            }
-            Command::MirroringAddGroup { session, group } => self
-                .session(*session, CloneSession { multicast_group: Some(*group), ..CloneSession::default() }),
-            Command::MirroringDelete { session } => {
-                self.switch.control().clone_session_delete(*session).map_err(text)
-            }
-            Command::MirroringGet { session } => {
-                let control = self.switch.control();
-                let mut sessions = control.clone_sessions().map_err(text)?;
-                let found = sessions.find(|(id, _)| id == session).map(|(_, s)| s.clone());
-                drop(sessions);
-                self.report.output.push(format!("clone session {session}: {found:?}"));
-                Ok(())
-            }
-            Command::GroupCreate { group } => {
-                self.switch.control().multicast_insert(*group, Vec::new()).map_err(text)
-            }
-            Command::NodeCreate { instance, ports } => {
-                let replica = |port: &u16| Replica { egress_port: *port, instance: *instance };
-                self.nodes.push(ports.iter().map(replica).collect());
-                Ok(())
-            }
-            Command::NodeAssociate { group, node } => self.associate(*group, *node),
-            other => self.array_command(other),
-        }
-    }
-
-    fn session(&mut self, id: u32, session: CloneSession) -> Result<(), String> {
-        let mut control = self.switch.control();
-        match control.clone_session_insert(id, session.clone()) {
-            Err(ControlError::AlreadyExists { .. }) => {
-                control.clone_session_modify(id, session).map_err(text)
-            }
-            other => other.map_err(text),
-        }
-    }
-
-    fn associate(&mut self, group: u32, node: usize) -> Result<(), String> {
-        let node = self.nodes.get(node).ok_or_else(|| format!("there is no node {node}"))?;
-        let mut control = self.switch.control();
-        let members =
-            control.multicast_groups().map_err(text)?.find(|(id, _)| *id == group).map(|(_, m)| m.to_vec());
-        let mut members = members.ok_or_else(|| format!("there is no multicast group {group}"))?;
-        members.extend(node);
-        control.multicast_modify(group, members).map_err(text)
-    }
-
-    fn array_command(&mut self, command: &Command) -> Result<(), String> {
-        let mut control = self.switch.control();
-        let output = match command {
-            Command::CheckCounter { name, index, check } => {
-                let value = match index {
-                    CounterIndex::Number(number) => control.counter_read(name, *number),
-                    CounterIndex::Entry(id) => match self.entries.get(id) {
-                        Some((table, key)) => control.direct_counter(table, Some(key)),
-                        None => return Err(format!("no entry has been added as {id}")),
-                    },
-                };
-                let value = value.map_err(text)?;
-                let number = |bytes: bool| if bytes { value.bytes } else { value.packets };
-                return match check {
-                    Some(check) if !check.holds(number(check.bytes)) => {
-                        let (number, operator) = (number(check.bytes), &check.operator);
-                        Err(format!("{name}({index}) is {number}, not {operator} {}", check.number))
-                    }
-                    _ => Ok(()),
-                };
-            }
-            Command::CounterRead { name, index } => {
-                format!("{name}[{index}] = {:?}", control.counter_read(name, *index).map_err(text)?)
-            }
-            Command::CounterWrite { name, index, packets, bytes } => {
-                let value = CounterValue { packets: *packets, bytes: *bytes };
-                return control.counter_write(name, *index, value).map_err(text);
-            }
-            Command::RegisterRead { name, index } => {
-                let values = control.register_read(name, *index).map_err(text)?;
-                let shown: Vec<String> =
-                    values.iter().map(|v| crate::table::entries::Hex(v).to_string()).collect();
-                format!("{name}[{index}] = {}", shown.join(", "))
-            }
-            Command::RegisterWrite { name, index, value } => {
-                let components = register_components(&control, name)?;
-                let values = entries::register_value(&components, *value);
-                return control.register_write(name, *index, &values).map_err(text);
-            }
-            Command::RegisterReset { name } => {
-                let components = register_components(&control, name)?;
-                return control.register_fill(name, &entries::register_value(&components, 0)).map_err(text);
-            }
-            Command::MeterGetRates { name, index } => {
-                format!("{name}[{index}] = {:?}", control.meter_read(name, *index).map_err(text)?)
-            }
-            Command::MeterSetRates { name, index, rates } => {
-                let config = meter_config(rates);
-                let all = 0..control.meter_len(name).map_err(text)?;
-                let range = index.map_or(all, |i| i..i + 1);
-                return range
-                    .into_iter()
-                    .try_for_each(|i| control.meter_write(name, i, config).map_err(text));
-            }
-            _ => return Ok(()),
-        };
-        self.report.output.push(output);
-        Ok(())
     }
 
     /// Compares what has left with what was expected.
@@ -312,32 +199,6 @@ impl Runner {
             }
         }
         failures
-    }
-}
-
-fn text(error: ControlError) -> String {
-    error.to_string()
-}
-
-fn register_components(
-    control: &crate::control::ControlPlane<'_>,
-    name: &str,
-) -> Result<Vec<(String, p4_lang::ir::ScalarKind)>, String> {
-    let array = control.register(name).map_err(text)?;
-    Ok(array.components().iter().map(|c| (c.name.clone(), c.kind)).collect())
-}
-
-/// Rates a microsecond to rates a second.
-fn meter_config(rates: &[(f64, u64)]) -> Option<MeterConfig> {
-    let per_second = |rate: f64| (rate * 1e6).round() as u64;
-    match rates {
-        [(committed, committed_burst), (peak, peak_burst)] => Some(MeterConfig {
-            committed_rate: per_second(*committed),
-            committed_burst: *committed_burst,
-            peak_rate: per_second(*peak),
-            peak_burst: *peak_burst,
-        }),
-        _ => None,
     }
 }
 

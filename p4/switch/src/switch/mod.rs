@@ -23,7 +23,7 @@ use crate::machine::Machine;
 use crate::state::State;
 use crate::tm::{self, PortConfig, TmEvent, TrafficManager};
 use crate::trace::{Step, TraceLog, TraceRecord};
-use packet::{Arriving, instance_type};
+use packet::{Arriving, Entry, instance_type};
 
 /// A program with what runs it, and its state.
 #[derive(Debug)]
@@ -46,8 +46,9 @@ pub struct Switch {
     /// Packets that wait for ingress; empty between calls.
     arriving: VecDeque<Arriving>,
     /// Storage of packets that have left, to be used again.
-    pool: Vec<Vec<u64>>,
-    tm_events: Vec<TmEvent>,
+    pool: Vec<QueuedPacket>,
+    /// Storage for headers and metadata that are put aside during a pass.
+    aside: Vec<u64>,
     /// Whether the CPU port's queue may hold something.
     cpu_waiting: bool,
     /// Packets numbered so far.
@@ -72,7 +73,7 @@ impl Switch {
             counters: Counters::default(),
             arriving: VecDeque::new(),
             pool: Vec::new(),
-            tm_events: Vec::new(),
+            aside: Vec::new(),
             cpu_waiting: false,
             packets: 0,
         }
@@ -101,9 +102,9 @@ impl Switch {
         if let Some(pfc) = Pfc::from_bytes(&frame.head) {
             self.tm.receive_pfc(self.cx.now, port, &pfc);
         }
-        self.arriving.push_back(Arriving {
+        self.cx.packet = frame;
+        self.ingress(&Entry {
             parent: 0,
-            frame,
             ingress_port: port,
             instance_type: instance_type::NORMAL,
             preserved: Vec::new(),
@@ -212,9 +213,7 @@ impl Switch {
     /// Runs what waits for ingress, hands over what waits for the controller, passes events on.
     fn settle(&mut self) {
         loop {
-            while let Some(arriving) = self.arriving.pop_front() {
-                self.ingress(arriving);
-            }
+            self.ingress_all();
             if !self.cpu_waiting {
                 break;
             }
@@ -230,10 +229,10 @@ impl Switch {
         if !self.tm.has_events() {
             return;
         }
-        let mut events = std::mem::take(&mut self.tm_events);
-        self.tm.drain_events(&mut events);
         let at = self.cx.now;
-        for event in events.drain(..) {
+        // Rare, and their reports need the traffic manager that is being emptied of events.
+        let mut drops = Vec::new();
+        for event in self.tm.events() {
             let event = match event {
                 TmEvent::Ready { port } if port == self.config.cpu_port => continue,
                 TmEvent::Ready { port } => Event::PortReady(port),
@@ -244,26 +243,9 @@ impl Switch {
                     Event::PauseReceived { at, port, priority, quanta }
                 }
                 TmEvent::PauseExpired { port, priority } => Event::PauseExpired { at, port, priority },
-                TmEvent::Dropped {
-                    ingress_port,
-                    egress_port,
-                    priority,
-                    bytes,
-                    reason,
-                    lossless,
-                    profile,
-                    stored,
-                } => {
-                    if stored {
-                        // A refused packet is reported where it was refused, this one nowhere else.
-                        let reason = DropReason::Queue(reason);
-                        self.dropped(ingress_port, Some(egress_port), u64::from(bytes), reason);
-                    }
-                    if !lossless {
-                        continue;
-                    }
-                    let profile = self.tm.profile_name(profile).to_string();
-                    Event::LosslessDrop { at, ingress_port, egress_port, priority, bytes, reason, profile }
+                TmEvent::Dropped { .. } => {
+                    drops.push(event);
+                    continue;
                 }
                 TmEvent::WatchdogFired { port, priority, action } => {
                     Event::WatchdogFired { at, port, priority, action }
@@ -274,7 +256,36 @@ impl Switch {
             };
             self.cx.events.push(event);
         }
-        self.tm_events = events;
+        for drop in drops {
+            self.report_drop(drop);
+        }
+    }
+
+    /// A packet was refused, which was reported where it happened, or thrown out after it had been stored, which
+    /// is reported here. A loss of a lossless class is reported in addition, with its profile.
+    fn report_drop(&mut self, drop: TmEvent) {
+        let TmEvent::Dropped {
+            ingress_port,
+            egress_port,
+            priority,
+            bytes,
+            reason,
+            lossless,
+            profile,
+            stored,
+        } = drop
+        else {
+            return;
+        };
+        if stored {
+            self.dropped(ingress_port, Some(egress_port), u64::from(bytes), DropReason::Queue(reason));
+        }
+        if lossless {
+            let (at, profile) = (self.cx.now, self.tm.profile_name(profile).to_string());
+            let lost =
+                Event::LosslessDrop { at, ingress_port, egress_port, priority, bytes, reason, profile };
+            self.cx.events.push(lost);
+        }
     }
 
     fn report_idle_entries(&mut self) {
@@ -314,18 +325,18 @@ impl Switch {
     }
 
     fn enqueue(&mut self, egress_port: u16, priority: u8, packet: QueuedPacket) {
-        let bytes = packet.frame.len();
+        let bytes = packet.0.frame.len();
         let arrival = tm::Arrival {
-            ingress_port: packet.ingress_port,
+            ingress_port: packet.0.ingress_port,
             egress_port,
             priority,
             bytes: u32::try_from(bytes).unwrap_or(u32::MAX),
-            ecn_capable: ecn::is_capable(&packet.frame.head),
+            ecn_capable: ecn::is_capable(&packet.0.frame.head),
         };
         self.cpu_waiting |= egress_port == self.config.cpu_port;
         if let Err((reason, packet)) = self.tm.enqueue(self.cx.now, arrival, packet) {
-            self.dropped(packet.ingress_port, Some(egress_port), bytes, DropReason::Queue(reason));
-            self.pool.push(packet.carried);
+            self.dropped(packet.0.ingress_port, Some(egress_port), bytes, DropReason::Queue(reason));
+            self.discard(packet);
         }
     }
 }

@@ -13,11 +13,17 @@ pub(crate) mod instance_type {
 }
 
 /// A packet that waits between ingress and egress.
-#[derive(Clone, Debug)]
-pub struct QueuedPacket {
+///
+/// It is moved often, so that only a pointer is moved; the storage goes round.
+#[derive(Clone, Debug, Default)]
+pub struct QueuedPacket(pub(crate) Box<Queued>);
+
+/// What a queued packet consists of.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Queued {
     /// Its number, for traces.
     pub(crate) id: u64,
-    /// Headers and metadata.
+    /// Headers and metadata that egress needs.
     pub(crate) carried: Vec<u64>,
     /// As it came in; what lies behind `cursor` is the payload.
     pub(crate) frame: Frame,
@@ -33,9 +39,15 @@ pub struct QueuedPacket {
 /// A packet that waits for ingress.
 #[derive(Clone, Debug)]
 pub(crate) struct Arriving {
+    pub(crate) frame: Frame,
+    pub(crate) entry: Entry,
+}
+
+/// How a packet enters ingress.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
     /// Number of the packet that it was before, for traces; 0 when it comes from outside.
     pub(crate) parent: u64,
-    pub(crate) frame: Frame,
     pub(crate) ingress_port: u16,
     pub(crate) instance_type: u64,
     /// Limbs to set before the parser runs: first limb, value.

@@ -5,7 +5,7 @@
 
 use model::wire::Frame;
 
-use super::packet::{Arriving, QueuedPacket, instance_type};
+use super::packet::{Arriving, Entry, QueuedPacket, instance_type};
 use super::{Switch, ecn};
 use crate::control::Replica;
 use crate::event::{DropReason, Event};
@@ -17,42 +17,49 @@ use crate::trace::{Origin, Step};
 const POOL: usize = 4_096;
 
 impl Switch {
-    /// Storage for a packet's headers and metadata, filled from the frame.
-    fn carry(&mut self) -> Vec<u64> {
-        let mut carried = self.pool.pop().unwrap_or_default();
-        carried.clear();
+    /// All headers and metadata, to be put back later.
+    fn save(&mut self) -> Vec<u64> {
+        let mut saved = std::mem::take(&mut self.aside);
+        saved.clear();
         if let Some(p) = &self.pipeline {
-            p.machine.save(&mut carried);
+            p.machine.save(&mut saved);
         }
-        carried
+        saved
     }
 
-    fn discard(&mut self, carried: Vec<u64>) {
+    /// Puts headers and metadata back.
+    fn put_back(&mut self, saved: Vec<u64>) {
+        if let Some(machine) = self.machine() {
+            machine.load(&saved);
+        }
+        self.aside = saved;
+    }
+
+    /// Keeps the storage of a packet that has gone for the next one.
+    pub(super) fn discard(&mut self, packet: QueuedPacket) {
         if self.pool.len() < POOL {
-            self.pool.push(carried);
+            self.pool.push(packet);
         }
     }
 
-    fn queued(
-        &mut self,
-        frame: Frame,
-        truncate: Option<u64>,
-        ingress_port: u16,
-        passes_left: u32,
-    ) -> QueuedPacket {
-        QueuedPacket {
-            id: self.cx.packet_id,
-            carried: self.carry(),
-            frame,
-            cursor: self.cx.cursor,
-            truncate,
-            ingress_port,
-            passes_left,
+    /// A packet for the queue with what egress needs of headers and metadata, but for its frame.
+    fn queued(&mut self, truncate: Option<u64>, ingress_port: u16, passes_left: u32) -> QueuedPacket {
+        let mut made = self.pool.pop().unwrap_or_default();
+        let queued = &mut *made.0;
+        queued.carried.clear();
+        if let Some(p) = &self.pipeline {
+            p.machine.carry(&mut queued.carried);
         }
+        queued.id = self.cx.packet_id;
+        queued.cursor = self.cx.cursor;
+        queued.truncate = truncate;
+        queued.ingress_port = ingress_port;
+        queued.passes_left = passes_left;
+        made
     }
 
     /// Resets machine and context, sets the metadata of an arriving packet and runs the parser.
-    fn parse(&mut self, arriving: &Arriving) {
+    fn parse(&mut self, arriving: &Entry) {
         let Some(p) = &mut self.pipeline else { return };
         let cx = &mut self.cx;
         cx.cursor = 0;
@@ -88,9 +95,17 @@ impl Switch {
         self.packets
     }
 
-    /// Parser, checksum verification, ingress, and what follows from them.
-    pub(super) fn ingress(&mut self, mut arriving: Arriving) {
-        let (port, bytes) = (arriving.ingress_port, arriving.frame.len());
+    /// Ingress for all packets that wait for it.
+    pub(super) fn ingress_all(&mut self) {
+        while let Some(Arriving { frame, entry }) = self.arriving.pop_front() {
+            self.cx.packet = frame;
+            self.ingress(&entry);
+        }
+    }
+
+    /// Parser, checksum verification, ingress, and what follows from them, for the packet in the context.
+    pub(super) fn ingress(&mut self, arriving: &Entry) {
+        let (port, bytes) = (arriving.ingress_port, self.cx.packet.len());
         self.cx.packet_id = self.next_id();
         let origin = match arriving.instance_type {
             instance_type::RESUBMITTED => Origin::Resubmit,
@@ -105,8 +120,7 @@ impl Switch {
         let Some(passes_left) = arriving.passes_left.checked_sub(1) else {
             return self.dropped(port, None, bytes, DropReason::PassLimit);
         };
-        self.cx.packet = std::mem::take(&mut arriving.frame);
-        self.parse(&arriving);
+        self.parse(arriving);
         let mut in_time = self.block(BlockId::VerifyChecksum);
         if let (true, Some(p)) = (self.cx.requests.checksum_error, &mut self.pipeline) {
             p.machine.set(Field::ChecksumError, 1);
@@ -140,14 +154,9 @@ impl Switch {
         if let Some(field_list) = self.cx.requests.resubmit {
             let preserved = machine.preserved(field_list);
             self.counters.resubmitted += 1;
-            self.arriving.push_back(Arriving {
-                parent: self.cx.packet_id,
-                frame: std::mem::take(&mut self.cx.packet),
-                ingress_port: port,
-                instance_type: instance_type::RESUBMITTED,
-                preserved,
-                passes_left,
-            });
+            let (parent, instance_type) = (self.cx.packet_id, instance_type::RESUBMITTED);
+            let entry = Entry { parent, ingress_port: port, instance_type, preserved, passes_left };
+            self.arriving.push_back(Arriving { frame: std::mem::take(&mut self.cx.packet), entry });
         } else if mcast_grp != 0 {
             machine.set(Field::InstanceType, instance_type::REPLICATION);
             self.multicast(mcast_grp, port, passes_left);
@@ -156,8 +165,8 @@ impl Switch {
         } else {
             machine.set(Field::InstanceType, instance_type::NORMAL);
             let priority = self.priority();
-            let frame = std::mem::take(&mut self.cx.packet);
-            let packet = self.queued(frame, self.cx.requests.truncate, port, passes_left);
+            let mut packet = self.queued(self.cx.requests.truncate, port, passes_left);
+            std::mem::swap(&mut packet.0.frame, &mut self.cx.packet);
             self.cx.note(|| Step::Queued {
                 port: egress_spec,
                 priority,
@@ -214,7 +223,8 @@ impl Switch {
             parent: Some(parent),
             origin: Some(origin),
         });
-        let packet = self.queued(self.cx.packet.clone(), truncate, port, passes_left);
+        let mut packet = self.queued(truncate, port, passes_left);
+        packet.0.frame.clone_from(&self.cx.packet);
         self.enqueue(to.egress_port, priority, packet);
         self.cx.packet_id = parent;
     }
@@ -254,13 +264,12 @@ impl Switch {
         let Some(p) = &self.pipeline else { return passes_left };
         let preserved = p.machine.preserved(field_list);
         let priority = p.machine.get(Field::Priority);
-        let original = self.carry();
+        let original = self.save();
         let (requests, cursor) = (std::mem::take(&mut self.cx.requests), self.cx.cursor);
         // That it is parsed a second time is how the switch works, not what happens to the packet.
         let trace = self.cx.trace.take();
-        self.parse(&Arriving {
+        self.parse(&Entry {
             parent: 0,
-            frame: Frame::default(),
             ingress_port: port,
             instance_type: instance_type::INGRESS_CLONE,
             preserved: Vec::new(),
@@ -272,12 +281,9 @@ impl Switch {
             machine.restore(&preserved);
         }
         let left = self.copies(session, port, passes_left, Origin::CloneIngress);
-        if let Some(machine) = self.machine() {
-            machine.load(&original);
-        }
+        self.put_back(original);
         self.cx.requests = requests;
         self.cx.cursor = cursor;
-        self.discard(original);
         left
     }
 
@@ -293,7 +299,7 @@ impl Switch {
         let preserved = machine.preserved(field_list);
         let kept = [Field::IngressPort, Field::Priority, Field::IngressGlobalTimestamp]
             .map(|field| (field, machine.get(field)));
-        let original = self.carry();
+        let original = self.save();
         let Some(machine) = self.machine() else { return passes_left };
         machine.clear_metadata();
         for (field, value) in kept {
@@ -302,10 +308,7 @@ impl Switch {
         machine.set(Field::InstanceType, instance_type::EGRESS_CLONE);
         machine.restore(&preserved);
         let left = self.copies(session, port, passes_left, Origin::CloneEgress);
-        if let Some(machine) = self.machine() {
-            machine.load(&original);
-        }
-        self.discard(original);
+        self.put_back(original);
         left
     }
 
@@ -315,9 +318,7 @@ impl Switch {
             let departure = self.tm.dequeue(self.cx.now, port)?;
             let sent = self.egress(port, departure);
             // Recirculated packets go to the back of the queues before the next one leaves.
-            while let Some(arriving) = self.arriving.pop_front() {
-                self.ingress(arriving);
-            }
+            self.ingress_all();
             if let Some((id, frame)) = sent {
                 self.counters.transmitted += 1;
                 self.cx.packet_id = id;
@@ -329,18 +330,19 @@ impl Switch {
 
     /// Egress, checksum computation and deparser, and what follows from them.
     fn egress(&mut self, port: u16, departure: Departure<QueuedPacket>) -> Option<(u64, Frame)> {
-        let id = departure.packet.id;
+        let queued = &departure.packet.0;
+        let id = queued.id;
+        let (ingress_port, bytes) = (queued.ingress_port, queued.frame.len());
+        let (passes_left, mut truncate) = (queued.passes_left, queued.truncate);
         self.cx.packet_id = id;
         let (depth_packets, waited) =
             (departure.enqueue_depth_packets, self.cx.now.saturating_sub(departure.enqueued));
         self.cx.note(|| Step::Egress { port, depth_packets, waited_ps: waited.0 });
         let ecn_mark = departure.ecn_mark;
-        let (ingress_port, bytes) = (departure.packet.ingress_port, departure.packet.frame.len());
-        let Some(mut passes_left) = departure.packet.passes_left.checked_sub(1) else {
+        let Some(mut passes_left) = passes_left.checked_sub(1) else {
             self.dropped(ingress_port, Some(port), bytes, DropReason::PassLimit);
             return None;
         };
-        let mut truncate = departure.packet.truncate;
         self.begin_egress(port, departure);
         if !self.block(BlockId::Egress) {
             self.dropped(ingress_port, Some(port), bytes, DropReason::JumpLimit);
@@ -363,14 +365,8 @@ impl Switch {
             self.counters.recirculated += 1;
             let instance_type = instance_type::RECIRCULATED;
             let parent = id;
-            self.arriving.push_back(Arriving {
-                parent,
-                frame,
-                ingress_port,
-                instance_type,
-                preserved,
-                passes_left,
-            });
+            let entry = Entry { parent, ingress_port, instance_type, preserved, passes_left };
+            self.arriving.push_back(Arriving { frame, entry });
             return None;
         }
         if ecn_mark {
@@ -382,13 +378,14 @@ impl Switch {
     fn begin_egress(&mut self, port: u16, departure: Departure<QueuedPacket>) {
         let Some(p) = &mut self.pipeline else { return };
         let cx = &mut self.cx;
-        let packet = departure.packet;
+        let mut packet = departure.packet;
+        let queued = &mut *packet.0;
         let machine = &mut p.machine;
-        machine.load(&packet.carried);
-        cx.packet = packet.frame;
-        cx.cursor = packet.cursor;
+        machine.resume(&queued.carried);
+        std::mem::swap(&mut cx.packet, &mut queued.frame);
+        cx.cursor = queued.cursor;
         cx.packet_bytes = cx.packet.len();
-        if let Some(bytes) = packet.truncate {
+        if let Some(bytes) = queued.truncate {
             cx.packet_bytes = cx.packet_bytes.min(bytes);
         }
         cx.jumps_left = self.config.limits.jumps_per_pass;
@@ -405,6 +402,6 @@ impl Switch {
         machine.set(Field::DeqQdepth, departure.depth_packets);
         machine.set(Field::Qid, u64::from(departure.priority));
         machine.set(Field::EgressGlobalTimestamp, now);
-        self.discard(packet.carried);
+        self.discard(packet);
     }
 }

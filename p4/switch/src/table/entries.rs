@@ -39,7 +39,6 @@ pub(crate) enum Target {
 /// An entry.
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
-    pub(crate) target: Target,
     pub(crate) counter: CounterValue,
     pub(crate) meter: Meter,
     pub(crate) last_hit: Time,
@@ -60,6 +59,9 @@ pub(crate) struct Table {
     pub(crate) default_meter: Meter,
     pub(crate) matcher: Matcher,
     pub(crate) entries: Vec<Option<Entry>>,
+    /// What each entry runs, apart from what only the control plane looks at: a packet touches little memory.
+    /// Those of entries that are gone mean nothing.
+    targets: Vec<Target>,
     free: Vec<EntryId>,
     inserted: u64,
     by_key: HashMap<EntryKey, EntryId, BuildHasherDefault<FxHasher>>,
@@ -103,6 +105,7 @@ impl Table {
             default_counter: CounterValue::default(),
             default_meter: Meter::default(),
             entries: Vec::new(),
+            targets: Vec::new(),
             free: Vec::new(),
             inserted: 0,
             by_key: HashMap::default(),
@@ -192,6 +195,12 @@ impl Table {
         self.entries.get_mut(id as usize)?.as_mut()
     }
 
+    /// What an entry runs.
+    #[inline]
+    pub(crate) fn target_of(&self, id: EntryId) -> Option<&Target> {
+        self.targets.get(id as usize)
+    }
+
     /// Entries in the order of their numbers.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Entry> {
         self.entries.iter().flatten()
@@ -213,7 +222,6 @@ impl Table {
         }
         let rule = self.shape.rule(&key);
         let stored = Entry {
-            target,
             counter: CounterValue::default(),
             meter: Meter::default(),
             last_hit: now,
@@ -225,10 +233,12 @@ impl Table {
         let id = match self.free.pop() {
             Some(id) => {
                 self.entries[id as usize] = Some(stored);
+                self.targets[id as usize] = target;
                 id
             }
             None => {
                 self.entries.push(Some(stored));
+                self.targets.push(target);
                 (self.entries.len() - 1) as EntryId
             }
         };
@@ -261,10 +271,12 @@ impl Table {
     ) -> Result<(), ControlError> {
         let id = self.find(&entry.key)?;
         let Some(stored) = self.get_mut(id) else { return Err(ControlError::not_found("entry")) };
-        stored.target = target;
         stored.last_hit = now;
         stored.reported_idle = false;
         stored.shown = TableEntry { key: stored.shown.key.clone(), ..entry };
+        if let Some(slot) = self.targets.get_mut(id as usize) {
+            *slot = target;
+        }
         Ok(())
     }
 

@@ -27,6 +27,11 @@ enum Test {
         /// The lowest value of each interval, ascending; the first interval begins at zero.
         starts: Vec<Vec<u64>>,
     },
+    /// A range component of one limb, its values without indirection.
+    Interval {
+        limb: usize,
+        starts: Vec<u64>,
+    },
 }
 
 /// The bit tables.
@@ -147,7 +152,13 @@ impl Built {
                 })
             }));
         }
-        self.tests.push((Test::Range { component: component.clone(), starts }, first_row));
+        let test = match component.limbs() {
+            1 => {
+                Test::Interval { limb: component.offset, starts: starts.iter().flatten().copied().collect() }
+            }
+            _ => Test::Range { component: component.clone(), starts },
+        };
+        self.tests.push((test, first_row));
     }
 
     /// The first entry that all tests allow.
@@ -156,6 +167,7 @@ impl Built {
         for (test, first_row) in &self.tests {
             let value = match test {
                 Test::Byte { limb, shift } => (key[*limb] >> shift & 0xff) as usize,
+                Test::Interval { limb, starts } => starts.partition_point(|start| *start <= key[*limb]) - 1,
                 Test::Range { component, starts } => {
                     let value = &key[component.offset..component.offset + component.limbs()];
                     starts.partition_point(|start| limbs::compare(start, value).is_le()) - 1

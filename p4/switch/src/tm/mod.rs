@@ -185,8 +185,8 @@ impl<P> TrafficManager<P> {
             self.index.resize(number + 1, NO_PORT);
         }
         let port = Port {
+            queues: Queues::new(&config.queues),
             config,
-            queues: Queues::new(),
             queue_use: Default::default(),
             group_use: Default::default(),
             received: Default::default(),
@@ -378,6 +378,11 @@ impl<P> TrafficManager<P> {
     /// Moves all events since the last call to the end of `into`.
     pub fn drain_events(&mut self, into: &mut Vec<TmEvent>) {
         into.append(&mut self.events);
+    }
+
+    /// All events since the last call, in order.
+    pub(crate) fn events(&mut self) -> std::vec::Drain<'_, TmEvent> {
+        self.events.drain(..)
     }
 
     /// Whether there are events to drain.

@@ -43,6 +43,10 @@ impl<P> Waiting<P> {
 #[derive(Clone, Debug)]
 pub(super) struct Queues<P> {
     waiting: [VecDeque<Waiting<P>>; CLASSES],
+    /// Bit n: queue n holds a packet.
+    filled: u8,
+    /// Bit n: queue n is served strictly.
+    strict: u8,
     deficit: [u64; CLASSES],
     /// The weighted queue whose turn it is.
     turn: usize,
@@ -51,9 +55,12 @@ pub(super) struct Queues<P> {
 }
 
 impl<P> Queues<P> {
-    pub(super) fn new() -> Queues<P> {
+    pub(super) fn new(profiles: &[QueueProfile; CLASSES]) -> Queues<P> {
+        let strict = (0..CLASSES).filter(|p| profiles[*p].service == Service::Strict);
         Queues {
             waiting: std::array::from_fn(|_| VecDeque::new()),
+            filled: 0,
+            strict: strict.fold(0, |bits, priority| bits | 1 << priority),
             deficit: [0; CLASSES],
             turn: 0,
             granted: false,
@@ -62,6 +69,7 @@ impl<P> Queues<P> {
 
     pub(super) fn push(&mut self, priority: usize, waiting: Waiting<P>) {
         self.waiting[priority].push_back(waiting);
+        self.filled |= 1 << priority;
     }
 
     pub(super) fn pop(&mut self, priority: usize) -> Option<Waiting<P>> {
@@ -69,6 +77,7 @@ impl<P> Queues<P> {
         if self.waiting[priority].is_empty() {
             // An idle queue saves nothing up.
             self.deficit[priority] = 0;
+            self.filled &= !(1 << priority);
         }
         Some(waiting)
     }
@@ -78,23 +87,26 @@ impl<P> Queues<P> {
     }
 
     fn serves(&self, priority: usize, silent: u8) -> bool {
-        silent >> priority & 1 == 0 && !self.waiting[priority].is_empty()
+        (self.filled & !silent) >> priority & 1 == 1
     }
 
     /// Whether any queue whose bit in `silent` is 0 holds a packet.
     pub(super) fn has_work(&self, silent: u8) -> bool {
-        (0..CLASSES).any(|priority| self.serves(priority, silent))
+        self.filled & !silent != 0
     }
 
     /// The queue to serve next, and its deficit is charged. Queues whose bit in `silent` is 1 are left out.
     pub(super) fn select(&mut self, profiles: &[QueueProfile; CLASSES], silent: u8) -> Option<usize> {
-        let strict =
-            (0..CLASSES).rev().find(|&p| profiles[p].service == Service::Strict && self.serves(p, silent));
-        strict.or_else(|| self.select_weighted(profiles, silent))
+        let ready = self.filled & !silent;
+        match (ready & self.strict).checked_ilog2() {
+            Some(highest) => Some(highest as usize),
+            None if ready == 0 => None,
+            None => self.select_weighted(profiles, silent),
+        }
     }
 
     fn select_weighted(&mut self, profiles: &[QueueProfile; CLASSES], silent: u8) -> Option<usize> {
-        if !(0..CLASSES).any(|p| self.serves(p, silent)) {
+        if !self.has_work(silent) {
             return None;
         }
         loop {

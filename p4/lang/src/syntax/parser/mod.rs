@@ -20,6 +20,9 @@ use crate::source::Span;
 /// How deeply expressions, types and statements may nest.
 const MAX_DEPTH: u32 = 120;
 
+/// How deeply trying out may nest: each level may double the time that the ones inside of it take.
+const MAX_ATTEMPTS: u32 = 6;
+
 /// Words that are not identifiers (specification, section 6.4.1 and the grammar's `nonTypeName`).
 const RESERVED: &[&str] = &[
     "abstract",
@@ -73,6 +76,7 @@ pub(crate) fn parse(tokens: Vec<Token>, sink: &mut Sink) -> Unit {
         scopes: vec![BTreeMap::new()],
         depth: 0,
         speculating: false,
+        attempts: 0,
         failed: false,
     };
     parser.unit()
@@ -88,6 +92,7 @@ pub(crate) fn parse_list(mut tokens: Vec<Token>, end: Span, sink: &mut Sink) -> 
         scopes: vec![BTreeMap::new()],
         depth: 0,
         speculating: false,
+        attempts: 0,
         failed: false,
     };
     let mut items = Vec::new();
@@ -116,6 +121,8 @@ struct Parser<'a> {
     depth: u32,
     /// While trying out: errors only set `failed`.
     speculating: bool,
+    /// How many attempts enclose this.
+    attempts: u32,
     failed: bool,
 }
 
@@ -400,10 +407,16 @@ impl Parser<'_> {
 
     /// Tries something out: when it fails, nothing has happened.
     fn attempt<T>(&mut self, run: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        if self.attempts >= MAX_ATTEMPTS {
+            self.failed = true;
+            return None;
+        }
         let (at, speculating, failed) = (self.at, self.speculating, self.failed);
         self.speculating = true;
         self.failed = false;
+        self.attempts += 1;
         let value = run(self);
+        self.attempts -= 1;
         let ok = !self.failed;
         self.speculating = speculating;
         self.failed = failed;

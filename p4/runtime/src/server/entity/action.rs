@@ -2,7 +2,6 @@
 //!
 //! Source: P4Runtime specification, "Action Specification".
 
-use crate::bytestring;
 use crate::error::Refusal;
 use crate::proto::p4::v1;
 use crate::server::pipeline::Pipeline;
@@ -25,13 +24,16 @@ pub(crate) fn decode(
     action: &v1::Action,
     place: Use,
 ) -> Result<ActionCall, Refusal> {
-    let (index, declared) =
-        pipeline.action(action.action_id).map_err(|error| Refusal::invalid(error.message))?;
-    let id = ActionId(index as u32);
-    let Some(reference) = table.actions.iter().find(|reference| reference.action == id) else {
+    let (_, named) = pipeline.action(action.action_id).map_err(|error| Refusal::invalid(error.message))?;
+    let of = |id: ActionId| pipeline.program.actions.get(id.index());
+    // An action that tables bind arguments of is several for the switch, all with one id.
+    let found = table.actions.iter().find_map(|reference| {
+        of(reference.action).filter(|a| a.preamble.id == action.action_id).map(|a| (reference, a))
+    });
+    let Some((reference, declared)) = found else {
         return Err(Refusal::invalid(format!(
             "action {} is not one of table {}",
-            declared.preamble.name, table.preamble.name
+            named.preamble.name, table.preamble.name
         )));
     };
     match (reference.scope, place) {
@@ -46,7 +48,7 @@ pub(crate) fn decode(
         }
         _ => {}
     }
-    Ok(ActionCall { action: id, args: arguments(pipeline, declared, &action.params)? })
+    Ok(ActionCall { action: reference.action, args: arguments(pipeline, declared, &action.params)? })
 }
 
 /// The values of an action's parameters in order.
@@ -72,12 +74,10 @@ fn arguments(
     }
     let values = action.params.iter().map(|param| {
         let field = format!("action {name}, parameter {}", param.name);
-        pipeline.check_translation(param.type_name.as_ref(), &field)?;
         let Some(given) = given.iter().find(|given| given.param_id == param.id) else {
             return Err(Refusal::invalid(format!("{field}: is missing")));
         };
-        bytestring::decode_kind(&given.value, param.kind)
-            .map_err(|error| Refusal::out_of_range(format!("{field}: {error}")))
+        pipeline.decode_value(param.type_name.as_ref(), &given.value, param.kind, &field)
     });
     values.collect()
 }
@@ -93,7 +93,7 @@ pub(crate) fn encode(pipeline: &Pipeline, call: &ActionCall) -> v1::Action {
         .zip(&call.args)
         .map(|(param, value)| v1::action::Param {
             param_id: param.id,
-            value: bytestring::encode_kind(value, param.kind),
+            value: pipeline.encode_value(param.type_name.as_ref(), value, param.kind),
         })
         .collect();
     v1::Action { action_id: action.preamble.id, params }

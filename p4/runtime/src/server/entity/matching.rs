@@ -2,10 +2,10 @@
 //!
 //! Source: P4Runtime specification, "Match Format".
 
-use crate::bytestring;
 use crate::error::Refusal;
 use crate::proto::p4::v1::{self, field_match::FieldMatchType as Wire};
-use p4_lang::ir::{Bits, MatchKind};
+use crate::server::pipeline::Pipeline;
+use p4_lang::ir::{Bits, MatchKind, ScalarKind};
 use p4_switch::control::FieldMatch;
 
 /// What there is to know of a field that is matched.
@@ -15,10 +15,16 @@ pub(crate) struct Field<'a> {
     pub(crate) name: &'a str,
     pub(crate) width: u32,
     pub(crate) kind: MatchKind,
+    /// Its user-defined type, where it has one.
+    pub(crate) type_name: Option<&'a String>,
 }
 
 /// Match fields in the order of the key; those that are left out are "don't care".
-pub(crate) fn decode(fields: &[Field<'_>], given: &[v1::FieldMatch]) -> Result<Vec<FieldMatch>, Refusal> {
+pub(crate) fn decode(
+    pipeline: &Pipeline,
+    fields: &[Field<'_>],
+    given: &[v1::FieldMatch],
+) -> Result<Vec<FieldMatch>, Refusal> {
     let mut matches: Vec<Option<FieldMatch>> = vec![None; fields.len()];
     for wire in given {
         let Some(at) = fields.iter().position(|field| field.id == wire.field_id) else {
@@ -27,7 +33,7 @@ pub(crate) fn decode(fields: &[Field<'_>], given: &[v1::FieldMatch]) -> Result<V
         if matches[at].is_some() {
             return Err(Refusal::invalid(format!("match {}: is given twice", fields[at].name)));
         }
-        matches[at] = Some(decode_field(fields[at], wire.field_match_type.as_ref())?);
+        matches[at] = Some(decode_field(pipeline, fields[at], wire.field_match_type.as_ref())?);
     }
     let complete = fields.iter().zip(matches).map(|(field, given)| match (field.kind, given) {
         (_, Some(given)) => Ok(given),
@@ -39,9 +45,15 @@ pub(crate) fn decode(fields: &[Field<'_>], given: &[v1::FieldMatch]) -> Result<V
     complete.collect()
 }
 
-fn decode_field(field: Field<'_>, wire: Option<&Wire>) -> Result<FieldMatch, Refusal> {
+fn decode_field(pipeline: &Pipeline, field: Field<'_>, wire: Option<&Wire>) -> Result<FieldMatch, Refusal> {
     let refuse = |reason: &str| Err(Refusal::invalid(format!("match {}: {reason}", field.name)));
-    let value = |bytes: &[u8]| decode_value(field, bytes);
+    if pipeline.is_string(field.type_name) && !matches!(field.kind, MatchKind::Exact | MatchKind::Optional) {
+        return refuse("strings can only be matched as a whole");
+    }
+    let value = |bytes: &[u8]| {
+        let name = format!("match {}", field.name);
+        pipeline.decode_value(field.type_name, bytes, ScalarKind::Unsigned(field.width), &name)
+    };
     match (field.kind, wire) {
         (MatchKind::Exact, Some(Wire::Exact(exact))) => Ok(FieldMatch::Exact(value(&exact.value)?)),
         (MatchKind::Optional, Some(Wire::Optional(optional))) => {
@@ -85,14 +97,9 @@ fn decode_field(field: Field<'_>, wire: Option<&Wire>) -> Result<FieldMatch, Ref
     }
 }
 
-fn decode_value(field: Field<'_>, bytes: &[u8]) -> Result<Bits, Refusal> {
-    bytestring::decode(bytes, field.width)
-        .map_err(|error| Refusal::out_of_range(format!("match {}: {error}", field.name)))
-}
-
 /// A match field as a client would write it; nothing for "don't care".
-pub(crate) fn encode(field: Field<'_>, wanted: &FieldMatch) -> Option<v1::FieldMatch> {
-    let bytes = bytestring::encode;
+pub(crate) fn encode(pipeline: &Pipeline, field: Field<'_>, wanted: &FieldMatch) -> Option<v1::FieldMatch> {
+    let bytes = |bits: &Bits| pipeline.encode_value(field.type_name, bits, ScalarKind::Unsigned(field.width));
     let wire = match (field.kind, wanted) {
         (_, FieldMatch::Any) => return None,
         (MatchKind::Optional, FieldMatch::Exact(value)) => {

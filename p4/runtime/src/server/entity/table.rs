@@ -18,7 +18,13 @@ use p4_switch::control::{ActionCall, EntryAction, EntryKey, TableEntry};
 /// The fields of a table's key.
 pub(crate) fn fields(table: &ir::Table) -> Vec<Field<'_>> {
     matched_keys(table)
-        .map(|key| Field { id: key.id, name: &key.name, width: key.expr.ty.width(), kind: key.match_kind })
+        .map(|key| Field {
+            id: key.id,
+            name: &key.name,
+            width: key.expr.ty.width(),
+            kind: key.match_kind,
+            type_name: key.type_name.as_ref(),
+        })
         .collect()
 }
 
@@ -33,10 +39,7 @@ pub(crate) fn key(
     table: &ir::Table,
     entry: &v1::TableEntry,
 ) -> Result<EntryKey, Refusal> {
-    for key in matched_keys(table) {
-        target.pipeline.check_translation(key.type_name.as_ref(), &format!("match {}", key.name))?;
-    }
-    let matches = matching::decode(&fields(table), &entry.r#match)?;
+    let matches = matching::decode(target.pipeline, &fields(table), &entry.r#match)?;
     match (needs_priority(table), entry.priority) {
         (true, priority) if priority <= 0 => {
             Err(Refusal::invalid("priority must be positive: the key has a ternary, range or optional field"))
@@ -340,7 +343,7 @@ fn read_table(
     }
     let matches = match wanted.filter.r#match.as_slice() {
         [] => None,
-        given => Some(matching::decode(&fields(table), given)?),
+        given => Some(matching::decode(target.pipeline, &fields(table), given)?),
     };
     let fields = fields(table);
     if let (Some(matches), false) = (&matches, needs_priority(table)) {
@@ -415,7 +418,7 @@ fn encode_entry(
         r#match: fields
             .iter()
             .zip(&key.matches)
-            .filter_map(|(field, m)| matching::encode(*field, m))
+            .filter_map(|(field, m)| matching::encode(target.pipeline, *field, m))
             .collect(),
         action: Some(profile::encode_action(target, &entry.action, &notes)),
         priority: key.priority,

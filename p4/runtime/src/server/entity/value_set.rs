@@ -15,7 +15,13 @@ fn fields(set: &ir::ValueSet) -> Vec<Field<'_>> {
     set.components
         .iter()
         .enumerate()
-        .map(|(i, (name, width, kind))| Field { id: i as u32 + 1, name, width: *width, kind: *kind })
+        .map(|(i, (name, width, kind))| Field {
+            id: i as u32 + 1,
+            name,
+            width: *width,
+            kind: *kind,
+            type_name: None,
+        })
         .collect()
 }
 
@@ -30,7 +36,7 @@ pub(crate) fn write(target: &mut Target<'_>, kind: Type, entry: &v1::ValueSetEnt
         return Err(Refusal::new(Code::ResourceExhausted, message));
     }
     for member in &entry.members {
-        let matches = matching::decode(&fields, &member.r#match)?;
+        let matches = matching::decode(target.pipeline, &fields, &member.r#match)?;
         if !seen.insert(matches.clone()) {
             return Err(Refusal::new(Code::AlreadyExists, "a member is given twice"));
         }
@@ -58,7 +64,7 @@ pub(crate) fn read(
                 r#match: fields
                     .iter()
                     .zip(member)
-                    .filter_map(|(field, m)| matching::encode(*field, m))
+                    .filter_map(|(field, m)| matching::encode(target.pipeline, *field, m))
                     .collect(),
             })
             .collect();

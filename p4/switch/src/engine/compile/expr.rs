@@ -2,6 +2,7 @@
 
 use p4_lang::ir::{BinaryOp, Bits, Expr, ExprKind, HeaderRef, ScalarKind, StackId, UnaryOp};
 
+use super::pack::has_pieces;
 use super::{Compiler, Result};
 use crate::engine::code::{At, NO_HEADER, Op, Pc, Site, WideKind};
 use crate::engine::layout::Slot;
@@ -23,6 +24,11 @@ fn cut(width: u32) -> u8 {
 
 fn narrow(kind: ScalarKind) -> bool {
     kind.width() <= 64 && !matches!(kind, ScalarKind::Varbit(_))
+}
+
+/// More than a limb, and without a length of its own.
+fn is_wide(kind: ScalarKind) -> bool {
+    kind.width() > 64 && has_pieces(kind)
 }
 
 impl Compiler<'_> {
@@ -68,8 +74,16 @@ impl Compiler<'_> {
                 Ok(dst)
             }
             ExprKind::Unary(op, operand) => self.unary(*op, operand, e.ty, want),
-            ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), ..) => self.short_circuit(e, *op),
-            ExprKind::Binary(op, a, b) => self.binary(*op, a, b, e.ty, want),
+            ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), ..) => self.decided(e, *op == BinaryOp::Or),
+            ExprKind::Binary(BinaryOp::Equal | BinaryOp::NotEqual, a, b)
+                if is_wide(a.ty) && a.ty.width() == b.ty.width() =>
+            {
+                self.decided(e, false)
+            }
+            ExprKind::Binary(op, a, b) => match self.rearranged(e)? {
+                Some(value) => Ok(self.packed(&value, e.ty, want)),
+                None => self.binary(*op, a, b, e.ty, want),
+            },
             ExprKind::Mux(condition, then, otherwise) => {
                 let dst = self.target(e.ty, want);
                 let to_otherwise = self.branch(condition, false)?;
@@ -80,8 +94,14 @@ impl Compiler<'_> {
                 self.aim_here(&[to_end]);
                 Ok(dst)
             }
-            ExprKind::Slice { of, high, low } => self.slice(of, *high, *low, e.ty, want),
-            ExprKind::Cast(operand) => self.cast(operand, e.ty, want),
+            ExprKind::Slice { of, high, low } => match self.rearranged(e)? {
+                Some(value) => Ok(self.packed(&value, e.ty, want)),
+                None => self.slice(of, *high, *low, e.ty, want),
+            },
+            ExprKind::Cast(operand) => match self.rearranged(e)? {
+                Some(value) => Ok(self.packed(&value, e.ty, want)),
+                None => self.cast(operand, e.ty, want),
+            },
         }
     }
 
@@ -145,18 +165,24 @@ impl Compiler<'_> {
             UnaryOp::Negate if narrow(ty) => {
                 self.emit(Op::Negate { dst: dst.at, a: a.at, cut: cut(width) });
             }
+            UnaryOp::BitNot if has_pieces(ty) => {
+                for limb in 0..dst.limbs() {
+                    let c = cut(width - limb * 64);
+                    self.emit(Op::Not { dst: dst.at + limb, a: a.at + limb, cut: c });
+                }
+            }
             UnaryOp::BitNot => self.wide(WideKind::Not, dst, a, a, 0),
             UnaryOp::Negate => self.wide(WideKind::Negate, dst, a, a, 0),
         }
         Ok(dst)
     }
 
-    fn short_circuit(&mut self, e: &Expr, op: BinaryOp) -> Result<Slot> {
+    /// The value of a condition that is decided by jumps, `when` being what the first jump decides for.
+    fn decided(&mut self, e: &Expr, when: bool) -> Result<Slot> {
         // The value is known before the second operand is, hence never in a place that it reads.
         let dst = self.temporary(BOOL);
-        let (decided, other) = if op == BinaryOp::And { (0, 1) } else { (1, 0) };
-        let (decided, other) = (self.number(decided), self.number(other));
-        let jumps = self.branch(e, op == BinaryOp::Or)?;
+        let (decided, other) = (self.number(u64::from(when)), self.number(u64::from(!when)));
+        let jumps = self.branch(e, when)?;
         self.emit(Op::Copy { dst: dst.at, src: other });
         let to_end = self.emit(Op::Jump { to: 0 });
         self.aim_here(&jumps);
@@ -213,6 +239,10 @@ impl Compiler<'_> {
     }
 
     fn binary_wide(&mut self, op: BinaryOp, dst: Slot, a: Slot, b: Slot) {
+        let alike = |slot: Slot| has_pieces(slot.kind) && slot.width() == dst.width();
+        if alike(dst) && alike(a) && alike(b) && self.limb_by_limb(op, dst, a, b) {
+            return;
+        }
         let (kind, swapped) = match op {
             BinaryOp::Add => (WideKind::Add, false),
             BinaryOp::Sub => (WideKind::Sub, false),
@@ -236,6 +266,32 @@ impl Compiler<'_> {
         };
         let (a, b) = if swapped { (b, a) } else { (a, b) };
         self.wide(kind, dst, a, b, 0);
+    }
+
+    /// Makes operations of limbs of one on wide values, where they suffice.
+    fn limb_by_limb(&mut self, op: BinaryOp, dst: Slot, a: Slot, b: Slot) -> bool {
+        let count = dst.limbs();
+        let c = cut(dst.width() - (count - 1) * 64);
+        match op {
+            BinaryOp::Add => {
+                self.emit(Op::AddLimbs { dst: dst.at, a: a.at, b: b.at, count: count as u8, cut: c });
+            }
+            BinaryOp::Sub => {
+                self.emit(Op::SubLimbs { dst: dst.at, a: a.at, b: b.at, count: count as u8, cut: c });
+            }
+            BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor => {
+                for limb in 0..count {
+                    let (dst, a, b) = (dst.at + limb, a.at + limb, b.at + limb);
+                    self.emit(match op {
+                        BinaryOp::BitAnd => Op::And { dst, a, b },
+                        BinaryOp::BitOr => Op::Or { dst, a, b },
+                        _ => Op::Xor { dst, a, b },
+                    });
+                }
+            }
+            _ => return false,
+        }
+        true
     }
 
     fn slice(&mut self, of: &Expr, high: u32, low: u32, ty: ScalarKind, want: Option<At>) -> Result<Slot> {
@@ -390,8 +446,28 @@ impl Compiler<'_> {
             ExprKind::Binary(op, a, b) if narrow(a.ty) && narrow(b.ty) => {
                 self.branch_compare(e, *op, a, b, when)
             }
+            ExprKind::Binary(op @ (BinaryOp::Equal | BinaryOp::NotEqual), a, b)
+                if is_wide(a.ty) && a.ty.width() == b.ty.width() =>
+            {
+                let (a, b) = (self.expr(a, None)?, self.expr(b, None)?);
+                Ok(self.jump_if_same(a, b, (*op == BinaryOp::Equal) == when))
+            }
             _ => self.branch_value(e, when),
         }
+    }
+
+    /// Jumps that are taken when two wide values are the same, or when they are not.
+    fn jump_if_same(&mut self, a: Slot, b: Slot, same: bool) -> Vec<Pc> {
+        let last = a.limbs() - 1;
+        let different: Vec<Pc> = (0..if same { last } else { last + 1 })
+            .map(|limb| self.emit(Op::JumpNotEqual { a: a.at + limb, b: b.at + limb, to: 0 }))
+            .collect();
+        if !same {
+            return different;
+        }
+        let jump = self.emit(Op::JumpEqual { a: a.at + last, b: b.at + last, to: 0 });
+        self.aim_here(&different);
+        vec![jump]
     }
 
     fn branch_value(&mut self, e: &Expr, when: bool) -> Result<Vec<Pc>> {
@@ -473,6 +549,9 @@ impl Compiler<'_> {
                 _ => Op::JumpLess { a: b, b: a, to },
             };
             return Ok(vec![self.emit(op)]);
+        }
+        if kind == WideKind::Equal && is_wide(a.kind) && a.width() == b.width() {
+            return Ok(self.jump_if_same(a, b, false));
         }
         let dst = self.temporary(BOOL);
         self.wide(kind, dst, a, b, 0);

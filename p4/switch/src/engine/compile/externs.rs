@@ -1,10 +1,10 @@
 //! Calls of externs.
 
-use p4_lang::ir::{Checksum, Expr, ExternCall, ScalarId};
+use p4_lang::ir::{Checksum, Expr, ExternCall, ScalarId, ScalarKind};
 
 use super::stmt::meter_unit;
 use super::{Compiler, Result};
-use crate::engine::code::{Op, Site};
+use crate::engine::code::{Data, Op, Site};
 use crate::engine::layout::Slot;
 
 impl Compiler<'_> {
@@ -41,8 +41,8 @@ impl Compiler<'_> {
                 dst: self.layout.scalar(*target)?,
                 algorithm: *algorithm,
                 base: self.expr(base, None)?,
-                data: self.list(data)?,
                 max: self.expr(max, None)?,
+                data: self.data(data)?,
             },
             ExternCall::Random { target, low, high } => Site::Random {
                 dst: self.layout.scalar(*target)?,
@@ -78,6 +78,13 @@ impl Compiler<'_> {
         exprs.iter().map(|e| self.expr(e, None)).collect()
     }
 
+    /// Data to be hashed, packed where that is possible.
+    fn data(&mut self, exprs: &[Expr]) -> Result<Data> {
+        let Some((row, bits)) = self.row(exprs)? else { return Ok(Data::Fields(self.list(exprs)?)) };
+        let slot = self.packed(&row, ScalarKind::Unsigned(row.width()), None);
+        Ok(Data::Packed { at: slot.at, limbs: slot.limbs(), bytes: bits.div_ceil(8) })
+    }
+
     fn register_read(&mut self, register: usize, targets: &[ScalarId], index: &Expr) -> Result<()> {
         let targets = targets.iter().map(|t| self.layout.scalar(*t)).collect::<Result<Vec<_>>>()?;
         self.check_register(register, &targets)?;
@@ -86,6 +93,9 @@ impl Compiler<'_> {
         match targets.as_slice() {
             [only] if only.limbs() == 1 => {
                 self.emit(Op::RegisterRead { register, dst: only.at, index });
+            }
+            [only] if (1..=255).contains(&only.limbs()) => {
+                self.emit(Op::RegisterReadLimbs { register, dst: only.at, index, count: only.limbs() as u8 });
             }
             _ => self.site(Site::RegisterRead { register, targets, index }),
         }
@@ -100,6 +110,14 @@ impl Compiler<'_> {
         match values.as_slice() {
             [only] if only.limbs() == 1 => {
                 self.emit(Op::RegisterWrite { register, index, src: only.at });
+            }
+            [only] if (1..=255).contains(&only.limbs()) => {
+                self.emit(Op::RegisterWriteLimbs {
+                    register,
+                    index,
+                    src: only.at,
+                    count: only.limbs() as u8,
+                });
             }
             _ => self.site(Site::RegisterWrite { register, index, values }),
         }
@@ -133,7 +151,10 @@ impl Compiler<'_> {
 
     fn checksum(&mut self, checksum: &Checksum, update: bool) -> Result<()> {
         let skip = self.branch(&checksum.condition, false)?;
-        let data = self.list(&checksum.data)?;
+        let data = match checksum.with_payload {
+            true => Data::Fields(self.list(&checksum.data)?),
+            false => self.data(&checksum.data)?,
+        };
         let field = self.layout.scalar(checksum.field)?;
         let (algorithm, with_payload) = (checksum.algorithm, checksum.with_payload);
         self.site(Site::Checksum { data, field, algorithm, with_payload, update });

@@ -6,7 +6,9 @@
 
 mod expr;
 mod externs;
+mod pack;
 mod parser;
+mod pieces;
 mod stmt;
 
 use std::collections::{BTreeMap, HashMap};
@@ -121,14 +123,18 @@ impl<'p> Compiler<'p> {
     fn finish(self) -> Code {
         let mut code = self.code;
         code.frame = vec![0; self.next as usize];
-        for (at, value) in self.constant_values {
-            code.frame[at as usize] = value;
+        for (at, value) in &self.constant_values {
+            code.frame[*at as usize] = *value;
         }
+        code.constants = self.constant_values.into_iter().collect();
         code.carried = self.layout.carried;
         code.metadata_at = self.layout.metadata_at;
         code.scalars = self.layout.total;
         code.headers = self.layout.headers;
         code.standard = self.layout.standard;
+        let locals = (code.carried, code.scalars - code.carried);
+        code.clears = std::array::from_fn(|block| vec![if block == 0 { (0, code.scalars) } else { locals }]);
+        code.carry = vec![(0, code.carried)];
         code
     }
 
@@ -230,18 +236,7 @@ impl<'p> Compiler<'p> {
     /// Aims jumps at an operation.
     fn aim(&mut self, jumps: &[Pc], target: Pc) {
         for jump in jumps {
-            if let Some(
-                Op::Jump { to }
-                | Op::JumpBack { to }
-                | Op::JumpIf { to, .. }
-                | Op::JumpUnless { to, .. }
-                | Op::JumpEqual { to, .. }
-                | Op::JumpNotEqual { to, .. }
-                | Op::JumpNotMasked { to, .. }
-                | Op::JumpLess { to, .. }
-                | Op::JumpNotLess { to, .. },
-            ) = self.code.ops.get_mut(*jump as usize)
-            {
+            if let Some(to) = self.code.ops.get_mut(*jump as usize).and_then(Op::target_mut) {
                 *to = target;
             }
         }

@@ -3,6 +3,7 @@
 use p4_lang::ir::{Expr, HeaderId, HeaderRef, Pattern, ScalarId, ScalarKind, StackId, Stmt, TableId};
 
 use super::expr::HeaderPlace;
+use super::pack::has_pieces;
 use super::{Compiler, Level, Loop, Result};
 use crate::engine::code::{Apply, At, Direct, JumpTable, MeterUnit, Op, Site, WideKind};
 use crate::engine::layout::Slot;
@@ -108,11 +109,11 @@ impl Compiler<'_> {
         if high < low || high >= dst.width() || value.ty.width() != high - low + 1 {
             return self.malformed(format!("assignment to [{high}:{low}] of {} bits", dst.width()));
         }
-        let value = self.expr(value, None)?;
-        if dst.limbs() == 1 {
-            let width = (high - low + 1) as u8;
-            self.emit(Op::Insert { dst: dst.at, a: value.at, low: low as u8, width });
+        if has_pieces(dst.kind) && has_pieces(value.ty) {
+            let value = self.pieces(value)?;
+            self.insert(dst, low, &value);
         } else {
+            let value = self.expr(value, None)?;
             self.wide(WideKind::Insert, dst, value, value, low);
         }
         Ok(())
@@ -169,13 +170,34 @@ impl Compiler<'_> {
 
     fn set_valid(&mut self, header: &HeaderRef, valid: bool) -> Result<()> {
         let place = self.header(header)?;
-        if let (HeaderPlace::Known(header), false) = (place, valid) {
-            let (dst, _) = self.code_header(header)?;
-            self.emit(Op::Clear { dst, count: 1 });
-            return Ok(());
+        if let HeaderPlace::Known(header) = place {
+            return self.set_known_valid(header, valid);
         }
         let header = self.header_number(place);
         self.emit(if valid { Op::SetValid { header } } else { Op::SetInvalid { header } });
+        Ok(())
+    }
+
+    fn set_known_valid(&mut self, header: u32, valid: bool) -> Result<()> {
+        let layout = self.layout.header(HeaderId(header))?;
+        let (at, cells, siblings) = (layout.valid, layout.cells, layout.siblings.clone());
+        let origin = layout.origin;
+        if !valid {
+            self.emit(Op::Clear { dst: at, count: 1 });
+            return Ok(());
+        }
+        // Fields of a header that becomes valid are zero, as in the reference switch.
+        let was_valid = self.emit(Op::JumpIf { a: at, to: 0 });
+        if cells > 0 {
+            self.emit(Op::Clear { dst: at + 1, count: cells });
+        }
+        self.emit(Op::Clear { dst: origin, count: 1 });
+        let one = self.number(1);
+        self.emit(Op::Copy { dst: at, src: one });
+        self.aim_here(&[was_valid]);
+        for sibling in siblings {
+            self.emit(Op::Clear { dst: sibling, count: 1 });
+        }
         Ok(())
     }
 
@@ -326,6 +348,7 @@ impl Compiler<'_> {
         let limb = |id: Option<ScalarId>| id.map(|id| self.layout.scalar(id).map(|s| s.at)).transpose();
         let apply = Apply {
             table: table.0,
+            actions: self.possible_actions(source),
             key_at,
             key_limbs: shape.limbs as u32,
             hit: limb(hit)?,
@@ -338,6 +361,17 @@ impl Compiler<'_> {
         let index = self.code.applies.len() as u32 - 1;
         self.emit(Op::Apply(index));
         Ok(())
+    }
+
+    /// Actions that a table may run: its own and, where it shares an action profile, those of the others.
+    fn possible_actions(&self, source: &p4_lang::ir::Table) -> Vec<u32> {
+        let shares =
+            |t: &p4_lang::ir::Table| t.implementation.is_some() && t.implementation == source.implementation;
+        let others = self.program.tables.iter().filter(|t| shares(t)).flat_map(|t| &t.actions);
+        let mut actions: Vec<u32> = source.actions.iter().chain(others).map(|a| a.action.0).collect();
+        actions.sort_unstable();
+        actions.dedup();
+        actions
     }
 
     fn direct(&self, table: &p4_lang::ir::Table) -> Result<Direct> {

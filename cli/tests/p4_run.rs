@@ -1,0 +1,124 @@
+//! Captures through a program.
+
+#![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use support::{Ran, fixture, harrier, scratch};
+
+/// A capture in pcap, little endian, microseconds: seconds, length on the wire, bytes.
+fn pcap(packets: &[(u32, u32, &[u8])]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut words = |words: &[u32]| words.iter().for_each(|word| bytes.extend(word.to_le_bytes()));
+    words(&[0xa1b2_c3d4, 4 << 16 | 2, 0, 0, 65_535, 1]);
+    for (seconds, length, data) in packets {
+        for word in [*seconds, 0, data.len() as u32, *length] {
+            bytes.extend(word.to_le_bytes());
+        }
+        bytes.extend_from_slice(data);
+    }
+    bytes
+}
+
+fn run(folder: &Path, more: &[&str]) -> Ran {
+    let (program, entries) = (fixture("router.p4"), fixture("router.stf"));
+    let mut args = vec!["p4".to_string(), "run".to_string(), program.display().to_string()];
+    args.extend(["--entries".to_string(), entries.display().to_string()]);
+    args.extend(more.iter().map(|arg| arg.replace("DIR", &folder.display().to_string())));
+    harrier(&args)
+}
+
+/// The records of a capture that was written: seconds, length on the wire, bytes.
+fn records(path: &Path) -> Vec<(u32, u32, Vec<u8>)> {
+    let bytes = fs::read(path).expect("a capture");
+    let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
+    assert_eq!((word(0), word(20)), (0xa1b2_3c4d, 1));
+    let (mut at, mut records) = (24, Vec::new());
+    while at < bytes.len() {
+        let kept = word(at + 8) as usize;
+        records.push((word(at), word(at + 12), bytes[at + 16..at + 16 + kept].to_vec()));
+        at += 16 + kept;
+    }
+    records
+}
+
+#[test]
+fn packets_are_merged_by_time_forwarded_and_counted() {
+    let folder = scratch("run");
+    // Two good packets (one of them cut when captured), one without a route, one that is dead.
+    let first = pcap(&[(5, 5, &[1, 2, 0x40, 0xaa, 0xbb]), (7, 3, &[1, 3, 0x40]), (8, 3, &[1, 2, 1])]);
+    let second = pcap(&[(6, 100, &[1, 2, 9])]);
+    fs::write(folder.join("a.pcap"), first).unwrap();
+    fs::write(folder.join("b.pcap"), second).unwrap();
+    let inputs = ["--in", "1@DIR/a.pcap", "2@DIR/b.pcap", "--out", "3@DIR/out.pcap", "--json"];
+    for engine in ["compiled", "interpreter"] {
+        let ran = run(&folder, &[&inputs[..], &["--repeat", "3", "--engine", engine]].concat());
+        assert_eq!(ran.status, 0, "{}", ran.stderr);
+        let report = ran.json();
+        assert_eq!(report["engine"], engine);
+        assert_eq!((&report["packets"], &report["transmitted"]), (&12.into(), &6.into()));
+        assert_eq!(report["dropped"], 6);
+        assert!(report["seconds"].as_f64().unwrap() > 0.0);
+        assert!(report["packets_per_second"].as_f64().unwrap() > 0.0);
+        assert_eq!(report["ports"]["1"]["received"], 9);
+        assert_eq!(report["ports"]["1"]["dropped"]["ingress"], 6);
+        assert_eq!(report["ports"]["3"]["transmitted"], 6);
+        assert!(ran.stderr.contains("lines about packets are left out"), "{}", ran.stderr);
+        let expected = [(5, 5, vec![1, 2, 0x3f, 0xaa, 0xbb]), (6, 100, vec![1, 2, 8])];
+        assert_eq!(records(&folder.join("out.pcap")), expected);
+    }
+    let ran = run(&folder, &["--in", "1@DIR/a.pcap", "--json"]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    assert_eq!(ran.json()["ports"]["3"]["not_written"], 1);
+    assert!(ran.stderr.contains("port 3"), "{}", ran.stderr);
+}
+
+#[test]
+fn traces_are_json_lines() {
+    let folder = scratch("run-trace");
+    fs::write(folder.join("a.pcap"), pcap(&[(5, 3, &[1, 2, 0x40])])).unwrap();
+    let inputs = ["--in", "1@DIR/a.pcap", "--out", "3@DIR/out.pcap", "--trace"];
+    let ran = run(&folder, &[&inputs[..], &["-"]].concat());
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    let events: Vec<String> = ran
+        .stdout
+        .lines()
+        .map(|line| {
+            serde_json::from_str::<serde_json::Value>(line).unwrap()["event"].as_str().unwrap().to_string()
+        })
+        .collect();
+    let expected = ["ingress", "state", "extract", "parsed", "table", "queued", "egress", "emit", "sent"];
+    assert_eq!(events, expected);
+    assert_eq!(run(&folder, &[&inputs[..], &["DIR/trace.jsonl", "--json"]].concat()).status, 0);
+    assert_eq!(fs::read_to_string(folder.join("trace.jsonl")).unwrap(), ran.stdout);
+    let (program, test) = (fixture("router.p4"), fixture("router.stf"));
+    let (program, test) = (program.to_str().unwrap(), test.to_str().unwrap());
+    let stf = harrier(&["p4", "stf", program, test, "--trace", "-"]);
+    assert!(stf.status == 0 && stf.stdout.contains("\"event\":\"dropped\""), "{}{}", stf.stdout, stf.stderr);
+}
+
+#[test]
+fn what_cannot_be_run_says_why() {
+    let folder = scratch("run-errors");
+    let good = pcap(&[(5, 3, &[1, 2, 0x40]), (6, 3, &[1, 2, 0x40])]);
+    fs::write(folder.join("a.pcap"), &good).unwrap();
+    fs::write(folder.join("cut.pcap"), &good[..good.len() - 1]).unwrap();
+    let check = |args: &[&str], message: &str| {
+        let ran = run(&folder, args);
+        assert_eq!(ran.status, 2, "{args:?} {}", ran.stderr);
+        assert!(ran.stderr.contains(message), "{args:?} {}", ran.stderr);
+    };
+    check(&["--in", "1@DIR/cut.pcap"], "record 2: the file ends after 2 of its 3 bytes; 1 was read");
+    check(&["--in", "1@DIR/none.pcap"], "cannot read");
+    check(&["--in", "DIR/a.pcap"], "PORT@FILE is expected");
+    check(&["--in", "x@DIR/a.pcap"], "`x` is not the number of a port");
+    check(&["--in", "1@DIR/a.pcap", "--repeat", "0"], "0 is not in 1..");
+    check(&["--in", "1@DIR/a.pcap", "--out", "3@DIR/o.pcap", "3@DIR/p.pcap"], "port 3 is given twice");
+    check(&["--in", "1@DIR/a.pcap", "--out", "3@DIR/o.pcap", "4@DIR/o.pcap"], "is given for two ports");
+    check(&["--in", "1@DIR/a.pcap", "--trace", "-", "--json"], "both write to stdout");
+    check(&["--in", "1@DIR/a.pcap", "--trace", "-", "--engine", "compiled"], "--trace needs the interpreter");
+    assert!(!folder.join("o.pcap").exists());
+}

@@ -1,0 +1,33 @@
+//! TLS of the server, with rustls: who it is, and whom it trusts.
+
+use tonic::transport::{Certificate, Identity, ServerTlsConfig};
+
+/// Certificates of a server, as PEM.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ServerTls {
+    /// Its certificate, and those that lead to a root, in this order.
+    pub certificate: Vec<u8>,
+    /// The certificate's private key.
+    pub key: Vec<u8>,
+    /// Roots that a client's certificate must lead to. With none, clients need no certificate.
+    pub client_ca: Option<Vec<u8>>,
+}
+
+impl ServerTls {
+    pub(super) fn config(&self) -> ServerTlsConfig {
+        let config = ServerTlsConfig::new().identity(Identity::from_pem(&self.certificate, &self.key));
+        match &self.client_ca {
+            Some(roots) => config.client_ca_root(Certificate::from_pem(roots)),
+            None => config,
+        }
+    }
+}
+
+impl std::fmt::Debug for ServerTls {
+    /// Without the key.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ServerTls")
+            .field("clients_are_checked", &self.client_ca.is_some())
+            .finish_non_exhaustive()
+    }
+}

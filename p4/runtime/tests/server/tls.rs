@@ -1,0 +1,82 @@
+//! TLS: the server's certificate, and those of clients.
+
+use crate::common::{Bench, DEVICE};
+use p4runtime::client::{Client, ClientConfig, ClientTls};
+use p4runtime::server::ServerTls;
+use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
+
+/// A certificate authority made for one test.
+struct Authority {
+    pem: Vec<u8>,
+    issuer: Issuer<'static, KeyPair>,
+}
+
+impl Authority {
+    fn new() -> Authority {
+        let mut params = CertificateParams::new(Vec::new()).expect("no names are fine");
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let key = KeyPair::generate().expect("a key");
+        let pem = params.self_signed(&key).expect("a certificate").pem().into_bytes();
+        Authority { pem, issuer: Issuer::new(params, key) }
+    }
+
+    /// Certificate and key for a name.
+    fn issue(&self, name: &str) -> (Vec<u8>, Vec<u8>) {
+        let params = CertificateParams::new(vec![name.to_string()]).expect("a good name");
+        let key = KeyPair::generate().expect("a key");
+        let certificate = params.signed_by(&key, &self.issuer).expect("a certificate");
+        (certificate.pem().into_bytes(), key.serialize_pem().into_bytes())
+    }
+}
+
+/// A server with a certificate of `authority` that asks clients for one of `clients`.
+async fn bench(authority: &Authority, clients: Option<&Authority>) -> Bench {
+    let (certificate, key) = authority.issue("localhost");
+    let client_ca = clients.map(|clients| clients.pem.clone());
+    Bench::with(|config| config.tls = Some(ServerTls { certificate, key, client_ca })).await
+}
+
+/// Whether a client with these certificates gets an answer.
+async fn check(bench: &Bench, tls: Option<ClientTls>) -> bool {
+    let config = ClientConfig { tls, ..ClientConfig::new(DEVICE) };
+    match Client::connect(&bench.handle.endpoint(), config).await {
+        // With TLS 1.3 a server refuses a client's certificate only after the client thinks it is connected.
+        Ok(mut client) => client.become_primary().await.is_ok(),
+        Err(_) => false,
+    }
+}
+
+fn trusting(authority: &Authority, identity: Option<(Vec<u8>, Vec<u8>)>) -> Option<ClientTls> {
+    Some(ClientTls { ca: authority.pem.clone(), identity, domain: Some("localhost".into()) })
+}
+
+#[tokio::test]
+async fn a_client_that_trusts_the_server_gets_in() {
+    let authority = Authority::new();
+    let bench = bench(&authority, None).await;
+    assert!(bench.handle.endpoint().starts_with("https://"));
+    assert!(check(&bench, trusting(&authority, None)).await);
+    assert!(!check(&bench, trusting(&Authority::new(), None)).await, "another authority");
+    assert!(!check(&bench, None).await, "no authority at all");
+}
+
+#[tokio::test]
+async fn plain_text_is_refused() {
+    let bench = bench(&Authority::new(), None).await;
+    let endpoint = bench.handle.endpoint().replace("https", "http");
+    let connected = Client::connect(&endpoint, ClientConfig::new(DEVICE)).await;
+    let answered = match connected {
+        Ok(mut client) => client.become_primary().await.is_ok(),
+        Err(_) => false,
+    };
+    assert!(!answered);
+}
+
+#[tokio::test]
+async fn clients_need_a_certificate_of_the_authority_that_the_server_names() {
+    let (authority, clients) = (Authority::new(), Authority::new());
+    let bench = bench(&authority, Some(&clients)).await;
+    assert!(check(&bench, trusting(&authority, Some(clients.issue("controller")))).await);
+    assert!(!check(&bench, trusting(&authority, None)).await, "no certificate");
+    assert!(!check(&bench, trusting(&authority, Some(authority.issue("controller")))).await, "of another");
+}

@@ -1,0 +1,170 @@
+//! Which limbs are still to be read, and what follows: operations that nobody needs, what a block must find
+//! cleared, what a packet must carry through its queue.
+
+use super::bitset::{self, Rows};
+use super::effects::{Range, effects};
+use super::flow::{BLOCKS, EGRESS, FOLLOWING, Flow, PARSER, entries};
+use crate::engine::code::{Code, Op};
+
+/// Clearing or carrying a few limbs too many is cheaper than another range.
+const GAP: u32 = 4;
+
+/// The limbs that are read before they are written again.
+pub(super) struct Liveness {
+    /// After each operation.
+    after: Rows,
+    /// At the entry of each block.
+    entry: Rows,
+}
+
+impl Liveness {
+    pub(super) fn new(code: &Code, flow: &Flow) -> Liveness {
+        let (count, limbs) = (code.ops.len(), code.frame.len());
+        let mut live = Liveness { after: Rows::new(count, limbs), entry: Rows::new(BLOCKS, limbs) };
+        let mut before = Rows::new(count, limbs);
+        let mut ends = Rows::new(BLOCKS, limbs);
+        let all: Vec<_> = code.ops.iter().map(|op| effects(code, op)).collect();
+        let always = always(code);
+        loop {
+            live.end_blocks(code, &always, &mut ends);
+            let mut changed = false;
+            for pc in (0..count).rev() {
+                let op = &code.ops[pc];
+                let mut now = live.after_operation(code, flow, pc, &before, &ends);
+                live.after.row_mut(pc).copy_from_slice(&now);
+                let e = &all[pc];
+                e.writes.iter().for_each(|range| bitset::clear_range(&mut now, *range));
+                e.reads.iter().for_each(|range| bitset::set_range(&mut now, *range));
+                if e.rejects || matches!(op, Op::JumpBack { .. }) {
+                    flow.blocks_of(pc).for_each(|block| bitset::union(&mut now, ends.row(block)));
+                }
+                if before.row(pc) != now.as_slice() {
+                    before.row_mut(pc).copy_from_slice(&now);
+                    changed = true;
+                }
+            }
+            for (block, entry) in entries(code).into_iter().enumerate() {
+                live.entry.row_mut(block).copy_from_slice(before.row(entry as usize));
+            }
+            if !changed {
+                return live;
+            }
+        }
+    }
+
+    /// What is live where blocks end: what following blocks find in the frame, and what the switch looks at.
+    fn end_blocks(&self, code: &Code, always: &[Range], ends: &mut Rows) {
+        for (block, following) in FOLLOWING.iter().enumerate() {
+            let row = ends.row_mut(block);
+            for next in *following {
+                bitset::union(row, self.entry.row(*next));
+            }
+            // Locals begin anew with each block.
+            bitset::clear_range(row, (code.carried, code.frame.len() as u32 - code.carried));
+            always.iter().for_each(|range| bitset::set_range(row, *range));
+        }
+    }
+
+    fn after_operation(&self, code: &Code, flow: &Flow, pc: usize, before: &Rows, ends: &Rows) -> Vec<u64> {
+        let mut now = vec![0; before.row(pc).len()];
+        let op = &code.ops[pc];
+        if matches!(op, Op::End | Op::Reject { .. } | Op::Return) {
+            flow.blocks_of(pc).filter(|_| *op != Op::Return).for_each(|block| {
+                bitset::union(&mut now, ends.row(block));
+            });
+        }
+        for next in &flow.next[pc] {
+            let Op::Apply(index) = op else {
+                bitset::union(&mut now, before.row(*next as usize));
+                continue;
+            };
+            // The table hands an action its arguments.
+            let mut entry = before.row(*next as usize).to_vec();
+            let actions = code.applies.get(*index as usize).map_or(&[][..], |apply| &apply.actions);
+            let actions = actions.iter().filter_map(|a| code.actions.get(*a as usize));
+            for param in actions.filter(|a| a.entry == *next).flat_map(|a| &a.params) {
+                bitset::clear_range(&mut entry, (param.at, param.cells()));
+            }
+            bitset::union(&mut now, &entry);
+        }
+        now
+    }
+
+    /// Whether any limb of a range is live after an operation.
+    pub(super) fn any_after(&self, pc: usize, (at, count): Range) -> bool {
+        (at..at + count).any(|limb| self.after.has(pc, limb))
+    }
+
+    /// What each block must find cleared.
+    pub(super) fn clears(&self, code: &Code) -> [Vec<Range>; BLOCKS] {
+        std::array::from_fn(|block| {
+            let from = if block == PARSER { 0 } else { code.carried };
+            bitset::runs(self.entry.row(block), from, code.scalars, GAP)
+        })
+    }
+
+    /// What a packet must carry from ingress to egress.
+    pub(super) fn carry(&self, code: &Code) -> Vec<Range> {
+        bitset::runs(self.entry.row(EGRESS), 0, code.carried, GAP)
+    }
+}
+
+/// What the switch itself looks at after a block.
+fn always(code: &Code) -> Vec<Range> {
+    let standard = code.standard.slots();
+    let lists = code.field_lists.iter().flat_map(|(_, slots)| slots);
+    standard.chain(lists.copied()).map(|slot| (slot.at, slot.cells())).collect()
+}
+
+/// Removes what nobody needs; true when there was something.
+pub(super) fn remove_dead(code: &mut Code, live: &Liveness) -> bool {
+    let mut changed = false;
+    for pc in 0..code.ops.len() {
+        let op = code.ops[pc];
+        let kept = match op {
+            Op::ExtractFields(index) => {
+                if let Some(plan) = code.extracts.get_mut(index as usize) {
+                    let before = plan.loads.len() + plan.zeros.len() + plan.ones.len();
+                    plan.loads.retain(|load| live.any_after(pc, (load.limb, 1)));
+                    plan.zeros.retain(|at| live.any_after(pc, (*at, 1)));
+                    plan.ones.retain(|at| live.any_after(pc, (*at, 1)));
+                    plan.origin = plan.origin.filter(|at| live.any_after(pc, (*at, 1)));
+                    changed |= before != plan.loads.len() + plan.zeros.len() + plan.ones.len();
+                }
+                op
+            }
+            Op::Clear { dst, count } => match hull(live, pc, (dst, count)) {
+                Some((dst, count)) => Op::Clear { dst, count },
+                None => nothing(pc),
+            },
+            Op::CopyMany { dst, src, count } => match hull(live, pc, (dst, count)) {
+                Some((at, count)) => Op::CopyMany { dst: at, src: src + (at - dst), count },
+                None => nothing(pc),
+            },
+            _ => {
+                let e = effects(code, &op);
+                let needed = e.acts
+                    || e.rejects
+                    || !e.may_write.is_empty()
+                    || e.writes.iter().any(|range| live.any_after(pc, *range));
+                if needed { op } else { nothing(pc) }
+            }
+        };
+        changed |= kept != op;
+        code.ops[pc] = kept;
+    }
+    changed
+}
+
+/// An operation that does nothing.
+pub(super) fn nothing(pc: usize) -> Op {
+    Op::Jump { to: pc as u32 + 1 }
+}
+
+/// The part of a range from the first limb that is live to the last one.
+fn hull(live: &Liveness, pc: usize, (at, count): Range) -> Option<Range> {
+    let is_live = |limb: &u32| live.any_after(pc, (*limb, 1));
+    let first = (at..at + count).find(is_live)?;
+    let last = (at..at + count).rev().find(is_live)?;
+    Some((first, last + 1 - first))
+}

@@ -1,0 +1,68 @@
+//! The programs of `tests/programs`, each with its test in STF, on both engines.
+
+#![allow(clippy::disallowed_methods, reason = "the tests read the programs beside them")]
+
+use std::path::Path;
+use std::sync::Arc;
+
+use p4_lang::{Options, SourceLoader, compile};
+use p4_switch::Engine;
+use p4_switch::stf::{Settings, run_on};
+
+struct Files;
+
+impl SourceLoader for Files {
+    fn load(&self, path: &str) -> Option<String> {
+        std::fs::read_to_string(path).ok()
+    }
+}
+
+fn check(name: &str) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
+    let path = folder.join(format!("{name}.p4"));
+    let compilation = compile(&path.display().to_string(), &Files, &Options::default());
+    let report = compilation.report(false);
+    let program = Arc::new(compilation.program.unwrap_or_else(|| panic!("{report}")));
+    let test =
+        std::fs::read_to_string(folder.join(format!("{name}.stf"))).expect("a test beside the program");
+    let mut seen = Vec::new();
+    for engine in [Engine::Compiled, Engine::Interpreter] {
+        let (observed, result) = run_on(&program, &test, &Settings { engine, trace: false });
+        if let Err(failures) = result {
+            let lines: Vec<String> = failures.iter().map(ToString::to_string).collect();
+            panic!("{name}, {engine:?}:\n{}", lines.join("\n"));
+        }
+        seen.push((observed.sent, observed.events));
+    }
+    assert_eq!(seen[0], seen[1], "{name}: the engines differ");
+}
+
+/// One test a program.
+macro_rules! programs {
+    ($($name:ident),* $(,)?) => {
+        $(
+            #[test]
+            fn $name() {
+                check(stringify!($name));
+            }
+        )*
+
+        /// Every test in the folder is in the list.
+        #[test]
+        fn none_is_forgotten() {
+            let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
+            let entries = std::fs::read_dir(folder).expect("the folder of the programs");
+            let paths = entries.map(|entry| entry.expect("a readable folder").path());
+            let mut found: Vec<String> = paths
+                .filter(|path| path.extension().is_some_and(|e| e == "stf"))
+                .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()))
+                .collect();
+            found.sort();
+            assert_eq!(found, [$(stringify!($name)),*]);
+        }
+    };
+}
+
+programs!(
+    arithmetic, checksums, copies, limits, loops, messages, meters, parsing, profiles, registers, tables
+);

@@ -1,0 +1,64 @@
+//! Random packets and table entries: the compiled engine and the plain interpreter do the same.
+//!
+//! `P4_SEED=N P4_PROGRAM=FILE cargo test -p p4-switch --test random` repeats a case, `P4_CASES=N` makes N of them a
+//! program, `P4_PROGRAMS=FOLDER:FOLDER` takes the programs for v1model from elsewhere.
+
+#![allow(
+    clippy::disallowed_methods,
+    reason = "a test reads its programs, and from the environment what to repeat"
+)]
+
+mod harness;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use harness::{Files, case, check, environment};
+use p4_lang::{Options, compile};
+
+/// All programs of a folder.
+fn check_all(folder: &Path) -> usize {
+    let entries = std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+    let mut paths: Vec<_> = entries.map(|entry| entry.expect("a readable folder").path()).collect();
+    paths.retain(|path| {
+        let is_program = |text: &String| text.contains("V1Switch(") || text.contains("FRAME(");
+        path.extension().is_some_and(|e| e == "p4")
+            && std::fs::read_to_string(path).as_ref().is_ok_and(is_program)
+            && !path.ends_with("frame.p4")
+    });
+    paths.sort();
+    paths.iter().for_each(|path| check(path));
+    paths.len()
+}
+
+#[test]
+fn on_our_own_programs() {
+    if let Ok(path) = std::env::var("P4_PROGRAM") {
+        return check(Path::new(&path));
+    }
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    assert!(check_all(&here.join("tests/programs")) > 10);
+    assert!(check_all(&here.join("tests/language")) > 2);
+    check(&here.join("../runtime/tests/foreign/l2.p4"));
+}
+
+/// Programs from elsewhere: every program for v1model in the folders that `P4_PROGRAMS` names.
+#[test]
+fn on_programs_from_elsewhere() {
+    let Ok(folders) = std::env::var("P4_PROGRAMS") else { return };
+    for folder in folders.split(':').map(Path::new) {
+        let Ok(entries) = std::fs::read_dir(folder) else { panic!("{} cannot be read", folder.display()) };
+        let mut paths: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+        paths.sort();
+        for path in paths.iter().filter(|path| path.extension().is_some_and(|e| e == "p4")) {
+            let is_v1model = std::fs::read_to_string(path).is_ok_and(|text| text.contains("v1model.p4"));
+            let compilation = compile(&path.display().to_string(), &Files, &Options::default());
+            if let (true, Some(program)) = (is_v1model, compilation.program) {
+                let program = Arc::new(program);
+                let seeds =
+                    environment("P4_SEED").map_or(0..environment("P4_CASES").unwrap_or(5), |s| s..s + 1);
+                seeds.for_each(|seed| case(&path.display().to_string(), &program, seed));
+            }
+        }
+    }
+}
