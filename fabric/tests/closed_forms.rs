@@ -1,5 +1,6 @@
 //! Simulation against arithmetic: latency and headroom to the picosecond and the byte, DCQCN against its theory and a
 //! measurement.
+#![allow(clippy::print_stdout, reason = "the figures behind the assertions are for people")]
 
 mod common;
 

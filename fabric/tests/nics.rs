@@ -1,4 +1,5 @@
 //! What NICs do, healthy and faulty: messages, READs, lossy wires, generations, receive pipelines, watchdogs.
+#![allow(clippy::print_stdout, reason = "the figures behind the assertions are for people")]
 
 mod common;
 

@@ -239,7 +239,7 @@ fn candidates(
             && (under.is_empty() || shares(&under))
             && !shares(&apart)
             && (conditions.pod_of.is_empty() || pod_of.contains(&pod))
-            && !(!conditions.other_pod.is_empty() && other_pod.contains(&pod))
+            && (conditions.other_pod.is_empty() || !other_pod.contains(&pod))
             && !taken.contains(name)
     };
     let nodes = network.topology.nodes.iter();

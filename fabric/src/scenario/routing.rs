@@ -10,7 +10,7 @@ use super::table::{Placed, Reader, Section};
 use super::{A_TIME, Scenario, parse_time};
 
 /// Where packets go.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Routing {
     /// All switches choose alike among ports of equal cost.
     pub alike: bool,
@@ -20,12 +20,6 @@ pub struct Routing {
     pub routes: Vec<TimedRoute>,
     /// Outages of links.
     pub failures: Vec<Failure>,
-}
-
-impl Default for Routing {
-    fn default() -> Routing {
-        Routing { alike: false, ecmp_seed: None, routes: Vec::new(), failures: Vec::new() }
-    }
 }
 
 /// A route set by hand, and when it holds.

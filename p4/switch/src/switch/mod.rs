@@ -230,6 +230,8 @@ impl Switch {
             return;
         }
         let at = self.cx.now;
+        // Rare, and their reports need the traffic manager that is being emptied of events.
+        let mut drops = Vec::new();
         for event in self.tm.events() {
             let event = match event {
                 TmEvent::Ready { port } if port == self.config.cpu_port => continue,
@@ -241,26 +243,9 @@ impl Switch {
                     Event::PauseReceived { at, port, priority, quanta }
                 }
                 TmEvent::PauseExpired { port, priority } => Event::PauseExpired { at, port, priority },
-                TmEvent::Dropped {
-                    ingress_port,
-                    egress_port,
-                    priority,
-                    bytes,
-                    reason,
-                    lossless,
-                    profile,
-                    stored,
-                } => {
-                    if stored {
-                        // A refused packet is reported where it was refused, this one nowhere else.
-                        let reason = DropReason::Queue(reason);
-                        self.dropped(ingress_port, Some(egress_port), u64::from(bytes), reason);
-                    }
-                    if !lossless {
-                        continue;
-                    }
-                    let profile = self.tm.profile_name(profile).to_string();
-                    Event::LosslessDrop { at, ingress_port, egress_port, priority, bytes, reason, profile }
+                TmEvent::Dropped { .. } => {
+                    drops.push(event);
+                    continue;
                 }
                 TmEvent::WatchdogFired { port, priority, action } => {
                     Event::WatchdogFired { at, port, priority, action }
@@ -270,6 +255,36 @@ impl Switch {
                 }
             };
             self.cx.events.push(event);
+        }
+        for drop in drops {
+            self.report_drop(drop);
+        }
+    }
+
+    /// A packet was refused, which was reported where it happened, or thrown out after it had been stored, which
+    /// is reported here. A loss of a lossless class is reported in addition, with its profile.
+    fn report_drop(&mut self, drop: TmEvent) {
+        let TmEvent::Dropped {
+            ingress_port,
+            egress_port,
+            priority,
+            bytes,
+            reason,
+            lossless,
+            profile,
+            stored,
+        } = drop
+        else {
+            return;
+        };
+        if stored {
+            self.dropped(ingress_port, Some(egress_port), u64::from(bytes), DropReason::Queue(reason));
+        }
+        if lossless {
+            let (at, profile) = (self.cx.now, self.tm.profile_name(profile).to_string());
+            let lost =
+                Event::LosslessDrop { at, ingress_port, egress_port, priority, bytes, reason, profile };
+            self.cx.events.push(lost);
         }
     }
 

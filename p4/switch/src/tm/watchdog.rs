@@ -29,7 +29,8 @@ pub enum WatchdogAction {
 pub struct Watchdog {
     /// A queue that has been paused and not empty for this long is given up.
     pub detection: Time,
-    /// It works again this long after the last pause frame; absent: never by itself.
+    /// It works again this long after the last pause frame, or after it was given up if none came since; absent:
+    /// never by itself.
     pub restoration: Option<Time>,
     /// What is done meanwhile.
     pub action: WatchdogAction,
