@@ -65,7 +65,8 @@ fn captures_open_in_the_tools_of_the_trade() {
         let (data, all) = read(file);
         assert_eq!(text.lines().count() as u64, all, "{file:?}");
         let is_roce = |line: &&str| {
-            line.contains("infiniband") && line.split('\t').nth(1).unwrap().parse() > Ok(1000u64)
+            line.contains("infiniband")
+                && line.split('\t').nth(1).unwrap().parse::<u64>().is_ok_and(|bytes| bytes > 1000)
         };
         assert_eq!(text.lines().filter(is_roce).count() as u64, data, "{file:?}: {text}");
     }

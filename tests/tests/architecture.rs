@@ -20,7 +20,14 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("harrier-controller", &["harrier-model", "p4runtime-rs"]),
     (
         "harrier-fabric",
-        &["harrier-model", "p4-lang", "p4-switch", "harrier-buffer-config", "harrier-host-agent", "harrier-controller"],
+        &[
+            "harrier-model",
+            "p4-lang",
+            "p4-switch",
+            "harrier-buffer-config",
+            "harrier-host-agent",
+            "harrier-controller",
+        ],
     ),
     ("harrier-web", &["harrier-model", "harrier-store"]),
 ];
