@@ -47,7 +47,7 @@ pub(super) fn run(
             let index = usize::try_from(get(frame, *index)).unwrap_or(usize::MAX);
             if let Some(meter) = state.meters[*meter as usize].get_mut(index) {
                 let amount = if *unit == MeterUnit::Bytes { cx.packet_bytes } else { 1 };
-                frame[*dst as usize] = meter.execute(cx.now, amount) as u64;
+                frame[*dst as usize] = meter.execute(cx.now, amount, cx.packet_bytes) as u64;
             }
         }
         Site::DirectMeterRead { dst } => frame[*dst as usize] = cx.colour,
