@@ -128,8 +128,8 @@ fn settle_direct(site: &Apply, table: &mut Table, found: Option<u32>, frame: &mu
     if let Some(unit) = direct.meter {
         let amount = if unit == MeterUnit::Bytes { cx.packet_bytes } else { 1 };
         cx.colour = meter.execute(cx.now, amount, cx.packet_bytes) as u64;
-        if let Some(at) = direct.meter_result {
-            frame[at as usize] = cx.colour;
+        if let Some(target) = direct.meter_result {
+            sites::store(frame, target, cx.colour);
         }
     }
 }
