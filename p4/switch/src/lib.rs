@@ -17,6 +17,7 @@ mod fxhash;
 mod limbs;
 mod machine;
 mod oracle;
+mod ports;
 mod state;
 pub mod stf;
 pub mod switch;

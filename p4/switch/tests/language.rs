@@ -1,9 +1,10 @@
-//! Constructs of the language, run to packets: a program of `tests/language` and a test in STF beside it.
+//! Constructs of the language, run to packets on every engine: a program of `tests/language` and a test in STF
+//! beside it.
 
 use std::sync::Arc;
 
 use p4_lang::{MemoryLoader, Options, compile};
-use p4_switch::stf;
+use p4_switch::{Engine, stf};
 
 fn check(name: &str, program: &str, test: &str) {
     let loader = MemoryLoader::new()
@@ -12,9 +13,13 @@ fn check(name: &str, program: &str, test: &str) {
     let compilation = compile(&format!("{name}.p4"), &loader, &Options::default());
     assert_eq!(compilation.report(false), "", "{name}");
     let Some(program) = compilation.program else { panic!("{name} is not a program") };
-    if let Err(failures) = stf::run(&Arc::new(program), test) {
-        let lines: Vec<String> = failures.iter().map(ToString::to_string).collect();
-        panic!("{name}:\n{}", lines.join("\n"));
+    let program = Arc::new(program);
+    for engine in [Engine::Compiled, Engine::Unoptimised, Engine::Interpreter] {
+        let settings = stf::Settings { engine, trace: false };
+        if let (_, Err(failures)) = stf::run_on(&program, test, &settings) {
+            let lines: Vec<String> = failures.iter().map(ToString::to_string).collect();
+            panic!("{name} on {engine:?}:\n{}", lines.join("\n"));
+        }
     }
 }
 
@@ -32,4 +37,15 @@ macro_rules! programs {
     )*};
 }
 
-programs!(exit_copies_out, field_lists, lookahead_alone);
+programs!(
+    exit_copies_out,
+    field_lists,
+    generics,
+    hashes,
+    literals,
+    lookahead_alone,
+    loops,
+    meters,
+    sets,
+    unions,
+);

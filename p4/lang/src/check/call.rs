@@ -4,7 +4,9 @@ use std::rc::Rc;
 
 use super::{Checker, Entity, FunctionRef, Place};
 use crate::diagnostic::{Diagnostic, codes};
-use crate::hir::{Call, Callee, Construct, Expr, ExprKind, Param, Signature, Type, TypeArgs, TypeParamId};
+use crate::hir::{
+    Call, Callee, Construct, Expr, ExprKind, Param, Signature, Type, TypeArgs, TypeParamId, type_args,
+};
 use crate::lex::Name;
 use crate::source::Span;
 use crate::syntax::ast::{self, Arg, Direction, ExprKind as Ast};
@@ -403,7 +405,7 @@ impl Checker<'_> {
 
     /// An argument for a parameter without direction: data, or an object of the architecture.
     fn data_argument(&mut self, value: Expr, ty: &Type) -> Expr {
-        if matches!(value.ty, Type::Parser(_) | Type::Control(_) | Type::Package(..)) {
+        if matches!(value.ty, Type::Parser(..) | Type::Control(..) | Type::Package(..)) {
             let message = format!("`{}` cannot be an argument of a call", self.show(&value.ty));
             self.error(codes::BAD_TYPE, value.span, message);
             return Expr::bad(value.span);
@@ -497,7 +499,7 @@ impl Checker<'_> {
         let name = self.show(&ty);
         let refs: Vec<&Signature> = signatures.iter().collect();
         let declared = signatures.first().map(|s| s.span).filter(|s| s.file == span.file);
-        let container = matches!(ty, Type::Package(..) | Type::Parser(_) | Type::Control(_));
+        let container = matches!(ty, Type::Package(..) | Type::Parser(..) | Type::Control(..));
         let chosen = match declared.filter(|_| container) {
             Some(declared) => {
                 self.placed_at(declared, "declared here", |c| c.choose(&refs, args, &name, span))
@@ -544,7 +546,7 @@ impl Checker<'_> {
         match ty {
             Type::Extern(id, args) => {
                 let decl = self.module.externs.get(id.index())?;
-                let outer = decl.type_params.iter().copied().zip(args.iter().cloned()).collect();
+                let outer = type_args(&decl.type_params, args);
                 let mut constructors = decl.constructors.clone();
                 if !decl.annotations.is_empty() {
                     constructors.iter_mut().for_each(|c| c.annotations = decl.annotations.clone());
@@ -553,16 +555,18 @@ impl Checker<'_> {
             }
             Type::Package(id, args) => {
                 let decl = self.module.packages.get(id.index())?;
-                let outer = decl.type_params.iter().copied().zip(args.iter().cloned()).collect();
+                let outer = type_args(&decl.type_params, args);
                 Some((vec![plain(&decl.name, &decl.params, decl.span)], outer))
             }
-            Type::Parser(id) => {
+            Type::Parser(id, args) => {
                 let decl = self.module.parsers.get(id.index())?;
-                Some((vec![plain(&decl.name, &decl.constructor, decl.span)], TypeArgs::new()))
+                let outer = type_args(&decl.type_params, args);
+                Some((vec![plain(&decl.name, &decl.constructor, decl.span)], outer))
             }
-            Type::Control(id) => {
+            Type::Control(id, args) => {
                 let decl = self.module.controls.get(id.index())?;
-                Some((vec![plain(&decl.name, &decl.constructor, decl.span)], TypeArgs::new()))
+                let outer = type_args(&decl.type_params, args);
+                Some((vec![plain(&decl.name, &decl.constructor, decl.span)], outer))
             }
             _ => None,
         }

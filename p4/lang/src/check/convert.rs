@@ -78,7 +78,7 @@ impl Checker<'_> {
         }
         if self.unify(&found, &want) {
             let ty = self.zonk(&want);
-            let ty = if matches!(found, Type::Parser(_) | Type::Control(_)) { found } else { ty };
+            let ty = if matches!(found, Type::Parser(..) | Type::Control(..)) { found } else { ty };
             return Some(Expr { ty, ..value });
         }
         // A serialisable enum stands for its representation.

@@ -317,7 +317,7 @@ impl Checker<'_> {
         });
     }
 
-    fn declare_generic(&mut self, name: &Ident, ty: Type, count: usize) {
+    pub(super) fn declare_generic(&mut self, name: &Ident, ty: Type, count: usize) {
         let entity = if count == 0 { TypeEntity::Plain(ty) } else { TypeEntity::Generic(ty, count) };
         self.declare(name, Entity::Type(entity));
     }

@@ -34,7 +34,7 @@ impl Checker<'_> {
     pub(super) fn is_object(&self, ty: &Type) -> bool {
         matches!(
             ty,
-            Type::Extern(..) | Type::Arch(..) | Type::Parser(_) | Type::Control(_) | Type::Package(..)
+            Type::Extern(..) | Type::Arch(..) | Type::Parser(..) | Type::Control(..) | Type::Package(..)
         )
     }
 
@@ -70,10 +70,10 @@ impl Checker<'_> {
             (Type::Extern(a, args), Type::Extern(b, _)) => a == b && !args.is_empty(),
             (Type::Arch(a, args), Type::Arch(b, _)) => a == b && !args.is_empty(),
             (Type::Package(a, args), Type::Package(b, _)) => a == b && !args.is_empty(),
-            (Type::Parser(_) | Type::Control(_), _) if depth < MAX_DEPTH => {
+            (Type::Parser(..) | Type::Control(..), _) if depth < MAX_DEPTH => {
                 let params = match t {
-                    Type::Parser(id) => self.module.parsers.get(id.index()).map(|p| &p.params),
-                    Type::Control(id) => self.module.controls.get(id.index()).map(|c| &c.params),
+                    Type::Parser(id, _) => self.module.parsers.get(id.index()).map(|p| &p.params),
+                    Type::Control(id, _) => self.module.controls.get(id.index()).map(|c| &c.params),
                     _ => None,
                 };
                 params.is_some_and(|list| list.iter().any(|p| self.mentions(&p.ty, made, depth + 1)))

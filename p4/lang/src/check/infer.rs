@@ -1,7 +1,7 @@
 //! Type inference by unification.
 
 use super::Checker;
-use crate::hir::{Param, Type, TypeArgs, TypeParamId};
+use crate::hir::{Param, Type, TypeArgs, TypeParamId, type_args};
 use crate::syntax::ast::Direction;
 
 impl Checker<'_> {
@@ -56,8 +56,10 @@ impl Checker<'_> {
             (Type::Extern(x, xs), Type::Extern(y, ys)) => x == y && self.unify_all(xs, ys),
             (Type::Package(x, xs), Type::Package(y, ys)) => x == y && self.unify_all(xs, ys),
             (Type::Arch(x, xs), Type::Arch(y, ys)) if x == y => self.unify_all(xs, ys),
-            (Type::Arch(..), Type::Arch(..) | Type::Parser(_) | Type::Control(_))
-            | (Type::Parser(_) | Type::Control(_), Type::Arch(..)) => self.unify_objects(&a, &b),
+            (Type::Parser(x, xs), Type::Parser(y, ys)) => x == y && self.unify_all(xs, ys),
+            (Type::Control(x, xs), Type::Control(y, ys)) => x == y && self.unify_all(xs, ys),
+            (Type::Arch(..), Type::Arch(..) | Type::Parser(..) | Type::Control(..))
+            | (Type::Parser(..) | Type::Control(..), Type::Arch(..)) => self.unify_objects(&a, &b),
             (Type::Tuple(xs) | Type::Seq(xs), Type::Tuple(ys) | Type::Seq(ys)) => self.unify_all(xs, ys),
             (Type::Stack(x, n), Type::Stack(y, m)) => n == m && self.unify(x, y),
             (Type::List(x), Type::List(y)) | (Type::ValueSet(x), Type::ValueSet(y)) => self.unify(x, y),
@@ -92,18 +94,17 @@ impl Checker<'_> {
             params.iter().map(|p| (p.direction, p.ty.substitute(args))).collect()
         };
         match ty {
-            Type::Parser(id) => {
+            Type::Parser(id, args) => {
                 let decl = self.module.parsers.get(id.index())?;
-                Some((true, list(&decl.params, &TypeArgs::new())))
+                Some((true, list(&decl.params, &type_args(&decl.type_params, args))))
             }
-            Type::Control(id) => {
+            Type::Control(id, args) => {
                 let decl = self.module.controls.get(id.index())?;
-                Some((false, list(&decl.params, &TypeArgs::new())))
+                Some((false, list(&decl.params, &type_args(&decl.type_params, args))))
             }
             Type::Arch(id, args) => {
                 let decl = self.module.arch_types.get(id.index())?;
-                let args = decl.type_params.iter().copied().zip(args.iter().cloned()).collect();
-                Some((decl.is_parser, list(&decl.params, &args)))
+                Some((decl.is_parser, list(&decl.params, &type_args(&decl.type_params, args))))
             }
             _ => None,
         }

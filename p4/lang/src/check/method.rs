@@ -5,7 +5,9 @@ use num_bigint::BigInt;
 use super::call::CallKind;
 use super::{Checker, Entity, Place};
 use crate::diagnostic::codes;
-use crate::hir::{Call, Callee, Construct, Expr, ExprKind, HeaderMethod, Signature, Type, TypeArgs};
+use crate::hir::{
+    Call, Callee, Construct, Expr, ExprKind, HeaderMethod, Param, Signature, Type, TypeArgs, type_args,
+};
 use crate::lex::Name;
 use crate::source::Span;
 use crate::syntax::ast::{self, Arg, ExprKind as Ast, Ident};
@@ -41,7 +43,7 @@ impl Checker<'_> {
                 Expr::bad(span)
             }
             Type::Extern(..) => self.extern_method(object, &ty, method, type_args, args, want, span),
-            Type::Parser(_) | Type::Control(_) | Type::Arch(..) => {
+            Type::Parser(..) | Type::Control(..) | Type::Arch(..) => {
                 self.object_apply(object, &ty, method, args, span)
             }
             Type::Aggregate(..) | Type::Stack(..) => self.header_method(object, &ty, method, args, span),
@@ -75,12 +77,12 @@ impl Checker<'_> {
         }
         match &ty {
             Type::Bad => Expr::bad(span),
-            Type::Parser(_) | Type::Control(_) if &*method.name == "apply" => {
+            Type::Parser(..) | Type::Control(..) if &*method.name == "apply" => {
                 let needs = match &ty {
-                    Type::Parser(id) => {
+                    Type::Parser(id, _) => {
                         self.module.parsers.get(id.index()).map_or(0, |p| p.constructor.len())
                     }
-                    Type::Control(id) => {
+                    Type::Control(id, _) => {
                         self.module.controls.get(id.index()).map_or(0, |c| c.constructor.len())
                     }
                     _ => 0,
@@ -100,27 +102,8 @@ impl Checker<'_> {
     }
 
     fn object_apply(&mut self, object: Expr, ty: &Type, method: &Ident, args: &[Arg], span: Span) -> Expr {
-        let (name, params, is_parser, decl_span) = match ty {
-            Type::Parser(id) => match self.module.parsers.get(id.index()) {
-                Some(p) => (p.name.clone(), p.params.clone(), true, p.span),
-                None => return Expr::bad(span),
-            },
-            Type::Control(id) => match self.module.controls.get(id.index()) {
-                Some(c) => (c.name.clone(), c.params.clone(), false, c.span),
-                None => return Expr::bad(span),
-            },
-            Type::Arch(id, targs) => match self.module.arch_types.get(id.index()) {
-                Some(a) => {
-                    let types: TypeArgs = a.type_params.iter().copied().zip(targs.iter().cloned()).collect();
-                    let mut params = a.params.clone();
-                    for param in &mut params {
-                        param.ty = param.ty.substitute(&types);
-                    }
-                    (a.name.clone(), params, a.is_parser, a.span)
-                }
-                None => return Expr::bad(span),
-            },
-            _ => return Expr::bad(span),
+        let Some((name, params, is_parser, decl_span)) = self.apply_params(ty) else {
+            return Expr::bad(span);
         };
         if &*method.name != "apply" {
             return self.no_member(ty, method, &["apply"]);
@@ -149,6 +132,29 @@ impl Checker<'_> {
             self.apply_signature(&signature, TypeArgs::new(), &[], args, None, CallKind::Plain, span);
         let call = Call { callee: Callee::Apply(object), type_args: Vec::new(), args };
         Expr { kind: ExprKind::Call(Box::new(call)), ty: Type::Void, span }
+    }
+
+    /// Name, parameters and place of what `apply` of an object calls; whether it is a parser.
+    fn apply_params(&self, ty: &Type) -> Option<(Name, Vec<Param>, bool, Span)> {
+        let module = &self.module;
+        let (name, type_params, params, is_parser, span, args) = match ty {
+            Type::Parser(id, args) => {
+                let p = module.parsers.get(id.index())?;
+                (&p.name, &p.type_params, &p.params, true, p.span, args)
+            }
+            Type::Control(id, args) => {
+                let c = module.controls.get(id.index())?;
+                (&c.name, &c.type_params, &c.params, false, c.span, args)
+            }
+            Type::Arch(id, args) => {
+                let a = module.arch_types.get(id.index())?;
+                (&a.name, &a.type_params, &a.params, a.is_parser, a.span, args)
+            }
+            _ => return None,
+        };
+        let types = type_args(type_params, args);
+        let params = params.iter().map(|p| Param { ty: p.ty.substitute(&types), ..p.clone() }).collect();
+        Some((name.clone(), params, is_parser, span))
     }
 
     #[allow(clippy::too_many_arguments, reason = "they are the parts of a call")]

@@ -1,9 +1,10 @@
 //! Parsers and controls.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use super::params::ParamsOf;
-use super::{Checker, Context, Entity, Place, TypeEntity, share};
+use super::{Checker, Context, Place, share};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::hir::{
     Control, ControlId, Declared, Keyset, Local, Parser, ParserId, State, StateTarget, Transition, Type,
@@ -15,7 +16,6 @@ use crate::syntax::ast::{self, DeclKind, Ident};
 impl Checker<'_> {
     pub(super) fn parser(&mut self, parser: &ast::Parser) {
         self.check_annotations(&parser.annotations);
-        self.no_type_params(&parser.type_params, "parser");
         let id = ParserId(self.module.parsers.len() as u32);
         let mut checked = Parser {
             name: parser.name.name.clone(),
@@ -40,14 +40,7 @@ impl Checker<'_> {
         });
         self.module.parsers.push(checked);
         self.usage.declare("parser", &parser.name, &parser.annotations);
-        self.declare(&parser.name, Entity::Type(TypeEntity::Plain(Type::Parser(id))));
-    }
-
-    fn no_type_params(&mut self, params: &[Ident], what: &str) {
-        if let Some(first) = params.first() {
-            let message = format!("a {what} with a body cannot be generic");
-            self.error(codes::BAD_TYPE, first.span, message);
-        }
+        self.declare_generic(&parser.name, Type::Parser(id, Rc::default()), parser.type_params.len());
     }
 
     fn locals(&mut self, decls: &[ast::Decl], in_parser: bool) -> (Vec<Local>, Vec<Declared>) {
@@ -101,7 +94,7 @@ impl Checker<'_> {
         let size = self.size_expr(&set.size, "the size of a value set");
         let kind = VarKind::ValueSet;
         self.usage.declare("value set", &set.name, &set.annotations);
-        let var = self.declare_var(&set.name, Type::ValueSet(std::rc::Rc::new(ty.clone())), kind);
+        let var = self.declare_var(&set.name, Type::ValueSet(Rc::new(ty.clone())), kind);
         Local::ValueSet { var, ty, size, annotations: share(&set.annotations) }
     }
 
@@ -304,7 +297,6 @@ impl Checker<'_> {
 
     pub(super) fn control(&mut self, control: &ast::Control) {
         self.check_annotations(&control.annotations);
-        self.no_type_params(&control.type_params, "control");
         let id = ControlId(self.module.controls.len() as u32);
         let mut checked = Control {
             name: control.name.name.clone(),
@@ -330,6 +322,6 @@ impl Checker<'_> {
         });
         self.module.controls.push(checked);
         self.usage.declare("control", &control.name, &control.annotations);
-        self.declare(&control.name, Entity::Type(TypeEntity::Plain(Type::Control(id))));
+        self.declare_generic(&control.name, Type::Control(id, Rc::default()), control.type_params.len());
     }
 }

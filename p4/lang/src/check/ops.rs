@@ -301,8 +301,8 @@ impl Checker<'_> {
                 ty,
                 Type::Void
                     | Type::Extern(..)
-                    | Type::Parser(_)
-                    | Type::Control(_)
+                    | Type::Parser(..)
+                    | Type::Control(..)
                     | Type::Arch(..)
                     | Type::Package(..)
                     | Type::ApplyResult(_)

@@ -34,7 +34,7 @@ impl Checker<'_> {
     /// Checks the type of a parameter, and whether it may be optional.
     pub(super) fn check_param_type(&mut self, param: &ast::Param, ty: &Type, of: ParamsOf) {
         let fine = match ty {
-            Type::Void | Type::MatchKind | Type::Parser(_) | Type::Control(_) => false,
+            Type::Void | Type::MatchKind | Type::Parser(..) | Type::Control(..) => false,
             Type::Arch(..) | Type::Package(..) => of.are_constructor(),
             _ => true,
         };
@@ -69,8 +69,8 @@ impl Checker<'_> {
             Type::Int
                 | Type::MatchKind
                 | Type::Arch(..)
-                | Type::Parser(_)
-                | Type::Control(_)
+                | Type::Parser(..)
+                | Type::Control(..)
                 | Type::Package(..)
         );
         if bad {

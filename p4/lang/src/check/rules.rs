@@ -293,7 +293,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn check_top_instance(&mut self, instance: &Instance) {
-        if matches!(instance.construct.ty, Type::Parser(_) | Type::Control(_)) {
+        if matches!(instance.construct.ty, Type::Parser(..) | Type::Control(..)) {
             let span = instance.construct.span;
             self.report(
                 Diagnostic::error(
@@ -310,8 +310,8 @@ impl Checker<'_> {
         let ty = &instance.construct.ty;
         let message = match ty {
             Type::Package(..) => "packages are instantiated at the top",
-            Type::Parser(_) if !in_parser => "parsers are instantiated in parsers",
-            Type::Control(_) if in_parser => "controls are instantiated in controls",
+            Type::Parser(..) if !in_parser => "parsers are instantiated in parsers",
+            Type::Control(..) if in_parser => "controls are instantiated in controls",
             _ => return,
         };
         self.error(codes::BAD_PLACE, instance.construct.span, message);

@@ -186,8 +186,8 @@ impl Checker<'_> {
             Type::Void
             | Type::MatchKind
             | Type::Package(..)
-            | Type::Parser(_)
-            | Type::Control(_)
+            | Type::Parser(..)
+            | Type::Control(..)
             | Type::Arch(..)
             | Type::Extern(..)
             | Type::ValueSet(_) => true,
@@ -230,8 +230,8 @@ impl Checker<'_> {
                 underlying,
                 Type::Void
                     | Type::Extern(..)
-                    | Type::Parser(_)
-                    | Type::Control(_)
+                    | Type::Parser(..)
+                    | Type::Control(..)
                     | Type::Arch(..)
                     | Type::Package(..)
                     | Type::Int
@@ -260,6 +260,8 @@ fn apply(ty: &Type, args: Vec<Type>) -> Type {
         Type::Aggregate(id, _) => Type::Aggregate(*id, args),
         Type::Extern(id, _) => Type::Extern(*id, args),
         Type::Arch(id, _) => Type::Arch(*id, args),
+        Type::Parser(id, _) => Type::Parser(*id, args),
+        Type::Control(id, _) => Type::Control(*id, args),
         Type::Package(id, _) => Type::Package(*id, args),
         other => other.clone(),
     }

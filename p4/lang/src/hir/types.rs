@@ -42,8 +42,8 @@ pub(crate) enum Type {
     ValueSet(Rc<Type>),
     Extern(ExternId, Rc<[Type]>),
     /// A declared parser or control.
-    Parser(ParserId),
-    Control(ControlId),
+    Parser(ParserId, Rc<[Type]>),
+    Control(ControlId, Rc<[Type]>),
     /// A type of parsers or controls.
     Arch(ArchTypeId, Rc<[Type]>),
     Package(PackageId, Rc<[Type]>),
@@ -57,6 +57,11 @@ pub(crate) enum Type {
 
 /// Substitution of type parameters.
 pub(crate) type TypeArgs = BTreeMap<TypeParamId, Type>;
+
+/// What the parameters of a generic declaration stand for.
+pub(crate) fn type_args(params: &[TypeParamId], args: &[Type]) -> TypeArgs {
+    params.iter().copied().zip(args.iter().cloned()).collect()
+}
 
 impl Type {
     /// `bit<w>` or `int<w>`: its width.
@@ -92,6 +97,8 @@ impl Type {
             Type::Aggregate(id, args) => Type::Aggregate(*id, all(args)),
             Type::Extern(id, args) => Type::Extern(*id, all(args)),
             Type::Arch(id, args) => Type::Arch(*id, all(args)),
+            Type::Parser(id, args) => Type::Parser(*id, all(args)),
+            Type::Control(id, args) => Type::Control(*id, all(args)),
             Type::Package(id, args) => Type::Package(*id, all(args)),
             Type::Tuple(args) => Type::Tuple(all(args)),
             Type::Seq(args) => Type::Seq(all(args)),
@@ -114,6 +121,8 @@ impl Type {
             Type::Aggregate(_, args)
             | Type::Extern(_, args)
             | Type::Arch(_, args)
+            | Type::Parser(_, args)
+            | Type::Control(_, args)
             | Type::Package(_, args)
             | Type::Tuple(args)
             | Type::Seq(args) => args.iter().any(|t| t.any(test)),
@@ -221,8 +230,8 @@ impl Module {
             }
             Type::Untyped => "a value without a type".to_owned(),
             Type::Extern(id, args) => generic(self.externs.get(id.index()).map_or("?", |e| &e.name), args),
-            Type::Parser(id) => self.parsers.get(id.index()).map_or("?".to_owned(), |p| p.name.to_string()),
-            Type::Control(id) => self.controls.get(id.index()).map_or("?".to_owned(), |c| c.name.to_string()),
+            Type::Parser(id, args) => generic(self.parsers.get(id.index()).map_or("?", |p| &p.name), args),
+            Type::Control(id, args) => generic(self.controls.get(id.index()).map_or("?", |c| &c.name), args),
             Type::Arch(id, args) => generic(self.arch_types.get(id.index()).map_or("?", |a| &a.name), args),
             Type::Package(id, args) => generic(self.packages.get(id.index()).map_or("?", |a| &a.name), args),
             Type::ApplyResult(_) => "the result of `apply`".to_owned(),

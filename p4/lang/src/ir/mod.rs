@@ -251,7 +251,8 @@ pub enum Transition {
 /// A case of a select.
 #[derive(Clone, Debug)]
 pub struct SelectCase {
-    /// One pattern a key; a single [`Pattern::ValueSet`] matches all keys together.
+    /// One pattern a key. [`Pattern::ValueSet`] is about as many keys as its members have parts; the patterns of
+    /// the further ones are [`Pattern::Any`].
     pub patterns: Vec<Pattern>,
     /// The state it leads to.
     pub target: Target,

@@ -37,8 +37,8 @@ impl Flow<'_> {
             }
             Callee::Apply(object) => {
                 let params = match &object.ty {
-                    Type::Parser(id) => self.module.parsers.get(id.index()).map(|p| p.params.as_slice()),
-                    Type::Control(id) => self.module.controls.get(id.index()).map(|c| c.params.as_slice()),
+                    Type::Parser(id, _) => self.module.parsers.get(id.index()).map(|p| p.params.as_slice()),
+                    Type::Control(id, _) => self.module.controls.get(id.index()).map(|c| c.params.as_slice()),
                     Type::Arch(id, _) => self.module.arch_types.get(id.index()).map(|a| a.params.as_slice()),
                     _ => None,
                 };

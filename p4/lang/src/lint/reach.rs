@@ -119,8 +119,8 @@ enum Reach {
 impl Reach {
     fn of(expr: &Expr) -> Option<Reach> {
         match (&expr.kind, &expr.ty) {
-            (ExprKind::Construct(_) | ExprKind::Var(_), Type::Parser(id)) => Some(Reach::Parser(*id)),
-            (ExprKind::Construct(_) | ExprKind::Var(_), Type::Control(id)) => Some(Reach::Control(*id)),
+            (ExprKind::Construct(_) | ExprKind::Var(_), Type::Parser(id, _)) => Some(Reach::Parser(*id)),
+            (ExprKind::Construct(_) | ExprKind::Var(_), Type::Control(id, _)) => Some(Reach::Control(*id)),
             (ExprKind::Hit(id) | ExprKind::Miss(id), _) => Some(Reach::Table(*id)),
             (ExprKind::Call(call), _) => match call.callee {
                 Callee::Function(id) => Some(Reach::Function(id)),

@@ -16,7 +16,7 @@ impl Lowerer<'_> {
         let Some(Object::Instance(index)) = self.top_object(construct) else {
             return ir::Block::default();
         };
-        let Some(Type::Control(id)) = self.instances.get(index).map(|i| i.ty.clone()) else {
+        let Some(Type::Control(id, _)) = self.instances.get(index).map(|i| i.ty.clone()) else {
             return ir::Block::default();
         };
         let module = self.module;
@@ -44,8 +44,8 @@ impl Lowerer<'_> {
         if let Object::Instance(index) = &object {
             // The control plane knows the blocks by the names of their types.
             let name = match self.instances.get(*index).map(|i| i.ty.clone()) {
-                Some(Type::Control(id)) => self.module.controls.get(id.index()).map(|c| c.name.clone()),
-                Some(Type::Parser(id)) => self.module.parsers.get(id.index()).map(|p| p.name.clone()),
+                Some(Type::Control(id, _)) => self.module.controls.get(id.index()).map(|c| c.name.clone()),
+                Some(Type::Parser(id, _)) => self.module.parsers.get(id.index()).map(|p| p.name.clone()),
                 _ => None,
             };
             if let (Some(name), Some(instance)) = (name, self.instances.get_mut(*index)) {
@@ -116,15 +116,21 @@ impl Lowerer<'_> {
             return;
         };
         match self.instances.get(index).map(|i| i.ty.clone()) {
-            Some(Type::Control(id)) => {
+            Some(Type::Control(id, _)) => {
                 let module = self.module;
                 if let Some(control) = module.controls.get(id.index()) {
                     self.apply_control(index, control, args, once, span);
                 }
             }
-            Some(Type::Parser(id)) => self.apply_parser(index, id, args, span),
+            Some(Type::Parser(id, _)) => self.apply_parser(index, id, args, span),
             _ => {}
         }
+    }
+
+    /// Parameters of an instance, with what its type parameters stand for.
+    pub(super) fn instance_params(&self, index: usize, params: &[Param]) -> Vec<Param> {
+        let types = self.instances.get(index).map(|i| i.env.types.clone()).unwrap_or_default();
+        params.iter().map(|p| Param { ty: p.ty.substitute(&types), ..p.clone() }).collect()
     }
 
     fn apply_control(
@@ -135,12 +141,13 @@ impl Lowerer<'_> {
         once: bool,
         span: Span,
     ) {
-        let values = self.arguments(&control.params, args);
+        let params = self.instance_params(index, &control.params);
+        let values = self.arguments(&params, args);
         let bound = self.instances.get(index).is_some_and(|i| i.ready);
         let (copy_in, copy_out) = if bound {
-            self.rebind(index, &control.params, values, span)
+            self.rebind(index, &params, values, span)
         } else {
-            self.first_binding(index, &control.params, values, once, span)
+            self.first_binding(index, &params, values, once, span)
         };
         for stmt in copy_in {
             self.emit(stmt);

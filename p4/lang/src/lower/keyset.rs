@@ -2,7 +2,7 @@
 
 use super::objects::Object;
 use super::{Binding, Lowerer, build};
-use crate::hir::{Expr, Keyset, Type};
+use crate::hir::{Expr, Keyset, Type, VarId};
 use crate::ir::{self, BinaryOp, Pattern, ScalarKind, SelectCase, Target};
 use crate::source::Span;
 
@@ -21,32 +21,21 @@ impl Lowerer<'_> {
         sets: &[Keyset],
         target: Target,
     ) {
-        if let [Keyset::ValueSet(var)] = sets {
-            if let Some(Binding::Object(Object::ValueSet(id))) = self.env.vars.get(var) {
-                let patterns = vec![Pattern::ValueSet(*id)];
-                select.cases.push(SelectCase { patterns, target });
-            }
-            return;
-        }
         let mut patterns = Vec::new();
         let mut conditions = Vec::new();
-        for (key, set) in keys.iter().zip(sets) {
-            self.patterns(set, &key.ty, &select.keys, &mut patterns, &mut conditions, key.span);
+        if let [Keyset::ValueSet(var)] = sets {
+            // One for all keys.
+            let count = keys.iter().map(|key| self.flat_kinds(&key.ty).len()).sum();
+            self.value_set_patterns(*var, count, &mut patterns);
+        } else {
+            for (key, set) in keys.iter().zip(sets) {
+                self.patterns(set, &key.ty, &select.keys, &mut patterns, &mut conditions, key.span);
+            }
         }
         patterns.resize(select.keys.len(), Pattern::Any);
         for condition in conditions {
             select.keys.push(condition);
             for case in &mut select.cases {
-                let sets = case.patterns.iter().any(|p| matches!(p, Pattern::ValueSet(_)));
-                if sets {
-                    let message =
-                        "value sets and sets that depend on the packet cannot stand in one `select`";
-                    self.sink.push(crate::diagnostic::Diagnostic::error(
-                        crate::diagnostic::codes::UNSUPPORTED,
-                        keys.first().map_or(Span::default(), |k| k.span),
-                        message,
-                    ));
-                }
                 case.patterns.push(Pattern::Any);
             }
             patterns.push(Pattern::Value(build::bits(&1.into(), 1)));
@@ -126,10 +115,20 @@ impl Lowerer<'_> {
                     self.patterns(item, ty, keys, out, conditions, span);
                 }
             }
-            Keyset::ValueSet(_) => {
-                self.unsupported(span, "a value set stands for all keys of a `select`");
-                out.push(Pattern::Any);
+            Keyset::ValueSet(var) => {
+                let count = self.flat_kinds(ty).len();
+                self.value_set_patterns(*var, count, out);
             }
+        }
+    }
+
+    /// The pattern of a value set whose members have so many parts.
+    fn value_set_patterns(&mut self, var: VarId, count: usize, out: &mut Vec<Pattern>) {
+        if let Some(Binding::Object(Object::ValueSet(id))) = self.env.vars.get(&var)
+            && count > 0
+        {
+            out.push(Pattern::ValueSet(*id));
+            out.extend(std::iter::repeat_n(Pattern::Any, count - 1));
         }
     }
 

@@ -285,7 +285,8 @@ impl Lowerer<'_> {
 
     /// Type of the third parameter of the ingress control.
     fn standard_metadata_type(&self, ingress: &Expr) -> Option<Type> {
-        let Type::Control(id) = &ingress.ty else { return None };
-        self.module.controls.get(id.index())?.params.get(2).map(|p| p.ty.clone())
+        let Type::Control(id, args) = &ingress.ty else { return None };
+        let control = self.module.controls.get(id.index())?;
+        Some(control.params.get(2)?.ty.substitute(&hir::type_args(&control.type_params, args)))
     }
 }

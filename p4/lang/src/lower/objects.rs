@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::value::Val;
 use super::{Binding, Env, Lowerer};
 use crate::diagnostic::codes;
-use crate::hir::{self, Callee, Expr, ExprKind, Module, Type, VarId};
+use crate::hir::{self, Callee, Expr, ExprKind, Module, Type, TypeArgs, TypeParamId, VarId};
 use crate::ir;
 
 /// An object that a name can stand for.
@@ -51,8 +51,8 @@ impl Lowerer<'_> {
     /// Makes an object that is declared where it is used; its name is that of its type.
     pub(super) fn construct_in_place(&mut self, expr: &Expr) -> Option<Object> {
         let name = match &expr.ty {
-            Type::Control(id) => self.module.controls.get(id.index())?.name.clone(),
-            Type::Parser(id) => self.module.parsers.get(id.index())?.name.clone(),
+            Type::Control(id, _) => self.module.controls.get(id.index())?.name.clone(),
+            Type::Parser(id, _) => self.module.parsers.get(id.index())?.name.clone(),
             other => self.module.show(other).into(),
         };
         let position = self.position_in_place();
@@ -88,13 +88,15 @@ impl Lowerer<'_> {
                 let types: Vec<Type> = types.iter().map(|t| self.ty(t)).collect();
                 self.make_extern(&decl, &types, &construct.args, preamble, expr.span)
             }
-            Type::Control(id) => {
-                let params = self.module.controls.get(id.index())?.constructor.clone();
-                Some(self.new_instance(expr, &params, args, name, annotations, position))
+            Type::Control(id, types) => {
+                let decl = self.module.controls.get(id.index())?;
+                let types = self.type_args(&decl.type_params, types);
+                Some(self.new_instance(expr, &decl.constructor, types, args, name, annotations, position))
             }
-            Type::Parser(id) => {
-                let params = self.module.parsers.get(id.index())?.constructor.clone();
-                Some(self.new_instance(expr, &params, args, name, annotations, position))
+            Type::Parser(id, types) => {
+                let decl = self.module.parsers.get(id.index())?;
+                let types = self.type_args(&decl.type_params, types);
+                Some(self.new_instance(expr, &decl.constructor, types, args, name, annotations, position))
             }
             _ => {
                 let message = "v1model has no objects of this type";
@@ -104,17 +106,24 @@ impl Lowerer<'_> {
         }
     }
 
+    /// What the type parameters of a generic parser or control stand for in an instance of it.
+    fn type_args(&self, params: &[TypeParamId], args: &[Type]) -> TypeArgs {
+        params.iter().copied().zip(args.iter().map(|t| self.ty(t))).collect()
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "they are the parts of an instance")]
     fn new_instance(
         &mut self,
         expr: &Expr,
         params: &[hir::Param],
+        types: TypeArgs,
         args: Vec<Val>,
         name: &str,
         annotations: &crate::syntax::ast::Annotations,
         position: Vec<u32>,
     ) -> Object {
         let path = self.join(&self.env.path.clone(), name, annotations);
-        let mut env = Env { path, position, ..Env::default() };
+        let mut env = Env { path, position, types, ..Env::default() };
         // Objects at the top level are visible everywhere.
         for (var, binding) in &self.env.vars {
             let global = self.module.instances.iter().any(|i| i.var == *var);
@@ -132,7 +141,7 @@ impl Lowerer<'_> {
         let index = self.instances.len();
         env.instance = Some(index);
         self.instances.push(Instance {
-            ty: expr.ty.clone(),
+            ty: self.ty(&expr.ty),
             env,
             ready: false,
             top: false,

@@ -32,7 +32,7 @@ pub(super) fn applies(stmts: &[hir::Stmt]) -> bool {
 impl Lowerer<'_> {
     pub(super) fn top_parser(&mut self, construct: &Expr, params: Vec<Binding>) {
         let Some(Object::Instance(index)) = self.top_object(construct) else { return };
-        let Some(hir::Type::Parser(id)) = self.instances.get(index).map(|i| i.ty.clone()) else { return };
+        let Some(hir::Type::Parser(id, _)) = self.instances.get(index).map(|i| i.ty.clone()) else { return };
         let module = self.module;
         let Some(parser) = module.parsers.get(id.index()) else { return };
         if let Some(instance) = self.instances.get_mut(index) {
@@ -146,9 +146,10 @@ impl Lowerer<'_> {
             self.unsupported(span, "parsers are applied in parsers only");
             return;
         }
-        let values = self.arguments(&parser.params, args);
-        let copies = self.bind(&parser.params, values, &|_| false, span);
-        self.move_params(index, &parser.params);
+        let params = self.instance_params(index, &parser.params);
+        let values = self.arguments(&params, args);
+        let copies = self.bind(&params, values, &|_| false, span);
+        self.move_params(index, &params);
         let name = self.instances.get(index).map(|i| i.env.path.clone()).unwrap_or_default();
         let rest = self.new_state(format!("{name}.$after"));
         let accept = Target::State(StateId(rest as u32));

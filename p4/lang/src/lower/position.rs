@@ -18,12 +18,12 @@ impl Lowerer<'_> {
             position.push(0);
         }
         let index = match self.env.instance.and_then(|i| self.instances.get(i)).map(|i| &i.ty) {
-            Some(Type::Control(id)) => self
+            Some(Type::Control(id, _)) => self
                 .module
                 .controls
                 .get(id.index())
                 .and_then(|c| c.declared.iter().position(|d| *d == declared)),
-            Some(Type::Parser(id)) => self
+            Some(Type::Parser(id, _)) => self
                 .module
                 .parsers
                 .get(id.index())

@@ -136,7 +136,8 @@ impl Preprocessor<'_> {
         if token.is("@") && tokens.front().is_some_and(|t| t.ident().is_some_and(|n| &**n == "pragma")) {
             let end = token.span;
             self.emit(token);
-            for token in take_line(tokens) {
+            let line = take_line(tokens);
+            for token in self.expand_all(line) {
                 self.emit(token);
             }
             let end = self.out.last().map_or(end, |t| t.span.tail());

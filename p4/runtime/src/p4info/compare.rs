@@ -98,6 +98,7 @@ fn tables(info: &config::P4Info) -> BTreeMap<u32, Object> {
         object.fact("direct resources", resources);
         object.fact("idle timeout behaviour", table.idle_timeout_behavior);
         object.fact("constant entries", table.is_const_table);
+        object.fact("size", table.size);
         (id, object)
     };
     info.tables.iter().map(object).collect()
@@ -126,6 +127,7 @@ fn profiles(info: &config::P4Info) -> BTreeMap<u32, Object> {
         object.fact("tables", tables);
         object.fact("selector", profile.with_selector);
         object.fact("largest group", profile.max_group_size);
+        object.fact("size", profile.size);
         (id, object)
     };
     info.action_profiles.iter().map(object).collect()

@@ -36,6 +36,8 @@ pub struct Limits {
     pub entities_per_read: usize,
     /// Bytes of a packet-out; longer ones are dropped with a stream error.
     pub packet_bytes: usize,
+    /// Connections at a time; a further one is closed at once.
+    pub connections: usize,
     /// Calls at a time on one connection; a client that begins more waits.
     pub calls_per_connection: u32,
     /// Bytes of a call's headers, as HTTP/2 counts them; a call with more is refused, and frames that continue its
@@ -65,6 +67,7 @@ impl Default for Limits {
             updates_until_commit: 1 << 20,
             entities_per_read: 1 << 16,
             packet_bytes: 16 << 10,
+            connections: 1024,
             calls_per_connection: 256,
             header_bytes: 64 << 10,
             resets_per_connection: 64,

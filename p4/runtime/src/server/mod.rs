@@ -8,6 +8,7 @@
 mod access;
 pub mod arbitration;
 mod book;
+mod connections;
 mod device;
 mod digests;
 mod entity;
@@ -45,7 +46,7 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 /// The version of P4Runtime that the server implements.
-pub const API_VERSION: &str = "1.4.1";
+pub const API_VERSION: &str = "1.5.0";
 
 /// Makes a program from sources, or says in words why it cannot be made.
 pub type Compile = Arc<dyn Fn(&SourceBundle) -> Result<Program, String> + Send + Sync>;
@@ -199,13 +200,12 @@ impl<A: SwitchAccess> Server<A> {
         shutdown: impl Future<Output = ()>,
     ) -> Result<(), ServeError> {
         let incoming = tokio_stream::wrappers::TcpListenerStream::new(listener);
-        let incoming = tokio_stream::StreamExt::map(incoming, |connection| {
-            connection.inspect(|socket| {
-                // Small messages in both directions wait for no acknowledgement.
-                let _ = socket.set_nodelay(true);
-            })
-        });
         let limits = &self.inner.limits;
+        let places = connections::Places::new(limits.connections);
+        let incoming = tokio_stream::StreamExt::filter_map(incoming, move |connection| match connection {
+            Ok(socket) => places.seat(socket).map(Ok),
+            Err(error) => Some(Err(error)),
+        });
         let mut builder = tonic::transport::Server::builder()
             .http2_keepalive_interval(Some(limits.keepalive))
             .http2_keepalive_timeout(Some(limits.keepalive))

@@ -8,6 +8,7 @@ use super::read::Output;
 use super::role::Scope;
 use crate::error::Refusal;
 use crate::proto::p4::v1::{self, entity::Entity as Kind, update::Type, write_request::Atomicity};
+use p4_switch::control::MarkedCounts;
 use tonic::Code;
 
 /// Applies a batch: one result an update, in order.
@@ -91,10 +92,41 @@ fn restore(target: &mut Target<'_>, entity: &Kind, saved: Vec<v1::Entity>) {
         if let Kind::TableEntry(entry) = &mut saved {
             entry.is_const = false;
         }
+        let marked = take_marked(&mut saved);
         if entity::write(target, Type::Modify, &saved).is_err() {
             report(entity::write(target, Type::Insert, &saved));
         }
+        if let Some(marked) = marked {
+            report(put_back_marked(target, &saved, entity::direct::marked_before(&marked)));
+        }
     }
+}
+
+/// What a meter has counted of each colour, which clients cannot write.
+fn take_marked(saved: &mut Kind) -> Option<v1::MeterCounterData> {
+    match saved {
+        Kind::TableEntry(entry) => entry.meter_counter_data.take(),
+        Kind::MeterEntry(entry) => entry.counter_data.take(),
+        Kind::DirectMeterEntry(entry) => entry.counter_data.take(),
+        _ => None,
+    }
+}
+
+fn put_back_marked(target: &mut Target<'_>, saved: &Kind, marked: MarkedCounts) -> Result<(), Refusal> {
+    let entry = match saved {
+        Kind::MeterEntry(meter) => {
+            let index = meter.index.as_ref().and_then(|index| u64::try_from(index.index).ok()).unwrap_or(0);
+            return Ok(target.control.set_meter_marked(meter.meter_id, index, marked)?);
+        }
+        Kind::TableEntry(entry) => entry,
+        Kind::DirectMeterEntry(meter) => match &meter.table_entry {
+            Some(entry) => entry,
+            None => return Ok(()),
+        },
+        _ => return Ok(()),
+    };
+    let (table, key) = entity::direct::owner(target, Some(entry))?;
+    Ok(target.control.set_direct_meter_marked(table.preamble.id, key.as_ref(), marked)?)
 }
 
 fn report(undone: Result<(), Refusal>) {

@@ -195,7 +195,15 @@ async fn meters() {
         counter_data: Some(v1::MeterCounterData::default()),
         config: None,
     };
-    check(c.modify([Kind::MeterEntry(Box::new(colours))]).await, Code::Unimplemented);
+    check(c.modify([Kind::MeterEntry(Box::new(colours))]).await, Code::Ok);
+    let zero = Some(v1::CounterData::default());
+    let marked = Some(v1::MeterCounterData { green: zero, yellow: zero, red: zero });
+    let shown = Kind::MeterEntry(Box::new(v1::MeterEntry { counter_data: marked, ..colours }));
+    assert_eq!(c.read([Kind::MeterEntry(Box::new(colours))]).await.expect("read"), [shown]);
+    let one = Some(v1::CounterData { packet_count: 1, byte_count: 0 });
+    let set = Some(v1::MeterCounterData { red: one, ..Default::default() });
+    let set = Kind::MeterEntry(Box::new(v1::MeterEntry { counter_data: set, ..colours }));
+    check(c.modify([set]).await, Code::InvalidArgument);
 }
 
 #[tokio::test]

@@ -123,7 +123,10 @@ async fn one_shot_groups() {
     check(c.insert([entry(id::GROUPS, 3, refused)]).await, Code::Unimplemented);
     use v1::action_profile_action_set::ActionSelectionMode::Random;
     let random = v1::ActionProfileActionSet { action_selection_mode: Random as i32, ..good.clone() };
-    check(c.insert([entry(id::GROUPS, 3, Type::ActionProfileActionSet(random))]).await, Code::Unimplemented);
+    let random = entry(id::GROUPS, 3, Type::ActionProfileActionSet(random));
+    check(c.insert([random.clone()]).await, Code::Ok);
+    let shown = all(c, table(v1::TableEntry { table_id: id::GROUPS, ..Default::default() })).await;
+    assert!(shown.contains(&random), "{shown:?}");
     let mut elsewhere = good;
     elsewhere.action_profile_actions[0].watch_kind =
         Some(v1::action_profile_action::WatchKind::WatchPort(vec![200]));

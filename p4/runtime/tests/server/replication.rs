@@ -61,8 +61,19 @@ async fn multicast_groups() {
     check(c.insert([group(2, vec![port(&[1], 1), numbered(1, 1)])]).await, Code::InvalidArgument);
     check(c.insert([group(2, vec![port(&[1], 1 << 16)])]).await, Code::InvalidArgument);
     check(c.insert([group(2, vec![v1::Replica::default()])]).await, Code::InvalidArgument);
-    let backup = v1::Replica { backup_replicas: vec![v1::BackupReplica::default()], ..port(&[1], 1) };
-    check(c.insert([group(2, vec![backup])]).await, Code::Unimplemented);
+    let backed = |backups: &[(&[u8], u32)]| {
+        let backup =
+            |(port, instance): &(&[u8], u32)| v1::BackupReplica { port: port.to_vec(), instance: *instance };
+        v1::Replica { backup_replicas: backups.iter().map(backup).collect(), ..port(&[1], 1) }
+    };
+    for bad in [backed(&[(&[1], 2)]), backed(&[(&[99], 1)]), backed(&[(&[2], 1), (&[2], 1)])] {
+        check(c.insert([group(2, vec![bad])]).await, Code::InvalidArgument);
+    }
+    let taken = vec![backed(&[(&[2], 1)]), port(&[2], 1)];
+    check(c.insert([group(2, taken)]).await, Code::InvalidArgument);
+    check(c.insert([group(2, vec![backed(&[(&[0, 3], 1), (&[2], 1)])])]).await, Code::Ok);
+    let shown = group(2, vec![backed(&[(&[3], 1), (&[2], 1)])]);
+    assert_eq!(c.read([group(2, vec![])]).await.expect("read"), [shown], "in order, as it was written");
     check(c.delete([group(1, vec![])]).await, Code::Ok);
     check(c.delete([group(1, vec![])]).await, Code::NotFound);
 }

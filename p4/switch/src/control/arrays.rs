@@ -2,7 +2,9 @@
 
 use p4_lang::ir::{Bits, Counter, Meter, ValueSet};
 
-use super::{ControlPlane, CounterValue, FieldMatch, MeterConfig, ObjectRef, RegisterArray, Result};
+use super::{
+    ControlPlane, CounterValue, FieldMatch, MarkedCounts, MeterConfig, ObjectRef, RegisterArray, Result,
+};
 use crate::error::ControlError;
 use crate::limbs;
 use crate::table::key::fit;
@@ -157,6 +159,31 @@ impl ControlPlane<'_> {
         let length = meters.len();
         let slot = usize::try_from(index).ok().and_then(|i| meters.get_mut(i));
         slot.ok_or_else(|| out_of_bounds("index", index, length))?.configure(config, now);
+        Ok(())
+    }
+
+    /// What one element of an indirect meter has counted of each colour.
+    pub fn meter_marked<'r>(&self, meter: impl Into<ObjectRef<'r>>, index: u64) -> Result<MarkedCounts> {
+        let at = self.meter_index(meter.into())?;
+        let meters = self.loaded()?.state.meters.get(at).map_or(&[][..], Vec::as_slice);
+        let meter = usize::try_from(index).ok().and_then(|i| meters.get(i));
+        meter.map(|m| m.marked).ok_or_else(|| out_of_bounds("index", index, meters.len()))
+    }
+
+    /// Sets what one element of an indirect meter has counted of each colour.
+    pub fn set_meter_marked<'r>(
+        &mut self,
+        meter: impl Into<ObjectRef<'r>>,
+        index: u64,
+        marked: MarkedCounts,
+    ) -> Result<()> {
+        let at = self.meter_index(meter.into())?;
+        let Some(meters) = self.state()?.meters.get_mut(at) else {
+            return Err(ControlError::not_found("meter"));
+        };
+        let length = meters.len();
+        let slot = usize::try_from(index).ok().and_then(|i| meters.get_mut(i));
+        slot.ok_or_else(|| out_of_bounds("index", index, length))?.marked = marked;
         Ok(())
     }
 

@@ -98,6 +98,8 @@ pub enum EntryAction {
     Group(u32),
     /// A group that belongs to this entry alone.
     OneShot(Vec<WeightedAction>),
+    /// As [`EntryAction::OneShot`], but each packet takes one at random instead of by its hash.
+    OneShotRandom(Vec<WeightedAction>),
 }
 
 /// An action of a one-shot group.
@@ -107,7 +109,8 @@ pub struct WeightedAction {
     pub call: ActionCall,
     /// Its share, at least 1.
     pub weight: u32,
-    /// Whatever the client wants to remember (P4Runtime's watch port).
+    /// A port's number, most significant byte first: it is chosen only while the port is up
+    /// ([`crate::Switch::set_port_up`]). Empty, or no number of a port: always.
     pub watch: Vec<u8>,
 }
 
@@ -189,7 +192,8 @@ pub struct GroupMember {
     pub member: u32,
     /// Its share, at least 1.
     pub weight: u32,
-    /// Whatever the client wants to remember (P4Runtime's watch port).
+    /// A port's number, most significant byte first: it is chosen only while the port is up
+    /// ([`crate::Switch::set_port_up`]). Empty, or no number of a port: always.
     pub watch: Vec<u8>,
 }
 
@@ -209,10 +213,21 @@ pub struct CloneSession {
     pub replicas: Vec<Replica>,
     /// A multicast group whose copies are made too.
     pub multicast_group: Option<u32>,
-    /// Priority of the copies; `None` keeps the packet's.
+    /// Priority of the copies, as egress reads it too; `None` keeps the packet's.
     pub class_of_service: Option<u8>,
     /// Copies are cut to this many bytes when they leave; 0 leaves them whole.
     pub truncate_bytes: u32,
+}
+
+/// What a meter has counted of each colour.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MarkedCounts {
+    /// Within the committed rate.
+    pub green: CounterValue,
+    /// Above it, and within the peak rate.
+    pub yellow: CounterValue,
+    /// Above the peak rate.
+    pub red: CounterValue,
 }
 
 /// How the controller wants to be told of digests. The switch keeps it for the server, which batches.

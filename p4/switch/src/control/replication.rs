@@ -25,15 +25,55 @@ impl ControlPlane<'_> {
     /// Replaces the members of a multicast group.
     pub fn multicast_modify(&mut self, group: u32, replicas: Vec<Replica>) -> Result<()> {
         self.check_replicas(&replicas)?;
-        let slot = self.state()?.replication.groups.get_mut(&group);
+        let replication = &mut self.state()?.replication;
+        let slot = replication.groups.get_mut(&group);
         *slot.ok_or_else(|| ControlError::not_found(format!("multicast group {group}")))? = replicas;
+        replication.group_backups.remove(&group);
         Ok(())
     }
 
     /// Removes a multicast group.
     pub fn multicast_delete(&mut self, group: u32) -> Result<()> {
-        let removed = self.state()?.replication.groups.remove(&group);
+        let replication = &mut self.state()?.replication;
+        replication.group_backups.remove(&group);
+        let removed = replication.groups.remove(&group);
         removed.map(drop).ok_or_else(|| ControlError::not_found(format!("multicast group {group}")))
+    }
+
+    /// Sets what stands in for the replicas of a multicast group while their ports are down: for each replica in order
+    /// a list, the first whose port is up takes its place. A group that is inserted or modified has none.
+    pub fn set_multicast_backups(&mut self, group: u32, backups: Vec<Vec<Replica>>) -> Result<()> {
+        let Some(replicas) = self.loaded()?.state.replication.groups.get(&group) else {
+            return Err(ControlError::not_found(format!("multicast group {group}")));
+        };
+        self.check_backups(replicas, &backups)?;
+        self.state()?.replication.group_backups.insert(group, backups);
+        Ok(())
+    }
+
+    /// The same for the replicas of a clone session.
+    pub fn set_clone_session_backups(&mut self, id: u32, backups: Vec<Vec<Replica>>) -> Result<()> {
+        let Some(session) = self.loaded()?.state.replication.sessions.get(&id) else {
+            return Err(ControlError::not_found(format!("clone session {id}")));
+        };
+        self.check_backups(&session.replicas, &backups)?;
+        self.state()?.replication.session_backups.insert(id, backups);
+        Ok(())
+    }
+
+    /// Whether replicas may have these backups.
+    pub fn check_backups(&self, replicas: &[Replica], backups: &[Vec<Replica>]) -> Result<()> {
+        if backups.len() > replicas.len() {
+            return Err(ControlError::invalid("backups", "are more lists than there are replicas"));
+        }
+        for (replica, backups) in replicas.iter().zip(backups) {
+            if backups.iter().any(|backup| backup.egress_port == replica.egress_port) {
+                let reason = format!("port {} cannot stand in for itself", replica.egress_port);
+                return Err(ControlError::invalid("backups", reason));
+            }
+        }
+        let all: Vec<Replica> = replicas.iter().chain(backups.iter().flatten()).copied().collect();
+        self.check_replicas(&all)
     }
 
     /// All multicast groups, ascending.
@@ -59,14 +99,18 @@ impl ControlPlane<'_> {
     /// Replaces a clone session.
     pub fn clone_session_modify(&mut self, id: u32, session: CloneSession) -> Result<()> {
         self.check_session(id, &session)?;
-        let slot = self.state()?.replication.sessions.get_mut(&id);
+        let replication = &mut self.state()?.replication;
+        let slot = replication.sessions.get_mut(&id);
         *slot.ok_or_else(|| ControlError::not_found(format!("clone session {id}")))? = session;
+        replication.session_backups.remove(&id);
         Ok(())
     }
 
     /// Removes a clone session.
     pub fn clone_session_delete(&mut self, id: u32) -> Result<()> {
-        let removed = self.state()?.replication.sessions.remove(&id);
+        let replication = &mut self.state()?.replication;
+        replication.session_backups.remove(&id);
+        let removed = replication.sessions.remove(&id);
         removed.map(drop).ok_or_else(|| ControlError::not_found(format!("clone session {id}")))
     }
 

@@ -4,7 +4,8 @@ use model::Time;
 
 use super::arrays::check_meter;
 use super::{
-    ActionCall, ControlPlane, CounterValue, EntryAction, EntryKey, MeterConfig, ObjectRef, Result, TableEntry,
+    ActionCall, ControlPlane, CounterValue, EntryAction, EntryKey, MarkedCounts, MeterConfig, ObjectRef,
+    Result, TableEntry,
 };
 use crate::error::ControlError;
 use crate::table::entries::Entry;
@@ -178,6 +179,36 @@ impl ControlPlane<'_> {
         Ok(())
     }
 
+    /// What the direct meter of an entry, or of the default action (`None`), has counted of each colour.
+    pub fn direct_meter_marked<'r>(
+        &self,
+        table: impl Into<ObjectRef<'r>>,
+        key: Option<&EntryKey>,
+    ) -> Result<MarkedCounts> {
+        let wanted = table.into();
+        self.check_direct(wanted, "meter")?;
+        match key {
+            Some(key) => Ok(self.entry(wanted, key)?.meter.marked),
+            None => Ok(self.table(wanted)?.default_meter.marked),
+        }
+    }
+
+    /// Sets what the direct meter of an entry, or of the default action (`None`), has counted of each colour.
+    pub fn set_direct_meter_marked<'r>(
+        &mut self,
+        table: impl Into<ObjectRef<'r>>,
+        key: Option<&EntryKey>,
+        marked: MarkedCounts,
+    ) -> Result<()> {
+        let wanted = table.into();
+        self.check_direct(wanted, "meter")?;
+        match key {
+            Some(key) => self.entry_mut(wanted, key)?.meter.marked = marked,
+            None => self.table_mut(wanted)?.default_meter.marked = marked,
+        }
+        Ok(())
+    }
+
     /// Makes the switch look for idle entries when this timeout has passed.
     fn expect_idle(&mut self, timeout: Option<Time>) {
         if let Some(timeout) = timeout {
@@ -233,7 +264,7 @@ impl ControlPlane<'_> {
                 EntryAction::Group(id) if !profile.groups.contains_key(id) => {
                     return Err(ControlError::not_found(format!("group {id} of {}", profile.name)));
                 }
-                EntryAction::OneShot(_) if profile.selector.is_none() => {
+                EntryAction::OneShot(_) | EntryAction::OneShotRandom(_) if profile.selector.is_none() => {
                     return Err(ControlError::invalid(
                         "action",
                         format!("{} is not a selector", profile.name),

@@ -81,7 +81,7 @@ fn chosen<'s>(
     frame: &[u64],
     cx: &mut Context,
 ) -> Option<&'s ReadyCall> {
-    let mut hash = || -> Option<u64> {
+    let hash = |cx: &mut Context| -> Option<u64> {
         let (algorithm, width) = profile?.selector?;
         let hash = sites::hash_fields(algorithm, &site.selector_data, frame, cx, false);
         Some(hash & crate::limbs::low_mask(width.min(64)))
@@ -90,13 +90,12 @@ fn chosen<'s>(
         Target::Call(call) => return Some(call),
         Target::Member(id) => *id,
         Target::Group(id) => {
-            let hash = hash()?;
-            profile?.choose(*id, hash)?
+            let hash = hash(cx)?;
+            profile?.choose(*id, hash, &cx.down)?
         }
-        Target::OneShot(actions) => {
-            let wanted = hash()? % actions.last()?.0.max(1);
-            let at = actions.partition_point(|(sum, _)| *sum <= wanted);
-            return actions.get(at).map(|(_, call)| call);
+        Target::OneShot { actions, random } => {
+            let number = if *random { cx.random.next() } else { hash(cx)? };
+            return actions.choose(number, &cx.down);
         }
     };
     profile?.members.get(&member).map(|m| &m.call)
@@ -128,9 +127,9 @@ fn settle_direct(site: &Apply, table: &mut Table, found: Option<u32>, frame: &mu
     }
     if let Some(unit) = direct.meter {
         let amount = if unit == MeterUnit::Bytes { cx.packet_bytes } else { 1 };
-        cx.colour = meter.execute(cx.now, amount) as u64;
-        if let Some(at) = direct.meter_result {
-            frame[at as usize] = cx.colour;
+        cx.colour = meter.execute(cx.now, amount, cx.packet_bytes) as u64;
+        if let Some(target) = direct.meter_result {
+            sites::store(frame, target, cx.colour);
         }
     }
 }

@@ -438,7 +438,7 @@ pub(crate) struct Direct {
     /// Whether the direct meter counts bytes.
     pub(crate) meter: Option<MeterUnit>,
     /// Where the direct meter's colour goes.
-    pub(crate) meter_result: Option<At>,
+    pub(crate) meter_result: Option<Slot>,
 }
 
 /// Where to continue for each of some values, sorted.

@@ -9,6 +9,7 @@ use super::code::{Emission, ErrorNumbers, Extraction};
 use super::hash::{Crc, CrcParameters};
 use super::layout::HeaderLayout;
 use crate::event::Event;
+use crate::ports::DownPorts;
 use crate::trace::{Step, TraceLog};
 
 /// What the program asked for in a pass; the switch acts on it when the block is complete.
@@ -113,6 +114,7 @@ pub(crate) struct Context {
     pub(crate) jumps_left: u32,
     pub(crate) events: Events,
     pub(crate) random: Random,
+    pub(crate) down: DownPorts,
     pub(crate) custom_crc: CustomCrc,
     /// Data to be hashed.
     pub(crate) data: BitWriter,
@@ -138,6 +140,7 @@ impl Context {
             jumps_left: 0,
             events: Events::new(events),
             random: Random(seed),
+            down: DownPorts::default(),
             custom_crc: CustomCrc::default(),
             data: BitWriter::default(),
             calls: Vec::new(),

@@ -39,10 +39,10 @@ pub(crate) enum Site {
         meter: u32,
         index: At,
         unit: MeterUnit,
-        dst: At,
+        dst: Slot,
     },
     DirectMeterRead {
-        dst: At,
+        dst: Slot,
     },
     Hash {
         dst: Slot,

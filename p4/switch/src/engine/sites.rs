@@ -47,10 +47,11 @@ pub(super) fn run(
             let index = usize::try_from(get(frame, *index)).unwrap_or(usize::MAX);
             if let Some(meter) = state.meters[*meter as usize].get_mut(index) {
                 let amount = if *unit == MeterUnit::Bytes { cx.packet_bytes } else { 1 };
-                frame[*dst as usize] = meter.execute(cx.now, amount) as u64;
+                let colour = meter.execute(cx.now, amount, cx.packet_bytes) as u64;
+                store(frame, *dst, colour);
             }
         }
-        Site::DirectMeterRead { dst } => frame[*dst as usize] = cx.colour,
+        Site::DirectMeterRead { dst } => store(frame, *dst, cx.colour),
         Site::Hash { dst, algorithm, base, data, max } => {
             let hash = hash(*algorithm, data, frame, cx, false);
             store_hash(frame, *dst, *base, *max, hash);
@@ -102,7 +103,8 @@ pub(super) fn run(
 }
 
 /// Puts a number into a place of any width.
-fn store(frame: &mut [u64], dst: Slot, value: u64) {
+/// Stores a number in a target of any width: what does not fit is cut off, what is left is zero.
+pub(super) fn store(frame: &mut [u64], dst: Slot, value: u64) {
     let target = &mut frame[dst.at as usize..(dst.at + dst.limbs()) as usize];
     limbs::copy(target, &[value]);
     limbs::trim(target, dst.width());

@@ -128,8 +128,10 @@ impl Runner<'_> {
     pub(super) fn case_matches(&self, keys: &[Value], patterns: &[Pattern]) -> bool {
         match patterns {
             [Pattern::Any] => true,
-            [Pattern::ValueSet(set)] => self.in_value_set(*set, keys),
-            _ => keys.iter().zip(patterns).all(|(key, pattern)| matches(key, pattern)),
+            _ => patterns.iter().enumerate().zip(keys).all(|((at, pattern), key)| match pattern {
+                Pattern::ValueSet(set) => self.in_value_set(*set, &keys[at..]),
+                pattern => matches(key, pattern),
+            }),
         }
     }
 
@@ -154,7 +156,7 @@ pub(super) fn matches(value: &Value, pattern: &Pattern) -> bool {
             let number = Value::new(value.pattern(), kind).number;
             Value::of_bits(low, kind).number <= number && number <= Value::of_bits(high, kind).number
         }
-        // Stands for all keys together; see `case_matches`.
+        // Is about several keys; see `case_matches`.
         Pattern::ValueSet(_) => false,
     }
 }

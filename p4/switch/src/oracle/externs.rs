@@ -145,7 +145,7 @@ impl Runner<'_> {
         let amount = if declared.unit == Unit::Packets { 1 } else { self.cx.packet_bytes };
         let meters = &mut self.state.meters[id.index()];
         let Some(meter) = usize::try_from(index).ok().and_then(|at| meters.get_mut(at)) else { return };
-        let colour = meter.execute(self.cx.now, amount) as u64;
+        let colour = meter.execute(self.cx.now, amount, self.cx.packet_bytes) as u64;
         self.store(target, Value::of_u64(colour, self.kind(target)));
         let name = &declared.preamble.name;
         self.cx.note(|| Step::Meter { meter: name.clone(), index: Some(index), colour });

@@ -7,6 +7,7 @@ use super::expr::field_matches;
 use super::value::Value;
 use super::{Run, Runner};
 use crate::control::{ActionCall, EntryAction, FieldMatch, TableEntry};
+use crate::ports::{self, DownPorts};
 use crate::state::profile::Profile;
 use crate::table::entries::Entry;
 use crate::trace::{MatchedEntry, Named, Step, TracedAction, shown};
@@ -98,9 +99,11 @@ impl Runner<'_> {
     fn chosen(&mut self, table: &ir::Table, entry: &TableEntry, selector: &[Value]) -> Chosen {
         let hash = match entry.action {
             EntryAction::Group(_) | EntryAction::OneShot(_) => self.selector_hash(table, selector),
+            EntryAction::OneShotRandom(_) => self.cx.random.next(),
             EntryAction::Direct(_) | EntryAction::Member(_) => 0,
         };
         let profile = table.implementation.and_then(|p| self.state.profiles.get(p.index()));
+        let down = &self.cx.down;
         let call_of = |profile: &Profile, id: u32| profile.members.get(&id).map(|m| m.shown.call.clone());
         match (&entry.action, profile) {
             (EntryAction::Direct(call), _) => Chosen::of(call.clone()),
@@ -109,12 +112,12 @@ impl Runner<'_> {
             }
             (EntryAction::Group(id), Some(profile)) => {
                 let members = profile.groups.get(id).map_or(&[][..], |g| &g.shown.members);
-                let member = weighted(members, hash, |m| m.weight).map(|m| m.member);
+                let member = weighted(members, hash, |m| live(down, m.weight, &m.watch)).map(|m| m.member);
                 let call = member.and_then(|member| call_of(profile, member));
                 Chosen { call, member, group: Some(*id) }
             }
-            (EntryAction::OneShot(actions), Some(_)) => {
-                let chosen = weighted(actions, hash, |a| a.weight);
+            (EntryAction::OneShot(actions) | EntryAction::OneShotRandom(actions), Some(_)) => {
+                let chosen = weighted(actions, hash, |a| live(down, a.weight, &a.watch));
                 Chosen { call: chosen.map(|a| a.call.clone()), ..Chosen::default() }
             }
             (_, None) => Chosen::default(),
@@ -169,7 +172,7 @@ impl Runner<'_> {
         if let Some(id) = source.direct_meter {
             let declared = &program.meters[id.index()];
             let amount = if declared.unit == ir::Unit::Packets { 1 } else { bytes };
-            let colour = meter.execute(now, amount) as u64;
+            let colour = meter.execute(now, amount, bytes) as u64;
             self.cx.colour = colour;
             self.cx.note(|| Step::Meter { meter: declared.preamble.name.clone(), index: None, colour });
             if let Some(result) = declared.result {
@@ -211,6 +214,11 @@ fn prefix_bits(kind: MatchKind, wanted: &FieldMatch, width: u32) -> i64 {
         (MatchKind::Lpm, FieldMatch::Exact(_)) => i64::from(width),
         _ => 0,
     }
+}
+
+/// The weight of what watches a port: none while the port is down.
+fn live(down: &DownPorts, weight: u32, watch: &[u8]) -> u32 {
+    if down.allows(ports::watched(watch)) { weight } else { 0 }
 }
 
 /// The item in whose share of the sum of all weights a hash falls.

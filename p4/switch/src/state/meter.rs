@@ -2,7 +2,7 @@
 
 use model::Time;
 
-use crate::control::MeterConfig;
+use crate::control::{MarkedCounts, MeterConfig};
 
 const PS_PER_SECOND: u128 = 1_000_000_000_000;
 
@@ -44,6 +44,8 @@ impl Bucket {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Meter {
     running: Option<Running>,
+    /// What it has said, whatever its settings were.
+    pub(crate) marked: MarkedCounts,
 }
 
 #[derive(Clone, Debug)]
@@ -69,8 +71,19 @@ impl Meter {
         self.running.as_ref().map(|r| r.config)
     }
 
-    /// Meters `amount` bytes or packets.
-    pub(crate) fn execute(&mut self, now: Time, amount: u64) -> Colour {
+    /// Meters `amount` bytes or packets of a packet of `bytes`, and counts its colour.
+    pub(crate) fn execute(&mut self, now: Time, amount: u64, bytes: u64) -> Colour {
+        let colour = self.colour(now, amount);
+        let counter = match colour {
+            Colour::Green => &mut self.marked.green,
+            Colour::Yellow => &mut self.marked.yellow,
+            Colour::Red => &mut self.marked.red,
+        };
+        counter.count(bytes);
+        colour
+    }
+
+    fn colour(&mut self, now: Time, amount: u64) -> Colour {
         let Some(r) = &mut self.running else { return Colour::Green };
         let elapsed_ps = now.saturating_sub(r.at).0;
         r.at = r.at.max(now);
@@ -91,20 +104,24 @@ impl Meter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::control::CounterValue;
 
     #[test]
     fn colours_follow_the_two_buckets() {
         let mut meter = Meter::default();
-        assert_eq!(meter.execute(Time::ZERO, 9_999), Colour::Green);
+        assert_eq!(meter.execute(Time::ZERO, 9_999, 9_999), Colour::Green);
         let config =
             MeterConfig { committed_rate: 1_000, committed_burst: 100, peak_rate: 2_000, peak_burst: 200 };
         meter.configure(Some(config), Time::ZERO);
-        assert_eq!(meter.execute(Time::ZERO, 100), Colour::Green);
-        assert_eq!(meter.execute(Time::ZERO, 100), Colour::Yellow);
-        assert_eq!(meter.execute(Time::ZERO, 1), Colour::Red);
+        assert_eq!(meter.execute(Time::ZERO, 100, 100), Colour::Green);
+        assert_eq!(meter.execute(Time::ZERO, 100, 100), Colour::Yellow);
+        assert_eq!(meter.execute(Time::ZERO, 1, 1), Colour::Red);
         // After 10 ms: 10 committed and 20 peak tokens.
-        assert_eq!(meter.execute(Time::from_ms(10), 10), Colour::Green);
-        assert_eq!(meter.execute(Time::from_ms(10), 10), Colour::Yellow);
-        assert_eq!(meter.execute(Time::from_ms(10), 1), Colour::Red);
+        assert_eq!(meter.execute(Time::from_ms(10), 10, 10), Colour::Green);
+        assert_eq!(meter.execute(Time::from_ms(10), 10, 10), Colour::Yellow);
+        assert_eq!(meter.execute(Time::from_ms(10), 1, 1), Colour::Red);
+        let counted = |packets, bytes| CounterValue { packets, bytes };
+        let marked = MarkedCounts { green: counted(3, 10_109), yellow: counted(2, 110), red: counted(2, 2) };
+        assert_eq!(meter.marked, marked);
     }
 }

@@ -6,6 +6,7 @@ use p4_lang::ir::{self, HashAlgorithm};
 
 use crate::control::{ActionCall, ProfileGroup, ProfileMember};
 use crate::error::ControlError;
+use crate::ports::{self, DownPorts};
 use crate::table::ReadyCall;
 use crate::table::entries::pack_args;
 
@@ -16,11 +17,64 @@ pub(crate) struct Member {
     pub(crate) call: ReadyCall,
 }
 
+/// One of several things to choose from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Share<T> {
+    /// Sum of the weights up to and including this one.
+    sum: u64,
+    /// It is chosen only while this port is up.
+    watch: Option<u16>,
+    what: T,
+}
+
+/// Things with weights, of which a number chooses one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Shares<T>(Vec<Share<T>>);
+
+impl<T> Default for Shares<T> {
+    fn default() -> Shares<T> {
+        Shares(Vec::new())
+    }
+}
+
+impl<T> Shares<T> {
+    pub(crate) fn push(&mut self, weight: u32, watch: &[u8], what: T) {
+        let sum = self.total() + u64::from(weight);
+        self.0.push(Share { sum, watch: ports::watched(watch), what });
+    }
+
+    fn total(&self) -> u64 {
+        self.0.last().map_or(0, |share| share.sum)
+    }
+
+    /// What a number chooses among those whose ports are up; `None` when there is nothing to choose from.
+    pub(crate) fn choose(&self, number: u64, down: &DownPorts) -> Option<&T> {
+        if down.none() {
+            let wanted = number.checked_rem(self.total())?;
+            let at = self.0.partition_point(|share| share.sum <= wanted);
+            return self.0.get(at).map(|share| &share.what);
+        }
+        let live = || {
+            let before = std::iter::once(0).chain(self.0.iter().map(|share| share.sum));
+            let weighted = self.0.iter().zip(before).map(|(share, before)| (share, share.sum - before));
+            weighted.filter(|(share, _)| down.allows(share.watch))
+        };
+        let mut left = number.checked_rem(live().map(|(_, weight)| weight).sum())?;
+        for (share, weight) in live() {
+            match left.checked_sub(weight) {
+                None => return Some(&share.what),
+                Some(rest) => left = rest,
+            }
+        }
+        None
+    }
+}
+
 /// A group with its members' shares summed up.
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
     pub(crate) shown: ProfileGroup,
-    shares: Vec<(u64, u32)>,
+    shares: Shares<u32>,
 }
 
 /// An action profile or selector at run time.
@@ -46,13 +100,9 @@ impl Profile {
         }
     }
 
-    /// The member of a group that a hash chooses; `None` for an empty or missing group.
-    pub(crate) fn choose(&self, group: u32, hash: u64) -> Option<u32> {
-        let shares = &self.groups.get(&group)?.shares;
-        let total = shares.last()?.0;
-        let wanted = hash % total;
-        let at = shares.partition_point(|(sum, _)| *sum <= wanted);
-        shares.get(at).map(|(_, member)| *member)
+    /// The member of a group that a hash chooses; `None` for a missing group and one of which no member is live.
+    pub(crate) fn choose(&self, group: u32, hash: u64, down: &DownPorts) -> Option<u32> {
+        self.groups.get(&group)?.shares.choose(hash, down).copied()
     }
 
     /// Checks a group and sums up the shares.
@@ -60,8 +110,7 @@ impl Profile {
         if self.selector.is_none() {
             return Err(ControlError::invalid("group", format!("{} is not a selector", self.name)));
         }
-        let mut shares = Vec::with_capacity(group.members.len());
-        let mut sum = 0;
+        let mut shares = Shares::default();
         for member in &group.members {
             if member.weight == 0 {
                 return Err(ControlError::invalid("group member weight", "must be at least 1"));
@@ -69,9 +118,9 @@ impl Profile {
             if !self.members.contains_key(&member.member) {
                 return Err(ControlError::not_found(format!("member {} of {}", member.member, self.name)));
             }
-            sum += u64::from(member.weight);
-            shares.push((sum, member.member));
+            shares.push(member.weight, &member.watch, member.member);
         }
+        let sum = shares.total();
         if self.max_group_size > 0 && group.max_size > self.max_group_size {
             let reason = format!("{} is more than {}", group.max_size, self.max_group_size);
             return Err(ControlError::invalid("group max_size", reason));

@@ -52,6 +52,8 @@ pub struct Failure {
     pub line: u32,
     /// What is wrong.
     pub message: String,
+    /// Whether it is about what the program did with packets; else the test itself cannot be executed.
+    pub is_outcome: bool,
 }
 
 impl std::fmt::Display for Failure {
@@ -97,7 +99,7 @@ pub struct Configured {
 pub fn configure(switch: &mut Switch, text: &str) -> Result<Configured, Vec<Failure>> {
     let (lines, mut failures) = parse(text);
     let Some(program) = switch.program().map(Arc::clone) else {
-        return Err(vec![Failure { line: 0, message: "no program is loaded".to_owned() }]);
+        return Err(vec![Failure { line: 0, message: "no program is loaded".to_owned(), is_outcome: false }]);
     };
     let mut setup = setup::Setup::new(&program);
     let mut done = Configured::default();
@@ -105,7 +107,7 @@ pub fn configure(switch: &mut Switch, text: &str) -> Result<Configured, Vec<Fail
         if line.command.is_about_packets() {
             done.ignored += 1;
         } else if let Err(message) = setup.command(switch, &line.command) {
-            failures.push(Failure { line: line.number, message });
+            failures.push(Failure { line: line.number, message, is_outcome: false });
         } else {
             done.commands += 1;
         }

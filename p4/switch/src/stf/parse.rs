@@ -225,7 +225,7 @@ pub fn parse(text: &str) -> (Vec<Line>, Vec<Failure>) {
         }
         match command(content) {
             Ok(command) => lines.push(Line { number, command }),
-            Err(message) => problems.push(Failure { line: number, message }),
+            Err(message) => problems.push(Failure { line: number, message, is_outcome: false }),
         }
     }
     (lines, problems)

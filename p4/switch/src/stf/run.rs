@@ -51,7 +51,7 @@ impl Runner {
         let config = SwitchConfig::new(TmConfig::lossy(ports, MEMORY_BYTES));
         let mut switch =
             Switch::new(SwitchConfig { engine: settings.engine, trace: settings.trace, ..config });
-        let failure = |message: String| vec![Failure { line: 0, message }];
+        let failure = |message: String| vec![Failure { line: 0, message, is_outcome: false }];
         switch.load(Arc::clone(program)).map_err(|e| failure(e.to_string()))?;
         Ok(Runner {
             program: Arc::clone(program),
@@ -73,7 +73,8 @@ impl Runner {
         let mut failures = Vec::new();
         for line in lines {
             if let Err(message) = self.command(line.number, &line.command) {
-                failures.push(Failure { line: line.number, message });
+                let is_outcome = line.command.is_about_packets();
+                failures.push(Failure { line: line.number, message, is_outcome });
             }
         }
         failures.extend(self.compare());
@@ -191,11 +192,15 @@ impl Runner {
                     }
                     (Some(_), None) => None,
                 };
-                failures.extend(message.map(|message| Failure { line: wanted.line, message }));
+                failures.extend(message.map(|message| Failure {
+                    line: wanted.line,
+                    message,
+                    is_outcome: true,
+                }));
             }
             for packet in sent.iter().skip(expected.len()) {
                 let message = format!("port {port}: unexpected packet {}", hex(packet));
-                failures.push(Failure { line: 0, message });
+                failures.push(Failure { line: 0, message, is_outcome: true });
             }
         }
         failures

@@ -196,6 +196,18 @@ impl Switch {
         &self.tm
     }
 
+    /// Says whether a port's link is up, as all are in the beginning, whatever program is loaded. Members of groups and
+    /// sets that watch a port that is down are passed over, and replicas give way to their backups; packets that a
+    /// program sends there all the same are queued as before.
+    pub fn set_port_up(&mut self, port: u16, up: bool) {
+        self.cx.down.set(port, up);
+    }
+
+    /// Whether a port's link is up.
+    pub fn is_port_up(&self, port: u16) -> bool {
+        self.cx.down.is_up(port)
+    }
+
     /// Sets what `crc16_custom` computes; until then it is CRC-16/ARC.
     pub fn set_crc16_custom(&mut self, parameters: CrcParameters) {
         self.cx.custom_crc.crc16 = crate::engine::hash::Crc::new(16, parameters);

@@ -190,8 +190,9 @@ impl Switch {
         }
         let priority = self.priority();
         for index in 0..replicas {
+            let down = &self.cx.down;
             let replica =
-                self.pipeline.as_ref().and_then(|p| p.state.replication.group(group).get(index).copied());
+                self.pipeline.as_ref().and_then(|p| p.state.replication.group_copy(group, index, down));
             if let Some(replica) = replica {
                 let truncate = self.cx.requests.truncate;
                 let share = passes_left / replicas as u32;
@@ -239,13 +240,16 @@ impl Switch {
         };
         let copies = p.state.replication.session_copies(found);
         let truncate = (found.truncate_bytes > 0).then_some(u64::from(found.truncate_bytes));
-        let priority = found.class_of_service.unwrap_or_else(|| self.priority());
+        let class = found.class_of_service;
+        if let (Some(class), Some(machine)) = (class, self.machine()) {
+            machine.set(Field::Priority, u64::from(class));
+        }
+        let priority = self.priority();
         let share = passes_left / (copies as u32 + 1);
         for index in 0..copies {
-            let replica = self.pipeline.as_ref().and_then(|p| {
-                let session = p.state.replication.sessions.get(&session)?;
-                p.state.replication.session_copy(session, index)
-            });
+            let down = &self.cx.down;
+            let replica =
+                self.pipeline.as_ref().and_then(|p| p.state.replication.session_copy(session, index, down));
             if let Some(replica) = replica {
                 self.copy(replica, priority, truncate, port, share, origin);
             }

@@ -13,6 +13,7 @@ use crate::control::{ActionCall, CounterValue, EntryAction, EntryKey, TableEntry
 use crate::error::ControlError;
 use crate::fxhash::FxHasher;
 use crate::state::meter::Meter;
+use crate::state::profile::Shares;
 
 /// Number of an entry in its table; stays the same while the entry lives.
 pub(crate) type EntryId = u32;
@@ -32,8 +33,11 @@ pub(crate) enum Target {
     Call(ReadyCall),
     Member(u32),
     Group(u32),
-    /// Actions with their share of the hash, summed up.
-    OneShot(Box<[(u64, ReadyCall)]>),
+    /// Actions with their shares of the hash, or of a random number.
+    OneShot {
+        actions: Shares<ReadyCall>,
+        random: bool,
+    },
 }
 
 /// An entry.
@@ -298,24 +302,23 @@ impl Table {
             (_, None) => Err(ControlError::invalid("action", "the table has no action profile")),
             (EntryAction::Member(id), Some(_)) => Ok(Target::Member(*id)),
             (EntryAction::Group(id), Some(_)) => Ok(Target::Group(*id)),
-            (EntryAction::OneShot(actions), Some(_)) => self.one_shot(actions),
+            (EntryAction::OneShot(actions), Some(_)) => self.one_shot(actions, false),
+            (EntryAction::OneShotRandom(actions), Some(_)) => self.one_shot(actions, true),
         }
     }
 
-    fn one_shot(&self, actions: &[WeightedAction]) -> Result<Target, ControlError> {
+    fn one_shot(&self, actions: &[WeightedAction], random: bool) -> Result<Target, ControlError> {
         if actions.is_empty() {
             return Err(ControlError::invalid("action set", "is empty"));
         }
-        let mut sum = 0;
-        let mut ready = Vec::with_capacity(actions.len());
+        let mut ready = Shares::default();
         for action in actions {
             if action.weight == 0 {
                 return Err(ControlError::invalid("action set weight", "must be at least 1"));
             }
-            sum += u64::from(action.weight);
-            ready.push((sum, self.ready(&action.call, true)?));
+            ready.push(action.weight, &action.watch, self.ready(&action.call, true)?);
         }
-        Ok(Target::OneShot(ready.into()))
+        Ok(Target::OneShot { actions: ready, random })
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Source: P4Runtime specification, "CounterEntry", "MeterEntry".
 
-use super::direct::{counter_data, counter_value, meter_config, meter_message};
+use super::direct::{counter_data, counter_value, marked_message, marked_value, meter_config, meter_message};
 use super::{Target, element, modify_only, wrap};
 use crate::error::Refusal;
 use crate::proto::p4::v1::{self, entity::Entity as Kind, update::Type};
@@ -30,14 +30,15 @@ pub(crate) fn write_meter(
     entry: &v1::MeterEntry,
 ) -> Result<(), Refusal> {
     modify_only(kind, "meter")?;
-    if entry.counter_data.is_some() {
-        return Err(Refusal::unimplemented("meters have no counters for each colour"));
-    }
     let (_, meter) = target.pipeline.meter(entry.meter_id)?;
     let at = element(entry.index.as_ref(), meter.size, &meter.preamble.name)?;
     let config = entry.config.as_ref().map(meter_config).transpose()?;
+    let marked = marked_value(entry.counter_data.as_ref())?;
     for at in at.map_or(0..meter.size, |at| at..at + 1) {
         target.control.meter_write(entry.meter_id, at, config)?;
+        if let Some(marked) = marked {
+            target.control.set_meter_marked(entry.meter_id, at, marked)?;
+        }
     }
     Ok(())
 }
@@ -71,9 +72,6 @@ pub(crate) fn read_meters(
     filter: &v1::MeterEntry,
     out: &mut Output,
 ) -> Result<(), Refusal> {
-    if filter.counter_data.is_some() {
-        return Err(Refusal::unimplemented("meters have no counters for each colour"));
-    }
     let pipeline = target.pipeline;
     let all: Vec<_> = match filter.meter_id {
         0 if filter.index.is_some() => return Err(Refusal::invalid("the meter id is not set")),
@@ -86,7 +84,11 @@ pub(crate) fn read_meters(
         for at in at.map_or(0..meter.size, |at| at..at + 1) {
             let config = target.control.meter_read(id, at)?.map(meter_message);
             let index = Some(v1::Index { index: at as i64 });
-            let entry = v1::MeterEntry { meter_id: id, index, config, counter_data: None };
+            let counter_data = match filter.counter_data {
+                Some(_) => Some(marked_message(target.control.meter_marked(id, at)?)),
+                None => None,
+            };
+            let entry = v1::MeterEntry { meter_id: id, index, config, counter_data };
             out.push(wrap(Kind::MeterEntry(Box::new(entry))));
         }
     }

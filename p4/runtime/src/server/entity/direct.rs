@@ -8,7 +8,7 @@ use crate::error::Refusal;
 use crate::proto::p4::v1::{self, entity::Entity as Kind, update::Type};
 use crate::server::read::Output;
 use p4_lang::ir;
-use p4_switch::control::{CounterValue, EntryKey, MeterConfig};
+use p4_switch::control::{CounterValue, EntryKey, MarkedCounts, MeterConfig};
 
 pub(crate) fn counter_data(value: CounterValue) -> v1::CounterData {
     let signed = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
@@ -52,8 +52,31 @@ pub(crate) fn meter_config(message: &v1::MeterConfig) -> Result<MeterConfig, Ref
     Ok(config)
 }
 
+pub(crate) fn marked_message(marked: MarkedCounts) -> v1::MeterCounterData {
+    let MarkedCounts { green, yellow, red } = marked;
+    let [green, yellow, red] = [green, yellow, red].map(|count| Some(counter_data(count)));
+    v1::MeterCounterData { green, yellow, red }
+}
+
+/// What a meter has counted of each colour can only be set to zero; `None` when it is to be left alone.
+pub(crate) fn marked_value(data: Option<&v1::MeterCounterData>) -> Result<Option<MarkedCounts>, Refusal> {
+    let Some(data) = data else { return Ok(None) };
+    let zero = v1::CounterData::default();
+    match [data.green, data.yellow, data.red].into_iter().flatten().all(|count| count == zero) {
+        true => Ok(Some(MarkedCounts::default())),
+        false => Err(Refusal::invalid("a meter's counters for each colour can only be set to zero")),
+    }
+}
+
+/// The same as a batch that failed puts it back.
+pub(crate) fn marked_before(data: &v1::MeterCounterData) -> MarkedCounts {
+    let count =
+        |data: Option<v1::CounterData>| data.and_then(|data| counter_value(&data).ok()).unwrap_or_default();
+    MarkedCounts { green: count(data.green), yellow: count(data.yellow), red: count(data.red) }
+}
+
 /// The entry that a direct resource belongs to; `None` for the default entry.
-fn owner<'a>(
+pub(crate) fn owner<'a>(
     target: &Target<'a>,
     entry: Option<&v1::TableEntry>,
 ) -> Result<(&'a ir::Table, Option<EntryKey>), Refusal> {
@@ -88,13 +111,14 @@ pub(crate) fn write_meter(
     entry: &v1::DirectMeterEntry,
 ) -> Result<(), Refusal> {
     modify_only(kind, "direct meter")?;
-    if entry.counter_data.is_some() {
-        return Err(Refusal::unimplemented("meters have no counters for each colour"));
-    }
     let (table, key) = owner(target, entry.table_entry.as_ref())?;
     check_meter(table)?;
     let config = entry.config.as_ref().map(meter_config).transpose()?;
+    let marked = marked_value(entry.counter_data.as_ref())?;
     target.control.set_direct_meter(table.preamble.id, key.as_ref(), config)?;
+    if let Some(marked) = marked {
+        target.control.set_direct_meter_marked(table.preamble.id, key.as_ref(), marked)?;
+    }
     Ok(())
 }
 
@@ -121,15 +145,17 @@ pub(crate) fn read_meters(
     filter: &v1::DirectMeterEntry,
     out: &mut Output,
 ) -> Result<(), Refusal> {
-    if filter.counter_data.is_some() {
-        return Err(Refusal::unimplemented("meters have no counters for each colour"));
-    }
     let has = |table: &ir::Table| table.direct_meter.is_some();
     for entry in owners(target, filter.table_entry.as_ref(), has, check_meter)? {
         let (table, key) = owner(target, Some(&entry))?;
         let config = target.control.direct_meter(table.preamble.id, key.as_ref())?.map(meter_message);
-        let table_entry = Some(entry);
-        let meter = v1::DirectMeterEntry { table_entry, config, counter_data: None };
+        let counter_data = match filter.counter_data {
+            Some(_) => {
+                Some(marked_message(target.control.direct_meter_marked(table.preamble.id, key.as_ref())?))
+            }
+            None => None,
+        };
+        let meter = v1::DirectMeterEntry { table_entry: Some(entry), config, counter_data };
         out.push(wrap(Kind::DirectMeterEntry(Box::new(meter))));
     }
     Ok(())

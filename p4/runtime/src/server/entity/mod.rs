@@ -91,7 +91,7 @@ pub(crate) fn write(target: &mut Target<'_>, kind: Type, entity: &Kind) -> Resul
         Kind::ValueSetEntry(entry) => value_set::write(target, kind, entry),
         Kind::RegisterEntry(entry) => register::write(target, kind, entry),
         Kind::DigestEntry(entry) => digest::write(target, kind, entry),
-        Kind::ExternEntry(_) => Err(no_externs()),
+        Kind::ExternEntry(entry) => Err(no_extern(entry)),
     }
 }
 
@@ -114,12 +114,16 @@ pub(crate) fn read(target: &mut Target<'_>, request: &v1::Entity, out: &mut Outp
         Kind::DigestEntry(entry) => digest::read(target, entry, out),
         // Reading all externs of an architecture that has none yields none.
         Kind::ExternEntry(entry) if entry.extern_type_id == 0 => Ok(()),
-        Kind::ExternEntry(_) => Err(no_externs()),
+        Kind::ExternEntry(entry) => Err(no_extern(entry)),
     }
 }
 
-fn no_externs() -> Refusal {
-    Refusal::unimplemented("v1model has no externs beyond those with messages of their own")
+/// The P4Info of a v1model program has no `externs`: all that it can declare have messages of their own.
+fn no_extern(entry: &v1::ExternEntry) -> Refusal {
+    Refusal::unimplemented(format!(
+        "extern {:#010x} of type {:#x}: v1model has no externs beyond those with messages of their own",
+        entry.extern_id, entry.extern_type_id
+    ))
 }
 
 /// The element that an index means, `None` for all.

@@ -204,7 +204,7 @@ pub(crate) fn decode_set(
     profile: &ir::ActionProfile,
     group: &v1::ActionProfileActionSet,
 ) -> Result<(EntryAction, EntryNotes), Refusal> {
-    check_modes(group)?;
+    check_modes(profile, group)?;
     let mut actions = Vec::with_capacity(group.action_profile_actions.len());
     for member in &group.action_profile_actions {
         use v1::action_profile_action::WatchKind;
@@ -226,16 +226,23 @@ pub(crate) fn decode_set(
         size_semantics: group.size_semantics,
         ..EntryNotes::default()
     };
-    Ok((EntryAction::OneShot(actions), notes))
+    let random = group.action_selection_mode == set::ActionSelectionMode::Random as i32;
+    let action = if random { EntryAction::OneShotRandom(actions) } else { EntryAction::OneShot(actions) };
+    Ok((action, notes))
 }
 
-fn check_modes(group: &v1::ActionProfileActionSet) -> Result<(), Refusal> {
+fn check_modes(profile: &ir::ActionProfile, group: &v1::ActionProfileActionSet) -> Result<(), Refusal> {
     if group.group_action.is_some() {
-        return Err(Refusal::unimplemented("a group action is not supported"));
+        return Err(Refusal::unimplemented(
+            "group_action is not supported: a set runs one action for each packet",
+        ));
     }
     match set::ActionSelectionMode::try_from(group.action_selection_mode) {
-        Ok(set::ActionSelectionMode::Random) => {
-            return Err(Refusal::unimplemented("members are chosen by hash, not at random"));
+        Ok(set::ActionSelectionMode::Hash)
+            if profile.selector.is_some_and(|s| s.algorithm == ir::HashAlgorithm::Random) =>
+        {
+            let name = &profile.preamble.name;
+            return Err(Refusal::unimplemented(format!("selector {name} has no hash: it chooses at random")));
         }
         Ok(_) => {}
         Err(_) => return Err(Refusal::invalid("action_selection_mode has no such value")),
@@ -283,7 +290,8 @@ fn check_size(
 /// looking at one a table suffices.
 pub(crate) fn check_style(target: &Target<'_>, table: &ir::Table, new: &EntryAction) -> Result<(), Refusal> {
     let Some(profile) = table.implementation else { return Ok(()) };
-    let one_shot = |action: &EntryAction| matches!(action, EntryAction::OneShot(_));
+    let one_shot =
+        |action: &EntryAction| matches!(action, EntryAction::OneShot(_) | EntryAction::OneShotRandom(_));
     for user in users(target.pipeline, profile.index()) {
         let first = target.control.table_entries(user.preamble.id)?.next();
         if first.is_some_and(|entry| one_shot(&entry.action) != one_shot(new)) {
@@ -307,20 +315,22 @@ pub(crate) fn encode_action(
         EntryAction::Direct(call) => Wire::Action(action::encode(target.pipeline, call)),
         EntryAction::Member(id) => Wire::ActionProfileMemberId(*id),
         EntryAction::Group(id) => Wire::ActionProfileGroupId(*id),
-        EntryAction::OneShot(actions) => Wire::ActionProfileActionSet(v1::ActionProfileActionSet {
-            action_profile_actions: actions
-                .iter()
-                .map(|action| v1::ActionProfileAction {
-                    action: Some(action::encode(target.pipeline, &action.call)),
-                    weight: action.weight as i32,
-                    watch_kind: (!action.watch.is_empty())
-                        .then(|| WatchKind::WatchPort(action.watch.clone())),
-                })
-                .collect(),
-            action_selection_mode: notes.selection_mode,
-            size_semantics: notes.size_semantics,
-            group_action: None,
-        }),
+        EntryAction::OneShot(actions) | EntryAction::OneShotRandom(actions) => {
+            Wire::ActionProfileActionSet(v1::ActionProfileActionSet {
+                action_profile_actions: actions
+                    .iter()
+                    .map(|action| v1::ActionProfileAction {
+                        action: Some(action::encode(target.pipeline, &action.call)),
+                        weight: action.weight as i32,
+                        watch_kind: (!action.watch.is_empty())
+                            .then(|| WatchKind::WatchPort(action.watch.clone())),
+                    })
+                    .collect(),
+                action_selection_mode: notes.selection_mode,
+                size_semantics: notes.size_semantics,
+                group_action: None,
+            })
+        }
     };
     v1::TableAction { r#type: Some(wire) }
 }

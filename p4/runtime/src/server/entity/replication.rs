@@ -33,10 +33,14 @@ fn write_group(target: &mut Target<'_>, kind: Type, group: &v1::MulticastGroupEn
         target.book.groups.remove(&id);
         return Ok(());
     }
-    let replicas = decode_replicas(target.ports, &group.replicas)?;
+    let (replicas, backups) = decode_replicas(target.ports, &group.replicas)?;
+    target.control.check_backups(&replicas, &backups)?;
     match kind {
         Type::Insert => target.control.multicast_insert(id, replicas)?,
         _ => target.control.multicast_modify(id, replicas)?,
+    }
+    if backups.iter().any(|backups| !backups.is_empty()) {
+        target.control.set_multicast_backups(id, backups)?;
     }
     target.book.groups.insert(id, canonical_group(group));
     Ok(())
@@ -56,16 +60,24 @@ fn write_session(
         target.book.sessions.remove(&id);
         return Ok(());
     }
-    let decoded = decode_session(target.ports, session)?;
+    let (decoded, backups) = decode_session(target.ports, session)?;
+    target.control.check_backups(&decoded.replicas, &backups)?;
     match kind {
         Type::Insert => target.control.clone_session_insert(id, decoded)?,
         _ => target.control.clone_session_modify(id, decoded)?,
+    }
+    if backups.iter().any(|backups| !backups.is_empty()) {
+        target.control.set_clone_session_backups(id, backups)?;
     }
     target.book.sessions.insert(id, canonical_session(session));
     Ok(())
 }
 
-fn decode_session(ports: &Ports, session: &v1::CloneSessionEntry) -> Result<CloneSession, Refusal> {
+/// A session, and what stands in for each of its replicas.
+fn decode_session(
+    ports: &Ports,
+    session: &v1::CloneSessionEntry,
+) -> Result<(CloneSession, Vec<Vec<Replica>>), Refusal> {
     let Ok(truncate_bytes) = u32::try_from(session.packet_length_bytes) else {
         return Err(Refusal::invalid("packet_length_bytes is negative"));
     };
@@ -73,43 +85,56 @@ fn decode_session(ports: &Ports, session: &v1::CloneSessionEntry) -> Result<Clon
         Ok(class @ 0..=7) => class,
         _ => return Err(Refusal::invalid("class_of_service is above 7")),
     };
-    Ok(CloneSession {
-        replicas: decode_replicas(ports, &session.replicas)?,
-        multicast_group: None,
-        // The field's default cannot be told from "not set"; the packet keeps its priority then.
-        class_of_service: (class > 0).then_some(class),
-        truncate_bytes,
-    })
+    let (replicas, backups) = decode_replicas(ports, &session.replicas)?;
+    let session =
+        CloneSession { replicas, multicast_group: None, class_of_service: Some(class), truncate_bytes };
+    Ok((session, backups))
 }
 
-fn decode_replicas(ports: &Ports, replicas: &[v1::Replica]) -> Result<Vec<Replica>, Refusal> {
+/// Replicas, and what stands in for each while its port is down.
+fn decode_replicas(
+    ports: &Ports,
+    replicas: &[v1::Replica],
+) -> Result<(Vec<Replica>, Vec<Vec<Replica>>), Refusal> {
     let mut seen = BTreeSet::new();
-    let mut decoded = Vec::with_capacity(replicas.len());
-    for replica in replicas {
-        if !replica.backup_replicas.is_empty() {
-            return Err(Refusal::unimplemented("backup replicas are not supported: ports do not go down"));
-        }
-        let number = match &replica.port_kind {
-            #[allow(deprecated, reason = "clients before 1.4 number ports")]
-            Some(PortKind::EgressPort(number)) => *number,
-            Some(PortKind::Port(bytes)) => {
-                let bits = bytestring::decode(bytes, 32)?;
-                bits.to_u128().and_then(|number| u32::try_from(number).ok()).unwrap_or(u32::MAX)
-            }
-            None => return Err(Refusal::invalid("the replica's port is not set")),
-        };
+    let mut decode_one = |number: u32, instance: u32| {
         let Some(egress_port) = ports.resolve(number) else {
             return Err(Refusal::invalid(format!("{number} is not a port of the switch")));
         };
-        let Ok(instance) = u16::try_from(replica.instance) else {
-            return Err(Refusal::invalid(format!("instance {} is above {}", replica.instance, u16::MAX)));
+        let Ok(instance) = u16::try_from(instance) else {
+            return Err(Refusal::invalid(format!("instance {instance} is above {}", u16::MAX)));
         };
         if !seen.insert((egress_port, instance)) {
             return Err(Refusal::invalid(format!("port {number} with instance {instance} is given twice")));
         }
-        decoded.push(Replica { egress_port, instance });
+        Ok(Replica { egress_port, instance })
+    };
+    let mut decoded = Vec::with_capacity(replicas.len());
+    let mut backups = Vec::with_capacity(replicas.len());
+    for replica in replicas {
+        let number = match &replica.port_kind {
+            #[allow(deprecated, reason = "clients before 1.4 number ports")]
+            Some(PortKind::EgressPort(number)) => *number,
+            Some(PortKind::Port(bytes)) => port_number(bytes)?,
+            None => return Err(Refusal::invalid("the replica's port is not set")),
+        };
+        let primary = decode_one(number, replica.instance)?;
+        let standing_in = replica.backup_replicas.iter().map(|backup| {
+            let backup = decode_one(port_number(&backup.port)?, backup.instance)?;
+            match backup.egress_port == primary.egress_port {
+                true => Err(Refusal::invalid(format!("port {number} cannot be a backup of itself"))),
+                false => Ok(backup),
+            }
+        });
+        backups.push(standing_in.collect::<Result<_, _>>()?);
+        decoded.push(primary);
     }
-    Ok(decoded)
+    Ok((decoded, backups))
+}
+
+fn port_number(bytes: &[u8]) -> Result<u32, Refusal> {
+    let bits = bytestring::decode(bytes, 32)?;
+    Ok(bits.to_u128().and_then(|number| u32::try_from(number).ok()).unwrap_or(u32::MAX))
 }
 
 /// The replicas as they are given back: as written, with shortest byte strings.
@@ -119,7 +144,15 @@ fn canonical_replicas(replicas: &[v1::Replica]) -> Vec<v1::Replica> {
             Some(PortKind::Port(bytes)) => Some(PortKind::Port(bytestring::canonical(bytes).to_vec())),
             other => other.clone(),
         },
-        ..replica.clone()
+        backup_replicas: replica
+            .backup_replicas
+            .iter()
+            .map(|backup| v1::BackupReplica {
+                port: bytestring::canonical(&backup.port).to_vec(),
+                instance: backup.instance,
+            })
+            .collect(),
+        instance: replica.instance,
     };
     replicas.iter().map(canonical).collect()
 }
@@ -153,7 +186,7 @@ pub(crate) fn read(
         {
             let written = target.book.groups.get(&id);
             let same = |group: &&v1::MulticastGroupEntry| {
-                decode_replicas(target.ports, &group.replicas).is_ok_and(|written| written == replicas)
+                decode_replicas(target.ports, &group.replicas).is_ok_and(|(written, _)| written == replicas)
             };
             push(Engine::MulticastGroupEntry(written.filter(same).cloned().unwrap_or_else(|| {
                 v1::MulticastGroupEntry {
@@ -168,7 +201,7 @@ pub(crate) fn read(
         for (id, session) in target.control.clone_sessions()?.filter(|(id, _)| wanted == 0 || *id == wanted) {
             let written = target.book.sessions.get(&id);
             let same = |written: &&v1::CloneSessionEntry| {
-                decode_session(target.ports, written).is_ok_and(|written| written == *session)
+                decode_session(target.ports, written).is_ok_and(|(written, _)| written == *session)
             };
             push(Engine::CloneSessionEntry(written.filter(same).cloned().unwrap_or_else(|| {
                 v1::CloneSessionEntry {

@@ -3,7 +3,7 @@
 //! Source: P4Runtime specification, "TableEntry".
 
 use super::action::{self, Use};
-use super::direct::{counter_data, counter_value, meter_config, meter_message};
+use super::direct::{counter_data, counter_value, marked_message, marked_value, meter_config, meter_message};
 use super::matching::{self, Field};
 use super::{Target, profile, wrap};
 use crate::error::Refusal;
@@ -91,10 +91,10 @@ fn check_common(table: &ir::Table, entry: &v1::TableEntry) -> Result<(), Refusal
     if entry.meter_config.is_some() && table.direct_meter.is_none() {
         return Err(Refusal::invalid(format!("table {} has no direct meter", table.preamble.name)));
     }
-    if entry.meter_counter_data.is_some() {
-        return Err(Refusal::unimplemented("meters have no counters for each colour"));
+    if entry.meter_counter_data.is_some() && table.direct_meter.is_none() {
+        return Err(Refusal::invalid(format!("table {} has no direct meter", table.preamble.name)));
     }
-    Ok(())
+    marked_value(entry.meter_counter_data.as_ref()).map(drop)
 }
 
 fn check_idle(table: &ir::Table, entry: &v1::TableEntry) -> Result<(), Refusal> {
@@ -197,6 +197,9 @@ fn modify(target: &mut Target<'_>, table: &ir::Table, entry: &v1::TableEntry) ->
     if let Some(counter) = counter {
         target.control.set_direct_counter(entry.table_id, Some(&key), counter)?;
     }
+    if let Some(marked) = marked_value(entry.meter_counter_data.as_ref())? {
+        target.control.set_direct_meter_marked(entry.table_id, Some(&key), marked)?;
+    }
     Ok(())
 }
 
@@ -238,6 +241,9 @@ fn write_default(
     }
     if let Some(counter) = counter {
         target.control.set_direct_counter(entry.table_id, None, counter)?;
+    }
+    if let Some(marked) = marked_value(entry.meter_counter_data.as_ref())? {
+        target.control.set_direct_meter_marked(entry.table_id, None, marked)?;
     }
     let notes = match call {
         None => EntryNotes::default(),
@@ -306,9 +312,6 @@ pub(crate) fn read(
         Some(_) => return Err(Refusal::unimplemented("entries can be filtered by action id alone")),
     };
     let wanted = Wanted { filter, action };
-    if filter.meter_counter_data.is_some() {
-        return Err(Refusal::unimplemented("meters have no counters for each colour"));
-    }
     let pipeline = target.pipeline;
     if filter.table_id != 0 {
         let (_, table) = pipeline.table(filter.table_id)?;
@@ -371,6 +374,7 @@ pub(crate) fn read_exact(target: &Target<'_>, entry: &v1::TableEntry) -> Result<
         table_id: entry.table_id,
         meter_config: table.direct_meter.map(|_| v1::MeterConfig::default()),
         counter_data: table.direct_counter.map(|_| v1::CounterData::default()),
+        meter_counter_data: table.direct_meter.map(|_| v1::MeterCounterData::default()),
         ..v1::TableEntry::default()
     };
     let wanted = Wanted { filter: &everything, action: None };
@@ -483,6 +487,9 @@ fn add_resources(
     }
     if filter.meter_config.is_some() && table.direct_meter.is_some() {
         encoded.meter_config = target.control.direct_meter(id, key)?.map(meter_message);
+    }
+    if filter.meter_counter_data.is_some() && table.direct_meter.is_some() {
+        encoded.meter_counter_data = Some(marked_message(target.control.direct_meter_marked(id, key)?));
     }
     Ok(())
 }

@@ -519,7 +519,7 @@ impl Compiler<'_> {
                 jumps.extend(self.unless(WideKind::LessEqual, value, high)?);
                 Ok(jumps)
             }
-            Pattern::ValueSet(_) => self.malformed("a value set beside other patterns"),
+            Pattern::ValueSet(_) => self.malformed("a value set outside of a select"),
         }
     }
 

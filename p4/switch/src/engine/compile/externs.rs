@@ -31,11 +31,11 @@ impl Compiler<'_> {
                 let Some(source) = self.program.meters.get(meter.index()) else {
                     return self.malformed(format!("meter {} does not exist", meter.0));
                 };
-                let dst = self.layout.scalar(*target)?.at;
+                let dst = self.layout.scalar(*target)?;
                 Site::MeterExecute { meter: meter.0, index, unit: meter_unit(source.unit), dst }
             }
             ExternCall::DirectMeterRead { target, .. } => {
-                Site::DirectMeterRead { dst: self.layout.scalar(*target)?.at }
+                Site::DirectMeterRead { dst: self.layout.scalar(*target)? }
             }
             ExternCall::Hash { target, algorithm, base, data, max } => Site::Hash {
                 dst: self.layout.scalar(*target)?,

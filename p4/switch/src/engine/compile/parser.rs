@@ -114,11 +114,13 @@ impl Compiler<'_> {
     fn unless_case(&mut self, slots: &[Slot], case: &SelectCase) -> Result<Vec<Pc>> {
         match case.patterns.as_slice() {
             [Pattern::Any] => Ok(Vec::new()),
-            [Pattern::ValueSet(set)] => self.unless_in_value_set(slots, *set),
             patterns if patterns.len() == slots.len() => {
                 let mut jumps = Vec::new();
-                for (slot, pattern) in slots.iter().zip(patterns) {
-                    jumps.extend(self.unless_matches(*slot, pattern)?);
+                for (index, (slot, pattern)) in slots.iter().zip(patterns).enumerate() {
+                    jumps.extend(match pattern {
+                        Pattern::ValueSet(set) => self.unless_in_value_set(&slots[index..], *set)?,
+                        pattern => self.unless_matches(*slot, pattern)?,
+                    });
                 }
                 Ok(jumps)
             }
@@ -126,11 +128,13 @@ impl Compiler<'_> {
         }
     }
 
+    /// `slots` are the keys from the first that the set is about.
     fn unless_in_value_set(&mut self, slots: &[Slot], set: ValueSetId) -> Result<Vec<Pc>> {
         let Some(source) = self.program.value_sets.get(set.index()) else {
             return self.malformed(format!("value set {} does not exist", set.0));
         };
         let widths: Vec<u32> = source.components.iter().map(|(_, width, _)| *width).collect();
+        let slots = slots.get(..widths.len()).unwrap_or_default();
         if widths != slots.iter().map(|s| s.width()).collect::<Vec<_>>() {
             return self.malformed(format!("the key does not fit value set {}", source.preamble.name));
         }

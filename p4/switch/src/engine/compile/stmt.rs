@@ -386,7 +386,7 @@ impl Compiler<'_> {
         Ok(Direct {
             counter: table.direct_counter.is_some(),
             meter: meter.map(|m| meter_unit(m.unit)),
-            meter_result: result.map(|slot| slot.at),
+            meter_result: result,
         })
     }
 }

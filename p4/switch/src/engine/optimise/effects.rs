@@ -179,7 +179,7 @@ fn apply(code: &Code, index: u32) -> Effects {
     made.reads.extend(slots(&apply.selector_data));
     made.writes.extend(apply.hit.map(|at| (at, 1)));
     made.writes.extend(apply.action_run.map(|at| (at, 1)));
-    made.may_write.extend(apply.direct.meter_result.map(|at| (at, 1)));
+    made.may_write.extend(apply.direct.meter_result.map(cells));
     for action in apply.actions.iter().filter_map(|action| code.actions.get(*action as usize)) {
         made.may_write.extend(action.params.iter().map(|p| cells(*p)));
     }
@@ -273,9 +273,9 @@ fn site(code: &Code, site: &Site) -> Effects {
             made
         }
         Site::MeterExecute { index, dst, .. } => {
-            Effects { may_write: smallvec![(*dst, 1)], ..Effects::acting(&[(*index, 1)]) }
+            Effects { may_write: smallvec![cells(*dst)], ..Effects::acting(&[(*index, 1)]) }
         }
-        Site::DirectMeterRead { dst } => Effects::of(&[(*dst, 1)], &[]),
+        Site::DirectMeterRead { dst } => Effects::of(&[cells(*dst)], &[]),
         Site::Hash { dst, algorithm, base, data, max } => {
             let mut made = Effects::of(&[cells(*dst)], &[cells(*base), cells(*max)]);
             made.reads.extend(data_ranges(data));
