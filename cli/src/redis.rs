@@ -39,7 +39,7 @@ pub(crate) fn dump(url: &str) -> anyhow::Result<String> {
     }
     client.call(&["SELECT", &database.to_string()])?;
     let mut keys = client.keys()?;
-    keys.sort_by(|a, b| natural(a).cmp(&natural(b)));
+    keys.sort_by_key(|key| natural(key));
     keys.dedup();
     let mut all = Map::new();
     for key in keys {

@@ -14,6 +14,7 @@ use std::hint::black_box;
 use std::net::IpAddr;
 use std::time::Instant;
 
+use fabric::nic::message::Operation;
 use fabric::nic::packet::Template;
 use fabric::{Fabric, Pipeline, Scenario, scenario};
 use model::wire::Frame;
@@ -92,7 +93,11 @@ fn frames(scenario: &Scenario, data: bool) -> Vec<Frame> {
             let dst = hosts[(usize::from(flow) + 1) % hosts.len()];
             let key = FlowKey { src, dst, sport: 10_000 + flow, dport: 4791, proto: 17 };
             let template = Template::new(key, 3, [2, 0, 0, 0, 0, 1], [2, 0, 0, 0, 0, 2], 7, 58);
-            if data { template.data(1, 1 << 20, 1000) } else { template.acknowledgement(1, false) }
+            if data {
+                template.data(Operation::Write, 1, (false, false), 1000)
+            } else {
+                template.acknowledgement(1, false)
+            }
         })
         .collect()
 }

@@ -37,9 +37,8 @@ fn see(name: &str, seed: u64) -> Seen {
 /// Every seed's run is as intended, and `phenomenon` holds of it.
 fn check(name: &str, phenomenon: impl Fn(&Seen)) {
     for seed in SEEDS {
-        println!("seed {seed}: harrier run {name} --seed {seed}");
         let seen = see(name, seed);
-        assert_eq!(seen.outcome.deviations, Vec::<String>::new(), "{name}, seed {seed}");
+        assert_eq!(seen.outcome.deviations, Vec::<String>::new(), "harrier run {name} --seed {seed}");
         phenomenon(&seen);
     }
 }
@@ -374,7 +373,6 @@ fn a_hundred_instances_of_each() {
                 outcome.deviations.iter().map(|deviation| format!("{name}, seed {seed}: {deviation}")),
             );
         }
-        println!("{name}: {} deviations so far", odd.len());
     }
     assert_eq!(odd, Vec::<String>::new());
 }

@@ -4,6 +4,7 @@
 use std::net::IpAddr;
 
 use allocation_counter::measure;
+use fabric::nic::message::Operation;
 use fabric::nic::packet::Template;
 use fabric::{Pipeline, Scenario, plan_settings, scenario};
 use model::wire::Frame;
@@ -34,7 +35,7 @@ fn frame(scenario: &Scenario, what: u8, flow: u16) -> Frame {
     match what % 4 {
         0 => template.acknowledgement(u64::from(flow), false),
         1 => template.cnp(),
-        _ => template.data(u64::from(flow), 1 << 20, 1000),
+        _ => template.data(Operation::Write, u64::from(flow), (flow == 0, false), 1000),
     }
 }
 

@@ -214,10 +214,9 @@ async fn run(
     eprintln!("stopping");
     server.close_streams();
     let _ = stop.send(());
-    match tokio::time::timeout(GRACE, served).await {
-        Ok(result) => result?,
-        // Controllers that keep their connections open lose them now.
-        Err(_) => {}
+    // Controllers that keep their connections open lose them after that.
+    if let Ok(result) = tokio::time::timeout(GRACE, served).await {
+        result?;
     }
     Ok(Outcome::Fine)
 }

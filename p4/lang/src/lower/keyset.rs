@@ -29,7 +29,7 @@ impl Lowerer<'_> {
             self.value_set_patterns(*var, count, &mut patterns);
         } else {
             for (key, set) in keys.iter().zip(sets) {
-                self.patterns(set, &key.ty, &select.keys, &mut patterns, &mut conditions, key.span);
+                self.patterns(set, &key.ty, &select.keys, &mut patterns, &mut conditions);
             }
         }
         patterns.resize(select.keys.len(), Pattern::Any);
@@ -52,7 +52,6 @@ impl Lowerer<'_> {
         keys: &[ir::Expr],
         out: &mut Vec<Pattern>,
         conditions: &mut Vec<ir::Expr>,
-        span: Span,
     ) {
         let key = keys.get(out.len()).cloned();
         match set {
@@ -112,7 +111,7 @@ impl Lowerer<'_> {
             Keyset::Items(items) => {
                 let fields = self.module.fields(&self.ty(ty)).unwrap_or_default();
                 for (item, (_, ty)) in items.iter().zip(&fields) {
-                    self.patterns(item, ty, keys, out, conditions, span);
+                    self.patterns(item, ty, keys, out, conditions);
                 }
             }
             Keyset::ValueSet(var) => {
@@ -142,7 +141,7 @@ impl Lowerer<'_> {
             .map(|kind| build::number(&0.into(), kind))
             .collect();
         for (set, ty) in sets.iter().zip(types) {
-            self.patterns(set, ty, &zeros, &mut out, &mut conditions, span);
+            self.patterns(set, ty, &zeros, &mut out, &mut conditions);
         }
         if !conditions.is_empty() {
             self.unsupported(span, "an entry's values have to be known");

@@ -111,7 +111,7 @@ async fn connections_beyond_the_limit_are_closed_at_once() {
     // What the server says first shows that the second has its place.
     second.read_exact(&mut [0; 9]).await.expect("settings");
     let third = TcpStream::connect(bench.handle.address()).await.expect("the system accepts it");
-    assert_eq!(read_until_closed(third).await, [], "closed without a word");
+    assert_eq!(read_until_closed(third).await, Vec::<u8>::new(), "closed without a word");
     drop(first);
     // The place is free as soon as the server has noticed.
     let again = async {

@@ -204,7 +204,7 @@ mod tests {
     proptest! {
         #[test]
         fn rearranges_bits(parts: Vec<(u8, u64, u8, bool, u8, u8)>) {
-            let (mut whole, mut expected) = (Pieces::default(), Vec::new());
+            let (mut whole, mut expected) = (Pieces::default(), Vec::<bool>::new());
             for (limb, number, width, constant, low, cut) in parts {
                 let width = u32::from(width) % 128 + 1;
                 let (part, mut part_bits) = value(u32::from(limb) % 3, number, width, constant);
