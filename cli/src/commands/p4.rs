@@ -118,12 +118,12 @@ struct Defines {
 }
 
 impl Defines {
-    fn options(&self) -> Options {
+    fn options(&self, p4info: bool) -> Options {
         let pair = |text: &String| match text.split_once('=') {
             Some((name, value)) => (name.to_string(), value.to_string()),
             None => (text.clone(), "1".to_string()),
         };
-        Options { defines: self.define.iter().map(pair).collect(), includes: self.include.clone() }
+        Options { defines: self.define.iter().map(pair).collect(), includes: self.include.clone(), p4info }
     }
 }
 
@@ -161,11 +161,11 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
 }
 
 /// Compiles a file and shows every message on stderr.
-fn front_end(path: &Path, defines: &Defines) -> anyhow::Result<(Compilation, FileLoader)> {
+fn front_end(path: &Path, defines: &Defines, p4info: bool) -> anyhow::Result<(Compilation, FileLoader)> {
     // The front end reports a missing include; a missing main file has no place in a source to report.
     read_text(path)?;
     let loader = FileLoader::default();
-    let compilation = p4_lang::compile(&path.display().to_string(), &loader, &defines.options());
+    let compilation = p4_lang::compile(&path.display().to_string(), &loader, &defines.options(p4info));
     let report = compilation.report(stderr().is_terminal());
     if !report.is_empty() {
         eprintln!("{report}\n");
@@ -192,7 +192,7 @@ fn program_of(path: &Path, compilation: Compilation) -> anyhow::Result<p4_lang::
 fn check(programs: &[PathBuf], deny_warnings: bool, defines: &Defines) -> anyhow::Result<Outcome> {
     let (mut unread, mut outcome) = (Vec::new(), Outcome::Fine);
     for path in programs {
-        match front_end(path, defines) {
+        match front_end(path, defines, false) {
             Err(error) => unread.push(format!("{error:#}")),
             Ok((compilation, _)) => {
                 if let Err(wrong) = without_errors(path, &compilation) {
@@ -233,13 +233,17 @@ pub(crate) fn bundle(path: &Path) -> anyhow::Result<(SourceBundle, P4Info)> {
 }
 
 fn bundle_with(path: &Path, defines: &Defines) -> anyhow::Result<(SourceBundle, P4Info)> {
-    let (compilation, loader) = front_end(path, defines)?;
+    let (compilation, loader) = front_end(path, defines, true)?;
     let program = program_of(path, compilation)?;
     let mut files = loader.read.into_inner();
     let main = path.display().to_string();
     // The switch compiles the sources again, without this command line: its macros become part of them.
-    let head: String =
-        defines.options().defines.iter().map(|(name, value)| format!("#define {name} {value}\n")).collect();
+    let head: String = defines
+        .options(true)
+        .defines
+        .iter()
+        .map(|(name, value)| format!("#define {name} {value}\n"))
+        .collect();
     if let Some(text) = files.get_mut(&main) {
         text.insert_str(0, &head);
     }
@@ -271,7 +275,7 @@ fn info(
     compare: Option<&Path>,
     defines: &Defines,
 ) -> anyhow::Result<Outcome> {
-    let (compilation, _) = front_end(path, defines)?;
+    let (compilation, _) = front_end(path, defines, true)?;
     let info = p4info::from_program(&program_of(path, compilation)?);
     if let Some(other) = compare {
         let theirs = p4info::from_text(&read_text(other)?).with_context(|| other.display().to_string())?;
@@ -294,7 +298,7 @@ fn stf(
     defines: &Defines,
 ) -> anyhow::Result<Outcome> {
     let engine = run::Engine::chosen(engine, trace.is_some())?.of_switch();
-    let (compilation, _) = front_end(path, defines)?;
+    let (compilation, _) = front_end(path, defines, false)?;
     let foreign = compilation.diagnostics.iter().any(|d| d.code == codes::UNKNOWN_EXTERN);
     let program = std::sync::Arc::new(program_of(path, compilation)?);
     let text = read_text(test)?;

@@ -60,7 +60,9 @@ fn main() -> ExitCode {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for name in &programs {
         let path = folder.join(name).display().to_string();
-        let compilation = compile(&path, &Files, &Options::default());
+        // p4c's tests of errors ask it for P4Info.
+        let options = Options { p4info: mode == "errors", ..Options::default() };
+        let compilation = compile(&path, &Files, &options);
         let verdict = if mode == "errors" {
             let expected = root.join("testdata/p4_16_errors_outputs").join(format!("{name}-stderr"));
             let expected = std::fs::read(expected).unwrap_or_default();

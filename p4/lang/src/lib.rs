@@ -38,6 +38,9 @@ pub struct Options {
     pub defines: Vec<(String, String)>,
     /// Folders in which included files are looked for, after the includer's own and the built-in files.
     pub includes: Vec<String>,
+    /// Whether P4Info is to be made of the program: then two things of one control-plane name are an error
+    /// (E0302), as in p4c. Otherwise they are a warning (W0410): converted P4-14 programs have them, and run.
+    pub p4info: bool,
 }
 
 /// What came of a compilation.
@@ -68,7 +71,8 @@ pub fn compile(main_path: &str, loader: &dyn SourceLoader, options: &Options) ->
     let end = tokens.last().map_or(source::Span::default(), |t| t.span);
     let unit = syntax::parse(tokens, &mut sink);
     let (module, usage) = check::check(&unit, &mut sink);
-    let program = if sink.has_errors() { None } else { lower::lower(&module, &sources, end, &mut sink) };
+    let program =
+        if sink.has_errors() { None } else { lower::lower(&module, &sources, options, end, &mut sink) };
     if !sink.has_errors() {
         lint::lint(&module, &usage, &sources, &mut sink);
     }

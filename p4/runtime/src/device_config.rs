@@ -126,7 +126,8 @@ pub fn compile(sources: &SourceBundle) -> Result<Program, String> {
         .files
         .iter()
         .fold(MemoryLoader::new(), |loader, (name, text)| loader.with(name.as_str(), text.as_str()));
-    let compilation = p4_lang::compile(&sources.main, &loader, &p4_lang::Options::default());
+    let options = p4_lang::Options { p4info: true, ..p4_lang::Options::default() };
+    let compilation = p4_lang::compile(&sources.main, &loader, &options);
     match compilation.program {
         Some(program) => Ok(program),
         None => Err(compilation.report(false)),

@@ -150,7 +150,7 @@ pub(super) fn execute(args: &Args) -> anyhow::Result<Outcome> {
         bail!("--json and --trace - both write to stdout: give --trace a file");
     }
     check_outputs(&args.outputs)?;
-    let (compilation, _) = front_end(&args.program, &args.defines)?;
+    let (compilation, _) = front_end(&args.program, &args.defines, false)?;
     let program = std::sync::Arc::new(program_of(&args.program, compilation)?);
     let (start_ns, arrivals) = read_inputs(&args.inputs)?;
     let named = args.inputs.iter().chain(&args.outputs).map(|file| file.port).filter(|port| *port >= PORTS);

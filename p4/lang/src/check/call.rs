@@ -181,7 +181,12 @@ impl Checker<'_> {
                 let mut diagnostic = Diagnostic::error(
                     codes::BAD_CALL,
                     span,
-                    format!("`{name}` takes {} arguments, {} are given", wanted.join(" or "), args.len()),
+                    format!(
+                        "`{name}` takes {} argument{}, not {}",
+                        wanted.join(" or "),
+                        if wanted == ["1"] { "" } else { "s" },
+                        args.len()
+                    ),
                 );
                 if let [only] = list {
                     let unknown = args.iter().find_map(|a| {

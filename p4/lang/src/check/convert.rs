@@ -176,10 +176,17 @@ impl Checker<'_> {
         let fields = self.module.fields(want)?;
         let dots = names.last().is_some_and(|(n, _)| &**n == "...");
         let mut given: Vec<Option<Expr>> = vec![None; fields.len()];
+        let mut unknown = false;
         for ((name, _), item) in names.iter().zip(items).filter(|((n, _), _)| &**n != "...") {
             let Some(position) = fields.iter().position(|(f, _)| f == name) else {
                 let message = format!("`{}` has no field `{name}`", self.show(want));
-                self.error(codes::UNKNOWN_MEMBER, item.span, message);
+                let near = super::closest(name, fields.iter().map(|(f, _)| &**f));
+                let diagnostic = Diagnostic::error(codes::UNKNOWN_MEMBER, item.span, message);
+                self.report(match near {
+                    Some(near) => diagnostic.note(format!("there is a field `{near}`")),
+                    None => diagnostic,
+                });
+                unknown = true;
                 continue;
             };
             let item = self.coerce(item.clone(), &fields[position].1);
@@ -195,7 +202,8 @@ impl Checker<'_> {
             }
             values.push(value.unwrap_or(Expr { kind: ExprKind::Default, ty: ty.clone(), span }));
         }
-        if !missing.is_empty() {
+        // A field that does not exist was meant to be one of those that are missing.
+        if !missing.is_empty() && !unknown {
             let message = format!("`{}` is initialised without {}", self.show(want), missing.join(", "));
             self.error(codes::TYPE_MISMATCH, span, message);
         }

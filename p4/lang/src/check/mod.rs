@@ -357,6 +357,7 @@ impl Checker<'_> {
             if diagnostic.is_error() && moved.contains(&diagnostic.code) {
                 let label = crate::diagnostic::Label { span: head, text: text.to_owned() };
                 let place = std::mem::replace(&mut diagnostic.primary, label);
+                diagnostic.secondary.retain(|label| label.span != head);
                 diagnostic.secondary.insert(0, place);
             }
         }

@@ -46,6 +46,9 @@ impl Checker<'_> {
                     let message = format!("`@{name}` takes no arguments");
                     self.error(codes::BAD_ANNOTATION, annotation.span, message);
                 }
+                ("id", Some(tokens)) if !tokens.iter().any(|t| matches!(t.tok, Tok::Int(_))) => {
+                    self.error(codes::BAD_ANNOTATION, annotation.span, "`@id` takes a number");
+                }
                 ("pkginfo", Some(tokens)) if tokens.is_empty() => {
                     let message = "`@pkginfo` takes a list of properties";
                     self.error(codes::BAD_ANNOTATION, annotation.span, message);

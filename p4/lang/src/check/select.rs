@@ -30,17 +30,22 @@ impl Checker<'_> {
                 }
                 // A constant tuple or struct stands for all keys.
                 let value = self.expr(only, Some(&Type::Tuple(keys.to_vec().into())));
+                if value.ty.fixed_width().is_some() || matches!(value.ty, Type::Int | Type::Bool) {
+                    let message = format!("there are {} keys, but one value", keys.len());
+                    self.error(codes::BAD_KEY, span, message);
+                    return unknown_sets(keys, span);
+                }
                 let value = self.coerce(value, &Type::Tuple(keys.to_vec().into()));
                 if let ExprKind::Items(items) = value.kind {
                     return items.into_iter().map(Keyset::Value).collect();
                 }
-                return vec![Keyset::Any; keys.len()];
+                return unknown_sets(keys, span);
             }
         }
         if sets.len() != keys.len() {
             let message = format!("there are {} keys, but {} sets of values", keys.len(), sets.len());
             self.error(codes::BAD_KEY, span, message);
-            return vec![Keyset::Any; keys.len()];
+            return unknown_sets(keys, span);
         }
         sets.iter().zip(keys).map(|(set, key)| self.keyset(set, key)).collect()
     }
@@ -176,4 +181,9 @@ impl Checker<'_> {
         }
         value
     }
+}
+
+/// What stands for the sets of a wrong label: nothing more is said about it.
+fn unknown_sets(keys: &[Type], span: Span) -> Vec<Keyset> {
+    vec![Keyset::Value(Expr::bad(span)); keys.len()]
 }

@@ -158,6 +158,8 @@ codes! {
         "The program is checked completely, but its `main` is for another architecture than v1model, or it has none."
     INVALID_HEADER "W0409" "field of a header that may be invalid"
         "On some path the header has not been made valid, or has been made invalid, where its field is read or written. Ask `isValid()` first."
+    SAME_CONTROL_NAME "W0410" "control-plane name given twice"
+        "Two actions, or two tables, have the same name for the control plane. The program runs, but P4Info cannot be made of it."
     NO_MATCH "W0406" "label that can never match"
         "The value cannot occur."
 }

@@ -29,6 +29,7 @@ pub(crate) use names::rank_annotation;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::Options;
 use crate::diagnostic::{Code, Diagnostic, Sink, codes};
 use crate::hir::{self, Expr, ExprKind, Module, Type, TypeArgs, VarId};
 use crate::ir;
@@ -44,7 +45,13 @@ const MAX_STATEMENTS: usize = 400_000;
 /// Lowers a program without errors; `None` when something cannot be run (reported).
 ///
 /// `end` is where the program ends.
-pub(crate) fn lower(module: &Module, sources: &SourceMap, end: Span, sink: &mut Sink) -> Option<ir::Program> {
+pub(crate) fn lower(
+    module: &Module,
+    sources: &SourceMap,
+    options: &Options,
+    end: Span,
+    sink: &mut Sink,
+) -> Option<ir::Program> {
     let mut lowerer = Lowerer {
         module,
         sources,
@@ -69,6 +76,8 @@ pub(crate) fn lower(module: &Module, sources: &SourceMap, end: Span, sink: &mut 
         listed: BTreeSet::new(),
         called_here: Vec::new(),
         control_names: target::ControlNames::default(),
+        p4info: options.p4info,
+        at: Span::default(),
     };
     let runs = lowerer.run(end);
     (runs && !lowerer.sink.has_errors()).then_some(lowerer.program)
@@ -129,6 +138,10 @@ struct Lowerer<'a> {
     emitted: usize,
     block: BlockKind,
     digests: BTreeMap<Type, ir::DigestId>,
+    /// The statement that is lowered.
+    at: Span,
+    /// Whether the control plane has to tell everything apart by name.
+    p4info: bool,
     /// Number of the block that is lowered; 0 is the top level.
     block_number: u32,
     /// Positions of the actions whose bodies are being lowered.
@@ -164,7 +177,7 @@ impl Lowerer<'_> {
     fn spend(&mut self) -> bool {
         self.emitted = self.emitted.saturating_add(1);
         if self.emitted == MAX_STATEMENTS {
-            let span = Span::default();
+            let span = self.at;
             self.error(codes::TOO_LARGE, span, "the program is too large once its calls are inlined");
         }
         !self.spent()

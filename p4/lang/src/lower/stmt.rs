@@ -33,6 +33,7 @@ impl Lowerer<'_> {
 
     fn stmt(&mut self, stmt: &hir::Stmt) {
         let span = stmt.span;
+        self.at = span;
         match &stmt.kind {
             StmtKind::Block(inner) => self.stmts(inner),
             StmtKind::Var(id, init) => self.declare(*id, init.as_ref(), span),

@@ -1,4 +1,4 @@
-//! What v1model refuses although it is P4: two things of one control-plane name, and statements that bmv2's
+//! What v1model refuses although it is P4: where P4Info is asked for, two things of one control-plane name, and statements that bmv2's
 //! architecture has nothing for. p4c's back end for it draws the same lines.
 
 use std::collections::BTreeMap;
@@ -38,14 +38,15 @@ impl Lowerer<'_> {
                 places.sort_unstable();
                 let Some((first, others)) = places.split_first() else { continue };
                 for other in others {
+                    let message = format!("another {what} is known to the control plane as `{name}`");
+                    let diagnostic = match self.p4info {
+                        true => Diagnostic::error(codes::DUPLICATE_NAME, *other, message),
+                        false => Diagnostic::warning(codes::SAME_CONTROL_NAME, *other, message),
+                    };
                     self.sink.push(
-                        Diagnostic::error(
-                            codes::DUPLICATE_NAME,
-                            *other,
-                            format!("another {what} is known to the control plane as `{name}`"),
-                        )
-                        .also(*first, format!("this {what} is `{name}` as well"))
-                        .note("`@name` gives a name; one that starts with a dot is absolute"),
+                        diagnostic
+                            .also(*first, format!("this {what} is `{name}` as well"))
+                            .note("`@name` gives a name; one that starts with a dot is absolute"),
                     );
                 }
             }

@@ -70,10 +70,12 @@ const RESERVED: &[&str] = &[
 
 /// Parses a program; what cannot be parsed is reported and left out.
 pub(crate) fn parse(tokens: Vec<Token>, sink: &mut Sink) -> Unit {
+    let left_out = left_out(sink);
     let mut parser = Parser {
         tokens,
         at: 0,
         sink,
+        left_out,
         scopes: vec![BTreeMap::new()],
         depth: 0,
         speculating: false,
@@ -87,10 +89,12 @@ pub(crate) fn parse(tokens: Vec<Token>, sink: &mut Sink) -> Unit {
 /// Parses the body of an annotation as a list of expressions.
 pub(crate) fn parse_list(mut tokens: Vec<Token>, end: Span, sink: &mut Sink) -> Vec<Expr> {
     tokens.push(Token { tok: Tok::Eof, span: end, line_start: false, space: true, hidden: None });
+    let left_out = left_out(sink);
     let mut parser = Parser {
         tokens,
         at: 0,
         sink,
+        left_out,
         scopes: vec![BTreeMap::new()],
         depth: 0,
         speculating: false,
@@ -107,6 +111,16 @@ pub(crate) fn parse_list(mut tokens: Vec<Token>, end: Span, sink: &mut Sink) -> 
         }
     }
     items
+}
+
+/// Where the lexer and the preprocessor have left something out.
+fn left_out(sink: &Sink) -> Vec<Span> {
+    let lexical =
+        [codes::UNEXPECTED_CHARACTER, codes::UNTERMINATED, codes::BAD_NUMBER, codes::BAD_MACRO_CALL];
+    let faults = sink.list.iter().filter(|d| lexical.contains(&d.code));
+    let mut spans: Vec<Span> = faults.map(|d| d.primary.span).collect();
+    spans.sort_by_key(|span| (span.file, span.start));
+    spans
 }
 
 /// What a name stands for, as far as the grammar cares.
@@ -132,6 +146,8 @@ struct Parser<'a> {
     tokens: Vec<Token>,
     at: usize,
     sink: &'a mut Sink,
+    /// Where tokens are missing because something is wrong with them, in order.
+    left_out: Vec<Span>,
     scopes: Vec<BTreeMap<Name, NameKind>>,
     depth: u32,
     /// While trying out: errors only set `failed`.
@@ -238,9 +254,17 @@ impl Parser<'_> {
     fn report(&mut self, diagnostic: Diagnostic) {
         if self.speculating {
             self.failed = true;
-        } else {
+        } else if diagnostic.code != codes::UNEXPECTED_TOKEN || !self.follows_gap() {
             self.sink.push(diagnostic);
         }
+    }
+
+    /// Whether something was left out in front of this token: that it does not fit here is no other fault.
+    fn follows_gap(&self) -> bool {
+        let (before, here) = (self.previous(), self.span());
+        let first = self.left_out.partition_point(|s| (s.file, s.start) < (before.file, before.start));
+        let gap = self.left_out.get(first);
+        gap.is_some_and(|s| s.file == here.file && s.start < here.start.max(1) && before.file == here.file)
     }
 
     /// Reports that something else should stand here.

@@ -1,0 +1,1 @@
+control c() { apply { break; } } //~ E0501

@@ -1,0 +1,4 @@
+control c() {
+    @id("three") action a() { } //~ E0511
+    apply { a(); }
+}

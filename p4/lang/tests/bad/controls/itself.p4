@@ -1,0 +1,4 @@
+control c() {
+    c() again; //~ E0510
+    apply { again.apply(); }
+}

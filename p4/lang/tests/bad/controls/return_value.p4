@@ -1,0 +1,1 @@
+control c() { apply { return 1; } } //~ E0501

@@ -1,0 +1,2 @@
+const bit<8> x = 1 $ 2; //~ E0001
+const bit<8> y = 3;

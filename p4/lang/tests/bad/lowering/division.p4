@@ -1,0 +1,5 @@
+#include "head.p4"
+control I(inout headers_t hdr, inout meta_t m, inout standard_metadata_t s) {
+    apply { m.x = m.x / m.y; } //~ E0603
+}
+#include "tail.p4"

@@ -1,0 +1,3 @@
+parser p() {
+    state start { transition next; } //~ E0508
+}

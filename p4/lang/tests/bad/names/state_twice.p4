@@ -1,0 +1,4 @@
+parser p() {
+    state start { transition accept; }
+    state start { transition reject; } //~ E0302
+}

@@ -1,0 +1,2 @@
+const bit<8> x = 1;
+const bit<8> x = 2; //~ E0302

@@ -1,0 +1,2 @@
+const bit<8> LIMIT = 1;
+const bit<8> x = LIMTI; //~ E0301

@@ -1,0 +1,2 @@
+#include <core.p4>
+const error e = error.PacketToShort; //~ E0303

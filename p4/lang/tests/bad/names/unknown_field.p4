@@ -1,0 +1,2 @@
+struct s_t { bit<8> count; }
+control c(inout s_t s) { apply { s.cuont = 1; } } //~ E0303

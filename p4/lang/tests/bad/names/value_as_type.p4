@@ -1,0 +1,2 @@
+const bit<8> x = 1;
+struct s_t { x field; } //~ E0304

@@ -1,0 +1,6 @@
+parser p() {
+    state start {
+        exit; //~ E0501
+        transition accept;
+    }
+}

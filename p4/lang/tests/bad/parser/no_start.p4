@@ -1,0 +1,3 @@
+parser p() { //~ E0508
+    state begin { transition accept; }
+}

@@ -1,0 +1,4 @@
+parser p() {
+    state start { transition accept; }
+    state accept { transition reject; } //~ E0508
+}

@@ -1,0 +1,3 @@
+const bit<8> x = 1;
+#endif
+//~^ E0103

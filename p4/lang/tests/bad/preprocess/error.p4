@@ -1,0 +1,4 @@
+#ifndef WIDTH
+#error WIDTH has to be set
+//~^ E0105
+#endif

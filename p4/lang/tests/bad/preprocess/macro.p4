@@ -1,0 +1,2 @@
+#define 8BITS bit<8>
+//~^ E0102

@@ -1,0 +1,2 @@
+#include nothing.p4
+//~^ E0102

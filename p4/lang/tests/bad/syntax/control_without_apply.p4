@@ -1,0 +1,3 @@
+control c() {
+    action a() { }
+} //~ E0201

@@ -1,0 +1,1 @@
+struct s_t { bit<8> table; } //~ E0201

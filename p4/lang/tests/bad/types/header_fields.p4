@@ -1,0 +1,1 @@
+header h_t { string s; } //~ E0409

@@ -1,0 +1,2 @@
+extern T make<T>();
+control c() { apply { make(); } } //~ E0405

@@ -1,0 +1,1 @@
+control c(inout bit<8> x) { apply { x[4:7] = 1; } } //~ E0413

@@ -1,0 +1,1 @@
+struct s_t { int<0> x; } //~ E0408
