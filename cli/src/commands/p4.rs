@@ -192,7 +192,7 @@ fn program_of(path: &Path, compilation: Compilation) -> anyhow::Result<p4_lang::
 fn check(programs: &[PathBuf], deny_warnings: bool, defines: &Defines) -> anyhow::Result<Outcome> {
     let (mut unread, mut outcome) = (Vec::new(), Outcome::Fine);
     for path in programs {
-        match front_end(path, defines, false) {
+        match front_end(path, defines, true) {
             Err(error) => unread.push(format!("{error:#}")),
             Ok((compilation, _)) => {
                 if let Err(wrong) = without_errors(path, &compilation) {
