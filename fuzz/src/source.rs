@@ -113,9 +113,10 @@ pub(crate) fn run(bytes: &[u8]) {
             let text = p4info::to_text(&info);
             assert_eq!(p4info::from_text(&text).ok().as_ref(), Some(&info), "P4Info reads back");
         }
+        // Either something is wrong with it, or it is for another target, which a warning says.
         None => assert!(
-            compilation.diagnostics.iter().any(|d| d.is_error()) && !report.is_empty(),
-            "a program that is refused has an error"
+            !compilation.diagnostics.is_empty() && !report.is_empty(),
+            "why there is no program is said"
         ),
     }
 }
