@@ -107,8 +107,9 @@ fn timeline(scenario: &Scenario, text: &mut String) {
         let kind = match &fault.kind {
             FaultKind::Storm { .. } => "pause storm".to_string(),
             FaultKind::SlowReceiver { rate, .. } => format!("slow receiver, {rate}"),
-            #[allow(unreachable_patterns, reason = "kinds of faults are added")]
-            other => format!("{other:?}"),
+            FaultKind::MttMisses(_) => "page address misses".to_string(),
+            FaultKind::HostBus(_) => "narrow way into the host".to_string(),
+            FaultKind::StoppedPipeline => "stopped receive pipeline".to_string(),
         };
         let end = Time(fault.start.0.saturating_add(fault.duration.0));
         rows.push(Row { start: fault.start, end, sign: '#', what: format!("{kind} at {}", fault.host) });

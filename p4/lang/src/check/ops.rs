@@ -92,7 +92,10 @@ impl Checker<'_> {
         )
         .also(left.span, format!("`{a}`"))
         .also(right.span, format!("`{b}`"));
-        if left.ty.fixed_width().is_some() && right.ty.fixed_width().is_some() {
+        let shift = matches!(op, BinaryOp::Shl | BinaryOp::Shr);
+        if shift && matches!(right.ty, Type::Signed(_)) {
+            diagnostic = diagnostic.note("the number of places to shift by has to be unsigned");
+        } else if !shift && left.ty.fixed_width().is_some() && right.ty.fixed_width().is_some() {
             diagnostic = diagnostic.note("both operands need the same width and sign");
         }
         self.report(diagnostic);
