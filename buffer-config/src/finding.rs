@@ -29,7 +29,7 @@ impl Severity {
 }
 
 /// Something that a rule found.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
     /// The rule's code, e.g. `BUF023`.
     pub code: &'static str,

@@ -239,3 +239,42 @@ fn a_smaller_alpha_pauses_earlier() {
         "{group:?}"
     );
 }
+
+#[test]
+fn a_configuration_with_errors_is_refused_unless_the_scenario_is_about_them() {
+    // The group of a switch whose headroom lies in a pool of the wrong direction, and a profile that is not there.
+    let wrong = LISTING.replacen(
+        "ingress_lossless_profile\": {\"pool\": \"ingress_pool\"",
+        "ingress_lossless_profile\": {\"pool\": \"no_pool\"",
+        1,
+    );
+    let scenario = |rest: &str, json: &str| {
+        let text = format!(
+            "name = \"x\"\nstop = \"1us\"\n[topology]\nrate = \"40Gbps\"\ndelay = \"1us\"\nswitches = [\"s1\"]\nhosts = \
+             [\"h1\", \"h2\", \"h3\"]\n[[link]]\na = \"h1:1\"\nb = \"s1\"\n[[link]]\na = \"h2:1\"\nb = \"s1\"\n[[link]]\na = \
+             \"h3:1\"\nb = \"s1\"\n[switch]\nsonic = \"tor.json\"\n{rest}"
+        );
+        scenario::parse_with("x.toml", &text, |name| Ok((format!("dir/{name}"), json.to_string())))
+    };
+    let told = scenario("", &wrong).expect_err("the pool is not there").to_string();
+    let line = 1 + wrong[..wrong.find("no_pool").unwrap()].matches('\n').count();
+    assert!(told.contains(&format!("dir/tor.json:{line}:")), "{told}");
+    assert!(told.contains("no_pool") && told.contains("sonic_errors = \"run\""), "{told}");
+    let kept = scenario("sonic_errors = \"run\"\n", &wrong).unwrap_or_else(|told| panic!("{told}"));
+    assert!(kept.switch.sonic_findings.iter().any(|finding| finding.message.contains("no_pool")));
+    // The listing says nothing of ECN and watchdogs on all ports; with them no rule has an error left.
+    let told = scenario("", LISTING).expect_err("no watchdog, no ECN").to_string();
+    assert!(told.contains("(WD013)") && told.contains("(ECN007)"), "{told}");
+    let dog = "{\"detection_time\": \"200\", \"restoration_time\": \"400\", \"action\": \"drop\"}";
+    let whole = LISTING
+        .replace(
+            "\"Ethernet0|3\": {",
+            "\"Ethernet4,Ethernet8|3-4\": {\"wred_profile\": \"AZURE_LOSSLESS\"}, \"Ethernet0|3-4\": {",
+        )
+        .replace("\"pfc_enable\": \"3,4\"}", "\"pfc_enable\": \"3,4\", \"pfcwd_sw_enable\": \"3,4\"}")
+        .replace("\"PFC_WD\": {", &format!("\"PFC_WD\": {{\"Ethernet4\": {dog}, \"Ethernet8\": {dog}, "));
+    let good = scenario("", &whole).unwrap_or_else(|told| panic!("{told}"));
+    assert!(good.switch.sonic.is_some());
+    let alone = scenario("sonic_errors = \"run\"\n", LISTING).map(|_| ());
+    assert_eq!(alone, Ok(()));
+}

@@ -1,10 +1,6 @@
-//! What scenarios say about the devices beyond the usual: watchdogs, reaction times, SONiC configurations,
+//! What scenarios say about the devices beyond the usual: watchdogs, reaction times,
 //! generations of NICs, messages and faults.
 
-use std::sync::Arc;
-
-use buffer_config::resolved::ResolvedSwitch;
-use buffer_config::{Beside, forms, resolve};
 use model::{Rate, Time, Topology};
 use p4_switch::tm::{Watchdog, WatchdogAction};
 
@@ -18,7 +14,6 @@ use crate::nic::host_bus::HostBus;
 use crate::nic::message::{Messages, Operation};
 use crate::nic::mtt::MttModel;
 use crate::nic::sender::Reliability;
-use crate::problem::Problem;
 
 const A_REACTION: &str = "\"none\", \"standard\" (IEEE 802.3) or a time";
 
@@ -35,7 +30,7 @@ fn reaction(text: &str) -> Option<Reaction> {
 }
 
 /// One of a few words.
-fn word<T: Copy>(
+pub(super) fn word<T: Copy>(
     reader: &mut Reader<'_>,
     section: &mut Section<'_>,
     key: &'static str,
@@ -65,12 +60,7 @@ pub(super) fn read_switch(
     if let Some(section) = section.section(reader, "watchdog") {
         settings.watchdog = Some(read_watchdog(reader, section, settings.lossless));
     }
-    if let Some(file) = section.text(reader, "sonic") {
-        match load(&file.value) {
-            Ok((path, text)) => settings.sonic = read_sonic(reader, &path, &text),
-            Err(why) => reader.problem(&file.span, format!("cannot read `{}`: {why}", file.value)),
-        }
-    }
+    super::sonic_file::read(reader, section, settings, load);
 }
 
 fn read_watchdog(reader: &mut Reader<'_>, mut section: Section<'_>, lossless: u8) -> Watchdog {
@@ -86,16 +76,6 @@ fn read_watchdog(reader: &mut Reader<'_>, mut section: Section<'_>, lossless: u8
     let priorities = section.priorities(reader, "priorities").unwrap_or(lossless);
     section.finish(reader);
     Watchdog { detection, restoration: restoration.unwrap_or(Some(Time::from_ms(200))), action, priorities }
-}
-
-/// A SONiC configuration; what is wrong with its text is reported where it stands.
-fn read_sonic(reader: &mut Reader<'_>, path: &str, text: &str) -> Option<Arc<ResolvedSwitch>> {
-    let db = forms::load(text);
-    let problems = db.problems.iter();
-    let placed =
-        |p: &buffer_config::json::Problem| Problem::at(path, text, p.span.start as usize, &*p.message);
-    reader.problems.extend(problems.map(placed));
-    db.problems.is_empty().then(|| Arc::new(resolve(&db, Beside::default())))
 }
 
 /// Generation, reliability, pace, receive buffer, reaction and watchdog of a NIC.

@@ -10,6 +10,7 @@ mod read;
 mod routing;
 mod settings;
 mod sonic;
+mod sonic_file;
 mod table;
 mod traffic;
 mod units;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use std::sync::Arc;
 
+use buffer_config::finding::Finding;
 use buffer_config::resolved::ResolvedSwitch;
 use model::{Rate, Time};
 use p4_switch::tm::{
@@ -54,6 +55,8 @@ pub struct SwitchSettings {
     /// The SONiC configuration of the switch. It decides everything above but `pfc_reaction`, `pause_quanta` and
     /// what it does not say.
     pub sonic: Option<Arc<ResolvedSwitch>>,
+    /// What the rules of `harrier check` say of that configuration, in the order of its file.
+    pub sonic_findings: Arc<Vec<Finding>>,
 }
 
 /// How fast a port or NIC obeys a pause frame.
@@ -133,6 +136,7 @@ impl Default for SwitchSettings {
             pfc_reaction: Reaction::None,
             watchdog: None,
             sonic: None,
+            sonic_findings: Arc::default(),
         }
     }
 }
