@@ -1,6 +1,7 @@
 //! What a switch is told when it is made.
 
 use crate::tm::TmConfig;
+use model::Time;
 
 /// Resolution of the timestamps that P4 programs see.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,7 +15,7 @@ pub enum TimestampUnit {
 
 impl TimestampUnit {
     /// A time in this unit, rounded down.
-    pub fn count(self, time: model::Time) -> u64 {
+    pub fn count(self, time: Time) -> u64 {
         match self {
             TimestampUnit::Nanoseconds => time.as_ns(),
             TimestampUnit::Microseconds => time.as_ns() / 1_000,
@@ -76,6 +77,9 @@ pub struct Limits {
     pub replication_groups: usize,
     /// Replicas of one group or session.
     pub replicas: usize,
+    /// Shortest time between two looks for entries that have timed out, each of which visits every entry. Timeouts
+    /// below it are reported that often.
+    pub idle_scan: Time,
     /// Trace records that wait to be taken; further ones are counted and lost.
     pub trace_records: usize,
 }
@@ -90,6 +94,7 @@ impl Default for Limits {
             array_bytes: 1 << 32,
             replication_groups: 65_536,
             replicas: 1_024,
+            idle_scan: Time::from_ms(10),
             trace_records: 1 << 20,
         }
     }

@@ -111,7 +111,7 @@ pub enum Event {
         /// The priority.
         priority: u8,
     },
-    /// An entry with a timeout has not matched for that long.
+    /// An entry with a timeout has not matched for that long; comes again each time the timeout has passed.
     EntryIdle {
         /// When.
         at: Time,

@@ -107,11 +107,16 @@ fn direct_counters_belong_to_entries_and_idle_entries_are_reported() {
     switch.wake(Time::from_ms(1));
     let idle = |e: &Event| matches!(e, Event::EntryIdle { key: k, .. } if *k == key(7));
     assert_eq!(switch.take_events().iter().filter(|e| idle(e)).count(), 1);
-    // Once only, until it matches again.
-    switch.wake(Time::from_ms(9));
-    assert!(switch.take_events().is_empty());
-    switch.receive(Time::from_ms(10), 2, packet(4, 7, 0));
+    // Again every time the timeout has passed, though no sooner than entries are looked at.
     assert_eq!(switch.next_wake(), Some(Time::from_ms(11)));
+    switch.receive(Time::from_ms(10), 2, packet(4, 7, 0));
+    switch.take_events();
+    switch.wake(Time::from_us(10_999));
+    assert!(switch.take_events().is_empty(), "it has matched");
+    switch.wake(Time::from_ms(11));
+    assert_eq!(switch.take_events().iter().filter(|e| idle(e)).count(), 1);
+    switch.wake(Time::from_ms(21));
+    assert_eq!(switch.take_events().iter().filter(|e| idle(e)).count(), 1);
 }
 
 #[test]

@@ -223,6 +223,17 @@ pub struct ActionProfile {
     pub selector: Option<Selector>,
 }
 
+impl ActionProfile {
+    /// Whether `@selector_size_semantics("sum_of_members")` makes the size of a group the number of its members;
+    /// without it the size is the sum of their weights (P4Runtime specification, "ActionProfile").
+    pub fn sizes_by_members(&self) -> bool {
+        self.preamble.annotations.iter().any(|text| {
+            let arguments = text.trim_start_matches('@').strip_prefix("selector_size_semantics");
+            arguments.is_some_and(|text| text.to_ascii_lowercase().contains("\"sum_of_members\""))
+        })
+    }
+}
+
 /// How a selector picks a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Selector {

@@ -88,11 +88,14 @@ impl Arbitration {
         let known = self.clients.get(&client).cloned();
         match &known {
             Some(current) => self.check_live(current, &key, message.device_id)?,
-            None => self.check_new(&key, message.device_id)?,
+            None => self.check_device(message.device_id)?,
         }
         self.check_election(client, &key, election)?;
         let scope = Arc::new(Scope::of(config.as_ref())?);
         self.check_scope(&key, &scope)?;
+        if known.is_none() {
+            self.check_room(&key)?;
+        }
         self.clients.insert(client, key.clone());
         let role = self.roles.entry(key.clone()).or_default();
         role.live.insert(client, election);
@@ -209,8 +212,7 @@ impl Arbitration {
         Ok(())
     }
 
-    fn check_new(&self, key: &RoleKey, device_id: u64) -> Result<(), Refusal> {
-        self.check_device(device_id)?;
+    fn check_room(&self, key: &RoleKey) -> Result<(), Refusal> {
         match self.roles.get(key) {
             Some(role) if role.live.len() >= self.streams_per_role => Err(Refusal::new(
                 Code::ResourceExhausted,

@@ -90,7 +90,7 @@ fn restore(target: &mut Target<'_>, entity: &Kind, saved: Vec<v1::Entity>) {
     }
     for mut saved in saved.into_iter().filter_map(|saved| saved.entity) {
         if let Kind::TableEntry(entry) = &mut saved {
-            entry.is_const = false;
+            keep_what_is_constant(target, entry);
         }
         let marked = take_marked(&mut saved);
         if entity::write(target, Type::Modify, &saved).is_err() {
@@ -99,6 +99,14 @@ fn restore(target: &mut Target<'_>, entity: &Kind, saved: Vec<v1::Entity>) {
         if let Some(marked) = marked {
             report(put_back_marked(target, &saved, entity::direct::marked_before(&marked)));
         }
+    }
+}
+
+/// Of an entry that is constant only the direct resources may have changed, and only they can be written.
+fn keep_what_is_constant(target: &Target<'_>, entry: &mut v1::TableEntry) {
+    let indirect = target.pipeline.table(entry.table_id).is_ok_and(|(_, t)| t.implementation.is_some());
+    if std::mem::take(&mut entry.is_const) || (entry.is_default_action && indirect) {
+        entry.action = None;
     }
 }
 

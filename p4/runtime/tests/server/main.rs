@@ -4,6 +4,7 @@ mod arbitration;
 mod arrays;
 mod atomicity;
 mod common;
+mod constants;
 mod entities;
 mod failover;
 mod limits;

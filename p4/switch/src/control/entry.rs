@@ -121,7 +121,7 @@ pub struct TableEntry {
     pub key: EntryKey,
     /// What happens to them.
     pub action: EntryAction,
-    /// After this time without a match comes [`crate::Event::EntryIdle`]; `None` never.
+    /// Each time this has passed without a match comes [`crate::Event::EntryIdle`]; `None` never.
     pub idle_timeout: Option<Time>,
     /// Whatever the client wants to remember.
     pub metadata: Vec<u8>,

@@ -1,7 +1,5 @@
 //! Applies a table: looks the key up, settles counters and meters, hands the arguments to the action.
 
-use model::Time;
-
 use super::code::{Apply, Code, MeterUnit, Pc};
 use super::context::Context;
 use super::sites;
@@ -112,12 +110,6 @@ fn settle_direct(site: &Apply, table: &mut Table, found: Option<u32>, frame: &mu
     let (counter, meter) = match entry {
         Some(entry) => {
             entry.last_hit = cx.now;
-            if std::mem::take(&mut entry.reported_idle)
-                && let Some(timeout) = entry.shown.idle_timeout
-            {
-                let due = Time(cx.now.0.saturating_add(timeout.0));
-                cx.idle_check = Some(cx.idle_check.map_or(due, |at| at.min(due)));
-            }
             (&mut entry.counter, &mut entry.meter)
         }
         None => (&mut table.default_counter, &mut table.default_meter),

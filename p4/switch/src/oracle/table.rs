@@ -1,6 +1,5 @@
 //! Tables (specification, section 14.2): all entries are looked at, the best that matches wins.
 
-use model::Time;
 use p4_lang::ir::{self, ActionId, MatchKind, ScalarId, TableId};
 
 use super::expr::field_matches;
@@ -153,12 +152,6 @@ impl Runner<'_> {
             Some(entry) => {
                 if source.idle_timeout || source.direct_counter.is_some() || source.direct_meter.is_some() {
                     entry.last_hit = now;
-                    if std::mem::take(&mut entry.reported_idle)
-                        && let Some(timeout) = entry.shown.idle_timeout
-                    {
-                        let due = Time(now.0.saturating_add(timeout.0));
-                        self.cx.idle_check = Some(self.cx.idle_check.map_or(due, |at| at.min(due)));
-                    }
                 }
                 (&mut entry.counter, &mut entry.meter)
             }

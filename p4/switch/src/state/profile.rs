@@ -83,6 +83,8 @@ pub(crate) struct Profile {
     pub(crate) name: String,
     pub(crate) limit: u64,
     pub(crate) max_group_size: u32,
+    /// Whether a group's size is the number of its members; otherwise it is the sum of their weights.
+    by_members: bool,
     pub(crate) selector: Option<(HashAlgorithm, u32)>,
     pub(crate) members: BTreeMap<u32, Member>,
     pub(crate) groups: BTreeMap<u32, Group>,
@@ -94,6 +96,7 @@ impl Profile {
             name: profile.preamble.name.clone(),
             limit: if profile.size == 0 { limit } else { profile.size.min(limit) },
             max_group_size: profile.selector.map_or(0, |s| s.max_group_size),
+            by_members: profile.sizes_by_members(),
             selector: profile.selector.map(|s| (s.algorithm, s.output_width)),
             members: BTreeMap::new(),
             groups: BTreeMap::new(),
@@ -120,13 +123,13 @@ impl Profile {
             }
             shares.push(member.weight, &member.watch, member.member);
         }
-        let sum = shares.total();
+        let size = if self.by_members { group.members.len() as u64 } else { shares.total() };
         if self.max_group_size > 0 && group.max_size > self.max_group_size {
             let reason = format!("{} is more than {}", group.max_size, self.max_group_size);
             return Err(ControlError::invalid("group max_size", reason));
         }
         let most = if group.max_size > 0 { group.max_size } else { self.max_group_size };
-        if most > 0 && sum > u64::from(most) {
+        if most > 0 && size > u64::from(most) {
             let what = format!("group {} of {}", group.id, self.name);
             return Err(ControlError::Full { what, limit: u64::from(most) });
         }

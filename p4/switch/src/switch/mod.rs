@@ -300,25 +300,33 @@ impl Switch {
         }
     }
 
+    /// Reports each entry that has not matched for as long as its timeout, again every time the timeout has passed.
+    ///
+    /// All entries are looked at, which is why the next look is [`crate::config::Limits::idle_scan`] away at the earliest, however
+    /// short the timeouts (P4Runtime specification, "Table Idle Timeout Notification").
     fn report_idle_entries(&mut self) {
         let now = self.cx.now;
         self.cx.idle_check = None;
         let Some(pipeline) = &mut self.pipeline else { return };
+        let mut next: Option<Time> = None;
+        let mut expect = |due: Time| next = Some(next.map_or(due, |at| at.min(due)));
         for (index, table) in pipeline.state.tables.iter_mut().enumerate() {
             for entry in table.entries.iter_mut().flatten() {
-                let Some(timeout) = entry.shown.idle_timeout.filter(|_| !entry.reported_idle) else {
-                    continue;
-                };
-                let due = Time(entry.last_hit.0.saturating_add(timeout.0));
+                let Some(timeout) = entry.shown.idle_timeout else { continue };
+                let since = entry.last_hit.max(entry.reported_idle);
+                let due = Time(since.0.saturating_add(timeout.0));
                 if due > now {
-                    self.cx.idle_check = Some(self.cx.idle_check.map_or(due, |at| at.min(due)));
+                    expect(due);
                     continue;
                 }
-                entry.reported_idle = true;
+                entry.reported_idle = now;
+                expect(Time(now.0.saturating_add(timeout.0)));
                 let table = p4_lang::ir::TableId(index as u32);
                 self.cx.events.push(Event::EntryIdle { at: now, table, key: entry.shown.key.clone() });
             }
         }
+        let earliest = Time(now.0.saturating_add(self.config.limits.idle_scan.0));
+        self.cx.idle_check = next.map(|due| due.max(earliest));
     }
 
     fn dropped(&mut self, ingress_port: u16, egress_port: Option<u16>, bytes: u64, reason: DropReason) {

@@ -46,8 +46,8 @@ pub(crate) struct Entry {
     pub(crate) counter: CounterValue,
     pub(crate) meter: Meter,
     pub(crate) last_hit: Time,
-    /// Whether [`crate::Event::EntryIdle`] has been sent since the last match.
-    pub(crate) reported_idle: bool,
+    /// When [`crate::Event::EntryIdle`] was last sent; the next one is due a timeout later, or after the last match.
+    pub(crate) reported_idle: Time,
     pub(crate) shown: TableEntry,
     /// Counts the insertions: of entries that match with one priority, the older one wins.
     pub(crate) order: u64,
@@ -229,7 +229,7 @@ impl Table {
             counter: CounterValue::default(),
             meter: Meter::default(),
             last_hit: now,
-            reported_idle: false,
+            reported_idle: now,
             shown: TableEntry { key: key.clone(), ..entry },
             order: self.inserted,
         };
@@ -276,7 +276,7 @@ impl Table {
         let id = self.find(&entry.key)?;
         let Some(stored) = self.get_mut(id) else { return Err(ControlError::not_found("entry")) };
         stored.last_hit = now;
-        stored.reported_idle = false;
+        stored.reported_idle = now;
         stored.shown = TableEntry { key: stored.shown.key.clone(), ..entry };
         if let Some(slot) = self.targets.get_mut(id as usize) {
             *slot = target;
@@ -308,9 +308,6 @@ impl Table {
     }
 
     fn one_shot(&self, actions: &[WeightedAction], random: bool) -> Result<Target, ControlError> {
-        if actions.is_empty() {
-            return Err(ControlError::invalid("action set", "is empty"));
-        }
         let mut ready = Shares::default();
         for action in actions {
             if action.weight == 0 {

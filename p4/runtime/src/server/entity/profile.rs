@@ -112,6 +112,8 @@ fn decode_group(
         };
         members.push(GroupMember { member: member.member_id, weight: weight(member.weight)?, watch });
     }
+    let declared = target.pipeline.size_semantics(profile.preamble.id);
+    check_heaviest(declared, members.iter().map(|member| member.weight))?;
     Ok(ProfileGroup { id: group.group_id, max_size, members })
 }
 
@@ -274,14 +276,21 @@ fn check_size(
     if most > 0 && size > most {
         return Err(Refusal::invalid(format!("the set's size is {size}, the selector's limit {most}")));
     }
-    if let (true, Some(SelectorSizeSemantics::SumOfMembers(sum))) = (by_members, declared) {
-        let heaviest = actions.iter().map(|action| action.weight).max().unwrap_or(0);
-        if sum.max_member_weight > 0 && i64::from(heaviest) > i64::from(sum.max_member_weight) {
-            return Err(Refusal::invalid(format!(
-                "a weight is above the limit of {}",
-                sum.max_member_weight
-            )));
-        }
+    match by_members {
+        true => check_heaviest(declared, actions.iter().map(|action| action.weight)),
+        false => Ok(()),
+    }
+}
+
+/// Where a group's size is the number of its members, the program may limit the weight of each.
+fn check_heaviest(
+    declared: Option<&SelectorSizeSemantics>,
+    weights: impl Iterator<Item = u32>,
+) -> Result<(), Refusal> {
+    let Some(SelectorSizeSemantics::SumOfMembers(sum)) = declared else { return Ok(()) };
+    let heaviest = weights.max().unwrap_or(0);
+    if sum.max_member_weight > 0 && i64::from(heaviest) > i64::from(sum.max_member_weight) {
+        return Err(Refusal::invalid(format!("a weight is above the limit of {}", sum.max_member_weight)));
     }
     Ok(())
 }

@@ -54,6 +54,9 @@ pub(crate) fn key(
 pub(crate) fn write(target: &mut Target<'_>, kind: Type, entry: &v1::TableEntry) -> Result<(), Refusal> {
     let pipeline = target.pipeline;
     let (_, table) = pipeline.table(entry.table_id)?;
+    if entry.is_const {
+        return Err(Refusal::invalid("is_const can only be read"));
+    }
     if kind == Type::Delete && !entry.is_default_action {
         let key = key(target, table, entry)?;
         target.control.table_delete(entry.table_id, &key)?;
@@ -78,9 +81,6 @@ pub(crate) fn write(target: &mut Target<'_>, kind: Type, entry: &v1::TableEntry)
 
 /// Checks of what all entries share.
 fn check_common(table: &ir::Table, entry: &v1::TableEntry) -> Result<(), Refusal> {
-    if entry.is_const {
-        return Err(Refusal::invalid("is_const can only be read"));
-    }
     if entry.time_since_last_hit.is_some() {
         return Err(Refusal::invalid("time_since_last_hit can only be read"));
     }
@@ -163,7 +163,11 @@ fn modify(target: &mut Target<'_>, table: &ir::Table, entry: &v1::TableEntry) ->
     let meter = entry.meter_config.as_ref().map(meter_config).transpose()?;
     let counter = entry.counter_data.as_ref().map(counter_value).transpose()?;
     let fixed = table.const_entries || existing.is_const;
-    if fixed && entry.action.is_some() {
+    let only_resources = entry.action.is_none()
+        && entry.metadata.is_empty()
+        && old_cookie(entry) == 0
+        && entry.idle_timeout_ns == 0;
+    if fixed && !only_resources {
         return Err(constant(table));
     }
     if !fixed {
