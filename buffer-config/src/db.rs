@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::json::Problem;
+use crate::keys;
 use crate::source::Span;
 
 /// All tables of one configuration.
@@ -13,6 +14,8 @@ pub struct ConfigDb<'a> {
     pub tables: Vec<Table<'a>>,
     pub(crate) entries: Vec<Entry<'a>>,
     pub(crate) fields: Vec<Field<'a>>,
+    /// Entries by key, for all tables.
+    pub(crate) slots: Vec<u32>,
     /// What is wrong with the text, or not understood in it.
     pub problems: Vec<Problem>,
     /// Names that stand twice in one object: SONiC takes the last one.
@@ -43,6 +46,7 @@ pub struct Table<'a> {
     /// Where it is named.
     pub span: Span,
     pub(crate) entries: Range<u32>,
+    slots: Range<u32>,
 }
 
 /// One entry of a table.
@@ -57,6 +61,14 @@ pub struct Entry<'a> {
     pub(crate) fields: Range<u32>,
     /// JSON pointer of the entry when it is not `/TABLE/key`.
     pub(crate) pointer: Option<Box<str>>,
+}
+
+impl Entry<'_> {
+    /// The key up to its last `|`, and what follows: an owner and a number or range, as in `Ethernet0|3-4`.
+    pub fn owner_and_numbers(&self) -> Option<(&str, &str)> {
+        let bar = self.key.bytes().rposition(|b| b == b'|')?;
+        Some((self.key.get(..bar)?, self.key.get(bar + 1..)?))
+    }
 }
 
 /// One field.
@@ -92,7 +104,52 @@ impl<'a> ConfigDb<'a> {
 
     /// The entry of that key.
     pub fn row(&self, table: &str, key: &str) -> Option<&Entry<'a>> {
-        self.rows(table).iter().rev().find(|entry| entry.key == key)
+        self.row_of(self.table(table)?, key)
+    }
+
+    /// The entry of that key; of two with one key the last, as in SONiC.
+    pub fn row_of(&self, table: &Table<'a>, key: &str) -> Option<&Entry<'a>> {
+        self.position(table, key).and_then(|i| self.entries.get(i as usize))
+    }
+
+    /// Index of the entry of that key among those of its table.
+    pub(crate) fn index_of(&self, table: &Table<'a>, key: &str) -> Option<usize> {
+        self.position(table, key).map(|i| (i - table.entries.start) as usize)
+    }
+
+    fn position(&self, table: &Table<'a>, key: &str) -> Option<u32> {
+        let slots = self.slots.get(table.slots.start as usize..table.slots.end as usize)?;
+        keys::find(slots, keys::hash(key), |i| self.entries.get(i as usize).is_some_and(|e| e.key == key))
+            .ok()
+            .map(|(index, _)| index)
+    }
+
+    /// Makes a table of all entries from `start` on. Keys that stand twice go to `twice`.
+    pub(crate) fn add_table(
+        &mut self,
+        name: Cow<'a, str>,
+        span: Span,
+        start: u32,
+        mut twice: impl FnMut(&Entry<'a>),
+    ) {
+        let entries = start..self.entries.len() as u32;
+        let first_slot = self.slots.len();
+        self.slots.resize(first_slot + keys::slots_for(entries.len()), keys::EMPTY);
+        let slots = self.slots.get_mut(first_slot..).unwrap_or_default();
+        for index in entries.clone() {
+            let Some(entry) = self.entries.get(index as usize) else { continue };
+            let is = |i: u32| self.entries.get(i as usize).is_some_and(|e| e.key == entry.key);
+            let found = keys::find(slots, keys::hash(&entry.key), is);
+            if found.is_ok() {
+                twice(entry);
+            }
+            let at = found.map_or_else(|at| at, |(_, at)| at);
+            if let Some(slot) = slots.get_mut(at) {
+                *slot = index;
+            }
+        }
+        let slots = first_slot as u32..self.slots.len() as u32;
+        self.tables.push(Table { name, span, entries, slots });
     }
 
     /// The fields of an entry, in the order of the file.

@@ -15,6 +15,7 @@ pub mod headroom;
 pub mod hold;
 pub mod hosts;
 pub mod json;
+mod keys;
 pub mod lookup;
 pub mod report;
 pub(crate) mod resolve;

@@ -235,6 +235,47 @@ pub struct ResolvedPort {
     pub neighbour: Option<(String, String)>,
 }
 
+impl ResolvedPort {
+    /// Whether a port differs from another in nothing but its name and its neighbour's.
+    pub fn is_like(&self, other: &Self) -> bool {
+        let Self {
+            name: _,
+            is_up,
+            speed_mbps,
+            mtu_bytes,
+            lanes,
+            cable_m,
+            priority_groups,
+            queues,
+            queue_wred,
+            queue_schedule,
+            dscp_to_tc,
+            tc_to_group,
+            tc_to_queue,
+            pause_to_queue,
+            pfc_priorities,
+            watchdog,
+            neighbour,
+        } = self;
+        *is_up == other.is_up
+            && *speed_mbps == other.speed_mbps
+            && *mtu_bytes == other.mtu_bytes
+            && *lanes == other.lanes
+            && *cable_m == other.cable_m
+            && *pfc_priorities == other.pfc_priorities
+            && neighbour.is_some() == other.neighbour.is_some()
+            && *watchdog == other.watchdog
+            && *priority_groups == other.priority_groups
+            && *queues == other.queues
+            && *queue_wred == other.queue_wred
+            && *queue_schedule == other.queue_schedule
+            && *tc_to_group == other.tc_to_group
+            && *tc_to_queue == other.tc_to_queue
+            && *pause_to_queue == other.pause_to_queue
+            && *dscp_to_tc == other.dscp_to_tc
+    }
+}
+
 /// Traffic class of each of the 64 DSCPs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DscpMap(pub [u8; 64]);

@@ -1,12 +1,10 @@
 //! What a rule sees, and how it reports.
 
-use std::collections::BTreeMap;
-
 use serde_json::Value;
 
 use super::Meta;
 use crate::asic::{self, Asic, Vendor};
-use crate::db::ConfigDb;
+use crate::db::{ConfigDb, Entry};
 use crate::finding::{Finding, PatchOp, Severity};
 use crate::headroom::Floor;
 use crate::lookup::Lookup;
@@ -57,6 +55,7 @@ pub struct Context<'c, 'a> {
     /// Uses of each profile by priority groups, queues and lists.
     pub(super) uses: Vec<[u32; 3]>,
     pub(super) is_dynamic: bool,
+    classes: Vec<Vec<usize>>,
 }
 
 impl<'c, 'a> Context<'c, 'a> {
@@ -77,18 +76,23 @@ impl<'c, 'a> Context<'c, 'a> {
             port.priority_groups.iter().for_each(|p| count(*p, 0));
             port.queues.iter().for_each(|p| count(*p, 1));
         }
+        // Most ports have the list of the port above.
+        let mut last: (&str, Vec<Option<usize>>) = ("", Vec::new());
         for table in ["BUFFER_PORT_INGRESS_PROFILE_LIST", "BUFFER_PORT_EGRESS_PROFILE_LIST"] {
             for entry in db.rows(table) {
                 let list = db.field(entry, "profile_list").map_or("", |f| f.value.as_ref());
-                for name in list.split(',') {
-                    let name = crate::schema::reference("BUFFER_PROFILE", name);
-                    count(sw.profiles.iter().position(|p| p.name == name), 2);
+                if list != last.0 {
+                    let of_name = |name| crate::schema::reference("BUFFER_PROFILE", name);
+                    let index = |name: &str| sw.profiles.iter().position(|p| p.name == name);
+                    last = (list, list.split(',').map(of_name).map(index).collect());
                 }
+                last.1.iter().for_each(|profile| count(*profile, 2));
             }
         }
         let asic = sw.asic.and_then(asic::by_name);
         let is_dynamic = db.value("DEVICE_METADATA", "localhost", "buffer_model") == Some("dynamic");
-        Self { db, lookup, sw, violations, options, asic, uses, is_dynamic }
+        let classes = classes(&sw.ports);
+        Self { db, lookup, sw, violations, options, asic, uses, is_dynamic, classes }
     }
 
     pub(super) fn is(&self, vendor: Vendor) -> bool {
@@ -200,7 +204,7 @@ impl<'c, 'a> Context<'c, 'a> {
     /// The entry of a port's priority group, for places.
     pub(super) fn group_key(&self, table: &str, port: &str, number: usize) -> String {
         for entry in self.db.rows(table) {
-            if let Some((name, numbers)) = entry.key.rsplit_once('|')
+            if let Some((name, numbers)) = entry.owner_and_numbers()
                 && (name == port || name.split([',', '|']).any(|n| n == port))
                 && crate::resolve::range(numbers).is_some_and(|(l, h)| (l..=h).contains(&number))
             {
@@ -210,36 +214,85 @@ impl<'c, 'a> Context<'c, 'a> {
         String::new()
     }
 
-    /// Runs over the ports and reports one finding for each message, with the ports that it holds for.
+    /// Runs over the ports and reports one finding for each message, with the ports that it holds for. Ports that are
+    /// alike in all but name and neighbour are judged once.
     pub(super) fn by_port(
         &self,
         out: &mut Findings,
         meta: &'static Meta,
         check: impl Fn(&ResolvedPort) -> Option<Hit>,
     ) {
-        let mut groups: BTreeMap<(String, Severity), Group<'_>> = BTreeMap::new();
-        let mut order = Vec::new();
-        for port in &self.sw.ports {
-            let Some(hit) = check(port) else { continue };
-            let key = (hit.message, hit.severity.unwrap_or(meta.severity));
-            if let Some(group) = groups.get_mut(&key) {
-                group.0.push(&port.name);
-            } else {
-                order.push(key.clone());
-                groups.insert(key, (vec![&port.name], hit.table, hit.key, hit.field));
+        let mut hits = Hits::default();
+        for class in &self.classes {
+            let first = class.first().and_then(|i| self.sw.ports.get(*i));
+            if let Some(hit) = first.and_then(&check) {
+                hits.add(hit, meta.severity, class);
             }
         }
-        for key in order {
-            let Some((ports, table, entry, field)) = groups.get(&key) else { continue };
-            let at = At { table, key: entry, field: Some(field) };
-            let message = format!("{}: {}", names(ports), key.0);
-            self.report(out, meta, at, message).severity(key.1);
+        self.report_hits(out, meta, hits);
+    }
+
+    /// The same for rules that look at a port's own entry: every port is judged.
+    pub(super) fn by_port_entry(
+        &self,
+        out: &mut Findings,
+        meta: &'static Meta,
+        check: impl Fn(&ResolvedPort, &Entry<'a>) -> Option<Hit>,
+    ) {
+        let mut hits = Hits::default();
+        // The resolved ports are those of the table, in its order.
+        for (i, (port, entry)) in self.sw.ports.iter().zip(self.db.rows("PORT")).enumerate() {
+            if let Some(hit) = check(port, entry) {
+                hits.add(hit, meta.severity, &[i]);
+            }
+        }
+        self.report_hits(out, meta, hits);
+    }
+
+    fn report_hits(&self, out: &mut Findings, meta: &'static Meta, hits: Hits) {
+        for (hit, severity, mut ports) in hits.0 {
+            ports.sort_unstable();
+            let ports: Vec<&str> =
+                ports.iter().filter_map(|i| self.sw.ports.get(*i)).map(|p| p.name.as_str()).collect();
+            let at = At { table: hit.table, key: &hit.key, field: Some(hit.field) };
+            self.report(out, meta, at, format!("{}: {}", names(&ports), hit.message)).severity(severity);
         }
     }
 }
 
-/// Ports of one message, and the place of the first.
-type Group<'p> = (Vec<&'p str>, &'static str, String, &'static str);
+/// Findings of ports, one for each message and severity, with indices of its ports.
+#[derive(Default)]
+struct Hits(Vec<(Hit, Severity, Vec<usize>)>);
+
+impl Hits {
+    fn add(&mut self, hit: Hit, usual: Severity, ports: &[usize]) {
+        let severity = hit.severity.unwrap_or(usual);
+        // Few messages differ; what repeats is the one above.
+        let same =
+            |(other, s, _): &&mut (Hit, Severity, Vec<usize>)| *s == severity && other.message == hit.message;
+        match self.0.iter_mut().rev().find(same) {
+            Some((.., all)) => all.extend(ports),
+            None => self.0.push((hit, severity, ports.to_vec())),
+        }
+    }
+}
+
+/// Ports in groups of those that are alike, each in the order of the file.
+fn classes(ports: &[ResolvedPort]) -> Vec<Vec<usize>> {
+    /// How many groups are tried: a switch has few kinds of ports, and more groups only cost time.
+    const TRIED: usize = 8;
+    let mut classes: Vec<Vec<usize>> = Vec::new();
+    for (i, port) in ports.iter().enumerate() {
+        let is_like = |class: &&mut Vec<usize>| {
+            class.first().and_then(|first| ports.get(*first)).is_some_and(|first| first.is_like(port))
+        };
+        match classes.iter_mut().rev().take(TRIED).find(is_like) {
+            Some(class) => class.push(i),
+            None => classes.push(vec![i]),
+        }
+    }
+    classes
+}
 
 /// Names for people: the first few, and how many more.
 pub(super) fn names(all: &[&str]) -> String {
@@ -366,15 +419,16 @@ impl Findings {
     pub(super) fn finish(mut self, source: Source<'_>) -> Vec<Finding> {
         self.0.sort_by(|a, b| a.span.cmp(&b.span).then(a.code.cmp(b.code)));
         // One pass over the text: findings are in its order.
+        let text = source.text.as_bytes();
         let (mut at, mut line, mut line_start) = (0usize, 1u32, 0usize);
         for finding in &mut self.0 {
             finding.file = source.name.to_string();
-            let start = (finding.span.start as usize).min(source.text.len());
-            for (i, byte) in source.text.as_bytes().iter().enumerate().take(start).skip(at) {
-                if *byte == b'\n' {
-                    line += 1;
-                    line_start = i + 1;
-                }
+            let start = (finding.span.start as usize).min(text.len());
+            let between = text.get(at..start).unwrap_or_default();
+            let ends = lines(between);
+            if ends > 0 {
+                line += ends;
+                line_start = start - between.iter().rev().position(|b| *b == b'\n').unwrap_or(0);
             }
             at = start;
             let column = source.text.get(line_start..start).map_or(0, |text| text.chars().count()) as u32 + 1;
@@ -382,6 +436,12 @@ impl Findings {
         }
         self.0
     }
+}
+
+/// How many lines end in a text; counted in bytes, which the machine adds many at a time.
+fn lines(text: &[u8]) -> u32 {
+    let of = |part: &[u8]| part.iter().fold(0u8, |n, b| n + u8::from(*b == b'\n'));
+    text.chunks(usize::from(u8::MAX)).map(|part| u32::from(of(part))).sum()
 }
 
 /// The finding just reported.

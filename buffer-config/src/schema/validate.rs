@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{Leaf, TableSchema, Type, table, types};
-use crate::db::{ConfigDb, Entry, Field};
+use crate::db::{ConfigDb, Entry, Field, Table};
 use crate::source::Span;
 
 /// Why a model refuses a value.
@@ -45,11 +45,20 @@ pub struct Violation {
 /// Checks all known tables. The result is in the order of the file.
 pub fn validate(db: &ConfigDb<'_>) -> Vec<Violation> {
     let mut found = Vec::new();
+    let here = |field| db.value("DEVICE_METADATA", "localhost", field);
+    let here = (here("hostname"), here("asic_name"));
     for table_of_file in &db.tables {
         let Some(schema) = table(&table_of_file.name) else { continue };
-        let names: Vec<&str> = references(schema).collect();
-        let mut checker =
-            Checker { db, schema, found: &mut found, names: Names::new(db, &names), last: None };
+        let mut checker = Checker {
+            db,
+            schema,
+            found: &mut found,
+            targets: Targets::of(db, schema),
+            here,
+            nearest: ("", None),
+            seen: [None; REMEMBERED],
+            leaves: [0; REMEMBERED],
+        };
         for (index, entry) in db.entries_of(table_of_file).iter().enumerate() {
             checker.entry(index, entry);
         }
@@ -67,34 +76,43 @@ fn references(schema: &'static TableSchema) -> impl Iterator<Item = &'static str
     schema.keys.iter().chain(schema.leaves.iter().map(|l| &l.ty)).chain(map).filter_map(of)
 }
 
-/// The names in the tables that one table refers to, sorted for look-up.
-struct Names<'d>(Vec<(&'static str, Vec<&'d str>)>);
+/// The tables that one table refers to.
+struct Targets<'d, 'a>(Vec<(&'static str, Option<&'d Table<'a>>)>);
 
-impl<'d> Names<'d> {
-    fn new<'a: 'd>(db: &'d ConfigDb<'a>, tables: &[&'static str]) -> Self {
-        let mut names: Vec<(&'static str, Vec<&'d str>)> = Vec::new();
-        for table in tables {
-            if names.iter().all(|(t, _)| t != table) {
-                let mut keys: Vec<&str> = db.rows(table).iter().map(|e| e.key.as_ref()).collect();
-                keys.sort_unstable();
-                names.push((table, keys));
+impl<'d, 'a> Targets<'d, 'a> {
+    fn of(db: &'d ConfigDb<'a>, schema: &'static TableSchema) -> Self {
+        let mut targets: Vec<(&'static str, Option<&'d Table<'a>>)> = Vec::new();
+        for name in references(schema) {
+            if targets.iter().all(|(known, _)| *known != name) {
+                targets.push((name, db.table(name)));
             }
         }
-        Self(names)
+        Self(targets)
     }
 
-    fn has(&self, table: &str, name: &str) -> bool {
-        self.0.iter().any(|(t, keys)| *t == table && keys.binary_search(&name).is_ok())
+    fn has(&self, db: &ConfigDb<'a>, table: &'static str, name: &str) -> bool {
+        // Names of tables are constants of the schema: one address, one table.
+        let target = self.0.iter().find(|(t, _)| std::ptr::eq(*t, table) || *t == table);
+        target.and_then(|(_, t)| *t).is_some_and(|t| db.index_of(t, name).is_some())
     }
 }
+
+/// Values that were accepted last, one for each of so many types of a table: entries repeat what is above them.
+const REMEMBERED: usize = 16;
 
 struct Checker<'c, 'a> {
     db: &'c ConfigDb<'a>,
     schema: &'static TableSchema,
     found: &'c mut Vec<Violation>,
-    names: Names<'c>,
-    /// The last name found in a table: entries of one port follow each other.
-    last: Option<(&'static str, &'c str)>,
+    targets: Targets<'c, 'a>,
+    /// `hostname` and `asic_name` of this switch.
+    here: (Option<&'c str>, Option<&'c str>),
+    /// The last unknown field, and the known one that is like it.
+    nearest: (&'c str, Option<&'static str>),
+    /// What was accepted last, by the address of its type.
+    seen: [Option<(&'static Type, &'c str)>; REMEMBERED],
+    /// Which leaf the field of this number was in the entry above.
+    leaves: [usize; REMEMBERED],
 }
 
 impl<'c, 'a> Checker<'c, 'a> {
@@ -130,8 +148,8 @@ impl<'c, 'a> Checker<'c, 'a> {
             return;
         }
         let mut mandatory = self.schema.leaves.iter().filter(|l| l.is_mandatory).count();
-        for field in fields {
-            match self.schema.leaves.iter().find(|leaf| leaf.name == field.name) {
+        for (number, field) in fields.iter().enumerate() {
+            match self.leaf_of(number, &field.name) {
                 Some(leaf) => {
                     mandatory -= usize::from(leaf.is_mandatory && mandatory > 0);
                     self.leaf(index, leaf, field);
@@ -150,9 +168,25 @@ impl<'c, 'a> Checker<'c, 'a> {
         }
     }
 
-    fn unknown(&mut self, index: usize, entry: &Entry<'a>, field: &Field<'a>) {
-        let near = nearest(&field.name, self.schema.leaves);
-        let hint = near.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
+    /// The leaf of a name; fields mostly come in the order of the entry above.
+    fn leaf_of(&mut self, number: usize, name: &str) -> Option<&'static Leaf> {
+        let leaves = self.schema.leaves;
+        let hint = self.leaves.get(number).and_then(|i| leaves.get(*i));
+        if let Some(leaf) = hint.filter(|leaf| leaf.name == name) {
+            return Some(leaf);
+        }
+        let at = leaves.iter().position(|leaf| leaf.name == name)?;
+        if let Some(hint) = self.leaves.get_mut(number) {
+            *hint = at;
+        }
+        leaves.get(at)
+    }
+
+    fn unknown(&mut self, index: usize, entry: &Entry<'a>, field: &'c Field<'a>) {
+        if self.nearest.0 != field.name {
+            self.nearest = (&field.name, nearest(&field.name, self.schema.leaves));
+        }
+        let hint = self.nearest.1.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
         let message =
             format!("`{}|{}` has an unknown field `{}`{hint}", self.schema.name, entry.key, field.name);
         self.report("SRC005", Kind::Unknown, index, Some(&field.name), field.name_span, message);
@@ -160,27 +194,34 @@ impl<'c, 'a> Checker<'c, 'a> {
 
     fn key(&mut self, index: usize, entry: &'c Entry<'a>) {
         let (code, keys) = (self.schema.key_code, self.schema.keys);
-        let parts = entry.key.split('|').count();
-        if parts > keys.len() && matches!(self.schema.name, "QUEUE" | "BUFFER_QUEUE") && parts == 4 {
-            return self.voq_key(index, entry);
-        }
-        if keys.len() == 1 {
-            if let Some(ty) = keys.first().filter(|_| !entry.key.contains('|')) {
-                self.value(index, code, ty, &entry.key, entry.key_span, None);
+        let bars = entry.key.bytes().filter(|b| *b == b'|').count();
+        match (keys, bars) {
+            ([only], 0) => self.value(index, code, only, &entry.key, entry.key_span, None),
+            ([_], _) => {}
+            ([owner, numbers], 1) => {
+                if let Some((head, tail)) = entry.owner_and_numbers() {
+                    self.value(index, code, owner, head, entry.key_span, None);
+                    self.value(index, code, numbers, tail, entry.key_span, None);
+                }
             }
-            return;
-        }
-        if parts != keys.len() {
-            let message = format!(
-                "`{}` has {parts} parts; a key of {} has {}",
-                entry.key,
-                self.schema.name,
-                keys.len()
-            );
-            return self.report(code, Kind::Value, index, None, entry.key_span, message);
-        }
-        for (part, ty) in entry.key.split('|').zip(keys) {
-            self.value(index, code, ty, part, entry.key_span, None);
+            (_, 3) if matches!(self.schema.name, "QUEUE" | "BUFFER_QUEUE") && keys.len() < 4 => {
+                self.voq_key(index, entry);
+            }
+            _ if bars + 1 != keys.len() => {
+                let message = format!(
+                    "`{}` has {} parts; a key of {} has {}",
+                    entry.key,
+                    bars + 1,
+                    self.schema.name,
+                    keys.len()
+                );
+                self.report(code, Kind::Value, index, None, entry.key_span, message);
+            }
+            _ => {
+                for (part, ty) in entry.key.split('|').zip(keys) {
+                    self.value(index, code, ty, part, entry.key_span, None);
+                }
+            }
         }
     }
 
@@ -192,8 +233,7 @@ impl<'c, 'a> Checker<'c, 'a> {
         else {
             return;
         };
-        let here = |field| self.db.value("DEVICE_METADATA", "localhost", field);
-        let is_local = here("hostname") == Some(host) && here("asic_name") == Some(asic);
+        let is_local = self.here == (Some(host), Some(asic));
         if is_local && self.schema.name == "QUEUE" && !self.has("PORT", port) {
             let message =
                 format!("the local queue entry `{}` names port `{port}`, which is not in PORT", entry.key);
@@ -204,15 +244,8 @@ impl<'c, 'a> Checker<'c, 'a> {
         }
     }
 
-    fn has(&mut self, table: &'static str, name: &'c str) -> bool {
-        if self.last == Some((table, name)) {
-            return true;
-        }
-        let has = self.names.has(table, name);
-        if has {
-            self.last = Some((table, name));
-        }
-        has
+    fn has(&self, table: &'static str, name: &str) -> bool {
+        self.targets.has(self.db, table, name)
     }
 
     fn leaf(&mut self, index: usize, leaf: &'static Leaf, field: &'c Field<'a>) {
@@ -226,7 +259,30 @@ impl<'c, 'a> Checker<'c, 'a> {
         }
     }
 
+    #[inline]
     fn value(
+        &mut self,
+        index: usize,
+        code: &'static str,
+        ty: &'static Type,
+        value: &'c str,
+        span: Span,
+        field: Option<&str>,
+    ) {
+        // Types are constants, so an address tells one; two that share a place only forget each other.
+        let place = std::ptr::from_ref(ty).addr() / align_of::<Type>() % REMEMBERED;
+        let known = self.seen.get(place).copied().flatten();
+        if known.is_some_and(|(t, text)| std::ptr::eq(t, ty) && text == value) {
+            return;
+        }
+        let before = self.found.len();
+        self.new_value(index, code, ty, value, span, field);
+        if let Some(seen) = self.seen.get_mut(place).filter(|_| self.found.len() == before) {
+            *seen = Some((ty, value));
+        }
+    }
+
+    fn new_value(
         &mut self,
         index: usize,
         code: &'static str,
@@ -241,7 +297,7 @@ impl<'c, 'a> Checker<'c, 'a> {
                     return;
                 }
                 let missing = if *table == "PORT" && value.contains(',') {
-                    value.split(',').any(|port| !self.names.has(table, port))
+                    value.split(',').any(|port| !self.has(table, port))
                 } else {
                     let name = reference(table, value);
                     !self.has(table, name)

@@ -282,8 +282,9 @@ fn check_all(
     thread::scope(|scope| {
         for _ in 0..workers {
             scope.spawn(|| {
-                while let Some(input) = inputs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let index = inputs.iter().position(|i| std::ptr::eq(i, input)).unwrap_or(0);
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(input) = inputs.get(index) else { break };
                     let result = one(input);
                     done.lock().unwrap_or_else(|e| e.into_inner()).push((index, result));
                 }

@@ -33,8 +33,13 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         ("BUFFER_PORT_EGRESS_PROFILE_LIST", Direction::Ingress),
     ] {
         let mut seen: Vec<&str> = Vec::new();
+        let mut last = "";
         for entry in cx.db.rows(table) {
             let list = cx.db.field(entry, "profile_list").map_or("", |f| f.value.as_ref());
+            // Most ports have the list of the port above.
+            if std::mem::replace(&mut last, list) == list {
+                continue;
+            }
             for name in list.split(',').map(|n| crate::schema::reference("BUFFER_PROFILE", n)) {
                 let pool = cx.profile_named(name).and_then(|p| cx.pool_of(p));
                 if pool.is_some_and(|p| p.direction == wrong) && !seen.contains(&name) {

@@ -25,7 +25,7 @@
 use super::super::Meta;
 use super::super::context::{Context, Findings, row};
 use crate::finding::Severity;
-use std::collections::BTreeMap;
+use crate::keys;
 
 /// What identifies the rule.
 pub(super) const META: Meta =
@@ -34,14 +34,30 @@ pub(super) const META: Meta =
 /// Runs the rule.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     for table in ["BUFFER_PG", "BUFFER_QUEUE"] {
-        let mut taken: BTreeMap<&str, u32> = BTreeMap::new();
+        let rows = cx.db.rows(table);
+        // Ports of the table with the numbers that their entries take, found by their names' hashes.
+        let mut taken: Vec<(&str, u32)> = Vec::new();
+        let mut slots = vec![keys::EMPTY; keys::slots_for(rows.len())];
+        let mut run = usize::MAX;
         let mut hits = 0;
         let mut first = None;
-        for entry in cx.db.rows(table) {
-            let Some((port, numbers)) = entry.key.rsplit_once('|') else { continue };
+        for entry in rows {
+            let Some((port, numbers)) = entry.owner_and_numbers() else { continue };
             let Some((low, high)) = crate::resolve::range(numbers).filter(|(l, h)| l <= h && *h < 32) else { continue };
             let mask = (low..=high).fold(0u32, |m, n| m | 1 << n);
-            let before = taken.entry(port).or_default();
+            // Entries of one port mostly follow each other.
+            if taken.get(run).is_none_or(|(name, _)| *name != port) {
+                let is = |i: u32| taken.get(i as usize).is_some_and(|(name, _)| *name == port);
+                run = match keys::find(&slots, keys::hash(port), is) {
+                    Ok((i, _)) => i as usize,
+                    Err(at) => {
+                        slots[at] = taken.len() as u32;
+                        taken.push((port, 0));
+                        taken.len() - 1
+                    }
+                };
+            }
+            let Some((_, before)) = taken.get_mut(run) else { continue };
             if *before & mask != 0 {
                 hits += 1;
                 first = first.or(Some(entry.key.as_ref()));

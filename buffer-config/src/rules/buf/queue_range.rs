@@ -28,7 +28,7 @@ pub(super) const META: Meta =
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.schema(out, &META);
     for entry in cx.db.rows("BUFFER_QUEUE") {
-        let numbers = entry.key.rsplit('|').next().unwrap_or_default();
+        let Some((_, numbers)) = entry.owner_and_numbers() else { continue };
         if numbers.contains('-') && crate::resolve::range(numbers).is_some_and(|(l, h)| l >= h) {
             let message = format!("`{}`: the range `{numbers}` is not ascending, orchagent drops it", entry.key);
             cx.report(out, &META, row("BUFFER_QUEUE", &entry.key), message);

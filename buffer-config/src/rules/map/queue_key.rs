@@ -34,9 +34,10 @@ pub(super) const META: Meta =
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.schema(out, &META);
     for entry in cx.db.rows("QUEUE") {
-        let numbers = entry.key.rsplit('|').next().unwrap_or_default();
-        let good = crate::resolve::range(numbers).is_some_and(|(l, h)| l < h || (l == h && !numbers.contains('-')));
-        if !good || !entry.key.contains('|') {
+        let good = |numbers: &str| {
+            crate::resolve::range(numbers).is_some_and(|(l, h)| l < h || (l == h && !numbers.contains('-')))
+        };
+        if !entry.owner_and_numbers().is_some_and(|(_, numbers)| good(numbers)) {
             cx.report(out, &META, row("QUEUE", &entry.key), format!("`{}` does not end in a queue or an ascending range", entry.key));
         }
     }

@@ -28,8 +28,8 @@ pub(super) const META: Meta =
 /// Runs the rule.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.schema(out, &META);
-    cx.by_port(out, &META, |port| {
-        let on = cx.value("PORT", &port.name, "pfc_asym") == Some("on");
+    cx.by_port_entry(out, &META, |port, entry| {
+        let on = cx.db.field(entry, "pfc_asym").is_some_and(|f| f.value == "on");
         on.then(|| hit("PORT", &port.name, "pfc_asym", "asymmetric PFC is on".to_string())).flatten()
     });
 }

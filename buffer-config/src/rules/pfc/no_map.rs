@@ -19,6 +19,7 @@
 use super::super::Meta;
 use super::super::context::{Context, Findings, hit_as};
 use crate::finding::Severity;
+use std::collections::BTreeSet;
 
 /// What identifies the rule.
 pub(super) const META: Meta =
@@ -29,10 +30,12 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     if cx.db.rows("PORT_QOS_MAP").iter().all(|e| e.key == "global") {
         return;
     }
-    let mapped: std::collections::BTreeSet<&str> = cx.db.rows("PORT_QOS_MAP").iter().flat_map(|e| e.key.split(',')).collect();
-    cx.by_port(out, &META, |port| {
-        let role = cx.value("PORT", &port.name, "role").unwrap_or("Ext");
-        if mapped.contains(port.name.as_str()) || !port.is_up || role != "Ext" {
+    let joined: BTreeSet<&str> =
+        cx.db.rows("PORT_QOS_MAP").iter().filter(|e| e.key.contains(',')).flat_map(|e| e.key.split(',')).collect();
+    let mapped = |port: &str| cx.db.row("PORT_QOS_MAP", port).is_some() || joined.contains(port);
+    cx.by_port_entry(out, &META, |port, entry| {
+        let external = |e| cx.db.field(e, "role").is_none_or(|f| f.value == "Ext");
+        if !port.is_up || mapped(&port.name) || !external(entry) {
             return None;
         }
         // Ports without neighbour are up but not in use.

@@ -30,7 +30,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     if !(cx.is(Vendor::Nvidia) || cx.is(Vendor::Intel)) {
         return;
     }
-    cx.by_port(out, &META, |port| {
+    cx.by_port_entry(out, &META, |port, _| {
         let name = cx.value("PORT_QOS_MAP", &port.name, "pfc_to_pg_map")?;
         let name = crate::schema::reference("PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", name);
         let wrong = priorities(port.pfc_priorities).find(|t| {

@@ -27,12 +27,12 @@ pub(super) const META: Meta =
 /// Runs the rule.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let dot1p = !cx.db.rows("DOT1P_TO_TC_MAP").is_empty();
-    cx.by_port(out, &META, |port| {
-        let mapped = cx.value("PORT_QOS_MAP", &port.name, "dscp_to_tc_map").or(cx.value("PORT_QOS_MAP", "global", "dscp_to_tc_map"));
-        if dot1p || mapped.is_none() {
-            return None;
-        }
+    if dot1p {
+        return;
+    }
+    cx.by_port_entry(out, &META, |port, _| {
         let dead = priorities(port.pfc_priorities).find(|t| !port.dscp_to_tc.0.contains(&(*t as u8)))?;
+        cx.value("PORT_QOS_MAP", &port.name, "dscp_to_tc_map").or(cx.value("PORT_QOS_MAP", "global", "dscp_to_tc_map"))?;
         // With a remap of tunnelled traffic, 2 and 6 are filled by the tunnel.
         if matches!(dead, 2 | 6) && !cx.db.rows("TUNNEL").is_empty() {
             return None;

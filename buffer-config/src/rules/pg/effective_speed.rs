@@ -26,10 +26,13 @@ pub(super) const META: Meta =
 
 /// Runs the rule.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
-    cx.by_port(out, &META, |port| {
-        let on = cx.value("PORT", &port.name, "autoneg") == Some("on");
-        let speeds = cx.value("PORT", &port.name, "adv_speeds").filter(|_| on && port.pfc_priorities != 0 && !cx.is_dynamic)?;
-        let fastest = speeds.split(',').filter_map(|s| s.trim().parse::<u32>().ok()).max()?;
+    cx.by_port_entry(out, &META, |port, entry| {
+        if port.pfc_priorities == 0 || cx.is_dynamic {
+            return None;
+        }
+        cx.db.field(entry, "autoneg").filter(|f| f.value == "on")?;
+        let speeds = cx.db.field(entry, "adv_speeds")?;
+        let fastest = speeds.value.split(',').filter_map(|s| s.trim().parse::<u32>().ok()).max()?;
         if fastest <= port.speed_mbps {
             return None;
         }

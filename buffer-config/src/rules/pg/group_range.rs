@@ -34,7 +34,7 @@ pub(super) const META: Meta =
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.schema(out, &META);
     let bad = |e: &&crate::db::Entry<'_>| {
-        let numbers = e.key.rsplit('|').next().unwrap_or_default();
+        let Some((_, numbers)) = e.owner_and_numbers() else { return false };
         numbers.contains('-') && crate::resolve::range(numbers).is_some_and(|(l, h)| l >= h)
     };
     let rows = cx.db.rows("BUFFER_PG");

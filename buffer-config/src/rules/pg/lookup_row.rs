@@ -19,6 +19,8 @@
 use super::super::Meta;
 use super::super::context::{Context, Findings, hit, priorities};
 use crate::finding::Severity;
+use std::cell::LazyCell;
+use std::collections::BTreeMap;
 
 /// What identifies the rule.
 pub(super) const META: Meta =
@@ -26,13 +28,24 @@ pub(super) const META: Meta =
 
 /// Runs the rule.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
-    let cables = cx.db.rows("CABLE_LENGTH");
-    cx.by_port(out, &META, |port| {
-        let cable = cables.iter().find_map(|t| cx.db.field(t, &port.name)).map(|f| f.value.as_ref())?;
-        let wants = port.is_up && port.pfc_priorities != 0 && cable != "0m" && !cx.is_dynamic;
-        if !wants {
+    let rows = || cx.db.rows("CABLE_LENGTH").iter().rev().flat_map(|t| cx.db.fields_of(t));
+    let cables = LazyCell::new(|| -> BTreeMap<&str, &str> {
+        rows().map(|f| (f.name.as_ref(), f.value.as_ref())).collect()
+    });
+    let known_profile = |speed: u32, cable: &str| {
+        cx.profile_named(&format!("pg_lossless_{speed}_{cable}_profile")).is_some()
+    };
+    let lossless = cx.sw.profiles.iter().any(|p| p.name.starts_with("pg_lossless_"));
+    cx.by_port_entry(out, &META, |port, _| {
+        if !port.is_up || port.pfc_priorities == 0 || cx.is_dynamic {
             return None;
         }
+        let has_none = || priorities(port.pfc_priorities).all(|p| cx.profile(port.priority_groups[p]).is_none_or(|f| !f.is_lossless()));
+        if cx.lookup.is_none() && !(lossless && has_none()) {
+            return None;
+        }
+        // The text counts: `buffermgrd` compares it with the table's.
+        let cable = cables.get(port.name.as_str()).copied().filter(|c| *c != "0m")?;
         let speed = port.speed_mbps;
         match cx.lookup {
             Some(lookup) if lookup.find(speed, cable).is_none() => {
@@ -41,13 +54,11 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             Some(_) => None,
             // Without the table: the profile that the daemon would have made is absent.
             None => {
-                let name = format!("pg_lossless_{speed}_{cable}_profile");
-                let lossless = cx.sw.profiles.iter().any(|p| p.name.starts_with("pg_lossless_"));
-                let has_none = priorities(port.pfc_priorities).all(|p| cx.profile(port.priority_groups[p]).is_none_or(|f| !f.is_lossless()));
-                let message = format!("there is no {name}: the look-up table has no row for {speed} Mb/s and {cable}");
-                (lossless && has_none && cx.profile_named(&name).is_none())
-                    .then(|| hit("PORT", &port.name, "speed", message))
-                    .flatten()
+                if known_profile(speed, cable) {
+                    return None;
+                }
+                let message = format!("there is no pg_lossless_{speed}_{cable}_profile: the look-up table has no row for {speed} Mb/s and {cable}");
+                hit("PORT", &port.name, "speed", message)
             }
         }
     });

@@ -29,7 +29,7 @@ pub(super) const META: Meta =
 /// Runs the rule.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     for name in ["BUFFER_PG", "BUFFER_QUEUE", "QUEUE", "PORT_QOS_MAP"] {
-        let joined = |e: &&crate::db::Entry<'_>| e.key.contains(',');
+        let joined = |e: &&crate::db::Entry<'_>| e.key.bytes().any(|b| b == b',');
         let rows = cx.db.rows(name);
         if let Some(entry) = rows.iter().find(joined) {
             let count = rows.iter().filter(joined).count();

@@ -40,8 +40,8 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             cx.db.fields_of(e).iter().find(|f| f.value.starts_with('[')).map(|f| f.name.to_string())
         };
         let rows = cx.db.entries_of(table);
-        let count = rows.iter().filter(|e| legacy(e).is_some()).count();
         if let Some((entry, name)) = rows.iter().find_map(|e| Some((e, legacy(&e)?))) {
+            let count = rows.iter().filter(|e| legacy(e).is_some()).count();
             let message = format!("{count} entries of {} use references of the old form `[TABLE|name]`", table.name);
             cx.report(out, &META, field(&table.name, &entry.key, &name), message);
         }

@@ -1,22 +1,22 @@
-//! The ways in which a CONFIG_DB is written down, told apart by their shape and brought to one.
+//! The forms with another shape than `{TABLE: {key: {field: value}}}`: Redis dumps, swssconfig arrays, sonic-yang JSON.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use crate::db::{ConfigDb, Entry, Field, Form, Table, escape};
-use crate::json::{self, Json, Node, Value};
+use crate::db::{ConfigDb, Entry, Field, Form, escape};
+use crate::json::{Json, Node, Value};
+use crate::keys::Twice;
 use crate::schema;
 use crate::source::Span;
 
-/// Reads a configuration in any of its JSON forms. Always returns what could be understood.
-pub fn load(text: &str) -> ConfigDb<'_> {
-    let mut json = json::parse(text);
-    let mut db = ConfigDb { problems: std::mem::take(&mut json.problems), ..ConfigDb::default() };
+/// Reads a configuration of that form.
+pub(super) fn load(mut json: Json<'_>, form: Form) -> ConfigDb<'_> {
+    let problems = std::mem::take(&mut json.problems);
+    let db = ConfigDb { problems, form, ..ConfigDb::default() };
     let Some(root) = json.root.clone() else { return db };
-    db.form = form_of(&json, &root);
-    let mut loader = Loader { json: &json, db, seen: Seen::default() };
-    match loader.db.form {
-        Form::Nested => loader.nested(&root),
+    let mut loader = Loader { json: &json, db, twice: Twice::default() };
+    match form {
+        Form::Nested => {}
         Form::Flat => loader.keyed(json.children(&root.value), '|', ""),
         Form::Swssconfig => loader.swssconfig(&root),
         Form::Yang => loader.yang(&root),
@@ -24,57 +24,13 @@ pub fn load(text: &str) -> ConfigDb<'_> {
     loader.db
 }
 
-fn form_of(json: &Json<'_>, root: &Node<'_>) -> Form {
-    match &root.value {
-        Value::Array(_) => Form::Swssconfig,
-        Value::Object(_) => {
-            let members = json.children(&root.value);
-            if members.iter().any(|m| m.key.starts_with("sonic-") && m.key.contains(':')) {
-                return Form::Yang;
-            }
-            let is_flat = |m: &Node<'_>| {
-                let is_entry = json.children(&m.value).iter().all(|f| !matches!(f.value, Value::Object(_)));
-                (m.key.contains('|') || m.key.contains(':')) && is_entry
-            };
-            if members.iter().any(is_flat) { Form::Flat } else { Form::Nested }
-        }
-        _ => Form::Nested,
-    }
-}
-
 struct Loader<'j, 'a> {
     json: &'j Json<'a>,
     db: ConfigDb<'a>,
-    seen: Seen,
+    twice: Twice,
 }
 
 impl<'a> Loader<'_, 'a> {
-    fn nested(&mut self, root: &Node<'a>) {
-        if !matches!(root.value, Value::Object(_)) {
-            self.db.problem(root.span, "expected an object of tables".into());
-            return;
-        }
-        let tables = self.json.children(&root.value);
-        self.duplicates(tables);
-        for table in tables {
-            if table.key.starts_with('_') && !matches!(table.value, Value::Object(_)) {
-                continue;
-            }
-            let Value::Object(_) = table.value else {
-                self.db.problem(table.span, format!("table `{}` is not an object of entries", table.key));
-                continue;
-            };
-            let members = self.json.children(&table.value);
-            self.duplicates(members);
-            let start = self.db.entries.len() as u32;
-            for entry in members {
-                self.entry(&table.key, entry.key.clone(), entry, None);
-            }
-            let entries = start..self.db.entries.len() as u32;
-            self.db.tables.push(Table { name: table.key.clone(), span: table.key_span, entries });
-        }
-    }
-
     fn entry(&mut self, table: &str, key: Cow<'a, str>, node: &Node<'a>, pointer: Option<Box<str>>) {
         let start = self.db.fields.len() as u32;
         match &node.value {
@@ -166,8 +122,7 @@ impl<'a> Loader<'_, 'a> {
                 }
             }
             let name = table.strip_suffix("_TABLE").filter(|t| schema::is_table(t)).unwrap_or(table);
-            let entries = start..self.db.entries.len() as u32;
-            self.db.tables.push(Table { name: Cow::Owned(name.to_string()), span, entries });
+            self.db.add_table(Cow::Owned(name.to_string()), span, start, |_| {});
         }
     }
 
@@ -210,8 +165,7 @@ impl<'a> Loader<'_, 'a> {
         for (name, span, rows) in order {
             let start = self.db.entries.len() as u32;
             self.db.entries.extend(rows);
-            let entries = start..self.db.entries.len() as u32;
-            self.db.tables.push(Table { name, span, entries });
+            self.db.add_table(name, span, start, |_| {});
         }
     }
 
@@ -225,8 +179,7 @@ impl<'a> Loader<'_, 'a> {
                 for list in self.json.children(&container.value) {
                     self.yang_list(&table, list, &format!("{pointer}/{}", escape(&list.key)));
                 }
-                let entries = start..self.db.entries.len() as u32;
-                self.db.tables.push(Table { name: Cow::Owned(table), span: container.key_span, entries });
+                self.db.add_table(Cow::Owned(table), container.key_span, start, |_| {});
             }
         }
         self.merge_tables();
@@ -296,20 +249,12 @@ impl<'a> Loader<'_, 'a> {
     }
 
     fn duplicates(&mut self, members: &[Node<'a>]) {
-        if members.len() <= 8 {
-            for (i, member) in members.iter().enumerate() {
-                if members[..i].iter().any(|m| m.key.len() == member.key.len() && m.key == member.key) {
-                    self.db.duplicates.push((member.key_span, member.key.to_string()));
-                }
-            }
-            return;
-        }
-        self.seen.start(members.len());
-        for (i, member) in members.iter().enumerate() {
-            if self.seen.meets(i, |j| members[j].key == member.key, hash(member.key.as_bytes())) {
+        let name = |i: usize| members.get(i).map_or("", |m| m.key.as_ref());
+        self.twice.find(members.len(), name, |i| {
+            if let Some(member) = members.get(i) {
                 self.db.duplicates.push((member.key_span, member.key.to_string()));
             }
-        }
+        });
     }
 }
 
@@ -327,44 +272,4 @@ fn unwrap_dump<'n, 'a>(json: &'n Json<'a>, node: &'n Node<'a>) -> &'n Node<'a> {
 /// The name without its YANG module.
 fn local(name: &str) -> &str {
     name.rsplit_once(':').map_or(name, |(_, local)| local)
-}
-
-fn hash(bytes: &[u8]) -> u32 {
-    let mut hash = 0x811c_9dc5u32;
-    for byte in bytes {
-        hash = (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
-    }
-    hash
-}
-
-/// An open-addressing set of indices, reused from object to object.
-#[derive(Default)]
-struct Seen {
-    slots: Vec<u32>,
-    mask: usize,
-}
-
-impl Seen {
-    fn start(&mut self, len: usize) {
-        let size = (len * 2).next_power_of_two();
-        self.slots.clear();
-        self.slots.resize(size, u32::MAX);
-        self.mask = size - 1;
-    }
-
-    /// Adds `index`; true when `equals` holds for one that is there.
-    fn meets(&mut self, index: usize, equals: impl Fn(usize) -> bool, hash: u32) -> bool {
-        let mut at = hash as usize & self.mask;
-        while let Some(slot) = self.slots.get_mut(at) {
-            if *slot == u32::MAX {
-                *slot = index as u32;
-                return false;
-            }
-            if equals(*slot as usize) {
-                return true;
-            }
-            at = (at + 1) & self.mask;
-        }
-        false
-    }
 }

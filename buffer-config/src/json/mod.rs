@@ -1,11 +1,16 @@
 //! JSON (RFC 8259) with the place of every key and value, that never stops at the first problem.
 //!
-//! Values borrow from the text; only strings with escapes are copied. Nodes live in one arena, the members of an
-//! object beside each other. What a person would mean is understood and reported: a missing or trailing comma, a
-//! comment, a template that was never rendered, a value without quotes.
+//! The reader tells what it meets to [`Events`], so that a configuration becomes tables without a tree in between
+//! ([`crate::forms`]); [`parse`] makes the tree for whoever needs one. Values borrow from the text; only strings with
+//! escapes are copied. What a person would mean is understood and reported: a missing or trailing comma, a comment,
+//! a template that was never rendered, a value without quotes.
+
+pub(crate) mod scan;
+mod tree;
 
 use std::borrow::Cow;
-use std::ops::Range;
+
+pub use tree::{Json, Node, Value, parse};
 
 use crate::source::Span;
 
@@ -16,18 +21,6 @@ pub const MAX_DEPTH: u32 = 64;
 /// Problems reported for one text; the rest is summarised by [`Json::problems_left_out`].
 pub const MAX_PROBLEMS: usize = 100;
 
-/// A parsed text.
-#[derive(Debug, Default)]
-pub struct Json<'a> {
-    nodes: Vec<Node<'a>>,
-    /// The outermost value; `None` for a text without any.
-    pub root: Option<Node<'a>>,
-    /// What is wrong with the text.
-    pub problems: Vec<Problem>,
-    /// Problems beyond [`MAX_PROBLEMS`].
-    pub problems_left_out: usize,
-}
-
 /// Something wrong with the text itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
@@ -37,72 +30,65 @@ pub struct Problem {
     pub message: String,
 }
 
-/// A value, with its key when it is a member of an object.
-#[derive(Clone, Debug)]
-pub struct Node<'a> {
-    /// The key, empty for an element of an array.
-    pub key: Cow<'a, str>,
-    /// Place of the key with its quotes.
-    pub key_span: Span,
-    /// The value.
-    pub value: Value<'a>,
-    /// Place of the value with its quotes or brackets.
-    pub span: Span,
+/// Problems of one text.
+#[derive(Debug, Default)]
+pub(crate) struct Problems {
+    pub(crate) problems: Vec<Problem>,
+    /// How many there are beyond [`MAX_PROBLEMS`].
+    pub(crate) left_out: usize,
 }
 
-/// What a node holds.
-#[derive(Clone, Debug)]
-pub enum Value<'a> {
+/// The key of a member; empty for an element of an array.
+#[derive(Debug, Default)]
+pub(crate) struct Key<'a> {
+    pub(crate) text: Cow<'a, str>,
+    /// With its quotes.
+    pub(crate) span: Span,
+}
+
+/// A value without members.
+#[derive(Debug)]
+pub(crate) enum Scalar<'a> {
     /// `null`, or nothing where a value belongs.
     Null,
     /// A number, `true` or `false`, as written.
     Bare(&'a str),
     /// A string, unescaped.
     Text(Cow<'a, str>),
-    /// An array: its elements in the arena.
-    Array(Range<u32>),
-    /// An object: its members in the arena.
-    Object(Range<u32>),
 }
 
-impl<'a> Json<'a> {
-    /// The members or elements of a value; none for anything else.
-    pub fn children(&self, value: &Value<'a>) -> &[Node<'a>] {
-        match value {
-            Value::Array(range) | Value::Object(range) => {
-                self.nodes.get(range.start as usize..range.end as usize).unwrap_or_default()
-            }
-            _ => &[],
-        }
+/// What takes the values of a text as they come.
+pub(crate) trait Events<'a> {
+    /// An object or array begins.
+    fn open(&mut self, key: Key<'a>, is_object: bool);
+    /// The innermost open object or array ends; its place with the brackets.
+    fn close(&mut self, span: Span);
+    /// A value without members.
+    fn scalar(&mut self, key: Key<'a>, scalar: Scalar<'a>, span: Span);
+    /// Nothing more of the text is wanted.
+    fn has_enough(&self) -> bool {
+        false
     }
 }
 
 /// Reads a text.
-pub fn parse(text: &str) -> Json<'_> {
-    let mut parser = Parser {
-        text,
-        bytes: text.as_bytes(),
-        at: 0,
-        json: Json::default(),
-        pending: Vec::with_capacity(256),
-        depth: 0,
-    };
-    parser.json.nodes.reserve(text.len() / 40);
-    parser.document();
-    parser.json
+pub(crate) fn read<'a, E: Events<'a>>(text: &'a str, events: E) -> (E, Problems) {
+    let problems = Problems::default();
+    let mut reader = Reader { text, bytes: text.as_bytes(), at: 0, events, problems, depth: 0 };
+    reader.document();
+    (reader.events, reader.problems)
 }
 
-struct Parser<'a> {
+struct Reader<'a, E> {
     text: &'a str,
     bytes: &'a [u8],
     at: usize,
-    json: Json<'a>,
-    /// Members of the objects that are still open; a closed object moves its own to the arena.
-    pending: Vec<Node<'a>>,
+    events: E,
+    problems: Problems,
     depth: u32,
 }
 
-impl<'a> Parser<'a> {
+impl<'a, E: Events<'a>> Reader<'a, E> {
     fn document(&mut self) {
         if self.bytes.len() > MAX_BYTES {
             self.problem(0, 0, "the text is longer than 1 GiB and was not read".into());
@@ -116,8 +102,10 @@ impl<'a> Parser<'a> {
             self.problem(self.at, self.at, "the text is empty; expected `{`".into());
             return;
         }
-        let (value, span) = self.value();
-        self.json.root = Some(Node { key: Cow::Borrowed(""), key_span: Span::default(), value, span });
+        self.value(Key::default());
+        if self.events.has_enough() {
+            return;
+        }
         self.blank();
         if self.at < self.bytes.len() {
             let message = match self.bytes[self.at] {
@@ -129,11 +117,11 @@ impl<'a> Parser<'a> {
     }
 
     fn problem(&mut self, start: usize, end: usize, message: String) {
-        if self.json.problems.len() == MAX_PROBLEMS {
-            self.json.problems_left_out += 1;
+        if self.problems.problems.len() == MAX_PROBLEMS {
+            self.problems.left_out += 1;
             return;
         }
-        self.json.problems.push(Problem { span: Span::new(start, end), message });
+        self.problems.problems.push(Problem { span: Span::new(start, end), message });
     }
 
     fn peek(&self) -> Option<u8> {
@@ -146,13 +134,24 @@ impl<'a> Parser<'a> {
     }
 
     /// Skips white space, and comments and templates with a report.
-    #[inline]
+    #[inline(always)]
     fn blank(&mut self) {
-        while let Some(byte) = self.peek() {
-            match byte {
-                b' ' | b'\n' | b'\r' | b'\t' => self.at += 1,
-                b'/' | b'#' => self.comment(byte),
-                b'{' if matches!(self.bytes.get(self.at + 1), Some(b'{' | b'%' | b'#')) => self.template(),
+        // Mostly what comes next is there, or behind one space.
+        match self.bytes.get(self.at) {
+            Some(b'"' | b':' | b',' | b'}') => {}
+            Some(b' ') if self.bytes.get(self.at + 1) == Some(&b'"') => self.at += 1,
+            _ => self.blank_run(),
+        }
+    }
+
+    fn blank_run(&mut self) {
+        loop {
+            self.at = scan::blank_end(self.bytes, self.at);
+            match self.peek() {
+                Some(byte @ (b'/' | b'#')) => self.comment(byte),
+                Some(b'{') if matches!(self.bytes.get(self.at + 1), Some(b'{' | b'%' | b'#')) => {
+                    self.template();
+                }
                 _ => return,
             }
         }
@@ -190,16 +189,16 @@ impl<'a> Parser<'a> {
         self.problem(start, end, "a template expression that was not rendered".into());
     }
 
-    fn value(&mut self) -> (Value<'a>, Span) {
+    fn value(&mut self, key: Key<'a>) {
         let start = self.at;
-        let value = match self.peek() {
-            Some(b'"') => Value::Text(self.string()),
-            Some(b'{') => self.container(b'}'),
-            Some(b'[') => self.container(b']'),
-            Some(b'\'') => Value::Text(Cow::Borrowed(self.single_quoted())),
+        let scalar = match self.peek() {
+            Some(b'"') => Scalar::Text(self.string()),
+            Some(b'{') => return self.container(key, b'}'),
+            Some(b'[') => return self.container(key, b']'),
+            Some(b'\'') => Scalar::Text(Cow::Borrowed(self.single_quoted())),
             _ => self.bare(),
         };
-        (value, Span::new(start, self.at))
+        self.events.scalar(key, scalar, Span::new(start, self.at));
     }
 
     fn single_quoted(&mut self) -> &'a str {
@@ -213,7 +212,7 @@ impl<'a> Parser<'a> {
     }
 
     /// A number, a literal, or whatever else stands there up to the next delimiter.
-    fn bare(&mut self) -> Value<'a> {
+    fn bare(&mut self) -> Scalar<'a> {
         let start = self.at;
         while let Some(byte) = self.peek() {
             if matches!(byte, b',' | b'}' | b']' | b'{' | b'[' | b':' | b'"' | b'\n' | b'\r' | b' ' | b'\t') {
@@ -228,11 +227,11 @@ impl<'a> Parser<'a> {
                 self.problem(start, end, "a value is missing here".into());
                 // Nothing else would step over it.
                 self.at += usize::from(self.peek() == Some(b':'));
-                Value::Null
+                Scalar::Null
             }
-            "null" => Value::Null,
-            "true" | "false" => Value::Bare(word),
-            _ if is_number(word) => Value::Bare(word),
+            "null" => Scalar::Null,
+            "true" | "false" => Scalar::Bare(word),
+            _ if is_number(word) => Scalar::Bare(word),
             _ => {
                 let shown: String = word.chars().take(40).collect();
                 self.problem(
@@ -240,22 +239,23 @@ impl<'a> Parser<'a> {
                     self.at,
                     format!("`{shown}` is no JSON value; a string needs double quotes"),
                 );
-                Value::Text(Cow::Borrowed(word))
+                Scalar::Text(Cow::Borrowed(word))
             }
         }
     }
 
-    fn container(&mut self, close: u8) -> Value<'a> {
+    fn container(&mut self, key: Key<'a>, close: u8) {
         let open_at = self.at;
         self.at += 1;
         if self.depth == MAX_DEPTH {
             self.problem(open_at, open_at + 1, format!("nested deeper than {MAX_DEPTH} levels"));
             self.at = self.bytes.len();
-            return Value::Null;
+            return self.events.scalar(key, Scalar::Null, Span::new(open_at, self.at));
         }
         self.depth += 1;
-        let first = self.pending.len();
-        loop {
+        self.events.open(key, close == b'}');
+        let mut comma = None;
+        while !self.events.has_enough() {
             self.blank();
             match self.peek() {
                 None => {
@@ -264,6 +264,10 @@ impl<'a> Parser<'a> {
                     break;
                 }
                 Some(byte) if byte == close => {
+                    if let Some(comma) = comma {
+                        let message = "a trailing comma; JSON allows none before a closing bracket";
+                        self.problem(comma, comma + 1, message.into());
+                    }
                     self.at += 1;
                     break;
                 }
@@ -283,38 +287,27 @@ impl<'a> Parser<'a> {
             if close == b'}' {
                 self.member();
             } else {
-                let (value, span) = self.value();
-                self.pending.push(Node { key: Cow::Borrowed(""), key_span: Span::default(), value, span });
+                self.value(Key::default());
             }
-            self.separator(close);
+            comma = self.separator();
         }
         self.depth -= 1;
-        let begin = self.json.nodes.len() as u32;
-        self.json.nodes.extend(self.pending.drain(first..));
-        let range = begin..self.json.nodes.len() as u32;
-        if close == b'}' { Value::Object(range) } else { Value::Array(range) }
+        self.events.close(Span::new(open_at, self.at));
     }
 
-    /// The comma between members, or what stands in its place.
-    fn separator(&mut self, close: u8) {
+    /// The comma between members, or what stands in its place. Returns where the comma is.
+    fn separator(&mut self) -> Option<usize> {
         let after = self.at;
         self.blank();
         match self.peek() {
             Some(b',') => {
-                let comma = self.at;
                 self.at += 1;
-                self.blank();
-                if self.peek() == Some(close) {
-                    self.problem(
-                        comma,
-                        comma + 1,
-                        "a trailing comma; JSON allows none before a closing bracket".into(),
-                    );
-                }
+                return Some(self.at - 1);
             }
             Some(b'}' | b']') | None => {}
             Some(_) => self.problem(after, after, "expected `,` between members".into()),
         }
+        None
     }
 
     fn member(&mut self) {
@@ -348,12 +341,10 @@ impl<'a> Parser<'a> {
             self.problem(self.at, self.at, "expected `:` after the key".into());
             if matches!(self.peek(), Some(b',' | b'}' | b']') | None) {
                 let span = Span::new(self.at, self.at);
-                self.pending.push(Node { key, key_span, value: Value::Null, span });
-                return;
+                return self.events.scalar(Key { text: key, span: key_span }, Scalar::Null, span);
             }
         }
-        let (value, span) = self.value();
-        self.pending.push(Node { key, key_span, value, span });
+        self.value(Key { text: key, span: key_span });
     }
 
     /// A string; `at` is on its opening quote.
@@ -361,19 +352,19 @@ impl<'a> Parser<'a> {
     fn string(&mut self) -> Cow<'a, str> {
         let start = self.at + 1;
         let mut at = start;
-        while let Some(byte) = self.bytes.get(at) {
-            match byte {
-                b'"' => {
+        loop {
+            at = scan::plain_end(self.bytes, at);
+            match self.bytes.get(at) {
+                Some(b'"') => {
                     self.at = at + 1;
                     return Cow::Borrowed(&self.text[start..at]);
                 }
-                b'\\' => return Cow::Owned(self.escaped(start, at)),
-                b'\n' | b'\r' => break,
-                0..0x20 => {
+                Some(b'\\') => return Cow::Owned(self.escaped(start, at)),
+                None | Some(b'\n' | b'\r') => break,
+                Some(_) => {
                     self.problem(at, at + 1, "a control character in a string must be escaped".into());
                     at += 1;
                 }
-                _ => at += 1,
             }
         }
         self.problem(start - 1, at, "this string is never closed".into());

@@ -1,13 +1,14 @@
 //! From tables to the resolved view: references followed, ranges opened, what `buffermgrd` adds added.
 //!
-//! Sources: sonic-swss cfgmgr/buffermgr.cpp (traditional model), buffermgrdyn.cpp (dynamic model), orchagent/qosorch.cpp
-//! and pfcwdorch.cpp.
+//! Sources: sonic-swss orchagent/qosorch.cpp and pfcwdorch.cpp; of the daemon's additions see `buffermgrd`.
 
-use std::cell::Cell;
+mod buffermgrd;
+mod index;
 
-use crate::asic::{self, Asic, Vendor};
+use index::{Maps, Owner, PortIndex, queue_key};
+
+use crate::asic::{self, Asic};
 use crate::db::{ConfigDb, Entry};
-use crate::headroom::{self, pools_of_config};
 use crate::lookup::Lookup;
 use crate::resolved::*;
 use crate::schema::reference;
@@ -47,7 +48,9 @@ pub fn resolve(db: &ConfigDb<'_>, beside: Beside<'_>) -> ResolvedSwitch {
             .unwrap_or(u64::from(DEFAULT_POLL_MS)) as u32,
         ..ResolvedSwitch::default()
     };
-    let mut resolver = Resolver { db, switch: &mut switch, asic, beside };
+    let here = |field| db.value("DEVICE_METADATA", "localhost", field);
+    let here = (here("hostname"), here("asic_name"));
+    let mut resolver = Resolver { db, switch: &mut switch, asic, beside, here };
     resolver.pools();
     resolver.profiles();
     resolver.wred();
@@ -71,9 +74,15 @@ pub(crate) fn number(text: &str) -> Option<u64> {
 
 /// First and last of a range such as `3-4`; a single number is both.
 pub(crate) fn range(text: &str) -> Option<(usize, usize)> {
-    match text.split_once('-') {
-        Some((low, high)) => Some((low.parse().ok()?, high.parse().ok()?)),
-        None => text.parse().ok().map(|n| (n, n)),
+    // Most are one digit or two.
+    let digit = |b: u8| b.is_ascii_digit().then(|| usize::from(b - b'0'));
+    match text.as_bytes() {
+        [n] => digit(*n).map(|n| (n, n)),
+        [low, b'-', high] => Some((digit(*low)?, digit(*high)?)),
+        _ => match text.split_once('-') {
+            Some((low, high)) => Some((low.parse().ok()?, high.parse().ok()?)),
+            None => text.parse().ok().map(|n| (n, n)),
+        },
     }
 }
 
@@ -82,40 +91,13 @@ pub(crate) fn bits(list: &str) -> u8 {
     list.split(',').filter_map(|p| p.trim().parse::<u32>().ok()).filter(|p| *p < 8).fold(0, |b, p| b | 1 << p)
 }
 
-/// Ports by name. Tables name them one after the other, so the neighbour of the last one is tried first.
-struct PortIndex<'n> {
-    names: &'n [String],
-    sorted: Vec<u32>,
-    hint: Cell<usize>,
-}
-
-impl<'n> PortIndex<'n> {
-    fn new(names: &'n [String]) -> Self {
-        let mut sorted: Vec<u32> = (0..names.len() as u32).collect();
-        sorted.sort_by(|a, b| names[*a as usize].cmp(&names[*b as usize]));
-        Self { names, sorted, hint: Cell::new(0) }
-    }
-
-    fn find(&self, name: &str) -> Option<usize> {
-        let hint = self.hint.get();
-        for at in [hint, hint + 1] {
-            if self.names.get(at).is_some_and(|n| n == name) {
-                self.hint.set(at);
-                return Some(at);
-            }
-        }
-        let at = self.sorted.binary_search_by(|i| self.names[*i as usize].as_str().cmp(name)).ok()?;
-        let found = self.sorted[at] as usize;
-        self.hint.set(found);
-        Some(found)
-    }
-}
-
 struct Resolver<'r, 'd, 'a> {
     db: &'d ConfigDb<'a>,
     switch: &'r mut ResolvedSwitch,
     asic: Option<&'static Asic>,
     beside: Beside<'r>,
+    /// `hostname` and `asic_name` of this switch.
+    here: (Option<&'d str>, Option<&'d str>),
 }
 
 impl<'d, 'a> Resolver<'_, 'd, 'a> {
@@ -286,8 +268,9 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
 
     fn groups(&mut self, index: &PortIndex<'_>) {
         let mut last: Option<(&str, Option<usize>)> = None;
+        let mut owner = Owner::default();
         for entry in self.db.rows("BUFFER_PG") {
-            let Some((ports, numbers)) = entry.key.split_once('|') else { continue };
+            let Some((ports, numbers)) = entry.owner_and_numbers() else { continue };
             // orchagent drops a range whose ends are equal or reversed.
             let Some((low, high)) = range(numbers).filter(|(l, h)| l < h || !numbers.contains('-')) else {
                 continue;
@@ -298,10 +281,8 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
                 _ => self.profile_index(reference("BUFFER_PROFILE", value)),
             };
             last = Some((value, profile));
-            for name in ports.split(',') {
-                let Some(port) = index.find(name).and_then(|i| self.switch.ports.get_mut(i)) else {
-                    continue;
-                };
+            for at in owner.ports(ports, self.here, index) {
+                let Some(port) = self.switch.ports.get_mut(*at) else { continue };
                 for group in port.priority_groups.iter_mut().take(high.saturating_add(1)).skip(low) {
                     *group = profile;
                 }
@@ -311,48 +292,54 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
 
     fn queues(&mut self, index: &PortIndex<'_>) {
         let mut last: Option<(&str, Option<usize>)> = None;
+        let mut owner = Owner::default();
         for entry in self.db.rows("BUFFER_QUEUE") {
-            let Some((ports, (low, high))) = self.queue_key(entry) else { continue };
+            let Some((ports, (low, high))) = queue_key(entry) else { continue };
             let value = self.db.field(entry, "profile").map_or("", |f| f.value.as_ref());
             let profile = match last {
                 Some((name, profile)) if name == value => profile,
                 _ => self.profile_index(reference("BUFFER_PROFILE", value)),
             };
             last = Some((value, profile));
-            for name in ports.split(',') {
-                let Some(port) = index.find(name).and_then(|i| self.switch.ports.get_mut(i)) else {
-                    continue;
-                };
+            for at in owner.ports(ports, self.here, index) {
+                let Some(port) = self.switch.ports.get_mut(*at) else { continue };
                 port.queues.iter_mut().take(high.saturating_add(1)).skip(low).for_each(|q| *q = profile);
             }
         }
         let schedulers: Vec<(&str, Schedule)> =
             self.db.rows("SCHEDULER").iter().map(|e| self.schedule(e)).collect();
+        // Queues mostly have what the one above has.
+        let (mut last_wred, mut last_schedule) = (("", None), ("", None));
         for entry in self.db.rows("QUEUE") {
-            let Some((ports, (low, high))) = self.queue_key(entry) else { continue };
+            let Some((ports, (low, high))) = queue_key(entry) else { continue };
+            let ports = owner.ports(ports, self.here, index);
+            if ports.is_empty() {
+                continue;
+            }
             let (mut wred, mut schedule) = (None, None);
             for field in self.db.fields_of(entry) {
                 let value = field.value.as_ref();
                 match field.name.as_ref() {
                     "wred_profile" => {
-                        let name = reference("WRED_PROFILE", value);
-                        wred = self
-                            .switch
-                            .wred
-                            .iter()
-                            .position(|w| w.name.len() == name.len() && w.name == name);
+                        if last_wred.0 != value {
+                            let name = reference("WRED_PROFILE", value);
+                            last_wred = (value, self.switch.wred.iter().position(|w| w.name == name));
+                        }
+                        wred = last_wred.1;
                     }
                     "scheduler" => {
-                        let name = reference("SCHEDULER", value);
-                        schedule = schedulers.iter().find(|(n, _)| *n == name).map(|(_, s)| *s);
+                        if last_schedule.0 != value {
+                            let name = reference("SCHEDULER", value);
+                            let found = schedulers.iter().find(|(n, _)| *n == name).map(|(_, s)| *s);
+                            last_schedule = (value, found);
+                        }
+                        schedule = last_schedule.1;
                     }
                     _ => {}
                 }
             }
-            for name in ports.split(',') {
-                let Some(port) = index.find(name).and_then(|i| self.switch.ports.get_mut(i)) else {
-                    continue;
-                };
+            for at in ports {
+                let Some(port) = self.switch.ports.get_mut(*at) else { continue };
                 for queue in low..=high.min(15) {
                     port.queue_wred[queue] = wred.or(port.queue_wred[queue]);
                     port.queue_schedule[queue] = schedule.or(port.queue_schedule[queue]);
@@ -368,21 +355,6 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
             _ => Schedule::Weighted { weight: get("weight").and_then(number).unwrap_or(1).min(255) as u8 },
         };
         (entry.key.as_ref(), schedule)
-    }
-
-    /// Ports and queue numbers of a key; an entry of another host or ASIC has none.
-    fn queue_key<'e>(&self, entry: &'e Entry<'a>) -> Option<(&'e str, (usize, usize))> {
-        let (head, numbers) = entry.key.rsplit_once('|')?;
-        let port = match head.rsplit_once('|') {
-            Some((owner, port)) => {
-                let here = |field| self.db.value("DEVICE_METADATA", "localhost", field);
-                let (host, asic) = owner.split_once('|')?;
-                (here("hostname") == Some(host) && here("asic_name").is_none_or(|a| a == asic))
-                    .then_some(port)?
-            }
-            None => head,
-        };
-        Some((port, range(numbers).filter(|(low, high)| low <= high)?))
     }
 
     fn watchdogs(&mut self, index: &PortIndex<'_>) {
@@ -420,193 +392,5 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
                 port.neighbour = Some((name, remote));
             }
         }
-    }
-
-    fn added_by_buffermgrd(&mut self) {
-        if self.db.value("DEVICE_METADATA", "localhost", "buffer_model") == Some("dynamic") {
-            self.added_by_dynamic_model();
-        } else if let Some(lookup) = self.beside.lookup {
-            self.added_by_traditional_model(lookup);
-        }
-    }
-
-    fn added_by_traditional_model(&mut self, lookup: &Lookup) {
-        let reclaims = matches!(self.asic.map(|a| a.vendor), Some(Vendor::Nvidia | Vendor::Intel));
-        let Some(pool) = self.pool_index(LOSSLESS_POOL) else { return };
-        let mode = self.switch.pools.get(pool).map(|p| p.mode);
-        for at in 0..self.switch.ports.len() {
-            let Some(port) = self.switch.ports.get(at) else { return };
-            let (Some(cable), true) = (port.cable_m.filter(|m| *m > 0), port.pfc_priorities != 0) else {
-                continue;
-            };
-            if reclaims && !port.is_up {
-                continue;
-            }
-            let (speed, cable) = (port.speed_mbps, format!("{cable}m"));
-            let name = format!("pg_lossless_{speed}_{cable}_profile");
-            let Some(row) = lookup.find(speed, &cable) else {
-                let port = &port.name;
-                self.switch
-                    .unresolved
-                    .push(format!("{port}: no row for {speed} Mb/s and {cable} in the look-up table"));
-                continue;
-            };
-            let profile = self.profile_index(&name).unwrap_or_else(|| {
-                let threshold = match mode {
-                    Some(PoolMode::Static) => Threshold::Static { bytes: row.threshold.max(0) as u64 },
-                    _ => Threshold::Dynamic { exponent: row.threshold.clamp(-128, 127) as i8 },
-                };
-                self.switch.profiles.push(ResolvedProfile {
-                    name,
-                    pool,
-                    reserved_bytes: row.size_bytes,
-                    threshold: Some(threshold),
-                    xon_bytes: row.xon_bytes,
-                    xon_offset_bytes: row.xon_offset_bytes,
-                    headroom_bytes: Some(row.xoff_bytes),
-                    trims: false,
-                    is_generated: true,
-                });
-                self.switch.profiles.len() - 1
-            });
-            self.give_to_lossless_groups(at, profile);
-        }
-    }
-
-    fn give_to_lossless_groups(&mut self, port: usize, profile: usize) {
-        let Some(port) = self.switch.ports.get_mut(port) else { return };
-        for priority in (0..8usize).filter(|p| port.pfc_priorities >> p & 1 == 1) {
-            port.priority_groups[priority] = Some(profile);
-        }
-    }
-
-    fn added_by_dynamic_model(&mut self) {
-        let (Some(asic), Some(pool)) = (self.asic, self.pool_index(LOSSLESS_POOL)) else { return };
-        let names: Vec<String> = self.switch.ports.iter().map(|p| p.name.clone()).collect();
-        let index = PortIndex::new(&names);
-        let rows = self.db.rows("DEFAULT_LOSSLESS_BUFFER_PARAMETER");
-        let default =
-            |field: &str| rows.first().and_then(|e| self.db.field(e, field)).map(|f| f.value.as_ref());
-        let exponent = default("default_dynamic_th").and_then(|t| t.trim().parse().ok()).unwrap_or(0);
-        let ratio = default("over_subscribe_ratio").and_then(number).unwrap_or(0) as u32;
-        let pattern = self.db.rows("LOSSLESS_TRAFFIC_PATTERN").first();
-        let traffic = |field: &str, other: u64| {
-            pattern.and_then(|e| number(&self.db.field(e, field)?.value)).unwrap_or(other) as u32
-        };
-        for entry in self.db.rows("BUFFER_PG") {
-            let is_null = self.db.field(entry, "profile").is_some_and(|f| f.value == "NULL");
-            let Some((ports, numbers)) = entry.key.split_once('|').filter(|_| is_null) else { continue };
-            let Some((low, high)) = range(numbers) else { continue };
-            for at in ports.split(',').filter_map(|name| index.find(name)) {
-                let Some(port) = self.switch.ports.get(at).filter(|p| p.is_up) else { continue };
-                let Some(cable) = port.cable_m.filter(|m| *m > 0) else { continue };
-                let inputs = headroom::Inputs {
-                    speed_mbps: port.speed_mbps,
-                    cable_m: f64::from(cable),
-                    port_mtu: port.mtu_bytes,
-                    lanes: port.lanes,
-                    small_packet_percentage: traffic("small_packet_percentage", 100),
-                    lossless_mtu: traffic("mtu", 1024),
-                    gearbox_delay: 0.0,
-                    over_subscribe_ratio: ratio,
-                    pool_xoff: self.switch.pools.get(pool).map_or(0, |p| p.shared_headroom_bytes),
-                };
-                let name = dynamic_name(asic, port, cable, &self.switch.hwsku);
-                let profile = match self.profile_index(&name) {
-                    Some(profile) => profile,
-                    None => {
-                        let Some(computed) = headroom::headroom(asic, &inputs) else { continue };
-                        self.switch.profiles.push(ResolvedProfile {
-                            name,
-                            pool,
-                            reserved_bytes: computed.size,
-                            threshold: Some(Threshold::Dynamic { exponent }),
-                            xon_bytes: computed.xon,
-                            xon_offset_bytes: None,
-                            headroom_bytes: Some(computed.xoff),
-                            trims: false,
-                            is_generated: true,
-                        });
-                        self.switch.profiles.len() - 1
-                    }
-                };
-                if let Some(port) = self.switch.ports.get_mut(at) {
-                    port.priority_groups
-                        .iter_mut()
-                        .take(high.saturating_add(1))
-                        .skip(low)
-                        .for_each(|g| *g = Some(profile));
-                }
-            }
-        }
-    }
-
-    /// Sizes that the dynamic model computes.
-    fn dynamic_pools(&mut self) {
-        let is_dynamic = self.db.value("DEVICE_METADATA", "localhost", "buffer_model") == Some("dynamic");
-        let (true, Some(asic)) =
-            (is_dynamic && self.switch.pools.iter().any(|p| p.size_bytes.is_none()), self.asic)
-        else {
-            return;
-        };
-        match pools_of_config(self.db, asic, None, 0.0) {
-            Ok((_, result)) => {
-                for (name, size, xoff) in result.pools {
-                    if let Some(pool) = self.switch.pools.iter_mut().find(|p| p.name == name) {
-                        // A negative result is what SONiC would set too; the rules say so.
-                        pool.size_bytes = Some(size.max(0) as u64);
-                        pool.shared_headroom_bytes =
-                            xoff.map_or(pool.shared_headroom_bytes, |x| x.max(0) as u64);
-                    }
-                }
-            }
-            Err(error) => self.switch.unresolved.push(format!("pool sizes: {error}")),
-        }
-    }
-}
-
-/// The name that the dynamic model gives (buffermgrdyn.cpp, getDynamicProfileName).
-fn dynamic_name(asic: &Asic, port: &ResolvedPort, cable_m: u32, hwsku: &str) -> String {
-    let speed = port.speed_mbps;
-    let mtu = if port.mtu_bytes == DEFAULT_MTU { String::new() } else { format!("_mtu{}", port.mtu_bytes) };
-    let digits: String =
-        hwsku.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
-    let generation = digits.parse::<u32>().unwrap_or(0) / 1000;
-    let needs_lanes = (generation == 4 && speed != 400_000) || (generation == 5 && speed != 800_000);
-    let lanes = if asic.vendor == Vendor::Nvidia && port.lanes == 8 && needs_lanes { "_8lane" } else { "" };
-    format!("pg_lossless_{speed}_{cable_m}m{mtu}{lanes}_profile")
-}
-
-/// All maps of one table as arrays.
-struct Maps<'d, const N: usize>(Vec<(&'d str, [u8; N])>);
-
-impl<'d, const N: usize> Maps<'d, N> {
-    /// Default of a map in which every number stands for itself.
-    const SAME: u8 = u8::MAX;
-
-    fn read<'a>(db: &'d ConfigDb<'a>, table: &str, default: u8) -> Self {
-        let one = |entry: &'d Entry<'a>| {
-            let mut map = [default; N];
-            if default == Self::SAME {
-                map.iter_mut().enumerate().for_each(|(i, v)| *v = i as u8);
-            }
-            for field in db.fields_of(entry) {
-                let slot = field.name.parse::<usize>().ok().and_then(|i| map.get_mut(i));
-                if let (Some(slot), Ok(value)) = (slot, field.value.trim().parse::<u8>()) {
-                    // Traffic classes end at 15: larger ones are reported and would break look-ups.
-                    *slot = value.min(15);
-                }
-            }
-            (entry.key.as_ref(), map)
-        };
-        Self(db.rows(table).iter().map(one).collect())
-    }
-
-    fn get(&self, name: &str) -> Option<[u8; N]> {
-        let name = match name.strip_prefix('[') {
-            Some(inner) => inner.trim_end_matches(']').split_once('|').map_or(name, |(_, n)| n),
-            None => name,
-        };
-        self.0.iter().find(|(n, _)| *n == name).map(|(_, map)| *map)
     }
 }

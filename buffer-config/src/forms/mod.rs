@@ -1,0 +1,39 @@
+//! The ways in which a CONFIG_DB is written down, told apart by their shape and brought to one.
+
+mod nested;
+mod other;
+
+use crate::db::{ConfigDb, Form};
+use crate::json::{self, Json, Node, Value};
+
+/// Reads a configuration in any of its JSON forms. Always returns what could be understood.
+pub fn load(text: &str) -> ConfigDb<'_> {
+    // The usual form needs no tree; the first key of another form tells it.
+    if let Some(db) = nested::load(text, nested::Names::Plain) {
+        return db;
+    }
+    let json = json::parse(text);
+    let form = json.root.as_ref().map_or(Form::Nested, |root| form_of(&json, root));
+    match form {
+        Form::Nested => nested::load(text, nested::Names::Any).unwrap_or_default(),
+        form => other::load(json, form),
+    }
+}
+
+fn form_of(json: &Json<'_>, root: &Node<'_>) -> Form {
+    match &root.value {
+        Value::Array(_) => Form::Swssconfig,
+        Value::Object(_) => {
+            let members = json.children(&root.value);
+            if members.iter().any(|m| m.key.starts_with("sonic-") && m.key.contains(':')) {
+                return Form::Yang;
+            }
+            let is_flat = |m: &Node<'_>| {
+                let is_entry = json.children(&m.value).iter().all(|f| !matches!(f.value, Value::Object(_)));
+                (m.key.contains('|') || m.key.contains(':')) && is_entry
+            };
+            if members.iter().any(is_flat) { Form::Flat } else { Form::Nested }
+        }
+        _ => Form::Nested,
+    }
+}

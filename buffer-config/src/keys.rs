@@ -1,0 +1,94 @@
+//! Names to indices: open addressing in slots that one vector holds for all tables.
+
+use crate::json::scan::word;
+
+/// A slot that holds nothing.
+pub(crate) const EMPTY: u32 = u32::MAX;
+
+/// Slots for `len` names.
+pub(crate) fn slots_for(len: usize) -> usize {
+    (len * 2).next_power_of_two()
+}
+
+/// A hash that need not resist an attacker: look-ups go on with the next slot, so bad input makes them slow only by
+/// as much as its own tables are long.
+#[inline]
+pub(crate) fn hash(name: &str) -> u64 {
+    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+    let bytes = name.as_bytes();
+    let mix = |hash: u64, word: u64| (hash.rotate_left(5) ^ word).wrapping_mul(FACTOR);
+    let (mut hash, mut at) = (bytes.len() as u64, 0);
+    while let Some(word) = word(bytes, at).filter(|_| at + 8 < bytes.len()) {
+        hash = mix(hash, word);
+        at += 8;
+    }
+    // The last eight bytes, which may overlap those before; of a shorter name all of it.
+    let short = || bytes.iter().take(8).fold(0, |word, byte| word << 8 | u64::from(*byte));
+    let last = bytes.len().checked_sub(8).and_then(|from| word(bytes, from)).unwrap_or_else(short);
+    let hash = mix(hash, last);
+    // A product's low bits know nothing of the word's high bytes, which hold the end of the name.
+    let hash = (hash ^ hash >> 32).wrapping_mul(FACTOR);
+    hash ^ hash >> 32
+}
+
+/// The index and slot of a name, or else the slot that it belongs in.
+#[inline]
+pub(crate) fn find(slots: &[u32], hash: u64, is: impl Fn(u32) -> bool) -> Result<(u32, usize), usize> {
+    let mask = slots.len().wrapping_sub(1);
+    let mut at = hash as usize & mask;
+    // Half of the slots are empty, so this ends.
+    loop {
+        match slots.get(at) {
+            Some(&EMPTY) | None => return Err(at),
+            Some(&index) if is(index) => return Ok((index, at)),
+            Some(_) => at = (at + 1) & mask,
+        }
+    }
+}
+
+/// Finds names that stand twice; its slots are reused from object to object.
+#[derive(Debug, Default)]
+pub(crate) struct Twice {
+    slots: Vec<u32>,
+}
+
+impl Twice {
+    /// Calls `found` with the index of each name that stood there before.
+    pub(crate) fn find<'n>(
+        &mut self,
+        len: usize,
+        name: impl Fn(usize) -> &'n str,
+        mut found: impl FnMut(usize),
+    ) {
+        if len <= SMALL {
+            // A bit for each shape of a name: only equal shapes are compared.
+            let mut shapes = 0u64;
+            for i in 0..len {
+                let this = name(i);
+                let last = this.as_bytes().last().copied().unwrap_or_default();
+                let shape = 1u64 << (((this.len() as u8).wrapping_mul(7) ^ last) % 64);
+                if shapes & shape != 0 && (0..i).any(|j| name(j) == this) {
+                    found(i);
+                }
+                shapes |= shape;
+            }
+            return;
+        }
+        self.slots.clear();
+        self.slots.resize(slots_for(len), EMPTY);
+        for i in 0..len {
+            let this = name(i);
+            match find(&self.slots, hash(this), |j| name(j as usize) == this) {
+                Ok(_) => found(i),
+                Err(at) => {
+                    if let Some(slot) = self.slots.get_mut(at) {
+                        *slot = i as u32;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Up to so many names are compared with each other.
+const SMALL: usize = 16;
