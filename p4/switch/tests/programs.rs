@@ -64,5 +64,29 @@ macro_rules! programs {
 }
 
 programs!(
-    arithmetic, checksums, copies, limits, loops, messages, meters, parsing, profiles, registers, tables
+    arithmetic,
+    checksums,
+    copies,
+    direct,
+    errors,
+    exits,
+    hash_ranges,
+    headers,
+    limits,
+    loops,
+    messages,
+    meters,
+    mixed_keys,
+    odd_registers,
+    order,
+    parsing,
+    priorities,
+    profiles,
+    registers,
+    spread,
+    stacks,
+    structs,
+    switches,
+    tables,
+    transport,
 );
