@@ -295,6 +295,11 @@ impl<A: SwitchAccess> Device<A> {
         let Some(theirs) = config.p4info.as_ref() else {
             return Err(Refusal::invalid("the P4Info is not set"));
         };
+        let (bytes, most) = (config.p4_device_config.len(), self.limits.program_bytes);
+        if bytes > most {
+            let message = format!("the device configuration has {bytes} bytes, the limit is {most}");
+            return Err(Refusal::invalid(message));
+        }
         let sources = SourceBundle::decode(&config.p4_device_config)
             .map_err(|error| Refusal::invalid(error.to_string()))?;
         let program = (self.compile)(&sources).map_err(|message| {

@@ -11,7 +11,7 @@ use crate::proto::p4::v1::{self, stream_message_response::Update};
 use p4_switch::control::DigestConfig;
 use std::collections::BTreeMap;
 use tokio::sync::mpsc;
-use tonic::Status;
+use tonic::{Code, Status};
 
 /// What a stream is sent.
 pub(crate) type Outgoing = Result<v1::StreamMessageResponse, Status>;
@@ -39,12 +39,19 @@ impl Hub {
     }
 
     /// A stream has been opened.
-    pub(crate) fn connect(&mut self) -> (ClientId, mpsc::Receiver<Outgoing>) {
+    ///
+    /// # Errors
+    /// `RESOURCE_EXHAUSTED` when there are too many.
+    pub(crate) fn connect(&mut self) -> Result<(ClientId, mpsc::Receiver<Outgoing>), Refusal> {
+        if self.outboxes.len() >= self.limits.streams {
+            let message = format!("there are {} streams already", self.limits.streams);
+            return Err(Refusal::new(Code::ResourceExhausted, message));
+        }
         let client = ClientId(self.next_client);
         self.next_client += 1;
         let (sender, receiver) = mpsc::channel(self.limits.stream_queue + self.limits.stream_reserve + 1);
         self.outboxes.insert(client, sender);
-        (client, receiver)
+        Ok((client, receiver))
     }
 
     /// A stream has ended, or is to end with a status.
@@ -75,6 +82,13 @@ impl Hub {
         client: ClientId,
         update: v1::MasterArbitrationUpdate,
     ) -> Result<(), Refusal> {
+        let config = update.role.as_ref().and_then(|role| role.config.as_ref());
+        let (bytes, most) = (config.map_or(0, |any| any.value.len()), self.limits.role_config_bytes);
+        if bytes > most {
+            return Err(Refusal::invalid(format!(
+                "the role's configuration has {bytes} bytes, the limit is {most}"
+            )));
+        }
         let before = self.primaries();
         let notices = self.arbitration.update(client, update)?;
         self.deliver(notices);

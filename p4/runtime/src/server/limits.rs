@@ -13,10 +13,19 @@ pub struct Limits {
     /// Size at which a read response is cut and the next one begun, so that clients with gRPC's default limit of
     /// 4 MiB can decode each.
     pub read_chunk_bytes: usize,
+    /// Bytes of a program's sources in a device configuration; longer ones are refused with `INVALID_ARGUMENT` before
+    /// they are compiled.
+    pub program_bytes: usize,
+    /// Streams at a time, those of controllers that have not arbitrated yet included; a further one gets
+    /// `RESOURCE_EXHAUSTED`.
+    pub streams: usize,
     /// Controllers of one role at a time; a further one gets `RESOURCE_EXHAUSTED`.
     pub streams_per_role: usize,
     /// Roles that are remembered; a further one gets `RESOURCE_EXHAUSTED`.
     pub roles: usize,
+    /// Bytes of a role's configuration, which every notice of a new primary repeats; a larger one ends the stream with
+    /// `INVALID_ARGUMENT`.
+    pub role_config_bytes: usize,
     /// Messages waiting for a controller that does not read. Packets, digests and idle notifications beyond it are
     /// dropped and counted; [`Limits::stream_reserve`] more places are kept for arbitration.
     pub stream_queue: usize,
@@ -56,8 +65,11 @@ impl Default for Limits {
             request_bytes: 256 << 20,
             response_bytes: 256 << 20,
             read_chunk_bytes: 512 << 10,
+            program_bytes: 8 << 20,
+            streams: 1024,
             streams_per_role: 16,
             roles: 64,
+            role_config_bytes: 64 << 10,
             stream_queue: 4096,
             stream_reserve: 64,
             event_queue: 65_536,

@@ -154,7 +154,7 @@ impl<A: SwitchAccess> P4Runtime for Server<A> {
         &self,
         request: Request<Streaming<v1::StreamMessageRequest>>,
     ) -> Result<Response<Self::StreamChannelStream>, Status> {
-        let (client, outgoing) = self.inner.hub().connect();
+        let (client, outgoing) = self.inner.hub().connect().map_err(Refusal::into_status)?;
         tokio::spawn(self.clone().follow(client, request.into_inner()));
         Ok(Response::new(ReceiverStream::new(outgoing)))
     }

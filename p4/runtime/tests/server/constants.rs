@@ -280,3 +280,43 @@ async fn groups_may_be_sized_by_their_members() {
     // No action at all is a set as well: packets run nothing.
     check(c.modify([entry(&[])]).await, Code::Ok);
 }
+
+#[tokio::test]
+async fn a_member_that_is_modified_changes_in_all_its_groups() {
+    let (bench, mut client, _session, ids) = start().await;
+    let c = &mut client;
+    let member = |port: u8| {
+        Kind::ActionProfileMember(Box::new(v1::ActionProfileMember {
+            action_profile_id: ids.ways,
+            member_id: 6,
+            action: Some(call(ids.forward, &[&[port]])),
+        }))
+    };
+    let group = |group_id| {
+        let Kind::ActionProfileGroup(group) = group(group_id, 2, &[(6, 1)]) else { unreachable!("a group") };
+        Kind::ActionProfileGroup(Box::new(v1::ActionProfileGroup { action_profile_id: ids.ways, ..*group }))
+    };
+    let entry = |kind: u8, group_id| {
+        let action = table_action::Type::ActionProfileGroupId(group_id);
+        table(v1::TableEntry {
+            table_id: ids.grouped,
+            r#match: vec![exact(1, &[kind])],
+            action: Some(v1::TableAction { r#type: Some(action) }),
+            ..Default::default()
+        })
+    };
+    // A group may have the number of a member.
+    check(c.insert([member(1)]).await, Code::Ok);
+    check(c.insert([group(6), group(10)]).await, Code::Ok);
+    check(c.insert([entry(6, 6), entry(10, 10)]).await, Code::Ok);
+    for port in [1, 4] {
+        check(c.modify([member(port)]).await, Code::Ok);
+        for kind in [6, 10] {
+            let mut packet = frame(1, 2);
+            packet[12..14].copy_from_slice(&[0, kind]);
+            bench.receive(1, &packet);
+        }
+        let sent = std::mem::take(&mut *bench.sent.lock().expect("nobody panics"));
+        assert_eq!(sent.iter().map(|(at, _)| *at).collect::<Vec<_>>(), [u16::from(port); 2]);
+    }
+}

@@ -14,6 +14,8 @@ mod profiles;
 mod replication;
 mod robustness;
 mod roles;
+mod rules;
+mod strain;
 mod stream;
 mod tables;
 mod tls;
