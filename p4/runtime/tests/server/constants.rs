@@ -162,6 +162,8 @@ async fn constant_entries_take_their_counters_and_nothing_else() {
         c.modify([table(v1::TableEntry { counter_data: counted(2), ..ids.default_of(ids.fixed) })]).await,
         Code::Ok,
     );
+    let noted = v1::TableEntry { metadata: vec![1], ..ids.default_of(ids.fixed) };
+    check(c.modify([table(noted)]).await, denied);
     let other = v1::TableEntry { action: ids.forward(1), ..ids.default_of(ids.fixed) };
     check(c.modify([table(other)]).await, denied);
     let found = state(c).await;

@@ -221,15 +221,15 @@ fn write_default(
     }
     let meter = entry.meter_config.as_ref().map(meter_config).transpose()?;
     let counter = entry.counter_data.as_ref().map(counter_value).transpose()?;
-    let call = match entry.action.as_ref().and_then(|action| action.r#type.as_ref()) {
+    let asked = entry.action.as_ref().and_then(|action| action.r#type.as_ref());
+    let more_than_resources = asked.is_some() || !entry.metadata.is_empty() || old_cookie(entry) != 0;
+    if table.const_default && more_than_resources {
+        let name = &table.preamble.name;
+        return Err(Refusal::denied(format!("the default action of table {name} is constant")));
+    }
+    let call = match asked {
         None => None,
         Some(table_action::Type::Action(wire)) => {
-            if table.const_default {
-                return Err(Refusal::denied(format!(
-                    "the default action of table {} is constant",
-                    table.preamble.name
-                )));
-            }
             if table.implementation.is_some() {
                 return Err(Refusal::denied(
                     "the default action of a table with an action profile is constant",
