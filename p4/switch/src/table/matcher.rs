@@ -26,7 +26,7 @@ impl Matcher {
     pub(crate) fn insert(&mut self, id: EntryId, rule: Rule) {
         match self {
             Matcher::Exact(map) => map.insert(&rule.value, id),
-            Matcher::Lpm(map) => map.insert(id, &rule),
+            Matcher::Lpm(map) => map.insert(id, rule),
             Matcher::Priority(list) => list.insert(id, rule),
         }
     }
@@ -34,7 +34,7 @@ impl Matcher {
     pub(crate) fn remove(&mut self, id: EntryId, rule: &Rule) {
         match self {
             Matcher::Exact(map) => map.remove(&rule.value),
-            Matcher::Lpm(map) => map.remove(rule),
+            Matcher::Lpm(map) => map.remove(id, rule),
             Matcher::Priority(list) => list.remove(id, rule),
         }
     }
@@ -43,7 +43,7 @@ impl Matcher {
     pub(crate) fn lookup(&mut self, shape: &KeyShape, key: &[u64]) -> Option<EntryId> {
         match self {
             Matcher::Exact(map) => map.get(key),
-            Matcher::Lpm(map) => map.get(key),
+            Matcher::Lpm(map) => map.get(shape, key),
             Matcher::Priority(list) => list.get(shape, key),
         }
     }
@@ -136,7 +136,7 @@ mod tests {
                 matcher.remove(id, &rule);
             }
         }
-        // Often enough for the tables of a priority list to be built.
+        // Often enough for intervals and the tables of a priority list to be built.
         for _ in 0..40 {
             for parts in keys {
                 let mut key = vec![0; shape.limbs];

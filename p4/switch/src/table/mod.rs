@@ -2,6 +2,7 @@
 
 pub(crate) mod entries;
 mod exact;
+mod intervals;
 pub(crate) mod key;
 mod lpm;
 pub(crate) mod matcher;
