@@ -28,7 +28,7 @@ pub(crate) fn run(bytes: &[u8]) {
     tm.ports.truncate(usize::from(PORTS));
     let mut config = SwitchConfig::new(tm);
     config.limits.passes_per_packet = PASSES;
-    config.limits.jumps_per_pass = JUMPS;
+    config.limits.jumps_per_packet = JUMPS;
     let mut switch = Switch::new(config);
     if switch.load(loaded.program.clone()).is_err() {
         return;

@@ -65,8 +65,9 @@ pub struct Limits {
     /// Passes through ingress or egress that one received packet may cause by resubmit, recirculate, clone and
     /// multicast. Copies share what is left, so that no program keeps a packet for ever or floods the switch.
     pub passes_per_packet: u32,
-    /// Jumps backwards (loops, parser states) in one pass.
-    pub jumps_per_pass: u32,
+    /// Jumps backwards (loops, parser states) that one received packet may cause in all its passes. Copies share what
+    /// is left, so that the work for a received packet is bounded however often it goes round.
+    pub jumps_per_packet: u32,
     /// Events that wait to be taken; further ones are counted and lost.
     pub events: usize,
     /// Entries that a table may hold whatever size its program asks for.
@@ -88,7 +89,7 @@ impl Default for Limits {
     fn default() -> Limits {
         Limits {
             passes_per_packet: 4_096,
-            jumps_per_pass: 100_000,
+            jumps_per_packet: 100_000,
             events: 65_536,
             table_entries: 1 << 22,
             array_bytes: 1 << 32,

@@ -151,7 +151,7 @@ pub enum DropReason {
     NoReplicas,
     /// It and its copies have made [`crate::config::Limits::passes_per_packet`].
     PassLimit,
-    /// A pass has made [`crate::config::Limits::jumps_per_pass`].
+    /// It and its copies have made [`crate::config::Limits::jumps_per_packet`].
     JumpLimit,
     /// The traffic manager did not accept it.
     Queue(tm::DropReason),
@@ -166,7 +166,7 @@ impl DropReason {
             DropReason::Egress => "egress",
             DropReason::NoReplicas => "no_replicas",
             DropReason::PassLimit => "passes_per_packet",
-            DropReason::JumpLimit => "jumps_per_pass",
+            DropReason::JumpLimit => "jumps_per_packet",
             DropReason::Queue(_) => "queue",
         }
     }
@@ -185,7 +185,7 @@ pub struct Counters {
     pub resubmitted: u64,
     /// Packets recirculated.
     pub recirculated: u64,
-    /// Packets whose parser was stopped at [`crate::config::Limits::jumps_per_pass`]; they go on with the error
+    /// Packets whose parser was stopped at [`crate::config::Limits::jumps_per_packet`]; they go on with the error
     /// `ParserTimeout`.
     pub parser_timeouts: u64,
     /// Packets dropped because no program was loaded.
@@ -198,7 +198,7 @@ pub struct Counters {
     pub dropped_no_replicas: u64,
     /// Packets at [`crate::config::Limits::passes_per_packet`].
     pub dropped_pass_limit: u64,
-    /// Packets at [`crate::config::Limits::jumps_per_pass`].
+    /// Packets at [`crate::config::Limits::jumps_per_packet`].
     pub dropped_jump_limit: u64,
     /// Packets that the traffic manager did not accept.
     pub dropped_queue: u64,

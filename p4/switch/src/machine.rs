@@ -114,6 +114,12 @@ impl Machine {
         each!(self, m => m.set(field, value));
     }
 
+    /// Sets several fields of the standard metadata.
+    #[inline(always)]
+    pub(crate) fn set_all<const N: usize>(&mut self, values: [(Field, u64); N]) {
+        each!(self, m => values.into_iter().for_each(|(field, value)| m.set(field, value)));
+    }
+
     /// A field of the standard metadata; 0 where the program does not declare it.
     #[inline]
     pub(crate) fn get(&self, field: Field) -> u64 {

@@ -270,7 +270,7 @@ fn no_program_keeps_a_packet_for_ever() {
         1 << 20,
     ));
     config.limits.passes_per_packet = 20;
-    config.limits.jumps_per_pass = 1_000;
+    config.limits.jumps_per_packet = 1_000;
     let mut switch = Switch::new(config);
     switch.load(program()).expect("a good program");
     assert!(send(&mut switch, 11, 200, 0).is_empty());

@@ -69,6 +69,12 @@ impl BitWriter {
         self.pending = 0;
     }
 
+    /// Whether nothing was written.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.bytes.is_empty() && self.pending == 0
+    }
+
     /// Whether what was written ends with a byte; what is pending is written then.
     #[inline]
     pub(crate) fn is_aligned(&mut self) -> bool {

@@ -158,8 +158,8 @@ pub(crate) enum Op {
         by: u8,
         to: u8,
     },
-    /// Several pieces put in their places, in order: so many of [`Code::pieces`].
-    Pieces {
+    /// Several moves of bits, in order: so many of [`Code::pieces`].
+    Gather {
         first: u32,
         count: u32,
     },
@@ -507,6 +507,7 @@ pub(crate) struct Code {
     pub(crate) frame: Vec<u64>,
     /// Limbs that hold constants, in order.
     pub(crate) constants: Vec<(At, u64)>,
+    /// Moves of bits, and terms of sums.
     pub(crate) pieces: Vec<Piece>,
     pub(crate) extracts: Vec<Extraction>,
     pub(crate) emits: Vec<Emission>,

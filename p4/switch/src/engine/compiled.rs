@@ -2,7 +2,6 @@
 
 use super::code::{Code, Op, Pc};
 use super::context::Context;
-use super::layout::Slot;
 use super::run::{FRAME_LIMBS, Limbs, Outcome, run};
 use crate::error::LoadError;
 use crate::limbs;
@@ -14,25 +13,33 @@ use crate::state::State;
 pub(crate) struct Compiled {
     code: Code,
     frame: Box<Limbs>,
+    /// Limb and mask of each field of the standard metadata; a limb that stays zero for those that nobody looks at.
+    fields: [(u16, u64); Field::ALL.len()],
 }
 
 impl Compiled {
     pub(crate) fn new(code: Code) -> Result<Compiled, LoadError> {
+        // One more limb is that of the fields that nobody looks at.
+        let allowed = FRAME_LIMBS - 1;
+        if code.frame.len() > allowed {
+            return Err(LoadError::Limit {
+                place: "headers, metadata and locals".to_owned(),
+                limit: "frame",
+                wanted: code.frame.len() as u64,
+                allowed: allowed as u64,
+                unit: "limbs of 64 bits",
+            });
+        }
         let mut limbs = vec![0; FRAME_LIMBS].into_boxed_slice();
-        match limbs.get_mut(..code.frame.len()) {
-            Some(used) => used.copy_from_slice(&code.frame),
-            None => {
-                return Err(LoadError::Limit {
-                    place: "headers, metadata and locals".to_owned(),
-                    limit: "frame",
-                    wanted: code.frame.len() as u64,
-                    allowed: FRAME_LIMBS as u64,
-                    unit: "limbs of 64 bits",
-                });
+        limbs[..code.frame.len()].copy_from_slice(&code.frame);
+        let frame = limbs.try_into().expect("invariant: as many limbs as were asked for");
+        let mut fields = [(code.frame.len() as u16, 0); Field::ALL.len()];
+        for field in Field::ALL {
+            if let Some(slot) = code.standard.slot(*field) {
+                fields[*field as usize] = (slot.at as u16, limbs::low_mask(slot.width()));
             }
         }
-        let frame = limbs.try_into().expect("invariant: as many limbs as were asked for");
-        Ok(Compiled { code, frame })
+        Ok(Compiled { code, frame, fields })
     }
 
     /// Clears what a block must find zero.
@@ -62,39 +69,14 @@ impl Compiled {
     }
 
     #[inline]
-    fn slot(&self, field: Field) -> Option<Slot> {
-        let standard = &self.code.standard;
-        match field {
-            Field::IngressPort => standard.ingress_port,
-            Field::EgressSpec => standard.egress_spec,
-            Field::EgressPort => standard.egress_port,
-            Field::InstanceType => standard.instance_type,
-            Field::PacketLength => standard.packet_length,
-            Field::EnqTimestamp => standard.enq_timestamp,
-            Field::EnqQdepth => standard.enq_qdepth,
-            Field::DeqTimedelta => standard.deq_timedelta,
-            Field::DeqQdepth => standard.deq_qdepth,
-            Field::Qid => standard.qid,
-            Field::IngressGlobalTimestamp => standard.ingress_global_timestamp,
-            Field::EgressGlobalTimestamp => standard.egress_global_timestamp,
-            Field::McastGrp => standard.mcast_grp,
-            Field::EgressRid => standard.egress_rid,
-            Field::ChecksumError => standard.checksum_error,
-            Field::ParserError => standard.parser_error,
-            Field::Priority => standard.priority,
-        }
-    }
-
-    #[inline]
     pub(crate) fn set(&mut self, field: Field, value: u64) {
-        if let Some(slot) = self.slot(field) {
-            self.frame[slot.at as usize] = value & limbs::low_mask(slot.width());
-        }
+        let (at, mask) = self.fields[field as usize];
+        self.frame[usize::from(at)] = value & mask;
     }
 
     #[inline]
     pub(crate) fn get(&self, field: Field) -> u64 {
-        self.slot(field).map_or(0, |slot| self.frame[slot.at as usize])
+        self.frame[usize::from(self.fields[field as usize].0)]
     }
 
     #[inline]

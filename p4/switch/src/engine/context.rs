@@ -8,6 +8,7 @@ use super::bits::{self, BitWriter};
 use super::code::{Emission, ErrorNumbers, Extraction};
 use super::hash::{Crc, CrcParameters};
 use super::layout::HeaderLayout;
+use super::run::Limbs;
 use crate::event::Event;
 use crate::ports::DownPorts;
 use crate::trace::{Step, TraceLog};
@@ -28,6 +29,7 @@ pub(crate) struct Requests {
 }
 
 impl Requests {
+    #[inline]
     pub(crate) fn clear(&mut self) {
         self.clone = None;
         self.resubmit = None;
@@ -100,10 +102,12 @@ impl Default for CustomCrc {
 #[derive(Clone, Debug)]
 pub(crate) struct Context {
     pub(crate) now: Time,
-    /// The packet as it came in.
-    pub(crate) packet: Frame,
+    /// The packet as it came in. It goes through the queue by pointer.
+    pub(crate) packet: Box<Frame>,
     /// Bits that the parser has consumed.
     pub(crate) cursor: u64,
+    /// Bits that the deparser has emitted where they came in, in the packet itself; all others are in `out`.
+    in_place: u64,
     /// What the deparser has emitted.
     pub(crate) out: BitWriter,
     pub(crate) requests: Requests,
@@ -111,7 +115,9 @@ pub(crate) struct Context {
     pub(crate) packet_bytes: u64,
     /// Colour of the direct meter of the entry that matched last.
     pub(crate) colour: u64,
+    /// Jumps backwards that may still be made, and how many it were when the pass began.
     pub(crate) jumps_left: u32,
+    pub(crate) jumps_allowed: u32,
     pub(crate) events: Events,
     pub(crate) random: Random,
     pub(crate) down: DownPorts,
@@ -131,13 +137,15 @@ impl Context {
     pub(crate) fn new(events: usize, seed: u64) -> Context {
         Context {
             now: Time::ZERO,
-            packet: Frame::default(),
+            packet: Box::default(),
             cursor: 0,
+            in_place: 0,
             out: BitWriter::default(),
             requests: Requests::default(),
             packet_bytes: 0,
             colour: 0,
             jumps_left: 0,
+            jumps_allowed: 0,
             events: Events::new(events),
             random: Random(seed),
             down: DownPorts::default(),
@@ -233,10 +241,10 @@ impl Context {
     }
 
     /// Extracts the fields of a header that somebody reads; fails with the number of the error.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn extract_fields(
         &mut self,
-        frame: &mut [u64],
+        frame: &mut Limbs,
         plan: &Extraction,
         errors: &ErrorNumbers,
     ) -> Result<(), u64> {
@@ -246,8 +254,8 @@ impl Context {
         }
         let bytes = self.packet.head.as_slice();
         let start = (self.cursor / 8) as usize;
-        let whole = bytes.get(start..).filter(|_| self.cursor.is_multiple_of(8));
-        match whole.and_then(|rest| rest.get(..plan.bytes as usize)).filter(|_| plan.simple) {
+        let aligned = self.cursor.is_multiple_of(8) && !plan.windows.is_empty();
+        match bytes.get(start..start + plan.bytes as usize).filter(|_| aligned) {
             Some(header) => load_parts(frame, plan, header),
             None => {
                 for load in &plan.loads {
@@ -270,13 +278,21 @@ impl Context {
     }
 
     /// Emits a header when it is valid: the bytes that came in, or zeros, and what may differ from them.
-    #[inline]
-    pub(crate) fn emit_fields(&mut self, frame: &[u64], plan: &Emission) {
+    #[inline(never)]
+    pub(crate) fn emit_fields(&mut self, frame: &Limbs, plan: &Emission) {
         if frame[plan.valid as usize] & 1 == 0 {
             return;
         }
-        let length = plan.bytes as usize;
-        let origin = frame[plan.origin as usize];
+        let (length, origin) = (plan.bytes as usize, frame[plan.origin as usize]);
+        if origin == self.in_place + 1 && self.out.is_empty() && origin % 8 == 1 {
+            let from = (self.in_place / 8) as usize;
+            if let Some(header) = self.packet.head.get_mut(from..from + length) {
+                patch(frame, plan, header);
+                self.in_place += u64::from(plan.bytes) * 8;
+                return;
+            }
+        }
+        self.leave_place();
         if !self.out.is_aligned() {
             return self.emit_unaligned(frame, plan, origin);
         }
@@ -294,16 +310,27 @@ impl Context {
             }
         }
         if let Some(header) = self.out.bytes.get_mut(at..) {
-            store_parts(frame, plan, header);
+            patch(frame, plan, header);
+        }
+    }
+
+    /// Moves what was emitted where it came in to where everything else is emitted.
+    ///
+    /// Headers that leave where they came in are patched in the packet itself. No header that is emitted later was
+    /// there: each was extracted from bytes of its own, and one that is emitted twice is patched in the same way.
+    fn leave_place(&mut self) {
+        let bytes = std::mem::take(&mut self.in_place) / 8;
+        if let Some(emitted) = self.packet.head.get(..bytes as usize).filter(|emitted| !emitted.is_empty()) {
+            self.out.bytes.extend_from_slice(emitted);
         }
     }
 
     /// Behind a header that does not end with a byte.
-    fn emit_unaligned(&mut self, frame: &[u64], plan: &Emission, origin: u64) {
+    fn emit_unaligned(&mut self, frame: &Limbs, plan: &Emission, origin: u64) {
         let byte =
             |at: u64| origin.checked_sub(1).map_or(0, |bit| bits::load(&self.packet.head, bit + at * 8, 8));
         let mut header: Vec<u8> = (0..u64::from(plan.bytes)).map(|at| byte(at) as u8).collect();
-        store_parts(frame, plan, &mut header);
+        patch(frame, plan, &mut header);
         for byte in header {
             self.out.push(u64::from(byte), 8);
         }
@@ -314,6 +341,7 @@ impl Context {
         if frame[header.valid as usize] & 1 == 0 {
             return;
         }
+        self.leave_place();
         for field in &header.fields {
             let slot = field.slot;
             if slot.is_varbit() {
@@ -337,25 +365,37 @@ impl Context {
         }
     }
 
-    /// The packet that leaves: what was emitted, then the payload, cut to `truncate` bytes. The packet that came in
-    /// is used up.
-    pub(crate) fn deparsed(&mut self, truncate: Option<u64>) -> Frame {
+    /// Begins anew what the deparser emits.
+    pub(crate) fn begin_deparser(&mut self) {
+        self.in_place = 0;
+        self.out.clear();
+    }
+
+    /// Makes the packet the one that leaves: what was emitted, then the payload, cut to `truncate` bytes.
+    pub(crate) fn deparse(&mut self, truncate: Option<u64>) {
+        if self.in_place != self.cursor || !self.out.is_empty() {
+            self.leave_place();
+            self.replace_headers();
+        }
+        if let Some(bytes) = truncate {
+            cut(&mut self.packet, bytes);
+        }
+    }
+
+    /// Puts what was emitted in the place of what the parser has consumed.
+    fn replace_headers(&mut self) {
         self.out.finish();
-        let mut frame = std::mem::take(&mut self.packet);
         let consumed = usize::try_from(self.cursor.div_ceil(8)).unwrap_or(usize::MAX);
-        let head = frame.head.get_mut(..consumed);
+        let head = self.packet.head.get_mut(..consumed);
         match head.filter(|headers| headers.len() == self.out.bytes.len()) {
             // As long as before: the payload stays where it is.
             Some(headers) => headers.copy_from_slice(&self.out.bytes),
-            None => frame = self.put_together(&frame),
+            None => *self.packet = self.put_together(),
         }
-        if let Some(bytes) = truncate {
-            cut(&mut frame, bytes);
-        }
-        frame
     }
 
-    fn put_together(&self, came: &Frame) -> Frame {
+    fn put_together(&self) -> Frame {
+        let came = &self.packet;
         let consumed = self.cursor.div_ceil(8);
         let mut head = smallvec::SmallVec::from_slice(&self.out.bytes);
         let payload = usize::try_from(consumed).ok().and_then(|at| came.head.get(at..));
@@ -372,30 +412,56 @@ impl Context {
 
 /// Takes fields out of the bytes of a header.
 #[inline]
-fn load_parts(frame: &mut [u64], plan: &Extraction, header: &[u8]) {
-    for load in &plan.loads {
-        if let Some(window) = header.get(load.window as usize..).and_then(|rest| rest.first_chunk::<8>()) {
-            let by = 64 - u32::from(load.width);
-            frame[load.limb as usize] = u64::from_be_bytes(*window) << load.lead >> by;
+fn load_parts(frame: &mut Limbs, plan: &Extraction, header: &[u8]) {
+    let mut cuts = plan.cuts.as_slice();
+    let mut made = 0;
+    for window in &plan.windows {
+        let Some(bytes) = header.get(window.at as usize..).and_then(|rest| rest.first_chunk::<8>()) else {
+            continue;
+        };
+        let word = u64::from_be_bytes(*bytes);
+        let Some((here, rest)) = cuts.split_at_checked((window.end - made) as usize) else { continue };
+        for cut in here {
+            frame[usize::from(cut.limb)] = word << cut.left >> cut.right;
         }
+        (cuts, made) = (rest, window.end);
     }
 }
 
 /// Puts what may differ into the bytes of a header.
 #[inline]
-fn store_parts(frame: &[u64], plan: &Emission, header: &mut [u8]) {
-    for part in &plan.stores {
-        let value = frame[part.limb as usize];
-        let window = header.get_mut(part.window as usize..).and_then(|rest| rest.first_chunk_mut::<8>());
-        match window {
-            Some(window) if part.lead != u8::MAX => {
-                let by = 64 - u32::from(part.lead) - u32::from(part.width);
-                let mask = crate::limbs::low_mask(u32::from(part.width)) << by;
-                let word = u64::from_be_bytes(*window) & !mask | value << by & mask;
-                *window = word.to_be_bytes();
-            }
-            _ => bits::store(header, part.bit, u32::from(part.width), value),
+fn patch(frame: &Limbs, plan: &Emission, header: &mut [u8]) {
+    if plan.patches.is_empty() {
+        for part in &plan.stores {
+            bits::store(header, part.bit, u32::from(part.width), frame[part.limb as usize]);
         }
+        return;
+    }
+    let mut pieces = plan.pieces.as_slice();
+    let mut placed = 0;
+    let mut made = None;
+    for patch in &plan.patches {
+        let Some((here, rest)) = pieces.split_at_checked((patch.end - placed) as usize) else { return };
+        (pieces, placed) = (rest, patch.end);
+        let came = header.get(patch.at as usize..).and_then(|rest| rest.first_chunk::<8>());
+        let mut word = came.map_or(0, |bytes| u64::from_be_bytes(*bytes)) & patch.kept;
+        for piece in here {
+            word |= piece.of(frame[usize::from(piece.a)]);
+        }
+        // Written when the next eight bytes have been read: a processor waits when it reads what it is just writing.
+        if let Some((at, word)) = made.replace((patch.at, word)) {
+            store_word(header, at, word);
+        }
+    }
+    if let Some((at, word)) = made {
+        store_word(header, at, word);
+    }
+}
+
+#[inline]
+fn store_word(header: &mut [u8], at: u32, word: u64) {
+    if let Some(bytes) = header.get_mut(at as usize..).and_then(|rest| rest.first_chunk_mut::<8>()) {
+        *bytes = word.to_be_bytes();
     }
 }
 

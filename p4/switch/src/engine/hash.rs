@@ -178,6 +178,18 @@ pub(crate) fn csum16_limbs(limbs: &[u64]) -> u64 {
     !sum & 0xffff
 }
 
+/// [`csum16`] of limbs that are put together from pieces, each of which lies where it belongs: any 64-bit word may be
+/// turned, and a carry out of it added again, since 2^16 - 1 divides 2^64 - 1.
+#[inline]
+pub(crate) fn csum16_pieces(pieces: impl Iterator<Item = u64>) -> u64 {
+    let mut sum = 0u64;
+    for piece in pieces {
+        let (more, carry) = sum.overflowing_add(piece);
+        sum = more + u64::from(carry);
+    }
+    csum16_limbs(&[sum])
+}
+
 /// [`xor16`] of limbs.
 pub(crate) fn xor16_limbs(limbs: &[u64]) -> u64 {
     let all = limbs.iter().fold(0, |sum, limb| sum ^ limb);
@@ -238,6 +250,8 @@ mod tests {
             limbs.reverse();
             prop_assert_eq!(crc32_limbs(&limbs, bytes.len()), crc32(&bytes));
             prop_assert_eq!(csum16_limbs(&limbs), csum16(&bytes));
+            let halves = limbs.iter().flat_map(|limb| [limb & 0xff_ffff, limb & !0xff_ffff]);
+            prop_assert_eq!(csum16_pieces(halves), csum16(&bytes));
             prop_assert_eq!(xor16_limbs(&limbs), xor16(&bytes));
         }
 

@@ -11,6 +11,7 @@ use p4_lang::ir::{HeaderId, Program, ScalarId, ScalarKind, StackElements, StackI
 
 use crate::error::LoadError;
 use crate::limbs;
+use crate::machine::Field;
 
 /// A place in the frame with the type of what is in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,50 +82,17 @@ pub(crate) struct FieldLayout {
 
 /// The fields of `standard_metadata` that the architecture itself reads or writes, where declared.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Standard {
-    pub(crate) ingress_port: Option<Slot>,
-    pub(crate) egress_spec: Option<Slot>,
-    pub(crate) egress_port: Option<Slot>,
-    pub(crate) instance_type: Option<Slot>,
-    pub(crate) packet_length: Option<Slot>,
-    pub(crate) enq_timestamp: Option<Slot>,
-    pub(crate) enq_qdepth: Option<Slot>,
-    pub(crate) deq_timedelta: Option<Slot>,
-    pub(crate) deq_qdepth: Option<Slot>,
-    pub(crate) qid: Option<Slot>,
-    pub(crate) ingress_global_timestamp: Option<Slot>,
-    pub(crate) egress_global_timestamp: Option<Slot>,
-    pub(crate) mcast_grp: Option<Slot>,
-    pub(crate) egress_rid: Option<Slot>,
-    pub(crate) checksum_error: Option<Slot>,
-    pub(crate) parser_error: Option<Slot>,
-    pub(crate) priority: Option<Slot>,
-}
+pub(crate) struct Standard([Option<Slot>; Field::ALL.len()]);
 
 impl Standard {
-    /// All fields that are declared.
-    pub(crate) fn slots(&self) -> impl Iterator<Item = Slot> {
-        [
-            self.ingress_port,
-            self.egress_spec,
-            self.egress_port,
-            self.instance_type,
-            self.packet_length,
-            self.enq_timestamp,
-            self.enq_qdepth,
-            self.deq_timedelta,
-            self.deq_qdepth,
-            self.qid,
-            self.ingress_global_timestamp,
-            self.egress_global_timestamp,
-            self.mcast_grp,
-            self.egress_rid,
-            self.checksum_error,
-            self.parser_error,
-            self.priority,
-        ]
-        .into_iter()
-        .flatten()
+    /// The place of a field, if the program declares it and somebody looks at it.
+    pub(crate) fn slot(&self, field: Field) -> Option<Slot> {
+        self.0[field as usize]
+    }
+
+    /// Declares that nobody looks at a field: it need not be set.
+    pub(crate) fn forget(&mut self, field: Field) {
+        self.0[field as usize] = None;
     }
 }
 
@@ -289,33 +257,17 @@ impl Layout {
     }
 
     fn standard(&self, storage: &Storage) -> Result<Standard, LoadError> {
-        let field = |name: &str| -> Result<Option<Slot>, LoadError> {
-            let Some(id) = storage.standard_metadata.get(name) else { return Ok(None) };
+        let mut made = Standard::default();
+        for field in Field::ALL {
+            let name = field.name();
+            let Some(id) = storage.standard_metadata.get(name) else { continue };
             let slot = self.scalar(*id)?;
             if slot.limbs() != 1 || slot.is_varbit() {
                 return malformed(format!("standard_metadata.{name}"), "is wider than 64 bits");
             }
-            Ok(Some(slot))
-        };
-        Ok(Standard {
-            ingress_port: field("ingress_port")?,
-            egress_spec: field("egress_spec")?,
-            egress_port: field("egress_port")?,
-            instance_type: field("instance_type")?,
-            packet_length: field("packet_length")?,
-            enq_timestamp: field("enq_timestamp")?,
-            enq_qdepth: field("enq_qdepth")?,
-            deq_timedelta: field("deq_timedelta")?,
-            deq_qdepth: field("deq_qdepth")?,
-            qid: field("qid")?,
-            ingress_global_timestamp: field("ingress_global_timestamp")?,
-            egress_global_timestamp: field("egress_global_timestamp")?,
-            mcast_grp: field("mcast_grp")?,
-            egress_rid: field("egress_rid")?,
-            checksum_error: field("checksum_error")?,
-            parser_error: field("parser_error")?,
-            priority: field("priority")?,
-        })
+            made.0[*field as usize] = Some(slot);
+        }
+        Ok(made)
     }
 }
 

@@ -1,16 +1,24 @@
 //! Lists of small steps that one operation carries out: moves of bits, fields taken out of a header or put into it.
 
 use super::code::At;
+use crate::limbs::low_mask;
 
-/// What [`super::code::Op::Place`] does, where several are done by one operation.
+/// A move of bits: `dst = base | (a` turned left and masked`)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Piece {
-    pub(crate) dst: u16,
+    pub(crate) mask: u64,
     pub(crate) a: u16,
     pub(crate) base: u16,
-    pub(crate) cut: u8,
-    pub(crate) by: u8,
-    pub(crate) to: u8,
+    pub(crate) dst: u16,
+    pub(crate) turn: u8,
+}
+
+impl Piece {
+    /// The bits where they belong, given the limb that they are in.
+    #[inline]
+    pub(crate) fn of(&self, limb: u64) -> u64 {
+        limb.rotate_left(u32::from(self.turn)) & self.mask
+    }
 }
 
 /// A part of a field in one limb, and where it is in its header.
@@ -26,19 +34,71 @@ pub(crate) struct Part {
     pub(crate) lead: u8,
 }
 
+/// Eight bytes of a header and the fields that are taken out of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Window {
+    /// The first byte.
+    pub(crate) at: u32,
+    /// How many of [`Extraction::cuts`] have been made with it.
+    pub(crate) end: u32,
+}
+
+/// A field taken out of eight bytes: shifted left, then right.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Cut {
+    pub(crate) limb: u16,
+    pub(crate) left: u8,
+    pub(crate) right: u8,
+}
+
 /// Extraction of a header of whole bytes.
 #[derive(Clone, Debug)]
 pub(crate) struct Extraction {
     pub(crate) bytes: u32,
-    /// Whether every part has eight bytes of the header that contain it.
-    pub(crate) simple: bool,
+    /// What is extracted, part by part.
     pub(crate) loads: Vec<Part>,
+    /// The same, with as few reads of the packet as possible; nothing when a part is in no eight bytes of the
+    /// header.
+    pub(crate) windows: Vec<Window>,
+    pub(crate) cuts: Vec<Cut>,
     /// Limbs that become one: the validity.
     pub(crate) ones: Vec<At>,
     /// Limbs that become zero: validities of the other members of its union.
     pub(crate) zeros: Vec<At>,
     /// Receives the place in the packet, counted in bits from 1.
     pub(crate) origin: Option<At>,
+}
+
+impl Extraction {
+    /// Plans windows and cuts for the parts that are left.
+    pub(crate) fn settle(&mut self) {
+        self.windows.clear();
+        self.cuts.clear();
+        let last = self.bytes.saturating_sub(8);
+        let narrow = self.loads.iter().any(|load| load.limb > u32::from(u16::MAX));
+        if self.bytes < 8 || narrow || self.loads.iter().any(|load| load.lead == u8::MAX) {
+            return;
+        }
+        let mut loads = self.loads.clone();
+        loads.sort_by_key(|load| load.bit);
+        for load in &loads {
+            let width = u32::from(load.width);
+            let inside = |at: u32| load.bit >= at * 8 && load.bit + width <= (at + 8) * 8;
+            let at = match self.windows.last() {
+                Some(window) if inside(window.at) => window.at,
+                _ => {
+                    let at = (load.bit / 8).min(last);
+                    self.windows.push(Window { at, end: 0 });
+                    at
+                }
+            };
+            let left = (load.bit - at * 8) as u8;
+            self.cuts.push(Cut { limb: load.limb as u16, left, right: 64 - load.width });
+            if let Some(window) = self.windows.last_mut() {
+                window.end = self.cuts.len() as u32;
+            }
+        }
+    }
 }
 
 /// Emission of a header of whole bytes.
@@ -48,6 +108,48 @@ pub(crate) struct Emission {
     /// Where in the packet it was extracted, counted in bits from 1; 0 when it was not.
     pub(crate) origin: At,
     pub(crate) bytes: u32,
-    /// What may differ from the packet.
+    /// What may differ from the packet, part by part.
     pub(crate) stores: Vec<Part>,
+    /// The same by eight bytes of the header; nothing for headers that are shorter.
+    pub(crate) patches: Vec<Patch>,
+    pub(crate) pieces: Vec<Piece>,
+}
+
+/// Eight bytes of a header that may differ from the packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Patch {
+    /// The first byte.
+    pub(crate) at: u32,
+    /// How many of [`Emission::pieces`] have been placed with it.
+    pub(crate) end: u32,
+    /// The bits that stay as they are.
+    pub(crate) kept: u64,
+}
+
+impl Emission {
+    /// Plans patches and pieces. The last eight bytes may overlap those before: what is in both is written twice.
+    pub(crate) fn settle(&mut self) {
+        let Some(last) = self.bytes.checked_sub(8) else { return };
+        if self.stores.iter().any(|store| store.limb > u32::from(u16::MAX)) {
+            return;
+        }
+        for at in (0..last).step_by(8).chain([last]) {
+            let (start, end) = (at * 8, at * 8 + 64);
+            let mut kept = u64::MAX;
+            for store in &self.stores {
+                let (from, to) = (store.bit.max(start), (store.bit + u32::from(store.width)).min(end));
+                if from >= to {
+                    continue;
+                }
+                let mask = low_mask(to - from) << (end - to);
+                let turn = (end + 64 - store.bit - u32::from(store.width)) % 64;
+                let (a, turn) = (store.limb as u16, turn as u8);
+                self.pieces.push(Piece { mask, a, base: 0, dst: 0, turn });
+                kept &= !mask;
+            }
+            if kept != u64::MAX {
+                self.patches.push(Patch { at, end: self.pieces.len() as u32, kept });
+            }
+        }
+    }
 }

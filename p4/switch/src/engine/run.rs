@@ -63,11 +63,9 @@ pub(crate) fn run(
         pc += 1;
         match *op {
             Op::Copy { dst, src } => put(frame, dst, get(frame, src)),
-            Op::CopyMany { dst, src, count } => {
-                let src = src as usize;
-                frame.copy_within(src..src + count as usize, dst as usize);
-            }
-            Op::Clear { dst, count } => frame[dst as usize..(dst + count) as usize].fill(0),
+            Op::CopyMany { dst, src, count } => copy_many(frame, dst, src, count),
+            Op::Clear { dst, count: 1 } => put(frame, dst, 0),
+            Op::Clear { dst, count } => clear(frame, dst, count),
             Op::Cut { dst, src, cut } => put(frame, dst, keep(get(frame, src), cut)),
             Op::SignExtend { dst, src, from, cut } => {
                 put(frame, dst, keep((high(get(frame, src), from) >> from) as u64, cut));
@@ -92,33 +90,9 @@ pub(crate) fn run(
             Op::Place { dst, a, base, cut, by, to } => {
                 put(frame, dst, get(frame, base) | get(frame, a) << cut >> by << to);
             }
-            Op::Pieces { first, count } => {
-                for p in &code.pieces[first as usize..][..count as usize] {
-                    let value = frame[usize::from(p.a)] << p.cut >> p.by << p.to;
-                    frame[usize::from(p.dst)] = frame[usize::from(p.base)] | value;
-                }
-            }
-            Op::AddLimbs { dst, a, b, count, cut } => {
-                let mut carry = false;
-                for limb in 0..u32::from(count) {
-                    let (sum, over) = get(frame, a + limb).carrying_add(get(frame, b + limb), carry);
-                    put(frame, dst + limb, sum);
-                    carry = over;
-                }
-                let last = dst + u32::from(count) - 1;
-                put(frame, last, keep(get(frame, last), cut));
-            }
-            Op::SubLimbs { dst, a, b, count, cut } => {
-                let mut borrow = false;
-                for limb in 0..u32::from(count) {
-                    let (difference, under) =
-                        get(frame, a + limb).borrowing_sub(get(frame, b + limb), borrow);
-                    put(frame, dst + limb, difference);
-                    borrow = under;
-                }
-                let last = dst + u32::from(count) - 1;
-                put(frame, last, keep(get(frame, last), cut));
-            }
+            Op::Gather { first, count } => gather(code, first, count, frame),
+            Op::AddLimbs { dst, a, b, count, cut } => add_limbs(frame, dst, a, b, count, cut),
+            Op::SubLimbs { dst, a, b, count, cut } => sub_limbs(frame, dst, a, b, count, cut),
             Op::ShiftLeft { dst, a, b, cut } => {
                 let by = u32::try_from(get(frame, b)).unwrap_or(u32::MAX);
                 put(frame, dst, keep(get(frame, a).checked_shl(by).unwrap_or(0), cut));
@@ -219,28 +193,15 @@ pub(crate) fn run(
             }
             Op::RegisterReadLimbs { register, dst, index, count } => {
                 let index = usize::try_from(get(frame, index)).unwrap_or(usize::MAX);
+                let element = state.registers[register as usize].element(index);
                 let target = &mut frame[dst as usize..dst as usize + usize::from(count)];
-                match state.registers[register as usize].element(index) {
-                    Some(element) => {
-                        for (target, limb) in target.iter_mut().zip(element) {
-                            *target = *limb;
-                        }
-                    }
-                    None => target.fill(0),
-                }
+                copy_limbs(target, element);
             }
             Op::RegisterWriteLimbs { register, index, src, count } => {
-                let index = get(frame, index);
+                let element = state.registers[register as usize].element_mut(get(frame, index));
                 let source = &frame[src as usize..src as usize + usize::from(count)];
-                if let Some(element) = state.registers[register as usize].element_mut(index) {
-                    for (target, limb) in element.iter_mut().zip(source) {
-                        *target = *limb;
-                    }
-                }
-            }
-            Op::Extract { header } => {
-                if let Err(error) = cx.extract(frame, &code.headers[header as usize], 0, &code.errors) {
-                    return Outcome::Rejected(error);
+                if let Some(element) = element {
+                    copy_limbs(element, Some(source));
                 }
             }
             Op::ExtractFields(plan) => {
@@ -249,7 +210,6 @@ pub(crate) fn run(
                 }
             }
             Op::EmitFields(plan) => cx.emit_fields(frame, &code.emits[plan as usize]),
-            Op::Emit { header } => cx.emit(frame, &code.headers[header as usize]),
             _ => {
                 if let Err(error) = run_rare(code, op, frame, cx, state) {
                     return Outcome::Rejected(error);
@@ -257,6 +217,61 @@ pub(crate) fn run(
             }
         }
     }
+}
+
+// What has a loop of its own is a function of its own: the loop above keeps its few values in registers, and so do
+// these.
+
+#[inline(never)]
+fn copy_many(frame: &mut Limbs, dst: At, src: At, count: u32) {
+    let src = src as usize;
+    frame.copy_within(src..src + count as usize, dst as usize);
+}
+
+#[inline(never)]
+fn clear(frame: &mut Limbs, dst: At, count: u32) {
+    frame[dst as usize..(dst + count) as usize].fill(0);
+}
+
+#[inline(never)]
+fn gather(code: &Code, first: u32, count: u32, frame: &mut Limbs) {
+    for piece in &code.pieces[first as usize..][..count as usize] {
+        let value = frame[usize::from(piece.base)] | piece.of(frame[usize::from(piece.a)]);
+        frame[usize::from(piece.dst)] = value;
+    }
+}
+
+/// Copies limbs one by one, as far as both have them, since they are few; zeros where there are none.
+#[inline(never)]
+fn copy_limbs(target: &mut [u64], source: Option<&[u64]>) {
+    match source {
+        Some(source) => target.iter_mut().zip(source).for_each(|(target, limb)| *target = *limb),
+        None => target.fill(0),
+    }
+}
+
+#[inline(never)]
+fn add_limbs(frame: &mut Limbs, dst: At, a: At, b: At, count: u8, cut: u8) {
+    let mut carry = false;
+    for limb in 0..u32::from(count) {
+        let (sum, over) = get(frame, a + limb).carrying_add(get(frame, b + limb), carry);
+        put(frame, dst + limb, sum);
+        carry = over;
+    }
+    let last = dst + u32::from(count) - 1;
+    put(frame, last, keep(get(frame, last), cut));
+}
+
+#[inline(never)]
+fn sub_limbs(frame: &mut Limbs, dst: At, a: At, b: At, count: u8, cut: u8) {
+    let mut borrow = false;
+    for limb in 0..u32::from(count) {
+        let (difference, under) = get(frame, a + limb).borrowing_sub(get(frame, b + limb), borrow);
+        put(frame, dst + limb, difference);
+        borrow = under;
+    }
+    let last = dst + u32::from(count) - 1;
+    put(frame, last, keep(get(frame, last), cut));
 }
 
 /// Operations that are no jumps and not worth a place in the loop above. Fails with the number of the error
@@ -269,6 +284,11 @@ fn run_rare(code: &Code, op: &Op, frame: &mut Limbs, cx: &mut Context, state: &m
             return Ok(());
         }
         Op::Site(index) => return sites::run(code, &code.sites[index as usize], frame, cx, state),
+        Op::Extract { header } => return cx.extract(frame, &code.headers[header as usize], 0, &code.errors),
+        Op::Emit { header } => {
+            cx.emit(frame, &code.headers[header as usize]);
+            return Ok(());
+        }
         Op::Count { counter, index } => {
             let values = &mut state.counters[counter as usize].values;
             let index = usize::try_from(get(frame, index)).unwrap_or(usize::MAX);

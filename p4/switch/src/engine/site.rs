@@ -20,6 +20,9 @@ pub(crate) enum Data {
     /// A value of so many bytes and as many zeros as fill up its limbs; the first byte is the highest of the
     /// last limb.
     Packed { at: At, limbs: u32, bytes: u32 },
+    /// The terms of an Internet checksum: so many of [`super::code::Code::pieces`], the sum of which is that of the
+    /// value's 16-bit words ([`super::hash::csum16_pieces`]).
+    Sum { first: u32, count: u32 },
 }
 
 /// An operation with many operands.

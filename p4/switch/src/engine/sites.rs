@@ -53,7 +53,7 @@ pub(super) fn run(
         }
         Site::DirectMeterRead { dst } => store(frame, *dst, cx.colour),
         Site::Hash { dst, algorithm, base, data, max } => {
-            let hash = hash(*algorithm, data, frame, cx, false);
+            let hash = hash(code, *algorithm, data, frame, cx, false);
             store_hash(frame, *dst, *base, *max, hash);
         }
         Site::Random { dst, low, high } => {
@@ -74,7 +74,7 @@ pub(super) fn run(
         Site::Recirculate { field_list } => cx.requests.recirculate = Some(*field_list),
         Site::Truncate { bytes } => cx.requests.truncate = Some(get(frame, *bytes)),
         Site::Checksum { data, field, algorithm, with_payload, update } => {
-            let sum = hash(*algorithm, data, frame, cx, *with_payload);
+            let sum = hash(code, *algorithm, data, frame, cx, *with_payload);
             if *update {
                 store(frame, *field, sum);
             } else if sum & limbs::low_mask(field.width().min(64)) != limbs::saturating_u64(field.of(frame)) {
@@ -102,9 +102,12 @@ pub(super) fn run(
     Ok(())
 }
 
-/// Puts a number into a place of any width.
 /// Stores a number in a target of any width: what does not fit is cut off, what is left is zero.
 pub(super) fn store(frame: &mut [u64], dst: Slot, value: u64) {
+    if dst.width() <= 64 {
+        frame[dst.at as usize] = value & limbs::low_mask(dst.width());
+        return;
+    }
     let target = &mut frame[dst.at as usize..(dst.at + dst.limbs()) as usize];
     limbs::copy(target, &[value]);
     limbs::trim(target, dst.width());
@@ -116,7 +119,14 @@ fn bits_of(frame: &[u64], slot: Slot) -> Bits {
 
 /// `base + hash mod max`, or `base` when `max` is 0.
 fn store_hash(frame: &mut [u64], dst: Slot, base: Slot, max: Slot, hash: u64) {
-    let offset = hash.checked_rem(limbs::saturating_u64(max.of(frame))).unwrap_or(0);
+    let most = limbs::saturating_u64(max.of(frame));
+    // The usual sizes are powers of two: a division takes longer than all the rest.
+    let offset = if most.is_power_of_two() { hash & (most - 1) } else { hash.checked_rem(most).unwrap_or(0) };
+    if dst.width() <= 64 {
+        let sum = base.of(frame).first().copied().unwrap_or(0).wrapping_add(offset);
+        frame[dst.at as usize] = sum & limbs::low_mask(dst.width());
+        return;
+    }
     let mut sum: smallvec::SmallVec<[u64; 4]> = smallvec::SmallVec::from_elem(0, dst.limbs() as usize);
     limbs::copy(&mut sum, base.of(frame));
     limbs::add(&mut sum, &[offset]);
@@ -125,8 +135,19 @@ fn store_hash(frame: &mut [u64], dst: Slot, base: Slot, max: Slot, hash: u64) {
 }
 
 /// Hashes data, the payload behind it if wanted.
-fn hash(algorithm: HashAlgorithm, data: &Data, frame: &[u64], cx: &mut Context, with_payload: bool) -> u64 {
+fn hash(
+    code: &Code,
+    algorithm: HashAlgorithm,
+    data: &Data,
+    frame: &[u64],
+    cx: &mut Context,
+    with_payload: bool,
+) -> u64 {
     match data {
+        Data::Sum { first, count } => {
+            let pieces = &code.pieces[*first as usize..][..*count as usize];
+            algorithms::csum16_pieces(pieces.iter().map(|piece| piece.of(frame[usize::from(piece.a)])))
+        }
         Data::Fields(fields) => hash_fields(algorithm, fields, frame, cx, with_payload),
         Data::Packed { at, limbs, bytes } => {
             let limbs = &frame[*at as usize..(*at + *limbs) as usize];

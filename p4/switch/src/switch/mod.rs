@@ -1,5 +1,6 @@
 //! The switch: receives, queues, transmits.
 
+mod budget;
 mod ecn;
 mod packet;
 mod pass;
@@ -23,6 +24,7 @@ use crate::machine::Machine;
 use crate::state::State;
 use crate::tm::{self, PortConfig, TmEvent, TrafficManager};
 use crate::trace::{Step, TraceLog, TraceRecord};
+use budget::Budget;
 use packet::{Arriving, Entry, instance_type};
 
 /// A program with what runs it, and its state.
@@ -102,13 +104,13 @@ impl Switch {
         if let Some(pfc) = Pfc::from_bytes(&frame.head) {
             self.tm.receive_pfc(self.cx.now, port, &pfc);
         }
-        self.cx.packet = frame;
+        *self.cx.packet = frame;
         self.ingress(&Entry {
             parent: 0,
             ingress_port: port,
             instance_type: instance_type::NORMAL,
             preserved: Vec::new(),
-            passes_left: self.config.limits.passes_per_packet,
+            budget: Budget::new(&self.config.limits),
         });
         self.settle();
     }
@@ -117,10 +119,11 @@ impl Switch {
     /// when nothing may leave now; an [`Event::PortReady`] will announce the next one.
     pub fn transmit(&mut self, now: Time, port: u16) -> Option<Frame> {
         self.advance(now);
-        let sent = match self.tm.take_pfc(self.cx.now, port) {
-            Some(pfc) => Some(pfc.to_frame(self.port_address(port))),
-            None => self.transmit_packet(port),
-        };
+        if let Some(pfc) = self.tm.take_pfc(self.cx.now, port) {
+            self.settle();
+            return Some(pfc.to_frame(self.port_address(port)));
+        }
+        let sent = self.transmit_packet(port);
         self.settle();
         sent
     }
@@ -223,7 +226,18 @@ impl Switch {
     }
 
     /// Runs what waits for ingress, hands over what waits for the controller, passes events on.
+    #[inline]
     fn settle(&mut self) {
+        if self.cpu_waiting || !self.arriving.is_empty() {
+            self.settle_packets();
+        }
+        if self.tm.has_events() {
+            self.settle_tm_events();
+        }
+    }
+
+    #[inline(never)]
+    fn settle_packets(&mut self) {
         loop {
             self.ingress_all();
             if !self.cpu_waiting {
@@ -234,18 +248,14 @@ impl Switch {
                 self.cx.events.push(Event::PacketIn { at: self.cx.now, frame });
             }
         }
-        self.settle_tm_events();
     }
 
     fn settle_tm_events(&mut self) {
-        if !self.tm.has_events() {
-            return;
-        }
         let at = self.cx.now;
-        // Rare, and their reports need the traffic manager that is being emptied of events.
-        let mut drops = Vec::new();
-        for event in self.tm.events() {
-            let event = match event {
+        let mut dropped = false;
+        let events = self.tm.take_events();
+        for event in &events {
+            let event = match *event {
                 TmEvent::Ready { port } if port == self.config.cpu_port => continue,
                 TmEvent::Ready { port } => Event::PortReady(port),
                 TmEvent::PauseSent { port, priority, quanta, refresh } => {
@@ -256,7 +266,7 @@ impl Switch {
                 }
                 TmEvent::PauseExpired { port, priority } => Event::PauseExpired { at, port, priority },
                 TmEvent::Dropped { .. } => {
-                    drops.push(event);
+                    dropped = true;
                     continue;
                 }
                 TmEvent::WatchdogFired { port, priority, action } => {
@@ -268,9 +278,10 @@ impl Switch {
             };
             self.cx.events.push(event);
         }
-        for drop in drops {
-            self.report_drop(drop);
+        if dropped {
+            events.iter().for_each(|event| self.report_drop(*event));
         }
+        self.tm.give_back(events);
     }
 
     /// A packet was refused, which was reported where it happened, or thrown out after it had been stored, which

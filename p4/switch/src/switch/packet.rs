@@ -2,6 +2,8 @@
 
 use model::wire::Frame;
 
+use super::budget::Budget;
+
 /// Values of v1model's `instance_type`, as the reference switch numbers them.
 pub(crate) mod instance_type {
     pub(crate) const NORMAL: u64 = 0;
@@ -26,14 +28,14 @@ pub(crate) struct Queued {
     /// Headers and metadata that egress needs.
     pub(crate) carried: Vec<u64>,
     /// As it came in; what lies behind `cursor` is the payload.
-    pub(crate) frame: Frame,
+    pub(crate) frame: Box<Frame>,
     /// Bits that the parser has consumed.
     pub(crate) cursor: u64,
     /// Length to cut to when it leaves.
     pub(crate) truncate: Option<u64>,
     pub(crate) ingress_port: u16,
-    /// Passes that it and its copies may still cause.
-    pub(crate) passes_left: u32,
+    /// What it and its copies may still cost.
+    pub(crate) budget: Budget,
 }
 
 /// A packet that waits for ingress.
@@ -52,5 +54,5 @@ pub(crate) struct Entry {
     pub(crate) instance_type: u64,
     /// Limbs to set before the parser runs: first limb, value.
     pub(crate) preserved: Vec<(u32, u64)>,
-    pub(crate) passes_left: u32,
+    pub(crate) budget: Budget,
 }

@@ -5,6 +5,7 @@
 
 use model::wire::Frame;
 
+use super::budget::Budget;
 use super::packet::{Arriving, Entry, QueuedPacket, instance_type};
 use super::{Switch, ecn};
 use crate::control::Replica;
@@ -43,7 +44,7 @@ impl Switch {
     }
 
     /// A packet for the queue with what egress needs of headers and metadata, but for its frame.
-    fn queued(&mut self, truncate: Option<u64>, ingress_port: u16, passes_left: u32) -> QueuedPacket {
+    fn queued(&mut self, truncate: Option<u64>, ingress_port: u16, budget: Budget) -> QueuedPacket {
         let mut made = self.pool.pop().unwrap_or_default();
         let queued = &mut *made.0;
         queued.carried.clear();
@@ -54,7 +55,7 @@ impl Switch {
         queued.cursor = self.cx.cursor;
         queued.truncate = truncate;
         queued.ingress_port = ingress_port;
-        queued.passes_left = passes_left;
+        queued.budget = budget;
         made
     }
 
@@ -64,15 +65,18 @@ impl Switch {
         let cx = &mut self.cx;
         cx.cursor = 0;
         cx.packet_bytes = cx.packet.len();
-        cx.jumps_left = self.config.limits.jumps_per_pass;
+        cx.jumps_left = arriving.budget.jumps;
+        cx.jumps_allowed = arriving.budget.jumps;
         cx.requests.clear();
         let (bytes, now) = (cx.packet_bytes, self.config.timestamp_unit.count(cx.now));
         let machine = &mut p.machine;
         machine.reset();
-        machine.set(Field::IngressPort, u64::from(arriving.ingress_port));
-        machine.set(Field::PacketLength, bytes);
-        machine.set(Field::InstanceType, arriving.instance_type);
-        machine.set(Field::IngressGlobalTimestamp, now);
+        machine.set_all([
+            (Field::IngressPort, u64::from(arriving.ingress_port)),
+            (Field::PacketLength, bytes),
+            (Field::InstanceType, arriving.instance_type),
+            (Field::IngressGlobalTimestamp, now),
+        ]);
         machine.restore(&arriving.preserved);
         let (error, stopped) = machine.parse(cx, &mut p.state);
         machine.set(Field::ParserError, error);
@@ -80,6 +84,7 @@ impl Switch {
     }
 
     /// Runs a block; false when it took too long.
+    #[inline(always)]
     fn block(&mut self, block: BlockId) -> bool {
         let Some(p) = &mut self.pipeline else { return true };
         p.machine.run(block, &mut self.cx, &mut p.state)
@@ -96,9 +101,17 @@ impl Switch {
     }
 
     /// Ingress for all packets that wait for it.
+    #[inline]
     pub(super) fn ingress_all(&mut self) {
+        if !self.arriving.is_empty() {
+            self.ingress_waiting();
+        }
+    }
+
+    #[inline(never)]
+    fn ingress_waiting(&mut self) {
         while let Some(Arriving { frame, entry }) = self.arriving.pop_front() {
-            self.cx.packet = frame;
+            *self.cx.packet = frame;
             self.ingress(&entry);
         }
     }
@@ -117,7 +130,7 @@ impl Switch {
         if self.pipeline.is_none() {
             return self.dropped(port, None, bytes, DropReason::NoProgram);
         }
-        let Some(passes_left) = arriving.passes_left.checked_sub(1) else {
+        let Some(mut budget) = arriving.budget.pass() else {
             return self.dropped(port, None, bytes, DropReason::PassLimit);
         };
         self.parse(arriving);
@@ -129,10 +142,14 @@ impl Switch {
         if !in_time {
             return self.dropped(port, None, bytes, DropReason::JumpLimit);
         }
-        self.send_digests();
-        self.after_ingress(port, passes_left);
+        if !self.cx.requests.digests.is_empty() {
+            self.send_digests();
+        }
+        budget.jumps = self.cx.jumps_left;
+        self.after_ingress(port, budget);
     }
 
+    #[inline(never)]
     fn send_digests(&mut self) {
         let at = self.cx.now;
         for (digest, values) in self.cx.requests.digests.drain(..) {
@@ -141,9 +158,9 @@ impl Switch {
         }
     }
 
-    fn after_ingress(&mut self, port: u16, mut passes_left: u32) {
+    fn after_ingress(&mut self, port: u16, mut budget: Budget) {
         if let Some((session, field_list)) = self.cx.requests.clone {
-            passes_left = self.clone_from_ingress(session, field_list, port, passes_left);
+            budget = self.clone_from_ingress(session, field_list, port, budget);
         }
         let Some(p) = &mut self.pipeline else { return };
         let machine = &mut p.machine;
@@ -155,17 +172,17 @@ impl Switch {
             let preserved = machine.preserved(field_list);
             self.counters.resubmitted += 1;
             let (parent, instance_type) = (self.cx.packet_id, instance_type::RESUBMITTED);
-            let entry = Entry { parent, ingress_port: port, instance_type, preserved, passes_left };
-            self.arriving.push_back(Arriving { frame: std::mem::take(&mut self.cx.packet), entry });
+            let entry = Entry { parent, ingress_port: port, instance_type, preserved, budget };
+            self.arriving.push_back(Arriving { frame: std::mem::take(&mut *self.cx.packet), entry });
         } else if mcast_grp != 0 {
             machine.set(Field::InstanceType, instance_type::REPLICATION);
-            self.multicast(mcast_grp, port, passes_left);
+            self.multicast(mcast_grp, port, budget);
         } else if egress_spec == drop_port {
             self.dropped(port, None, bytes, DropReason::Ingress);
         } else {
             machine.set(Field::InstanceType, instance_type::NORMAL);
             let priority = self.priority();
-            let mut packet = self.queued(self.cx.requests.truncate, port, passes_left);
+            let mut packet = self.queued(self.cx.requests.truncate, port, budget);
             std::mem::swap(&mut packet.0.frame, &mut self.cx.packet);
             self.cx.note(|| Step::Queued {
                 port: egress_spec,
@@ -183,19 +200,19 @@ impl Switch {
     }
 
     /// Copies the packet in frame and context to every member of a group.
-    fn multicast(&mut self, group: u32, port: u16, passes_left: u32) {
+    fn multicast(&mut self, group: u32, port: u16, budget: Budget) {
         let replicas = self.pipeline.as_ref().map_or(0, |p| p.state.replication.group(group).len());
         if replicas == 0 {
             return self.dropped(port, None, self.cx.packet_bytes, DropReason::NoReplicas);
         }
         let priority = self.priority();
+        let (share, _) = budget.divided(replicas as u32, 0);
         for index in 0..replicas {
             let down = &self.cx.down;
             let replica =
                 self.pipeline.as_ref().and_then(|p| p.state.replication.group_copy(group, index, down));
             if let Some(replica) = replica {
                 let truncate = self.cx.requests.truncate;
-                let share = passes_left / replicas as u32;
                 self.copy(replica, priority, truncate, port, share, Origin::Multicast);
             }
         }
@@ -208,7 +225,7 @@ impl Switch {
         priority: u8,
         truncate: Option<u64>,
         port: u16,
-        passes_left: u32,
+        budget: Budget,
         origin: Origin,
     ) {
         if let Some(machine) = self.machine() {
@@ -224,19 +241,18 @@ impl Switch {
             parent: Some(parent),
             origin: Some(origin),
         });
-        let mut packet = self.queued(truncate, port, passes_left);
+        let mut packet = self.queued(truncate, port, budget);
         packet.0.frame.clone_from(&self.cx.packet);
         self.enqueue(to.egress_port, priority, packet);
         self.cx.packet_id = parent;
     }
 
-    /// Makes the copies of a session from the packet in frame and context; returns the passes that are left for
-    /// the original.
-    fn copies(&mut self, session: u32, port: u16, passes_left: u32, origin: Origin) -> u32 {
-        let Some(p) = &self.pipeline else { return passes_left };
+    /// Makes the copies of a session from the packet in frame and context; returns what is left for the original.
+    fn copies(&mut self, session: u32, port: u16, budget: Budget, origin: Origin) -> Budget {
+        let Some(p) = &self.pipeline else { return budget };
         let Some(found) = p.state.replication.sessions.get(&session) else {
             self.dropped(port, None, self.cx.packet_bytes, DropReason::NoReplicas);
-            return passes_left;
+            return budget;
         };
         let copies = p.state.replication.session_copies(found);
         let truncate = (found.truncate_bytes > 0).then_some(u64::from(found.truncate_bytes));
@@ -245,7 +261,7 @@ impl Switch {
             machine.set(Field::Priority, u64::from(class));
         }
         let priority = self.priority();
-        let share = passes_left / (copies as u32 + 1);
+        let (share, left) = budget.divided(copies as u32 + 1, copies as u32);
         for index in 0..copies {
             let down = &self.cx.down;
             let replica =
@@ -254,7 +270,7 @@ impl Switch {
                 self.copy(replica, priority, truncate, port, share, origin);
             }
         }
-        passes_left - share * copies as u32
+        left
     }
 
     /// Clones the packet as it arrived: it is parsed again, then the field list is kept.
@@ -263,28 +279,31 @@ impl Switch {
         session: u32,
         field_list: Option<u8>,
         port: u16,
-        passes_left: u32,
-    ) -> u32 {
-        let Some(p) = &self.pipeline else { return passes_left };
+        budget: Budget,
+    ) -> Budget {
+        let Some(p) = &self.pipeline else { return budget };
         let preserved = p.machine.preserved(field_list);
         let priority = p.machine.get(Field::Priority);
         let original = self.save();
         let (requests, cursor) = (std::mem::take(&mut self.cx.requests), self.cx.cursor);
-        // That it is parsed a second time is how the switch works, not what happens to the packet.
+        // That it is parsed a second time is how the switch works, not what happens to the packet: it is neither
+        // traced nor charged, and comes to the same.
+        let jumps_left = self.cx.jumps_left;
         let trace = self.cx.trace.take();
         self.parse(&Entry {
             parent: 0,
             ingress_port: port,
             instance_type: instance_type::INGRESS_CLONE,
             preserved: Vec::new(),
-            passes_left,
+            budget: Budget { jumps: self.cx.jumps_allowed, ..budget },
         });
         self.cx.trace = trace;
+        self.cx.jumps_left = jumps_left;
         if let Some(machine) = self.machine() {
             machine.set(Field::Priority, priority);
             machine.restore(&preserved);
         }
-        let left = self.copies(session, port, passes_left, Origin::CloneIngress);
+        let left = self.copies(session, port, budget, Origin::CloneIngress);
         self.put_back(original);
         self.cx.requests = requests;
         self.cx.cursor = cursor;
@@ -297,21 +316,21 @@ impl Switch {
         session: u32,
         field_list: Option<u8>,
         port: u16,
-        passes_left: u32,
-    ) -> u32 {
-        let Some(machine) = self.machine() else { return passes_left };
+        budget: Budget,
+    ) -> Budget {
+        let Some(machine) = self.machine() else { return budget };
         let preserved = machine.preserved(field_list);
         let kept = [Field::IngressPort, Field::Priority, Field::IngressGlobalTimestamp]
             .map(|field| (field, machine.get(field)));
         let original = self.save();
-        let Some(machine) = self.machine() else { return passes_left };
+        let Some(machine) = self.machine() else { return budget };
         machine.clear_metadata();
         for (field, value) in kept {
             machine.set(field, value);
         }
         machine.set(Field::InstanceType, instance_type::EGRESS_CLONE);
         machine.restore(&preserved);
-        let left = self.copies(session, port, passes_left, Origin::CloneEgress);
+        let left = self.copies(session, port, budget, Origin::CloneEgress);
         self.put_back(original);
         left
     }
@@ -320,63 +339,69 @@ impl Switch {
     pub(super) fn transmit_packet(&mut self, port: u16) -> Option<Frame> {
         loop {
             let departure = self.tm.dequeue(self.cx.now, port)?;
-            let sent = self.egress(port, departure);
+            if self.egress(port, departure) {
+                self.counters.transmitted += 1;
+                let bytes = self.cx.packet.len();
+                self.cx.note(|| Step::Sent { port, bytes });
+                return Some(std::mem::take(&mut *self.cx.packet));
+            }
             // Recirculated packets go to the back of the queues before the next one leaves.
             self.ingress_all();
-            if let Some((id, frame)) = sent {
-                self.counters.transmitted += 1;
-                self.cx.packet_id = id;
-                self.cx.note(|| Step::Sent { port, bytes: frame.len() });
-                return Some(frame);
-            }
         }
     }
 
-    /// Egress, checksum computation and deparser, and what follows from them.
-    fn egress(&mut self, port: u16, departure: Departure<QueuedPacket>) -> Option<(u64, Frame)> {
+    /// Egress, checksum computation and deparser, and what follows from them. Whether the packet in the context is to
+    /// be sent.
+    fn egress(&mut self, port: u16, departure: Departure<QueuedPacket>) -> bool {
         let queued = &departure.packet.0;
         let id = queued.id;
         let (ingress_port, bytes) = (queued.ingress_port, queued.frame.len());
-        let (passes_left, mut truncate) = (queued.passes_left, queued.truncate);
+        let mut truncate = queued.truncate;
+        let budget = queued.budget.pass();
         self.cx.packet_id = id;
         let (depth_packets, waited) =
             (departure.enqueue_depth_packets, self.cx.now.saturating_sub(departure.enqueued));
         self.cx.note(|| Step::Egress { port, depth_packets, waited_ps: waited.0 });
         let ecn_mark = departure.ecn_mark;
-        let Some(mut passes_left) = passes_left.checked_sub(1) else {
+        let Some(mut budget) = budget else {
             self.dropped(ingress_port, Some(port), bytes, DropReason::PassLimit);
-            return None;
+            return false;
         };
         self.begin_egress(port, departure);
         if !self.block(BlockId::Egress) {
             self.dropped(ingress_port, Some(port), bytes, DropReason::JumpLimit);
-            return None;
+            return false;
         }
         truncate = self.cx.requests.truncate.or(truncate);
+        budget.jumps = self.cx.jumps_left;
         if let Some((session, field_list)) = self.cx.requests.clone {
-            passes_left = self.clone_from_egress(session, field_list, ingress_port, passes_left);
+            budget = self.clone_from_egress(session, field_list, ingress_port, budget);
         }
-        if self.machine()?.get(Field::EgressSpec) == u64::from(self.config.drop_port) {
+        let egress_spec = self.machine().map(|machine| machine.get(Field::EgressSpec));
+        if egress_spec == Some(u64::from(self.config.drop_port)) {
             self.dropped(ingress_port, Some(port), bytes, DropReason::Egress);
-            return None;
+            return false;
         }
         self.block(BlockId::ComputeChecksum);
-        self.cx.out.clear();
+        self.cx.begin_deparser();
         self.block(BlockId::Deparser);
-        let mut frame = self.cx.deparsed(truncate);
+        self.cx.deparse(truncate);
         if let Some(field_list) = self.cx.requests.recirculate {
-            let preserved = self.machine()?.preserved(field_list);
-            self.counters.recirculated += 1;
+            let preserved = self.machine().map_or_else(Vec::new, |machine| machine.preserved(field_list));
             let instance_type = instance_type::RECIRCULATED;
-            let parent = id;
-            let entry = Entry { parent, ingress_port, instance_type, preserved, passes_left };
-            self.arriving.push_back(Arriving { frame, entry });
-            return None;
+            self.recirculate(Entry { parent: id, ingress_port, instance_type, preserved, budget });
+            return false;
         }
         if ecn_mark {
-            ecn::mark(&mut frame.head);
+            ecn::mark(&mut self.cx.packet.head);
         }
-        Some((id, frame))
+        true
+    }
+
+    /// Sends the packet in the context to ingress again.
+    fn recirculate(&mut self, entry: Entry) {
+        self.counters.recirculated += 1;
+        self.arriving.push_back(Arriving { frame: std::mem::take(&mut *self.cx.packet), entry });
     }
 
     fn begin_egress(&mut self, port: u16, departure: Departure<QueuedPacket>) {
@@ -392,20 +417,22 @@ impl Switch {
         if let Some(bytes) = queued.truncate {
             cx.packet_bytes = cx.packet_bytes.min(bytes);
         }
-        cx.jumps_left = self.config.limits.jumps_per_pass;
+        cx.jumps_left = queued.budget.jumps;
         cx.requests.clear();
         let unit = self.config.timestamp_unit;
         let (now, enqueued) = (unit.count(cx.now), unit.count(departure.enqueued));
-        machine.set(Field::EgressPort, u64::from(port));
-        // Another value than the drop port's, as in the reference switch.
-        machine.set(Field::EgressSpec, u64::from(self.config.drop_port) + 1);
-        machine.set(Field::PacketLength, cx.packet_bytes);
-        machine.set(Field::EnqTimestamp, enqueued);
-        machine.set(Field::EnqQdepth, departure.enqueue_depth_packets);
-        machine.set(Field::DeqTimedelta, now.saturating_sub(enqueued));
-        machine.set(Field::DeqQdepth, departure.depth_packets);
-        machine.set(Field::Qid, u64::from(departure.priority));
-        machine.set(Field::EgressGlobalTimestamp, now);
+        machine.set_all([
+            (Field::EgressPort, u64::from(port)),
+            // Another value than the drop port's, as in the reference switch.
+            (Field::EgressSpec, u64::from(self.config.drop_port) + 1),
+            (Field::PacketLength, cx.packet_bytes),
+            (Field::EnqTimestamp, enqueued),
+            (Field::EnqQdepth, departure.enqueue_depth_packets),
+            (Field::DeqTimedelta, now.saturating_sub(enqueued)),
+            (Field::DeqQdepth, departure.depth_packets),
+            (Field::Qid, u64::from(departure.priority)),
+            (Field::EgressGlobalTimestamp, now),
+        ]);
         self.discard(packet);
     }
 }

@@ -42,11 +42,16 @@ impl<P> TrafficManager<P> {
 
     /// The PFC frame that must leave `port` before anything else, if there is one. One frame speaks of all
     /// classes that have something to say.
+    #[inline]
     pub fn take_pfc(&mut self, now: Time, port: u16) -> Option<Pfc> {
         let at = self.find(port)?;
-        if self.ports[at].pending == 0 {
-            return None;
+        match self.ports[at].pending {
+            0 => None,
+            _ => Some(self.collect_pfc(now, at)),
         }
+    }
+
+    fn collect_pfc(&mut self, now: Time, at: usize) -> Pfc {
         let mut pfc = Pfc::default();
         for class in 0..CLASSES {
             if self.ports[at].pending >> class & 1 == 1 {
@@ -55,7 +60,7 @@ impl<P> TrafficManager<P> {
             }
         }
         self.ports[at].pending = 0;
-        Some(pfc)
+        pfc
     }
 
     /// Settles what is pending about a class and returns its quanta.

@@ -211,6 +211,7 @@ impl<P> TrafficManager<P> {
         }
     }
 
+    #[inline]
     fn find(&self, port: u16) -> Option<usize> {
         self.index.get(usize::from(port)).filter(|at| **at != NO_PORT).map(|at| usize::from(*at))
     }
@@ -226,12 +227,11 @@ impl<P> TrafficManager<P> {
             }
         };
         let Place { ingress, egress, group, queue, footprint } = place;
-        let group_profile = self.ports[ingress].config.groups[group];
-        self.mmu.store_ingress(&group_profile, &mut self.ports[ingress].group_use[group], account, footprint);
+        let port = &mut self.ports[ingress];
+        self.mmu.store_ingress(&port.config.groups[group], &mut port.group_use[group], account, footprint);
         let port = &mut self.ports[egress];
-        let queue_profile = port.config.queues[queue];
         let ahead = port.queue_use[queue];
-        self.mmu.store_egress(&queue_profile, &mut port.queue_use[queue], footprint);
+        self.mmu.store_egress(&port.config.queues[queue], &mut port.queue_use[queue], footprint);
         debug_assert!(self.mmu.is_balanced(), "invariant: a packet is charged to both sides alike");
         port.queues.push(
             queue,
@@ -279,10 +279,10 @@ impl<P> TrafficManager<P> {
             &to.queue_use[queue],
             footprint,
         )?;
-        let profile = to.config.queues[queue];
-        let unmarkable = !arrival.ecn_capable || profile.ecn.is_none();
+        let profile = &to.config.queues[queue];
+        let early_drop = profile.early_drop.filter(|_| !arrival.ecn_capable || profile.ecn.is_none());
         let depth_bytes = to.queue_use[queue].bytes;
-        if unmarkable && profile.early_drop.is_some() && self.strikes(profile.early_drop, depth_bytes) {
+        if early_drop.is_some() && self.strikes(early_drop, depth_bytes) {
             return Err(DropReason::Early);
         }
         Ok((Place { ingress, egress, group, queue, footprint }, account))
@@ -329,9 +329,10 @@ impl<P> TrafficManager<P> {
             return None;
         };
         let waiting = self.take_out(at, queue)?;
-        let left = self.ports[at].queue_use[queue];
-        let ecn = self.ports[at].config.queues[queue].ecn;
-        let ecn_mark = waiting.ecn_capable && self.strikes(ecn, left.bytes);
+        let port = &self.ports[at];
+        let left = port.queue_use[queue];
+        let ecn = port.config.queues[queue].ecn.filter(|_| waiting.ecn_capable);
+        let ecn_mark = self.strikes(ecn, left.bytes);
         Some(Departure {
             packet: waiting.packet,
             ingress_port: waiting.ingress_number,
@@ -349,18 +350,17 @@ impl<P> TrafficManager<P> {
     fn take_out(&mut self, at: usize, queue: usize) -> Option<Waiting<P>> {
         let port = &mut self.ports[at];
         let waiting = port.queues.pop(queue)?;
-        let profile = port.config.queues[queue];
-        self.mmu.free_egress(&profile, &mut port.queue_use[queue], waiting.footprint);
+        self.mmu.free_egress(&port.config.queues[queue], &mut port.queue_use[queue], waiting.footprint);
         let (ingress, group) = (usize::from(waiting.ingress), usize::from(waiting.group));
         let from = &mut self.ports[ingress];
-        let group_profile = from.config.groups[group];
-        self.mmu.free_ingress(&group_profile, &mut from.group_use[group], waiting.footprint);
+        self.mmu.free_ingress(&from.config.groups[group], &mut from.group_use[group], waiting.footprint);
         debug_assert!(self.mmu.is_balanced(), "invariant: a packet is freed on both sides alike");
         self.resume_if_due(ingress, group);
         Some(waiting)
     }
 
     /// Whether a packet that finds a queue of this depth is hit by a marking or dropping curve.
+    #[inline]
     fn strikes(&mut self, ecn: Option<Ecn>, depth_bytes: u64) -> bool {
         let Some(ecn) = ecn else {
             return false;
@@ -380,12 +380,23 @@ impl<P> TrafficManager<P> {
         into.append(&mut self.events);
     }
 
-    /// All events since the last call, in order.
-    pub(crate) fn events(&mut self) -> std::vec::Drain<'_, TmEvent> {
-        self.events.drain(..)
+    /// All events since the last call, in order; their storage should be given back.
+    #[inline]
+    pub(crate) fn take_events(&mut self) -> Vec<TmEvent> {
+        std::mem::take(&mut self.events)
+    }
+
+    /// Takes the storage of events back that have been dealt with.
+    #[inline]
+    pub(crate) fn give_back(&mut self, mut events: Vec<TmEvent>) {
+        if self.events.is_empty() {
+            events.clear();
+            self.events = events;
+        }
     }
 
     /// Whether there are events to drain.
+    #[inline]
     pub fn has_events(&self) -> bool {
         !self.events.is_empty()
     }

@@ -317,7 +317,7 @@ fn switch(program: &Arc<Program>, engine: Engine) -> Switch {
     let mut config = SwitchConfig { engine, ..SwitchConfig::new(TmConfig::lossy(ports, 1 << 24)) };
     // Small enough for a random program that turns in circles to be at the limit soon.
     config.limits.passes_per_packet = 64;
-    config.limits.jumps_per_pass = 2_000;
+    config.limits.jumps_per_packet = 2_000;
     let mut switch = Switch::new(config);
     switch.load(Arc::clone(program)).unwrap_or_else(|e| panic!("{e}"));
     switch

@@ -6,6 +6,7 @@ use super::stmt::meter_unit;
 use super::{Compiler, Result};
 use crate::engine::code::{Data, Op, Site};
 use crate::engine::layout::Slot;
+use crate::machine::Field;
 
 impl Compiler<'_> {
     pub(super) fn extern_call(&mut self, call: &ExternCall) -> Result<()> {
@@ -138,7 +139,7 @@ impl Compiler<'_> {
 
     fn mark_to_drop(&mut self) -> Result<()> {
         let standard = &self.layout.standard;
-        let (egress_spec, mcast_grp) = (standard.egress_spec, standard.mcast_grp);
+        let (egress_spec, mcast_grp) = (standard.slot(Field::EgressSpec), standard.slot(Field::McastGrp));
         if let Some(slot) = egress_spec {
             let src = self.number(crate::limbs::low_mask(slot.width()) & self.drop_port);
             self.emit(Op::Copy { dst: slot.at, src });

@@ -213,5 +213,7 @@ fn rewrite_data(data: &mut Data, read: &mut impl FnMut(At, u32) -> At) {
     match data {
         Data::Fields(fields) => rewrite(fields, read),
         Data::Packed { at, limbs, .. } => *at = read(*at, *limbs),
+        // Made when all copies are settled.
+        Data::Sum { .. } => {}
     }
 }

@@ -117,7 +117,7 @@ pub(super) fn effects(code: &Code, op: &Op) -> Effects {
         Op::JumpMasked { a, mask, .. } | Op::JumpNotMasked { a, mask, .. } => {
             Effects::acting(&[(a, 1), (mask, 2)])
         }
-        Op::Pieces { first, count } => pieces(code, first as usize, count as usize),
+        Op::Gather { first, count } => gathered(code, first as usize, count as usize),
         Op::Reject { error } => Effects { rejects: true, ..Effects::acting(&[(error, 1)]) },
         Op::Apply(index) => apply(code, index),
         Op::RegisterRead { dst, index, .. } => Effects::of(&[(dst, 1)], &[(index, 1)]),
@@ -150,7 +150,7 @@ pub(super) fn effects(code: &Code, op: &Op) -> Effects {
     }
 }
 
-fn pieces(code: &Code, first: usize, count: usize) -> Effects {
+fn gathered(code: &Code, first: usize, count: usize) -> Effects {
     let mut made = Effects::default();
     for piece in code.pieces.iter().skip(first).take(count) {
         for limb in [piece.a, piece.base].map(At::from) {
@@ -278,7 +278,7 @@ fn site(code: &Code, site: &Site) -> Effects {
         Site::DirectMeterRead { dst } => Effects::of(&[cells(*dst)], &[]),
         Site::Hash { dst, algorithm, base, data, max } => {
             let mut made = Effects::of(&[cells(*dst)], &[cells(*base), cells(*max)]);
-            made.reads.extend(data_ranges(data));
+            made.reads.extend(data_ranges(code, data));
             made.acts = *algorithm == HashAlgorithm::Random;
             made
         }
@@ -290,7 +290,7 @@ fn site(code: &Code, site: &Site) -> Effects {
         Site::Truncate { bytes } => Effects::acting(&[(*bytes, 1)]),
         Site::Resubmit { .. } | Site::Recirculate { .. } | Site::Assert { .. } => Effects::acting(&[]),
         Site::Checksum { data, field, algorithm, update, .. } => {
-            let mut made = Effects { reads: data_ranges(data), ..Effects::default() };
+            let mut made = Effects { reads: data_ranges(code, data), ..Effects::default() };
             match update {
                 true => made.writes.push((field.at, field.limbs())),
                 false => made.reads.push(cells(*field)),
@@ -335,8 +335,12 @@ fn move_stack(code: &Code, stack: u32) -> Effects {
     made
 }
 
-fn data_ranges(data: &Data) -> SmallVec<[Range; 4]> {
+fn data_ranges(code: &Code, data: &Data) -> SmallVec<[Range; 4]> {
     match data {
+        Data::Sum { first, count } => {
+            let pieces = code.pieces.iter().skip(*first as usize).take(*count as usize);
+            pieces.map(|piece| (At::from(piece.a), 1)).collect()
+        }
         Data::Fields(fields) => slots(fields),
         Data::Packed { at, limbs, .. } => smallvec![(*at, *limbs)],
     }

@@ -3,8 +3,10 @@
 //! Choosing the next operation costs more than most operations themselves, so neighbours become one where that
 //! is frequent: a test of some bits of a limb, and everything that puts values together from pieces.
 
+use p4_lang::ir::HashAlgorithm;
+
 use super::liveness::{Liveness, nothing};
-use crate::engine::code::{At, Code, Op, Piece};
+use crate::engine::code::{At, Code, Data, Op, Piece, Site};
 use crate::limbs;
 
 /// Operations that something jumps to.
@@ -76,39 +78,80 @@ pub(super) fn test_bits(code: &mut Code, live: &Liveness) {
 }
 
 /// Puts neighbouring operations that move bits into one.
-pub(super) fn gather(code: &mut Code) {
+pub(super) fn gather(code: &mut Code, live: &Liveness) {
     let targets = targets(code);
     let zero = constants(code, [0]);
     let mut pc = 0;
     while pc < code.ops.len() {
-        let first = code.pieces.len();
-        let mut end = pc;
-        while let Some(piece) = code.ops.get(end).and_then(|op| piece(op, zero)) {
-            if end > pc && targets[end] {
+        let mut pieces = Vec::new();
+        while let Some(made) = code.ops.get(pc + pieces.len()).and_then(|op| piece(op, zero)) {
+            if !pieces.is_empty() && targets[pc + pieces.len()] {
                 break;
             }
-            code.pieces.push(piece);
-            end += 1;
+            pieces.push(made);
         }
-        match end - pc {
-            0 => pc += 1,
-            1 => {
-                code.pieces.truncate(first);
-                pc = end;
-            }
-            count => {
-                code.ops[pc] = Op::Pieces { first: first as u32, count: count as u32 };
-                (pc + 1..end).for_each(|rest| code.ops[rest] = nothing(rest));
-                pc = end;
-            }
+        let end = pc + pieces.len();
+        if pieces.len() < 2 {
+            pc = end.max(pc + 1);
+            continue;
         }
+        if !targets[end] {
+            pieces = sum_up(code, live, end, pieces, zero);
+        }
+        (pc..end).for_each(|rest| code.ops[rest] = nothing(rest));
+        if !pieces.is_empty() {
+            code.ops[pc] = Op::Gather { first: code.pieces.len() as u32, count: pieces.len() as u32 };
+            code.pieces.extend(pieces);
+        }
+        pc = end;
     }
 }
 
-/// An operation that moves bits as a piece.
+/// Lets a checksum at `pc` add pieces up where they are, instead of limbs that were put together from them for nothing
+/// else. Returns the pieces that are still to be moved.
+fn sum_up(code: &mut Code, live: &Liveness, pc: usize, pieces: Vec<Piece>, zero: At) -> Vec<Piece> {
+    let Some(Op::Site(site)) = code.ops.get(pc) else { return pieces };
+    let (Some(Site::Checksum { data, algorithm: HashAlgorithm::Csum16, .. })
+    | Some(Site::Hash { data, algorithm: HashAlgorithm::Csum16, .. })) = code.sites.get_mut(*site as usize)
+    else {
+        return pieces;
+    };
+    let Data::Packed { at, limbs, .. } = *data else { return pieces };
+    let packed = |limb: u16| (at..at + limbs).contains(&At::from(limb));
+    // Each limb is begun with something else and gets its pieces one by one.
+    let whole = (at..at + limbs).all(|limb| {
+        let mut steps = pieces.iter().filter(|piece| At::from(piece.dst) == limb);
+        steps.next().is_some_and(|first| !packed(first.base)) && steps.all(|next| next.base == next.dst)
+    });
+    // Nothing else reads the limbs, and what they are made of is still there.
+    let undisturbed = pieces.iter().enumerate().all(|(index, piece)| {
+        let later = &pieces[index + 1..];
+        let kept = |limb: u16| packed(limb) || later.iter().all(|other| other.dst != limb);
+        !packed(piece.a)
+            && if packed(piece.dst) { kept(piece.a) && kept(piece.base) } else { !packed(piece.base) }
+    });
+    if !whole || !undisturbed || live.any_after(pc, (at, limbs)) {
+        return pieces;
+    }
+    let first = code.pieces.len() as u32;
+    let (summed, left): (Vec<Piece>, Vec<Piece>) = pieces.into_iter().partition(|piece| packed(piece.dst));
+    for piece in summed {
+        if piece.base != piece.dst && At::from(piece.base) != zero {
+            code.pieces.push(Piece { mask: u64::MAX, a: piece.base, turn: 0, ..piece });
+        }
+        code.pieces.push(piece);
+    }
+    *data = Data::Sum { first, count: code.pieces.len() as u32 - first };
+    left
+}
+
+/// An operation that moves bits, if it is one.
 fn piece(op: &Op, zero: At) -> Option<Piece> {
+    // `(limb << cut >> by << to) | base`, where `cut` is at most `by`.
     let made = |dst: At, a: At, base: At, cut: u8, by: u8, to: u8| {
-        Some(Piece { dst: dst as u16, a: a as u16, base: base as u16, cut, by, to })
+        let mask = u64::MAX >> by << to;
+        let turn = (64 + cut + to - by) % 64;
+        Some(Piece { mask, a: a as u16, base: base as u16, dst: dst as u16, turn })
     };
     match *op {
         Op::Copy { dst, src } => made(dst, src, zero, 0, 0, 0),
@@ -116,7 +159,7 @@ fn piece(op: &Op, zero: At) -> Option<Piece> {
         // Nothing is above what a shift beyond the cut leaves.
         Op::Slice { dst, a, by, cut } if by > cut => made(dst, a, zero, 0, by, 0),
         Op::Slice { dst, a, by, cut } => made(dst, a, zero, cut - by, cut, 0),
-        Op::Place { dst, a, base, cut, by, to } => made(dst, a, base, cut, by, to),
+        Op::Place { dst, a, base, cut, by, to } if cut <= by => made(dst, a, base, cut, by, to),
         _ => None,
     }
 }
@@ -129,7 +172,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn pieces_do_what_operations_do(a: u64, base: u64, by in 0u8..64, cut in 0u8..64) {
+        fn pieces_do_what_operations_do(a: u64, base: u64, by in 0u8..64, cut in 0u8..64, to in 0u8..64) {
             let frame = [0, a, base];
             let slice = piece(&Op::Slice { dst: 0, a: 1, by, cut }, 0).unwrap();
             prop_assert_eq!(slice.value(&frame), a >> by << cut >> cut);
@@ -137,13 +180,15 @@ mod tests {
             prop_assert_eq!(low.value(&frame), a << cut >> cut);
             let copy = piece(&Op::Copy { dst: 0, src: 1 }, 0).unwrap();
             prop_assert_eq!(copy.value(&frame), a);
+            let (cut, by) = (cut.min(by), cut.max(by));
+            let place = piece(&Op::Place { dst: 0, a: 1, base: 2, cut, by, to }, 0).unwrap();
+            prop_assert_eq!(place.value(&frame), base | a << cut >> by << to);
         }
     }
 
     impl Piece {
         fn value(&self, frame: &[u64; 3]) -> u64 {
-            let at = |limb: u16| frame[usize::from(limb)];
-            at(self.base) | at(self.a) << self.cut >> self.by << self.to
+            frame[usize::from(self.base)] | self.of(frame[usize::from(self.a)])
         }
     }
 }

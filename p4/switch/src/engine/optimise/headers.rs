@@ -100,8 +100,9 @@ fn extraction(header: &HeaderLayout) -> Extraction {
     let loads: Vec<Part> = header.fields.iter().flat_map(|field| parts(header, field)).collect();
     Extraction {
         bytes: header.fixed_bits / 8,
-        simple: header.fixed_bits >= 64 && loads.iter().all(|load| load.lead != u8::MAX),
         loads,
+        windows: Vec::new(),
+        cuts: Vec::new(),
         ones: vec![header.valid],
         zeros: header.siblings.clone(),
         origin: Some(header.origin),
@@ -115,6 +116,8 @@ fn emission(header: &HeaderLayout, changed: &[bool]) -> Emission {
         origin: header.origin,
         bytes: header.fixed_bits / 8,
         stores: fields.flat_map(|(field, _)| parts(header, field)).collect(),
+        patches: Vec::new(),
+        pieces: Vec::new(),
     }
 }
 

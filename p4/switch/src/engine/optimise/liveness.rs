@@ -5,9 +5,28 @@ use super::bitset::{self, Rows};
 use super::effects::{Range, effects};
 use super::flow::{BLOCKS, EGRESS, FOLLOWING, Flow, PARSER, entries};
 use crate::engine::code::{Code, Op};
+use crate::engine::layout::Slot;
+use crate::machine::Field;
 
 /// Clearing or carrying a few limbs too many is cheaper than another range.
 const GAP: u32 = 4;
+
+/// Fields that the switch itself looks at after a block, whatever the program does.
+const LOOKED_AT: [Field; 5] =
+    [Field::IngressPort, Field::EgressSpec, Field::McastGrp, Field::Priority, Field::IngressGlobalTimestamp];
+
+/// Fields that the switch sets when a packet comes out of its queue.
+const SET_FOR_EGRESS: [Field; 9] = [
+    Field::EgressPort,
+    Field::EgressSpec,
+    Field::PacketLength,
+    Field::EnqTimestamp,
+    Field::EnqQdepth,
+    Field::DeqTimedelta,
+    Field::DeqQdepth,
+    Field::Qid,
+    Field::EgressGlobalTimestamp,
+];
 
 /// The limbs that are read before they are written again.
 pub(super) struct Liveness {
@@ -24,9 +43,8 @@ impl Liveness {
         let mut before = Rows::new(count, limbs);
         let mut ends = Rows::new(BLOCKS, limbs);
         let all: Vec<_> = code.ops.iter().map(|op| effects(code, op)).collect();
-        let always = always(code);
         loop {
-            live.end_blocks(code, &always, &mut ends);
+            live.end_blocks(code, &mut ends);
             let mut changed = false;
             for pc in (0..count).rev() {
                 let op = &code.ops[pc];
@@ -53,16 +71,34 @@ impl Liveness {
     }
 
     /// What is live where blocks end: what following blocks find in the frame, and what the switch looks at.
-    fn end_blocks(&self, code: &Code, always: &[Range], ends: &mut Rows) {
+    fn end_blocks(&self, code: &Code, ends: &mut Rows) {
         for (block, following) in FOLLOWING.iter().enumerate() {
             let row = ends.row_mut(block);
             for next in *following {
-                bitset::union(row, self.entry.row(*next));
+                bitset::union(row, &self.found_by(code, *next));
             }
             // Locals begin anew with each block.
             bitset::clear_range(row, (code.carried, code.frame.len() as u32 - code.carried));
-            always.iter().for_each(|range| bitset::set_range(row, *range));
+            let looked_at = LOOKED_AT.iter().filter_map(|field| code.standard.slot(*field));
+            let lists = code.field_lists.iter().flat_map(|(_, slots)| slots.iter().copied());
+            looked_at.chain(lists).for_each(|slot| bitset::set_range(row, (slot.at, slot.cells())));
         }
+    }
+
+    /// What a block needs of what ran before it: what it reads but for what the switch sets in between.
+    fn found_by(&self, code: &Code, block: usize) -> Vec<u64> {
+        let mut row = self.entry.row(block).to_vec();
+        if block == EGRESS {
+            let set = SET_FOR_EGRESS.iter().filter_map(|field| code.standard.slot(*field));
+            set.for_each(|slot| bitset::clear_range(&mut row, (slot.at, slot.cells())));
+        }
+        row
+    }
+
+    /// Whether nobody looks at a field of the standard metadata, so that it need not be set.
+    pub(super) fn is_unused(&self, field: Field, slot: Slot) -> bool {
+        let read = |block| (0..slot.cells()).any(|limb| bitset::has(self.entry.row(block), slot.at + limb));
+        !LOOKED_AT.contains(&field) && !(0..BLOCKS).any(read)
     }
 
     fn after_operation(&self, code: &Code, flow: &Flow, pc: usize, before: &Rows, ends: &Rows) -> Vec<u64> {
@@ -105,15 +141,8 @@ impl Liveness {
 
     /// What a packet must carry from ingress to egress.
     pub(super) fn carry(&self, code: &Code) -> Vec<Range> {
-        bitset::runs(self.entry.row(EGRESS), 0, code.carried, GAP)
+        bitset::runs(&self.found_by(code, EGRESS), 0, code.carried, GAP)
     }
-}
-
-/// What the switch itself looks at after a block.
-fn always(code: &Code) -> Vec<Range> {
-    let standard = code.standard.slots();
-    let lists = code.field_lists.iter().flat_map(|(_, slots)| slots);
-    standard.chain(lists.copied()).map(|slot| (slot.at, slot.cells())).collect()
 }
 
 /// Removes what nobody needs; true when there was something.

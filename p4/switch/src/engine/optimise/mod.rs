@@ -15,7 +15,8 @@ mod headers;
 mod jumps;
 mod liveness;
 
-use super::code::Code;
+use super::code::{Code, Emission, Extraction};
+use crate::machine::Field;
 use flow::Flow;
 use liveness::Liveness;
 
@@ -44,6 +45,13 @@ pub(crate) fn optimise(code: &mut Code) {
     fuse::test_bits(code, &live);
     code.clears = live.clears(code);
     code.carry = live.carry(code);
-    fuse::gather(code);
+    for field in Field::ALL {
+        if code.standard.slot(*field).is_some_and(|slot| live.is_unused(*field, slot)) {
+            code.standard.forget(*field);
+        }
+    }
+    fuse::gather(code, &live);
     jumps::compact(code);
+    code.extracts.iter_mut().for_each(Extraction::settle);
+    code.emits.iter_mut().for_each(Emission::settle);
 }
