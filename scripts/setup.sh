@@ -16,6 +16,7 @@ need pkg-config pkg-config
 need node nodejs npm
 need npm npm
 need python3 python3
+need redis-server redis-server
 # Debian's python3 may lack the module that makes virtual environments usable.
 python3 -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3-venv)
 [ "${HARRIER_SKIP_BROWSER:-}" ] || need chromium chromium

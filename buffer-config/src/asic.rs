@@ -109,6 +109,18 @@ const fn asic(
 
 use Vendor::{BroadcomDnx, BroadcomXgs, Cisco, Intel, Nvidia, Virtual};
 
+impl Asic {
+    /// Bytes that the vendor's SAI may take of the memory for itself: SAI 13.2 of Broadcom takes 608 cells for each half
+    /// of the memory (sonic-buildimage issue 24749). 0 where nothing is known.
+    pub fn sai_reserve_bytes(&self) -> u64 {
+        if self.vendor != BroadcomXgs {
+            return 0;
+        }
+        let halves = if matches!(self.name, "tomahawk-4" | "tomahawk-5" | "tomahawk-6") { 2 } else { 1 };
+        608 * halves * u64::from(self.cell_bytes)
+    }
+}
+
 /// All known families.
 pub static ASICS: &[Asic] = &[
     asic("spectrum", Nvidia, 96, Some(13_945_824), spectrum(19.0, 8192), "spc1"),

@@ -17,6 +17,7 @@ pub mod hosts;
 pub mod json;
 mod keys;
 pub mod lookup;
+pub mod repair;
 pub mod report;
 pub(crate) mod resolve;
 pub mod resolved;

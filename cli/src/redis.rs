@@ -44,13 +44,11 @@ pub(crate) fn dump(url: &str) -> anyhow::Result<String> {
     let mut all = Map::new();
     for key in keys {
         // A key may vanish or be of another type: SONiC keeps a few strings beside the hashes.
-        let Reply::Array(items) =
-            client.call(&["HGETALL", &key]).or_else(|e| match e.downcast_ref::<WrongType>() {
-                Some(_) => Ok(Reply::Array(Vec::new())),
-                None => Err(e),
-            })?
-        else {
-            continue;
+        let items = match client.call(&["HGETALL", &key]) {
+            Ok(Reply::Array(items)) if !items.is_empty() => items,
+            Ok(_) => continue,
+            Err(error) if error.is::<WrongType>() => continue,
+            Err(error) => return Err(error),
         };
         let mut fields = Map::new();
         for pair in items.chunks_exact(2) {

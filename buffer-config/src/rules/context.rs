@@ -175,8 +175,8 @@ impl<'c, 'a> Context<'c, 'a> {
         at: At<'_>,
         message: String,
     ) -> Reported<'o> {
-        let (span, pointer) = self.locate(at);
-        out.push(meta, meta.severity, span, pointer, message)
+        let (span, pointer, target) = self.locate(at);
+        Reported { target, ..out.push(meta, meta.severity, span, pointer, message) }
     }
 
     /// Reports at a place in the text that no table holds.
@@ -190,15 +190,23 @@ impl<'c, 'a> Context<'c, 'a> {
         out.push(meta, meta.severity, span, String::new(), message)
     }
 
-    fn locate(&self, at: At<'_>) -> (Span, String) {
-        let Some(table) = self.db.table(at.table) else { return (Span::default(), String::new()) };
+    fn locate(&self, at: At<'_>) -> (Span, String, Target) {
+        let Some(table) = self.db.table(at.table) else {
+            return (Span::default(), String::new(), Target::Place);
+        };
         let Some(entry) = self.db.row(at.table, at.key) else {
-            return (table.span, format!("/{}", crate::db::escape(at.table)));
+            return (table.span, format!("/{}", crate::db::escape(at.table)), Target::Place);
         };
         match at.field.and_then(|name| self.db.field(entry, name)) {
-            Some(field) => (field.span, self.db.pointer(at.table, entry, Some(&field.name))),
-            None => (entry.key_span, self.db.pointer(at.table, entry, None)),
+            Some(field) => (field.span, self.db.pointer(at.table, entry, Some(&field.name)), Target::Field),
+            None => (entry.key_span, self.db.pointer(at.table, entry, None), Target::Entry),
         }
+    }
+
+    /// JSON pointer of a field that is there.
+    pub(super) fn pointer_of(&self, table: &str, key: &str, field: &str) -> Option<String> {
+        let (_, pointer, target) = self.locate(At { table, key, field: Some(field) });
+        (target == Target::Field).then_some(pointer)
     }
 
     /// The entry of a port's priority group, for places.
@@ -412,7 +420,7 @@ impl Findings {
         let file = String::new();
         let (code, rule) = (meta.code, meta.name);
         self.0.push(Finding { code, rule, severity, message, file, span, place, pointer, patch: Vec::new() });
-        Reported(self.0.last_mut())
+        Reported { finding: self.0.last_mut(), target: Target::Place }
     }
 
     /// Puts them in the order of the file and fills in the places.
@@ -444,44 +452,65 @@ fn lines(text: &[u8]) -> u32 {
     text.chunks(usize::from(u8::MAX)).map(|part| u32::from(of(part))).sum()
 }
 
+/// What a finding points at, which says how it can be repaired.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Target {
+    /// A field that is there.
+    Field,
+    /// An entry that is there.
+    Entry,
+    /// Less than that: nothing can be repaired there.
+    Place,
+}
+
 /// The finding just reported.
-pub(super) struct Reported<'o>(Option<&'o mut Finding>);
+pub(super) struct Reported<'o> {
+    finding: Option<&'o mut Finding>,
+    target: Target,
+}
 
 impl Reported<'_> {
     /// Another severity than the rule's.
-    pub(super) fn severity(self, severity: Severity) -> Self {
-        if let Some(finding) = self.0 {
+    pub(super) fn severity(mut self, severity: Severity) -> Self {
+        if let Some(finding) = self.finding.as_mut() {
             finding.severity = severity;
-            return Self(Some(finding));
         }
         self
     }
 
     /// A repair: replace the value that the finding points at.
     pub(super) fn replace(self, value: impl Into<String>) -> Self {
-        if let Some(finding) = self.0 {
-            let value = Some(Value::String(value.into()));
-            finding.patch.push(PatchOp { op: "replace", path: finding.pointer.clone(), value });
-            return Self(Some(finding));
-        }
-        self
+        let value = Value::String(value.into());
+        self.repair(Target::Field, |path| PatchOp { op: "replace", path: path.into(), value: Some(value) })
     }
 
-    /// A repair: remove what the finding points at.
+    /// A repair: remove the field that the finding points at.
     pub(super) fn remove(self) -> Self {
-        if let Some(finding) = self.0 {
-            finding.patch.push(PatchOp { op: "remove", path: finding.pointer.clone(), value: None });
-            return Self(Some(finding));
-        }
-        self
+        self.repair(Target::Field, |path| PatchOp { op: "remove", path: path.into(), value: None })
     }
 
     /// A repair: add a field to the entry that the finding points at.
     pub(super) fn add(self, name: &str, value: impl Into<String>) -> Self {
-        if let Some(finding) = self.0 {
-            let path = format!("{}/{}", finding.pointer, crate::db::escape(name));
-            finding.patch.push(PatchOp { op: "add", path, value: Some(Value::String(value.into())) });
-            return Self(Some(finding));
+        let (name, value) = (crate::db::escape(name).into_owned(), Value::String(value.into()));
+        self.repair(Target::Entry, |path| {
+            let path = format!("{path}/{name}");
+            PatchOp { op: "add", path, value: Some(value) }
+        })
+    }
+
+    /// A repair that must be made together with the others of the finding: replace another value.
+    pub(super) fn with(mut self, pointer: String, value: impl Into<String>) -> Self {
+        if let Some(finding) = self.finding.as_mut().filter(|f| !f.patch.is_empty()) {
+            let value = Some(Value::String(value.into()));
+            finding.patch.push(PatchOp { op: "replace", path: pointer, value });
+        }
+        self
+    }
+
+    fn repair(mut self, target: Target, op: impl FnOnce(&str) -> PatchOp) -> Self {
+        if let Some(finding) = self.finding.as_mut().filter(|_| self.target == target) {
+            let op = op(&finding.pointer);
+            finding.patch.push(op);
         }
         self
     }

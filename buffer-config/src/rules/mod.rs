@@ -57,6 +57,13 @@ impl Rule {
         page
     }
 
+    /// Whether its source has that text; for tests that must cover all rules of a kind.
+    #[doc(hidden)]
+    pub fn calls(&self, text: &str) -> bool {
+        let code = self.source.lines().filter(|line| !line.starts_with("//!") && !line.starts_with("use "));
+        code.into_iter().any(|line| line.contains(text) && line.contains("report"))
+    }
+
     /// What it checks, as one paragraph.
     pub fn summary(&self) -> String {
         let page = self.page();

@@ -3,6 +3,9 @@
 #![allow(clippy::disallowed_methods, reason = "tests read files")]
 #![allow(dead_code, reason = "each suite uses its part")]
 
+pub(crate) mod schema;
+pub(crate) mod switch;
+
 use std::path::PathBuf;
 
 /// A folder or file of `../shared/data/sonic`; `None`, said aloud, when it is not beside the workspace.

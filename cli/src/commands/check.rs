@@ -17,7 +17,7 @@ use buffer_config::lookup::{self, Lookup};
 use buffer_config::report::{self, Report};
 use buffer_config::rules::{self, Options};
 use buffer_config::source::Source;
-use buffer_config::{Beside, asic, explain, forms, gcu, hosts, resolve};
+use buffer_config::{Beside, asic, explain, forms, hosts, repair, resolve};
 use clap::ValueEnum;
 
 use crate::Outcome;
@@ -167,7 +167,7 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     }
     let mut report = check_all(&args, &options, &selection, &inputs)?;
     hold_back(&args, &mut report)?;
-    finish(&args, &report, &inputs)
+    finish(&args, &options, &report, &inputs)
 }
 
 fn options(args: &Args) -> anyhow::Result<Options> {
@@ -334,7 +334,7 @@ fn today() -> String {
     format!("{year:04}-{month:02}-{day:02}")
 }
 
-fn finish(args: &Args, report: &Report, inputs: &[Input]) -> anyhow::Result<Outcome> {
+fn finish(args: &Args, options: &Options, report: &Report, inputs: &[Input]) -> anyhow::Result<Outcome> {
     if let Some(path) = &args.write_baseline {
         let text = serde_json::to_string_pretty(&Baseline::of(&report.findings))? + "\n";
         write_text(path, &text)?;
@@ -342,7 +342,7 @@ fn finish(args: &Args, report: &Report, inputs: &[Input]) -> anyhow::Result<Outc
         return Ok(Outcome::Fine);
     }
     if let Some(path) = &args.fix_patch {
-        write_patch(args, report, inputs, path)?;
+        write_patch(args, options, report, inputs, path)?;
     }
     let formats = if args.format.is_empty() { vec![Format::Full] } else { args.format.clone() };
     for (index, format) in formats.iter().enumerate() {
@@ -375,23 +375,25 @@ fn finish(args: &Args, report: &Report, inputs: &[Input]) -> anyhow::Result<Outc
     Ok(if fails { Outcome::Findings } else { Outcome::Fine })
 }
 
-fn write_patch(args: &Args, report: &Report, inputs: &[Input], path: &Path) -> anyhow::Result<()> {
+fn write_patch(
+    args: &Args,
+    options: &Options,
+    report: &Report,
+    inputs: &[Input],
+    path: &Path,
+) -> anyhow::Result<()> {
     let [input] = inputs else { bail!("--fix-patch repairs one file, {} were given", inputs.len()) };
-    let (text, _) = read(args, input)?;
-    let db = forms::load(&text);
-    let asic = resolve(&db, Beside::default()).asic.and_then(asic::by_name);
-    let mut operations = Vec::new();
-    let mut paths: Vec<&str> = Vec::new();
-    for finding in report.findings.iter().filter(|f| f.severity > Severity::Info) {
-        for op in finding.patch.iter().filter(|op| !paths.contains(&op.path.as_str())) {
-            if let Some(reason) = gcu::refusal(op, asic) {
-                eprintln!("{} {}: not on a live switch: {reason}", finding.code, op.path);
-            }
-            operations.push(op);
-        }
-        paths.extend(finding.patch.iter().map(|op| op.path.as_str()));
+    let (text, table) = read(args, input)?;
+    let source = Source { name: &input.name, text: &text };
+    let plan = repair::plan(source, &report.findings, table.as_ref(), options)
+        .map_err(|e| anyhow::anyhow!("{}: no patch can be made: {e}", input.name))?;
+    for (op, reason) in &plan.refused_live {
+        eprintln!("{}: not on a live switch: {reason}", op.path);
     }
-    write_text(path, &(serde_json::to_string_pretty(&operations)? + "\n"))
+    for (code, reason) in &plan.left_out {
+        eprintln!("{code} is not repaired: {reason}");
+    }
+    write_text(path, &(serde_json::to_string_pretty(&plan.operations)? + "\n"))
 }
 
 fn write_text(path: &Path, text: &str) -> anyhow::Result<()> {
@@ -469,5 +471,5 @@ fn compare(
     let mut report =
         Report { findings: result.findings, files: vec![new.name.clone()], suppressed: result.unchanged };
     hold_back(args, &mut report)?;
-    finish(args, &report, std::slice::from_ref(new))
+    finish(args, options, &report, std::slice::from_ref(new))
 }

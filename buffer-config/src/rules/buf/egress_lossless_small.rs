@@ -26,7 +26,7 @@
 use super::super::Meta;
 use super::super::context::{Context, Findings, bytes, field};
 use crate::finding::Severity;
-use crate::resolved::Direction;
+use crate::resolved::{Direction, Threshold};
 
 /// What identifies the rule.
 pub(super) const META: Meta =
@@ -43,7 +43,14 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         let halves = cx.asic.is_some_and(|a| matches!(a.name, "tomahawk-4" | "tomahawk-5")) && e >= s / 2;
         let severity = if halves { Severity::Warning } else { Severity::Error };
         let message = format!("egress_lossless_pool is {}, {} admits {}: lossless packets drop at egress", bytes(e), ingress.name, bytes(s));
-        cx.report(out, &META, at, message).severity(severity).replace(total.to_string());
+        let mut reported = cx.report(out, &META, at, message).severity(severity).replace(total.to_string());
+        // Limits that were made for the smaller pool must grow with it.
+        for profile in cx.sw.profiles.iter().filter(|p| cx.pool_of(p).is_some_and(|pool| pool.name == egress.name)) {
+            let is_small = matches!(profile.threshold, Some(Threshold::Static { bytes }) if bytes < total);
+            if let Some(pointer) = cx.pointer_of("BUFFER_PROFILE", &profile.name, "static_th").filter(|_| is_small) {
+                reported = reported.with(pointer, total.to_string());
+            }
+        }
     } else if e >= s && e < total && cx.asic.is_none() {
         let message = format!("egress_lossless_pool is {}, {} with its headroom admits {}", bytes(e), ingress.name, bytes(total));
         cx.report(out, &META, at, message).severity(Severity::Warning);

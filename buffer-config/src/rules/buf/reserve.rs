@@ -29,8 +29,7 @@ pub(super) const META: Meta =
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let Some(asic) = cx.asic.filter(|a| a.vendor == Vendor::BroadcomXgs) else { return };
     let (Some(pool), Some(memory)) = (cx.lossless_pool(), asic.memory_bytes) else { return };
-    let halves = if matches!(asic.name, "tomahawk-4" | "tomahawk-5" | "tomahawk-6") { 2 } else { 1 };
-    let reserve = 608 * halves * u64::from(asic.cell_bytes);
+    let reserve = asic.sai_reserve_bytes();
     let sum = pool.size_bytes.unwrap_or(0).saturating_add(pool.shared_headroom_bytes);
     if sum <= memory && sum > memory.saturating_sub(reserve) {
         let message = format!("pool {} leaves {} of the memory; the SAI may take {} for itself", pool.name, bytes(memory - sum), bytes(reserve));

@@ -27,10 +27,12 @@ pub(super) const META: Meta =
 /// Runs the rule.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.schema(out, &META);
+    // Two polls at least, within what the field may hold.
+    let detection = cx.sw.watchdog_poll_ms.saturating_mul(2).clamp(200, 5000);
     for entry in cx.db.rows("PFC_WD").iter().filter(|e| e.key != "GLOBAL") {
         if cx.db.field(entry, "detection_time").is_none() {
             let message = format!("{} has no detection_time: orchagent refuses the entry", entry.key);
-            cx.report(out, &META, row("PFC_WD", &entry.key), message).add("detection_time", "200");
+            cx.report(out, &META, row("PFC_WD", &entry.key), message).add("detection_time", detection.to_string());
         }
     }
 }

@@ -1,0 +1,173 @@
+//! Repairs: each one applies, removes its finding, and makes no new error or warning.
+
+mod support;
+
+use std::collections::BTreeSet;
+
+use buffer_config::finding::{Finding, Severity};
+use buffer_config::lookup::{self, Lookup};
+use buffer_config::rules::{self, Options};
+use buffer_config::source::Source;
+use buffer_config::{forms, repair};
+use serde_json::Value;
+use support::switch::{TD2, switch};
+
+fn findings(text: &str, table: Option<&Lookup>) -> Vec<Finding> {
+    rules::check(Source { name: "a.json", text }, &forms::load(text), table, &Options::default())
+}
+
+/// Makes the plan and applies it; returns the codes that were repaired and those that were left out.
+#[track_caller]
+fn check(
+    name: &str,
+    text: &str,
+    table: Option<&str>,
+) -> (BTreeSet<&'static str>, Vec<(&'static str, String)>) {
+    let table = table.map(lookup::parse);
+    let before = findings(text, table.as_ref());
+    let source = Source { name: "a.json", text };
+    let plan = repair::plan(source, &before, table.as_ref(), &Options::default())
+        .unwrap_or_else(|e| panic!("{name}: {e}"));
+    let mut document: Value = serde_json::from_str(text).unwrap_or_else(|e| panic!("{name}: {e}"));
+    for op in &plan.operations {
+        repair::apply(&mut document, op).unwrap_or_else(|e| panic!("{name}: {op:?}: {e}"));
+    }
+    let after = findings(&document.to_string(), table.as_ref());
+    let bad = |all: &[Finding]| -> BTreeSet<&'static str> {
+        all.iter().filter(|f| f.severity > Severity::Info).map(|f| f.code).collect()
+    };
+    let new: Vec<_> = bad(&after).difference(&bad(&before)).copied().collect();
+    assert!(new.is_empty(), "{name}: the repairs make {new:?}");
+    let at = |all: &[Finding], f: &Finding| {
+        all.iter().any(|g| g.code == f.code && g.pointer == f.pointer && g.severity > Severity::Info)
+    };
+    let gone = |f: &&Finding| f.severity > Severity::Info && !f.patch.is_empty() && !at(&after, f);
+    (before.iter().filter(gone).map(|f| f.code).collect(), plan.left_out)
+}
+
+#[test]
+fn every_repair_repairs_and_breaks_nothing() {
+    let offset = "\"xon_offset\": \"2288\"";
+    let more = |offset: &str| {
+        let one = |n: usize, o: &str| {
+            format!(
+                "\"q{n}\": {{\"pool\": \"ingress_lossless_pool\", \"size\": \"1248\", \"dynamic_th\": \"-2\", \"xon\": \"2288\", \"xon_offset\": \"{o}\", \"xoff\": \"100000\"}},"
+            )
+        };
+        let all: String = (0..3).map(|n| one(n, "2288")).chain([one(3, offset)]).collect();
+        format!("\"BUFFER_PROFILE\": {{{all}")
+    };
+    let tomahawk_6 = switch(
+        "x86_64-nexthop_4210-r0",
+        &[
+            ("\"10000000\", \"xoff\": \"2000000\"", "\"258035400\", \"xoff\": \"81553920\""),
+            ("\"7000000\"", "\"258035400\""),
+        ],
+    );
+    let cases: Vec<(&str, String)> = vec![
+        (
+            "BUF020",
+            switch(
+                TD2,
+                &[("\"static_th\": \"12766208\"", "\"static_th\": \"12766208\", \"xoff\": \"1000\"")],
+            ),
+        ),
+        ("BUF023", tomahawk_6),
+        ("BUF024", switch(TD2, &[("\"7000000\"", "\"99000000\"")])),
+        ("BUF025", switch(TD2, &[("\"12766208\"", "\"9999999\"")])),
+        ("BUF026", switch(TD2, &[("\"static_th\": \"12766208\"", "\"static_th\": \"6000000\"")])),
+        ("BUF027", switch(TD2, &[("\"7000000\"", "\"11000000\"")])),
+        ("BUF030", switch(TD2, &[("\"7000000\"", "\"7000001\"")])),
+        (
+            "BUF039",
+            switch(
+                TD2,
+                &[(
+                    "\"BUFFER_PROFILE\": {",
+                    "\"DEFAULT_LOSSLESS_BUFFER_PARAMETER\": {\"AZURE\": {\"default_dynamic_th\": \"0\", \"max_headroom_size\": \"1\"}}, \"BUFFER_PROFILE\": {",
+                )],
+            ),
+        ),
+        ("ECN002", switch(TD2, &[(", \"green_drop_probability\": \"5\"", "")])),
+        ("PG014", switch(TD2, &[("\"BUFFER_PROFILE\": {", &more("2299"))])),
+        ("PG015", switch(TD2, &[("\"10000000\", \"xoff\": \"2000000\"", "\"10000000\"")])),
+        ("SRC004", switch(TD2, &[("\"1000000\"", "\" 1000000\"")])),
+        (
+            "SRC005",
+            switch(TD2, &[("\"SCHEDULER\": {\"s1\": {", "\"SCHEDULER\": {\"s1\": {\"wieght\": \"3\", ")]),
+        ),
+        (
+            "WD001",
+            switch(TD2, &[("\"action\": \"drop\", \"detection_time\": \"400\"", "\"action\": \"drop\"")]),
+        ),
+        (
+            "WD009",
+            switch(TD2, &[("{\"POLL_INTERVAL\"", "{\"BIG_RED_SWITCH\": \"enable\", \"POLL_INTERVAL\"")]),
+        ),
+        (
+            "WD016",
+            switch(
+                TD2,
+                &[(
+                    "\"PFC_WD\": {",
+                    "\"FLEX_COUNTER_TABLE\": {\"PFCWD\": {\"FLEX_COUNTER_STATUS\": \"disable\"}}, \"PFC_WD\": {",
+                )],
+            ),
+        ),
+        (
+            "WD017",
+            switch(
+                TD2,
+                &[("\"hwsku\": \"sku\"", "\"hwsku\": \"sku\", \"default_pfcwd_status\": \"disable\"")],
+            ),
+        ),
+        ("WD022", switch(TD2, &[("\"POLL_INTERVAL\": \"200\"", "\"POLL_INTERVAL\": \"100\"")])),
+    ];
+    assert!(cases.iter().all(|(_, text)| text.contains(offset)));
+    for (code, text) in &cases {
+        let (repaired, left_out) = check(code, text, None);
+        let is_note = |f: &&Finding| f.code == *code && f.severity == Severity::Info && !f.patch.is_empty();
+        if findings(text, None).iter().any(|f| is_note(&f)) {
+            // A note's repair is offered with the finding; the patch of a file holds those of warnings and errors.
+            continue;
+        }
+        assert!(repaired.contains(code), "{code} offers no repair, only {repaired:?}; left out {left_out:?}");
+    }
+    // A new repair needs its case.
+    let offers =
+        |rule: &&rules::Rule| [".replace(", ".remove()", ".add("].iter().any(|call| rule.calls(call));
+    let covered: BTreeSet<&str> = cases.iter().map(|(code, _)| *code).collect();
+    let all: BTreeSet<&str> = rules::all().filter(offers).map(|r| r.meta.code).collect();
+    assert_eq!(all.difference(&covered).collect::<Vec<_>>(), Vec::<&&str>::new());
+}
+
+#[test]
+fn a_field_that_is_not_there_is_not_replaced() {
+    // The odd offset is in the look-up table, polling has its default: neither is in the file.
+    let table = "100000 5m 1 0 60000 0 3556\n100000 40m 1 0 100000 0 3556\n50000 5m 1 0 60000 0 3356\n50000 40m 1 0 70000 0 3556\n";
+    let ports: Vec<String> = (2..100)
+        .map(|i| format!("\"Ethernet{}\": {{\"lanes\": \"9\", \"speed\": \"100000\"}}", i * 4))
+        .collect();
+    let text = switch(
+        TD2,
+        &[
+            ("\"PORT\": {", &format!("\"PORT\": {{{},", ports.join(","))),
+            ("\"GLOBAL\": {\"POLL_INTERVAL\": \"200\"},", ""),
+        ],
+    );
+    let found = findings(&text, Some(&lookup::parse(table)));
+    for code in ["PG014", "WD022"] {
+        let finding = found.iter().find(|f| f.code == code).unwrap_or_else(|| panic!("{code} in {found:#?}"));
+        assert_eq!(finding.patch, []);
+    }
+}
+
+#[test]
+fn repairs_of_shipped_switches_apply() {
+    let Some(folder) = support::data("switches") else { return };
+    let mut repaired = 0;
+    for path in support::files(&folder, ".json") {
+        repaired += check(&path.display().to_string(), &support::read(&path), None).0.len();
+    }
+    assert!(repaired > 10, "only {repaired}");
+}

@@ -1,0 +1,160 @@
+//! Reports for programs against their formats: our JSON schema, SARIF 2.1.0, JUnit.
+
+mod support;
+
+use buffer_config::finding::Severity;
+use buffer_config::forms;
+use buffer_config::report::{self, Report};
+use buffer_config::rules::{self, Options};
+use buffer_config::source::Source;
+use serde_json::Value;
+use support::schema::refusals;
+use support::switch::{TD2, switch};
+
+/// Reports with nothing, with findings of all severities, with a text that is no JSON, with names that need escapes.
+fn reports() -> Vec<Report> {
+    let healthy = switch(TD2, &[]);
+    // Wrong threshold, odd number, small pool: error, warning, error.
+    let broken = switch(
+        TD2,
+        &[
+            ("\"1000000\"", "\" 1000000\""),
+            ("\"12766208\"}", "\"9999999\"}"),
+            ("\"dynamic_th\": \"-2\"", "\"dynamic_th\": \"<9&>\\u0001\""),
+        ],
+    );
+    let of = |name: &str, text: &str| {
+        let db = forms::load(text);
+        let findings = rules::check(Source { name, text }, &db, None, &Options::default());
+        Report { findings, files: vec![name.to_string()], suppressed: 0 }
+    };
+    let all = vec![
+        Report::default(),
+        of("tor 1/config_db.json", &healthy),
+        of("a&b/<c>/\"d\".json", &broken),
+        of("t.json", "{{ template }}\n{\"A\": 1,}"),
+        of("-", "{\"BUFFER_POOL\": {\"p\": {\"type\": \"x\"}}}"),
+    ];
+    let severities: Vec<Severity> = all.iter().flat_map(|r| &r.findings).map(|f| f.severity).collect();
+    for wanted in [Severity::Info, Severity::Warning, Severity::Error] {
+        assert!(severities.contains(&wanted), "no report has {wanted:?}");
+    }
+    all
+}
+
+#[track_caller]
+fn check(schema: &str, text: &str) {
+    let schema: Value = serde_json::from_str(schema).expect("the schema is JSON");
+    let value: Value = serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"));
+    let found = refusals(&schema, &value);
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+#[test]
+fn json_is_as_its_schema_says() {
+    for report in reports() {
+        check(include_str!("../../docs/check.schema.json"), &report::json(&report));
+    }
+}
+
+#[test]
+fn sarif_is_as_the_standard_says() {
+    for report in reports() {
+        let text = report::sarif(&report);
+        check(include_str!("schemas/sarif.json"), &text);
+        let log: Value = serde_json::from_str(&text).expect("JSON");
+        let run = &log["runs"][0];
+        assert_eq!(run["results"].as_array().map(Vec::len), Some(report.findings.len()));
+        for result in run["results"].as_array().into_iter().flatten() {
+            let index = result["ruleIndex"].as_u64().expect("an index") as usize;
+            assert_eq!(run["tool"]["driver"]["rules"][index]["id"], result["ruleId"]);
+            let uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].as_str();
+            let plain = |b: u8| b.is_ascii_alphanumeric() || b"-_.~/%".contains(&b);
+            assert!(uri.is_some_and(|u| u.bytes().all(plain)), "RFC 3986: {uri:?}");
+        }
+    }
+}
+
+#[test]
+fn the_validator_refuses_what_is_wrong() {
+    let report = &reports()[1];
+    for (from, to) in [
+        ("\"2.1.0\"", "\"2.0.0\""),
+        ("\"startLine\": ", "\"startLine\": -"),
+        ("\"level\": \"note\"", "\"level\": \"info\""),
+        ("\"ruleId\"", "\"rule\""),
+    ] {
+        let text = report::sarif(report).replacen(from, to, 1);
+        let schema: Value = serde_json::from_str(include_str!("schemas/sarif.json")).expect("JSON");
+        let value: Value = serde_json::from_str(&text).expect("JSON");
+        assert!(!refusals(&schema, &value).is_empty(), "{from} -> {to} was not refused");
+    }
+}
+
+/// Depth, name and attributes of an element.
+type Element = (usize, String, Vec<(String, String)>);
+
+/// Elements of an XML text; panics when it is not well formed.
+fn elements(text: &str) -> Vec<Element> {
+    let mut found = Vec::new();
+    let mut open: Vec<String> = Vec::new();
+    let body = text.strip_prefix("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n").expect("a declaration");
+    for part in body.split('<').skip(1) {
+        let (tag, content) = part.split_once('>').expect("a closed tag");
+        assert!(!content.contains('>'), "a bare `>` in {content}");
+        for reference in content.split('&').skip(1).chain(tag.split('&').skip(1)) {
+            let name = reference.split_once(';').map(|(n, _)| n);
+            assert!(name.is_some_and(|n| matches!(n, "amp" | "lt" | "gt" | "quot" | "#10")), "&{reference}");
+        }
+        assert!(tag.chars().chain(content.chars()).all(|c| c >= ' ' || c == '\n' || c == '\t'));
+        if let Some(name) = tag.strip_prefix('/') {
+            assert_eq!(open.pop().as_deref(), Some(name));
+            continue;
+        }
+        let (name, rest) = tag.split_once(' ').unwrap_or((tag, ""));
+        let closed = rest.ends_with('/');
+        let mut attributes = Vec::new();
+        let mut rest = rest.trim_end_matches('/');
+        while let Some((key, value)) = rest.split_once("=\"") {
+            let (value, after) = value.split_once('"').expect("a quoted value");
+            attributes.push((key.trim().to_string(), value.to_string()));
+            rest = after;
+        }
+        assert!(rest.trim().is_empty(), "{rest}");
+        found.push((open.len(), name.to_string(), attributes));
+        if !closed {
+            open.push(name.to_string());
+        }
+    }
+    assert!(open.is_empty(), "{open:?} are never closed");
+    found
+}
+
+#[test]
+fn junit_counts_what_it_holds() {
+    for report in reports() {
+        let all = elements(&report::junit(&report));
+        let number = |attributes: &[(String, String)], name: &str| {
+            let value = attributes.iter().find(|(n, _)| n == name).map(|(_, v)| v.parse::<usize>());
+            value.expect("the attribute is there").expect("a number")
+        };
+        let count = |name: &str| all.iter().filter(|(_, n, _)| n == name).count();
+        let (depth, name, root) = &all[0];
+        assert_eq!((*depth, name.as_str()), (0, "testsuites"));
+        assert_eq!((number(root, "tests"), number(root, "failures")), (count("testcase"), count("failure")));
+        let suites = all.iter().filter(|(depth, name, _)| *depth == 1 && name == "testsuite");
+        let (tests, failures) =
+            suites.fold((0, 0), |(t, f), (_, _, a)| (t + number(a, "tests"), f + number(a, "failures")));
+        assert_eq!((tests, failures), (count("testcase"), count("failure")));
+        for (depth, name, attributes) in &all {
+            let has = |wanted: &[&str]| wanted.iter().all(|w| attributes.iter().any(|(n, _)| n == w));
+            match name.as_str() {
+                "testcase" => assert!(*depth == 2 && has(&["classname", "name"]), "{attributes:?}"),
+                "failure" => assert!(*depth == 3 && has(&["type", "message"]), "{attributes:?}"),
+                "testsuites" | "testsuite" => assert!(has(&["name", "tests", "failures"])),
+                "system-out" => assert_eq!(*depth, 3),
+                other => panic!("JUnit has no {other}"),
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! A validator for the part of JSON Schema that the schemas here use; any other keyword is an error, so that nothing
+//! is passed over in silence.
+
+use serde_json::Value;
+
+/// What of `value` the schema refuses, each with its JSON pointer.
+pub(crate) fn refusals(schema: &Value, value: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    check(schema, schema, value, "", &mut found);
+    found
+}
+
+fn check(root: &Value, schema: &Value, value: &Value, at: &str, found: &mut Vec<String>) {
+    let Some(keywords) = schema.as_object() else { return };
+    for (keyword, wanted) in keywords {
+        let good = match keyword.as_str() {
+            "$schema" | "$id" | "title" | "description" | "$defs" => true,
+            "$ref" => {
+                let pointer = wanted.as_str().and_then(|r| r.strip_prefix('#')).expect("a local reference");
+                check(root, root.pointer(pointer).expect("the definition is there"), value, at, found);
+                true
+            }
+            "type" => is_type(wanted.as_str().expect("one type"), value),
+            "const" => value == wanted,
+            "enum" => wanted.as_array().expect("values").contains(value),
+            "minimum" => value.as_f64().is_none_or(|n| n >= wanted.as_f64().expect("a number")),
+            "minItems" => {
+                value.as_array().is_none_or(|a| a.len() as u64 >= wanted.as_u64().expect("a number"))
+            }
+            "minLength" => {
+                value.as_str().is_none_or(|s| s.chars().count() as u64 >= wanted.as_u64().expect("a number"))
+            }
+            "pattern" => value.as_str().is_none_or(|s| matches(wanted.as_str().expect("a pattern"), s)),
+            "uniqueItems" => value.as_array().is_none_or(|all| {
+                all.iter().enumerate().all(|(i, item)| all.iter().take(i).all(|earlier| earlier != item))
+            }),
+            "required" => {
+                let missing =
+                    |name: &&Value| value.is_object() && value.get(name.as_str().expect("a name")).is_none();
+                let all = wanted.as_array().expect("names");
+                found.extend(all.iter().filter(missing).map(|name| format!("{at}: {name} is missing")));
+                true
+            }
+            "properties" => {
+                for (name, inner) in wanted.as_object().expect("properties") {
+                    if let Some(member) = value.get(name) {
+                        check(root, inner, member, &format!("{at}/{name}"), found);
+                    }
+                }
+                true
+            }
+            "additionalProperties" => {
+                let known = schema.get("properties").and_then(Value::as_object);
+                for (name, member) in value.as_object().into_iter().flatten() {
+                    if known.is_some_and(|k| k.contains_key(name)) {
+                        continue;
+                    }
+                    match wanted {
+                        Value::Bool(false) => found.push(format!("{at}: unknown member {name}")),
+                        inner => check(root, inner, member, &format!("{at}/{name}"), found),
+                    }
+                }
+                true
+            }
+            "items" => {
+                for (i, item) in value.as_array().into_iter().flatten().enumerate() {
+                    check(root, wanted, item, &format!("{at}/{i}"), found);
+                }
+                true
+            }
+            other => panic!("the validator does not know the keyword {other}"),
+        };
+        if !good {
+            found.push(format!("{at}: {value} against {keyword} {wanted}"));
+        }
+    }
+}
+
+fn is_type(name: &str, value: &Value) -> bool {
+    match name {
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string" => value.is_string(),
+        "integer" => value.is_i64() || value.is_u64(),
+        "boolean" => value.is_boolean(),
+        other => panic!("the validator does not know the type {other}"),
+    }
+}
+
+/// Patterns of the form `^([class]{n}|[class]+)*$`, taken greedily.
+fn matches(pattern: &str, text: &str) -> bool {
+    let mut rest = pattern.strip_prefix('^').and_then(|p| p.strip_suffix('$')).expect("an anchored pattern");
+    let mut text = text.as_bytes();
+    while let Some(open) = rest.strip_prefix('[') {
+        let (class, after) = open.split_once(']').expect("a closed class");
+        let is_in = |b: u8| {
+            class.as_bytes().chunks(3).any(|c| matches!(c, [low, b'-', high] if (*low..=*high).contains(&b)))
+                || !class.contains('-') && class.as_bytes().contains(&b)
+        };
+        let run = text.iter().take_while(|b| is_in(**b)).count();
+        let (count, after) = match after.strip_prefix('{') {
+            Some(n) => {
+                let (n, after) = n.split_once('}').expect("a closed count");
+                (n.parse().expect("a number"), after)
+            }
+            None => (run.max(1), after.strip_prefix('+').expect("`+` or a count")),
+        };
+        if run < count {
+            return false;
+        }
+        text = &text[count..];
+        rest = after;
+    }
+    assert!(rest.is_empty(), "the validator does not know the pattern {pattern}");
+    text.is_empty()
+}

@@ -1,0 +1,151 @@
+//! `harrier check redis://...` against a real server: what CONFIG_DB says is judged as the file would be.
+
+#![allow(
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "the test starts a server, fills it over a socket and reads files"
+)]
+
+mod support;
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+
+use serde_json::Value;
+use support::{harrier, scratch};
+
+/// A redis-server of this test's own; killed at the end.
+struct Server {
+    process: Child,
+    port: u16,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+impl Server {
+    /// Starts it on a free port; `None`, said aloud, when it is not installed.
+    fn start(folder: &str, password: Option<&str>) -> Option<Self> {
+        let port = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("its number").port();
+        let mut command = Command::new("redis-server");
+        command.args([
+            "--port",
+            &port.to_string(),
+            "--bind",
+            "127.0.0.1",
+            "--save",
+            "",
+            "--appendonly",
+            "no",
+        ]);
+        command.arg("--dir").arg(scratch(folder));
+        if let Some(password) = password {
+            command.args(["--requirepass", password]);
+        }
+        let mut process = match command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn() {
+            Ok(process) => process,
+            Err(error) => {
+                eprintln!("SKIPPED: redis-server cannot be started ({error}); scripts/setup.sh installs it");
+                return None;
+            }
+        };
+        // It says when it is ready, or ends.
+        let lines = BufReader::new(process.stdout.take().expect("a pipe")).lines();
+        let ready = lines.map_while(Result::ok).any(|line| line.contains("Ready to accept connections"));
+        let server = Self { process, port };
+        assert!(ready, "redis-server did not start");
+        Some(server)
+    }
+
+    fn send(&self, commands: &[Vec<&str>]) {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("it listens");
+        let mut answers = BufReader::new(stream.try_clone().expect("a second handle"));
+        for words in commands {
+            let mut request = format!("*{}\r\n", words.len());
+            words.iter().for_each(|w| request.push_str(&format!("${}\r\n{w}\r\n", w.len())));
+            stream.write_all(request.as_bytes()).expect("it takes the command");
+            let mut answer = String::new();
+            answers.read_line(&mut answer).expect("it answers");
+            assert!(!answer.starts_with('-'), "{words:?}: {answer}");
+        }
+    }
+
+    /// Loads a configuration as SONiC keeps it: a hash an entry, `NULL` for one without fields, beside other keys.
+    fn load(&self, config: &Value, password: Option<&str>) {
+        let mut commands: Vec<Vec<String>> = vec![vec!["SELECT".into(), "4".into()]];
+        if let Some(password) = password {
+            commands.insert(0, vec!["AUTH".into(), password.into()]);
+        }
+        commands.push(vec!["SET".into(), "CONFIG_DB_INITIALIZED".into(), "1".into()]);
+        commands.push(vec!["SADD".into(), "ODD|SET".into(), "member".into()]);
+        for (table, entries) in config.as_object().expect("tables") {
+            for (key, fields) in entries.as_object().expect("entries") {
+                let mut words = vec!["HSET".to_string(), format!("{table}|{key}")];
+                for (name, value) in fields.as_object().expect("fields") {
+                    words.extend([name.clone(), value.as_str().expect("text").to_string()]);
+                }
+                if words.len() == 2 {
+                    words.extend(["NULL".to_string(), "NULL".to_string()]);
+                }
+                commands.push(words);
+            }
+        }
+        let words: Vec<Vec<&str>> = commands.iter().map(|c| c.iter().map(String::as_str).collect()).collect();
+        self.send(&words);
+    }
+}
+
+const CONFIG: &str = r#"{
+ "DEVICE_METADATA": {"localhost": {"platform": "x86_64-dell_s6000_s1220-r0", "hostname": "s1", "type": "ToRRouter"}},
+ "PORT": {"Ethernet0": {"lanes": "1,2", "speed": "100000", "admin_status": "up"}, "Ethernet10": {"lanes": "3,4", "speed": "100000"}},
+ "CABLE_LENGTH": {"AZURE": {"Ethernet0": "40m"}},
+ "LOOPBACK_INTERFACE": {"Loopback0": {}},
+ "BUFFER_POOL": {"ingress_lossless_pool": {"type": "ingress", "mode": "dynamic", "size": "10000000", "xoff": "9000000"}},
+ "BUFFER_PROFILE": {"p": {"pool": "ingress_lossless_pool", "size": "0", "dynamic_th": "9", "xoff": "1000"}},
+ "BUFFER_PG": {"Ethernet0|3-4": {"profile": "p"}, "Ethernet10|3-4": {"profile": "absent"}}
+}"#;
+
+/// What was found, without places: those of a database are the database's.
+fn found(report: &Value) -> Vec<(String, String)> {
+    let text = |f: &Value, name: &str| f[name].as_str().expect("text").to_string();
+    let all = report["findings"].as_array().expect("findings");
+    let mut found: Vec<_> = all.iter().map(|f| (text(f, "code"), text(f, "message"))).collect();
+    found.sort();
+    found
+}
+
+fn check(name: &str, password: Option<&str>) {
+    let Some(server) = Server::start(name, password) else { return };
+    let config: Value = serde_json::from_str(CONFIG).expect("JSON");
+    server.load(&config, password);
+    let file = scratch(&format!("{name}-file")).join("config_db.json");
+    std::fs::write(&file, CONFIG).expect("a file");
+    let user = password.map(|p| format!(":{p}@")).unwrap_or_default();
+    let url = format!("redis://{user}127.0.0.1:{}/4", server.port);
+    let live = harrier(&["check", &url, "--format", "json"]);
+    let of_file = harrier(&["check", file.to_str().expect("text"), "--format", "json"]);
+    assert_eq!((live.status, of_file.status), (1, 1), "{}", live.stderr);
+    let expected = found(&of_file.json());
+    assert!(expected.iter().any(|(code, _)| code == "BUF008"), "{expected:?}");
+    assert_eq!(found(&live.json()), expected);
+    assert_eq!(harrier(&["check", &format!("redis://{user}127.0.0.1:{}/5", server.port)]).status, 0);
+}
+
+#[test]
+fn a_live_configuration_is_judged_like_its_file() {
+    check("redis-open", None);
+}
+
+#[test]
+fn a_password_is_sent_and_a_wrong_one_refused() {
+    check("redis-password", Some("s3cret"));
+    let Some(server) = Server::start("redis-wrong", Some("s3cret")) else { return };
+    let ran = harrier(&["check", &format!("redis://:other@127.0.0.1:{}/4", server.port)]);
+    assert_eq!(ran.status, 2, "{}", ran.stdout);
+    assert!(ran.stderr.contains("the server refuses"), "{}", ran.stderr);
+}
