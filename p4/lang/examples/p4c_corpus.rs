@@ -61,7 +61,8 @@ fn main() -> ExitCode {
     for name in &programs {
         let path = folder.join(name).display().to_string();
         // p4c's tests of errors ask it for P4Info.
-        let options = Options { p4info: mode == "errors", ..Options::default() };
+        let includes = if mode == "errors" { Vec::new() } else { includes(root) };
+        let options = Options { p4info: mode == "errors", includes, ..Options::default() };
         let compilation = compile(&path, &Files, &options);
         let verdict = if mode == "errors" {
             let expected = root.join("testdata/p4_16_errors_outputs").join(format!("{name}-stderr"));
@@ -79,6 +80,12 @@ fn main() -> ExitCode {
     ExitCode::from(u8::from(
         mode == "errors" && counts.contains_key("accepted") || counts.keys().any(|k| !fine.contains(k)),
     ))
+}
+
+/// Folders with the architectures that p4c ships.
+fn includes(root: &Path) -> Vec<String> {
+    let folders = ["p4include", "backends/ebpf/p4include", "backends/ubpf/p4include"];
+    folders.iter().map(|folder| root.join(folder).display().to_string()).collect()
 }
 
 /// Lines of p4c's errors: `file(line): [--Werror=...] error: ...` and `file(line):syntax error, ...`.
@@ -108,7 +115,9 @@ fn refused(name: &str, compilation: &Compilation, output: &str, verbose: bool) -
         .iter()
         .map(|d| {
             let at = compilation.sources.location(d.primary.span);
-            (at.file.rsplit('/').next().unwrap_or_default().to_owned(), at.line)
+            let file = at.file.rsplit('/').next().unwrap_or_default();
+            // Built-in files are shown as `<name>`.
+            (file.trim_matches(['<', '>']).to_owned(), at.line)
         })
         .collect();
     let verdict = if ours.is_empty() {

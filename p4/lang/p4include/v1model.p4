@@ -16,8 +16,35 @@ match_kind {
     selector
 }
 
+enum CounterType {
+    packets,
+    bytes,
+    packets_and_bytes
+}
+
+enum MeterType {
+    packets,
+    bytes
+}
+
+enum HashAlgorithm {
+    crc32,
+    crc32_custom,
+    crc16,
+    crc16_custom,
+    random,
+    identity,
+    csum16,
+    xor16
+}
+
+enum CloneType {
+    I2E,
+    E2E
+}
+
 const bit<32> __v1model_version = V1MODEL_VERSION;
-const bool __v1model_version_exists =
+const bool __v1model_version_exists = // in line 48, which p4c names of its own file
     static_assert(V1MODEL_VERSION >= 20180101 && V1MODEL_VERSION <= 20200408, "there is no such version of v1model");
 
 #if V1MODEL_VERSION >= 20200408
@@ -57,17 +84,6 @@ struct standard_metadata_t {
     error parser_error;
     @alias("intrinsic_metadata.priority")
     bit<3> priority;
-}
-
-enum CounterType {
-    packets,
-    bytes,
-    packets_and_bytes
-}
-
-enum MeterType {
-    packets,
-    bytes
 }
 
 /// An array of counters; the program counts, the control plane reads.
@@ -130,17 +146,6 @@ extern void random<T>(out T result, in T lo, in T hi);
 /// Sends values to the control plane when ingress ends.
 extern void digest<T>(in bit<32> receiver, in T data);
 
-enum HashAlgorithm {
-    crc32,
-    crc32_custom,
-    crc16,
-    crc16_custom,
-    random,
-    identity,
-    csum16,
-    xor16
-}
-
 @deprecated("call it with the standard metadata as argument")
 extern void mark_to_drop();
 
@@ -155,11 +160,6 @@ extern void hash<O, T, D, M>(out O result, in HashAlgorithm algo, in T base, in 
 /// An action profile with groups, one member of which a hash chooses.
 extern action_selector {
     action_selector(HashAlgorithm algorithm, bit<32> size, bit<32> outputWidth);
-}
-
-enum CloneType {
-    I2E,
-    E2E
 }
 
 @deprecated("verify_checksum and update_checksum do it")

@@ -38,6 +38,7 @@ macro_rules! programs {
 }
 
 programs!(
+    arrays,
     exit_copies_out,
     field_lists,
     generics,

@@ -1,12 +1,8 @@
 //! Calls: which declaration is meant, and whether the arguments fit.
 
-use std::rc::Rc;
-
 use super::{Checker, Entity, FunctionRef, Place};
 use crate::diagnostic::{Diagnostic, codes};
-use crate::hir::{
-    Call, Callee, Construct, Expr, ExprKind, Param, Signature, Type, TypeArgs, TypeParamId, type_args,
-};
+use crate::hir::{Call, Callee, Expr, ExprKind, Param, Signature, Type, TypeArgs, TypeParamId};
 use crate::lex::Name;
 use crate::source::Span;
 use crate::syntax::ast::{self, Arg, Direction, ExprKind as Ast};
@@ -32,9 +28,13 @@ impl Checker<'_> {
     ) -> Expr {
         match &callee.kind {
             Ast::Member(base, method) => self.method_call(base, method, type_args, args, want, span),
-            Ast::Type(ty) => {
-                let ty = self.constructed_type(ty);
-                self.construct_value(ty, args, want, span)
+            Ast::Type(written) => {
+                let ty = self.constructed_type(written);
+                let open = self.context.open_types || super::construct::leaves_open(written);
+                let outer = std::mem::replace(&mut self.context.open_types, open);
+                let value = self.construct_value(ty, args, want, span);
+                self.context.open_types = outer;
+                value
             }
             Ast::Name(path) => match self.lookup(path) {
                 None => {
@@ -177,7 +177,10 @@ impl Checker<'_> {
                 Some(chosen)
             }
             [] => {
-                let wanted: Vec<String> = list.iter().map(|s| s.params.len().to_string()).collect();
+                let mut counts: Vec<usize> = list.iter().map(|s| s.params.len()).collect();
+                counts.sort_unstable();
+                counts.dedup();
+                let wanted: Vec<String> = counts.iter().map(ToString::to_string).collect();
                 let mut diagnostic = Diagnostic::error(
                     codes::BAD_CALL,
                     span,
@@ -188,13 +191,14 @@ impl Checker<'_> {
                         args.len()
                     ),
                 );
+                let takes = |n: &&ast::Ident| list.iter().any(|s| s.params.iter().any(|p| p.name == n.name));
+                let unknown = args.iter().filter_map(|a| a.name.as_ref()).find(|n| !takes(n));
+                if let Some(unknown) = unknown {
+                    diagnostic.message = format!("`{name}` has no parameter `{}`", unknown.name);
+                } else if counts.contains(&args.len()) && args.iter().any(|a| a.name.is_some()) {
+                    diagnostic.message = format!("no `{name}` takes these arguments together");
+                }
                 if let [only] = list {
-                    let unknown = args.iter().find_map(|a| {
-                        a.name.as_ref().filter(|n| only.params.iter().all(|p| p.name != n.name))
-                    });
-                    if let Some(unknown) = unknown {
-                        diagnostic.message = format!("`{name}` has no parameter `{}`", unknown.name);
-                    }
                     diagnostic = diagnostic.also(only.span, "declared here");
                 }
                 self.report(diagnostic);
@@ -247,12 +251,17 @@ impl Checker<'_> {
         for param in &signature.type_params {
             let ty = own.get(param).map_or(Type::Bad, |t| self.zonk(t));
             let open = ty.any(&mut |t| matches!(t, Type::Var(_)));
-            if open && !values.iter().flatten().any(|v| v.ty.is_bad()) {
+            let wanted = !only_in_left_out(*param, signature, &values);
+            if open && wanted && !values.iter().flatten().any(|v| v.ty.is_bad()) {
                 let name = self.show(&Type::Param(*param));
                 let message = format!("the type `{name}` of `{}` cannot be inferred", signature.name);
                 self.error(codes::CANNOT_INFER, span, message);
             }
-            inferred.push(if open { Type::Bad } else { ty });
+            inferred.push(match (open, wanted) {
+                (false, _) => ty,
+                (true, true) => Type::Bad,
+                (true, false) => Type::Void,
+            });
         }
         let result = self.zonk(&result);
         let result = if self.is_open(&result) { Type::Bad } else { result };
@@ -323,11 +332,24 @@ impl Checker<'_> {
                     let message = "`_` may stand only for an `out` parameter";
                     self.error(codes::BAD_CALL, arg.span, message);
                 }
-                (None, Some(default)) => *value = Some((**default).clone()),
+                (None, Some(default)) => *value = Some(self.default_argument(param, default, types, span)),
                 _ => {}
             }
         }
         values
+    }
+
+    /// The default value of a parameter, whose type may be made of those that are inferred.
+    fn default_argument(&mut self, param: &Param, default: &Expr, types: &TypeArgs, span: Span) -> Expr {
+        let value = Expr { ty: default.ty.substitute(types), ..default.clone() };
+        if self.is_object(&value.ty) && !self.unify(&value.ty, &param.ty.substitute(types)) {
+            let (found, want) = (self.show(&value.ty), self.show(&param.ty.substitute(types)));
+            let message = format!("`{}` is `{found}` unless it is given, but has to be `{want}`", param.name);
+            self.report(
+                Diagnostic::error(codes::TYPE_MISMATCH, span, message).also(default.span, "its default"),
+            );
+        }
+        value
     }
 
     fn assign_slots<'a>(
@@ -415,8 +437,13 @@ impl Checker<'_> {
             self.error(codes::BAD_TYPE, value.span, message);
             return Expr::bad(value.span);
         }
-        if matches!(self.zonk(ty), Type::Var(_)) && matches!(value.ty, Type::Record(_)) {
+        let wanted = self.zonk(ty);
+        if matches!(wanted, Type::Var(_)) && matches!(value.ty, Type::Record(_)) {
             return self.untyped_record(value);
+        }
+        // What an extern does with a number of any width is its own affair.
+        if wanted == Type::Int && value.ty.fixed_width().is_some() {
+            return value;
         }
         self.coerce(value, ty)
     }
@@ -446,6 +473,7 @@ impl Checker<'_> {
                 matches!(v.kind, VarKind::ConstructorParam | VarKind::Instance | VarKind::Const(_))
             }),
             ExprKind::Construct(_) => true,
+            ExprKind::Call(call) => self.is_made_once(call),
             ExprKind::Items(items) => items.iter().all(|i| self.is_known(i)),
             ExprKind::Cast(of) | ExprKind::Unary(_, of) | ExprKind::Slice(of, _, _) => self.is_known(of),
             ExprKind::Field(of, _) => self.is_known(of),
@@ -453,6 +481,17 @@ impl Checker<'_> {
             ExprKind::Mux(a, b, c) => self.is_known(a) && self.is_known(b) && self.is_known(c),
             _ => value.is_const(),
         }
+    }
+
+    /// Whether a call is made when the program is compiled: of an extern function that gives an object, or always
+    /// the same for the same arguments.
+    fn is_made_once(&self, call: &Call) -> bool {
+        let Callee::ExternFunction(id) = call.callee else { return false };
+        let Some(function) = self.module.extern_functions.get(id.index()) else { return false };
+        let signature = &function.signature;
+        let pure = signature.annotations.iter().any(|a| &*a.name.name == "pure");
+        (pure || matches!(signature.result, Type::Extern(..)))
+            && call.args.iter().flatten().all(|arg| self.is_known(arg))
     }
 
     fn action_call(&mut self, id: crate::hir::ActionId, args: &[Arg], span: Span) -> Expr {
@@ -477,106 +516,6 @@ impl Checker<'_> {
         Expr { kind: ExprKind::Call(Box::new(call)), ty: Type::Void, span }
     }
 
-    /// A constructor call in an expression, where no body can give abstract methods.
-    fn construct_value(&mut self, ty: Type, args: &[Arg], want: Option<&Type>, span: Span) -> Expr {
-        if let Type::Extern(id, _) = &ty
-            && let Some(decl) = self.module.externs.get(id.index())
-            && let Some(method) = decl.abstract_methods.first()
-        {
-            let message = format!("`{}` has abstract methods and is made in a declaration only", decl.name);
-            let diagnostic = Diagnostic::error(codes::BAD_CALL, span, message)
-                .also(method.span, "an abstract method")
-                .note(format!("a declaration gives them: `{}() name = {{ ... }};`", decl.name));
-            self.report(diagnostic);
-        }
-        self.construct(ty, args, want, span)
-    }
-
-    /// A constructor call.
-    pub(super) fn construct(&mut self, ty: Type, args: &[Arg], want: Option<&Type>, span: Span) -> Expr {
-        let Some((signatures, outer)) = self.constructors(&ty) else {
-            if !ty.is_bad() {
-                let message = format!("`{}` has no constructor", self.show(&ty));
-                self.error(codes::BAD_CALL, span, message);
-            }
-            return Expr::bad(span);
-        };
-        let name = self.show(&ty);
-        let refs: Vec<&Signature> = signatures.iter().collect();
-        let declared = signatures.first().map(|s| s.span).filter(|s| s.file == span.file);
-        let container = matches!(ty, Type::Package(..) | Type::Parser(..) | Type::Control(..));
-        let chosen = match declared.filter(|_| container) {
-            Some(declared) => {
-                self.placed_at(declared, "declared here", |c| c.choose(&refs, args, &name, span))
-            }
-            None => self.choose(&refs, args, &name, span),
-        };
-        let Some(index) = chosen else {
-            return Expr::bad(span);
-        };
-        let signature = signatures[index].clone();
-        self.deprecated(&signature, span);
-        let kind = CallKind::Constructor(declared.filter(|_| container));
-        let (args, _, _) = self.apply_signature(&signature, outer, &[], args, None, kind, span);
-        if let Some(want) = want {
-            let want = want.clone();
-            if self.is_open(&ty) {
-                self.unify(&ty, &want);
-            }
-        }
-        let ty = self.zonk(&ty);
-        let ty = if self.is_open(&ty) && !self.context.open_types {
-            if !args.iter().flatten().any(|a| a.ty.is_bad()) {
-                let message = format!("the type arguments of `{name}` cannot be inferred");
-                self.error(codes::CANNOT_INFER, span, message);
-            }
-            Type::Bad
-        } else {
-            ty
-        };
-        let construct = Construct { constructor: index, args };
-        Expr { kind: ExprKind::Construct(Box::new(construct)), ty, span }
-    }
-
-    /// Constructors of a type, and what its type parameters stand for.
-    fn constructors(&self, ty: &Type) -> Option<(Vec<Signature>, TypeArgs)> {
-        let plain = |name: &Name, params: &[Param], span: Span| Signature {
-            name: name.clone(),
-            type_params: Vec::new(),
-            params: params.to_vec(),
-            result: Type::Void,
-            span,
-            annotations: Rc::default(),
-        };
-        match ty {
-            Type::Extern(id, args) => {
-                let decl = self.module.externs.get(id.index())?;
-                let outer = type_args(&decl.type_params, args);
-                let mut constructors = decl.constructors.clone();
-                if !decl.annotations.is_empty() {
-                    constructors.iter_mut().for_each(|c| c.annotations = decl.annotations.clone());
-                }
-                Some((constructors, outer))
-            }
-            Type::Package(id, args) => {
-                let decl = self.module.packages.get(id.index())?;
-                let outer = type_args(&decl.type_params, args);
-                Some((vec![plain(&decl.name, &decl.params, decl.span)], outer))
-            }
-            Type::Parser(id, args) => {
-                let decl = self.module.parsers.get(id.index())?;
-                let outer = type_args(&decl.type_params, args);
-                Some((vec![plain(&decl.name, &decl.constructor, decl.span)], outer))
-            }
-            Type::Control(id, args) => {
-                let decl = self.module.controls.get(id.index())?;
-                let outer = type_args(&decl.type_params, args);
-                Some((vec![plain(&decl.name, &decl.constructor, decl.span)], outer))
-            }
-            _ => None,
-        }
-    }
-
     /// Warns of a declaration marked `@deprecated`.
     pub(super) fn deprecated(&mut self, signature: &Signature, span: Span) {
         let Some(annotation) = signature.annotations.iter().find(|a| &*a.name.name == "deprecated") else {
@@ -591,6 +530,17 @@ impl Checker<'_> {
         }
         self.report(diagnostic);
     }
+}
+
+/// Whether a type parameter occurs in optional parameters only for which no argument is given.
+pub(super) fn only_in_left_out(param: TypeParamId, signature: &Signature, args: &[Option<Expr>]) -> bool {
+    let mut mentioned = signature
+        .params
+        .iter()
+        .zip(args)
+        .filter(|(p, _)| p.ty.any(&mut |t| *t == Type::Param(param)))
+        .peekable();
+    mentioned.peek().is_some() && mentioned.all(|(p, arg)| p.optional && arg.is_none())
 }
 
 /// Whether positional arguments cannot tell two declarations apart.

@@ -26,7 +26,11 @@ impl Checker<'_> {
         let found = value.ty.clone();
         let compound = matches!(
             value.kind,
-            ExprKind::Binary(..) | ExprKind::Mux(..) | ExprKind::Slice(..) | ExprKind::Cast(_)
+            ExprKind::Binary(..)
+                | ExprKind::Mux(..)
+                | ExprKind::Slice(..)
+                | ExprKind::PlusSlice(..)
+                | ExprKind::Cast(_)
         );
         match self.implicit(value, want) {
             Some(value) => value,

@@ -2,17 +2,13 @@
 
 use std::rc::Rc;
 
-use num_bigint::BigInt;
-use num_traits::ToPrimitive as _;
-
 use super::params::ParamsOf;
 use super::{Checker, Context, Entity, FunctionRef, Place, TypeEntity, share};
-use crate::constant;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::hir::{
-    Action, ActionId, Aggregate, AggregateId, ArchType, ArchTypeId, Enum, EnumId, Expr, ExprKind, Extern,
-    ExternFunction, ExternFunctionId, ExternId, Field, Function, FunctionId, Instance, NewType, NewTypeId,
-    PackageId, Param, Signature, Type, TypeParamId, VarKind,
+    Action, ActionId, Aggregate, AggregateId, ArchType, ArchTypeId, Expr, ExprKind, Extern, ExternFunction,
+    ExternFunctionId, ExternId, Field, Function, FunctionId, Instance, NewType, NewTypeId, PackageId, Param,
+    Signature, Type, TypeParamId, VarKind,
 };
 use crate::source::Span;
 use crate::syntax::ast::{self, AggregateKind, Annotations, DeclKind, Direction, Ident, Prototype};
@@ -159,7 +155,14 @@ impl Checker<'_> {
         let outer = std::mem::replace(&mut self.context.open_types, open);
         let construct = self.construct(ty, &instance.args, None, instance.ty.span.to(span));
         self.context.open_types = outer;
-        let ty = construct.ty.clone();
+        let mut ty = construct.ty.clone();
+        if !instance.sizes.is_empty() && !matches!(ty, Type::Extern(..) | Type::Bad) {
+            let message = format!("there are no arrays of `{}`", self.show(&ty));
+            self.error(codes::BAD_TYPE, span, message);
+        }
+        for size in instance.sizes.iter().rev() {
+            ty = self.array_of(ty, size);
+        }
         if &*instance.name.name != "main" || self.context.place != Place::Top {
             self.usage.declare("instance", &instance.name, &instance.annotations);
         }
@@ -212,7 +215,7 @@ impl Checker<'_> {
                 self.error(codes::BAD_TYPE, param.name.span, message);
             }
             let default = param.default.as_ref().map(|d| {
-                let value = self.expr_as(d, &ty);
+                let value = self.default_value(d, &ty, of);
                 if param.direction == Direction::Out || param.direction == Direction::InOut {
                     self.error(codes::BAD_CALL, d.span, "only `in` parameters have defaults");
                 }
@@ -235,6 +238,18 @@ impl Checker<'_> {
             });
         }
         out
+    }
+
+    /// A default. That of a package may be an object whose type is made of what the package infers.
+    fn default_value(&mut self, default: &ast::Expr, ty: &Type, of: ParamsOf) -> Expr {
+        let inferred = of == ParamsOf::Package && ty.any(&mut |t| matches!(t, Type::Param(_)));
+        if !inferred {
+            return self.expr_as(default, ty);
+        }
+        let outer = std::mem::replace(&mut self.context.open_types, true);
+        let value = self.expr(default, None);
+        self.context.open_types = outer;
+        if self.is_object(&value.ty) { value } else { self.coerce(value, ty) }
     }
 
     pub(super) fn signature(
@@ -464,14 +479,17 @@ impl Checker<'_> {
         });
         let varbits: Vec<Span> =
             list.iter().filter(|f| matches!(f.ty, Type::Varbit(_))).map(|f| f.span).collect();
-        if let (AggregateKind::Header, [first, second, ..]) = (kind, varbits.as_slice()) {
-            self.report(
-                Diagnostic::error(codes::BAD_TYPE, *first, "a header has one `varbit` field at most")
-                    .label("the first one")
-                    .also(*second, "another one"),
-            );
-        }
         let id = AggregateId(self.module.aggregates.len() as u32);
+        if let (AggregateKind::Header, [first, second, ..]) = (kind, varbits.as_slice()) {
+            let diagnostic = Diagnostic::error(
+                codes::BAD_TYPE,
+                *first,
+                "a header that packets have has one `varbit` field at most",
+            )
+            .label("the first one")
+            .also(*second, "another one");
+            self.two_varbits.insert(id, diagnostic);
+        }
         self.module.aggregates.push(Aggregate {
             kind,
             name: name.name.clone(),
@@ -485,80 +503,6 @@ impl Checker<'_> {
             aggregate.fields.clear();
         }
         self.declare_generic(name, Type::Aggregate(id, Rc::default()), type_params.len());
-    }
-
-    fn enumeration(
-        &mut self,
-        name: &Ident,
-        repr: Option<&ast::Type>,
-        members: &[(Ident, Option<ast::Expr>)],
-    ) {
-        let repr = repr.map(|r| {
-            let ty = self.ty(r);
-            let base = self.module.underlying(&ty);
-            if !matches!(ty, Type::Bit(_) | Type::Signed(_) | Type::Bad) {
-                let message = format!("an enum cannot be represented as `{}`", self.show(&ty));
-                let mut diagnostic = Diagnostic::error(codes::BAD_TYPE, r.span, message);
-                if matches!(base, Type::Bit(_) | Type::Signed(_)) {
-                    let note =
-                        "only `bit<w>`, `int<w>` and their `typedef`s will do, not what `type` makes of them";
-                    diagnostic = diagnostic.note(note);
-                }
-                self.report(diagnostic);
-                return Type::Bad;
-            }
-            ty
-        });
-        let mut list: Vec<(crate::lex::Name, BigInt)> = Vec::new();
-        if members.is_empty() {
-            self.error(codes::BAD_TYPE, name.span, "an enum has at least one member");
-        }
-        for (member, value) in members {
-            if list.iter().any(|(n, _)| *n == member.name) {
-                let message = format!("member `{}` is declared twice", member.name);
-                self.error(codes::DUPLICATE_NAME, member.span, message);
-                continue;
-            }
-            let number = match (&repr, value) {
-                (Some(repr), Some(value)) => self.member_value(member, repr, value),
-                (Some(_), None) => {
-                    let message = format!("member `{}` needs a value", member.name);
-                    self.error(codes::BAD_TYPE, member.span, message);
-                    BigInt::from(0)
-                }
-                (None, Some(value)) => {
-                    let message = "only members of an enum with a representation have values";
-                    self.error(codes::BAD_TYPE, value.span, message);
-                    BigInt::from(0)
-                }
-                (None, None) => BigInt::from(list.len().to_u32().unwrap_or(0)),
-            };
-            list.push((member.name.clone(), number));
-        }
-        let id = EnumId(self.module.enums.len() as u32);
-        self.module.enums.push(Enum { name: name.name.clone(), repr, members: list });
-        self.declare(name, Entity::Type(TypeEntity::Plain(Type::Enum(id))));
-    }
-
-    /// The value of a member of an enum with a representation, which it has to fit.
-    fn member_value(&mut self, member: &Ident, repr: &Type, value: &ast::Expr) -> BigInt {
-        let value = self.expr(value, Some(repr));
-        if let (Type::Int, Some(number)) = (&value.ty, value.as_int())
-            && !constant::fits(number, repr)
-        {
-            let message =
-                format!("{number} does not fit into `{}`, which `{}` is", self.show(repr), member.name);
-            self.report(
-                Diagnostic::error(codes::OUT_OF_RANGE, member.span, message).also(value.span, "does not fit"),
-            );
-            return BigInt::from(0);
-        }
-        let value = self.coerce(value, repr);
-        let known = value.as_int().cloned();
-        if known.is_none() && !value.ty.is_bad() {
-            self.error(codes::NOT_CONSTANT, value.span, "the value of a member is a constant");
-        }
-        constant::wrap(&known.unwrap_or_default(), repr)
     }
 
     fn new_type(&mut self, annotations: &Annotations, ty: &ast::Type, name: &Ident) {

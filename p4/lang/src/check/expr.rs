@@ -77,7 +77,13 @@ impl Checker<'_> {
     fn name_expr(&mut self, path: &Path, span: Span) -> Expr {
         match self.lookup(path) {
             None => Expr::bad(span),
-            Some(Entity::Var(id)) => self.var_expr(id, span),
+            Some(Entity::Var(id)) => {
+                self.note_quotient(id, span);
+                self.var_expr(id, span)
+            }
+            Some(Entity::MatchKind(number)) => {
+                Expr { kind: ExprKind::Int(number.into()), ty: Type::MatchKind, span }
+            }
             Some(entity) => {
                 let what = match entity {
                     Entity::Type(_) => "type",
@@ -126,6 +132,9 @@ impl Checker<'_> {
                 _ => return self.no_member(&ty, member, &["hit", "miss", "action_run"]),
             };
             return Expr { kind, ty: Type::Bool, span };
+        }
+        if self.module.is_array(&ty) {
+            return self.no_member(&ty, member, &[]);
         }
         if let Type::Stack(of, size) = &ty {
             return self.stack_member(base.clone(), of, *size, member, span);
@@ -238,6 +247,7 @@ impl Checker<'_> {
 
     fn index(&mut self, base: &ast::Expr, index: &ast::Expr, span: Span) -> Expr {
         let base = self.expr(base, None);
+        let base = self.settle(base);
         let index_value = self.expr(index, None);
         let index_value = self.as_representation(index_value);
         let base_ty = self.zonk(&base.ty);
@@ -317,11 +327,28 @@ impl Checker<'_> {
         if let Some(low) = low.as_int() {
             return self.make_slice(base, &(low + &width - 1), low, span);
         }
-        let message = "the lowest bit of a slice is a constant";
-        if !low.ty.is_bad() {
-            self.error(codes::NOT_CONSTANT, low.span, message);
+        let base = self.as_representation(base);
+        let ty = self.zonk(&base.ty);
+        if ty.is_bad() || low.ty.is_bad() {
+            return Expr::bad(span);
         }
-        Expr::bad(span)
+        if !matches!(low.ty, Type::Bit(_)) {
+            let message = format!("the lowest bit of a slice is unsigned, not `{}`", self.show(&low.ty));
+            self.error(codes::BAD_SLICE, low.span, message);
+            return Expr::bad(span);
+        }
+        let Some(limit) = ty.fixed_width() else {
+            let message = format!("`{}` has no bits to slice", self.show(&ty));
+            self.error(codes::BAD_SLICE, span, message);
+            return Expr::bad(span);
+        };
+        let Some(count) = width.to_u32().filter(|w| (1..=limit).contains(w)) else {
+            let message = format!("`{}` has no slice of {width} bits", self.show(&ty));
+            self.error(codes::BAD_SLICE, span, message);
+            return Expr::bad(span);
+        };
+        let kind = ExprKind::PlusSlice(Box::new(base), Box::new(low), count);
+        Expr { kind, ty: Type::Bit(count), span }
     }
 
     fn make_slice(&mut self, base: Expr, high: &BigInt, low: &BigInt, span: Span) -> Expr {
@@ -457,7 +484,10 @@ impl Checker<'_> {
     pub(super) fn check_lvalue(&mut self, value: &Expr) {
         match &value.kind {
             ExprKind::Bad => {}
-            ExprKind::Field(base, _) | ExprKind::Index(base, _) | ExprKind::Slice(base, _, _) => {
+            ExprKind::Field(base, _)
+            | ExprKind::Index(base, _)
+            | ExprKind::Slice(base, _, _)
+            | ExprKind::PlusSlice(base, _, _) => {
                 self.check_lvalue(base);
             }
             ExprKind::Next(base) | ExprKind::Last(base) => self.check_lvalue(base),

@@ -4,6 +4,14 @@ use super::Checker;
 use crate::hir::{Param, Type, TypeArgs, TypeParamId, type_args};
 use crate::syntax::ast::Direction;
 
+/// A parameter of `apply` of a parser or control.
+struct ObjectParam {
+    direction: Direction,
+    ty: Type,
+    /// Whether it has a default or is optional.
+    may_lack: bool,
+}
+
 impl Checker<'_> {
     /// A type to be inferred.
     pub(super) fn fresh(&mut self) -> Type {
@@ -82,16 +90,28 @@ impl Checker<'_> {
         else {
             return false;
         };
-        if parser_a != parser_b || params_a.len() != params_b.len() {
+        // What the architecture may leave out, a parser or control need not have.
+        let shared = params_a.len().min(params_b.len());
+        let may_lack = |more: &Type, rest: &[ObjectParam]| {
+            rest.is_empty() || matches!(more, Type::Arch(..)) && rest.iter().all(|p| p.may_lack)
+        };
+        let lengths = may_lack(a, params_a.get(shared..).unwrap_or_default())
+            && may_lack(b, params_b.get(shared..).unwrap_or_default());
+        if parser_a != parser_b || !lengths {
             return false;
         }
-        params_a.iter().zip(&params_b).all(|((d, x), (e, y))| d == e && self.unify(x, y))
+        params_a.iter().zip(&params_b).all(|(x, y)| x.direction == y.direction && self.unify(&x.ty, &y.ty))
     }
 
-    /// Whether it is a parser, and directions and types of its `apply` parameters.
-    fn object_params(&mut self, ty: &Type) -> Option<(bool, Vec<(Direction, Type)>)> {
-        let list = |params: &[Param], args: &TypeArgs| -> Vec<(Direction, Type)> {
-            params.iter().map(|p| (p.direction, p.ty.substitute(args))).collect()
+    /// Whether it is a parser, and its `apply` parameters.
+    fn object_params(&mut self, ty: &Type) -> Option<(bool, Vec<ObjectParam>)> {
+        let list = |params: &[Param], args: &TypeArgs| -> Vec<ObjectParam> {
+            let param = |p: &Param| ObjectParam {
+                direction: p.direction,
+                ty: p.ty.substitute(args),
+                may_lack: p.default.is_some() || p.optional,
+            };
+            params.iter().map(param).collect()
         };
         match ty {
             Type::Parser(id, args) => {

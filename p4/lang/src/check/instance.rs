@@ -26,8 +26,9 @@ impl Checker<'_> {
             _ => (Vec::new(), TypeArgs::new()),
         };
         let Some(body) = body else {
-            if !wanted.is_empty() {
-                self.missing_methods(name, &wanted);
+            let required: Vec<Signature> = wanted.into_iter().filter(is_required).collect();
+            if !required.is_empty() {
+                self.missing_methods(name, &required);
             }
             return;
         };
@@ -54,7 +55,8 @@ impl Checker<'_> {
             }
         });
         self.context.this = outer;
-        let missing: Vec<Signature> = wanted.into_iter().filter(|w| !given.contains(&w.name)).collect();
+        let missing: Vec<Signature> =
+            wanted.into_iter().filter(|w| is_required(w) && !given.contains(&w.name)).collect();
         if !missing.is_empty() {
             self.missing_methods(name, &missing);
         }
@@ -112,4 +114,9 @@ impl Checker<'_> {
             );
         }
     }
+}
+
+/// Whether an instance has to give an abstract method.
+fn is_required(method: &Signature) -> bool {
+    !method.annotations.iter().any(|a| &*a.name.name == "optional")
 }

@@ -32,7 +32,9 @@ impl Checker<'_> {
         }
         let object = self.expr(base, None);
         let ty = self.zonk(&object.ty);
-        if let Some(size) = self.size_method(&ty, method, args, span) {
+        if !matches!(ty, Type::Extern(..))
+            && let Some(size) = self.size_method(&ty, method, args, span)
+        {
             return size;
         }
         match &ty {
@@ -201,7 +203,7 @@ impl Checker<'_> {
     }
 
     fn header_method(&mut self, object: Expr, ty: &Type, method: &Ident, args: &[Arg], span: Span) -> Expr {
-        let is_stack = matches!(ty, Type::Stack(..));
+        let is_stack = matches!(ty, Type::Stack(..)) && !self.module.is_array(ty);
         let header = self.module.is_header(ty);
         let union = self.is_union(ty);
         let (kind, result, count) = match &*method.name {

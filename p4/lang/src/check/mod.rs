@@ -4,9 +4,11 @@
 //! the type [`Type::Bad`], which fits everywhere, so that one mistake is one message.
 
 mod call;
+mod construct;
 mod convert;
 mod decl;
 mod entries;
+mod enumeration;
 mod expr;
 mod generic;
 mod infer;
@@ -15,6 +17,7 @@ mod key_name;
 mod method;
 mod object;
 mod ops;
+mod overload;
 mod params;
 mod rules;
 mod select;
@@ -27,8 +30,8 @@ use std::rc::Rc;
 
 use crate::diagnostic::{Code, Diagnostic, Sink, codes};
 use crate::hir::{
-    ActionId, ExternFunctionId, FunctionId, Module, StateTarget, TableId, Type, TypeParamId, Var, VarId,
-    VarKind,
+    ActionId, AggregateId, ExternFunctionId, FunctionId, Module, StateTarget, TableId, Type, TypeParamId,
+    Var, VarId, VarKind,
 };
 use crate::lex::Name;
 use crate::lint::Usage;
@@ -48,6 +51,10 @@ pub(crate) fn check(unit: &ast::Unit, sink: &mut Sink) -> (Module, Usage) {
         errors_declared: false,
         fields_so_far: Vec::new(),
         deferred: Vec::new(),
+        in_program: Vec::new(),
+        two_varbits: BTreeMap::new(),
+        overloads: BTreeMap::new(),
+        quotients: BTreeMap::new(),
         declaring: Vec::new(),
         later: BTreeMap::new(),
         usage: Usage::default(),
@@ -68,6 +75,8 @@ enum Entity {
     Functions(Vec<FunctionRef>),
     Action(ActionId),
     Table(TableId),
+    /// A member of a `match_kind` declaration, by number.
+    MatchKind(usize),
 }
 
 /// A type's declaration; what is generic needs arguments.
@@ -142,6 +151,16 @@ struct Checker<'a> {
     /// Errors that matter only if the code is part of a program that runs: p4c looks for them when it has seen
     /// `main`.
     deferred: Vec<Diagnostic>,
+    /// Errors that matter only if there is a `main`: architectures decide what they need.
+    in_program: Vec<Diagnostic>,
+    /// Headers with two fields of variable size: such a header cannot be extracted.
+    two_varbits: BTreeMap<AggregateId, Diagnostic>,
+    /// Parsers, controls and packages of the same name as the one of this type, which differ in the names or number
+    /// of constructor parameters.
+    overloads: BTreeMap<Type, Vec<Type>>,
+    /// Variables that hold a quotient which only the compiler could compute: the position of the error in
+    /// `deferred`, which is about the place where the variable is read first.
+    quotients: BTreeMap<VarId, usize>,
     /// Functions, actions, parsers and controls whose bodies are checked, outer ones first.
     declaring: Vec<Ident>,
     /// Whether an `error` declaration has been seen: the type exists from there on.
@@ -159,16 +178,20 @@ impl Checker<'_> {
             _ => None,
         };
         // Of a program for v1model, lowering knows more exactly what is run.
-        let elsewhere = main.is_some_and(|v| match &v.ty {
-            Type::Package(id, _) => {
-                self.module.packages.get(id.index()).is_some_and(|p| &*p.name != "V1Switch")
-            }
-            _ => false,
+        let v1model = main.and_then(|v| match &v.ty {
+            Type::Package(id, _) => self.module.packages.get(id.index()).map(|p| &*p.name == "V1Switch"),
+            _ => None,
         });
-        for diagnostic in std::mem::take(&mut self.deferred) {
-            if elsewhere {
-                self.report(diagnostic);
-            }
+        let elsewhere = std::mem::take(&mut self.deferred);
+        if v1model == Some(false) {
+            elsewhere.into_iter().for_each(|diagnostic| self.report(diagnostic));
+        }
+        let mut here = std::mem::take(&mut self.in_program);
+        if v1model == Some(true) {
+            here.extend(std::mem::take(&mut self.two_varbits).into_values());
+        }
+        if v1model.is_some() {
+            here.into_iter().for_each(|diagnostic| self.report(diagnostic));
         }
     }
 
@@ -246,6 +269,11 @@ impl Checker<'_> {
             return;
         }
         let previous = old.span;
+        if let (Entity::Type(old), Entity::Type(new)) = (old.entity.clone(), new.entity)
+            && self.overloaded_with(&old, &new)
+        {
+            return;
+        }
         self.report(
             Diagnostic::error(
                 codes::DUPLICATE_NAME,
@@ -280,6 +308,9 @@ impl Checker<'_> {
         if let Some(Declared { entity, span }) = found.cloned() {
             self.usage.mark(span);
             return Some(entity);
+        }
+        if let Some(kind) = self.module.match_kinds.iter().position(|k| k == name) {
+            return Some(Entity::MatchKind(kind));
         }
         if let Some(declaring) = self.declaring.iter().rev().find(|d| d.name == *name) {
             let declared = declaring.span;

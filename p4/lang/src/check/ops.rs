@@ -6,7 +6,7 @@ use super::Checker;
 use super::types::MAX_WIDTH;
 use crate::constant;
 use crate::diagnostic::{Diagnostic, codes};
-use crate::hir::{Expr, ExprKind, Type};
+use crate::hir::{Expr, ExprKind, Type, VarId};
 use crate::source::Span;
 use crate::syntax::ast::{self, BinaryOp, UnaryOp};
 
@@ -189,6 +189,17 @@ impl Checker<'_> {
         true
     }
 
+    /// A variable that holds a quotient is read: what cannot be computed is wanted here.
+    pub(super) fn note_quotient(&mut self, var: VarId, span: Span) {
+        let Some(position) = self.quotients.remove(&var) else { return };
+        if let Some(diagnostic) = self.deferred.get_mut(position) {
+            let computed = std::mem::replace(&mut diagnostic.primary.span, span);
+            diagnostic
+                .secondary
+                .push(crate::diagnostic::Label { span: computed, text: "divided here".into() });
+        }
+    }
+
     fn folded(&mut self, result: Result<BigInt, constant::ArithmeticError>, ty: Type, span: Span) -> Expr {
         match result {
             Ok(value) if ty == Type::Bool => {
@@ -316,12 +327,7 @@ impl Checker<'_> {
         if !self.unify(&left.ty, &right.ty) || !comparable(&left.ty) {
             return self.bad_operands(op, &left, &right, span);
         }
-        let equal = match (&left.kind, &right.kind) {
-            (ExprKind::Bool(a), ExprKind::Bool(b)) => Some(a == b),
-            (ExprKind::Int(a), ExprKind::Int(b)) => Some(a == b),
-            (ExprKind::Str(a), ExprKind::Str(b)) => Some(a == b),
-            _ => None,
-        };
+        let equal = known_equal(&left, &right);
         let kind = match equal {
             Some(equal) => ExprKind::Bool(equal == (op == BinaryOp::Eq)),
             None => ExprKind::Binary(op, Box::new(left), Box::new(right)),
@@ -370,6 +376,19 @@ impl Checker<'_> {
         }
         let ty = self.zonk(&then.ty);
         Expr { kind: ExprKind::Mux(Box::new(condition), Box::new(then), Box::new(otherwise)), ty, span }
+    }
+}
+
+/// Whether two values are equal, if both are known.
+fn known_equal(left: &Expr, right: &Expr) -> Option<bool> {
+    match (&left.kind, &right.kind) {
+        (ExprKind::Bool(a), ExprKind::Bool(b)) => Some(a == b),
+        (ExprKind::Int(a), ExprKind::Int(b)) => Some(a == b),
+        (ExprKind::Str(a), ExprKind::Str(b)) => Some(a == b),
+        (ExprKind::Items(a), ExprKind::Items(b)) if a.len() == b.len() => {
+            a.iter().zip(b).try_fold(true, |same, (a, b)| Some(known_equal(a, b)? && same))
+        }
+        _ => None,
     }
 }
 

@@ -20,9 +20,10 @@ impl Checker<'_> {
                 _ => None,
             };
             let structured = tokens.is_none();
-            let twice = annotations[..i]
-                .iter()
-                .find(|a| *a.name.name == *name && (structured || matches!(name, "id" | "hidden")));
+            let twice = annotations[..i].iter().find(|a| {
+                let other = !matches!(a.body, AnnotationBody::Tokens(_));
+                *a.name.name == *name && (structured || other || matches!(name, "id" | "hidden"))
+            });
             if let Some(before) = twice {
                 let message = format!("annotation `@{name}` is given twice");
                 let before = before.span;
@@ -261,6 +262,12 @@ impl Checker<'_> {
             );
         }
         if ty.is_bad() || matches!(ty, Type::Param(_)) {
+            return;
+        }
+        if let ("packet_in", "extract", Type::Aggregate(id, _)) = (object, &*method.name, &ty)
+            && let Some(diagnostic) = self.two_varbits.remove(id)
+        {
+            self.report(diagnostic.also(place, "extracted here"));
             return;
         }
         let varbits = self.size_in_bits(&ty, true) != self.size_in_bits(&ty, false);

@@ -63,11 +63,24 @@ impl Checker<'_> {
             None => vec![(**member).clone()],
         };
         let whole = keys.len() == 1 && self.unify(&keys[0], member);
-        if !whole && (parts.len() != keys.len() || !parts.iter().zip(keys).all(|(a, b)| self.unify(a, b))) {
+        let fits = |c: &mut Self, parts: &[Type]| {
+            parts.len() == keys.len() && parts.iter().zip(keys).all(|(a, b)| c.unify(a, b))
+        };
+        let mut scalars = Vec::new();
+        self.scalar_types(member, &mut scalars);
+        if !whole && !fits(self, &parts) && !fits(self, &scalars) {
             let message = format!("the members of `{}` are `{}`", path.ident.name, self.show(member));
             self.error(codes::TYPE_MISMATCH, set.span, message);
         }
         Some(Keyset::ValueSet(id))
+    }
+
+    /// Types of the scalars that a type is made of.
+    fn scalar_types(&self, ty: &Type, out: &mut Vec<Type>) {
+        match self.module.fields(ty) {
+            Some(fields) => fields.iter().for_each(|(_, part)| self.scalar_types(part, out)),
+            None => out.push(ty.clone()),
+        }
     }
 
     /// One set for a key of one type.

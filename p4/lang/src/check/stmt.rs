@@ -6,6 +6,9 @@ use crate::hir::{Expr, ExprKind, Signature, Stmt, StmtKind, SwitchCase, TableId,
 use crate::source::Span;
 use crate::syntax::ast::{self, BinaryOp, DeclKind, ExprKind as Ast, StmtKind as AstStmt};
 
+/// Most elements that several indices of one target choose among when the packet gives them.
+const MAX_CHOICES: u32 = 128;
+
 impl Checker<'_> {
     /// A block with its own scope.
     pub(super) fn block(&mut self, block: &ast::Block) -> Vec<Stmt> {
@@ -109,16 +112,51 @@ impl Checker<'_> {
         span: Span,
     ) -> Option<StmtKind> {
         let target = self.lvalue(target);
+        self.check_choices(&target);
         let Some(op) = op else {
             let value = self.expr_as(value, &target.ty.clone());
             return Some(StmtKind::Assign(target, value));
         };
         let value = self.expr(value, Some(&target.ty.clone()));
+        let before = self.deferred.len();
         let combined = self.binary_values(op, target.clone(), value, span);
+        if let (ExprKind::Var(id), true) = (&target.kind, self.deferred.len() > before) {
+            self.quotients.insert(*id, before);
+        }
         let combined = self.coerce(combined, &target.ty.clone());
         match combined.kind {
             ExprKind::Binary(op, _, value) => Some(StmtKind::Update(target, op, *value)),
             _ => Some(StmtKind::Assign(target, combined)),
+        }
+    }
+
+    /// Several indices that the packet gives choose among all combinations of the elements: not too many.
+    fn check_choices(&mut self, target: &Expr) {
+        let (mut indices, mut choices) = (0, 1u32);
+        let mut at = target;
+        loop {
+            at = match &at.kind {
+                ExprKind::Index(of, index) => {
+                    if let (Type::Stack(_, count), true, None) =
+                        (&of.ty, self.module.is_array(&of.ty), index.as_int())
+                    {
+                        indices += 1;
+                        choices = choices.saturating_mul(*count);
+                    }
+                    of
+                }
+                ExprKind::Field(of, _) | ExprKind::Slice(of, _, _) | ExprKind::PlusSlice(of, _, _) => of,
+                _ => break,
+            };
+        }
+        if indices > 1 && choices > MAX_CHOICES {
+            let message = format!(
+                "{indices} indices that the packet gives choose one of {choices} elements; at most {MAX_CHOICES} are possible"
+            );
+            self.report(
+                Diagnostic::error(codes::TOO_LARGE, target.span, message)
+                    .note("copy the inner array, change it, and copy it back: each copy has one index"),
+            );
         }
     }
 

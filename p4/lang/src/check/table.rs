@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use super::{Checker, Context, Entity, Place, share};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::hir::{
-    Expr, ExprKind, Keyset, Param, Table, TableAction, TableActionCall, TableEntry, TableId, TableKey, Type,
+    Callee, Expr, ExprKind, Keyset, Param, Table, TableAction, TableActionCall, TableEntry, TableId,
+    TableKey, Type,
 };
 use crate::lex::Name;
 use crate::source::Span;
@@ -342,7 +343,7 @@ impl Checker<'_> {
         };
         if !fine {
             let message = format!("this form of value does not fit match kind `{kind}`");
-            self.error(codes::BAD_ENTRY, span, message);
+            self.in_program.push(Diagnostic::error(codes::BAD_ENTRY, span, message));
         }
         if let (Keyset::Mask(_, mask), "lpm") = (set, kind)
             && let (Some(value), Some(width)) = (mask.as_int(), mask.ty.fixed_width())
@@ -390,7 +391,23 @@ fn same_expr(a: &Expr, b: &Expr) -> bool {
         (K::Cast(x), K::Cast(y)) => a.ty == b.ty && same_expr(x, y),
         (K::Unary(o, x), K::Unary(p, y)) => o == p && same_expr(x, y),
         (K::Binary(o, x, u), K::Binary(p, y, v)) => o == p && same_expr(x, y) && same_expr(u, v),
-        (K::Call(_), K::Call(_)) => true,
+        (K::PlusSlice(x, l, n), K::PlusSlice(y, m, o)) => n == o && same_expr(x, y) && same_expr(l, m),
+        (K::Items(x), K::Items(y)) => x.len() == y.len() && x.iter().zip(y).all(|(x, y)| same_expr(x, y)),
+        (K::Call(x), K::Call(y)) => {
+            let callee = match (&x.callee, &y.callee) {
+                (Callee::Method { object: a, method: m }, Callee::Method { object: b, method: n }) => {
+                    m == n && same_expr(a, b)
+                }
+                (Callee::Header(m, a), Callee::Header(n, b)) => m == n && same_expr(a, b),
+                (a, b) => a == b,
+            };
+            callee && x.args.len() == y.args.len() && {
+                x.args.iter().zip(&y.args).all(|pair| match pair {
+                    (Some(a), Some(b)) => same_expr(a, b),
+                    (a, b) => a.is_none() == b.is_none(),
+                })
+            }
+        }
         (x, y) => x == y,
     }
 }

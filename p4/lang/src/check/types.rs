@@ -5,7 +5,7 @@ use std::rc::Rc;
 use num_traits::ToPrimitive as _;
 
 use super::{Checker, Entity, TypeEntity};
-use crate::diagnostic::codes;
+use crate::diagnostic::{Diagnostic, codes};
 use crate::hir::Type;
 use crate::lex::Name;
 use crate::source::Span;
@@ -108,29 +108,52 @@ impl Checker<'_> {
 
     fn stack_type(&mut self, of: &ast::Type, size: &ast::Expr) -> Type {
         let element = self.ty(of);
-        let Some(size_value) = self.constant_int(size, "the size of a stack") else { return Type::Bad };
-        let fitting = size_value.to_u32().filter(|n| (1..=MAX_STACK).contains(n));
-        let Some(count) = fitting else {
-            let message = format!("a stack cannot have {size_value} elements");
-            self.error(codes::BAD_WIDTH, size.span, message);
-            return Type::Bad;
-        };
-        let fine = element.is_bad()
-            || matches!(element, Type::Param(_))
-            || matches!(
-                self.module.aggregate_kind(&element),
-                Some(AggregateKind::Header | AggregateKind::Union)
-            );
+        let Some(count) = self.array_size(size) else { return Type::Bad };
         if element.is_bad() {
             return Type::Bad;
         }
-        if !fine {
-            let message =
-                format!("a stack consists of headers or header unions, not of `{}`", self.show(&element));
-            self.error(codes::BAD_TYPE, of.span, message);
+        if !self.element_fits(&element) {
+            let message = format!("there are no arrays of `{}`", self.show(&element));
+            self.report(Diagnostic::error(codes::BAD_TYPE, of.span, message).note(
+                "arrays consist of headers, header unions, structs, numbers, `bool`s, enums, or arrays of these",
+            ));
             return Type::Bad;
         }
         self.limited(Type::Stack(Rc::new(element), count), size.span)
+    }
+
+    /// A constant number of elements.
+    fn array_size(&mut self, size: &ast::Expr) -> Option<u32> {
+        let value = self.constant_int(size, "the size of an array")?;
+        let fitting = value.to_u32().filter(|n| (1..=MAX_STACK).contains(n));
+        if fitting.is_none() {
+            let message = format!("an array cannot have {value} elements");
+            self.error(codes::BAD_WIDTH, size.span, message);
+        }
+        fitting
+    }
+
+    /// An array of objects, which are made by one declaration.
+    pub(super) fn array_of(&mut self, element: Type, size: &ast::Expr) -> Type {
+        match self.array_size(size) {
+            Some(count) if !element.is_bad() => Type::Stack(Rc::new(element), count),
+            _ => Type::Bad,
+        }
+    }
+
+    /// Whether arrays have elements of a type (specification, "Type nesting rules"). Stacks of headers do not nest.
+    fn element_fits(&self, element: &Type) -> bool {
+        match self.module.underlying(element) {
+            Type::Param(_)
+            | Type::Bit(_)
+            | Type::Signed(_)
+            | Type::Varbit(_)
+            | Type::Bool
+            | Type::Enum(_) => true,
+            Type::Aggregate(..) => true,
+            other @ Type::Stack(..) => self.module.is_array(&other),
+            _ => false,
+        }
     }
 
     /// A declared type with its arguments; `None`: none are written.
@@ -184,7 +207,6 @@ impl Checker<'_> {
     pub(super) fn storable(&mut self, ty: &Type, span: Span, what: &str) -> Type {
         let bad = match ty {
             Type::Void
-            | Type::MatchKind
             | Type::Package(..)
             | Type::Parser(..)
             | Type::Control(..)
@@ -224,7 +246,7 @@ impl Checker<'_> {
             AggregateKind::Header => match &underlying {
                 Type::Bit(_) | Type::Signed(_) | Type::Varbit(_) | Type::Bool => true,
                 Type::Enum(id) => self.module.enums.get(id.index()).is_some_and(|e| e.repr.is_some()),
-                _ => self.module.is_struct(&underlying) && self.fixed_struct(&underlying),
+                _ => self.fixed_parts(&underlying),
             },
             AggregateKind::Struct => !matches!(
                 underlying,
@@ -241,20 +263,31 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a struct may lie in a header: all its parts have a fixed size.
-    fn fixed_struct(&self, ty: &Type) -> bool {
-        self.module.fields(ty).is_some_and(|fields| {
-            fields.iter().all(|(_, ty)| match self.module.underlying(ty) {
-                Type::Bit(_) | Type::Signed(_) | Type::Bool | Type::Bad | Type::Param(_) => true,
-                Type::Enum(id) => self.module.enums.get(id.index()).is_some_and(|e| e.repr.is_some()),
-                other => self.module.is_struct(&other) && self.fixed_struct(&other),
-            })
-        })
+    /// Whether a struct or array may lie in a header: all its parts have a fixed size.
+    fn fixed_parts(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Stack(of, _) => self.module.is_array(ty) && self.fixed_part(of),
+            _ => {
+                self.module.is_struct(ty)
+                    && self
+                        .module
+                        .fields(ty)
+                        .is_some_and(|fields| fields.iter().all(|(_, ty)| self.fixed_part(ty)))
+            }
+        }
+    }
+
+    fn fixed_part(&self, ty: &Type) -> bool {
+        match self.module.underlying(ty) {
+            Type::Bit(_) | Type::Signed(_) | Type::Bool | Type::Bad | Type::Param(_) => true,
+            Type::Enum(id) => self.module.enums.get(id.index()).is_some_and(|e| e.repr.is_some()),
+            other => self.fixed_parts(&other),
+        }
     }
 }
 
 /// Puts arguments into a generic type.
-fn apply(ty: &Type, args: Vec<Type>) -> Type {
+pub(super) fn apply(ty: &Type, args: Vec<Type>) -> Type {
     let args: Rc<[Type]> = args.into();
     match ty {
         Type::Aggregate(id, _) => Type::Aggregate(*id, args),

@@ -30,6 +30,8 @@ pub(crate) enum ExprKind {
     Last(Box<Expr>),
     LastIndex(Box<Expr>),
     Slice(Box<Expr>, u32, u32),
+    /// `e[low +: width]` with a lowest bit that is known only at run time.
+    PlusSlice(Box<Expr>, Box<Expr>, u32),
     Unary(UnaryOp, Box<Expr>),
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
     Mux(Box<Expr>, Box<Expr>, Box<Expr>),

@@ -134,8 +134,8 @@ impl Type {
 }
 
 impl Module {
-    /// The fields of a struct, header, union, tuple or record, with type arguments put in; tuples have fields
-    /// without names.
+    /// The fields of a struct, header, union, tuple or record, with type arguments put in; tuples, and arrays of
+    /// anything but headers, have fields without names.
     pub(crate) fn fields(&self, ty: &Type) -> Option<Vec<(Name, Type)>> {
         match ty {
             Type::Aggregate(id, args) => {
@@ -147,7 +147,23 @@ impl Module {
                 Some(items.iter().map(|t| (Name::from(""), t.clone())).collect())
             }
             Type::Record(fields) => Some(fields.to_vec()),
+            Type::Stack(of, count) if self.is_array(ty) => {
+                Some(vec![(Name::from(""), (**of).clone()); *count as usize])
+            }
             _ => None,
+        }
+    }
+
+    /// Whether a type is an array whose elements are no headers or header unions; of type parameters that is not
+    /// known.
+    pub(crate) fn is_array(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Stack(of, _) => {
+                !matches!(**of, Type::Param(_) | Type::Var(_) | Type::Extern(..))
+                    && !self.is_header(of)
+                    && !self.is_union(of)
+            }
+            _ => false,
         }
     }
 

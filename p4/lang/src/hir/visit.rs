@@ -90,7 +90,7 @@ pub(crate) fn visit_expr(expr: &Expr, visit: &mut impl FnMut(&Expr)) {
         | ExprKind::Slice(a, _, _)
         | ExprKind::Unary(_, a)
         | ExprKind::Cast(a) => visit_expr(a, visit),
-        ExprKind::Index(a, b) | ExprKind::Binary(_, a, b) => {
+        ExprKind::Index(a, b) | ExprKind::PlusSlice(a, b, _) | ExprKind::Binary(_, a, b) => {
             visit_expr(a, visit);
             visit_expr(b, visit);
         }

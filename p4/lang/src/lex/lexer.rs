@@ -15,7 +15,8 @@ const PUNCTUATION: &[&str] = &[
 
 /// All tokens of a file; the last is [`Tok::Eof`].
 pub(crate) fn lex(file: FileId, text: &str) -> Vec<Token> {
-    let mut lexer = Lexer { file, text, at: 0, line_start: true, space: false, tokens: Vec::new() };
+    let mut lexer =
+        Lexer { file, text, at: 0, begin: 0, line_start: true, space: false, tokens: Vec::new(), long: None };
     lexer.run();
     lexer.tokens
 }
@@ -24,19 +25,23 @@ struct Lexer<'a> {
     file: FileId,
     text: &'a str,
     at: usize,
+    /// Where the token begins that is read.
+    begin: usize,
     line_start: bool,
     space: bool,
     tokens: Vec<Token>,
+    /// Number of the first token that is a string of several lines.
+    long: Option<usize>,
 }
 
 impl Lexer<'_> {
     fn run(&mut self) {
         loop {
             self.skip_space();
-            let start = self.at;
+            self.begin = self.at;
             let tok = self.token();
             let end = tok == Tok::Eof;
-            let span = Span { file: self.file, start: start as u32, end: self.at as u32 };
+            let span = Span { file: self.file, start: self.begin as u32, end: self.at as u32 };
             let (line_start, space) = (self.line_start, self.space);
             self.tokens.push(Token { tok, span, line_start, space, hidden: None });
             self.line_start = false;
@@ -117,10 +122,14 @@ impl Lexer<'_> {
         let mut value = String::new();
         let mut chars = self.text[self.at + 1..].char_indices();
         let start = self.at + 1;
+        let mut lines = 0;
         while let Some((i, c)) = chars.next() {
             match c {
                 '"' => {
                     self.at = start + i + 1;
+                    if lines > 0 {
+                        self.long = self.long.or(Some(self.tokens.len()));
+                    }
                     return Tok::Str(value.into());
                 }
                 '\\' => match chars.next() {
@@ -130,15 +139,28 @@ impl Lexer<'_> {
                     Some((_, '\n')) | None => {}
                     Some((_, other)) => value.push(other),
                 },
-                '\n' => {
-                    self.at = start + i;
-                    return Tok::Bad(codes::UNTERMINATED, "this string is not closed on its line".into());
+                c => {
+                    lines += usize::from(c == '\n');
+                    value.push(c);
                 }
-                c => value.push(c),
             }
         }
-        self.at = self.text.len();
-        Tok::Bad(codes::UNTERMINATED, "this string is never closed".into())
+        self.unclosed()
+    }
+
+    /// A string that is never closed. If strings before it go over several lines, the first of them is likely to
+    /// be the one that lacks its end; the text is read again from the end of its line.
+    fn unclosed(&mut self) -> Tok {
+        let first = self.long.and_then(|i| self.tokens.get(i).cloned());
+        if let (Some(first), Some(at)) = (first, self.long.take()) {
+            self.tokens.truncate(at);
+            self.at = first.span.start as usize;
+            (self.line_start, self.space) = (first.line_start, first.space);
+        }
+        self.begin = self.at;
+        let rest = &self.text[self.at..];
+        self.at += rest.find('\n').unwrap_or(rest.len());
+        Tok::Bad(codes::UNTERMINATED, "this string is not closed".into())
     }
 }
 
@@ -172,5 +194,8 @@ mod tests {
         check("x\\\ny", &["x", "y"]);
         check("$ /*", &["bad E0001", "bad E0002"]);
         check("\"abc\n1", &["bad E0002", "1None"]);
+        check("\"a\nb\" c", &["\"a\\nb\"", "c"]);
+        // The first of them lacks its end.
+        check("\"a; 1\n2 \"b\" \"c\"", &["bad E0002", "2None", "\"b\"", "\"c\""]);
     }
 }

@@ -25,7 +25,7 @@ impl Flow<'_> {
                 let base = self.locs(base);
                 self.storage.elements(&base, None)
             }
-            ExprKind::Slice(base, _, _) => self.locs(base),
+            ExprKind::Slice(base, _, _) | ExprKind::PlusSlice(base, _, _) => self.locs(base),
             _ => Vec::new(),
         }
     }
@@ -58,7 +58,7 @@ impl Flow<'_> {
                 self.read(b);
                 self.meet(before);
             }
-            ExprKind::Binary(_, a, b) => {
+            ExprKind::Binary(_, a, b) | ExprKind::PlusSlice(a, b, _) => {
                 self.read(a);
                 self.read(b);
             }
@@ -116,6 +116,10 @@ impl Flow<'_> {
             ExprKind::Last(base) => self.place(base, written),
             // The other bits stay, so that they are read.
             ExprKind::Slice(of, _, _) if written => self.read(of),
+            ExprKind::PlusSlice(of, low, _) if written => {
+                self.read(of);
+                self.read(low);
+            }
             _ => self.read_parts(expr),
         }
     }

@@ -51,7 +51,7 @@ impl Flow<'_> {
         if self.module.is_header(&target.ty) {
             let validity = self.validity_of(value);
             self.set_header(target, validity);
-        } else if !matches!(target.kind, ExprKind::Slice(..)) {
+        } else if !matches!(target.kind, ExprKind::Slice(..) | ExprKind::PlusSlice(..)) {
             let locs = self.locs(target);
             self.transfer(&locs, value);
         }

@@ -160,6 +160,12 @@ pub(super) fn slice(of: Expr, high: u32, low: u32) -> Expr {
     }
 }
 
+/// So many bits of a value from one on that is known only at run time; those beyond the end are zero.
+pub(super) fn plus_slice(of: Expr, low: Expr, width: u32) -> Expr {
+    let bits = ScalarKind::Unsigned(of.ty.width());
+    slice(binary(BinaryOp::ShiftRight, cast(of, bits), low), width - 1, 0)
+}
+
 pub(super) fn cast(of: Expr, ty: ScalarKind) -> Expr {
     if of.ty == ty {
         return of;

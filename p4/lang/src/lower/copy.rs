@@ -6,7 +6,7 @@ use super::place::Place;
 use super::value::{HeaderVal, Val};
 use super::{Lowerer, build};
 use crate::hir::Type;
-use crate::ir::{BinaryOp, Expr, ExprKind, HeaderRef, ScalarId, ScalarKind, Stmt};
+use crate::ir::{BinaryOp, Expr, ExprKind, HeaderRef, ScalarId, ScalarKind, Stmt, UnaryOp};
 use crate::source::Span;
 
 impl Lowerer<'_> {
@@ -27,6 +27,14 @@ impl Lowerer<'_> {
                 Val::Scalar(of) => Val::Scalar(build::slice(of, *high, *low)),
                 other => other,
             },
+            Place::PlusSlice(of, low, width) => match self.load(of) {
+                Val::Scalar(of) => Val::Scalar(build::plus_slice(of, low.clone(), *width)),
+                other => other,
+            },
+            Place::Chosen { index, elements } => {
+                let kind = elements.first().map_or(ScalarKind::Unsigned(1), |e| self.place_kind(e));
+                Val::Scalar(self.load_chosen(index, elements, kind))
+            }
             Place::Struct(parts) => Val::Struct(parts.iter().map(|p| self.load(p)).collect()),
             Place::Header(header) => Val::Header(HeaderVal::Ref(header.clone())),
             Place::Stack(_) | Place::Union(_) | Place::UnionElement { .. } => Val::Whole(place.clone()),
@@ -154,7 +162,14 @@ impl Lowerer<'_> {
             (Place::Stack(_) | Place::Union(_) | Place::UnionElement { .. }, value) => {
                 self.store_whole(place, value, span);
             }
-            (Place::Scalar(_) | Place::StackField { .. } | Place::Slice(..), value) => {
+            (
+                Place::Scalar(_)
+                | Place::StackField { .. }
+                | Place::Slice(..)
+                | Place::PlusSlice(..)
+                | Place::Chosen { .. },
+                value,
+            ) => {
                 let kind = self.place_kind(place);
                 if let Some(value) = self.as_scalar(value, kind) {
                     self.store_scalar(place, value);
@@ -164,11 +179,15 @@ impl Lowerer<'_> {
         }
     }
 
-    fn place_kind(&self, place: &Place) -> ScalarKind {
+    pub(super) fn place_kind(&self, place: &Place) -> ScalarKind {
         match place {
             Place::Scalar(id) => self.scalar(*id).ty,
             Place::StackField { kind, .. } => *kind,
             Place::Slice(_, high, low) => ScalarKind::Unsigned(high - low + 1),
+            Place::PlusSlice(_, _, width) => ScalarKind::Unsigned(*width),
+            Place::Chosen { elements, .. } => {
+                elements.first().map_or(ScalarKind::Unsigned(1), |e| self.place_kind(e))
+            }
             _ => ScalarKind::Unsigned(1),
         }
     }
@@ -194,6 +213,8 @@ impl Lowerer<'_> {
                 value,
             }),
             Place::Slice(of, high, low) => self.store_slice(of, *high, *low, value),
+            Place::PlusSlice(of, low, width) => self.store_plus_slice(of, low, *width, value),
+            Place::Chosen { index, elements } => self.store_chosen(index, elements, value),
             _ => {}
         }
     }
@@ -219,6 +240,22 @@ impl Lowerer<'_> {
                 self.store_scalar(of, build::cast(new, kind));
             }
         }
+    }
+
+    /// Replaces bits whose place is known only at run time; those beyond the end are lost.
+    fn store_plus_slice(&mut self, of: &Place, low: &Expr, width: u32, value: Expr) {
+        let kind = self.place_kind(of);
+        let Val::Scalar(old) = self.load(of) else { return };
+        let bits = ScalarKind::Unsigned(kind.width());
+        let ones = build::slice(build::unary(UnaryOp::BitNot, build::number(&0.into(), bits)), width - 1, 0);
+        let moved = |e: Expr| build::binary(BinaryOp::ShiftLeft, build::cast(e, bits), low.clone());
+        let kept = build::binary(
+            BinaryOp::BitAnd,
+            build::cast(old, bits),
+            build::unary(UnaryOp::BitNot, moved(ones)),
+        );
+        let new = build::binary(BinaryOp::BitOr, kept, moved(value));
+        self.store_scalar(of, build::cast(new, kind));
     }
 
     fn store_header(&mut self, target: &HeaderRef, value: HeaderVal) {
@@ -310,7 +347,11 @@ impl Lowerer<'_> {
                     self.emit(Stmt::SetValid(member, false));
                 }
             }
-            Place::Scalar(_) | Place::StackField { .. } | Place::Slice(..) => {}
+            Place::Scalar(_)
+            | Place::StackField { .. }
+            | Place::Slice(..)
+            | Place::PlusSlice(..)
+            | Place::Chosen { .. } => {}
         }
     }
 
@@ -324,7 +365,9 @@ impl Lowerer<'_> {
             return Val::Scalar(build::number(&self.first_member(&ty), kind));
         }
         match &ty {
-            Type::Stack(of, n) => Val::Elements((0..*n).map(|_| self.default_value(of)).collect()),
+            Type::Stack(of, n) if self.is_stack(&ty) => {
+                Val::Elements((0..*n).map(|_| self.default_value(of)).collect())
+            }
             Type::Str => Val::Str("".into()),
             _ if self.module.is_header(&ty) => Val::Header(self.invalid_header(&ty)),
             _ => {

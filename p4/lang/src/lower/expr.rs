@@ -45,6 +45,13 @@ impl Lowerer<'_> {
                 Val::Scalar(of) => Val::Scalar(build::slice(of, *high, *low)),
                 _ => Val::Void,
             },
+            ExprKind::PlusSlice(of, low, width) => {
+                let values = self.eval_scalars(&[of, low]);
+                match <[ir::Expr; 2]>::try_from(values) {
+                    Ok([of, low]) => Val::Scalar(build::plus_slice(of, low, *width)),
+                    Err(_) => Val::Void,
+                }
+            }
             ExprKind::Unary(op, of) => self.eval_unary(*op, of, expr.span),
             ExprKind::Binary(op, a, b) => self.eval_binary(*op, a, b, &expr.ty, expr.span),
             ExprKind::Mux(condition, a, b) => self.eval_mux(condition, a, b, &expr.ty, expr.span),
@@ -196,7 +203,9 @@ impl Lowerer<'_> {
             let fields = scalars.take(count).collect();
             return Val::Header(HeaderVal::Literal { valid: build::truth(true), fields });
         }
-        if let Type::Stack(of, n) = &ty {
+        if let Type::Stack(of, n) = &ty
+            && self.is_stack(&ty)
+        {
             return Val::Elements((0..*n).map(|_| self.rebuild(of, scalars)).collect());
         }
         let fields = self.module.fields(&ty).unwrap_or_default();
@@ -215,6 +224,14 @@ impl Lowerer<'_> {
         };
         match position.and_then(|p| self.parts(base_value).into_iter().nth(p)) {
             Some(value) => value,
+            None if position.is_none() && self.scalar_kind(&expr.ty).is_some() => {
+                let kind = self.scalar_kind(&expr.ty).unwrap_or(ScalarKind::Unsigned(1));
+                let parts = self.parts(base_value).into_iter();
+                let parts: Vec<ir::Expr> = parts.filter_map(|p| self.as_scalar(p, kind)).collect();
+                let Val::Scalar(index) = index_value else { return Val::Void };
+                let index = build::cast(index.clone(), ScalarKind::Unsigned(index.ty.width()));
+                Val::Scalar(super::array::choose_value(&index, &parts, kind))
+            }
             None => {
                 self.unsupported(expr.span, "the element of such a value has to be known");
                 Val::Void
@@ -249,9 +266,13 @@ impl Lowerer<'_> {
                 }
             }
             ExprKind::Index(base, index) => {
-                let Place::Stack(stack) = self.place_of(base)? else { return None };
+                let place = self.place_of(base)?;
                 let index = self.index_value(index);
-                Some(self.element(stack, index))
+                match place {
+                    Place::Stack(stack) => Some(self.element(stack, index)),
+                    Place::Struct(elements) => self.chosen(elements, index),
+                    _ => None,
+                }
             }
             ExprKind::Next(base) | ExprKind::Last(base) => {
                 let Place::Stack(stack) = self.place_of(base)? else { return None };
@@ -270,6 +291,11 @@ impl Lowerer<'_> {
                 } else {
                     HeaderRef::Last { stack, member: 0 }
                 }))
+            }
+            ExprKind::PlusSlice(of, low, width) => {
+                let of = self.place_of(of)?;
+                let low = self.index_value(low);
+                Some(Place::PlusSlice(Box::new(of), self.keep(low), *width))
             }
             ExprKind::Slice(of, high, low) => Some(Place::Slice(Box::new(self.place_of(of)?), *high, *low)),
             _ => None,
@@ -487,9 +513,9 @@ impl Lowerer<'_> {
             }
             return Val::Header(HeaderVal::Literal { valid: build::truth(true), fields });
         }
-        match ty {
+        match &ty {
             Type::List(_) => Val::List(values),
-            Type::Stack(..) => Val::Elements(values),
+            Type::Stack(..) if self.is_stack(&ty) => Val::Elements(values),
             _ => Val::Struct(values),
         }
     }

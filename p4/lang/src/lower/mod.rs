@@ -3,6 +3,7 @@
 
 mod action;
 mod apply;
+mod array;
 mod build;
 mod call;
 mod copy;

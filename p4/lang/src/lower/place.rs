@@ -19,6 +19,13 @@ pub(super) enum Place {
         kind: ScalarKind,
     },
     Slice(Box<Place>, u32, u32),
+    /// Bits of a place from one that is chosen at run time on: the lowest, and how many.
+    PlusSlice(Box<Place>, Expr, u32),
+    /// A scalar of an array's element that is chosen at run time, with the scalars of all elements.
+    Chosen {
+        index: Expr,
+        elements: Vec<Place>,
+    },
     /// The parts of a struct or tuple.
     Struct(Vec<Place>),
     Header(HeaderRef),
@@ -204,7 +211,11 @@ impl Lowerer<'_> {
                 }
                 true
             }
-            Place::StackField { .. } | Place::UnionElement { .. } | Place::Header(_) => false,
+            Place::StackField { .. }
+            | Place::UnionElement { .. }
+            | Place::Header(_)
+            | Place::Chosen { .. }
+            | Place::PlusSlice(..) => false,
         }
     }
 

@@ -115,6 +115,9 @@ impl Lowerer<'_> {
                 Place::StackField { stack, index: self.keep(index), member, field, kind }
             }
             Place::Slice(of, high, low) => Place::Slice(Box::new(self.keep_index(*of)), high, low),
+            Place::PlusSlice(of, low, width) => {
+                Place::PlusSlice(Box::new(self.keep_index(*of)), self.keep(low), width)
+            }
             Place::Struct(parts) => Place::Struct(parts.into_iter().map(|p| self.keep_index(p)).collect()),
             Place::Header(HeaderRef::Element { stack, index, member }) => {
                 Place::Header(HeaderRef::Element { stack, index: Box::new(self.keep(*index)), member })
@@ -124,7 +127,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn keep(&mut self, index: ir::Expr) -> ir::Expr {
+    pub(super) fn keep(&mut self, index: ir::Expr) -> ir::Expr {
         if build::is_const(&index) {
             return index;
         }

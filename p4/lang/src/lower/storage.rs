@@ -27,7 +27,7 @@ impl Lowerer<'_> {
             return Place::Scalar(self.new_scalar(name, kind));
         }
         match &ty {
-            Type::Stack(of, size) => self.allocate_stack(of, *size, name),
+            Type::Stack(of, size) if self.is_stack(&ty) => self.allocate_stack(of, *size, name),
             _ if self.module.is_header(&ty) => {
                 Place::Header(HeaderRef::Static(self.allocate_header(&ty, name, None)))
             }
@@ -60,8 +60,8 @@ impl Lowerer<'_> {
 
     fn header_fields(&mut self, ty: &Type, name: &str, out: &mut Vec<ScalarId>) {
         let ty = self.ty(ty);
-        for (field, field_ty) in self.module.fields(&ty).unwrap_or_default() {
-            let name = format!("{name}.{field}");
+        for (i, (field, field_ty)) in self.module.fields(&ty).unwrap_or_default().into_iter().enumerate() {
+            let name = if field.is_empty() { format!("{name}[{i}]") } else { format!("{name}.{field}") };
             match self.scalar_kind(&field_ty) {
                 Some(kind) => out.push(self.new_scalar(name, kind)),
                 None => self.header_fields(&field_ty, &name, out),

@@ -111,8 +111,10 @@ impl Lowerer<'_> {
         match self.scalar_kind(&ty) {
             Some(kind) => out.push((path.to_owned(), kind)),
             None => {
-                for (name, inner) in self.module.fields(&ty).unwrap_or_default() {
-                    self.header_members(&format!("{path}.{name}"), &inner, out);
+                for (i, (name, inner)) in self.module.fields(&ty).unwrap_or_default().iter().enumerate() {
+                    let path =
+                        if name.is_empty() { format!("{path}[{i}]") } else { format!("{path}.{name}") };
+                    self.header_members(&path, inner, out);
                 }
             }
         }

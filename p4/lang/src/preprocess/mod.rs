@@ -158,10 +158,9 @@ impl Preprocessor<'_> {
         }
         if let Tok::Bad(code, message) = &token.tok {
             let (code, message) = (*code, message.to_string());
-            let stands_for_nothing = code == codes::UNEXPECTED_CHARACTER;
-            self.error(code, token.span, message);
-            if stands_for_nothing {
-                return;
+            // Annotations may hold any character: the parser knows where one does not belong.
+            if code != codes::UNEXPECTED_CHARACTER {
+                self.error(code, token.span, message);
             }
         }
         self.out.push(token);

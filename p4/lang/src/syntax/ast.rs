@@ -197,6 +197,8 @@ pub(crate) struct Instance {
     pub(crate) ty: Type,
     pub(crate) args: Vec<Arg>,
     pub(crate) name: Ident,
+    /// Sizes behind the name: an array of objects.
+    pub(crate) sizes: Vec<Expr>,
     pub(crate) body: Option<Block>,
 }
 

@@ -1,8 +1,59 @@
 //! Annotations: `@a`, `@a(anything)`, `@a[list or map]`, `@pragma a anything`.
 
 use super::Parser;
+use crate::diagnostic::{Diagnostic, Sink, codes};
 use crate::lex::{Tok, Token};
 use crate::syntax::ast::{Annotation, AnnotationBody, Annotations, Ident};
+
+/// Reports and leaves out characters that do not belong to P4, except in annotations without a structure.
+pub(super) fn take_foreign(tokens: Vec<Token>, sink: &mut Sink) -> Vec<Token> {
+    let mut kept: Vec<Token> = Vec::with_capacity(tokens.len());
+    // Parentheses that are open in an annotation.
+    let mut depth = 0usize;
+    let mut pragma = false;
+    for token in tokens {
+        match &token.tok {
+            Tok::Bad(code, message) if *code == codes::UNEXPECTED_CHARACTER && depth == 0 && !pragma => {
+                sink.push(Diagnostic::error(*code, token.span, message.to_string()));
+                continue;
+            }
+            Tok::Punct("(") => {
+                let annotates =
+                    matches!(kept.as_slice(), [.., at, name] if at.is("@") && name.ident().is_some());
+                depth += usize::from(depth > 0 || annotates);
+            }
+            Tok::Punct(")") => depth = depth.saturating_sub(1),
+            Tok::Ident(name) if &**name == "pragma" => pragma = kept.last().is_some_and(|t| t.is("@")),
+            Tok::PragmaEnd => pragma = false,
+            _ => {}
+        }
+        kept.push(token);
+    }
+    kept
+}
+
+/// `"a" ++ "b"` in annotations that take a text.
+fn joined(name: &str, tokens: Vec<Token>) -> Vec<Token> {
+    if !matches!(name, "name" | "deprecated" | "noWarn") {
+        return tokens;
+    }
+    let mut out: Vec<Token> = Vec::new();
+    for token in tokens {
+        if let [.., left, plus] = out.as_slice()
+            && plus.is("++")
+            && let (Tok::Str(a), Tok::Str(b)) = (&left.tok, &token.tok)
+        {
+            let span = left.span.to(token.span);
+            let tok = Tok::Str(format!("{a}{b}").into());
+            let first = Token { tok, span, ..left.clone() };
+            out.truncate(out.len() - 2);
+            out.push(first);
+        } else {
+            out.push(token);
+        }
+    }
+    out
+}
 
 impl Parser<'_> {
     pub(super) fn annotations(&mut self) -> Annotations {
@@ -23,7 +74,7 @@ impl Parser<'_> {
             let name = Ident { name, span };
             let body = if self.at("(") && !self.speculating {
                 self.bump();
-                let tokens = self.balanced();
+                let tokens = joined(&name.name, self.balanced());
                 self.expect(")");
                 AnnotationBody::Tokens(tokens)
             } else if self.at("(") {

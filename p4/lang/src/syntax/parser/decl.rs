@@ -79,7 +79,7 @@ impl Parser<'_> {
     pub(super) fn constant(&mut self, annotations: Annotations, start: Span) -> Option<Decl> {
         self.bump();
         let ty = self.ty();
-        let name = self.ident("the constant's name")?;
+        let (name, ty) = self.declarator(ty, "the constant's name")?;
         self.declare(&name, NameKind::Other);
         let init = if self.expect("=") { Some(self.initializer()) } else { None };
         self.finish_declaration();
@@ -124,12 +124,13 @@ impl Parser<'_> {
             let args = self.args();
             let name = self.ident("the instance's name")?;
             self.declare(&name, NameKind::Other);
+            let sizes = self.declarator_sizes();
             let body = if self.eat("=") { Some(self.block_of_declarations()) } else { None };
             self.finish_declaration();
-            let instance = Instance { annotations, ty, args, name, body };
+            let instance = Instance { annotations, ty, args, name, sizes, body };
             return Some(Decl { kind: DeclKind::Instance(instance), span: self.span_from(start) });
         }
-        let name = self.ident("a name")?;
+        let (name, ty) = self.declarator(ty, "a name")?;
         self.declare(&name, NameKind::Other);
         let init = self.eat("=").then(|| self.initializer());
         self.finish_declaration();
@@ -320,7 +321,7 @@ impl Parser<'_> {
         if matches!(ty.kind, TypeKind::Bad) {
             return None;
         }
-        let name = self.ident("the field's name")?;
+        let (name, ty) = self.declarator(ty, "the field's name")?;
         if !self.expect(";") && !self.peek().line_start {
             self.skip_statement();
         }
@@ -347,16 +348,7 @@ impl Parser<'_> {
     fn typedef(&mut self, word: &str, annotations: Annotations) -> Option<DeclKind> {
         self.bump();
         let derived = matches!(self.word().as_deref(), Some("struct" | "header" | "enum" | "header_union"));
-        if derived {
-            let span = self.span();
-            self.error(
-                codes::UNEXPECTED_TOKEN,
-                span,
-                "a type declared in place cannot be named by `typedef`",
-            );
-            return None;
-        }
-        let ty = self.ty();
+        let ty = if derived { self.type_in_place()? } else { self.ty() };
         let name = self.ident("the type's name")?;
         self.declare(&name, NameKind::Type);
         self.finish_declaration();
@@ -365,6 +357,21 @@ impl Parser<'_> {
         } else {
             DeclKind::NewType { annotations, ty, name }
         })
+    }
+
+    /// `struct S { ... }` where the type is used that it declares.
+    fn type_in_place(&mut self) -> Option<Type> {
+        let start = self.span();
+        let kind = match self.word().as_deref() {
+            Some("enum") => self.enumeration(Vec::new())?,
+            Some(word) => self.aggregate(word, Vec::new())?,
+            None => return None,
+        };
+        let (DeclKind::Aggregate { name, .. } | DeclKind::Enum { name, .. }) = &kind else { return None };
+        let path = crate::syntax::ast::Path { global: false, ident: name.clone() };
+        let span = name.span;
+        self.in_place.push(Decl { kind, span: self.span_from(start) });
+        Some(Type { kind: TypeKind::Named(path), span })
     }
 
     fn parser_decl(&mut self, annotations: Annotations) -> Option<DeclKind> {

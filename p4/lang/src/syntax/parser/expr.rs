@@ -43,6 +43,9 @@ impl Parser<'_> {
     }
 
     fn binary_operator(&mut self, level: usize) -> Option<BinaryOp> {
+        if self.angle && (self.at(">") || self.at(">=")) {
+            return None;
+        }
         let shift_right = self.adjacent(">", ">");
         if LEVELS[level][0].0 == "<<" && shift_right {
             // `>>=` is an assignment.
@@ -111,7 +114,7 @@ impl Parser<'_> {
         self.bump();
         if self.at_type() {
             let ty = self.attempt(Trial::Cast, |p| {
-                let ty = p.ty();
+                let ty = p.bracketed(Self::ty);
                 (p.at(")") && !p.peek_at(1).is(".")).then_some(ty)
             });
             if let Some(ty) = ty {
@@ -164,6 +167,10 @@ impl Parser<'_> {
     }
 
     fn subscript(&mut self, base: Expr) -> ExprKind {
+        self.bracketed(|p| p.subscript_in_brackets(base))
+    }
+
+    fn subscript_in_brackets(&mut self, base: Expr) -> ExprKind {
         let first = self.expr();
         let kind = if self.eat(":") {
             let low = self.expr();
@@ -180,6 +187,10 @@ impl Parser<'_> {
 
     /// `(a, name = b, _)`.
     pub(super) fn args(&mut self) -> Vec<Arg> {
+        self.bracketed(Self::args_in_brackets)
+    }
+
+    fn args_in_brackets(&mut self) -> Vec<Arg> {
         self.expect("(");
         let args = self.comma_list(")", |p| {
             let start = p.span();
@@ -215,12 +226,12 @@ impl Parser<'_> {
             }
             Tok::Punct("(") => {
                 self.bump();
-                let mut inner = self.expr();
+                let mut inner = self.bracketed(Self::expr);
                 self.expect(")");
                 inner.span = self.span_from(start);
                 return inner;
             }
-            Tok::Punct("{") => return self.braces(),
+            Tok::Punct("{") => return self.bracketed(Self::braces),
             Tok::Punct("...") => {
                 self.bump();
                 ExprKind::Dots

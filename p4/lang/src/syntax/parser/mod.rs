@@ -70,38 +70,14 @@ const RESERVED: &[&str] = &[
 
 /// Parses a program; what cannot be parsed is reported and left out.
 pub(crate) fn parse(tokens: Vec<Token>, sink: &mut Sink) -> Unit {
-    let left_out = left_out(sink);
-    let mut parser = Parser {
-        tokens,
-        at: 0,
-        sink,
-        left_out,
-        scopes: vec![BTreeMap::new()],
-        depth: 0,
-        speculating: false,
-        failed: false,
-        failures: BTreeSet::new(),
-        tried: 0,
-    };
-    parser.unit()
+    let tokens = annotation::take_foreign(tokens, sink);
+    Parser::new(tokens, sink).unit()
 }
 
 /// Parses the body of an annotation as a list of expressions.
 pub(crate) fn parse_list(mut tokens: Vec<Token>, end: Span, sink: &mut Sink) -> Vec<Expr> {
     tokens.push(Token { tok: Tok::Eof, span: end, line_start: false, space: true, hidden: None });
-    let left_out = left_out(sink);
-    let mut parser = Parser {
-        tokens,
-        at: 0,
-        sink,
-        left_out,
-        scopes: vec![BTreeMap::new()],
-        depth: 0,
-        speculating: false,
-        failed: false,
-        failures: BTreeSet::new(),
-        tried: 0,
-    };
+    let mut parser = Parser::new(tokens, sink);
     let mut items = Vec::new();
     while !parser.at_end() {
         items.push(parser.expr());
@@ -158,6 +134,30 @@ struct Parser<'a> {
     failures: BTreeSet<(usize, Trial)>,
     /// How many tokens were read while trying out.
     tried: usize,
+    /// Whether `>` ends the expression that is read: it stands between angle brackets.
+    angle: bool,
+    /// Types that the declaration that is read declares in place.
+    in_place: Vec<Decl>,
+}
+
+impl<'a> Parser<'a> {
+    fn new(tokens: Vec<Token>, sink: &'a mut Sink) -> Parser<'a> {
+        let left_out = left_out(sink);
+        Parser {
+            tokens,
+            at: 0,
+            sink,
+            left_out,
+            scopes: vec![BTreeMap::new()],
+            depth: 0,
+            speculating: false,
+            failed: false,
+            failures: BTreeSet::new(),
+            tried: 0,
+            angle: false,
+            in_place: Vec::new(),
+        }
+    }
 }
 
 impl Parser<'_> {
@@ -168,7 +168,9 @@ impl Parser<'_> {
             if self.eat(";") {
                 continue;
             }
-            decls.extend(self.top_level());
+            let decl = self.top_level();
+            decls.append(&mut self.in_place);
+            decls.extend(decl);
             if self.at == before {
                 self.bump();
             }
@@ -445,6 +447,14 @@ impl Parser<'_> {
         self.depth += 1;
         let value = run(self);
         self.depth -= 1;
+        value
+    }
+
+    /// Reads what stands in brackets of its own, where `>` is an operator again.
+    fn bracketed<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::replace(&mut self.angle, false);
+        let value = run(self);
+        self.angle = outer;
         value
     }
 

@@ -121,20 +121,43 @@ impl Parser<'_> {
         }
         let next = self.peek_at(1);
         if self.at_type() {
-            // `T.apply()` and `T(args).apply()` are calls; `T(args) name;` is an instance.
-            if next.is(".") && !self.at(".") {
-                return false;
-            }
-            return !next.is("(") || self.instance_follows();
+            // `T<U>.apply()` and `T<U>(args).apply()` are calls; `T<U>(args) name;` is an instance.
+            let after = 1 + usize::from(self.at("."));
+            let after = self.after_angles(after);
+            let next = self.peek_at(after);
+            return !next.is(".") && (!next.is("(") || self.instance_follows(after));
         }
         // An unknown type: `Foo x;` or `Foo<...> x`.
         let named = self.word().is_some_and(|w| !RESERVED.contains(&&*w));
         named && next.ident().is_some_and(|w| !RESERVED.contains(&&**w))
     }
 
-    fn instance_follows(&self) -> bool {
+    /// The token after the angle brackets that begin at token `ahead`, if they do.
+    fn after_angles(&self, ahead: usize) -> usize {
+        if !self.peek_at(ahead).is("<") {
+            return ahead;
+        }
         let mut depth = 0usize;
-        for ahead in 1..self.tokens.len() - self.at {
+        for at in ahead..self.tokens.len() - self.at {
+            match &self.peek_at(at).tok {
+                Tok::Punct("<" | "(" | "[") => depth += 1,
+                Tok::Punct(">" | ")" | "]") => {
+                    depth = depth.saturating_sub(1);
+                    if depth == 0 {
+                        return at + 1;
+                    }
+                }
+                Tok::Punct(";" | "{" | "}") | Tok::Eof => break,
+                _ => {}
+            }
+        }
+        ahead
+    }
+
+    /// Whether a name follows the parentheses that begin at token `from`.
+    fn instance_follows(&self, from: usize) -> bool {
+        let mut depth = 0usize;
+        for ahead in from..self.tokens.len() - self.at {
             let token = self.peek_at(ahead);
             match &token.tok {
                 Tok::Punct("(") => depth += 1,
@@ -279,7 +302,7 @@ impl Parser<'_> {
             let kind = if declarations && (p.at("@") || p.at_local_declaration()) {
                 let annotations = p.annotations();
                 let ty = p.ty();
-                let name = p.ident("a variable's name")?;
+                let (name, ty) = p.declarator(ty, "a variable's name")?;
                 p.declare(&name, NameKind::Other);
                 let init = p.eat("=").then(|| p.expr());
                 let variable = Variable { annotations, ty, name, init, is_const: false };

@@ -3,7 +3,7 @@
 use super::Parser;
 use crate::lex::Tok;
 use crate::source::Span;
-use crate::syntax::ast::{Expr, ExprKind, Ident, Path, Type, TypeKind};
+use crate::syntax::ast::{Expr, Ident, Path, Type, TypeKind};
 
 impl Parser<'_> {
     /// Whether a type starts here: a base type, or a name known as a type.
@@ -30,13 +30,34 @@ impl Parser<'_> {
             let mut ty = p.simple_type();
             while p.at("[") {
                 p.bump();
-                let size = p.expr();
+                let size = p.bracketed(Self::expr);
                 p.expect("]");
                 let span = ty.span.to(p.previous());
                 ty = Type { kind: TypeKind::Stack(Box::new(ty), Box::new(size)), span };
             }
             ty
         })
+    }
+
+    /// The name after a type, with the sizes of arrays that may follow it: `T name[2][3]`, of which the first
+    /// index has the first size.
+    pub(super) fn declarator(&mut self, mut ty: Type, what: &str) -> Option<(Ident, Type)> {
+        let name = self.ident(what)?;
+        for size in self.declarator_sizes().into_iter().rev() {
+            let span = ty.span.to(size.span);
+            ty = Type { kind: TypeKind::Stack(Box::new(ty), Box::new(size)), span };
+        }
+        Some((name, ty))
+    }
+
+    /// `[2][3]`.
+    pub(super) fn declarator_sizes(&mut self) -> Vec<Expr> {
+        let mut sizes = Vec::new();
+        while self.eat("[") {
+            sizes.push(self.bracketed(Self::expr));
+            self.expect("]");
+        }
+        sizes
     }
 
     fn simple_type(&mut self) -> Type {
@@ -100,34 +121,17 @@ impl Parser<'_> {
         Type { kind, span: start.to(self.previous()) }
     }
 
-    /// `<8>` or `<(W + 1)>`.
+    /// `<8>`, `<W + 1>` or `<(W > 8 ? W : 8)>`: an expression in which `>` stands in brackets only.
     fn width(&mut self) -> Expr {
         self.expect("<");
-        let span = self.span();
-        let width = match &self.peek().tok {
-            Tok::Int(n) => {
-                let kind = ExprKind::Int(n.clone());
-                self.bump();
-                Expr { kind, span }
-            }
-            Tok::Ident(_) if self.peek_at(1).is(">") => {
-                let ident = self.ident("a width");
-                match ident {
-                    Some(ident) => Expr { kind: ExprKind::Name(Path { global: false, ident }), span },
-                    None => self.bad_expr(),
-                }
-            }
-            Tok::Punct("(") => {
-                self.bump();
-                let width = self.expr();
-                self.expect(")");
-                width
-            }
-            _ => {
-                self.expected("a width: a number, or an expression in parentheses");
-                Expr { kind: ExprKind::Bad, span }
-            }
+        let outer = std::mem::replace(&mut self.angle, true);
+        let width = if self.at(">") {
+            self.expected("a width");
+            self.bad_expr()
+        } else {
+            self.expr()
         };
+        self.angle = outer;
         self.close_angle();
         width
     }
@@ -138,7 +142,7 @@ impl Parser<'_> {
         let mut args = Vec::new();
         while !self.at(">") && !self.at_end() {
             let before = self.at;
-            args.push(self.ty());
+            args.push(self.bracketed(Self::ty));
             if !self.eat(",") || self.at == before {
                 break;
             }

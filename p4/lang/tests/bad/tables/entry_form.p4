@@ -9,3 +9,6 @@ control c(in bit<8> x) {
     }
     apply { t.apply(); }
 }
+control proto(in bit<8> x);
+package top(proto p);
+top(c()) main;
