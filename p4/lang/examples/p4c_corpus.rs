@@ -3,11 +3,13 @@
 //! ```text
 //! cargo run -p p4-lang --example p4c_corpus -- errors  ../p4c [NAME]   programs that p4c refuses
 //! cargo run -p p4-lang --example p4c_corpus -- samples ../p4c [NAME]   programs that p4c accepts
+//! cargo run -p p4-lang --example p4c_corpus -- warnings ../p4c [NAME]  warnings about both kinds
 //! cargo run -p p4-lang --example p4c_corpus -- converted ../p4c [NAME] P4-14 programs that p4c has converted
 //! ```
 //!
 //! For a program that p4c refuses, the lines of p4c's errors are read from the output that p4c's tests expect
 //! (`p4_16_errors_outputs`), and compared with the lines of ours. The exit status is 1 if anything differs.
+//! `warnings` compares kinds and lines of warnings, for programs that both accept.
 
 #![allow(clippy::disallowed_methods, clippy::print_stdout, reason = "a tool that reads a checkout of p4c")]
 
@@ -34,25 +36,20 @@ fn main() -> ExitCode {
         [mode, root] => (mode, Path::new(root), None),
         [mode, root, only] => (mode, Path::new(root), Some(only)),
         _ => {
-            eprintln!("usage: p4c_corpus errors|samples|converted P4C [NAME]");
+            eprintln!("usage: p4c_corpus errors|samples|warnings|converted P4C [NAME]");
             return ExitCode::from(2);
         }
     };
+    if mode == "warnings" {
+        return warnings(root, only.map(String::as_str));
+    }
     let folder = match mode.as_str() {
         "errors" => "p4_16_errors",
         "converted" => "p4_14_samples_outputs",
         _ => "p4_16_samples",
     };
     let folder = root.join("testdata").join(folder);
-    let mut programs: Vec<_> = std::fs::read_dir(&folder)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .map(|entry| entry.file_name().to_string_lossy().into_owned())
-        .filter(|name| name.ends_with(".p4") && !later_pass(name))
-        .filter(|name| only.is_none_or(|only| name.starts_with(only.as_str())))
-        .collect();
-    programs.sort();
+    let programs = programs(&folder, only.map(String::as_str));
     if programs.is_empty() {
         eprintln!("no programs in {}", folder.display());
         return ExitCode::from(2);
@@ -80,6 +77,111 @@ fn main() -> ExitCode {
     ExitCode::from(u8::from(
         mode == "errors" && counts.contains_key("accepted") || counts.keys().any(|k| !fine.contains(k)),
     ))
+}
+
+/// The programs of a folder, by name.
+fn programs(folder: &Path, only: Option<&str>) -> Vec<String> {
+    let mut programs: Vec<_> = std::fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .filter(|name| name.ends_with(".p4") && !later_pass(name))
+        .filter(|name| only.is_none_or(|only| name.starts_with(only)))
+        .collect();
+    programs.sort();
+    programs
+}
+
+/// What p4c calls the kinds of warnings (`--Wwarn=KIND`), and our codes for them.
+const KINDS: &[(&str, &[&str])] = &[
+    ("deprecated", &["W0401"]),
+    ("duplicate-priorities", &["W0415"]),
+    ("entries-out-of-priority-order", &["W0415"]),
+    ("ignore-prop", &["W0413"]),
+    ("invalid", &["W0406"]),
+    ("invalid-header", &["W0409"]),
+    ("keys", &["W0406"]),
+    ("mismatch", &["W0402", "W0413", "W0414"]),
+    ("ordering", &["W0412"]),
+    ("overflow", &["W0402"]),
+    ("parser-transition", &["W0405"]),
+    ("shadow", &["W0411"]),
+    ("uninitialized", &["W0404"]),
+    ("uninitialized-out-param", &["W0404"]),
+    ("uninitialized-use", &["W0404"]),
+    ("unreachable", &["W0405"]),
+    ("unused", &["W0403"]),
+];
+
+/// Counts of a kind of warning.
+#[derive(Default)]
+struct Tally {
+    both: usize,
+    p4c_only: usize,
+    ours_only: usize,
+}
+
+/// Compares the warnings about all programs that both accept.
+fn warnings(root: &Path, only: Option<&str>) -> ExitCode {
+    let options = Options { p4info: true, includes: includes(root), ..Options::default() };
+    let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
+    for folder in ["p4_16_samples", "p4_16_errors"] {
+        let folder = root.join("testdata").join(folder);
+        for name in programs(&folder, only) {
+            let outputs = format!("{}_outputs/{name}-stderr", folder.display());
+            let output = std::fs::read(outputs).unwrap_or_default();
+            let output = String::from_utf8_lossy(&output);
+            let compilation = compile(&folder.join(&name).display().to_string(), &Files, &options);
+            if output.contains("error:") || compilation.diagnostics.iter().any(p4_lang::Diagnostic::is_error)
+            {
+                continue;
+            }
+            let expected = expected_warnings(&output, &name);
+            let found: BTreeSet<(u32, &str)> = compilation
+                .diagnostics
+                .iter()
+                .map(|d| (compilation.sources.location(d.primary.span), d.code.id))
+                .filter(|(at, _)| at.file.ends_with(&name))
+                .map(|(at, id)| (at.line, id))
+                .collect();
+            let codes = |kind: &str| KINDS.iter().find(|(k, _)| *k == kind).map_or(&[][..], |(_, c)| c);
+            for (line, kind) in &expected {
+                let tally = tallies.entry(kind.clone()).or_default();
+                if codes(kind).iter().any(|code| found.contains(&(*line, code))) {
+                    tally.both += 1;
+                } else {
+                    tally.p4c_only += 1;
+                    println!("missing: {name}:{line} {kind}");
+                }
+            }
+            for (line, id) in &found {
+                let wanted = expected.iter().any(|(l, kind)| l == line && codes(kind).contains(id));
+                if !wanted && !matches!(*id, "W0101" | "W0102" | "W0407" | "W0408") {
+                    tallies.entry((*id).to_owned()).or_default().ours_only += 1;
+                    println!("besides: {name}:{line} {id}");
+                }
+            }
+        }
+    }
+    println!("{:32} {:>5} {:>8} {:>8}", "kind", "both", "missing", "besides");
+    for (kind, tally) in &tallies {
+        println!("{kind:32} {:5} {:8} {:8}", tally.both, tally.p4c_only, tally.ours_only);
+    }
+    ExitCode::SUCCESS
+}
+
+/// Lines and kinds of p4c's warnings about the program itself.
+fn expected_warnings(output: &str, name: &str) -> BTreeSet<(u32, String)> {
+    output
+        .lines()
+        .filter_map(|text| {
+            let rest = text.strip_prefix(name)?.strip_prefix('(')?;
+            let (line, rest) = rest.split_once("): [--Wwarn=")?;
+            let (kind, _) = rest.split_once(']')?;
+            Some((line.parse().ok()?, kind.to_owned()))
+        })
+        .collect()
 }
 
 /// Folders with the architectures that p4c ships.

@@ -34,4 +34,4 @@ macro_rules! programs {
     )*};
 }
 
-programs!(headers, library, silenced, uninitialized, unused);
+programs!(doubts, headers, library, silenced, uninitialized, unused);

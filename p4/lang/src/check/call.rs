@@ -263,6 +263,7 @@ impl Checker<'_> {
                 (true, false) => Type::Void,
             });
         }
+        self.doubt_overlaps(&signature.params, &values);
         let result = self.zonk(&result);
         let result = if self.is_open(&result) { Type::Bad } else { result };
         let values = values.into_iter().map(|v| v.map(|v| self.zonk_expr(v))).collect();

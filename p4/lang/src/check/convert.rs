@@ -102,19 +102,7 @@ impl Checker<'_> {
             return Expr { kind: ExprKind::Cast(Box::new(value)), ty: want.clone(), span };
         };
         let wrapped = constant::wrap(&number, want);
-        let reads_back = wrapped == number
-            || matches!(want, Type::Signed(w) if constant::wrap(&number, &Type::Bit(*w)) == number);
-        if !reads_back {
-            let text = self.show(want);
-            self.report(
-                Diagnostic::warning(
-                    codes::TRUNCATED,
-                    span,
-                    format!("{number} does not fit into `{text}` and becomes {wrapped}"),
-                )
-                .label("upper bits are lost"),
-            );
-        }
+        self.doubt_literal(&number, want, span);
         Expr { kind: ExprKind::Int(wrapped), ty: want.clone(), span }
     }
 

@@ -198,6 +198,10 @@ impl Checker<'_> {
     /// Parameters; their names are declared in the current scope.
     pub(super) fn params(&mut self, params: &[ast::Param], of: ParamsOf) -> Vec<Param> {
         let constructor = of.are_constructor();
+        let outer = std::mem::replace(
+            &mut self.context.prototype,
+            !matches!(of, ParamsOf::Apply | ParamsOf::Constructor | ParamsOf::Function),
+        );
         let mut out: Vec<Param> = Vec::new();
         for param in params {
             self.check_annotations(&param.annotations);
@@ -237,6 +241,7 @@ impl Checker<'_> {
                 span: param.name.span,
             });
         }
+        self.context.prototype = outer;
         out
     }
 

@@ -115,13 +115,12 @@ impl Checker<'_> {
         let falling =
             !matches!(property("largest_priority_wins").map(|v| &v.kind), Some(ExprKind::Bool(false)));
         let mut last: Option<BigInt> = None;
+        let mut priorities = Vec::new();
         for entry in &table.entries {
             let given = entry.priority.as_ref().and_then(|p| p.as_int()).cloned();
-            let Some(priority) = given.or_else(|| {
-                last.as_ref().map(|before| if falling { before - &delta } else { before + &delta })
-            }) else {
-                return;
-            };
+            let next = |before: &BigInt| if falling { before - &delta } else { before + &delta };
+            let Some(priority) = given.or_else(|| last.as_ref().map(next)) else { return };
+            priorities.push((priority.clone(), entry.span));
             if priority < BigInt::from(0) || priority > BigInt::from(MAX_PRIORITY) {
                 self.report(
                     Diagnostic::error(
@@ -137,5 +136,6 @@ impl Checker<'_> {
             }
             last = Some(priority);
         }
+        self.doubt_priorities(&priorities, falling);
     }
 }

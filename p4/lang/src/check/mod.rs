@@ -7,6 +7,7 @@ mod call;
 mod construct;
 mod convert;
 mod decl;
+mod doubts;
 mod entries;
 mod enumeration;
 mod expr;
@@ -132,6 +133,8 @@ struct Context {
     open_types: bool,
     /// Whether arguments are checked that a table binds to its actions.
     bound: bool,
+    /// Whether the parameters of something without a body are declared, whose names hide nothing.
+    prototype: bool,
     /// The table whose properties are checked.
     table: Option<Name>,
 }
@@ -259,9 +262,13 @@ impl Checker<'_> {
     fn declare(&mut self, name: &Ident, entity: Entity) {
         self.check_main(name, &entity);
         let new = Declared { entity, span: name.span };
+        let outer = self.shadowed(name);
         let Some(scope) = self.scopes.last_mut() else { return };
         let Some(old) = scope.get_mut(&name.name) else {
             scope.insert(name.name.clone(), new);
+            if let Some(outer) = outer {
+                self.usage.shadow(name, outer);
+            }
             return;
         };
         if let (Entity::Functions(olds), Entity::Functions(news)) = (&mut old.entity, &new.entity) {
@@ -283,6 +290,15 @@ impl Checker<'_> {
             .label("declared again")
             .also(previous, "declared first here"),
         );
+    }
+
+    /// Where what a new declaration hides is declared.
+    fn shadowed(&self, name: &Ident) -> Option<Span> {
+        if self.context.prototype || self.scopes.len() < 2 {
+            return None;
+        }
+        let outer = self.scopes.iter().rev().skip(1).find_map(|s| s.get(&name.name)).map(|d| d.span);
+        outer.or_else(|| self.declaring.iter().rev().find(|d| d.name == name.name).map(|d| d.span))
     }
 
     fn find(&self, name: &str) -> Option<&Declared> {

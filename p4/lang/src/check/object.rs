@@ -287,8 +287,16 @@ impl Checker<'_> {
                         .note("a case before it matches everything"),
                 );
             }
-            covered |= sets.iter().all(|s| *s == Keyset::Any);
+            let mut certain = sets.iter().zip(&keys).map(|(set, key)| super::doubts::matches(set, key));
+            covered |= sets.iter().all(|s| *s == Keyset::Any)
+                || sets.len() == keys.len() && certain.all(|m| m == Some(true));
             out.push((sets, target));
+        }
+        if !self.sink.has_errors() {
+            self.doubt_select(head, &out, covered);
+        }
+        if !covered && keys.iter().all(crate::hir::Expr::is_const) && !keys.iter().any(|k| k.ty.is_bad()) {
+            self.doubt(codes::UNREACHABLE, head, "no case takes these keys");
         }
         Transition::Select { keys, cases: out }
     }

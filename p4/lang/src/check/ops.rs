@@ -229,16 +229,13 @@ impl Checker<'_> {
             return Expr { kind: ExprKind::Bad, ty: left.ty, span };
         }
         let ty = left.ty.clone();
+        if let (Some(width), Some(distance)) = (ty.fixed_width(), right.as_int())
+            && *distance >= BigInt::from(width)
+        {
+            let message = format!("a value of {width} bits is shifted by {distance}");
+            self.doubt(codes::TRUNCATED, span, message);
+        }
         if let (Some(a), Some(b)) = (left.as_int(), right.as_int()) {
-            if let Some(width) = ty.fixed_width()
-                && *b > BigInt::from(width)
-            {
-                self.report(Diagnostic::warning(
-                    codes::TRUNCATED,
-                    span,
-                    format!("a value of {width} bits is shifted by {b}"),
-                ));
-            }
             return self.folded(constant::binary(op, a, b, &ty), ty.clone(), span);
         }
         if ty == Type::Int && right.ty != Type::Int {

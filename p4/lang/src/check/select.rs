@@ -95,6 +95,7 @@ impl Checker<'_> {
             Ast::Range(low, high) => {
                 let key = self.set_base(key, set);
                 let (low, high) = self.set_bounds(low, high, &key, set.span);
+                self.doubt_empty_range(&low, &high);
                 Keyset::Range(low, high)
             }
             Ast::List { items, dots: false } if self.module.fields(key).is_some() => {

@@ -60,6 +60,8 @@ impl Checker<'_> {
                     checked.size = Some(self.size_expr(value, "the size of a table"));
                 }
                 (PropertyValue::Entries(entries), _) => {
+                    let end = entries.last().map_or(property.name.span, |e| e.span);
+                    self.usage.silence(&property.annotations, property.name.span.to(end));
                     checked.const_entries = property.is_const;
                     if entries.is_empty() {
                         self.report(Diagnostic::warning(
@@ -82,6 +84,7 @@ impl Checker<'_> {
         }
         self.check_priorities(&checked, table);
         self.check_same_keys(&checked);
+        self.doubt_covered_entries(&checked);
         if !table.properties.iter().any(|p| &*p.name.name == "default_action") {
             self.check_no_action(&checked);
         }
@@ -132,6 +135,7 @@ impl Checker<'_> {
             self.report(diagnostic);
         }
         self.check_key_type(&expr, &key.match_kind.name);
+        self.doubt_constant_key(&expr);
         TableKey {
             name: super::key_name::key_name(&self.module, &key.expr, Some(&expr)),
             expr,
@@ -311,6 +315,16 @@ impl Checker<'_> {
 
     fn entry(&mut self, table: &Table, entry: &ast::Entry, list_const: bool) -> Option<TableEntry> {
         self.check_annotations(&entry.annotations);
+        if entry.annotations.iter().any(|a| &*a.name.name == "priority") {
+            self.report(
+                Diagnostic::warning(
+                    codes::DEPRECATED,
+                    entry.span,
+                    "`@priority` of an entry is not part of P4",
+                )
+                .note("`priority = 10 : key : action();` is"),
+            );
+        }
         let types: Vec<Type> = table.keys.iter().map(|k| self.zonk(&k.expr.ty)).collect();
         let keysets = self.keysets(&entry.keysets, &types, entry.span);
         for (set, key) in keysets.iter().zip(&table.keys) {
@@ -353,6 +367,9 @@ impl Checker<'_> {
             if (&rest & (&rest + 1)) != 0.into() {
                 self.error(codes::BAD_ENTRY, mask.span, "the mask of an `lpm` key is a prefix");
             }
+        }
+        if matches!(kind, "ternary" | "lpm") {
+            self.doubt_masked_bits(set);
         }
         let mut check = |value: &Expr| {
             if !value.ty.is_bad() {

@@ -31,6 +31,7 @@ pub(crate) use unused::Usage;
 /// Adds the warnings about a program without errors.
 pub(crate) fn lint(module: &Module, usage: &Usage, sources: &SourceMap, sink: &mut Sink) {
     unused::report(usage, sources, sink);
+    unused::report_shadows(usage, sources, sink);
     flow::report(module, usage, sources, sink);
 }
 

@@ -16,6 +16,8 @@ use crate::syntax::ast::{Annotations, Ident};
 pub(crate) struct Usage {
     declared: Vec<Declaration>,
     used: BTreeSet<Span>,
+    /// Names that hide others: where both are declared.
+    shadows: Vec<(Name, Span, Span)>,
     /// What `@noWarn` silences, and where.
     silenced: Vec<(Span, Name)>,
 }
@@ -50,13 +52,18 @@ impl Usage {
         }
     }
 
+    /// Notes that a name hides what is declared at a place.
+    pub(crate) fn shadow(&mut self, name: &Ident, hidden: Span) {
+        self.shadows.push((name.name.clone(), name.span, hidden));
+    }
+
     /// Notes the `@noWarn("name")` among the annotations of what stands at a place.
     pub(crate) fn silence(&mut self, annotations: &Annotations, place: Span) {
         self.silenced.extend(super::no_warn(annotations).map(|name| (place, name)));
     }
 
     /// Whether a kind of warning is not wanted at a place.
-    pub(super) fn is_silenced(&self, name: &str, at: Span) -> bool {
+    pub(crate) fn is_silenced(&self, name: &str, at: Span) -> bool {
         let inside = |place: &Span| place.file == at.file && place.start <= at.start && at.end <= place.end;
         self.silenced.iter().any(|(place, silenced)| &**silenced == name && inside(place))
     }
@@ -69,6 +76,18 @@ impl Usage {
     /// Notes that a name stands for the declaration at a place.
     pub(crate) fn mark(&mut self, declaration: Span) {
         self.used.insert(declaration);
+    }
+}
+
+/// Warns of names that hide others.
+pub(super) fn report_shadows(usage: &Usage, sources: &SourceMap, sink: &mut Sink) {
+    for (name, span, hidden) in &usage.shadows {
+        if usage.is_silenced("shadow", *span) || sources.is_library(span.file) {
+            continue;
+        }
+        let message = format!("`{name}` hides another declaration of the name");
+        let diagnostic = Diagnostic::warning(codes::SHADOWS, *span, message);
+        sink.push(diagnostic.also(*hidden, "cannot be reached here"));
     }
 }
 

@@ -48,7 +48,7 @@ control In(STANDARD) {
         hdr.h.pairs[hdr.h.index & 1].left = meta.pairs[1].left;
         hdr.h.nibbles[hdr.h.index[0:0]][hdr.h.index[1:1]] = 0xf;
         if (hdr.h.bytes == before) { hdr.h.pairs[1] = { 0x77, total(before) }; }
-        swap(hdr.h.bytes[hdr.h.index[1:0]], hdr.h.bytes[0]);
+        @noWarn("ordering") { swap(hdr.h.bytes[hdr.h.index[1:0]], hdr.h.bytes[0]); }
         if (hdr.s.isValid()) {
             hdr.s.part = hdr.s.word[hdr.s.at +: 8];
             hdr.s.word[hdr.s.at +: 4] = 0x5;
