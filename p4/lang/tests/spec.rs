@@ -43,4 +43,17 @@ macro_rules! programs {
     )*};
 }
 
-programs!(annotations, architecture, arrays, lexical, names,);
+programs!(
+    annotations,
+    architecture,
+    arrays,
+    controls,
+    expressions,
+    generics,
+    lexical,
+    names,
+    parsers,
+    statements,
+    tables,
+    types,
+);

@@ -397,7 +397,11 @@ impl Checker<'_> {
         let span = value.span;
         match param.direction {
             Direction::Out | Direction::InOut => {
+                let reported = self.sink.list.len();
                 self.check_lvalue(&value);
+                if self.sink.list.len() > reported {
+                    return Expr::bad(span);
+                }
                 if !self.unify(&value.ty, ty) {
                     let (found, want) = (self.show(&value.ty), self.show(ty));
                     self.report(

@@ -112,7 +112,31 @@ impl Checker<'_> {
             ExprKind::Invalid => self.module.is_header(want) || self.module.is_union(want),
             _ => !matches!(want, Type::Var(_) | Type::Extern(..) | Type::Void | Type::List(_)),
         };
-        fine.then(|| Expr { ty: want.clone(), ..value })
+        fine.then(|| match &value.kind {
+            ExprKind::Default => self.default_of(want, value.span),
+            _ => Expr { ty: want.clone(), ..value },
+        })
+    }
+
+    /// The default value of a type (specification, "Default values"), spelled out where it has no headers.
+    fn default_of(&self, ty: &Type, span: Span) -> Expr {
+        let parts = match ty {
+            Type::Aggregate(..) if !self.module.is_struct(ty) => None,
+            Type::Aggregate(..) | Type::Tuple(_) => self.module.fields(ty),
+            Type::Stack(..) if self.module.is_array(ty) => self.module.fields(ty),
+            _ => None,
+        };
+        let kind = match (self.module.underlying(ty), parts) {
+            (_, Some(parts)) => {
+                ExprKind::Items(parts.iter().map(|(_, part)| self.default_of(part, span)).collect())
+            }
+            (Type::Bool, _) => ExprKind::Bool(false),
+            (Type::Bit(_) | Type::Signed(_) | Type::Int | Type::Enum(_) | Type::Error, _) => {
+                ExprKind::Int(BigInt::zero())
+            }
+            _ => ExprKind::Default,
+        };
+        Expr { kind, ty: ty.clone(), span }
     }
 
     /// `{a, b}` to a tuple, struct, header or list.
@@ -136,11 +160,7 @@ impl Checker<'_> {
         if dots && items.len() <= fields.len() + 1 {
             items.pop();
             let missing = fields.get(items.len()..).unwrap_or_default();
-            items.extend(missing.iter().map(|(_, ty)| Expr {
-                kind: ExprKind::Default,
-                ty: ty.clone(),
-                span,
-            }));
+            items.extend(missing.iter().map(|(_, ty)| self.default_of(ty, span)));
         }
         if items.len() != fields.len() {
             let message = format!(
@@ -192,7 +212,7 @@ impl Checker<'_> {
             if value.is_none() && !dots {
                 missing.push(format!("`{name}`"));
             }
-            values.push(value.unwrap_or(Expr { kind: ExprKind::Default, ty: ty.clone(), span }));
+            values.push(value.unwrap_or_else(|| self.default_of(ty, span)));
         }
         // A field that does not exist was meant to be one of those that are missing.
         if !missing.is_empty() && !unknown {

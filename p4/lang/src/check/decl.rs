@@ -513,17 +513,8 @@ impl Checker<'_> {
     fn new_type(&mut self, annotations: &Annotations, ty: &ast::Type, name: &Ident) {
         self.check_annotations(annotations);
         let inner = self.ty(ty);
-        let base = self.module.representation(&inner);
-        let fine = matches!(
-            base,
-            Type::Bit(_)
-                | Type::Signed(_)
-                | Type::Bool
-                | Type::Bad
-                | Type::Varbit(_)
-                | Type::Error
-                | Type::Enum(_)
-        ) || matches!(inner, Type::New(_) | Type::Enum(_));
+        let base = self.module.underlying(&inner);
+        let fine = matches!(base, Type::Bit(_) | Type::Signed(_) | Type::Bool | Type::Bad);
         if !fine {
             let message = format!("`type` cannot make a type of `{}`", self.show(&inner));
             self.error(codes::BAD_TYPE, ty.span, message);

@@ -289,6 +289,12 @@ impl Checker<'_> {
             }
             Type::Stack(of, _) => {
                 let ty = (**of).clone();
+                if let (ExprKind::Items(values), Some(position)) =
+                    (&base.kind, known.as_ref().and_then(|k| k.to_usize()))
+                    && let Some(value) = values.get(position).filter(|_| base.is_const())
+                {
+                    return Expr { span, ..value.clone() };
+                }
                 Expr { kind: ExprKind::Index(Box::new(base), Box::new(index_value)), ty, span }
             }
             Type::Tuple(items) => {

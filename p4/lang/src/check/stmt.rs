@@ -247,7 +247,7 @@ impl Checker<'_> {
                     (None, _) => {
                         let message = format!("this function returns `{}`", self.show(&result));
                         self.error(codes::BAD_STATEMENT, span, message);
-                        None
+                        Some(StmtKind::Return(None))
                     }
                     (Some(value), Type::Void) => {
                         self.expr(value, None);

@@ -272,6 +272,11 @@ impl Parser<'_> {
     fn action(&mut self, annotations: Annotations) -> Option<Action> {
         self.bump();
         let name = self.ident("the action's name")?;
+        if self.at("<") {
+            let span = self.span();
+            self.error(codes::UNEXPECTED_TOKEN, span, "actions have no type parameters");
+            self.type_params();
+        }
         let action = self.scoped(|p| {
             let params = p.params();
             let body = p.block();

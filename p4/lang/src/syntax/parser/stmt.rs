@@ -128,7 +128,7 @@ impl Parser<'_> {
             return !next.is(".") && (!next.is("(") || self.instance_follows(after));
         }
         // An unknown type: `Foo x;` or `Foo<...> x`.
-        let named = self.word().is_some_and(|w| !RESERVED.contains(&&*w));
+        let named = self.word().is_some_and(|w| !RESERVED.contains(&&*w) && &*w != "_");
         named && next.ident().is_some_and(|w| !RESERVED.contains(&&**w))
     }
 

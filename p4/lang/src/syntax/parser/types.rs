@@ -75,7 +75,6 @@ impl Parser<'_> {
             "match_kind" => TypeKind::MatchKind,
             "string" => TypeKind::String,
             "void" => TypeKind::Void,
-            "_" => TypeKind::DontCare,
             "bit" => {
                 self.bump();
                 let width = self.at("<").then(|| Box::new(self.width()));
@@ -142,13 +141,22 @@ impl Parser<'_> {
         let mut args = Vec::new();
         while !self.at(">") && !self.at_end() {
             let before = self.at;
-            args.push(self.bracketed(Self::ty));
+            args.push(self.bracketed(Self::type_arg));
             if !self.eat(",") || self.at == before {
                 break;
             }
         }
         self.close_angle();
         args
+    }
+
+    /// A type, or `_` for one that is inferred.
+    fn type_arg(&mut self) -> Type {
+        let span = self.span();
+        if self.eat_word("_") {
+            return Type { kind: TypeKind::DontCare, span };
+        }
+        self.ty()
     }
 
     fn close_angle(&mut self) {
