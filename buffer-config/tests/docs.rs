@@ -179,3 +179,71 @@ fn hits_on_shipped_switches_are_up_to_date() {
     same(&docs().join("rule-hits.md"), &text, &mut wrong);
     assert!(wrong.is_empty(), "write it with HARRIER_WRITE_DOCS=1: {wrong:?}");
 }
+
+/// The rows of the reference's rule table: families and how many each has.
+const ROWS: [(&str, usize); 13] = [
+    ("IN", 8),
+    ("SCH", 30),
+    ("REF", 8),
+    ("DIR", 5),
+    ("POOL", 16),
+    ("HR", 24),
+    ("PFC", 17),
+    ("ECN", 17),
+    ("ALPHA", 8),
+    ("WD", 23),
+    ("TPL", 5),
+    ("GCU", 6),
+    ("X", 3),
+];
+
+/// Why a row has no rule of its own.
+fn without_rule(row: &str) -> Option<&'static str> {
+    Some(match row {
+        "IN-01" => "a form: `forms/nested.rs` reads it",
+        "IN-02" | "IN-03" | "IN-05" => "a form: `forms/other.rs` reads it",
+        "IN-04" => "a form: references are normalised (`schema::reference`), SRC010 names them",
+        "IN-06" => "a form: `lookup.rs` reads it, SRC001 reports bad rows",
+        "IN-07" => "a form: keys of other chips are passed over; a set of files is checked file by file",
+        "IN-08" => "a form: SRC011 names it",
+        "POOL-03" => "not an error: pools are admission counters, not partitions",
+        "POOL-14" => "information: the arithmetic (`headroom/pool.rs`) halves as SONiC does",
+        "HR-23" => "information: the emulation of buffermgrd leaves these ports out where the daemon does",
+        "TPL-01" => "of templates: a rendered file that is no JSON is SRC001",
+        "TPL-05" => "information about counters, not about buffers",
+        "GCU-06" => "orchagent defers such a change since swss PR 2379; CHG006 covers what it does not",
+        "X-01" => "no file shows what the ASIC holds; a live CONFIG_DB can be read with redis://",
+        _ => return None,
+    })
+}
+
+#[test]
+fn every_row_of_the_reference_has_a_rule_or_a_reason() {
+    let mut text = String::from(
+        "# The rule table of the reference, row by row\n\nWhich rules report each row of the rule table that the rules were written from, or why a file cannot show it.\nWritten by `HARRIER_WRITE_DOCS=1 cargo test -p harrier-buffer-config --test docs`.\n\n| row | rules, or why none |\n|---|---|\n",
+    );
+    let mut known = BTreeSet::new();
+    for (family, count) in ROWS {
+        for number in 1..=count {
+            let row = format!("{family}-{number:02}");
+            let rules: Vec<String> = rules::all()
+                .filter(|r| r.meta.ids.contains(&row.as_str()))
+                .map(|r| format!("[{0}](rules/{0}.md) {1}", r.meta.code, r.meta.name))
+                .collect();
+            let reason = without_rule(&row);
+            assert!(rules.is_empty() == reason.is_some(), "{row}: {rules:?} and {reason:?}");
+            writeln!(text, "| {row} | {} |", reason.map_or(rules.join(", "), str::to_string))
+                .expect("a String");
+            known.insert(row);
+        }
+    }
+    assert_eq!(known.len(), 170);
+    for rule in rules::all() {
+        for id in rule.meta.ids {
+            assert!(known.contains(*id), "{} names the row {id}, which is not there", rule.meta.code);
+        }
+    }
+    let mut wrong = Vec::new();
+    same(&docs().join("rule-rows.md"), &text, &mut wrong);
+    assert!(wrong.is_empty(), "write it with HARRIER_WRITE_DOCS=1: {wrong:?}");
+}

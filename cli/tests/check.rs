@@ -131,3 +131,28 @@ fn a_live_switch_is_read_over_redis() {
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     assert!(stdout(&output).contains("BUF001"), "{output:?}");
 }
+
+#[test]
+fn a_proof_says_what_fits_and_what_drops() {
+    let config = |xoff: &str| {
+        format!(
+            r#"{{"PORT": {{"Ethernet0": {{"lanes": "1", "speed": "100000", "mtu": "9100", "admin_status": "up"}}}},
+            "CABLE_LENGTH": {{"AZURE": {{"Ethernet0": "40m"}}}},
+            "BUFFER_POOL": {{"ingress_lossless_pool": {{"type": "ingress", "mode": "dynamic", "size": "8000000", "xoff": "900000"}},
+              "egress_lossless_pool": {{"type": "egress", "mode": "static", "size": "9000000"}}}},
+            "BUFFER_PROFILE": {{"p": {{"pool": "ingress_lossless_pool", "size": "0", "dynamic_th": "-2", "xon_offset": "2496", "xoff": "{xoff}"}}}},
+            "BUFFER_PG": {{"Ethernet0|3": {{"profile": "p"}}}}, "TC_TO_PRIORITY_GROUP_MAP": {{"A": {{"3": "3"}}}},
+            "PORT_QOS_MAP": {{"Ethernet0": {{"pfc_enable": "3", "tc_to_pg_map": "A"}}}}}}"#
+        )
+    };
+    let here = folder("prove", &[("good.json", &config("90000")), ("bad.json", &config("20000"))]);
+    let run = |file: &str| harrier(&["check", "--prove", here.join(file).to_str().expect("text")]);
+    let (good, bad) = (run("good.json"), run("bad.json"));
+    assert_eq!((good.status.code(), bad.status.code()), (Some(0), Some(1)));
+    assert!(
+        stdout(&good).contains("Ethernet0, priority 3, 100000 Mb/s over 40 m, p: fits, "),
+        "{}",
+        stdout(&good)
+    );
+    assert!(stdout(&bad).contains("is refused (HeadroomFull)"), "{}", stdout(&bad));
+}

@@ -25,6 +25,7 @@ pub mod output;
 mod paths;
 pub mod pipeline;
 mod problem;
+pub mod prove;
 mod reading;
 mod record;
 mod rng;

@@ -5,6 +5,7 @@ pub(crate) mod check;
 pub(crate) mod demo;
 pub(crate) mod headroom;
 pub(crate) mod p4;
+pub(crate) mod prove;
 pub(crate) mod run;
 pub(crate) mod scenario;
 pub(crate) mod switch;

@@ -9,7 +9,7 @@ mod network;
 mod read;
 mod routing;
 mod settings;
-mod sonic;
+pub(crate) mod sonic;
 mod sonic_file;
 mod table;
 mod traffic;

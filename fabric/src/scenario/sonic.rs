@@ -18,7 +18,7 @@ use buffer_config::resolved::{
     Curve, Direction, ResolvedPort, ResolvedProfile, ResolvedSwitch, ResolvedWatchdog, Schedule, Threshold,
     WatchdogAction,
 };
-use model::Time;
+use model::{Rate, Time};
 use p4_switch::tm::{
     self, CLASSES, ClassMaps, Ecn, GroupProfile, Lossless, PoolConfig, PortConfig, QueueProfile, Service,
     TmConfig, Watchdog,
@@ -104,11 +104,29 @@ impl Side {
 /// The traffic manager that a configuration asks for, with the rates of the topology's links. A link takes the port
 /// whose `DEVICE_NEIGHBOR` is its peer; the others take what is left, in the order of the file.
 pub(super) fn traffic_manager(switch: &ResolvedSwitch, ports: &[SwitchPort]) -> Result<TmConfig, SonicError> {
+    let chosen = choose(switch, ports)?;
+    assemble(switch, ports.iter().zip(chosen))
+}
+
+/// The traffic manager of a switch of which two ports are looked at, both configured like `port`.
+pub(crate) fn pair(
+    switch: &ResolvedSwitch,
+    port: &ResolvedPort,
+    numbers: [u16; 2],
+    rate: Rate,
+) -> Result<TmConfig, SonicError> {
+    let links = numbers.map(|number| SwitchPort { number, rate, delay: Time::ZERO, peer: String::new() });
+    assemble(switch, links.iter().map(|link| (link, port)))
+}
+
+fn assemble<'s>(
+    switch: &ResolvedSwitch,
+    ports: impl Iterator<Item = (&'s SwitchPort, &'s ResolvedPort)>,
+) -> Result<TmConfig, SonicError> {
     let ingress = Side::new(switch, "ingress", Direction::Ingress)?;
     let egress = Side::new(switch, "egress", Direction::Egress)?;
-    let chosen = choose(switch, ports)?;
     let mut configs = Vec::new();
-    for (link, port) in ports.iter().zip(chosen) {
+    for (link, port) in ports {
         configs.push(port_config(switch, port, link, &ingress, &egress)?);
     }
     // Without a known ASIC the memory is what the ingress side may use at most.

@@ -1,0 +1,184 @@
+//! Proof by simulation that headroom suffices: one port's lossless profile under the worst case that its link allows.
+//!
+//! The traffic manager of a switch set up by its configuration ([`crate::scenario`]) takes frames at line rate for a
+//! neighbour that stays paused. When the group pauses its sender, these delays pass one after the other before the
+//! last frame is in (IEEE 802.1Qbb annex, IEEE 802.3 31B.3.7):
+//!
+//! 1. the pause frame waits for a frame of the port's MTU that is just leaving,
+//! 2. it travels along the cable (5.05 ns a metre, as SONiC's arithmetic has it),
+//! 3. the sender may take the standard's reaction time,
+//! 4. it finishes the frame that it has begun, and what is on the cable arrives.
+//!
+//! Chip-internal delays (pipeline, MAC) are not known for most chips and count as nothing: what overflows here
+//! overflows on the chip too; what fits here needs the chip's own margin besides.
+
+use buffer_config::resolved::{ResolvedPort, ResolvedSwitch};
+use model::{Rate, Time};
+use p4_switch::tm::{Arrival, DropReason, TrafficManager, standard_reaction};
+use serde::Serialize;
+
+use crate::scenario::{SonicError, sonic};
+
+/// Picoseconds that a metre of cable takes: 1 / (198,000 km/s).
+const CABLE_PS_PER_METRE: u64 = 5_050;
+/// The most frames that one proof sends: enough to fill 500 MB with frames of 64 bytes.
+const MAX_FRAMES: u64 = 8_000_000;
+
+/// What was assumed of the traffic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Assumed {
+    /// Bytes of each frame that the sender sends.
+    pub frame_bytes: u32,
+}
+
+/// One lossless priority of one port, put to the test.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Proof {
+    /// The port that takes the traffic.
+    pub port: String,
+    /// Priority.
+    pub priority: u8,
+    /// Name of the group's buffer profile.
+    pub profile: String,
+    /// Mbit/s.
+    pub speed_mbps: u32,
+    /// Metres.
+    pub cable_m: u32,
+    /// Headroom that the profile has, bytes.
+    pub configured_bytes: u64,
+    /// The most of it that was used; counted in whole cells.
+    pub used_bytes: u64,
+    /// Other ports of the same speed, cable, MTU and profile, for which the same holds.
+    pub alike: Vec<String>,
+    /// How it ended.
+    pub outcome: Outcome,
+}
+
+/// How a proof ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case", tag = "kind")]
+pub enum Outcome {
+    /// Everything was stored.
+    Fits,
+    /// A frame was dropped.
+    Drops {
+        /// Which frame since the first, from 1.
+        frame: u64,
+        /// Nanoseconds after the pause became due.
+        after_pause_ns: u64,
+        /// Why it was refused.
+        reason: String,
+        /// Frames dropped in all.
+        dropped: u64,
+    },
+    /// The group dropped before it paused, or never paused: its threshold cannot be reached.
+    NeverPauses {
+        /// Why the first frame was refused, when one was.
+        reason: Option<String>,
+    },
+}
+
+/// Puts every kind of lossless port of a switch to the test, each with a neighbour of its own that stays paused.
+///
+/// # Errors
+/// When the configuration cannot set a switch up.
+pub fn prove(switch: &ResolvedSwitch, assumed: Assumed) -> Result<Vec<Proof>, SonicError> {
+    let mut proofs: Vec<Proof> = Vec::new();
+    for port in &switch.ports {
+        let Some(cable_m) = port.cable_m.filter(|m| *m > 0 && port.speed_mbps > 0 && port.is_up) else {
+            continue;
+        };
+        for priority in (0..8u8).filter(|p| port.pfc_priorities >> p & 1 == 1) {
+            let group = usize::from(port.tc_to_group[usize::from(priority)] & 7);
+            let Some(profile) = port.priority_groups[group].and_then(|p| switch.profiles.get(p)) else {
+                continue;
+            };
+            if !profile.is_lossless() {
+                continue;
+            }
+            let same = |p: &&mut Proof| {
+                (p.priority, &p.profile, p.speed_mbps, p.cable_m)
+                    == (priority, &profile.name, port.speed_mbps, cable_m)
+                    && switch.ports.iter().any(|q| q.name == p.port && q.is_like(port))
+            };
+            if let Some(known) = proofs.iter_mut().find(same) {
+                known.alike.push(port.name.clone());
+                continue;
+            }
+            let (used_bytes, outcome) = one(switch, port, priority, cable_m, assumed)?;
+            proofs.push(Proof {
+                port: port.name.clone(),
+                priority,
+                profile: profile.name.clone(),
+                speed_mbps: port.speed_mbps,
+                cable_m,
+                configured_bytes: profile.headroom_bytes.unwrap_or(0),
+                used_bytes,
+                alike: Vec::new(),
+                outcome,
+            });
+        }
+    }
+    Ok(proofs)
+}
+
+/// Where frames come in, and where they would go out if the neighbour let them.
+const IN: u16 = 0;
+const OUT: u16 = 1;
+
+fn one(
+    switch: &ResolvedSwitch,
+    port: &ResolvedPort,
+    priority: u8,
+    cable_m: u32,
+    assumed: Assumed,
+) -> Result<(u64, Outcome), SonicError> {
+    let rate = Rate(u64::from(port.speed_mbps) * 1_000_000);
+    let mut tm: TrafficManager<()> = TrafficManager::new(sonic::pair(switch, port, [IN, OUT], rate)?);
+    // The neighbour behind the egress port stops everything and goes on doing so.
+    tm.block(OUT);
+    let group = port.tc_to_group[usize::from(priority)] & 7;
+    let frame = rate.serialisation(u64::from(assumed.frame_bytes));
+    let cable = Time(CABLE_PS_PER_METRE * u64::from(cable_m));
+    let arrival = Arrival {
+        ingress_port: IN,
+        egress_port: OUT,
+        priority,
+        bytes: assumed.frame_bytes,
+        ecn_capable: true,
+    };
+    // Time of the last bit of each frame at the switch; the sender begins one as soon as the last has left.
+    let (mut now, mut last_start, mut paused_at) = (Time(cable.0 + frame.0), Time::MAX, None);
+    let (mut first_drop, mut dropped): (Option<(u64, Time, DropReason)>, u64) = (None, 0);
+    for number in 1..=MAX_FRAMES {
+        let begun = Time(now.0 - cable.0 - frame.0);
+        if begun > last_start {
+            break;
+        }
+        if let Err((reason, ())) = tm.enqueue(now, arrival, ()) {
+            dropped += 1;
+            first_drop = first_drop.or(Some((number, now, reason)));
+            if paused_at.is_none() {
+                return Ok((0, Outcome::NeverPauses { reason: Some(format!("{reason:?}")) }));
+            }
+        }
+        if paused_at.is_none() && tm.take_pfc(now, IN).is_some() {
+            paused_at = Some(now);
+            let waits = rate.serialisation(u64::from(port.mtu_bytes));
+            last_start = Time(now.0 + waits.0 + cable.0 + standard_reaction(rate).0);
+        }
+        now = Time(now.0 + frame.0);
+    }
+    let used = tm.group(IN, group).map_or(0, |g| g.headroom_watermark_bytes);
+    let outcome = match (paused_at, first_drop) {
+        (None, _) => Outcome::NeverPauses { reason: None },
+        (Some(_), None) => Outcome::Fits,
+        (Some(pause), Some((frame, time, reason))) => Outcome::Drops {
+            frame,
+            after_pause_ns: time.0.saturating_sub(pause.0) / 1000,
+            reason: format!("{reason:?}"),
+            dropped,
+        },
+    };
+    Ok((used, outcome))
+}

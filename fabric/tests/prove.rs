@@ -1,0 +1,88 @@
+//! Headroom by simulation agrees with headroom by arithmetic.
+
+use buffer_config::headroom::{Floor, Inputs, floor_bytes, headroom};
+use buffer_config::{Beside, asic, forms, resolve};
+use fabric::prove::{Assumed, Outcome, Proof, prove};
+
+/// A switch with one lossless port.
+fn switch(speed: u32, cable: u32, mtu: u32, xoff: u64, change: (&str, &str)) -> String {
+    let text = format!(
+        r#"{{"PORT": {{"Ethernet0": {{"lanes": "1", "speed": "{speed}", "mtu": "{mtu}", "admin_status": "up"}},
+          "Ethernet4": {{"lanes": "2", "speed": "{speed}", "mtu": "{mtu}", "admin_status": "up"}}}},
+        "CABLE_LENGTH": {{"AZURE": {{"Ethernet0": "{cable}m", "Ethernet4": "{cable}m"}}}},
+        "BUFFER_POOL": {{"ingress_lossless_pool": {{"type": "ingress", "mode": "dynamic", "size": "8000000", "xoff": "90000000"}},
+          "egress_lossless_pool": {{"type": "egress", "mode": "static", "size": "99000000"}}}},
+        "BUFFER_PROFILE": {{"p": {{"pool": "ingress_lossless_pool", "size": "1248", "dynamic_th": "-2", "xon": "1248", "xon_offset": "2496", "xoff": "{xoff}"}},
+          "egress_lossless_profile": {{"pool": "egress_lossless_pool", "size": "0", "static_th": "99000000"}}}},
+        "BUFFER_PG": {{"Ethernet0|3": {{"profile": "p"}}, "Ethernet4|3": {{"profile": "p"}}}},
+        "BUFFER_QUEUE": {{"Ethernet0|3": {{"profile": "egress_lossless_profile"}}, "Ethernet4|3": {{"profile": "egress_lossless_profile"}}}},
+        "TC_TO_PRIORITY_GROUP_MAP": {{"A": {{"3": "3"}}}}, "TC_TO_QUEUE_MAP": {{"A": {{"3": "3"}}}},
+        "PORT_QOS_MAP": {{"Ethernet0": {{"pfc_enable": "3", "tc_to_pg_map": "A", "tc_to_queue_map": "A"}},
+          "Ethernet4": {{"pfc_enable": "3", "tc_to_pg_map": "A", "tc_to_queue_map": "A"}}}}}}"#
+    );
+    assert!(text.contains(change.0));
+    text.replace(change.0, change.1)
+}
+
+fn proof(text: &str) -> Proof {
+    let found = prove(&resolve(&forms::load(text), Beside::default()), Assumed { frame_bytes: 1024 });
+    let proofs = found.expect("the configuration sets a switch up");
+    let [proof] = proofs.as_slice() else { panic!("one kind of port expected: {proofs:#?}") };
+    assert_eq!(proof.alike, ["Ethernet4"]);
+    proof.clone()
+}
+
+const SPEEDS: [u32; 7] = [10_000, 25_000, 40_000, 50_000, 100_000, 200_000, 400_000];
+const CABLES: [u32; 4] = [5, 40, 300, 2000];
+const NO_CHANGE: (&str, &str) = ("PORT", "PORT");
+
+#[test]
+fn the_floor_with_the_port_mtu_is_where_drops_end() {
+    for speed in SPEEDS {
+        for cable in CABLES {
+            for mtu in [1500, 9100] {
+                let floor = floor_bytes(Floor::WithPortMtu, speed, f64::from(cable), mtu, 1024);
+                // A frame that is not yet in when the pause is due, and rounding to whole frames.
+                let fits = proof(&switch(speed, cable, mtu, floor + 2 * 1024, NO_CHANGE));
+                assert_eq!(fits.outcome, Outcome::Fits, "{speed} {cable} {mtu}: {fits:?}");
+                assert!(fits.used_bytes <= fits.configured_bytes);
+                let used = fits.used_bytes;
+                assert!(used + 2 * 1024 >= floor, "{speed} {cable} {mtu}: {used} of {floor}");
+                let short = proof(&switch(speed, cable, mtu, used - 1, NO_CHANGE));
+                assert!(matches!(short.outcome, Outcome::Drops { dropped: 1, .. }), "{short:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_sonic_computes_for_spectrum_never_drops() {
+    let spectrum = asic::by_name("spectrum-3").expect("a known ASIC");
+    for speed in SPEEDS {
+        for cable in CABLES {
+            let inputs = Inputs {
+                speed_mbps: speed,
+                cable_m: f64::from(cable),
+                port_mtu: 9100,
+                lanes: 4,
+                small_packet_percentage: 100,
+                lossless_mtu: 1024,
+                gearbox_delay: 0.0,
+                over_subscribe_ratio: 2,
+                pool_xoff: 0,
+            };
+            let computed = headroom(spectrum, &inputs).expect("it is computed for this ASIC").xoff;
+            let found = proof(&switch(speed, cable, 9100, computed, NO_CHANGE));
+            assert_eq!(found.outcome, Outcome::Fits, "{speed} {cable}: {computed} {found:?}");
+        }
+    }
+}
+
+#[test]
+fn an_egress_limit_below_the_pause_point_is_seen() {
+    // One group pauses at a fifth of 8 MB; the queue is full before.
+    let text =
+        switch(100_000, 40, 9100, 200_000, ("\"static_th\": \"99000000\"", "\"static_th\": \"1000000\""));
+    let found = proof(&text).outcome;
+    assert_eq!(found, Outcome::NeverPauses { reason: Some("EgressThreshold".into()) });
+}
