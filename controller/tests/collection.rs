@@ -39,6 +39,7 @@ fn a_polling_wave_becomes_one_snapshot() {
         time_ns: 9 * MS,
         reason: TriggerReason::SlowRtt,
         base_rtt_ns: 9_000,
+        follows: None,
         rtt_ns: 17_000,
     };
     world.input(Input::Trigger { event: 77, trigger: trigger.clone() }, &mut yes);

@@ -95,9 +95,10 @@ impl HostAgent for Watcher {
         }
     }
 
-    fn finished(&mut self, _now: Time, flow: usize) {
+    fn finished(&mut self, now: Time, flow: usize) {
         if let Some(id) = self.flows.get_mut(flow).and_then(Option::take) {
-            self.agent.close(id);
+            let last = self.agent.close(now.as_ns(), id);
+            self.ask(last);
         }
     }
 

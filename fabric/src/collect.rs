@@ -24,6 +24,8 @@ enum Later {
 /// The controller of a fabric.
 pub struct InProcessController {
     collector: Collector,
+    /// For what the configuration of its switches lacks.
+    scenario: Scenario,
     pipeline: Pipeline,
     /// Time from a switch or host to the controller, and back.
     notice_delay: Time,
@@ -31,7 +33,7 @@ pub struct InProcessController {
     request_time: Time,
     later: BTreeMap<(Time, u64), Later>,
     sequence: u64,
-    snapshots: Vec<Snapshot>,
+    snapshots: Vec<(Time, Snapshot)>,
 }
 
 impl InProcessController {
@@ -51,6 +53,7 @@ impl InProcessController {
         }
         let mut controller = InProcessController {
             collector,
+            scenario: scenario.clone(),
             pipeline,
             notice_delay: scenario.agents.read_delay,
             request_time: scenario.agents.read_time,
@@ -104,25 +107,30 @@ impl InProcessController {
             match entry.remove() {
                 Later::Hear(input) => {
                     let commands = self.collector.handle(now.as_ns(), input);
-                    self.obey(now, commands);
+                    self.obey(now, commands, fabric);
                 }
                 Later::Do(command) => {
                     let input = self.carry_out(command, fabric);
                     let commands = self.collector.handle(now.as_ns(), input);
-                    self.obey(now, commands);
+                    self.obey(now, commands, fabric);
                 }
             }
         }
         if self.collector.next_wake_ns().is_some_and(|at| at <= now.as_ns()) {
             let commands = self.collector.wake(now.as_ns());
-            self.obey(now, commands);
+            self.obey(now, commands, fabric);
         }
     }
 
-    fn obey(&mut self, now: Time, commands: Vec<Command>) {
+    fn obey(&mut self, now: Time, commands: Vec<Command>, fabric: &Fabric<Switch>) {
         for command in commands {
             match command {
-                Command::Emit(snapshot) => self.snapshots.push(*snapshot),
+                Command::Emit(mut snapshot) => {
+                    let since = surveyed_since(&snapshot).unwrap_or(now);
+                    snapshot.configuration = self.scenario.audit(since, now);
+                    snapshot.losses = fabric.losses().cloned().collect();
+                    self.snapshots.push((now, *snapshot));
+                }
                 request => self.put_off(now + self.request_time, Later::Do(request)),
             }
         }
@@ -151,8 +159,14 @@ impl InProcessController {
         done.unwrap_or_else(|error| Input::Failed { request, reason: error.to_string() })
     }
 
-    /// Snapshots since the last call.
-    pub fn take_snapshots(&mut self) -> Vec<Snapshot> {
+    /// Snapshots since the last call, each with the time at which it was complete.
+    pub fn take_snapshots(&mut self) -> Vec<(Time, Snapshot)> {
         std::mem::take(&mut self.snapshots)
     }
+}
+
+/// From when on what is configured may have to do with a snapshot: as far back as its records reach.
+fn surveyed_since(snapshot: &Snapshot) -> Option<Time> {
+    let starts = snapshot.switches.iter().flat_map(|switch| &switch.epochs).map(|epoch| epoch.start_ns);
+    starts.min().map(Time::from_ns)
 }

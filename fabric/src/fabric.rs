@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use model::wire::{ETHERTYPE_MAC_CONTROL, Ethernet, Frame};
-use model::{PortRef, Time};
+use model::{LossRecord, PortRef, Time};
 use p4_switch::tm::{DropReason as QueueDrop, WatchdogAction};
 use p4_switch::{DropReason, Event as SwitchEvent, Switch, SwitchConfig};
 
@@ -12,6 +12,7 @@ use crate::event::{Event, EventQueue};
 use crate::fault::Fault;
 use crate::flow::{ReceiveState, SendState};
 use crate::link::{End, InFlight, Link};
+use crate::losses::Losses;
 use crate::nic::{Nic, Outgoing};
 use crate::record::{BooksError, Counters, LosslessDrops, PauseRecord, SwitchNotice, WatchdogRecord};
 use crate::rng::Random;
@@ -57,6 +58,7 @@ pub struct Fabric<S = Switch> {
     pub(crate) watchdogs: Vec<WatchdogRecord>,
     /// By switch, ingress port, priority, egress port and reason.
     losses: BTreeMap<(u32, u16, u8, u16, QueueDrop), LosslessDrops>,
+    lost: Losses,
     notices: Vec<SwitchNotice>,
     pub(crate) triggers: Vec<Question>,
     /// Room for events of one switch, kept to avoid allocation.
@@ -100,6 +102,7 @@ impl<S: FabricSwitch> Fabric<S> {
             counters: Counters::default(),
             watchdogs: Vec::new(),
             losses: BTreeMap::new(),
+            lost: Losses::default(),
             notices: Vec::new(),
             triggers: Vec::new(),
             scratch: Vec::new(),
@@ -297,13 +300,17 @@ impl<S: FabricSwitch> Fabric<S> {
                 }
                 self.counters.ended_by_program += 1;
             }
-            SwitchEvent::Dropped { bytes, reason, .. } => {
+            SwitchEvent::Dropped { bytes, reason, ingress_port, egress_port, .. } => {
                 if let Some(log) = &mut self.log {
                     log.dropped(index);
                 }
                 self.counters.dropped_packets += 1;
                 self.counters.dropped_bytes += bytes;
                 *self.counters.drops.entry(format!("{reason:?}")).or_default() += 1;
+                if let (DropReason::Queue(reason), Some(egress_port)) = (reason, egress_port) {
+                    let switch = (index, self.switches[index as usize].name.as_str());
+                    self.lost.count(self.now, switch, (ingress_port, egress_port), reason);
+                }
             }
             SwitchEvent::LosslessDrop {
                 at, ingress_port, egress_port, priority, reason, profile, ..
@@ -471,6 +478,11 @@ impl<S: FabricSwitch> Fabric<S> {
     /// Where packets of lossless classes were lost, each place and reason once.
     pub fn lossless_drops(&self) -> impl Iterator<Item = &LosslessDrops> {
         self.losses.values()
+    }
+
+    /// What the memory management of switches has lost, each place and reason once.
+    pub fn losses(&self) -> impl Iterator<Item = &LossRecord> {
+        self.lost.iter()
     }
 
     /// Checks that nothing was lost between the books: in every switch, ingress totals equal egress totals equal

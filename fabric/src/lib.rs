@@ -19,6 +19,7 @@ mod fault;
 mod flow;
 mod host;
 mod link;
+mod losses;
 pub mod nic;
 pub mod ns3;
 pub mod output;

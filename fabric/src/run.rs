@@ -40,6 +40,8 @@ pub struct RunOutcome {
     pub deviations: Vec<String>,
     /// The telemetry collected, one entry an event.
     pub snapshots: Vec<Snapshot>,
+    /// When each of them was complete.
+    pub snapshot_times: Vec<Time>,
     /// What became of every flow.
     pub flows: Vec<FlowRecord>,
     /// Pauses and resumes that nodes received.
@@ -149,12 +151,15 @@ pub fn run_watched(
     let flows = fabric.flows();
     let pauses = fabric.pauses().to_vec();
     let (ground_truth, deviations) = truth::establish(scenario, &fabric, &flows);
+    let collected = controller.map(|mut c| c.take_snapshots()).unwrap_or_default();
+    let (snapshot_times, snapshots) = collected.into_iter().unzip();
     Ok(RunOutcome {
         scenario: scenario.name.clone(),
         seed,
         ground_truth,
         deviations,
-        snapshots: controller.map(|mut c| c.take_snapshots()).unwrap_or_default(),
+        snapshots,
+        snapshot_times,
         flows,
         pauses,
         watchdogs: fabric.watchdogs().to_vec(),

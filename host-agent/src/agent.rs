@@ -1,14 +1,14 @@
 //! The agent of one host.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use model::wire::polling::{Follow, Polling};
-use model::{FlowKey, Trigger, TriggerReason};
+use model::{FlowKey, FollowUp, Trigger, TriggerReason};
 
 use crate::baseline::PathBase;
 use crate::bucket::TokenBucket;
-use crate::rule::{is_slow, silence_limit_ns};
+use crate::rule::{is_silent, is_slow, silence_limit_ns};
 use crate::settings::{Settings, SettingsError};
 
 /// A flow that an agent watches.
@@ -53,7 +53,24 @@ pub struct Agent {
     /// When to look whether a flow has fallen silent. An acknowledgement moves a deadline without touching the heap;
     /// whoever comes up too early is put back.
     deadlines: BinaryHeap<Reverse<(u64, FlowId)>>,
+    /// When to ask again about a trouble that has been asked about at its beginning.
+    follow_ups: BTreeSet<(u64, FlowId)>,
     stats: AgentStats,
+}
+
+/// A trouble that was asked about at its beginning and will be once more.
+#[derive(Clone, Copy, Debug)]
+struct Trouble {
+    /// The event of the first question.
+    event: u32,
+    /// When that was asked.
+    since_ns: u64,
+    /// When the second one is due.
+    due_ns: u64,
+    /// The slowest round trip (or silence) so far, and when it was seen.
+    worst_ns: u64,
+    seen_ns: u64,
+    reason: TriggerReason,
 }
 
 #[derive(Clone, Debug)]
@@ -65,6 +82,9 @@ struct Watched {
     waiting_since_ns: Option<u64>,
     last_news_ns: u64,
     polled_ns: Option<u64>,
+    /// Whether a round trip was fine since then.
+    recovered: bool,
+    trouble: Option<Trouble>,
     /// Whether the heap holds a deadline of this flow.
     scheduled: bool,
 }
@@ -92,6 +112,7 @@ impl Agent {
             free: Vec::new(),
             by_key: BTreeMap::new(),
             deadlines: BinaryHeap::new(),
+            follow_ups: BTreeSet::new(),
             stats: AgentStats::default(),
         })
     }
@@ -112,6 +133,8 @@ impl Agent {
             waiting_since_ns: None,
             last_news_ns: now_ns,
             polled_ns: None,
+            recovered: false,
+            trouble: None,
             scheduled: false,
         };
         let id = match self.free.pop() {
@@ -126,8 +149,10 @@ impl Agent {
         id
     }
 
-    /// Stops watching a flow.
-    pub fn close(&mut self, id: FlowId) {
+    /// Stops watching a flow. A trouble of it that would have been asked about once more is asked about now: what
+    /// switches remember does not end with the flow.
+    pub fn close(&mut self, now_ns: u64, id: FlowId) -> Option<Poll> {
+        let last = self.follow_up(now_ns, id);
         if let Some(watched) = self.flows.get_mut(id.0 as usize).and_then(Option::take) {
             self.by_key.remove(&watched.flow);
             // A slot whose deadline is still in the heap is reused only after it came up.
@@ -135,6 +160,7 @@ impl Agent {
                 self.free.push(id.0);
             }
         }
+        last
     }
 
     /// Data of the flow went out. Only the first call after everything was acknowledged matters.
@@ -178,17 +204,21 @@ impl Agent {
         let rtt_ns = rtt_ns?;
         let base_ns = watched.base.trusted_ns(settings.min_samples)?;
         if !is_slow(settings, base_ns, rtt_ns) {
+            watched.recovered = true;
             return None;
         }
+        watched.worsened(now_ns, rtt_ns, TriggerReason::SlowRtt);
         self.poll(now_ns, id, TriggerReason::SlowRtt, base_ns, rtt_ns)
     }
 
     /// When [`Agent::wake`] should be called next, if ever.
     pub fn next_wake_ns(&self) -> Option<u64> {
-        self.deadlines.peek().map(|Reverse((deadline_ns, _))| *deadline_ns)
+        let silence = self.deadlines.peek().map(|Reverse((deadline_ns, _))| *deadline_ns);
+        let follow_up = self.follow_ups.first().map(|(due_ns, _)| *due_ns);
+        [silence, follow_up].into_iter().flatten().min()
     }
 
-    /// Looks for flows that have fallen silent.
+    /// Looks for flows that have fallen silent, and asks once more about troubles that were asked about at their beginning.
     pub fn wake(&mut self, now_ns: u64) -> Vec<Poll> {
         let mut polls = Vec::new();
         while let Some(Reverse((deadline_ns, id))) = self.deadlines.peek().copied() {
@@ -197,6 +227,12 @@ impl Agent {
             }
             self.deadlines.pop();
             polls.extend(self.deadline_reached(now_ns, id));
+        }
+        while let Some((due_ns, id)) =
+            self.follow_ups.first().copied().filter(|(due_ns, _)| *due_ns <= now_ns)
+        {
+            self.follow_ups.remove(&(due_ns, id));
+            polls.extend(self.follow_up(now_ns, id));
         }
         polls
     }
@@ -223,7 +259,9 @@ impl Agent {
         }
         // Still silent after an interval: ask again.
         self.deadlines.push(Reverse((now_ns.saturating_add(settings.flow_interval_ns.max(1)), id)));
-        self.poll(now_ns, id, TriggerReason::Silence, base_ns, now_ns.saturating_sub(since_ns))
+        let silent_ns = now_ns.saturating_sub(since_ns);
+        watched.worsened(now_ns, silent_ns, TriggerReason::Silence);
+        self.poll(now_ns, id, TriggerReason::Silence, base_ns, silent_ns)
     }
 
     fn poll(
@@ -235,16 +273,84 @@ impl Agent {
         rtt_ns: u64,
     ) -> Option<Poll> {
         let watched = self.flows[id.0 as usize].as_mut()?;
-        let interval_ns = self.settings.flow_interval_ns;
+        let interval_ns = match watched.recovered {
+            true => self.settings.recovered_interval_ns.min(self.settings.flow_interval_ns),
+            false => self.settings.flow_interval_ns,
+        };
         if watched.polled_ns.is_some_and(|polled| now_ns.saturating_sub(polled) < interval_ns) {
             self.stats.limited_by_flow += 1;
             return None;
         }
+        let event = self.next_event;
+        let poll = self.ask(
+            now_ns,
+            id,
+            Trigger {
+                host: self.host.clone(),
+                flow: watched_key(&self.flows, id)?,
+                time_ns: now_ns,
+                reason,
+                base_rtt_ns,
+                rtt_ns,
+                follows: None,
+            },
+        )?;
+        if let Some(watched) = self.flows[id.0 as usize].as_mut()
+            && self.settings.follow_up_ns > 0
+            && watched.trouble.is_none()
+        {
+            let due_ns = now_ns.saturating_add(self.settings.follow_up_ns);
+            let event = u32::from(self.host_number) << 16 | u32::from(event);
+            watched.trouble =
+                Some(Trouble { event, since_ns: now_ns, due_ns, worst_ns: rtt_ns, seen_ns: now_ns, reason });
+            self.follow_ups.insert((due_ns, id));
+        }
+        Some(poll)
+    }
+
+    /// Asks a second time about a trouble, now that it can be seen whole. The question is about its slowest packet.
+    fn follow_up(&mut self, now_ns: u64, id: FlowId) -> Option<Poll> {
+        let watched = self.flows.get_mut(id.0 as usize)?.as_mut()?;
+        let mut trouble = watched.trouble.take()?;
+        self.follow_ups.remove(&(trouble.due_ns, id));
+        let base_rtt_ns = watched.base.trusted_ns(self.settings.min_samples)?;
+        // Silence that still lasts has no packet of its own.
+        if let Some(since_ns) = watched.waiting_since_ns {
+            let waited_ns = now_ns.saturating_sub(since_ns);
+            if waited_ns > trouble.worst_ns && is_silent(&self.settings, base_rtt_ns, waited_ns) {
+                trouble = Trouble {
+                    worst_ns: waited_ns,
+                    seen_ns: now_ns,
+                    reason: TriggerReason::Silence,
+                    ..trouble
+                };
+            }
+        }
+        let flow = watched.flow;
+        self.ask(
+            now_ns,
+            id,
+            Trigger {
+                host: self.host.clone(),
+                flow,
+                time_ns: trouble.seen_ns,
+                reason: trouble.reason,
+                base_rtt_ns,
+                rtt_ns: trouble.worst_ns,
+                follows: Some(FollowUp { event: trouble.event, since_ns: trouble.since_ns }),
+            },
+        )
+    }
+
+    /// Sends a question, if the host has one left.
+    fn ask(&mut self, now_ns: u64, id: FlowId, trigger: Trigger) -> Option<Poll> {
         if !self.bucket.take(now_ns) {
             self.stats.limited_by_host += 1;
             return None;
         }
+        let watched = self.flows[id.0 as usize].as_mut()?;
         watched.polled_ns = Some(now_ns);
+        watched.recovered = false;
         let event = u32::from(self.host_number) << 16 | u32::from(self.next_event);
         self.next_event = self.next_event.wrapping_add(1);
         self.stats.polls += 1;
@@ -256,14 +362,7 @@ impl Agent {
                 event,
                 flow: watched.flow,
             },
-            trigger: Trigger {
-                host: self.host.clone(),
-                flow: watched.flow,
-                time_ns: now_ns,
-                reason,
-                base_rtt_ns,
-                rtt_ns,
-            },
+            trigger,
         })
     }
 
@@ -273,13 +372,27 @@ impl Agent {
                 self.flows[id.0 as usize].as_ref().map_or(0, |watched| watched.last_news_ns)
             });
         if let Some(id) = oldest {
-            self.close(id);
+            if let Some(watched) = self.flows[id.0 as usize].as_mut().and_then(|w| w.trouble.take()) {
+                self.follow_ups.remove(&(watched.due_ns, id));
+            }
+            self.close(0, id);
             self.stats.flows_given_up += 1;
         }
     }
 }
 
+fn watched_key(flows: &[Option<Watched>], id: FlowId) -> Option<FlowKey> {
+    Some(flows.get(id.0 as usize)?.as_ref()?.flow)
+}
+
 impl Watched {
+    /// Takes in that a trouble goes on; its slowest packet is what will be asked about.
+    fn worsened(&mut self, now_ns: u64, rtt_ns: u64, reason: TriggerReason) {
+        if let Some(trouble) = self.trouble.as_mut().filter(|trouble| rtt_ns > trouble.worst_ns) {
+            *trouble = Trouble { worst_ns: rtt_ns, seen_ns: now_ns, reason, ..*trouble };
+        }
+    }
+
     /// When the flow counts as silent, if data is outstanding and the base is known.
     fn silence_deadline_ns(&self, settings: &Settings) -> Option<u64> {
         let since_ns = self.waiting_since_ns?;

@@ -21,6 +21,12 @@ pub struct Settings {
     pub min_samples: u32,
     /// At most one poll a flow in this time.
     pub flow_interval_ns: u64,
+    /// A flow that was well again since its last poll may be asked about again after this time: what comes then is
+    /// another event, or the same one coming back, which says something as well.
+    pub recovered_interval_ns: u64,
+    /// That long after a trouble's first poll it is polled once more: pauses spread and loops close within hundreds of
+    /// microseconds, and the registers then show it whole. Longer than a bank stays frozen; 0: never.
+    pub follow_up_ns: u64,
     /// Polls a second of the whole host, in the long run.
     pub polls_per_second: u32,
     /// Polls that may go out at once after a quiet time.
@@ -40,6 +46,8 @@ impl Default for Settings {
             min_silence_ns: 50_000,
             min_samples: 16,
             flow_interval_ns: 4_000_000,
+            recovered_interval_ns: 500_000,
+            follow_up_ns: 400_000,
             polls_per_second: 1_000,
             burst: 8,
             max_flows: 65_536,

@@ -70,7 +70,7 @@ fn the_question_names_victim_event_and_reason() {
 
 #[test]
 fn silence_on_outstanding_data_is_noticed_once_an_interval() {
-    let settings = Settings { flow_interval_ns: 200_000, ..Settings::default() };
+    let settings = Settings { flow_interval_ns: 200_000, follow_up_ns: 0, ..Settings::default() };
     let mut agent = agent(settings);
     let id = agent.open(0, flow(0), 3, Some(BASE_NS));
     agent.sent(1_000, id);
@@ -91,12 +91,52 @@ fn silence_on_outstanding_data_is_noticed_once_an_interval() {
 }
 
 #[test]
+fn a_trouble_is_asked_about_once_more_at_its_worst() {
+    let mut agent = agent(Settings::default());
+    let id = agent.open(0, flow(0), 3, Some(BASE_NS));
+    let first = agent.acknowledged(100_000, id, Some(20_000), false).unwrap();
+    assert_eq!(first.trigger.follows, None);
+    assert_eq!(agent.acknowledged(200_000, id, Some(60_000), false), None);
+    assert_eq!(agent.acknowledged(300_000, id, Some(30_000), false), None);
+    assert_eq!(agent.next_wake_ns(), Some(500_000));
+    let second = &agent.wake(500_000)[0];
+    assert_eq!((second.trigger.time_ns, second.trigger.rtt_ns), (200_000, 60_000));
+    let follows = second.trigger.follows.unwrap();
+    assert_eq!((follows.event, follows.since_ns), (first.polling.event, 100_000));
+    assert_eq!(agent.next_wake_ns(), None);
+}
+
+#[test]
+fn a_flow_that_ends_in_trouble_is_asked_about_at_its_end() {
+    let mut agent = agent(Settings::default());
+    let id = agent.open(0, flow(0), 3, Some(BASE_NS));
+    let first = agent.acknowledged(100_000, id, Some(20_000), false).unwrap();
+    let last = agent.close(150_000, id).unwrap();
+    assert_eq!(last.trigger.follows.map(|f| f.event), Some(first.polling.event));
+    assert_eq!(agent.close(160_000, id), None);
+}
+
+#[test]
+fn what_comes_back_after_a_recovery_is_another_event() {
+    let mut agent = agent(Settings { follow_up_ns: 0, ..Settings::default() });
+    let id = agent.open(0, flow(0), 3, Some(BASE_NS));
+    assert!(agent.acknowledged(100_000, id, Some(20_000), false).is_some());
+    // Still in trouble: the long interval holds.
+    assert_eq!(agent.acknowledged(900_000, id, Some(20_000), false), None);
+    assert_eq!(agent.acknowledged(910_000, id, Some(9_100), false), None);
+    assert!(agent.acknowledged(920_000, id, Some(20_000), false).is_some());
+    // Well again, but too soon.
+    assert_eq!(agent.acknowledged(930_000, id, Some(9_100), false), None);
+    assert_eq!(agent.acknowledged(940_000, id, Some(20_000), false), None);
+}
+
+#[test]
 fn an_idle_or_closed_flow_is_never_silent() {
     let mut agent = agent(Settings::default());
     let id = agent.open(0, flow(0), 3, Some(BASE_NS));
     assert_eq!(agent.next_wake_ns(), None);
     agent.sent(0, id);
-    agent.close(id);
+    agent.close(0, id);
     assert_eq!(agent.wake(1_000_000), []);
     // The slot is reused for another flow without inheriting anything.
     let other = agent.open(1_000_000, flow(1), 3, Some(BASE_NS));
@@ -181,7 +221,8 @@ proptest! {
         for (i, poll) in polls.iter().enumerate() {
             for later in &polls[i + 1..] {
                 prop_assert_ne!(poll.polling.event, later.polling.event);
-                if later.trigger.flow == poll.trigger.flow {
+                let is_follow_up = later.trigger.follows.is_some() || poll.trigger.follows.is_some();
+                if later.trigger.flow == poll.trigger.flow && !is_follow_up {
                     prop_assert!(later.trigger.time_ns - poll.trigger.time_ns >= 300_000);
                 }
             }

@@ -4,6 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::circumstances::{ConfigFinding, LossRecord};
 use crate::flow::FlowKey;
 use crate::port::PortRef;
 use crate::snapshot::Trigger;
@@ -91,6 +92,10 @@ pub enum Record {
     Pause(PauseInterval),
     /// What the agent measured.
     Trigger(Trigger),
+    /// A finding about a switch's configuration.
+    Configuration(ConfigFinding),
+    /// Packets that a switch lost.
+    Loss(LossRecord),
     /// A weight that was computed: a port edge.
     PortEdge {
         /// The paused port.
@@ -194,6 +199,9 @@ pub struct GroundTruth {
     pub spreaders: Vec<FlowKey>,
     /// Flows that suffered.
     pub victims: Vec<FlowKey>,
+    /// From when to when it went on, in nanoseconds; what a verdict says of another time cannot be judged by it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_ns: Option<(u64, u64)>,
     /// Further anomalies of the same run; absent when there was one at most.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<GroundTruth>,

@@ -4,6 +4,7 @@
 //! collection yields, the provenance graph and the diagnosis that the analyzer makes of it, and the bytes on
 //! the wire ([`wire`]). Everything here is a plain value: no I/O, no clock, no randomness.
 
+pub mod circumstances;
 pub mod diagnosis;
 pub mod flow;
 pub mod port;
@@ -16,10 +17,11 @@ pub mod topology;
 pub mod units;
 pub mod wire;
 
+pub use circumstances::{ConfigFinding, LossReason, LossRecord, Setting};
 pub use diagnosis::{Anomaly, Cause, Diagnosis, GroundTruth, RootCause, RunFigures, RunReport};
 pub use flow::FlowKey;
 pub use port::PortRef;
 pub use provenance::ProvenanceGraph;
-pub use snapshot::{Snapshot, SwitchTelemetry, Trigger, TriggerReason};
+pub use snapshot::{FollowUp, Snapshot, SwitchTelemetry, Trigger, TriggerReason};
 pub use topology::Topology;
 pub use units::{Rate, Time};

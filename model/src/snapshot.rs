@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use crate::circumstances::{ConfigFinding, LossRecord};
 use crate::flow::FlowKey;
 use crate::port::PortRef;
 use crate::telemetry::{EpochInfo, FlowRecord, MeterRecord, PauseInterval, PortRecord};
@@ -34,6 +35,12 @@ pub struct Snapshot {
     pub missing: Vec<String>,
     /// Polling packets seen by all switches together.
     pub polls: u64,
+    /// What is wrong with the configuration of the network's switches, as far as it is known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub configuration: Vec<ConfigFinding>,
+    /// Packets of RDMA classes that switches lost, as far as their counters are known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub losses: Vec<LossRecord>,
 }
 
 /// Where telemetry came from, which decides what its numbers mean.
@@ -64,6 +71,19 @@ pub struct Trigger {
     pub base_rtt_ns: u64,
     /// Round-trip time that was measured, or the silence so far.
     pub rtt_ns: u64,
+    /// Set when the trouble was asked about before, at its beginning.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub follows: Option<FollowUp>,
+}
+
+/// A second question about one trouble: the first one saw only its beginning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct FollowUp {
+    /// The event of the first question.
+    pub event: u32,
+    /// When that was asked, in nanoseconds.
+    pub since_ns: u64,
 }
 
 /// What makes an agent ask.

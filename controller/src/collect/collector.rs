@@ -565,6 +565,8 @@ impl Collector {
             switches: telemetry.into_values().collect(),
             missing,
             polls: event.polls,
+            configuration: Vec::new(),
+            losses: Vec::new(),
         })));
         self.stats.snapshots += 1;
         self.closed.insert(id, now_ns);

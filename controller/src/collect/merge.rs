@@ -65,7 +65,8 @@ pub(super) fn merge(name: &str, switch: &Switch, part: &Part) -> Option<Merged> 
     let ports = merge_ports(switch, part, &window, &mut bytes);
     let meters = merge_meters(switch, part, &window, &mut bytes);
     let mut missing = missing_banks(name, switch, part, &window);
-    let pauses = cut_pauses(name, &bank.pauses, &window, &mut bytes, &mut missing);
+    let logs = with_earlier(switch, part, &bank.pauses);
+    let pauses = cut_pauses(name, &logs, &window, &mut bytes, &mut missing);
     let lost = switch.exports_lost(window.start_ns(), part.evictions);
     if lost > 0 {
         missing.push(format!("{name}: {lost} evicted flow slots did not arrive"));
@@ -206,6 +207,30 @@ fn missing_banks(name: &str, switch: &Switch, part: &Part, window: &Window<'_>) 
         .collect()
 }
 
+/// The pause logs of a freeze, with the intervals that had to make room since an earlier collection brought them.
+fn with_earlier(switch: &Switch, part: &Part, logs: &[PauseLog]) -> Vec<PauseLog> {
+    let mut logs = logs.to_vec();
+    let earlier = || {
+        switch
+            .history
+            .iter()
+            .filter(|bank| bank.generation != part.generation && part.includes(bank.generation))
+    };
+    for log in logs.iter_mut().filter(|log| log.forgotten) {
+        let Some(oldest_ns) = log.closed.first().map(|interval| interval.start_ns) else { continue };
+        let known = earlier()
+            .flat_map(|bank| &bank.pauses)
+            .filter(|o| (o.port, o.priority) == (log.port, log.priority));
+        let mut more: Vec<PauseInterval> =
+            known.flat_map(|o| &o.closed).filter(|interval| interval.start_ns < oldest_ns).cloned().collect();
+        more.sort_by_key(|interval| interval.start_ns);
+        more.dedup_by_key(|interval| interval.start_ns);
+        more.append(&mut log.closed);
+        log.closed = more;
+    }
+    logs
+}
+
 /// The interval of `log` that lasted at `frozen_ns`, if one did.
 fn open_at_freeze(log: &PauseLog, frozen_ns: u64) -> Option<&PauseInterval> {
     log.closed.iter().chain(&log.open).find(|interval| {
@@ -224,7 +249,8 @@ fn cut_pauses(
     let size = element(&window.layout.pauses.register);
     let mut pauses = Vec::new();
     for log in logs {
-        let oldest_ns = log.closed.first().map(|interval| interval.start_ns);
+        let oldest_ns = log.closed.iter().rev().take(window.layout.pause_log as usize).last();
+        let oldest_ns = oldest_ns.map(|interval| interval.start_ns);
         if log.forgotten && oldest_ns.is_some_and(|start_ns| start_ns > window.start_ns()) {
             missing.push(format!(
                 "{name}: pauses of port {} priority {} before {} ns were overwritten by later ones",

@@ -33,6 +33,31 @@ const BUILTIN: [(&str, &str); 20] = texts![
     "quiet",
 ];
 
+/// The evaluation of Hawkeye (SIGCOMM 2025) as scenarios, one an anomaly; `{load}` stands for the load of the background.
+const PAPER: [(&str, &str); 5] = [
+    ("paper-contention", include_str!("../../scenarios/paper/contention.toml")),
+    ("paper-backpressure", include_str!("../../scenarios/paper/backpressure.toml")),
+    ("paper-storm", include_str!("../../scenarios/paper/storm.toml")),
+    ("paper-in-loop-deadlock", include_str!("../../scenarios/paper/in-loop-deadlock.toml")),
+    ("paper-out-of-loop-deadlock", include_str!("../../scenarios/paper/out-of-loop-deadlock.toml")),
+];
+
+/// The names of the evaluation's scenarios at these loads, in percent: `paper-storm@30`.
+pub fn paper_names(loads: &[u32]) -> Vec<String> {
+    loads.iter().flat_map(|load| PAPER.iter().map(move |(name, _)| format!("{name}@{load}"))).collect()
+}
+
+/// A scenario of the evaluation, `NAME@LOAD` with the load of the background in percent, 1 to 90.
+fn paper(named: &str) -> Option<Scenario> {
+    let (name, load) = named.split_once('@')?;
+    let percent: u32 = load.parse().ok().filter(|percent| (1..=90).contains(percent))?;
+    let (_, text) = PAPER.iter().find(|(known, _)| *known == name)?;
+    let text = text.replace("{load}", &format!("{:.2}", f64::from(percent) / 100.0));
+    let scenario = parse(&format!("{name}.toml"), &text);
+    let scenario = scenario.expect("the evaluation's scenarios are valid: a test reads them all");
+    Some(Scenario { name: named.to_string(), ..scenario })
+}
+
 /// The names of all built-in scenarios.
 pub fn builtin_names() -> impl Iterator<Item = &'static str> {
     BUILTIN.iter().map(|(name, _)| *name)
@@ -43,8 +68,11 @@ pub fn builtin_source(name: &str) -> Option<&'static str> {
     BUILTIN.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }
 
-/// A built-in scenario.
+/// A built-in scenario, or one of the evaluation's ([`paper_names`]).
 pub fn builtin(name: &str) -> Option<Scenario> {
+    if let Some(scenario) = paper(name) {
+        return Some(scenario);
+    }
     let text = builtin_source(name)?;
     Some(parse(&format!("{name}.toml"), text).expect("built-in scenarios are valid: a test reads them all"))
 }
@@ -52,6 +80,14 @@ pub fn builtin(name: &str) -> Option<Scenario> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn those_of_the_evaluation_are_valid_at_every_load() {
+        for name in paper_names(&[1, 30, 90]) {
+            assert_eq!(builtin(&name).map(|scenario| scenario.name), Some(name));
+        }
+        assert!(builtin("paper-storm@0").is_none() && builtin("paper-nothing@30").is_none());
+    }
 
     #[test]
     fn all_are_valid_and_called_by_their_names() {

@@ -1,6 +1,7 @@
 //! A scenario: network, settings, traffic, faults and what is expected to come of it. Plain data; it is read
 //! from TOML ([`crate::scenario::parse`]) or from the files of the HPCC simulators ([`crate::ns3`]).
 
+mod audit;
 mod builtin;
 mod devices;
 mod draw;
@@ -30,7 +31,7 @@ use crate::problem::Problems;
 use crate::rng::Random;
 use crate::topology::Place;
 
-pub use builtin::{builtin, builtin_names, builtin_source};
+pub use builtin::{builtin, builtin_names, builtin_source, paper_names};
 pub use expect::Expectation;
 pub use read::{parse, parse_with};
 pub use routing::{Failure, Routing, TimedRoute};

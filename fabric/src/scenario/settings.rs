@@ -163,7 +163,7 @@ impl SwitchSettings {
 
     /// One pool, and the same for all ports.
     fn plain(&self, ports: &[SwitchPort]) -> TmConfig {
-        let aside = |port: &SwitchPort| self.headroom_bytes(port.rate, port.delay) + self.reserved_bytes;
+        let aside = |port: &SwitchPort| self.headroom_of(port.rate, port.delay) + self.reserved_bytes;
         let aside = ports.iter().filter(|_| self.sets_headroom_aside).map(aside).sum();
         let pool = PoolConfig {
             size_bytes: self.memory_bytes.saturating_sub(aside),
@@ -178,7 +178,8 @@ impl SwitchSettings {
         }
     }
 
-    fn headroom_bytes(&self, rate: Rate, delay: Time) -> u64 {
+    /// Headroom of a lossless group at a link.
+    pub(super) fn headroom_of(&self, rate: Rate, delay: Time) -> u64 {
         match self.headroom {
             Headroom::Bytes(bytes) => bytes,
             Headroom::LinkCapacities(times) => {
@@ -189,7 +190,7 @@ impl SwitchSettings {
     }
 
     fn port(&self, number: u16, rate: Rate, delay: Time) -> PortConfig {
-        let headroom_bytes = self.headroom_bytes(rate, delay);
+        let headroom_bytes = self.headroom_of(rate, delay);
         let own = self.thresholds.iter().find(|(of, _)| *of == rate);
         let threshold = own.map_or(self.threshold, |(_, threshold)| *threshold);
         let mut port = PortConfig::lossy(number, rate);

@@ -20,6 +20,8 @@ struct Story {
     ring: Vec<PortRef>,
     /// Ports where flows were held up.
     touched: BTreeSet<PortRef>,
+    /// From when to when.
+    when: (Time, Time),
     /// Flows that suffer whatever their round trips say.
     lost: Vec<usize>,
 }
@@ -131,6 +133,7 @@ impl Scene<'_, '_> {
             culprits: Vec::new(),
             touched: found.ring.iter().flat_map(|port| self.tree.waiting_for(port)).collect(),
             ring: found.ring,
+            when: (Time::ZERO, self.facts.end),
             lost: found.flows,
         })
     }
@@ -154,7 +157,8 @@ impl Scene<'_, '_> {
         };
         let touched = found.ring.iter().chain([&port]).flat_map(|port| self.tree.waiting_for(port)).collect();
         let anomaly = found.anomaly();
-        Some(Story { anomaly, port, host, culprits, ring: found.ring, touched, lost: Vec::new() })
+        let when = (Time(found.start.0.saturating_sub(FORMING.0)), self.facts.end);
+        Some(Story { anomaly, port, host, culprits, ring: found.ring, touched, when, lost: Vec::new() })
     }
 
     fn host_behind(&self, port: &PortRef) -> Option<String> {
@@ -175,7 +179,8 @@ impl Scene<'_, '_> {
                 (Anomaly::PfcBackpressureFlowContention, None, culprits)
             }
         };
-        Some(Story { anomaly, port, host, culprits, ring: Vec::new(), touched, lost: Vec::new() })
+        let when = (times.iter().min().copied()?, times.iter().max().copied()?);
+        Some(Story { anomaly, port, host, culprits, ring: Vec::new(), touched, when, lost: Vec::new() })
     }
 
     /// Without any pause: the longest queue that slowed a flow.
@@ -202,6 +207,7 @@ impl Scene<'_, '_> {
             port: port.clone(),
             host: None,
             culprits: blame(self.facts, &self.replay, port, &busy),
+            when: (busy.first()?.from, busy.last()?.until.min(self.facts.end)),
             ring: Vec::new(),
             touched: BTreeSet::from([port.clone()]),
             lost: Vec::new(),
@@ -261,6 +267,7 @@ impl Scene<'_, '_> {
             pause_loop: story.ring.clone(),
             spreaders,
             victims: self.keys(victims),
+            time_ns: Some((story.when.0.as_ns(), story.when.1.as_ns())),
             others: Vec::new(),
         }
     }

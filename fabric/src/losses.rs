@@ -1,0 +1,51 @@
+//! What the memory management of switches did not keep, as their drop counters would say.
+
+use std::collections::BTreeMap;
+
+use model::{LossReason, LossRecord, Time};
+use p4_switch::tm::DropReason;
+
+/// Losses by switch, ingress port, egress port and reason.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Losses(BTreeMap<(u32, u16, u16, LossReason), LossRecord>);
+
+impl Losses {
+    /// Counts a packet that `switch`, number `index`, lost.
+    pub(crate) fn count(
+        &mut self,
+        now: Time,
+        (index, switch): (u32, &str),
+        (ingress_port, egress_port): (u16, u16),
+        reason: DropReason,
+    ) {
+        let reason = told(reason);
+        let now_ns = now.as_ns();
+        let loss = self.0.entry((index, ingress_port, egress_port, reason)).or_insert_with(|| LossRecord {
+            switch: switch.to_string(),
+            ingress_port,
+            egress_port,
+            reason,
+            packets: 0,
+            lost_ns: (now_ns, now_ns),
+        });
+        loss.packets += 1;
+        loss.lost_ns.1 = now_ns;
+    }
+
+    /// All of them, in a fixed order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &LossRecord> {
+        self.0.values()
+    }
+}
+
+fn told(reason: DropReason) -> LossReason {
+    match reason {
+        DropReason::HeadroomFull => LossReason::Headroom,
+        DropReason::Watchdog => LossReason::Watchdog,
+        DropReason::UnknownPort => LossReason::Other,
+        DropReason::MemoryFull
+        | DropReason::IngressThreshold
+        | DropReason::EgressThreshold
+        | DropReason::Early => LossReason::Lossy,
+    }
+}

@@ -1,0 +1,125 @@
+//! What a verdict may rest on besides telemetry: how switches are configured, and what their memory management lost.
+
+use serde::{Deserialize, Serialize};
+
+/// A setting of a switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Setting {
+    /// How much of the shared memory a lossless priority group may take before it pauses (alpha, or a fixed limit).
+    Alpha,
+    /// Memory for what still arrives after a pause was sent.
+    Headroom,
+    /// For which priorities PFC is on.
+    Lossless,
+    /// Which priority a code point has.
+    Dscp,
+    /// How far below its threshold a paused group resumes.
+    XonOffset,
+    /// Where congestion is marked.
+    Ecn,
+    /// Where packets for a host are sent.
+    Route,
+}
+
+impl Setting {
+    /// Its name in identifiers of findings.
+    pub fn name(self) -> &'static str {
+        match self {
+            Setting::Alpha => "alpha",
+            Setting::Headroom => "headroom",
+            Setting::Lossless => "lossless",
+            Setting::Dscp => "dscp",
+            Setting::XonOffset => "xon_offset",
+            Setting::Ecn => "ecn",
+            Setting::Route => "route",
+        }
+    }
+}
+
+/// How what is set compares with what was expected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Deviation {
+    /// It is less.
+    Less,
+    /// It is more.
+    More,
+    /// It is another one.
+    Different,
+}
+
+/// Something about a switch's configuration that is not as its network needs it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct ConfigFinding {
+    /// `switch/setting`; diagnoses refer to it.
+    pub id: String,
+    /// The switch.
+    pub switch: String,
+    /// The port, where it is about one.
+    pub port: Option<u16>,
+    /// What is set wrongly.
+    pub setting: Setting,
+    /// In which direction.
+    pub deviation: Deviation,
+    /// What is wrong, with the value that is set and the one that was expected.
+    pub message: String,
+    /// What to do.
+    pub fix: String,
+}
+
+impl ConfigFinding {
+    /// A finding about `switch`, named after the switch and the setting.
+    pub fn new(
+        switch: &str,
+        setting: Setting,
+        message: impl Into<String>,
+        fix: impl Into<String>,
+    ) -> ConfigFinding {
+        ConfigFinding {
+            id: format!("{switch}/{}", setting.name()),
+            switch: switch.to_string(),
+            port: None,
+            setting,
+            deviation: Deviation::Different,
+            message: message.into(),
+            fix: fix.into(),
+        }
+    }
+}
+
+/// Why a switch lost packets of a class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum LossReason {
+    /// The class is lossless here and its headroom was used up.
+    Headroom,
+    /// The class is lossy here: its priority group or queue had reached its threshold, or memory was full.
+    Lossy,
+    /// A PFC watchdog gave the queue up.
+    Watchdog,
+    /// Anything else.
+    Other,
+}
+
+/// Packets that a switch lost at one place for one reason, as its counters say at the end of the collection.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+pub struct LossRecord {
+    /// The switch.
+    pub switch: String,
+    /// Where they had come in.
+    pub ingress_port: u16,
+    /// Where they were to leave.
+    pub egress_port: u16,
+    /// Why.
+    pub reason: LossReason,
+    /// How many.
+    pub packets: u64,
+    /// When the first and the last one was lost, nanoseconds.
+    pub lost_ns: (u64, u64),
+}
