@@ -120,12 +120,15 @@ fn layered(
             time_ns: T0 + 1_000 * US,
             reason: TriggerReason::SlowRtt,
             base_rtt_ns: 9_000,
+            follows: None,
             rtt_ns: 60_000,
         }),
         epoch_ns: 1 << 20,
         switches: telemetry,
         missing: vec![],
         polls: switches as u64,
+        configuration: vec![],
+        losses: vec![],
     };
     (snapshot, Topology { nodes, links })
 }

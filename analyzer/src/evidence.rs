@@ -1,8 +1,11 @@
 //! Evidence: the claims of a verdict, each with the records it rests on.
 
-use model::FlowKey;
-use model::diagnosis::{Evidence, Record};
+use std::collections::BTreeMap;
 
+use model::diagnosis::{Evidence, Record};
+use model::{FlowKey, LossReason, LossRecord, PortRef};
+
+use crate::causes::{Case, misconfiguration};
 use crate::contention::Contention;
 use crate::graph::Reason;
 use crate::ranking::{Ranked, paused_packets_of};
@@ -50,6 +53,43 @@ pub(crate) fn evidence(scene: &Scene<'_, '_>, finding: &Finding, ranked: &Ranked
     }
     for flow in &ranked.spreaders {
         claims.extend(spreader_claim(scene, finding, *flow));
+    }
+    claims
+}
+
+/// What is configured wrongly, and what switches lost because of it.
+pub(crate) fn of_configuration(case: &Case<'_, '_, '_>, blamed: &[String]) -> Vec<Evidence> {
+    let findings = case.scene.view.snapshot.configuration.iter();
+    let mut claims: Vec<Evidence> = findings
+        .filter(|finding| blamed.contains(&finding.id))
+        .map(|finding| Evidence {
+            claim: finding.message.clone(),
+            switch: Some(finding.switch.clone()),
+            port: finding.port.map(|port| PortRef::new(&finding.switch, port)),
+            epoch: None,
+            records: vec![Record::Configuration(finding.clone())],
+        })
+        .collect();
+    let mut losses: BTreeMap<(&str, LossReason), Vec<&LossRecord>> = BTreeMap::new();
+    for loss in misconfiguration::losses(case) {
+        losses.entry((&loss.switch, loss.reason)).or_default().push(loss);
+    }
+    for ((switch, reason), losses) in losses {
+        let packets = losses.iter().fold(0, |sum: u64, loss| sum.saturating_add(loss.packets));
+        let why = match reason {
+            LossReason::Headroom => "the headroom of a lossless class was used up",
+            LossReason::Lossy => "their class is lossy there and its memory was full",
+            LossReason::Watchdog => "a PFC watchdog gave their queue up",
+            LossReason::Other => "of something else",
+        };
+        let records = losses.into_iter().take(case.scene.settings.evidence_records);
+        claims.push(Evidence {
+            claim: format!("{switch} lost {packets} packets because {why}"),
+            switch: Some(switch.to_string()),
+            port: None,
+            epoch: None,
+            records: records.map(|loss| Record::Loss(loss.clone())).collect(),
+        });
     }
     claims
 }

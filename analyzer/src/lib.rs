@@ -16,11 +16,13 @@
 
 mod causes;
 mod contention;
+pub mod evaluation;
 mod evidence;
 mod explanation;
 mod fnv;
 mod graph;
 pub mod import;
+pub mod incident;
 pub mod method;
 mod path;
 mod provenance;
@@ -49,7 +51,7 @@ pub use crate::unanswered::unanswered;
 use crate::causes::Case;
 use crate::scene::Scene;
 use crate::signatures::Finding;
-use crate::view::View;
+use crate::view::{Classes, View};
 
 /// A verdict and the graph that it was read from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -77,8 +79,8 @@ pub fn analyze(snapshot: &Snapshot, topology: &Topology, settings: &Settings) ->
 /// As [`analyze`], for many snapshots of one network.
 pub fn analyze_indexed(snapshot: &Snapshot, index: &TopologyIndex<'_>, settings: &Settings) -> Vec<Analysis> {
     let mut analyses = Vec::new();
-    for class in classes(snapshot) {
-        let view = View::new(snapshot, index, class, settings.event_gap_ns);
+    for classes in classes(snapshot) {
+        let view = View::new(snapshot, index, classes, settings.event_gap_ns);
         let scene = Scene::new(&view, settings);
         let found = signatures::find(&scene);
         analyses.extend(found.iter().filter_map(|finding| conclude(&scene, finding)));
@@ -86,26 +88,29 @@ pub fn analyze_indexed(snapshot: &Snapshot, index: &TopologyIndex<'_>, settings:
     analyses
 }
 
-/// The priority classes to look at, one after the other. PFC and queues work by class: a victim's is the only
-/// one that concerns it.
-fn classes(snapshot: &Snapshot) -> Vec<Option<u8>> {
+/// The priority classes to look at, one set after the other. PFC and queues work by class: a victim's is the only one
+/// that concerns it. It has several where switches do not agree which class its code point belongs to.
+fn classes(snapshot: &Snapshot) -> Vec<Classes> {
     let victim = snapshot.victim.or_else(|| snapshot.trigger.as_ref().map(|t| t.flow));
     let flows = || snapshot.switches.iter().flat_map(|s| &s.flows);
     let of_flows: BTreeSet<u8> =
         flows().filter(|f| victim.is_none_or(|v| v == f.flow)).filter_map(|f| f.priority).collect();
+    if victim.is_some() {
+        return vec![if of_flows.is_empty() { Classes::ALL } else { of_flows.into_iter().collect() }];
+    }
     let of_pauses = snapshot.switches.iter().flat_map(|s| &s.pauses).map(|p| p.priority);
-    let classes: Vec<Option<u8>> = match victim {
-        Some(_) => of_flows.into_iter().map(Some).collect(),
-        None => {
-            of_flows.into_iter().chain(of_pauses).collect::<BTreeSet<u8>>().into_iter().map(Some).collect()
-        }
-    };
-    if classes.is_empty() { vec![None] } else { classes }
+    let all: BTreeSet<u8> = of_flows.into_iter().chain(of_pauses).collect();
+    if all.is_empty() {
+        vec![Classes::ALL]
+    } else {
+        all.into_iter().map(|c| Classes::from_iter([c])).collect()
+    }
 }
 
 fn conclude(scene: &Scene<'_, '_>, finding: &Finding) -> Option<Analysis> {
     let ranked = ranking::rank(scene, finding)?;
-    let judged = causes::judge(&Case { scene, finding, culprits: &ranked.culprits });
+    let case = Case { scene, finding, culprits: &ranked.culprits };
+    let judged = causes::judge(&case);
     let mut pause_path = path::port_refs(scene.view, &finding.path);
     if let Some(root) = &finding.root
         && !pause_path.is_empty()
@@ -132,13 +137,16 @@ fn conclude(scene: &Scene<'_, '_>, finding: &Finding) -> Option<Analysis> {
             port: finding.root.clone(),
             flows: ranked.culprits.clone(),
             host: finding.host.map(|h| scene.view.index.name(h).to_string()),
-            config: Vec::new(),
+            config: judged.config.clone(),
         },
         pause_path,
         pause_loop: path::port_refs(scene.view, &finding.pause_loop),
         spreaders: ranked.spreaders.clone(),
         victims: ranked.victims.clone(),
-        evidence: evidence::evidence(scene, finding, &ranked),
+        evidence: evidence::evidence(scene, finding, &ranked)
+            .into_iter()
+            .chain(evidence::of_configuration(&case, &judged.config))
+            .collect(),
         missing: explanation::missing(scene, finding),
         advice: judged.advice,
         collected: Collected {

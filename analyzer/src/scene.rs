@@ -7,7 +7,7 @@ use model::{FlowKey, Trigger};
 use crate::graph::{PortGraph, VertexIx, build};
 use crate::path::{VictimPath, victim_path};
 use crate::settings::Settings;
-use crate::span::{Span, aligned};
+use crate::span::{Span, aligned, pause_span};
 use crate::view::{PortIx, View};
 use crate::walk::{Trail, trails};
 
@@ -35,14 +35,16 @@ impl<'s, 'a> Scene<'s, 'a> {
         let victim = snapshot.victim.or_else(|| snapshot.trigger.as_ref().map(|t| t.flow));
         let trigger = snapshot.trigger.as_ref();
         let path = victim.map(|v| victim_path(view, v)).unwrap_or_default();
-        let asked = trigger.map(|t| asked_span(t, settings));
+        let asked = trigger.map(|t| asked_span(view, t, settings));
+        let extra_ns = trigger.map_or(0, |t| t.rtt_ns.saturating_sub(t.base_rtt_ns));
+        let least_ns = extra_ns as f64 * settings.explained_share;
         let (starts, aligned) = match victim {
-            Some(_) => starts_on_path(view, &path, asked),
+            Some(_) => starts_on_path(view, &path, asked, least_ns),
             None => (all_starts(view), true),
         };
         let graph = build(view, settings, &starts);
         // The builder numbers the starts first, in their order.
-        let (trails, shares) = trails(&graph, &(0..starts.len()).collect::<Vec<VertexIx>>());
+        let (trails, shares) = trails(&graph, &weights(view, settings, &starts));
         let mut waiting_for = vec![Vec::new(); graph.len()];
         for v in 0..graph.len() {
             for e in graph.edges(v) {
@@ -117,10 +119,37 @@ impl<'s, 'a> Scene<'s, 'a> {
     }
 }
 
-/// The slow packet was under way for its round trip before the agent noticed.
-fn asked_span(trigger: &Trigger, settings: &Settings) -> Span {
-    let from = trigger.time_ns.saturating_sub(trigger.rtt_ns.max(trigger.base_rtt_ns));
-    Span { from: from.saturating_sub(settings.event_gap_ns / 4), to: trigger.time_ns }
+/// The slow packet was under way for its round trip before the agent noticed. A second question is about the whole of
+/// the trouble, from the first one to the freeze.
+fn asked_span(view: &View<'_>, trigger: &Trigger, settings: &Settings) -> Span {
+    let rtt_ns = trigger.rtt_ns.max(trigger.base_rtt_ns);
+    let slack_ns = settings.event_gap_ns / 4;
+    let Some(first) = trigger.follows else {
+        let from = trigger.time_ns.saturating_sub(rtt_ns);
+        return Span { from: from.saturating_sub(slack_ns), to: trigger.time_ns };
+    };
+    let began = first.since_ns.min(trigger.time_ns.saturating_sub(rtt_ns));
+    let frozen = view.switches.iter().map(|switch| switch.frozen_ns).max().unwrap_or(0);
+    Span::new(began.saturating_sub(trigger.base_rtt_ns + slack_ns), trigger.time_ns.max(frozen))
+}
+
+/// The part of each start in the pause: ports that were paused for about as long as any count alike, what was paused
+/// for a moment only counts by its time.
+fn weights(view: &View<'_>, settings: &Settings, starts: &[(PortIx, Option<Span>)]) -> Vec<(VertexIx, f64)> {
+    let times: Vec<f64> = starts.iter().map(|(port, when)| paused_ns(view, *port, *when).max(1.0)).collect();
+    let enough = settings.branch_share * times.iter().copied().fold(1.0, f64::max);
+    times.iter().map(|ns| (ns / enough).min(1.0)).enumerate().collect()
+}
+
+/// For how long a port was paused in an event; without intervals, as many nanoseconds as packets were paused.
+fn paused_ns(view: &View<'_>, port: PortIx, when: Option<Span>) -> f64 {
+    let pauses = view.pauses(port);
+    if pauses.is_empty() {
+        return view.paused_packets(port, when) as f64;
+    }
+    let frozen_ns = view.switch_of(port).frozen_ns;
+    let spans = pauses.iter().map(|p| pause_span(p, frozen_ns));
+    spans.map(|span| when.map_or(span.length_ns(), |when| span.shared_ns(when))).sum()
 }
 
 /// Paused ports of the victim's path with the event that is asked about. If any of them was paused at that time,
@@ -129,13 +158,18 @@ fn starts_on_path(
     view: &View<'_>,
     path: &VictimPath,
     asked: Option<Span>,
+    least_ns: f64,
 ) -> (Vec<(PortIx, Option<Span>)>, bool) {
     let mut starts: Vec<(PortIx, Option<Span>, bool)> = Vec::new();
     for port in &path.ports {
         if !view.is_paused(*port, None) {
             continue;
         }
-        match aligned(view.pause_events(*port), asked) {
+        let near = |event: Span| asked.map_or(event, |asked| event.intersection(asked).unwrap_or(event));
+        let length = |event: &Span| paused_ns(view, *port, Some(near(*event)));
+        match aligned(view.pause_events(*port), asked, length) {
+            // It explains next to nothing of the delay.
+            Some((event, true)) if !view.pauses(*port).is_empty() && length(&event) < least_ns => {}
             Some((event, touches)) => starts.push((*port, Some(event), touches)),
             None => starts.push((*port, None, true)),
         }

@@ -62,11 +62,16 @@ pub(crate) fn clusters(mut spans: Vec<Span>, gap_ns: u64) -> Vec<Span> {
     joined
 }
 
-/// The cluster that a question about `asked` is about: the last one that touches it, else the last one that
-/// ended before it, else the first one after it. The flag says whether it touches.
-pub(crate) fn aligned(clusters: &[Span], asked: Option<Span>) -> Option<(Span, bool)> {
+/// The cluster that a question about `asked` is about: of those that touch it the heaviest (of equal ones the last),
+/// else the last one that ended before it, else the first one after it. The flag says whether it touches.
+pub(crate) fn aligned(
+    clusters: &[Span],
+    asked: Option<Span>,
+    weight: impl Fn(&Span) -> f64,
+) -> Option<(Span, bool)> {
     let Some(asked) = asked else { return clusters.last().map(|c| (*c, true)) };
-    let touching = clusters.iter().rev().find(|c| c.overlaps(asked)).map(|c| (*c, true));
+    let touching = clusters.iter().filter(|c| c.overlaps(asked));
+    let touching = touching.max_by(|a, b| weight(a).total_cmp(&weight(b))).map(|c| (*c, true));
     let before = || clusters.iter().rev().find(|c| c.to < asked.from).map(|c| (*c, false));
     let after = || clusters.first().map(|c| (*c, false));
     touching.or_else(before).or_else(after)
@@ -81,8 +86,14 @@ mod tests {
         let spans = vec![Span::new(500, 600), Span::new(0, 10), Span::new(15, 30)];
         assert_eq!(clusters(spans.clone(), 5), vec![Span::new(0, 30), Span::new(500, 600)]);
         let joined = clusters(spans, 5);
-        assert_eq!(aligned(&joined, Some(Span::new(200, 300))), Some((Span::new(0, 30), false)));
-        assert_eq!(aligned(&joined, Some(Span::new(550, 700))), Some((Span::new(500, 600), true)));
-        assert_eq!(aligned(&joined, None), Some((Span::new(500, 600), true)));
+        assert_eq!(
+            aligned(&joined, Some(Span::new(200, 300)), |s| s.length_ns()),
+            Some((Span::new(0, 30), false))
+        );
+        assert_eq!(
+            aligned(&joined, Some(Span::new(550, 700)), |s| s.length_ns()),
+            Some((Span::new(500, 600), true))
+        );
+        assert_eq!(aligned(&joined, None, |s| s.length_ns()), Some((Span::new(500, 600), true)));
     }
 }

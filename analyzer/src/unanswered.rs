@@ -5,7 +5,7 @@ use model::{Snapshot, Topology};
 use crate::path::victim_path;
 use crate::settings::Settings;
 use crate::topology_index::TopologyIndex;
-use crate::view::View;
+use crate::view::{Classes, View};
 
 /// In words, what keeps `snapshot` from supporting a verdict; for when [`crate::diagnose`] gives none.
 ///
@@ -18,7 +18,7 @@ pub fn unanswered(snapshot: &Snapshot, topology: &Topology) -> Vec<String> {
     }
     if let Some(victim) = snapshot.victim.or_else(|| snapshot.trigger.as_ref().map(|t| t.flow)) {
         let index = TopologyIndex::new(topology);
-        let view = View::new(snapshot, &index, None, Settings::default().event_gap_ns);
+        let view = View::new(snapshot, &index, Classes::ALL, Settings::default().event_gap_ns);
         let recorded = || view.ports().any(|p| view.flows(p).iter().any(|f| f.flow == victim));
         if !snapshot.switches.is_empty() && !recorded() {
             reasons.push(format!("no record of any switch holds the victim {victim}"));

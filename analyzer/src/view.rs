@@ -16,6 +16,25 @@ use crate::topology_index::{NodeId, PortId, TopologyIndex};
 /// A port's number in a [`View`].
 pub(crate) type PortIx = usize;
 
+/// Priority classes that a view speaks of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Classes(u8);
+
+impl Classes {
+    /// Whatever class.
+    pub(crate) const ALL: Classes = Classes(u8::MAX);
+
+    fn contains(self, class: u8) -> bool {
+        self == Classes::ALL || class < 8 && self.0 >> class & 1 == 1
+    }
+}
+
+impl FromIterator<u8> for Classes {
+    fn from_iter<I: IntoIterator<Item = u8>>(classes: I) -> Classes {
+        Classes(classes.into_iter().filter(|class| *class < 8).fold(0, |set, class| set | 1 << class))
+    }
+}
+
 pub(crate) struct View<'a> {
     pub(crate) snapshot: &'a Snapshot,
     pub(crate) index: &'a TopologyIndex<'a>,
@@ -79,7 +98,7 @@ impl<'a> View<'a> {
     pub(crate) fn new(
         snapshot: &'a Snapshot,
         index: &'a TopologyIndex<'a>,
-        class: Option<u8>,
+        classes: Classes,
         event_gap_ns: u64,
     ) -> View<'a> {
         let mut view = View {
@@ -98,7 +117,7 @@ impl<'a> View<'a> {
         let mut order: Vec<&SwitchTelemetry> = snapshot.switches.iter().collect();
         order.sort_by(|a, b| a.switch.cmp(&b.switch));
         for same in order.chunk_by(|a, b| a.switch == b.switch) {
-            view.add_switch(same, class);
+            view.add_switch(same, classes);
         }
         for port in view.ports() {
             view.sum_up(port, event_gap_ns);
@@ -107,7 +126,7 @@ impl<'a> View<'a> {
     }
 
     /// Adds a switch; two entries of one switch (two readings) are taken together.
-    fn add_switch(&mut self, readings: &[&'a SwitchTelemetry], class: Option<u8>) {
+    fn add_switch(&mut self, readings: &[&'a SwitchTelemetry], classes: Classes) {
         let Some(first) = readings.first() else { return };
         let mut epochs: Vec<EpochInfo> = readings.iter().flat_map(|r| r.epochs.iter().copied()).collect();
         epochs.sort_unstable_by_key(|e| (e.id, e.start_ns, e.end_ns));
@@ -117,7 +136,7 @@ impl<'a> View<'a> {
             Source::HawkeyeNs3 => epochs.last().map_or(0, |e| e.id),
         };
         let current = |epoch: u64| epoch >= stale_before;
-        let of_class = |p: Option<u8>| class.is_none() || p.is_none() || p == class;
+        let of_class = |p: Option<u8>| p.is_none_or(|p| classes.contains(p));
 
         let (flows, slots, pauses) = (self.flows.len(), self.slots.len(), self.pauses.len());
         let mut others: Vec<u16> = Vec::new();

@@ -91,11 +91,12 @@ pub(crate) struct Trail {
     pub(crate) weak: bool,
 }
 
-/// All trails from `starts` (in the order of the victim's path), heaviest first, and each vertex's share.
-pub(crate) fn trails(graph: &PortGraph, starts: &[VertexIx]) -> (Vec<Trail>, Vec<f64>) {
+/// All trails from `starts` (in the order of the victim's path, each with its part of the pause), heaviest first, and each vertex's share.
+pub(crate) fn trails(graph: &PortGraph, starts: &[(VertexIx, f64)]) -> (Vec<Trail>, Vec<f64>) {
     let comps = components(graph);
     let shares = shares(graph, &comps, starts);
-    let parents = Parents::new(graph, &comps, starts);
+    let vertices: Vec<VertexIx> = starts.iter().map(|(start, _)| *start).collect();
+    let parents = Parents::new(graph, &comps, &vertices);
     let mut trails: Vec<Trail> = ends(graph, &comps)
         .into_iter()
         .filter(|c| shares[*c] > 0.0)
@@ -117,10 +118,11 @@ fn ends(graph: &PortGraph, comps: &Components) -> Vec<usize> {
 }
 
 /// How much of the pause each component is responsible for: it starts at the starts and divides by weight.
-fn shares(graph: &PortGraph, comps: &Components, starts: &[VertexIx]) -> Vec<f64> {
+fn shares(graph: &PortGraph, comps: &Components, starts: &[(VertexIx, f64)]) -> Vec<f64> {
     let mut share = vec![0.0; comps.members.len()];
-    for start in starts {
-        share[comps.of[*start]] += 1.0 / starts.len() as f64;
+    let total: f64 = starts.iter().map(|(_, weight)| weight).sum();
+    for (start, weight) in starts {
+        share[comps.of[*start]] += weight / total;
     }
     for c in (0..comps.members.len()).rev() {
         let leaving =

@@ -130,12 +130,15 @@ fn any_snapshot() -> impl Strategy<Value = Snapshot> {
                 time_ns,
                 reason: TriggerReason::Silence,
                 base_rtt_ns,
+                follows: None,
                 rtt_ns,
             }),
             epoch_ns: 1 << 20,
             switches,
             missing: vec![],
             polls: 0,
+            configuration: vec![],
+            losses: vec![],
         })
 }
 

@@ -37,5 +37,6 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
             "move one of the large flows to another path: another source port changes its ECMP hash"
                 .to_string(),
         ],
+        config: Vec::new(),
     })
 }

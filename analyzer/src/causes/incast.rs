@@ -35,5 +35,6 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
             format!("spread the starts of the senders to {to}, or limit how many send at once"),
             "let congestion control act before PFC: ECN marking thresholds below the PFC threshold of the root port's switch".to_string(),
         ],
+        config: Vec::new(),
     })
 }

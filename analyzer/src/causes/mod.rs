@@ -2,8 +2,11 @@
 //!
 //! To add a cause, add a file and a line in [`JUDGES`], more special causes before more general ones.
 
+mod ecmp_imbalance;
 mod elephant_collision;
 mod incast;
+mod low_rate_attack;
+pub(crate) mod misconfiguration;
 mod nic_storm;
 mod slow_receiver;
 mod undetermined;
@@ -30,11 +33,21 @@ pub(crate) struct Judged {
     pub(crate) because: String,
     /// What to do.
     pub(crate) advice: Vec<String>,
+    /// Findings about configurations that made it possible.
+    pub(crate) config: Vec<String>,
 }
 
 type Judge = fn(&Case<'_, '_, '_>) -> Option<Judged>;
 
-const JUDGES: [Judge; 4] = [incast::judge, elephant_collision::judge, slow_receiver::judge, nic_storm::judge];
+const JUDGES: [Judge; 7] = [
+    misconfiguration::judge,
+    low_rate_attack::judge,
+    incast::judge,
+    ecmp_imbalance::judge,
+    elephant_collision::judge,
+    slow_receiver::judge,
+    nic_storm::judge,
+];
 
 pub(crate) fn judge(case: &Case<'_, '_, '_>) -> Judged {
     JUDGES.iter().find_map(|j| j(case)).unwrap_or_else(|| undetermined::judge(case))

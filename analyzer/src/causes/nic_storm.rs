@@ -1,6 +1,7 @@
 //! NIC storm: a host pauses its port without end (RDMA at scale, SIGCOMM 2016, section 4.3 "NIC PFC storm").
 
 use model::Cause;
+use model::telemetry::PauseInterval;
 
 use super::{Case, Judged};
 use crate::span::{clusters, pause_span};
@@ -25,14 +26,24 @@ pub(super) struct Pauses {
     /// The length and the pause frames of the last one.
     pub last_ns: f64,
     pub last_frames: u64,
+    /// Every pause that has ended was one frame long, and all lasted equally long: a timer sends them, no buffer.
+    pub is_metronome: bool,
 }
 
 impl Pauses {
     /// Whether the last pause is a storm's: longer than all before it together with the time between them, and
     /// kept up by refreshes. A slow receiver ends its pauses, each is about as long as the others.
     pub(super) fn ends_in_storm(&self) -> bool {
-        self.count == 1 || self.last_frames > 1 && self.last_ns > 0.5 * self.whole_ns
+        self.is_metronome || self.count == 1 || self.last_frames > 1 && self.last_ns > 0.5 * self.whole_ns
     }
+}
+
+/// Three pauses or more of one frame each that lasted equally long. What a buffer fills and drains, varies.
+fn is_metronome(ended: &[&PauseInterval], frozen_ns: u64) -> bool {
+    const ALIKE: f64 = 0.005;
+    let lengths = || ended.iter().map(|p| pause_span(p, frozen_ns).length_ns());
+    let (least, most) = lengths().fold((f64::INFINITY, 0.0), |(a, b), ns| (f64::min(a, ns), f64::max(b, ns)));
+    ended.len() >= 3 && ended.iter().all(|p| p.frames == 1) && most - least <= most * ALIKE
 }
 
 /// The host that is named, and how it pauses its port; `None` when the source has no pause intervals.
@@ -50,7 +61,16 @@ pub(super) fn host_pauses<'c>(case: &Case<'c, '_, '_>) -> Option<(&'c str, Pause
     let (first, last) = (pauses.first()?, pauses.last()?);
     let lengths = || pauses.iter().map(|p| (p.to - p.from) as f64);
     let of_last = relevant().filter(|(s, _)| s.overlaps(*last)).map(|(_, frames)| frames);
+    let ended: Vec<&PauseInterval> = view
+        .pauses(port)
+        .iter()
+        .copied()
+        .filter(|p| {
+            p.end_ns.is_some() && case.finding.when.is_none_or(|w| w.overlaps(pause_span(p, frozen_ns)))
+        })
+        .collect();
     let found = Pauses {
+        is_metronome: is_metronome(&ended, frozen_ns),
         count: pauses.len(),
         longest_ns: lengths().fold(0.0, f64::max),
         whole_ns: first.hull(*last).length_ns(),
@@ -67,6 +87,7 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
         return None;
     }
     let factor = match (pauses.count, pauses.last_frames) {
+        _ if pauses.is_metronome => 1.0,
         (1, 0 | 1) => NOT_REFRESHED,
         (1, _) => 1.0,
         _ => RESUMED,
@@ -84,5 +105,6 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
             "enable the PFC watchdog on host-facing ports, so that one NIC cannot stop the fabric"
                 .to_string(),
         ],
+        config: Vec::new(),
     })
 }

@@ -30,5 +30,6 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
         advice: vec![format!(
             "look at host {host}'s receive path: PCIe, IOMMU and NIC translation caches, memory bandwidth"
         )],
+        config: Vec::new(),
     })
 }

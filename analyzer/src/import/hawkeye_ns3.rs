@@ -142,6 +142,8 @@ pub fn import(files: &[DumpFile<'_>], topology: &Topology, victim: Option<FlowKe
         switches,
         missing,
         polls,
+        configuration: vec![],
+        losses: vec![],
     };
     Imported { snapshot, problems }
 }

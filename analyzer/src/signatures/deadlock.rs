@@ -10,7 +10,7 @@ use super::{Doubt, Finding, trail_doubts};
 use crate::contention::{Contention, Question, contention};
 use crate::graph::{Vertex, VertexIx};
 use crate::scene::Scene;
-use crate::span::{Span, pause_span};
+use crate::span::{Span, clusters, pause_span};
 use crate::walk::Trail;
 
 pub(super) fn find(scene: &Scene<'_, '_>, trail: &Trail) -> Option<Finding> {
@@ -86,30 +86,46 @@ fn in_loop(scene: &Scene<'_, '_>, trail: &Trail, entry: VertexIx) -> Finding {
     }
 }
 
-/// The loop's first queue: the port that congests first sends its pause round the loop and is paused last.
+/// The loop's first queue. The standstill grew from one pause, the earliest of its event. The port that was paused then waited for its successor in the loop, where packets had queued.
 fn initial(scene: &Scene<'_, '_>, trail: &Trail) -> Option<(VertexIx, Contention)> {
-    let mut best: Option<(Option<u64>, f64, VertexIx, Contention)> = None;
-    for v in &trail.pause_loop {
-        let Some(port) = scene.graph.port(*v) else { continue };
-        let first = first_pause(scene, *v);
-        // Flows of the loop are all paused somewhere in it: being paused upstream excuses nobody here.
-        let question = Question {
-            victim: scene.victim,
-            carriers: &[],
-            near: first.map(|at| Span { from: at.saturating_sub(scene.settings.event_gap_ns), to: at }),
-            until: first,
-        };
-        let Some(found) = contention(scene.view, scene.settings, port, question) else { continue };
-        if found.depth < scene.settings.min_wait_packets {
-            continue;
-        }
-        let weight: f64 = found.contributors().map(|f| f.weight).sum();
-        let better = best.as_ref().is_none_or(|b| (first, weight) > (b.0, b.1));
-        if weight > 0.0 && better {
-            best = Some((first, weight, *v, found));
-        }
-    }
-    best.map(|(_, _, v, found)| (v, found))
+    let ring = &trail.pause_loop;
+    let mut starts: Vec<(u64, usize)> =
+        ring.iter().enumerate().filter_map(|(at, v)| Some((standing_since(scene, ring, *v)?, at))).collect();
+    starts.sort_unstable();
+    // Its queue may be gone from the registers: then the ones that were paused next.
+    starts.iter().find_map(|(_, at)| {
+        let next = ring[(at + 1) % ring.len()];
+        queue_before_pause(scene, next).map(|found| (next, found))
+    })
+}
+
+/// The queue of a port of the loop before the loop paused it, if it was one that somebody made.
+fn queue_before_pause(scene: &Scene<'_, '_>, v: VertexIx) -> Option<Contention> {
+    let port = scene.graph.port(v)?;
+    let first = first_pause(scene, v);
+    // Flows of the loop are all paused somewhere in it: being paused upstream excuses nobody here.
+    let question = Question {
+        victim: scene.victim,
+        carriers: &[],
+        near: first.map(|at| Span { from: at.saturating_sub(scene.settings.event_gap_ns), to: at }),
+        until: first,
+    };
+    let found = contention(scene.view, scene.settings, port, question)?;
+    let weight: f64 = found.contributors().map(|f| f.weight).sum();
+    (found.depth >= scene.settings.min_wait_packets && weight > 0.0).then_some(found)
+}
+
+/// When `v` was first paused in the event that ends in the standstill. Pauses of the whole loop closer together than an
+/// event's gap belong to it: the flutter before the loop closes, and a loop that a watchdog opens and that closes again.
+fn standing_since(scene: &Scene<'_, '_>, ring: &[VertexIx], v: VertexIx) -> Option<u64> {
+    let spans = |v: VertexIx| -> Vec<Span> {
+        let Some(port) = scene.graph.port(v) else { return Vec::new() };
+        let frozen_ns = scene.view.switch_of(port).frozen_ns;
+        scene.view.pauses(port).iter().map(|p| pause_span(p, frozen_ns)).collect()
+    };
+    let all: Vec<Span> = ring.iter().flat_map(|v| spans(*v)).collect();
+    let event = clusters(all, scene.settings.event_gap_ns).last().copied()?;
+    spans(v).into_iter().filter(|span| span.overlaps(event)).map(|span| span.from).min()
 }
 
 fn first_pause(scene: &Scene<'_, '_>, v: VertexIx) -> Option<u64> {

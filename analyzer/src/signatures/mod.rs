@@ -9,6 +9,7 @@ mod contention;
 mod deadlock;
 mod host_only;
 mod lost_trail;
+mod routing_loop;
 mod storm;
 
 use model::{Anomaly, PortRef};
@@ -63,6 +64,10 @@ const ON_PATH: [OnPath; 2] = [contention::find, host_only::find];
 
 /// All findings of a scene, the best explanation first.
 pub(crate) fn find(scene: &Scene<'_, '_>) -> Vec<Finding> {
+    // Packets that go round fill queues on their way: whatever else is seen comes of that.
+    if let Some(found) = routing_loop::find(scene) {
+        return vec![found];
+    }
     if scene.victim.is_none() {
         let mut findings: Vec<Finding> =
             scene.trails.iter().filter_map(|t| on_trail(scene, t)).filter(is_named).collect();
@@ -77,6 +82,7 @@ pub(crate) fn find(scene: &Scene<'_, '_>) -> Vec<Finding> {
     } else {
         findings.truncate(1);
     }
+    one_a_loop(&mut findings);
     if findings.iter().any(|f| !always_stood(f)) {
         findings.retain(|f| !always_stood(f));
     }
@@ -89,6 +95,18 @@ pub(crate) fn find(scene: &Scene<'_, '_>) -> Vec<Finding> {
         return ON_PATH.iter().find_map(|signature| signature(scene)).into_iter().collect();
     }
     findings
+}
+
+/// A loop has one reason. If something outside of it is one, the trails that end inside are its echo.
+fn one_a_loop(findings: &mut Vec<Finding>) {
+    let outside = |f: &Finding| f.anomaly != Anomaly::DeadlockInLoopContention && !f.pause_loop.is_empty();
+    let sorted = |f: &Finding| {
+        let mut ports = f.pause_loop.clone();
+        ports.sort_unstable();
+        ports
+    };
+    let explained: Vec<Vec<PortIx>> = findings.iter().filter(|f| outside(f)).map(sorted).collect();
+    findings.retain(|f| f.anomaly != Anomaly::DeadlockInLoopContention || !explained.contains(&sorted(f)));
 }
 
 /// The findings of all trails that carry a substantial share of the pause, heaviest first.

@@ -169,6 +169,8 @@ impl Story {
             switches: vec![],
             missing: vec![],
             polls: 4,
+            configuration: vec![],
+            losses: vec![],
         };
         Story { topology, snapshot }
     }
@@ -183,6 +185,7 @@ impl Story {
             time_ns: T0 + us * US,
             reason: TriggerReason::SlowRtt,
             base_rtt_ns: base_us * US,
+            follows: None,
             rtt_ns: rtt_us * US,
         });
         self

@@ -1,0 +1,88 @@
+//! ECMP imbalance: flows that could have been spread over links of equal cost take one of them.
+//!
+//! The root is one of several ports that all lie on shortest paths for every culprit. If that many flows chose by
+//! chance, so uneven a choice would be unlikely; a switch that hashes like the ones before it (hash polarisation) makes
+//! it every time. Two flows that meet by chance are an elephant collision.
+
+use model::Cause;
+
+use super::{Case, Judged};
+use crate::contention::Contention;
+
+/// So many flows, the victim included if it is one of them, are a crowd that should have spread.
+const CROWD: usize = 4;
+/// The busiest link carries at least this many times the mean of the group.
+const RATIO: f64 = 1.5;
+/// What an even choice would do no more often than this is no chance.
+const CHANCE: f64 = 0.2;
+
+pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
+    let contention = case.finding.contention.as_ref()?;
+    let crowd = case.culprits.len() + usize::from(victim_takes_part(case, contention));
+    if crowd < CROWD {
+        return None;
+    }
+    let group = group(case, contention)?;
+    let view = case.scene.view;
+    let switch = view.switch_of(contention.port);
+    let load = |number: &u16| -> f64 {
+        let Some(port) = view.find(switch, *number) else { return 0.0 };
+        let records = view.flows(port).iter().filter(|f| view.flow_in(port, f, contention.when));
+        records.map(|f| f.packets as f64).sum()
+    };
+    let loads: Vec<f64> = group.iter().map(load).collect();
+    let mean = loads.iter().sum::<f64>() / loads.len() as f64;
+    let own = load(&view.number(contention.port));
+    // All of n flows on one of m links: the first may choose any, each other one has one chance in m.
+    let chance = (1.0 / group.len() as f64).powi(crowd as i32 - 1);
+    if mean <= 0.0 || own < RATIO * mean || chance > CHANCE {
+        return None;
+    }
+    let ports: Vec<String> = group.iter().map(|number| format!("{}:{number}", switch.name)).collect();
+    Some(Judged {
+        cause: Cause::EcmpImbalance,
+        factor: 1.0,
+        because: format!(
+            "{} flows share it although {} links of equal cost lead there ({}): it carries {:.1} times their mean",
+            crowd,
+            group.len(),
+            ports.join(", "),
+            own / mean
+        ),
+        advice: vec![
+            format!(
+                "give {} an ECMP hash seed of its own, so that it does not choose as the switches before it did",
+                switch.name
+            ),
+            "spread long flows by packet or flowlet, or over several source ports".to_string(),
+        ],
+        config: Vec::new(),
+    })
+}
+
+/// Whether the victim is one of the crowd: it brought as much as one that is named.
+fn victim_takes_part(case: &Case<'_, '_, '_>, contention: &Contention) -> bool {
+    let own = case.scene.victim.and_then(|victim| contention.part(victim)).map_or(0.0, |part| part.packets);
+    let least = contention.contributors().map(|part| part.packets).fold(f64::INFINITY, f64::min);
+    own >= least * 0.5
+}
+
+/// The ports of equal cost at the root's switch that every culprit could have taken; at least two.
+fn group(case: &Case<'_, '_, '_>, contention: &Contention) -> Option<Vec<u16>> {
+    let view = case.scene.view;
+    let (index, name) = (view.index, view.switch_of(contention.port).name);
+    let mut common: Option<Vec<u16>> = None;
+    let mut destinations: Vec<_> = case.culprits.iter().map(|flow| index.host_of(flow.dst)).collect();
+    destinations.sort_unstable();
+    destinations.dedup();
+    for host in destinations {
+        let next = index.topology().next_hops(index.name(host?));
+        let ports = next.get(name)?;
+        let kept = match common {
+            None => ports.clone(),
+            Some(known) => known.into_iter().filter(|port| ports.contains(port)).collect(),
+        };
+        common = Some(kept);
+    }
+    common.filter(|ports| ports.len() > 1 && ports.contains(&view.number(contention.port)))
+}

@@ -1,0 +1,83 @@
+//! Low-rate attack: short bursts, again and again, of flows that send next to nothing in the mean (LoRDMA, the
+//! "low-rate RDMA attack" that Hawkeye names among the causes it does not tell apart).
+//!
+//! Each burst pauses the victim's path for microseconds; in between the network looks idle. It is an incast whose
+//! senders come back: the pause events repeat, and every culprit, though there for several of them, uses a small part
+//! of its own link.
+
+use model::{Cause, FlowKey};
+
+use super::{Case, Judged, host_names};
+use crate::contention::Contention;
+use crate::span::Span;
+use crate::view::{PortIx, saturating};
+
+/// So many separate pause events make a repetition.
+const BURSTS: usize = 2;
+/// A flow is slow if it takes at most this part of its host's link over the time in which it was seen.
+const LOW_SHARE: f64 = 0.1;
+/// Bytes of a packet where records give none.
+const NOMINAL_PACKET_BYTES: u64 = 1_000;
+
+pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
+    let contention = case.finding.contention.as_ref()?;
+    if case.culprits.len() < 2 || case.finding.path.len() < 2 {
+        return None;
+    }
+    let bursts = most_events(case)?;
+    let of_flow: Option<Vec<(f64, Span)>> =
+        case.culprits.iter().map(|flow| use_of_link(case, contention, *flow)).collect();
+    let of_flow = of_flow?;
+    // Whoever came once is a newcomer to one of the bursts, and no attacker.
+    let returns =
+        |span: &Span| bursts.iter().filter(|burst| burst.widened(SLACK_NS).overlaps(*span)).count() >= BURSTS;
+    if bursts.len() < BURSTS || of_flow.iter().any(|(share, span)| *share > LOW_SHARE || !returns(span)) {
+        return None;
+    }
+    let mean = of_flow.iter().map(|(share, _)| share).sum::<f64>() / of_flow.len() as f64;
+    let from = host_names(case, case.culprits.iter().map(|flow| flow.src));
+    Some(Judged {
+        cause: Cause::LowRateAttack,
+        factor: 1.0,
+        because: format!(
+            "{} flows from {from} burst into it together, {} times so far, and use {:.1} % of their links in the mean",
+            case.culprits.len(),
+            bursts.len(),
+            mean * 100.0
+        ),
+        advice: vec![
+            format!("find out what {from} run: synchronous bursts of low rate are no ordinary traffic"),
+            "limit the bursts of these hosts at their NICs: a rate limit does not stop them, a burst limit does".to_string(),
+        ],
+        config: Vec::new(),
+    })
+}
+
+/// A burst is at the root a moment before and after it pauses others.
+const SLACK_NS: u64 = 50_000;
+
+/// The pause events of the port of the path that saw most of them.
+fn most_events<'c>(case: &Case<'c, '_, '_>) -> Option<&'c [Span]> {
+    let ports = case.finding.path.iter();
+    ports.map(|port| case.scene.view.pause_events(*port)).max_by_key(|events| events.len())
+}
+
+/// The part of its host's link that a flow used from its first to its last packet at the root, and when that was.
+fn use_of_link(case: &Case<'_, '_, '_>, contention: &Contention, flow: FlowKey) -> Option<(f64, Span)> {
+    let view = case.scene.view;
+    let records = view.records_of(contention.port, flow);
+    let seen = records.iter().filter_map(|r| r.seen_ns).map(|(a, b)| Span::new(a, b)).reduce(Span::hull)?;
+    let size = |packets: u64| packets.saturating_mul(NOMINAL_PACKET_BYTES);
+    let bytes = saturating(records.iter().map(|r| r.bytes.unwrap_or(size(r.packets))));
+    let rate_bps = link_of(case, contention.port, flow)?;
+    Some((bytes as f64 * 8e9 / seen.length_ns() / rate_bps, seen))
+}
+
+/// Rate of the sender's link, else of the root's.
+fn link_of(case: &Case<'_, '_, '_>, root: PortIx, flow: FlowKey) -> Option<f64> {
+    let index = case.scene.view.index;
+    let of_host =
+        index.host_of(flow.src).and_then(|host| index.ports_of(host).first()).map(|port| port.rate.0);
+    let rate = of_host.or_else(|| case.scene.view.topo(root).map(|port| index.info(port).rate.0))?;
+    (rate > 0).then_some(rate as f64)
+}

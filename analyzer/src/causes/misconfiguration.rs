@@ -1,0 +1,93 @@
+//! Misconfiguration: a finding about a switch's configuration that has to do with what happened there.
+//!
+//! A network has findings all the time; one is to blame only where its effect shows:
+//!
+//! | finding | its effect |
+//! |---|---|
+//! | a wrong route | it closes the ring that packets go round |
+//! | too little headroom | the switch lost packets of a lossless class because its headroom was used up |
+//! | PFC on one side of a link only | the same, at the far end of the switch that does not obey |
+//! | another map of code points, or a class that is not lossless | the switch lost packets of the victim's flow or the culprits' in a lossy class |
+//! | a lower threshold than elsewhere | the pauses come from that switch, because of a queue that it would have held |
+//!
+//! Sources: RDMA over Commodity Ethernet at Scale (SIGCOMM 2016, section 6.2: alpha of a new switch model), and the
+//! buffer rules of SONiC, see docs/rules.
+
+use std::collections::BTreeSet;
+
+use model::circumstances::Deviation;
+use model::{Anomaly, Cause, ConfigFinding, LossReason, LossRecord, Setting};
+
+use super::{Case, Judged};
+
+pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
+    let blamed = blamed(case);
+    let first = blamed.first()?;
+    Some(Judged {
+        cause: Cause::Misconfiguration,
+        factor: 1.0,
+        because: first.message.clone(),
+        advice: blamed.iter().map(|finding| finding.fix.clone()).collect(),
+        config: blamed.iter().map(|finding| finding.id.clone()).collect(),
+    })
+}
+
+/// The findings that made it possible, each once.
+pub(crate) fn blamed<'c>(case: &Case<'c, '_, '_>) -> Vec<&'c ConfigFinding> {
+    let findings = &case.scene.view.snapshot.configuration;
+    let mut blamed: Vec<&ConfigFinding> = findings.iter().filter(|finding| shows(case, finding)).collect();
+    blamed.sort_by(|a, b| a.id.cmp(&b.id));
+    blamed.dedup_by(|a, b| a.id == b.id);
+    blamed
+}
+
+/// Losses at the switches where it happened.
+pub(crate) fn losses<'c>(case: &Case<'c, '_, '_>) -> impl Iterator<Item = &'c LossRecord> {
+    let switches = switches(case);
+    case.scene.view.snapshot.losses.iter().filter(move |loss| switches.contains(loss.switch.as_str()))
+}
+
+fn shows(case: &Case<'_, '_, '_>, finding: &ConfigFinding) -> bool {
+    match finding.setting {
+        Setting::Route => {
+            case.finding.anomaly == Anomaly::RoutingLoop
+                && case.finding.pause_loop.iter().any(|port| {
+                    let port = case.scene.view.port_ref(*port);
+                    port.switch == finding.switch && finding.port.is_none_or(|number| number == port.port)
+                })
+        }
+        Setting::Headroom => lost(case, LossReason::Headroom, |loss| loss.switch == finding.switch),
+        Setting::Lossless => {
+            lost(case, LossReason::Headroom, |loss| feeds(case, loss) == Some(finding.switch.as_str()))
+                || lost(case, LossReason::Lossy, |loss| loss.switch == finding.switch)
+        }
+        Setting::Dscp => lost(case, LossReason::Lossy, |loss| loss.switch == finding.switch),
+        Setting::Alpha => {
+            case.finding.anomaly == Anomaly::PfcBackpressureFlowContention
+                && finding.deviation == Deviation::Less
+                && case.finding.root.as_ref().is_some_and(|root| root.switch == finding.switch)
+        }
+        // Where a pause ends and where marks begin shift who waits how long, and make nothing happen by themselves.
+        Setting::XonOffset | Setting::Ecn => false,
+    }
+}
+
+/// Whether packets were lost for this reason where it happened.
+fn lost(case: &Case<'_, '_, '_>, reason: LossReason, matches: impl Fn(&LossRecord) -> bool) -> bool {
+    losses(case).any(|loss| loss.reason == reason && matches(loss))
+}
+
+/// The node that sends into the port where packets were lost.
+fn feeds<'c>(case: &Case<'c, '_, '_>, loss: &LossRecord) -> Option<&'c str> {
+    let index = case.scene.view.index;
+    let port = index.port(index.node(&loss.switch)?, loss.ingress_port)?;
+    Some(index.name(index.peer(port)?.node))
+}
+
+/// The switches of the pause path, the loop, the root and the victim's path.
+fn switches<'c>(case: &Case<'c, '_, '_>) -> BTreeSet<&'c str> {
+    let ports = case.finding.path.iter().chain(&case.finding.pause_loop).chain(&case.scene.path.ports);
+    let mut switches: BTreeSet<&str> = ports.map(|port| case.scene.view.switch_of(*port).name).collect();
+    switches.extend(case.finding.root.as_ref().map(|root| root.switch.as_str()));
+    switches
+}

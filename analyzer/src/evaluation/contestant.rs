@@ -1,0 +1,129 @@
+//! The methods that are set side by side, each with the telemetry that it would have.
+//!
+//! All see the same runs. What differs is what they may look at, so every method is a restriction of the snapshot and
+//! a choice of rules. Hawkeye's evaluation (SIGCOMM 2025) compares with victim path only, port-only and
+//! flow-only telemetry and SpiderMon (NSDI 2022: queues on the victim's path, no notion of pauses); its
+//! full polling would need the registers of switches that no polling packet reached, which no snapshot holds.
+
+use model::Snapshot;
+use model::telemetry::FlowRecord;
+use serde::{Deserialize, Serialize};
+
+use crate::method::Method;
+use crate::settings::Settings;
+
+/// A method of diagnosis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Contestant {
+    /// Ours.
+    Harrier,
+    /// Hawkeye as published: its edge weights and its replay, on the same registers.
+    Hawkeye,
+    /// Our rules on the switches of the victim's path only.
+    VictimPath,
+    /// Our rules without flow records.
+    PortOnly,
+    /// Our rules without port slots, meters and pauses.
+    FlowOnly,
+    /// Queues on the victim's path; pauses are unknown.
+    Spidermon,
+}
+
+impl Contestant {
+    /// All of them, in the order of tables.
+    pub const ALL: [Contestant; 6] = [
+        Contestant::Harrier,
+        Contestant::Hawkeye,
+        Contestant::VictimPath,
+        Contestant::PortOnly,
+        Contestant::FlowOnly,
+        Contestant::Spidermon,
+    ];
+
+    /// Its name in arguments and tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Contestant::Harrier => "harrier",
+            Contestant::Hawkeye => "hawkeye",
+            Contestant::VictimPath => "victim-path",
+            Contestant::PortOnly => "port-only",
+            Contestant::FlowOnly => "flow-only",
+            Contestant::Spidermon => "spidermon",
+        }
+    }
+
+    /// The method of this name.
+    pub fn named(name: &str) -> Option<Contestant> {
+        Contestant::ALL.into_iter().find(|c| c.name() == name)
+    }
+
+    /// The rules that it judges by.
+    pub fn settings(self) -> Settings {
+        let method = if self == Contestant::Hawkeye { Method::HAWKEYE } else { Method::default() };
+        Settings { method, ..Settings::default() }
+    }
+
+    /// What it sees of a snapshot.
+    ///
+    /// Bytes are scaled by the records that remain, so that the cost of a method is its own.
+    pub fn look(self, snapshot: &Snapshot) -> Snapshot {
+        let mut seen = snapshot.clone();
+        match self {
+            Contestant::Harrier | Contestant::Hawkeye => return seen,
+            Contestant::VictimPath | Contestant::Spidermon => {
+                seen.switches.retain(|s| s.on_victim_path);
+                // Nobody follows pauses, so nobody misses switches there either.
+                seen.missing.retain(|text| !text.contains("the pauses lead there"));
+            }
+            Contestant::PortOnly | Contestant::FlowOnly => {}
+        }
+        for switch in &mut seen.switches {
+            let before = records(switch);
+            match self {
+                Contestant::PortOnly => switch.flows.clear(),
+                Contestant::FlowOnly => {
+                    switch.ports.clear();
+                    switch.meters.clear();
+                    switch.pauses.clear();
+                }
+                Contestant::Spidermon => {
+                    switch.pauses.clear();
+                    switch.meters.clear();
+                    switch.flows.iter_mut().for_each(forget_pauses);
+                    switch.ports.iter_mut().for_each(|port| port.paused_packets = 0);
+                }
+                _ => {}
+            }
+            if let Some(share) = (records(switch) * 1_000).checked_div(before) {
+                switch.bytes = switch.bytes.saturating_mul(share) / 1_000;
+            }
+        }
+        seen
+    }
+}
+
+fn forget_pauses(flow: &mut FlowRecord) {
+    flow.paused_packets = 0;
+}
+
+/// About how many bytes the records of a switch are: flow slots are the large ones (100 bytes against 24).
+fn records(switch: &model::SwitchTelemetry) -> u64 {
+    let small = switch.ports.len() + switch.meters.len() + switch.pauses.len();
+    100 * switch.flows.len() as u64 + 24 * small as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_method_is_found_by_its_name() {
+        for contestant in Contestant::ALL {
+            assert_eq!(Contestant::named(contestant.name()), Some(contestant));
+            let json = serde_json::to_string(&contestant).unwrap();
+            assert_eq!(json, format!("\"{}\"", contestant.name()));
+        }
+        assert_eq!(Contestant::named("nobody"), None);
+    }
+}

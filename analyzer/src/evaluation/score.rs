@@ -1,0 +1,72 @@
+//! Whether verdicts name what really happened.
+
+use std::collections::BTreeSet;
+
+use model::{Anomaly, Cause, Diagnosis, FlowKey, GroundTruth};
+
+use crate::incident::incidents;
+
+/// So long after it ended its queues may still drain: a verdict then is a verdict about it.
+const AFTERMATH_NS: u64 = 100_000;
+
+/// What a run's verdicts are worth.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Score {
+    /// Things that happened and were named.
+    pub true_positive: u64,
+    /// Incidents that were named and did not happen.
+    pub false_positive: u64,
+    /// Things that happened and were not named.
+    pub false_negative: u64,
+}
+
+impl Score {
+    /// Whether nothing was missed and nothing made up.
+    pub fn is_perfect(&self) -> bool {
+        self.false_positive == 0 && self.false_negative == 0
+    }
+}
+
+/// The anomaly and the root cause are exactly the true ones: port, host, flows and configuration, and the name of the
+/// cause where the truth has one.
+pub fn names_truth(diagnosis: &Diagnosis, truth: &GroundTruth) -> bool {
+    let flows = |flows: &[FlowKey]| flows.iter().copied().collect::<BTreeSet<_>>();
+    let config = |names: &[String]| names.iter().cloned().collect::<BTreeSet<_>>();
+    let (found, real) = (&diagnosis.root_cause, &truth.root_cause);
+    Some(diagnosis.anomaly) == truth.anomaly
+        && found.port == real.port
+        && found.host == real.host
+        && flows(&found.flows) == flows(&real.flows)
+        && config(&real.config).is_subset(&config(&found.config))
+        && truth.cause.is_none_or(|cause| cause == Cause::Undetermined || cause == diagnosis.cause)
+}
+
+/// Judges the verdicts of one run. Verdicts about one incident count once, by the incident's best verdict; each truth
+/// counts once, however many verdicts name it. A wrong verdict counts if it speaks of the time of what happened.
+pub fn score(diagnoses: &[Diagnosis], truth: &GroundTruth) -> Score {
+    let truths: Vec<&GroundTruth> =
+        std::iter::once(truth).chain(&truth.others).filter(|t| t.anomaly.is_some()).collect();
+    let mut score = Score::default();
+    for truth in &truths {
+        let named = diagnoses.iter().any(|d| names_truth(d, truth));
+        *(if named { &mut score.true_positive } else { &mut score.false_negative }) += 1;
+    }
+    // Of other times than that of what is known to have happened, nothing is known.
+    let in_time = |d: &Diagnosis| {
+        truths.is_empty()
+            || truths.iter().any(|t| {
+                t.time_ns.is_none_or(|(from, to)| {
+                    from <= d.time_ns && d.time_ns <= to.saturating_add(AFTERMATH_NS)
+                })
+            })
+    };
+    for incident in incidents(diagnoses) {
+        let is_true = incident.verdicts.iter().any(|d| truths.iter().any(|t| names_truth(d, t)));
+        let is_judged = incident.verdicts.iter().any(|d| in_time(d));
+        // That a flow is slow and the fabric clean says that nothing was found: it makes nothing up.
+        if !is_true && is_judged && incident.best.anomaly != Anomaly::HostOnly {
+            score.false_positive += 1;
+        }
+    }
+    score
+}

@@ -1,0 +1,131 @@
+//! `routing_loop`: packets of one flow come back to a port they left.
+//!
+//! A switch keeps a flow's records by ingress *and* egress port. Each record is a hop; the hop that leaves by a link
+//! leads to the hops that came in by it at the far end, if both saw the flow at the same time. Where hops form a
+//! ring, packets went round: a flow that was merely moved to another path leaves hops that never lead back.
+//!
+//! The root is the port of the ring that lies on no shortest path to the destination, which is where packets take the
+//! wrong turn; if all do, the first by name.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use model::{Anomaly, FlowKey};
+
+use super::{Doubt, Finding};
+use crate::scene::Scene;
+use crate::span::Span;
+use crate::topology_index::PortId;
+use crate::view::PortIx;
+
+/// Times at two switches agree up to this: what is under way between them.
+const SLACK_NS: u64 = 25_000;
+
+/// A flow's way through one switch.
+struct Hop {
+    /// The link end it came in by.
+    ingress: PortId,
+    /// The port it left by.
+    egress: PortIx,
+    seen: Span,
+}
+
+pub(super) fn find(scene: &Scene<'_, '_>) -> Option<Finding> {
+    let hops = hops(scene);
+    let (flow, ring) = hops.iter().find_map(|(flow, hops)| Some((*flow, ring(scene, hops)?)))?;
+    let seen = ring.iter().map(|hop| hop.seen).reduce(Span::hull);
+    let mut ports: Vec<PortIx> = ring.iter().map(|hop| hop.egress).collect();
+    let wrong = wrong_turn(scene, flow, &ports);
+    let first = wrong.or_else(|| {
+        let named = |at: &usize| scene.view.port_ref(ports[*at]);
+        (0..ports.len()).min_by_key(named)
+    })?;
+    ports.rotate_left(first);
+    let mut doubts = Vec::new();
+    if wrong.is_none() {
+        doubts.push(Doubt::new(
+            0.8,
+            "every port of the ring lies on a shortest path: where packets take the wrong turn is not known",
+        ));
+    }
+    Some(Finding {
+        anomaly: Anomaly::RoutingLoop,
+        root: ports.first().map(|port| scene.view.port_ref(*port)),
+        path: Vec::new(),
+        pause_loop: ports,
+        host: None,
+        contention: None,
+        when: seen,
+        doubts,
+    })
+}
+
+/// The hops of the victim; without one, of every flow.
+fn hops(scene: &Scene<'_, '_>) -> BTreeMap<FlowKey, Vec<Hop>> {
+    let view = scene.view;
+    let mut hops: BTreeMap<FlowKey, Vec<Hop>> = BTreeMap::new();
+    for port in view.ports() {
+        let Some(node) = view.switch_of(port).node else { continue };
+        for record in view.flows(port).iter().filter(|f| f.packets > 0) {
+            if scene.victim.is_some_and(|victim| victim != record.flow) {
+                continue;
+            }
+            let ingress = record.ingress_port.and_then(|number| view.index.port(node, number));
+            if let (Some(ingress), Some(seen)) = (ingress, record.seen_ns) {
+                let seen = Span::new(seen.0, seen.1);
+                hops.entry(record.flow).or_default().push(Hop { ingress, egress: port, seen });
+            }
+        }
+    }
+    hops
+}
+
+/// The shortest ring of hops, in their order.
+fn ring<'h>(scene: &Scene<'_, '_>, hops: &'h [Hop]) -> Option<Vec<&'h Hop>> {
+    let view = scene.view;
+    let mut by_ingress: BTreeMap<PortId, Vec<usize>> = BTreeMap::new();
+    for (at, hop) in hops.iter().enumerate() {
+        by_ingress.entry(hop.ingress).or_default().push(at);
+    }
+    let next = |at: usize| -> Vec<usize> {
+        let hop = &hops[at];
+        let far = view.topo(hop.egress).map(|port| view.index.info(port).peer);
+        let after = far.and_then(|far| by_ingress.get(&far)).into_iter().flatten().copied();
+        after.filter(|to| hops[*to].seen.widened(SLACK_NS).overlaps(hop.seen)).collect()
+    };
+    let mut best: Option<Vec<usize>> = None;
+    for start in 0..hops.len() {
+        let mut before: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut queue = std::collections::VecDeque::from([start]);
+        let mut known = BTreeSet::new();
+        'search: while let Some(at) = queue.pop_front() {
+            for to in next(at) {
+                if to == start {
+                    let mut way: Vec<usize> =
+                        std::iter::successors(Some(at), |at| before.get(at).copied()).collect();
+                    way.reverse();
+                    if best.as_ref().is_none_or(|best| way.len() < best.len()) {
+                        best = Some(way);
+                    }
+                    break 'search;
+                }
+                if known.insert(to) {
+                    before.insert(to, at);
+                    queue.push_back(to);
+                }
+            }
+        }
+    }
+    Some(best?.into_iter().map(|at| &hops[at]).collect())
+}
+
+/// The position in `ports` of the one that lies on no shortest path to the flow's destination.
+fn wrong_turn(scene: &Scene<'_, '_>, flow: FlowKey, ports: &[PortIx]) -> Option<usize> {
+    let index = scene.view.index;
+    let host = index.host_of(flow.dst)?;
+    let right = index.topology().next_hops(index.name(host));
+    let is_wrong = |port: &PortIx| {
+        let known = right.get(scene.view.switch_of(*port).name);
+        !known.is_some_and(|ports| ports.contains(&scene.view.number(*port)))
+    };
+    ports.iter().position(is_wrong)
+}
