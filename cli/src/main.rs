@@ -10,6 +10,7 @@
 mod capture;
 mod commands;
 mod demo;
+mod evaluation;
 mod input;
 mod meter;
 mod output;
@@ -36,6 +37,8 @@ enum Command {
     Scenario(commands::scenario::Args),
     /// Runs a scenario and diagnoses what goes wrong in it
     Run(commands::run::Args),
+    /// Runs scenarios many times and sets methods of diagnosis side by side against what really happened
+    Eval(commands::eval::Args),
     /// Diagnoses telemetry from files
     Analyze(commands::analyze::Args),
     /// Checks switch configurations (SONiC) before they are rolled out
@@ -62,6 +65,7 @@ fn main() -> ExitCode {
         Command::Demo(args) => commands::demo::execute(args),
         Command::Scenario(args) => commands::scenario::execute(args),
         Command::Run(args) => commands::run::execute(args),
+        Command::Eval(args) => commands::eval::execute(args),
         Command::Analyze(args) => commands::analyze::execute(args),
         Command::Check(args) => commands::check::execute(*args),
         Command::Headroom(args) => commands::headroom::execute(args),

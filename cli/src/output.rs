@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use model::{Diagnosis, GroundTruth, RunReport};
+use model::{Diagnosis, GroundTruth, RootCause, RunReport};
 use serde::Serialize;
 
 /// Writes `value` as indented JSON and a newline to stdout. A closed pipe is not an error.
@@ -30,18 +30,35 @@ pub(crate) fn describe(report: &RunReport) -> String {
 /// What really happened, in one line.
 pub(crate) fn describe_truth(truth: &GroundTruth) -> String {
     let Some(anomaly) = &truth.anomaly else { return "nothing was slow".to_string() };
-    let root = &truth.root_cause;
-    let mut text = name(anomaly);
-    for (label, value) in [
+    let cause = truth.cause.as_ref().map(|cause| format!(" ({})", name(cause))).unwrap_or_default();
+    format!("{}{cause}{}", name(anomaly), describe_root(&truth.root_cause))
+}
+
+/// A verdict without its evidence, in one line.
+pub(crate) fn describe_verdict(diagnosis: &Diagnosis) -> String {
+    format!(
+        "{} ({}){}, {:.0} % certain, about {} at {} ns",
+        name(&diagnosis.anomaly),
+        name(&diagnosis.cause),
+        describe_root(&diagnosis.root_cause),
+        diagnosis.confidence * 100.0,
+        diagnosis.victim,
+        diagnosis.time_ns
+    )
+}
+
+fn describe_root(root: &RootCause) -> String {
+    let parts = [
         ("at", root.port.iter().map(ToString::to_string).collect::<String>()),
         ("by host", root.host.clone().unwrap_or_default()),
         ("by flows", list(&root.flows)),
-    ] {
-        if !value.is_empty() {
-            text.push_str(&format!(" {label} {value}"));
-        }
-    }
-    text
+        ("by configuration", list(&root.config)),
+    ];
+    parts
+        .iter()
+        .filter(|(_, value)| !value.is_empty())
+        .map(|(label, value)| format!(" {label} {value}"))
+        .collect()
 }
 
 fn describe_diagnosis(diagnosis: &Diagnosis) -> String {

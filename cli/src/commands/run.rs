@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use analyzer::evaluation::names_truth;
 use anyhow::{Context, bail};
 use fabric::pipeline::Pipeline;
 use fabric::{RunOptions, RunOutcome, Scenario};
-use model::{Diagnosis, GroundTruth, RunFigures, RunReport, Snapshot, Time, Topology};
+use model::{Diagnosis, RunFigures, RunReport, Snapshot, Time, Topology};
 
 use crate::Outcome;
 use crate::commands::scenario::names;
@@ -130,23 +131,20 @@ fn load_ns3(config: &Path) -> anyhow::Result<Scenario> {
     Ok(fabric::ns3::load(&config.display().to_string(), &read_text(config)?, find)?)
 }
 
-/// Diagnoses every snapshot, and says of those without a verdict why there is none. The same verdict from several
-/// snapshots is given once.
+/// Diagnoses every snapshot, and says of those without a verdict why there is none. Of a trouble that was asked about
+/// twice the answer that saw it whole is given.
 pub(crate) fn verdicts(snapshots: &[Snapshot], topology: &Topology) -> (Vec<Diagnosis>, Vec<String>) {
     let settings = analyzer::Settings::default();
-    let mut diagnoses: Vec<Diagnosis> = Vec::new();
+    let mut answers: Vec<(&Snapshot, Vec<Diagnosis>)> = Vec::new();
     let mut missing: Vec<String> = Vec::new();
     for snapshot in snapshots {
         let found = analyzer::diagnose(snapshot, topology, &settings);
         if found.is_empty() {
             missing.extend(analyzer::unanswered(snapshot, topology));
         }
-        for diagnosis in found {
-            if diagnoses.iter().all(|known| known.id != diagnosis.id) {
-                diagnoses.push(diagnosis);
-            }
-        }
+        answers.push((snapshot, found));
     }
+    let diagnoses = analyzer::incident::settle(answers);
     let mut seen = BTreeSet::new();
     missing.retain(|text| seen.insert(text.clone()));
     (diagnoses, missing)
@@ -174,7 +172,7 @@ fn judge(report: &RunReport, outcome: &RunOutcome) -> Outcome {
     for truth in std::iter::once(truth).chain(&truth.others) {
         let found = match truth.anomaly {
             None => report.diagnoses.is_empty(),
-            Some(_) => report.diagnoses.iter().any(|diagnosis| is_true(diagnosis, truth)),
+            Some(_) => report.diagnoses.iter().any(|diagnosis| names_truth(diagnosis, truth)),
         };
         if !found {
             eprintln!("no verdict names what really happened: {}", describe_truth(truth));
@@ -182,19 +180,6 @@ fn judge(report: &RunReport, outcome: &RunOutcome) -> Outcome {
         all_found &= found;
     }
     if all_found && outcome.deviations.is_empty() { Outcome::Fine } else { Outcome::Findings }
-}
-
-/// The exact anomaly and the exact root cause, as the evaluation of the Hawkeye paper counts a true positive.
-fn is_true(diagnosis: &Diagnosis, truth: &GroundTruth) -> bool {
-    let sorted = |flows: &[model::FlowKey]| {
-        let mut flows = flows.to_vec();
-        flows.sort_unstable();
-        flows
-    };
-    Some(diagnosis.anomaly) == truth.anomaly
-        && diagnosis.root_cause.port == truth.root_cause.port
-        && diagnosis.root_cause.host == truth.root_cause.host
-        && sorted(&diagnosis.root_cause.flows) == sorted(&truth.root_cause.flows)
 }
 
 fn save(directory: &Path, scenario: &Scenario, outcome: &RunOutcome) -> anyhow::Result<()> {
