@@ -249,7 +249,7 @@ fn cut_pauses(
     let size = element(&window.layout.pauses.register);
     let mut pauses = Vec::new();
     for log in logs {
-        let oldest_ns = log.closed.iter().rev().take(window.layout.pause_log as usize).last();
+        let oldest_ns = log.closed.iter().rev().take(window.layout.pause_log as usize).next_back();
         let oldest_ns = oldest_ns.map(|interval| interval.start_ns);
         if log.forgotten && oldest_ns.is_some_and(|start_ns| start_ns > window.start_ns()) {
             missing.push(format!(
