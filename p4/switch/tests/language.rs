@@ -48,5 +48,6 @@ programs!(
     loops,
     meters,
     sets,
+    stored_elements,
     unions,
 );

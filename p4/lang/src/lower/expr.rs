@@ -232,8 +232,36 @@ impl Lowerer<'_> {
                 let index = build::cast(index.clone(), ScalarKind::Unsigned(index.ty.width()));
                 Val::Scalar(super::array::choose_value(&index, &parts, kind))
             }
+            None => self.eval_stored_element(base, base_value.clone(), index_value, expr.span),
+        }
+    }
+
+    /// An element that the packet chooses, and that is no scalar: of a copy, if the value is stored nowhere.
+    fn eval_stored_element(&mut self, base: &Expr, value: Val, index: &Val, span: Span) -> Val {
+        let Val::Scalar(index) = index.clone() else {
+            self.unsupported(span, "the index of such a value has to be a number");
+            return Val::Void;
+        };
+        let place = match value {
+            Val::Whole(place) => place,
+            value => {
+                let place = self.allocate(&base.ty, "$elements");
+                self.assign(&place, value, &base.ty, span);
+                place
+            }
+        };
+        let element = match place {
+            Place::Stack(stack) => {
+                let index = self.keep(index);
+                Some(self.element(stack, index))
+            }
+            Place::Struct(elements) => self.chosen(elements, index),
+            _ => None,
+        };
+        match element {
+            Some(element) => self.load(&element),
             None => {
-                self.unsupported(expr.span, "the element of such a value has to be known");
+                self.unsupported(span, "the element of such a value has to be known");
                 Val::Void
             }
         }

@@ -265,13 +265,14 @@ impl Lowerer<'_> {
                 self.unsupported(span, "this loop has too many turns to be spelled out");
                 return;
             }
-            values.push(Val::Int(at.clone()));
+            values.push(Binding::Value(Val::Int(at.clone())));
             at += 1;
         }
         self.unroll(var, values, body);
     }
 
-    /// `for (T x in stack)`: one turn an element.
+    /// `for (T x in stack)`: one turn an element. All are copied before the first turn, each to a place of its own,
+    /// which the body may change.
     fn for_each(&mut self, var: hir::VarId, over: &Expr, body: &[hir::Stmt], span: Span) {
         let ty = match self.ty(&over.ty) {
             Type::Stack(of, _) | Type::List(of) => (*of).clone(),
@@ -281,17 +282,24 @@ impl Lowerer<'_> {
         let parts = self.parts(&value);
         let mut values = Vec::new();
         for part in parts {
-            values.push(self.materialize(part, &ty, span));
+            values.push(match part {
+                Val::Int(_) | Val::Str(_) | Val::Object(_) | Val::Void | Val::List(_) => Binding::Value(part),
+                part => {
+                    let place = self.allocate(&ty, "$turn");
+                    self.assign(&place, part, &ty, span);
+                    Binding::Place(place)
+                }
+            });
         }
         self.unroll(var, values, body);
     }
 
     /// One copy of the body a value; a loop of one turn holds each, so that `break` and `continue` work.
-    fn unroll(&mut self, var: hir::VarId, values: Vec<Val>, body: &[hir::Stmt]) {
+    fn unroll(&mut self, var: hir::VarId, values: Vec<Binding>, body: &[hir::Stmt]) {
         let broken = self.temporary("stop", ScalarKind::Unsigned(1));
         self.emit(Stmt::Assign(broken, build::truth(false)));
         for value in values {
-            self.env.vars.insert(var, Binding::Value(value));
+            self.env.vars.insert(var, value);
             let mut turn = vec![Stmt::Assign(broken, build::truth(true))];
             turn.extend(self.collect(|l| l.stmts(body)));
             // `continue` and the end of the body come here, `break` does not.
