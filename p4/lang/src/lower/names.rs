@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use num_traits::ToPrimitive as _;
 
 use super::Lowerer;
+use super::target::IdClash;
 use crate::diagnostic::codes;
 use crate::hir::{Expr, ExprKind, Type};
 use crate::ir::{ActionId, MatchKind, Preamble};
@@ -92,9 +93,13 @@ impl Lowerer<'_> {
         {
             self.error(codes::BAD_ANNOTATION, id.span, "`@id` takes a number");
         }
+        let name = self.join(path, name, annotations);
+        if let Some(id) = find(annotations, "id") {
+            self.note_id(&name, id.span);
+        }
         Preamble {
             id: self.id_annotation(annotations).unwrap_or(0),
-            name: self.join(path, name, annotations),
+            name,
             alias: String::new(),
             annotations: self.annotation_texts(annotations),
             position: Vec::new(),
@@ -237,10 +242,13 @@ impl Lowerer<'_> {
         let names: BTreeSet<String> = all.iter().map(|(_, _, p)| p.name.clone()).collect();
         let aliases = aliases(&names);
         let ids = identifiers(&all);
+        let clashes = clashes(&all);
         for (prefix, key, preamble) in all {
             preamble.alias = aliases.get(&preamble.name).cloned().unwrap_or_default();
-            let hidden = preamble.annotations.iter().any(|a| a == "@hidden");
-            preamble.id = if hidden { 0 } else { ids.get(&(prefix, key)).copied().unwrap_or(0) };
+            preamble.id = if is_hidden(preamble) { 0 } else { ids.get(&(prefix, key)).copied().unwrap_or(0) };
+        }
+        if self.p4info {
+            self.check_ids(&clashes);
         }
     }
 
@@ -258,12 +266,38 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
+fn is_hidden(preamble: &Preamble) -> bool {
+    preamble.annotations.iter().any(|a| a == "@hidden")
+}
+
+/// The whole identifier that `@id` gives.
+fn given_id(prefix: u32, preamble: &Preamble) -> Option<u32> {
+    match preamble.id {
+        0 => None,
+        id if id >> 24 == 0 => Some(prefix << 24 | id),
+        id => Some(id),
+    }
+}
+
+/// What shares an identifier with something before it. Things of one kind and name are reported as such.
+fn clashes(all: &[(u32, String, &mut Preamble)]) -> Vec<IdClash> {
+    let mut owners: BTreeMap<u32, (u32, &str)> = BTreeMap::new();
+    let mut found = Vec::new();
+    for (prefix, _, preamble) in all {
+        let Some(id) = given_id(*prefix, preamble).filter(|_| !is_hidden(preamble)) else { continue };
+        let owner = *owners.entry(id).or_insert((*prefix, &preamble.name));
+        if owner != (*prefix, &*preamble.name) {
+            found.push(IdClash { id, first: owner.1.to_owned(), second: preamble.name.clone() });
+        }
+    }
+    found
+}
+
 fn identifiers(all: &[(u32, String, &mut Preamble)]) -> BTreeMap<(u32, String), u32> {
     let mut ids: BTreeMap<(u32, String), u32> = BTreeMap::new();
     let mut taken: BTreeSet<u32> = BTreeSet::new();
     for (prefix, key, preamble) in all {
-        if preamble.id != 0 {
-            let id = if preamble.id >> 24 == 0 { prefix << 24 | preamble.id } else { preamble.id };
+        if let Some(id) = given_id(*prefix, preamble) {
             taken.insert(id);
             ids.insert((*prefix, key.clone()), id);
         }

@@ -227,15 +227,33 @@ impl Lowerer<'_> {
                     _ => self.bad_property(value, "an action profile or selector"),
                 },
                 "counters" => match self.property_object(value, table, annotations, &made.preamble) {
-                    Some(Object::Counter(id)) => made.direct_counter = Some(id),
+                    Some(Object::Counter(id)) => {
+                        let owner = self.program.tables.iter().find(|t| t.direct_counter == Some(id));
+                        let owner = owner.map(|t| t.preamble.name.clone());
+                        self.check_owner(owner, value, "direct counter");
+                        made.direct_counter = Some(id);
+                    }
                     _ => self.bad_property(value, "a direct counter"),
                 },
                 "meters" => match self.property_object(value, table, annotations, &made.preamble) {
-                    Some(Object::Meter(id)) => made.direct_meter = Some(id),
+                    Some(Object::Meter(id)) => {
+                        let owner = self.program.tables.iter().find(|t| t.direct_meter == Some(id));
+                        let owner = owner.map(|t| t.preamble.name.clone());
+                        self.check_owner(owner, value, "direct meter");
+                        made.direct_meter = Some(id);
+                    }
                     _ => self.bad_property(value, "a direct meter"),
                 },
                 _ => {}
             }
+        }
+    }
+
+    /// Reports a direct counter or meter of two tables: it has a cell an entry of one.
+    fn check_owner(&mut self, owner: Option<String>, value: &Expr, what: &str) {
+        if let Some(owner) = owner {
+            let message = format!("this {what} belongs to table `{owner}` already");
+            self.error(codes::BAD_EXTERN, value.span, message);
         }
     }
 

@@ -8,11 +8,26 @@ use crate::diagnostic::{Diagnostic, codes};
 use crate::hir::{self, Stmt, StmtKind, Type};
 use crate::source::Span;
 
-/// Where actions and tables are declared, by full name.
+/// Where what the control plane sees is declared, by full name.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ControlNames {
     actions: BTreeMap<String, Vec<Span>>,
     tables: BTreeMap<String, Vec<Span>>,
+    counters: BTreeMap<String, Vec<Span>>,
+    direct_counters: BTreeMap<String, Vec<Span>>,
+    meters: BTreeMap<String, Vec<Span>>,
+    direct_meters: BTreeMap<String, Vec<Span>>,
+    registers: BTreeMap<String, Vec<Span>>,
+    profiles: BTreeMap<String, Vec<Span>>,
+    /// `@id` annotations, by the name of what they are about.
+    ids: BTreeMap<String, Span>,
+}
+
+/// Two things, by full name, that `@id` gives the same identifier.
+pub(super) struct IdClash {
+    pub(super) id: u32,
+    pub(super) first: String,
+    pub(super) second: String,
 }
 
 impl Lowerer<'_> {
@@ -30,10 +45,62 @@ impl Lowerer<'_> {
         self.control_names.tables.entry(name.to_owned()).or_default().push(declared);
     }
 
-    /// Reports actions, and tables, that the control plane cannot tell apart.
+    /// Notes that an object of an extern type is known by a name.
+    pub(super) fn note_object_name(&mut self, extern_type: &str, name: &str, declared: Span) {
+        let names = &mut self.control_names;
+        let list = match extern_type {
+            "counter" => &mut names.counters,
+            "direct_counter" => &mut names.direct_counters,
+            "meter" => &mut names.meters,
+            "direct_meter" => &mut names.direct_meters,
+            "register" => &mut names.registers,
+            "action_profile" | "action_selector" => &mut names.profiles,
+            _ => return,
+        };
+        let places = list.entry(name.to_owned()).or_default();
+        if !places.contains(&declared) {
+            places.push(declared);
+        }
+    }
+
+    /// Notes an `@id`.
+    pub(super) fn note_id(&mut self, name: &str, annotation: Span) {
+        self.control_names.ids.insert(name.to_owned(), annotation);
+    }
+
+    /// Reports an identifier that two things are given.
+    pub(super) fn check_ids(&mut self, clashes: &[IdClash]) {
+        for IdClash { id, first, second } in clashes {
+            let (Some(one), Some(other)) =
+                (self.control_names.ids.get(first).copied(), self.control_names.ids.get(second).copied())
+            else {
+                continue;
+            };
+            let message = format!("identifier {id:#010x} is given to `{first}` and to `{second}`");
+            let mut diagnostic = Diagnostic::error(codes::BAD_ANNOTATION, other, message);
+            diagnostic = match one == other {
+                true => diagnostic.note("each instance has objects of its own, which cannot share one `@id`"),
+                false => diagnostic.also(one, format!("`{first}` has it")),
+            };
+            self.sink.push(diagnostic);
+        }
+    }
+
+    /// Reports things of one kind that the control plane cannot tell apart.
     pub(super) fn check_control_names(&mut self) {
         let names = std::mem::take(&mut self.control_names);
-        for (what, list) in [("action", names.actions), ("table", names.tables)] {
+        self.control_names.ids = names.ids;
+        let kinds = [
+            ("action", names.actions),
+            ("table", names.tables),
+            ("counter", names.counters),
+            ("direct counter", names.direct_counters),
+            ("meter", names.meters),
+            ("direct meter", names.direct_meters),
+            ("register", names.registers),
+            ("action profile", names.profiles),
+        ];
+        for (what, list) in kinds {
             for (name, mut places) in list {
                 places.sort_unstable();
                 let Some((first, others)) = places.split_first() else { continue };
