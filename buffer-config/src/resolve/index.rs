@@ -104,3 +104,23 @@ impl<'d, const N: usize> Maps<'d, N> {
         self.0.iter().find(|(n, _)| *n == name).map(|(_, map)| *map)
     }
 }
+
+/// The profile that the entry before named: most entries of a table name the same one.
+#[derive(Debug, Default)]
+pub(super) struct LastProfile<'v>(Option<(&'v str, Option<usize>)>);
+
+impl<'v> LastProfile<'v> {
+    /// Index of the profile that `value` names, by `find` when the entry before named another.
+    pub(super) fn get(
+        &mut self,
+        value: &'v str,
+        find: impl FnOnce(&'v str) -> Option<usize>,
+    ) -> Option<usize> {
+        if let Some((_, profile)) = self.0.filter(|(name, _)| *name == value) {
+            return profile;
+        }
+        let profile = find(value);
+        self.0 = Some((value, profile));
+        profile
+    }
+}

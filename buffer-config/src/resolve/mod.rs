@@ -5,7 +5,7 @@
 mod buffermgrd;
 mod index;
 
-use index::{Maps, Owner, PortIndex, queue_key};
+use index::{LastProfile, Maps, Owner, PortIndex, queue_key};
 
 use crate::asic::{self, Asic};
 use crate::db::{ConfigDb, Entry};
@@ -267,7 +267,7 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
     }
 
     fn groups(&mut self, index: &PortIndex<'_>) {
-        let mut last: Option<(&str, Option<usize>)> = None;
+        let mut last = LastProfile::default();
         let mut owner = Owner::default();
         for entry in self.db.rows("BUFFER_PG") {
             let Some((ports, numbers)) = entry.owner_and_numbers() else { continue };
@@ -276,11 +276,7 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
                 continue;
             };
             let value = self.db.field(entry, "profile").map_or("", |f| f.value.as_ref());
-            let profile = match last {
-                Some((name, profile)) if name == value => profile,
-                _ => self.profile_index(reference("BUFFER_PROFILE", value)),
-            };
-            last = Some((value, profile));
+            let profile = last.get(value, |name| self.profile_index(reference("BUFFER_PROFILE", name)));
             for at in owner.ports(ports, self.here, index) {
                 let Some(port) = self.switch.ports.get_mut(*at) else { continue };
                 for group in port.priority_groups.iter_mut().take(high.saturating_add(1)).skip(low) {
@@ -291,16 +287,12 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
     }
 
     fn queues(&mut self, index: &PortIndex<'_>) {
-        let mut last: Option<(&str, Option<usize>)> = None;
+        let mut last = LastProfile::default();
         let mut owner = Owner::default();
         for entry in self.db.rows("BUFFER_QUEUE") {
             let Some((ports, (low, high))) = queue_key(entry) else { continue };
             let value = self.db.field(entry, "profile").map_or("", |f| f.value.as_ref());
-            let profile = match last {
-                Some((name, profile)) if name == value => profile,
-                _ => self.profile_index(reference("BUFFER_PROFILE", value)),
-            };
-            last = Some((value, profile));
+            let profile = last.get(value, |name| self.profile_index(reference("BUFFER_PROFILE", name)));
             for at in owner.ports(ports, self.here, index) {
                 let Some(port) = self.switch.ports.get_mut(*at) else { continue };
                 port.queues.iter_mut().take(high.saturating_add(1)).skip(low).for_each(|q| *q = profile);
