@@ -2,6 +2,8 @@
 //! nothing or nothing new, priorities that contradict the order, arguments that overlap. It is what the reference
 //! compiler (p4lang/p4c) warns of while it checks types, simplifies calls and writes P4Info.
 
+use std::collections::HashMap;
+
 use num_bigint::BigInt;
 
 use super::Checker;
@@ -115,10 +117,16 @@ impl Checker<'_> {
 
     /// Priorities that are the same, or contradict the order of the entries.
     pub(super) fn doubt_priorities(&mut self, priorities: &[(BigInt, Span)], falling: bool) {
+        // The second entry of each priority, by the place of the first one.
+        let (mut firsts, mut seconds) = (HashMap::new(), HashMap::new());
         for (i, (priority, span)) in priorities.iter().enumerate() {
-            let first = !priorities[..i].iter().any(|(other, _)| other == priority);
-            let again = priorities[i + 1..].iter().find(|(other, _)| first && other == priority);
-            if let Some((_, later)) = again {
+            let first = *firsts.entry(priority).or_insert(i);
+            if first != i {
+                seconds.entry(first).or_insert(*span);
+            }
+        }
+        for (i, (priority, span)) in priorities.iter().enumerate() {
+            if let Some(later) = seconds.get(&i) {
                 let message = format!("another entry has the same priority {priority}");
                 self.doubt_unless_silenced(
                     "duplicate-priorities",
