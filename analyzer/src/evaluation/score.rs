@@ -37,7 +37,7 @@ pub fn names_truth(diagnosis: &Diagnosis, truth: &GroundTruth) -> bool {
         && found.port == real.port
         && found.host == real.host
         && flows(&found.flows) == flows(&real.flows)
-        && config(&real.config).is_subset(&config(&found.config))
+        && config(&real.config) == config(&found.config)
         && truth.cause.is_none_or(|cause| cause == Cause::Undetermined || cause == diagnosis.cause)
 }
 
@@ -63,7 +63,7 @@ pub fn score(diagnoses: &[Diagnosis], truth: &GroundTruth) -> Score {
     for incident in incidents(diagnoses) {
         let is_true = incident.verdicts.iter().any(|d| truths.iter().any(|t| names_truth(d, t)));
         let is_judged = incident.verdicts.iter().any(|d| in_time(d));
-        // That a flow is slow and the fabric clean says that nothing was found: it makes nothing up.
+        // That a flow is slow and the fabric clean blames nobody: what it fails to name is counted as missed above.
         if !is_true && is_judged && incident.best.anomaly != Anomaly::HostOnly {
             score.false_positive += 1;
         }
