@@ -187,6 +187,8 @@ mod tests {
             missing: Vec::new(),
             advice: Vec::new(),
             collected: Default::default(),
+            verified: None,
+            verification: None,
         }
     }
 

@@ -154,6 +154,8 @@ fn conclude(scene: &Scene<'_, '_>, finding: &Finding) -> Option<Analysis> {
             bytes: view::saturating(snapshot.switches.iter().map(|s| s.bytes)),
             polls: snapshot.polls,
         },
+        verified: None,
+        verification: None,
     };
     let diagnosis = Diagnosis { id: id(snapshot.event, &diagnosis), ..diagnosis };
     Some(Analysis { diagnosis, graph: provenance::provenance(scene, finding) })

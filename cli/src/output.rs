@@ -82,6 +82,11 @@ fn describe_diagnosis(diagnosis: &Diagnosis) -> String {
     for evidence in &diagnosis.evidence {
         line("because", evidence.claim.clone());
     }
+    if let Some(replay) = &diagnosis.verification {
+        let verdict = if diagnosis.verified == Some(true) { "yes" } else { "no" };
+        line("verified", format!("{verdict}: {}", replay.shown));
+        line("without", join(&replay.without, "; "));
+    }
     for missing in &diagnosis.missing {
         line("missing", missing.clone());
     }

@@ -292,8 +292,7 @@ impl<S: FabricSwitch> Fabric<S> {
     fn add_faults(&mut self, scenario: &Scenario, seed: u64) -> Result<(), BuildError> {
         for (index, fault) in scenario.faults.iter().enumerate() {
             let host = self.host(&fault.host)?;
-            let jitter = Random::new(seed, 1 << 32 | index as u64).time_below(fault.start_jitter);
-            let start = Time(fault.start.0.saturating_add(jitter.0));
+            let start = fault.drawn_start(seed, index);
             let end = Time(start.0.saturating_add(fault.duration.0));
             self.faults.push(Fault { host, kind: fault.kind.clone(), start, end, active: false });
         }

@@ -7,11 +7,13 @@
 //!
 //! - [`Scenario`] says what happens; [`scenario::parse`] reads one from TOML, [`ns3`] from the files of the
 //!   HPCC family of ns-3 simulators, [`scenario::builtin`] has the ones that come with Harrier.
-//! - [`run`] runs one to its end, collection included; [`Fabric`] is the network itself, driven event by event.
+//! - [`run`] runs one to its end, collection included; [`Fabric`] is the network itself, driven event by event;
+//!   [`counterfactual::verify`] runs it again without what a verdict blames.
 
 mod agent;
 mod build;
 mod collect;
+pub mod counterfactual;
 pub mod ecmp;
 mod event;
 mod fabric;

@@ -169,6 +169,22 @@ pub fn run_watched(
     })
 }
 
+/// Runs the traffic of a scenario without agents and collection, after `set_up` has had a look at the network.
+pub(crate) fn run_traffic(
+    scenario: &Scenario,
+    seed: u64,
+    pipeline: &Pipeline,
+    set_up: impl FnOnce(&mut Fabric<Switch>),
+    watch: &mut dyn Watch,
+) -> Result<Fabric<Switch>, RunError> {
+    let mut fabric = prepare(scenario, seed, pipeline, false)?;
+    set_up(&mut fabric);
+    let mut reroutes = Reroutes::new(scenario, seed, pipeline);
+    drive(scenario, &mut fabric, None, &mut reroutes, watch)?;
+    fabric.check_books()?;
+    Ok(fabric)
+}
+
 /// Looks on while a scenario runs. Nothing that it does changes the run.
 pub trait Watch {
     /// Something that shall see every frame.

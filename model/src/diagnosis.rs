@@ -9,6 +9,7 @@ use crate::flow::FlowKey;
 use crate::port::PortRef;
 use crate::snapshot::Trigger;
 use crate::telemetry::{FlowRecord, MeterRecord, PauseInterval, PortRecord};
+use crate::verification::Verification;
 
 /// What kind of thing happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -179,6 +180,12 @@ pub struct Diagnosis {
     pub advice: Vec<String>,
     /// What the collection cost.
     pub collected: Collected,
+    /// Whether the victim recovered in a replay without the named culprit; absent when nobody tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verified: Option<bool>,
+    /// That replay beside the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verification: Option<Verification>,
 }
 
 /// What really happened in a simulated run.

@@ -15,6 +15,7 @@ pub mod snapshot;
 pub mod telemetry;
 pub mod topology;
 pub mod units;
+pub mod verification;
 pub mod wire;
 
 pub use circumstances::{ConfigFinding, LossReason, LossRecord, Setting};
@@ -25,3 +26,4 @@ pub use provenance::ProvenanceGraph;
 pub use snapshot::{FollowUp, Snapshot, SwitchTelemetry, Trigger, TriggerReason};
 pub use topology::Topology;
 pub use units::{Rate, Time};
+pub use verification::Verification;

@@ -32,6 +32,8 @@ fn diagnosis(id: &str, time_ns: u64, victim: &str, port: &str) -> Diagnosis {
         missing: vec![],
         advice: vec![],
         collected: Collected::default(),
+        verified: None,
+        verification: None,
     }
 }
 

@@ -38,6 +38,9 @@ pub(crate) struct Args {
     /// Write the topology and every snapshot into this directory, for `harrier analyze`
     #[arg(long, value_name = "DIR")]
     save_snapshots: Option<PathBuf>,
+    /// Run again without the culprit that each verdict names, and say whether its victim recovers
+    #[arg(long)]
+    verify: bool,
     /// Write what crosses each link into this directory, a pcapng file a link
     #[arg(long, value_name = "DIR")]
     pcap: Option<PathBuf>,
@@ -68,7 +71,10 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     let figures = meter.read(&outcome);
     watcher.finish()?;
 
-    let report = report(&scenario, &outcome, figures.clone());
+    let mut report = report(&scenario, &outcome, figures.clone());
+    if args.verify {
+        fabric::counterfactual::verify(&scenario, args.seed, &options.pipeline, &mut report.diagnoses)?;
+    }
     if let Some(directory) = &args.save_snapshots {
         save(directory, &scenario, &outcome)?;
     }

@@ -20,13 +20,7 @@ use super::{Scenario, dscp_classes};
 impl Scenario {
     /// The findings that held at any time from `from` to `to`, by switch and setting.
     pub fn audit(&self, from: Time, to: Time) -> Vec<ConfigFinding> {
-        let switches: Vec<(&str, &SwitchSettings)> = self
-            .topology
-            .nodes
-            .iter()
-            .filter(|node| node.kind == NodeKind::Switch)
-            .map(|node| (node.name.as_str(), self.switch_settings(&node.name)))
-            .collect();
+        let switches = self.all_switches();
         let mut findings = Vec::new();
         for common in &COMMON {
             differing(&switches, common, &mut findings);
@@ -40,31 +34,31 @@ impl Scenario {
         findings
     }
 
+    /// Every switch with its settings.
+    fn all_switches(&self) -> Vec<(&str, &SwitchSettings)> {
+        let switches = self.topology.nodes.iter().filter(|node| node.kind == NodeKind::Switch);
+        switches.map(|node| (node.name.as_str(), self.switch_settings(&node.name))).collect()
+    }
+
+    /// The settings of a switch that is set like most others in this respect; absent where no majority is.
+    pub(super) fn usual(&self, setting: Setting) -> Option<&SwitchSettings> {
+        let common = COMMON.iter().find(|common| common.setting == setting)?;
+        majority(&self.all_switches(), common)
+    }
+
     /// Headroom below what still arrives after a pause was sent: what is on the cable there and back, what the peer
     /// sends before it reacts, and a frame at either end that had been begun (IEEE 802.1Qbb annex O).
-    fn short_headroom(&self, name: &str, settings: &SwitchSettings) -> Option<ConfigFinding> {
+    fn short_headroom<'s>(&'s self, name: &'s str, settings: &SwitchSettings) -> Option<ConfigFinding> {
         // Of a SONiC configuration `harrier check` knows more.
         if settings.lossless == 0 || settings.sonic.is_some() {
             return None;
         }
-        let frame = u64::from(self.host.payload_bytes) + u64::from(self.host.header_bytes);
-        let short = |(port, peer): (u16, &PortRef)| {
+        let short = |(port, peer, needed): (u16, &'s PortRef, u64)| {
             let link = self.topology.link_of(&PortRef::new(name, port))?;
-            let reaction = match self.topology.is_host(&peer.switch) {
-                true => self.host_settings(&peer.switch).pfc_reaction,
-                false => self.switch_settings(&peer.switch).pfc_reaction,
-            };
-            let waiting = Time(2 * link.delay.0 + reaction.time(link.rate).0);
-            let needed = bytes_in(link.rate, waiting) + 2 * frame;
             let set = settings.headroom_of(link.rate, link.delay);
-            (set < needed).then(|| (port, peer.switch.clone(), set, needed))
+            (set < needed).then_some((port, &peer.switch, set, needed))
         };
-        let worst = self
-            .topology
-            .ports_of(name)
-            .into_iter()
-            .filter_map(short)
-            .max_by_key(|(.., set, needed)| needed - set);
+        let worst = self.headroom_needs(name).filter_map(short).max_by_key(|(.., set, needed)| needed - set);
         let (port, peer, set, needed) = worst?;
         let shown = match settings.headroom {
             Headroom::Bytes(_) => String::new(),
@@ -82,6 +76,23 @@ impl Scenario {
         finding.port = Some(port);
         finding.deviation = Deviation::Less;
         Some(finding)
+    }
+
+    /// Of every port of a switch: the port, its peer, and the headroom in bytes that a lossless class needs there.
+    pub(super) fn headroom_needs<'s>(
+        &'s self,
+        name: &'s str,
+    ) -> impl Iterator<Item = (u16, &'s PortRef, u64)> {
+        let frame = u64::from(self.host.payload_bytes) + u64::from(self.host.header_bytes);
+        self.topology.ports_of(name).into_iter().filter_map(move |(port, peer)| {
+            let link = self.topology.link_of(&PortRef::new(name, port))?;
+            let reaction = match self.topology.is_host(&peer.switch) {
+                true => self.host_settings(&peer.switch).pfc_reaction,
+                false => self.switch_settings(&peer.switch).pfc_reaction,
+            };
+            let waiting = Time(2 * link.delay.0 + reaction.time(link.rate).0);
+            Some((port, peer, bytes_in(link.rate, waiting) + 2 * frame))
+        })
     }
 
     /// Routes that lead off every shortest path over the links that are in use.
@@ -147,18 +158,23 @@ const COMMON: [Common; 5] = [
     Common { setting: Setting::Ecn, what: "marking", value: |s| format!("{:?}", s.ecn), compare: other },
 ];
 
-/// Switches whose value is not that of more than half of all.
-fn differing(switches: &[(&str, &SwitchSettings)], common: &Common, findings: &mut Vec<ConfigFinding>) {
+/// A switch whose value is that of more than half of all.
+fn majority<'s>(switches: &[(&str, &'s SwitchSettings)], common: &Common) -> Option<&'s SwitchSettings> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for (_, settings) in switches {
         *counts.entry((common.value)(settings)).or_default() += 1;
     }
-    let usual = counts.iter().find(|(_, count)| **count * 2 > switches.len()).map(|(value, _)| value);
-    let Some(usual) = usual else { return };
-    let Some((_, reference)) = switches.iter().find(|(_, s)| (common.value)(s) == *usual) else { return };
+    let (usual, _) = counts.iter().find(|(_, count)| **count * 2 > switches.len())?;
+    switches.iter().find(|(_, s)| (common.value)(s) == *usual).map(|(_, settings)| *settings)
+}
+
+/// Switches whose value is not that of more than half of all.
+fn differing(switches: &[(&str, &SwitchSettings)], common: &Common, findings: &mut Vec<ConfigFinding>) {
+    let Some(reference) = majority(switches, common) else { return };
+    let usual = (common.value)(reference);
     for (name, settings) in switches {
         let own = (common.value)(settings);
-        if own != *usual {
+        if own != usual {
             let mut finding = ConfigFinding::new(
                 name,
                 common.setting,

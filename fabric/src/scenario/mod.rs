@@ -3,6 +3,7 @@
 
 mod audit;
 mod builtin;
+mod correct;
 mod devices;
 mod draw;
 mod expect;
@@ -127,6 +128,14 @@ pub struct FlowSpec {
     pub after: Vec<usize>,
 }
 
+impl FlowSpec {
+    /// When the flow at this position starts in a run with `seed`.
+    pub(crate) fn drawn_start(&self, seed: u64, index: usize) -> Time {
+        let jitter = Random::new(seed, index as u64).time_below(self.start_jitter);
+        Time(self.start.0.saturating_add(jitter.0))
+    }
+}
+
 /// Something that goes wrong at a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FaultSpec {
@@ -140,6 +149,14 @@ pub struct FaultSpec {
     pub start_jitter: Time,
     /// How long it lasts.
     pub duration: Time,
+}
+
+impl FaultSpec {
+    /// When the fault at this position starts in a run with `seed`.
+    pub(crate) fn drawn_start(&self, seed: u64, index: usize) -> Time {
+        let jitter = Random::new(seed, 1 << 32 | index as u64).time_below(self.start_jitter);
+        Time(self.start.0.saturating_add(jitter.0))
+    }
 }
 
 /// What goes wrong.
@@ -251,9 +268,7 @@ impl Scenario {
     /// The flows of a run with `seed`. Flows whose hosts have no address are left out; readers refuse them.
     pub fn run_flows(&self, seed: u64) -> Vec<RunFlow> {
         let draw = |(index, spec): (usize, &FlowSpec)| {
-            let jitter = Random::new(seed, index as u64).time_below(spec.start_jitter);
-            let start = Time(spec.start.0.saturating_add(jitter.0));
-            Some(RunFlow { spec: spec.clone(), key: self.key(spec)?, start })
+            Some(RunFlow { spec: spec.clone(), key: self.key(spec)?, start: spec.drawn_start(seed, index) })
         };
         self.flows.iter().enumerate().filter_map(draw).collect()
     }

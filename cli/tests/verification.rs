@@ -1,0 +1,41 @@
+//! `harrier run --verify`: the library's verdicts stand the counterfactual check.
+
+mod support;
+
+use serde_json::Value;
+use support::harrier;
+
+/// Every verdict about a built-in scenario was checked, and the victim recovers.
+fn check(scenario: &str) {
+    let ran = harrier(&["run", scenario, "--verify", "--json"]);
+    assert!(ran.status < 2, "{scenario}: {}", ran.stderr);
+    for diagnosis in ran.json()["diagnoses"].as_array().unwrap() {
+        assert_eq!(
+            diagnosis["verified"],
+            Value::Bool(true),
+            "harrier run {scenario} --verify: {diagnosis:#}"
+        );
+        let replay = &diagnosis["verification"];
+        assert!(replay["rtt_before_ns"].as_u64() > replay["rtt_after_ns"].as_u64(), "{replay:#}");
+        assert_ne!(replay["without"].as_array().unwrap().len(), 0, "{replay:#}");
+    }
+}
+
+#[test]
+fn every_verdict_of_the_library_is_verified() {
+    let list = harrier(&["scenario", "list", "--json"]).json();
+    for scenario in list["scenarios"].as_array().unwrap() {
+        check(scenario["name"].as_str().unwrap());
+    }
+}
+
+#[test]
+fn people_read_what_the_replay_showed() {
+    let ran = harrier(&["run", "poster-fig1", "--verify"]);
+    let line = ran.stderr.lines().find(|line| line.trim_start().starts_with("verified")).expect("a line");
+    assert!(
+        line.contains("yes: its slowest round trip takes 8.") && line.contains("instead of 16."),
+        "{line}"
+    );
+    assert!(!harrier(&["run", "poster-fig1", "--json"]).stdout.contains("verified"), "nobody asked");
+}
