@@ -36,6 +36,9 @@ mod run;
 pub mod scenario;
 mod switching;
 pub mod topology;
+#[rustfmt::skip]
+#[allow(clippy::all, clippy::pedantic, clippy::nursery, unused, unused_comparisons, reason = "printed from the program, an operation a line")]
+mod translated;
 mod truth;
 pub mod workload;
 

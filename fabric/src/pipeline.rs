@@ -13,13 +13,17 @@ use p4_lang::diagnostic::Diagnostic;
 use p4_lang::ir::{Bits, Preamble, Program};
 use p4_lang::source::{MemoryLoader, SourceMap};
 use p4_switch::control::{ActionCall, FieldMatch, Replica, TableEntry};
-use p4_switch::{ControlError, LoadError, Switch};
+use p4_switch::{ControlError, Engine, LoadError, Prepared, Switch, SwitchConfig};
+
+use crate::translated::TRANSLATION;
 
 /// A compiled telemetry program and how to read its registers.
 #[derive(Clone, Debug)]
 pub struct Pipeline {
     /// The program.
     pub program: Arc<Program>,
+    /// What its switches share; nothing when it cannot be loaded, which loading it says.
+    prepared: Option<Prepared>,
     /// Where its telemetry is.
     pub layout: Arc<TelemetryLayout>,
 }
@@ -91,7 +95,27 @@ impl Pipeline {
     /// A program that was compiled elsewhere.
     pub fn new(program: Arc<Program>) -> Result<Pipeline, LayoutError> {
         let layout = Arc::new(TelemetryLayout::new(&describe(&program))?);
-        Ok(Pipeline { program, layout })
+        let prepared = Prepared::new(Arc::clone(&program), Engine::default(), SwitchConfig::DROP_PORT).ok();
+        let prepared = prepared.map(|prepared| prepared.with_translation(&TRANSLATION));
+        Ok(Pipeline { program, prepared, layout })
+    }
+
+    /// The program with the code that its switches share.
+    pub fn prepared(&self) -> Option<&Prepared> {
+        self.prepared.as_ref()
+    }
+
+    /// The same, run by compiled code even where there is a translation.
+    pub fn untranslated(mut self) -> Pipeline {
+        self.prepared = self.prepared.map(Prepared::without_translation);
+        self
+    }
+
+    fn load(&self, switch: &mut Switch) -> Result<(), LoadError> {
+        match &self.prepared {
+            Some(prepared) => switch.load_prepared(prepared),
+            None => switch.load(Arc::clone(&self.program)),
+        }
     }
 }
 
@@ -122,7 +146,7 @@ fn describe(program: &Program) -> PipelineInfo {
 /// Loads the pipeline into a switch and writes its plan.
 pub fn install(switch: &mut Switch, pipeline: &Pipeline, plan: &SwitchPlan) -> Result<(), InstallError> {
     let name = || plan.switch.clone();
-    switch.load(pipeline.program.clone()).map_err(|error| InstallError::Load { switch: name(), error })?;
+    pipeline.load(switch).map_err(|error| InstallError::Load { switch: name(), error })?;
     let refused = |error| InstallError::Refused { switch: name(), error };
     for entry in &plan.entries {
         let (table, entry) = table_entry(&pipeline.program, &plan.switch, entry)?;

@@ -1,5 +1,5 @@
-//! The whole telemetry program on each of the switch's engines: the same packets, events, registers and counters; and
-//! a packet costs no allocation.
+//! The whole telemetry program on each of the switch's engines and as Rust: the same packets, events, registers and
+//! counters; and a packet costs no allocation.
 
 use std::net::IpAddr;
 
@@ -7,7 +7,8 @@ use allocation_counter::measure;
 use fabric::nic::message::Operation;
 use fabric::nic::packet::Template;
 use fabric::{Pipeline, Scenario, plan_settings, scenario};
-use model::wire::Frame;
+use model::wire::polling::{Follow, Polling};
+use model::wire::{ETHERTYPE_POLLING, Frame, Pfc};
 use model::{FlowKey, Time};
 use p4_switch::tm::TmConfig;
 use p4_switch::{Engine, Event, Switch, SwitchConfig};
@@ -25,14 +26,23 @@ fn switch(scenario: &Scenario, pipeline: &Pipeline, engine: Engine) -> Switch {
     switch
 }
 
-/// A packet between two hosts: data, an answer, a congestion notification.
+/// A packet between two hosts: data, an answer, a congestion notification, a pause, a question.
 fn frame(scenario: &Scenario, what: u8, flow: u16) -> Frame {
     let hosts: Vec<IpAddr> =
         scenario.topology.nodes.iter().filter_map(|node| node.addresses.first().copied()).collect();
     let host = |number: u16| hosts[usize::from(number) % hosts.len()];
     let key = FlowKey { src: host(flow), dst: host(flow / 3 + 1), sport: flow, dport: 4791, proto: 17 };
     let template = Template::new(key, (flow % 8) as u8, [2, 0, 0, 0, 0, 1], [2, 0, 0, 0, 0, 2], 7, 58);
-    match what % 4 {
+    match what % 8 {
+        4 => Pfc::single((flow % 8) as u8, flow % 3 * 0x7fff).to_frame([2, 0, 0, 0, 0, 1]),
+        5 => {
+            let follow = Follow::from_bits(flow as u8);
+            let polling = Polling { follow, hop_limit: 7, priority: 3, event: u32::from(flow), flow: key };
+            let mut head = vec![2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1];
+            head.extend(ETHERTYPE_POLLING.to_be_bytes());
+            head.extend(polling.to_bytes());
+            Frame::new(&head, 2)
+        }
         0 => template.acknowledgement(u64::from(flow), false),
         1 => template.cnp(),
         _ => template.data(Operation::Write, u64::from(flow), (flow == 0, false), 1000),
@@ -53,43 +63,87 @@ fn registers(switch: &mut Switch, pipeline: &Pipeline) -> Vec<Vec<u64>> {
     names.map(|name| switch.control().register(name.as_str()).expect("it exists").limbs().to_vec()).collect()
 }
 
+/// A packet: what it is, its flow, its port, a byte that is changed, its length in three bytes if below 20, and the time
+/// since the one before.
+type Arrival = (u8, u16, u16, Option<(usize, u8)>, usize, u64);
+
+fn arrivals(flows: u16, gap_ns: u64, most: usize) -> impl Strategy<Value = Vec<Arrival>> {
+    let changed = prop::option::weighted(0.3, (0usize..60, any::<u8>()));
+    prop::collection::vec((0u8..8, 0..flows, 1u16..9, changed, 0usize..80, 0..gap_ns), 1..most)
+}
+
+/// Sends the same packets through switches and compares what leaves them, what happens and what they remember.
+fn check(pipelines: &[(&Pipeline, Engine)], arrivals: Vec<Arrival>) -> Result<(), TestCaseError> {
+    let scenario = scenario::builtin("poster-fig1").expect("the scenario is built in");
+    let mut switches: Vec<Switch> =
+        pipelines.iter().map(|(pipeline, engine)| switch(&scenario, pipeline, *engine)).collect();
+    let mut now = Time(1_000_000);
+    for (what, flow, port, changed, length, gap_ns) in arrivals {
+        now = Time(now.0 + gap_ns * 1_000);
+        let mut frame = frame(&scenario, what, flow);
+        if let Some((at, value)) = changed
+            && let Some(byte) = frame.head.get_mut(at)
+        {
+            *byte = value;
+        }
+        if length < 20 {
+            frame.head.truncate(length * 3);
+            frame.tail = 0;
+        }
+        let sent: Vec<String> =
+            switches.iter_mut().map(|switch| send(switch, now, port, frame.clone())).collect();
+        for other in &sent[1..] {
+            prop_assert_eq!(other, &sent[0]);
+        }
+    }
+    let registers: Vec<_> = switches
+        .iter_mut()
+        .zip(pipelines)
+        .map(|(switch, (pipeline, _))| registers(switch, pipeline))
+        .collect();
+    for other in &registers[1..] {
+        prop_assert_eq!(other, &registers[0]);
+    }
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
-    /// Some packets as hosts send them, some with a few bytes changed, some cut off.
+    /// Some packets as hosts send them, some with a few bytes changed, some cut off. Few slots, so that flows evict one
+    /// another.
     #[test]
-    fn engines_agree(
-        packets in prop::collection::vec(
-            (0u8..8, 0u16..40, 1u16..9, prop::option::of((0usize..60, any::<u8>())), 0usize..80, 0u64..2_000_000),
-            1..60,
-        ),
-    ) {
-        let scenario = scenario::builtin("poster-fig1").expect("the scenario is built in");
+    fn engines_agree(arrivals in arrivals(40, 2_000_000, 60)) {
         let pipeline = Pipeline::hawkeye(&[("FLOW_SLOT_BITS", 3)]).expect("it compiles");
-        let engines = [Engine::Compiled, Engine::Unoptimised, Engine::Interpreter];
-        let mut switches = engines.map(|engine| switch(&scenario, &pipeline, engine));
-        let mut now = Time(1_000_000);
-        for (what, flow, port, changed, length, gap_ns) in packets {
-            now = Time(now.0 + gap_ns * 1_000);
-            let mut frame = frame(&scenario, what, flow);
-            if let Some((at, value)) = changed
-                && let Some(byte) = frame.head.get_mut(at)
-            {
-                *byte = value;
-            }
-            if length < 20 {
-                frame.head.truncate(length * 3);
-                frame.tail = 0;
-            }
-            let [compiled, unoptimised, interpreted] =
-                switches.each_mut().map(|switch| send(switch, now, port, frame.clone()));
-            prop_assert_eq!(&compiled, &interpreted);
-            prop_assert_eq!(&unoptimised, &interpreted);
-        }
-        let [compiled, unoptimised, interpreted] =
-            switches.each_mut().map(|switch| registers(switch, &pipeline));
-        prop_assert_eq!(&compiled, &interpreted);
-        prop_assert_eq!(&unoptimised, &interpreted);
+        let engines = [Engine::Interpreter, Engine::Compiled, Engine::Unoptimised];
+        check(&engines.map(|engine| (&pipeline, engine)), arrivals)?;
     }
+
+    /// The sizes that the program was printed with; so many flows in so short a time that some share a slot.
+    #[test]
+    fn the_translation_agrees(arrivals in arrivals(4_000, 5_000, 400)) {
+        let translated = Pipeline::hawkeye(&[]).expect("it compiles");
+        let compiled = translated.clone().untranslated();
+        check(
+            &[
+                (&compiled, Engine::Interpreter),
+                (&compiled, Engine::Compiled),
+                (&translated, Engine::Compiled),
+            ],
+            arrivals,
+        )?;
+    }
+}
+
+#[test]
+fn the_translation_is_up_to_date() {
+    let pipeline = Pipeline::hawkeye(&[]).expect("it compiles");
+    let prepared = pipeline.prepared().expect("it can be loaded");
+    let printed = p4_switch::native::translate(prepared).expect("it can be translated");
+    assert!(
+        printed == include_str!("../src/translated.rs"),
+        "the program has changed: run scripts/translate.sh"
+    );
+    assert!(prepared.is_translated());
 }
 
 #[test]
@@ -98,7 +152,7 @@ fn telemetry_allocates_nothing() {
     let pipeline = Pipeline::hawkeye(&[]).expect("it compiles");
     let mut switch = switch(&scenario, &pipeline, Engine::Compiled);
     // Few enough that no two share a slot: an evicted slot is reported, and reports are kept.
-    let frames: Vec<Frame> = (0..24).map(|flow| frame(&scenario, flow as u8, flow)).collect();
+    let frames: Vec<Frame> = (0..24).map(|flow| frame(&scenario, flow as u8 % 4, flow)).collect();
     let mut events: Vec<Event> = Vec::new();
     let mut forward = |rounds: usize, now: Time| {
         let mut sent = 0;

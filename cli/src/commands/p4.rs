@@ -309,7 +309,7 @@ fn stf(
     if !problems.is_empty() {
         bail!("{}", shown(&problems));
     }
-    let settings = p4_switch::stf::Settings { engine, trace: trace.is_some() };
+    let settings = p4_switch::stf::Settings { engine, trace: trace.is_some(), translation: None };
     let (observed, result) = p4_switch::stf::run_on(&program, &text, &settings);
     if let (Some(path), Some(mut switch)) = (trace, observed.switch) {
         write_trace(path, &switch.take_trace())?;

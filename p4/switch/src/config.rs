@@ -102,12 +102,15 @@ impl Default for Limits {
 }
 
 impl SwitchConfig {
+    /// The usual drop port, that of the reference switch.
+    pub const DROP_PORT: u16 = 511;
+
     /// Defaults around a traffic manager: CPU port 510, drop port 511, seed 1, nanoseconds.
     pub fn new(tm: TmConfig) -> SwitchConfig {
         SwitchConfig {
             tm,
             cpu_port: 510,
-            drop_port: 511,
+            drop_port: SwitchConfig::DROP_PORT,
             address: [2, 0, 0, 0, 0, 0],
             seed: 1,
             timestamp_unit: TimestampUnit::default(),

@@ -1,20 +1,17 @@
-//! What runs a program's blocks: compiled code ([`crate::engine`]) or the plain interpreter ([`crate::oracle`]).
+//! What runs a program's blocks: compiled code ([`crate::engine`]), perhaps translated ([`crate::native`]), or the plain
+//! interpreter ([`crate::oracle`]).
 //!
 //! The switch decides when a block runs and what becomes of the packet; a machine holds the packet's headers and
 //! metadata meanwhile. Between ingress and egress they are kept as words whose meaning only the machine knows.
 
 use std::sync::Arc;
 
-use p4_lang::ir::Program;
-
-use crate::config::{Engine, SwitchConfig};
-use crate::engine::compile::compile;
 use crate::engine::compiled::Compiled;
 use crate::engine::context::Context;
-use crate::engine::optimise::optimise;
 use crate::engine::run::Outcome;
 use crate::error::LoadError;
 use crate::oracle::Interpreter;
+use crate::prepared::Prepared;
 use crate::state::State;
 
 /// A block that runs after the parser.
@@ -88,17 +85,17 @@ macro_rules! each {
 }
 
 impl Machine {
-    /// Prepares a program. A malformed one is refused whichever machine is wanted.
-    pub(crate) fn new(program: &Arc<Program>, config: &SwitchConfig) -> Result<Machine, LoadError> {
-        let mut code = compile(program, config.drop_port)?;
-        if config.engine == Engine::Compiled && !config.trace {
-            optimise(&mut code);
-        }
-        Ok(match config.engine {
-            Engine::Compiled | Engine::Unoptimised if !config.trace => {
-                Machine::Compiled(Box::new(Compiled::new(code)?))
+    /// What runs a prepared program.
+    pub(crate) fn new(prepared: &Prepared) -> Result<Machine, LoadError> {
+        Ok(match prepared.code() {
+            Some(code) => {
+                let translated = prepared.translation().map(|translation| translation.run);
+                Machine::Compiled(Box::new(Compiled::new(Arc::clone(code), translated)?))
             }
-            _ => Machine::Interpreter(Box::new(Interpreter::new(Arc::clone(program), config.drop_port))),
+            None => Machine::Interpreter(Box::new(Interpreter::new(
+                Arc::clone(prepared.program()),
+                prepared.drop_port(),
+            ))),
         })
     }
 

@@ -52,7 +52,7 @@ fn observed(mut o: Observed, program: &Program) -> Everything {
 /// Runs a test on all engines and compares everything.
 fn check(name: &str, program: &Arc<Program>, test: &str) {
     let run = |engine| {
-        let (what, result) = run_on(program, test, &Settings { engine, trace: false });
+        let (what, result) = run_on(program, test, &Settings { engine, ..Settings::default() });
         (observed(what, program), result)
     };
     let interpreted = run(Engine::Interpreter);

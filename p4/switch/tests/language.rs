@@ -15,7 +15,7 @@ fn check(name: &str, program: &str, test: &str) {
     let Some(program) = compilation.program else { panic!("{name} is not a program") };
     let program = Arc::new(program);
     for engine in [Engine::Compiled, Engine::Unoptimised, Engine::Interpreter] {
-        let settings = stf::Settings { engine, trace: false };
+        let settings = stf::Settings { engine, ..stf::Settings::default() };
         if let (_, Err(failures)) = stf::run_on(&program, test, &settings) {
             let lines: Vec<String> = failures.iter().map(ToString::to_string).collect();
             panic!("{name} on {engine:?}:\n{}", lines.join("\n"));

@@ -27,7 +27,7 @@ fn check(name: &str) {
         std::fs::read_to_string(folder.join(format!("{name}.stf"))).expect("a test beside the program");
     let mut seen = Vec::new();
     for engine in [Engine::Compiled, Engine::Interpreter] {
-        let (observed, result) = run_on(&program, &test, &Settings { engine, trace: false });
+        let (observed, result) = run_on(&program, &test, &Settings { engine, ..Settings::default() });
         if let Err(failures) = result {
             let lines: Vec<String> = failures.iter().map(ToString::to_string).collect();
             panic!("{name}, {engine:?}:\n{}", lines.join("\n"));

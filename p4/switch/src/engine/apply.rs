@@ -8,7 +8,7 @@ use crate::state::profile::Profile;
 use crate::table::{ReadyCall, Table, Target};
 
 /// Applies a table; returns where its action's code begins, unless there is nothing to run.
-pub(super) fn apply(
+pub(crate) fn apply(
     code: &Code,
     site: &Apply,
     frame: &mut [u64],

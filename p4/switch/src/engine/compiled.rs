@@ -1,24 +1,32 @@
 //! Compiled code with the frame that it runs on.
 
+use std::sync::Arc;
+
 use super::code::{Code, Op, Pc};
 use super::context::Context;
 use super::run::{FRAME_LIMBS, Limbs, Outcome, run};
 use crate::error::LoadError;
 use crate::limbs;
 use crate::machine::{BlockId, Field};
+use crate::native::{Ending, Runtime};
 use crate::state::State;
+
+/// A translation's function.
+type Translated = fn(Pc, &mut Limbs, &mut Runtime<'_>) -> Ending;
 
 /// A compiled program and its frame.
 #[derive(Debug)]
 pub(crate) struct Compiled {
-    code: Code,
+    code: Arc<Code>,
+    /// What runs it instead of the interpreter of operations.
+    translated: Option<Translated>,
     frame: Box<Limbs>,
     /// Limb and mask of each field of the standard metadata; a limb that stays zero for those that nobody looks at.
     fields: [(u16, u64); Field::ALL.len()],
 }
 
 impl Compiled {
-    pub(crate) fn new(code: Code) -> Result<Compiled, LoadError> {
+    pub(crate) fn new(code: Arc<Code>, translated: Option<Translated>) -> Result<Compiled, LoadError> {
         // One more limb is that of the fields that nobody looks at.
         let allowed = FRAME_LIMBS - 1;
         if code.frame.len() > allowed {
@@ -39,7 +47,7 @@ impl Compiled {
                 fields[*field as usize] = (slot.at as u16, limbs::low_mask(slot.width()));
             }
         }
-        Ok(Compiled { code, frame, fields })
+        Ok(Compiled { code, translated, frame, fields })
     }
 
     /// Clears what a block must find zero.
@@ -86,7 +94,7 @@ impl Compiled {
 
     #[inline]
     pub(crate) fn parse(&mut self, cx: &mut Context, state: &mut State) -> Outcome {
-        run(&self.code, self.code.entries.parser, &mut self.frame, cx, state)
+        self.execute(self.code.entries.parser, cx, state)
     }
 
     pub(crate) fn parser_timeout(&self) -> u64 {
@@ -107,7 +115,18 @@ impl Compiled {
             return Outcome::Done;
         }
         self.clear_for(number);
-        run(&self.code, entry, &mut self.frame, cx, state)
+        self.execute(entry, cx, state)
+    }
+
+    #[inline]
+    fn execute(&mut self, entry: Pc, cx: &mut Context, state: &mut State) -> Outcome {
+        let Compiled { code, translated, frame, .. } = self;
+        let Some(translated) = translated else { return run(code, entry, frame, cx, state) };
+        match translated(entry, frame, &mut Runtime { code, cx, state }) {
+            Ending::Done | Ending::Returned => Outcome::Done,
+            Ending::Rejected(error) => Outcome::Rejected(error),
+            Ending::TooLong | Ending::Back(_) => Outcome::TooLong,
+        }
     }
 
     /// Whether a block does nothing.

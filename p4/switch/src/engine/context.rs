@@ -284,7 +284,7 @@ impl Context {
             return;
         }
         let (length, origin) = (plan.bytes as usize, frame[plan.origin as usize]);
-        if origin == self.in_place + 1 && self.out.is_empty() && origin % 8 == 1 {
+        if self.is_in_place(origin) {
             let from = (self.in_place / 8) as usize;
             if let Some(header) = self.packet.head.get_mut(from..from + length) {
                 patch(frame, plan, header);
@@ -312,6 +312,24 @@ impl Context {
         if let Some(header) = self.out.bytes.get_mut(at..) {
             patch(frame, plan, header);
         }
+    }
+
+    /// Whether a header that was extracted there leaves where it came in.
+    #[inline]
+    fn is_in_place(&self, origin: u64) -> bool {
+        origin == self.in_place + 1 && self.out.is_empty() && origin % 8 == 1
+    }
+
+    /// The `N` bytes of a header that leaves where it came in, which count as emitted then; nothing for others.
+    #[inline]
+    pub(crate) fn emitted_in_place<const N: usize>(&mut self, origin: u64) -> Option<&mut [u8; N]> {
+        if !self.is_in_place(origin) {
+            return None;
+        }
+        let from = (self.in_place / 8) as usize;
+        let header = self.packet.head.get_mut(from..)?.first_chunk_mut::<N>()?;
+        self.in_place += 8 * N as u64;
+        Some(header)
     }
 
     /// Moves what was emitted where it came in to where everything else is emitted.

@@ -8,7 +8,7 @@ use crate::limbs;
 use crate::state::State;
 
 /// Calls inside of calls; actions do not call themselves, so a program has no reason to come near.
-const MAX_DEPTH: usize = 64;
+pub(crate) const MAX_DEPTH: usize = 64;
 
 /// How a block ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub(crate) enum Outcome {
 /// Limbs of a frame. A number of 16 bits is always inside, so that nothing is left to check at run time.
 pub(crate) const FRAME_LIMBS: usize = 1 << 16;
 /// A frame. Memory that a program does not use is never touched.
-pub(crate) type Limbs = [u64; FRAME_LIMBS];
+pub type Limbs = [u64; FRAME_LIMBS];
 
 #[inline]
 fn get(frame: &Limbs, at: At) -> u64 {
@@ -277,7 +277,13 @@ fn sub_limbs(frame: &mut Limbs, dst: At, a: At, b: At, count: u8, cut: u8) {
 /// Operations that are no jumps and not worth a place in the loop above. Fails with the number of the error
 /// that a parser rejects with.
 #[inline(never)]
-fn run_rare(code: &Code, op: &Op, frame: &mut Limbs, cx: &mut Context, state: &mut State) -> Result<(), u64> {
+pub(crate) fn run_rare(
+    code: &Code,
+    op: &Op,
+    frame: &mut Limbs,
+    cx: &mut Context,
+    state: &mut State,
+) -> Result<(), u64> {
     let (dst, value) = match *op {
         Op::Wide(index) => {
             wide::run(&code.wide[index as usize], frame);

@@ -41,6 +41,7 @@ use p4_lang::ir::Program;
 
 use crate::config::Engine;
 use crate::event::Event;
+use crate::native::Translation;
 use crate::switch::Switch;
 
 pub use parse::{Call, Command, CounterIndex, Line, MatchText, parse};
@@ -124,6 +125,8 @@ pub struct Settings {
     pub engine: Engine,
     /// Whether the packets' lives are traced.
     pub trace: bool,
+    /// What runs the program instead of compiled code, if it was made from this program ([`crate::native`]).
+    pub translation: Option<Translation>,
 }
 
 /// Everything that a test has made the switch do: what two engines must agree on.

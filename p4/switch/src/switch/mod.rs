@@ -21,6 +21,7 @@ use crate::engine::hash::CrcParameters;
 use crate::error::LoadError;
 use crate::event::{Counters, DropReason, Event};
 use crate::machine::Machine;
+use crate::prepared::Prepared;
 use crate::state::State;
 use crate::tm::{self, PortConfig, TmEvent, TrafficManager};
 use crate::trace::{Step, TraceLog, TraceRecord};
@@ -84,7 +85,16 @@ impl Switch {
     /// Replaces the program and clears all forwarding state; packets that wait in queues are lost with it. On an
     /// error the old program goes on.
     pub fn load(&mut self, program: Arc<Program>) -> Result<(), LoadError> {
-        let machine = Machine::new(&program, &self.config)?;
+        self.load_prepared(&Prepared::for_switch(program, &self.config)?)
+    }
+
+    /// Does the same with a program that was prepared before, unless it was for another engine or drop port.
+    pub fn load_prepared(&mut self, prepared: &Prepared) -> Result<(), LoadError> {
+        let program = Arc::clone(prepared.program());
+        if !prepared.suits(&self.config) {
+            return self.load(program);
+        }
+        let machine = Machine::new(prepared)?;
         let state = State::new(&program, &self.config.limits)?;
         // What waits was parsed by the old program; its storage means nothing to the new one.
         for port in self.tm.port_numbers().collect::<Vec<_>>() {

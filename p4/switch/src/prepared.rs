@@ -1,0 +1,110 @@
+//! A program made ready to run, once for any number of switches.
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use p4_lang::ir::Program;
+
+use crate::config::{Engine, SwitchConfig};
+use crate::engine::code::Code;
+use crate::engine::compile::compile;
+use crate::engine::optimise::optimise;
+use crate::error::LoadError;
+use crate::native::Translation;
+
+/// A program with the code that it compiles to, which switches share ([`crate::Switch::load_prepared`]).
+///
+/// Code depends on the engine and on the drop port; a switch that wants another one of either prepares the program for
+/// itself.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    program: Arc<Program>,
+    /// Nothing for the plain interpreter.
+    code: Option<Arc<Code>>,
+    translation: Option<Translation>,
+    engine: Engine,
+    drop_port: u16,
+}
+
+impl Prepared {
+    /// Prepares a program for switches with that engine and drop port. A malformed one is refused whichever engine is
+    /// wanted.
+    pub fn new(program: Arc<Program>, engine: Engine, drop_port: u16) -> Result<Prepared, LoadError> {
+        let mut code = compile(&program, drop_port)?;
+        if engine == Engine::Compiled {
+            optimise(&mut code);
+        }
+        let code = (engine != Engine::Interpreter).then(|| Arc::new(code));
+        Ok(Prepared { program, code, translation: None, engine, drop_port })
+    }
+
+    /// The same, run by a translation if it was made from this very code.
+    pub fn with_translation(mut self, translation: &Translation) -> Prepared {
+        self.translation = (translation.fingerprint == self.fingerprint()).then_some(*translation);
+        self
+    }
+
+    /// The same, run by compiled code.
+    pub fn without_translation(mut self) -> Prepared {
+        self.translation = None;
+        self
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Arc<Program> {
+        &self.program
+    }
+
+    /// Whether a translation runs it.
+    pub fn is_translated(&self) -> bool {
+        self.translation.is_some()
+    }
+
+    /// A number that tells code from other code: FNV-1a over everything that it consists of. 0 for the plain
+    /// interpreter.
+    pub fn fingerprint(&self) -> u64 {
+        let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
+        match &self.code {
+            Some(code) if write!(hash, "{code:?}").is_ok() => hash.0,
+            _ => 0,
+        }
+    }
+
+    /// What a switch of this configuration prepares.
+    pub(crate) fn for_switch(program: Arc<Program>, config: &SwitchConfig) -> Result<Prepared, LoadError> {
+        Prepared::new(program, engine_of(config), config.drop_port)
+    }
+
+    /// Whether it is what a switch of this configuration would prepare.
+    pub(crate) fn suits(&self, config: &SwitchConfig) -> bool {
+        self.engine == engine_of(config) && self.drop_port == config.drop_port
+    }
+
+    pub(crate) fn code(&self) -> Option<&Arc<Code>> {
+        self.code.as_ref()
+    }
+
+    pub(crate) fn drop_port(&self) -> u16 {
+        self.drop_port
+    }
+
+    pub(crate) fn translation(&self) -> Option<&Translation> {
+        self.translation.as_ref()
+    }
+}
+
+/// What runs programs in a switch: traces come from the plain interpreter alone.
+fn engine_of(config: &SwitchConfig) -> Engine {
+    if config.trace { Engine::Interpreter } else { config.engine }
+}
+
+struct Fnv(u64);
+
+impl Write for Fnv {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        for byte in text.bytes() {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+        Ok(())
+    }
+}
