@@ -241,9 +241,10 @@ pub fn by_name(name: &str) -> Option<&'static Asic> {
 
 /// The family of a platform and SKU (`DEVICE_METADATA|localhost`).
 pub fn of_device(platform: &str, hwsku: &str) -> Option<&'static Asic> {
-    let lower = [platform.to_ascii_lowercase(), hwsku.to_ascii_lowercase().replace('-', "_")];
-    let mark = MARKS.iter().find(|(mark, _)| lower.iter().any(|text| text.contains(mark)));
-    mark.and_then(|(_, name)| by_name(name))
+    // The platform decides: a virtual switch may be called like the SKU that it stands for.
+    let texts = [platform.to_ascii_lowercase(), hwsku.to_ascii_lowercase().replace('-', "_")];
+    let marked = |text: &String| MARKS.iter().find(|(mark, _)| text.contains(mark));
+    texts.iter().find_map(marked).and_then(|(_, name)| by_name(name))
 }
 
 /// The family by SONiC's `ASIC_TABLE` key, e.g. `MELLANOX-SPECTRUM-3`.

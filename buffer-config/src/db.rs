@@ -1,6 +1,7 @@
 //! CONFIG_DB as tables of entries of fields, each with its place, whatever form the file had.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::json::Problem;
@@ -22,6 +23,11 @@ pub struct ConfigDb<'a> {
     pub duplicates: Vec<(Span, String)>,
     /// How the file is written.
     pub form: Form,
+    /// What all JSON pointers begin with: the namespace in a file for several chips, or nothing.
+    pub(crate) prefix: Box<str>,
+    /// Steps of the JSON pointer of fields that are written otherwise than by their names, by the first byte of the
+    /// name: lists marked with `@`, names with a YANG module before them, rows of YANG maps.
+    pub(crate) written: BTreeMap<u32, Box<str>>,
 }
 
 /// How a file is written.
@@ -170,12 +176,15 @@ impl<'a> ConfigDb<'a> {
     /// JSON pointer (RFC 6901) of an entry or of one of its fields.
     pub fn pointer(&self, table: &str, entry: &Entry<'a>, field: Option<&str>) -> String {
         let mut pointer = match &entry.pointer {
-            Some(pointer) => pointer.to_string(),
-            None => format!("/{}/{}", escape(table), escape(&entry.key)),
+            Some(pointer) => format!("{}{pointer}", self.prefix),
+            None => format!("{}/{}/{}", self.prefix, escape(table), escape(&entry.key)),
         };
-        if let Some(field) = field {
+        if let Some(name) = field {
             pointer.push('/');
-            pointer.push_str(&escape(field));
+            match self.field(entry, name).and_then(|f| self.written.get(&f.name_span.start)) {
+                Some(steps) => pointer.push_str(steps),
+                None => pointer.push_str(&escape(name)),
+            }
         }
         pointer
     }

@@ -207,7 +207,7 @@ impl Comparison<'_> {
     }
 
     fn refuse(&mut self, op: &'static str, pointer: &str) {
-        let op = PatchOp { op, path: pointer.to_string(), value: None };
+        let op = PatchOp::new(op, pointer.to_string(), None);
         if let Some(reason) = gcu::refusal(&op, self.asic) {
             self.refused.entry(reason).or_insert((op.path, 0)).1 += 1;
         }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::asic;
 use crate::db::ConfigDb;
 use crate::headroom::{self, Floor, Inputs, floor_bytes};
-use crate::resolved::{ResolvedPort, ResolvedSwitch, WatchdogAction};
+use crate::resolved::{ResolvedPort, ResolvedSwitch, ResolvedWatchdog, WatchdogAction};
 use crate::rules::Options;
 
 fn port_of<'s>(switch: &'s ResolvedSwitch, name: &str) -> Result<&'s ResolvedPort, String> {
@@ -101,6 +101,23 @@ pub fn headroom_of(
     Ok(out)
 }
 
+/// What the watchdog of a port makes of a storm, in milliseconds from its first pause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timeline {
+    /// It looks this often.
+    pub poll_ms: u32,
+    /// What it is set to.
+    pub watchdog: ResolvedWatchdog,
+    /// The last pause.
+    pub storm_ms: u32,
+    /// First and last moment at which it sees the storm; `None` when the storm is over before.
+    pub detected_ms: Option<(u32, u32)>,
+    /// The storm is long enough to be seen whenever it begins.
+    pub is_certain: bool,
+    /// First and last moment at which the queue works again; `None`: never by itself.
+    pub restored_ms: Option<(u32, u32)>,
+}
+
 /// When a storm of `storm_ms` on a port would be detected and its queue restored.
 ///
 /// The watchdog looks every poll interval and wants the queue paused at every look for the detection time; it gives the
@@ -108,38 +125,61 @@ pub fn headroom_of(
 ///
 /// # Errors
 /// When there is no such port, or it has no watchdog that watches anything.
-pub fn watchdog_of(switch: &ResolvedSwitch, name: &str, storm_ms: u32) -> Result<String, String> {
+pub fn timeline(switch: &ResolvedSwitch, name: &str, storm_ms: u32) -> Result<Timeline, String> {
     let port = port_of(switch, name)?;
-    let watchdog = port.watchdog.ok_or_else(|| format!("{name} has no watchdog"))?;
+    let watchdog = port.watchdog.ok_or_else(|| format!("{name} has no watchdog (PFC_WD)"))?;
     if watchdog.priorities == 0 {
         return Err(format!("the watchdog of {name} watches no priority (pfcwd_sw_enable)"));
     }
-    let (poll, detection) = (switch.watchdog_poll_ms.max(1), watchdog.detection_ms);
-    let earliest = detection.saturating_sub(poll);
-    let latest = detection.saturating_add(poll);
-    let mut out =
-        format!("{name}: polls every {poll} ms, detection {detection} ms, a storm of {storm_ms} ms\n");
+    let (poll_ms, detection) = (switch.watchdog_poll_ms.max(1), watchdog.detection_ms);
+    let (earliest, latest) = (detection.saturating_sub(poll_ms), detection.saturating_add(poll_ms));
+    let is_seen = storm_ms > earliest;
+    let restored = watchdog.restoration_ms.filter(|_| is_seen).map(|wait| {
+        let first = storm_ms.saturating_add(wait);
+        (first, first.saturating_add(poll_ms))
+    });
+    Ok(Timeline {
+        poll_ms,
+        watchdog,
+        storm_ms,
+        detected_ms: is_seen.then_some((earliest, latest)),
+        is_certain: storm_ms >= latest,
+        restored_ms: restored,
+    })
+}
+
+/// The same for people.
+///
+/// # Errors
+/// As [`timeline`].
+pub fn watchdog_of(switch: &ResolvedSwitch, name: &str, storm_ms: u32) -> Result<String, String> {
+    let t = timeline(switch, name, storm_ms)?;
+    let mut out = format!(
+        "{name}: polls every {} ms, detection {} ms, a storm of {storm_ms} ms\n",
+        t.poll_ms, t.watchdog.detection_ms
+    );
+    // Writing to a String cannot fail.
     let _ = writeln!(out, "  {:>8} ms  the peer begins to pause without end", 0);
-    if storm_ms <= earliest {
+    let Some((earliest, latest)) = t.detected_ms else {
         let _ = writeln!(out, "  {storm_ms:>8} ms  the storm ends; it was too short to be seen");
         return Ok(out);
-    }
-    let action = match watchdog.action {
+    };
+    let action = match t.watchdog.action {
         WatchdogAction::Drop => "drops what is queued and what comes",
         WatchdogAction::Forward => "ignores the pauses and sends",
         WatchdogAction::Alert => "only reports it",
     };
-    let certainty = if storm_ms < latest { "at the earliest, if at all" } else { "at the earliest" };
+    let certainty = if t.is_certain { "at the earliest" } else { "at the earliest, if at all" };
     let _ = writeln!(out, "  {earliest:>8} ms  {certainty}: the watchdog sees it and {action}");
-    if storm_ms >= latest {
+    if t.is_certain {
         let _ = writeln!(out, "  {latest:>8} ms  at the latest");
     }
     let _ = writeln!(out, "  {storm_ms:>8} ms  the last pause");
-    match watchdog.restoration_ms {
-        Some(restoration) => {
-            let first = storm_ms.saturating_add(restoration);
-            let _ = writeln!(out, "  {first:>8} ms  no pause for {restoration} ms: the queue works again");
-            let _ = writeln!(out, "  {:>8} ms  at the latest, one poll after", first.saturating_add(poll));
+    match t.restored_ms {
+        Some((first, last)) => {
+            let wait = first.saturating_sub(storm_ms);
+            let _ = writeln!(out, "  {first:>8} ms  no pause for {wait} ms: the queue works again");
+            let _ = writeln!(out, "  {last:>8} ms  at the latest, one poll after");
         }
         None => out.push_str("     never     no restoration time: the queue stays as it is\n"),
     }

@@ -61,13 +61,26 @@ pub struct PatchOp {
     /// The new value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<Value>,
+    /// Why `config apply-patch` would refuse it on a live switch of this ASIC ([`crate::gcu`]).
+    #[serde(skip)]
+    pub refused_live: Option<String>,
+}
+
+impl PatchOp {
+    /// An operation of which nothing is known but what it does.
+    pub fn new(op: &'static str, path: String, value: Option<Value>) -> Self {
+        Self { op, path, value, refused_live: None }
+    }
 }
 
 impl Finding {
-    /// What stays the same when lines move: code, file name, pointer and message without its numbers of ports.
+    /// What stays the same when lines move: code, file with its folder, pointer and message. Which folders are above does
+    /// not count, so that a repository may be checked from anywhere; the folder does, because all switches of a fleet
+    /// may keep their configuration under one name.
     pub fn fingerprint(&self) -> String {
         let mut hash = 0xcbf2_9ce4_8422_2325u64;
-        let name = self.file.rsplit('/').next().unwrap_or_default();
+        let folder = self.file.rmatch_indices('/').nth(1).map_or(0, |(at, _)| at + 1);
+        let name = self.file.get(folder..).unwrap_or_default();
         for part in [self.code, name, &self.pointer, &self.message] {
             for byte in part.bytes().chain([0]) {
                 hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);

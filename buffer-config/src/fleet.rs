@@ -1,8 +1,11 @@
 //! A fleet: switches of one role against each other, and both ends of every link.
 //!
-//! Of each switch only what is compared is kept, so that a fleet of thousands takes little memory.
+//! Of each switch only what is compared is kept, names once for all switches, so that a fleet of thousands takes little
+//! memory: some 32 bytes for a link. Chips of one switch (files of one hostname, each with its `asic_name`) are one
+//! neighbour to others, and neighbours of each other by the names of the chips.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use crate::finding::{Finding, Severity};
 use crate::resolved::{ResolvedSwitch, Threshold};
@@ -12,31 +15,60 @@ use crate::rules::finding;
 #[derive(Clone, Debug, Default)]
 pub struct Fleet {
     switches: Vec<Kept>,
+    names: Names,
+}
+
+/// Every name once; links hold numbers.
+#[derive(Clone, Debug, Default)]
+struct Names {
+    numbers: BTreeMap<Rc<str>, u32>,
+    all: Vec<Rc<str>>,
+}
+
+impl Names {
+    fn number(&mut self, name: &str) -> u32 {
+        if let Some(number) = self.numbers.get(name) {
+            return *number;
+        }
+        let (name, number): (Rc<str>, u32) = (name.into(), self.all.len() as u32);
+        self.numbers.insert(name.clone(), number);
+        self.all.push(name);
+        number
+    }
+
+    fn of(&self, number: u32) -> &str {
+        self.all.get(number as usize).map_or("", |name| name)
+    }
 }
 
 #[derive(Clone, Debug)]
 struct Kept {
-    file: String,
-    name: String,
-    role: String,
+    file: Box<str>,
+    /// Of the switch.
+    name: u32,
+    /// Of the chip in a switch with several; that of nothing otherwise.
+    chip: u32,
+    role: Box<str>,
     asic: &'static str,
     alpha: Option<i8>,
     marking: Option<(u64, u64, u8)>,
     watchdog: Option<(u32, Option<u32>)>,
     pfc: u8,
-    /// Port, speed, MTU, cable, priorities, neighbour and its port.
-    links: Vec<Link>,
+    links: Box<[Link]>,
 }
 
-#[derive(Clone, Debug)]
+/// One end of a link; names as numbers of [`Names`].
+#[derive(Clone, Copy, Debug)]
 struct Link {
-    port: String,
+    port: u32,
+    /// What the other end may call the port: its alias, or its name inside the switch.
+    also: u32,
     speed_mbps: u32,
     mtu_bytes: u32,
     cable_m: Option<u32>,
     pfc: u8,
-    peer: String,
-    peer_port: String,
+    peer: u32,
+    peer_port: u32,
 }
 
 /// The value that most have, when at least half of three or more do.
@@ -68,28 +100,34 @@ impl Fleet {
         });
         let watchdog =
             switch.ports.iter().find_map(|p| p.watchdog).map(|w| (w.detection_ms, w.restoration_ms));
+        let names = &mut self.names;
         let links = switch.ports.iter().filter_map(|p| {
-            let (peer, peer_port) = p.neighbour.clone()?;
+            let (peer, peer_port) = p.neighbour.as_ref()?;
             let (speed_mbps, mtu_bytes, cable_m, pfc) =
                 (p.speed_mbps, p.mtu_bytes, p.cable_m, p.pfc_priorities);
-            Some(Link { port: p.name.clone(), speed_mbps, mtu_bytes, cable_m, pfc, peer, peer_port })
+            // Chips call each other's ports by names of their own.
+            let also = if is_chip(peer) { &p.chip_port } else { &p.alias };
+            let (port, also) = (names.number(&p.name), names.number(also));
+            let (peer, peer_port) = (names.number(peer), names.number(peer_port));
+            Some(Link { port, also, speed_mbps, mtu_bytes, cable_m, pfc, peer, peer_port })
         });
+        let links = links.collect();
+        let role = match switch.chip_role.as_str() {
+            "" => switch.role.clone(),
+            part => format!("{} ({part})", switch.role),
+        };
         self.switches.push(Kept {
-            file: file.to_string(),
-            name: switch.hostname.clone(),
-            role: switch.role.clone(),
+            file: file.into(),
+            name: names.number(&switch.hostname),
+            chip: names.number(&switch.chip.to_ascii_uppercase()),
+            role: role.into(),
             asic: switch.asic.unwrap_or(""),
             alpha,
             marking,
             watchdog,
             pfc: pfc_port.map_or(0, |p| p.pfc_priorities),
-            links: links.collect(),
+            links,
         });
-    }
-
-    /// Adds the switches of another.
-    pub fn merge(&mut self, other: Self) {
-        self.switches.extend(other.switches);
     }
 
     /// What differs where it should not, and links whose ends disagree.
@@ -97,7 +135,7 @@ impl Fleet {
         let mut found = Vec::new();
         let mut roles: BTreeMap<&str, Vec<&Kept>> = BTreeMap::new();
         for switch in self.switches.iter().filter(|s| !s.role.is_empty()) {
-            roles.entry(&switch.role).or_default().push(switch);
+            roles.entry(&*switch.role).or_default().push(switch);
         }
         for (role, switches) in roles {
             alphas(role, &switches, &mut found);
@@ -109,21 +147,69 @@ impl Fleet {
 
     fn links(&self, found: &mut Vec<Finding>) {
         // A name that two files share is no name: rendered samples are all called alike.
-        let mut by_name: BTreeMap<&str, Option<&Kept>> = BTreeMap::new();
-        for switch in self.switches.iter().filter(|s| !s.name.is_empty()) {
-            by_name.entry(&switch.name).and_modify(|e| *e = None).or_insert(Some(switch));
+        let mut by_name: BTreeMap<(u32, u32), Option<&Kept>> = BTreeMap::new();
+        for switch in self.switches.iter().filter(|s| !self.names.of(s.name).is_empty()) {
+            by_name.entry((switch.name, switch.chip)).and_modify(|e| *e = None).or_insert(Some(switch));
         }
+        let none = self.names.numbers.get("").copied().unwrap_or(u32::MAX);
         for switch in by_name.values().flatten() {
             for link in &switch.links {
-                let Some(peer) = by_name.get(link.peer.as_str()).copied().flatten() else { continue };
-                let Some(other) = peer.links.iter().find(|l| l.port == link.peer_port) else { continue };
+                // A chip of the same switch, or any chip of another one.
+                let chips = match by_name.get(&(switch.name, link.peer)) {
+                    Some(_) if link.peer != none => (switch.name, link.peer)..=(switch.name, link.peer),
+                    _ => (link.peer, 0)..=(link.peer, u32::MAX),
+                };
+                let is_end = |l: &&Link| {
+                    l.port == link.peer_port || link.peer_port != none && l.also == link.peer_port
+                };
+                let other = by_name
+                    .range(chips)
+                    .filter_map(|(_, kept)| *kept)
+                    .find_map(|kept| kept.links.iter().find(is_end).map(|other| (kept, other)));
+                let Some((peer, other)) = other else { continue };
                 // Each link once, from the end that comes first.
-                if (peer.name.as_str(), other.port.as_str()) > (switch.name.as_str(), link.port.as_str()) {
-                    ends(switch, link, peer, other, found);
+                let name = |k: &Kept, l: &Link| [k.name, k.chip, l.port].map(|n| self.names.of(n));
+                if name(peer, other) > name(switch, link) {
+                    self.ends(switch, link, peer, other, found);
                 }
             }
         }
     }
+
+    fn ends(&self, a: &Kept, x: &Link, b: &Kept, y: &Link, found: &mut Vec<Finding>) {
+        let port = self.names.of(x.port);
+        let name = |k: &Kept, l: &Link| {
+            let [switch, chip, port] = [k.name, k.chip, l.port].map(|n| self.names.of(n));
+            if chip.is_empty() { format!("{switch}:{port}") } else { format!("{switch}/{chip}:{port}") }
+        };
+        let names = format!("{} and {}", name(a, x), name(b, y));
+        let mut add = |code, table: &str, message: String| {
+            let pointer = format!("/{table}/{port}");
+            found.push(finding(code, Severity::Error, &a.file, &pointer, message));
+        };
+        if x.pfc != y.pfc {
+            let (p, q) = (crate::rules::list(x.pfc), crate::rules::list(y.pfc));
+            add("FLEET003", "PORT_QOS_MAP", format!("{names} enable PFC for {p} and for {q}"));
+        }
+        if let (Some(p), Some(q)) = (x.cable_m, y.cable_m)
+            && p != q
+        {
+            add("FLEET004", "PORT", format!("{names} are configured with {p} m and {q} m of one cable"));
+        }
+        if (x.speed_mbps, x.mtu_bytes) != (y.speed_mbps, y.mtu_bytes) {
+            let message = format!(
+                "{names} run at {} and {} Mb/s with MTU {} and {}",
+                x.speed_mbps, y.speed_mbps, x.mtu_bytes, y.mtu_bytes
+            );
+            add("FLEET005", "PORT", message);
+        }
+    }
+}
+
+/// Whether a neighbour's name is that of a chip of the same switch.
+fn is_chip(name: &str) -> bool {
+    let digits = name.strip_prefix("ASIC").or_else(|| name.strip_prefix("asic")).unwrap_or_default();
+    !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
 }
 
 fn alphas(role: &str, switches: &[&Kept], found: &mut Vec<Finding>) {
@@ -172,29 +258,5 @@ fn siblings(role: &str, switches: &[&Kept], found: &mut Vec<Finding>) {
                 found.push(finding("FLEET002", Severity::Warning, &switch.file, "", message));
             }
         }
-    }
-}
-
-fn ends(a: &Kept, x: &Link, b: &Kept, y: &Link, found: &mut Vec<Finding>) {
-    let names = format!("{}:{} and {}:{}", a.name, x.port, b.name, y.port);
-    let mut add = |code, table: &str, message: String| {
-        let pointer = format!("/{table}/{}", x.port);
-        found.push(finding(code, Severity::Error, &a.file, &pointer, message));
-    };
-    if x.pfc != y.pfc {
-        let (p, q) = (crate::rules::list(x.pfc), crate::rules::list(y.pfc));
-        add("FLEET003", "PORT_QOS_MAP", format!("{names} enable PFC for {p} and for {q}"));
-    }
-    if let (Some(p), Some(q)) = (x.cable_m, y.cable_m)
-        && p != q
-    {
-        add("FLEET004", "PORT", format!("{names} are configured with {p} m and {q} m of one cable"));
-    }
-    if (x.speed_mbps, x.mtu_bytes) != (y.speed_mbps, y.mtu_bytes) {
-        let message = format!(
-            "{names} run at {} and {} Mb/s with MTU {} and {}",
-            x.speed_mbps, y.speed_mbps, x.mtu_bytes, y.mtu_bytes
-        );
-        add("FLEET005", "PORT", message);
     }
 }

@@ -6,11 +6,14 @@
 
 use crate::asic::Asic;
 use crate::finding::PatchOp;
+use crate::forms::namespaces::is_namespace;
 
 /// Why the updater would refuse an operation on a live switch; `None` when it takes it.
 pub fn refusal(op: &PatchOp, asic: Option<&Asic>) -> Option<String> {
     let mut steps = op.path.trim_start_matches('/').split('/');
-    let table = steps.next().unwrap_or_default();
+    let first = steps.next().unwrap_or_default();
+    // Paths of a switch with several chips begin with the chip.
+    let table = if is_namespace(first) { steps.next().unwrap_or_default() } else { first };
     let _key = steps.next();
     let field = steps.next();
     let known = asic.filter(|a| !a.gcu_name.is_empty());

@@ -123,20 +123,9 @@ impl Suppressions {
         Ok(all)
     }
 
-    /// Holds back what is suppressed on `today` (`YYYY-MM-DD`); expired and unused suppressions become findings in
-    /// `file`. Returns how many were held back.
-    pub fn apply(&self, findings: &mut Vec<Finding>, file: &str, today: &str) -> usize {
-        let before = findings.len();
-        let mut used = vec![false; self.entries.len()];
-        findings.retain(|finding| {
-            let mut held = false;
-            for (entry, used) in self.entries.iter().zip(&mut used).filter(|(e, _)| e.matches(finding)) {
-                *used = true;
-                held |= entry.until.as_deref().is_none_or(|until| today <= until);
-            }
-            !held
-        });
-        let held = before - findings.len();
+    /// What becomes of the suppressions themselves: expired and unused ones are findings in `file`.
+    fn remarks(&self, used: &[bool], file: &str, today: &str) -> Vec<Finding> {
+        let mut findings = Vec::new();
         for (i, (entry, used)) in self.entries.iter().zip(used).enumerate() {
             let expired = entry.until.as_deref().is_some_and(|until| today > until);
             let what = match (used, expired) {
@@ -156,7 +145,63 @@ impl Suppressions {
                 patch: Vec::new(),
             });
         }
+        findings
+    }
+}
+
+/// Holds findings back as they come, file by file.
+#[derive(Debug, Default)]
+pub struct Holder {
+    suppressions: Suppressions,
+    used: Vec<bool>,
+    left: BTreeMap<String, usize>,
+    /// `YYYY-MM-DD`.
+    today: String,
+    /// How many were held back so far.
+    pub held: usize,
+}
+
+impl Holder {
+    /// Holds back what is suppressed on `today` (`YYYY-MM-DD`), and what the baseline knows.
+    pub fn new(suppressions: Suppressions, baseline: Baseline, today: &str) -> Self {
+        let (used, left) = (vec![false; suppressions.entries.len()], baseline.fingerprints);
+        Self { suppressions, used, left, today: today.to_string(), held: 0 }
+    }
+
+    /// Removes what is held back.
+    pub fn apply(&mut self, findings: &mut Vec<Finding>) {
+        let before = findings.len();
+        findings.retain(|finding| !self.is_suppressed(finding) && !self.is_known(finding));
+        self.held += before - findings.len();
+    }
+
+    fn is_suppressed(&mut self, finding: &Finding) -> bool {
+        let mut held = false;
+        for (entry, used) in self.suppressions.entries.iter().zip(&mut self.used) {
+            if entry.matches(finding) {
+                *used = true;
+                held |= entry.until.as_deref().is_none_or(|until| self.today.as_str() <= until);
+            }
+        }
         held
+    }
+
+    fn is_known(&mut self, finding: &Finding) -> bool {
+        if self.left.is_empty() {
+            return false;
+        }
+        match self.left.get_mut(&finding.fingerprint()) {
+            Some(count) if *count > 0 => {
+                *count -= 1;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// What there is to say of the suppressions when all findings have come: findings in `file`.
+    pub fn remarks(&self, file: &str) -> Vec<Finding> {
+        self.suppressions.remarks(&self.used, file, &self.today)
     }
 }
 
@@ -174,13 +219,11 @@ pub struct Baseline {
 }
 
 impl Baseline {
-    /// The baseline of these findings.
-    pub fn of(findings: &[Finding]) -> Self {
-        let mut baseline = Self::default();
+    /// Takes these findings too.
+    pub fn add(&mut self, findings: &[Finding]) {
         for finding in findings {
-            *baseline.fingerprints.entry(finding.fingerprint()).or_default() += 1;
+            *self.fingerprints.entry(finding.fingerprint()).or_default() += 1;
         }
-        baseline
     }
 
     /// Reads a baseline.
@@ -189,19 +232,5 @@ impl Baseline {
     /// When it is not what [`Baseline`] writes.
     pub fn parse(text: &str) -> Result<Self, String> {
         serde_json::from_str(text).map_err(|e| e.to_string())
-    }
-
-    /// Holds back what is in it; returns how many.
-    pub fn apply(&self, findings: &mut Vec<Finding>) -> usize {
-        let mut left = self.fingerprints.clone();
-        let before = findings.len();
-        findings.retain(|finding| match left.get_mut(&finding.fingerprint()) {
-            Some(count) if *count > 0 => {
-                *count -= 1;
-                false
-            }
-            _ => true,
-        });
-        before - findings.len()
     }
 }

@@ -8,17 +8,14 @@ use serde_json::Value;
 
 use crate::finding::{Finding, PatchOp, Severity};
 use crate::lookup::Lookup;
-use crate::rules::{Options, check};
+use crate::rules::{Options, check_file};
 use crate::source::Source;
-use crate::{Beside, asic, forms, gcu, resolve};
 
 /// What a patch does.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plan {
-    /// The operations, in the order in which they apply.
+    /// The operations, in the order in which they apply; those that a live switch refuses say why.
     pub operations: Vec<PatchOp>,
-    /// Operations that `config apply-patch` refuses on a live switch of this ASIC, with the reason.
-    pub refused_live: Vec<(PatchOp, String)>,
     /// Findings whose repair is not in the patch, with the reason.
     pub left_out: Vec<(&'static str, String)>,
 }
@@ -46,6 +43,16 @@ pub fn apply(document: &mut Value, op: &PatchOp) -> Result<(), String> {
     }
 }
 
+/// The operation with a number where it replaces one: YANG files write small numbers without quotes.
+fn like_before(document: &Value, op: &PatchOp) -> PatchOp {
+    let is_number = document.pointer(&op.path).is_some_and(Value::is_number);
+    let number = op.value.as_ref().and_then(Value::as_str).and_then(|text| text.parse::<i64>().ok());
+    match number.filter(|_| is_number && op.op == "replace") {
+        Some(number) => PatchOp { value: Some(number.into()), ..op.clone() },
+        None => op.clone(),
+    }
+}
+
 /// A patch with the repairs of those of `findings` that are warnings or errors. A repair that does not remove its
 /// finding, or that makes a new warning or error, is left out.
 ///
@@ -58,12 +65,9 @@ pub fn plan(
     options: &Options,
 ) -> Result<Plan, String> {
     let mut document: Value = serde_json::from_str(source.text).map_err(|e| e.to_string())?;
-    let asic = options
-        .asic
-        .or_else(|| resolve(&forms::load(source.text), Beside::default()).asic.and_then(asic::by_name));
     let run = |document: &Value| {
         let text = document.to_string();
-        check(Source { name: source.name, text: &text }, &forms::load(&text), lookup, options)
+        check_file(Source { name: source.name, text: &text }, lookup, options).findings
     };
     let places = |findings: &[Finding]| -> BTreeSet<(&'static str, String)> {
         let bad = findings.iter().filter(|f| f.severity > Severity::Info);
@@ -78,7 +82,8 @@ pub fn plan(
             continue;
         }
         let mut repaired = document.clone();
-        if let Err(error) = finding.patch.iter().try_for_each(|op| apply(&mut repaired, op)) {
+        let ops: Vec<PatchOp> = finding.patch.iter().map(|op| like_before(&document, op)).collect();
+        if let Err(error) = ops.iter().try_for_each(|op| apply(&mut repaired, op)) {
             plan.left_out.push((finding.code, error));
             continue;
         }
@@ -88,10 +93,7 @@ pub fn plan(
         } else if let Some((code, pointer)) = after.difference(&known).next() {
             plan.left_out.push((finding.code, format!("its repair alone would make {code} at {pointer}")));
         } else {
-            for op in &finding.patch {
-                plan.refused_live.extend(gcu::refusal(op, asic).map(|reason| (op.clone(), reason)));
-            }
-            plan.operations.extend(finding.patch.iter().cloned());
+            plan.operations.extend(ops);
             (document, known) = (repaired, after);
         }
     }

@@ -14,6 +14,10 @@ pub struct ResolvedSwitch {
     pub hwsku: String,
     /// The role, e.g. `ToRRouter`, empty when absent.
     pub role: String,
+    /// Name of this chip in a switch with several (`asic_name`), empty when absent.
+    pub chip: String,
+    /// What the chip is for in a switch with several (`sub_role`, e.g. `FrontEnd`), empty when absent.
+    pub chip_role: String,
     /// ASIC family by Harrier's name, e.g. `spectrum-3`; `None` when it cannot be told from platform and SKU.
     pub asic: Option<&'static str>,
     /// Bytes of one buffer cell; `None` when the ASIC is unknown.
@@ -201,6 +205,10 @@ pub struct ResolvedWatchdog {
 pub struct ResolvedPort {
     /// Its name, e.g. `Ethernet0`.
     pub name: String,
+    /// What else it is called (`alias`), empty when absent: a neighbour may name it so.
+    pub alias: String,
+    /// What other chips of its switch call it (`asic_port_name`), empty when absent.
+    pub chip_port: String,
     /// `admin_status` is `up`.
     pub is_up: bool,
     /// Speed in Mbit/s.
@@ -240,6 +248,8 @@ impl ResolvedPort {
     pub fn is_like(&self, other: &Self) -> bool {
         let Self {
             name: _,
+            alias: _,
+            chip_port: _,
             is_up,
             speed_mbps,
             mtu_bytes,

@@ -204,7 +204,9 @@ fn without_rule(row: &str) -> Option<&'static str> {
         "IN-02" | "IN-03" | "IN-05" => "a form: `forms/other.rs` reads it",
         "IN-04" => "a form: references are normalised (`schema::reference`), SRC010 names them",
         "IN-06" => "a form: `lookup.rs` reads it, SRC001 reports bad rows",
-        "IN-07" => "a form: keys of other chips are passed over; a set of files is checked file by file",
+        "IN-07" => {
+            "a form: `forms/namespaces.rs` reads a file of all chips, `fleet.rs` joins files of one switch"
+        }
         "IN-08" => "a form: SRC011 names it",
         "POOL-03" => "not an error: pools are admission counters, not partitions",
         "POOL-14" => "information: the arithmetic (`headroom/pool.rs`) halves as SONiC does",

@@ -2,6 +2,8 @@
 
 use buffer_config::finding::Finding;
 use buffer_config::fleet::Fleet;
+use buffer_config::rules::{self, Options};
+use buffer_config::source::Source;
 use buffer_config::{Beside, forms, hosts, resolve};
 
 fn switch(name: &str, alpha: &str, cable: &str, pfc: &str, peer: &str) -> String {
@@ -88,4 +90,64 @@ fn hosts_agree_with_their_port() {
     assert_eq!(codes, ["HOST001", "HOST002", "HOST003", "HOST004", "HOST006"], "{found:#?}");
     assert!(found.iter().all(|f| f.message.starts_with("host h1 on Ethernet0")));
     assert!(hosts::parse("[[host]]\nname = 1").is_err());
+}
+
+/// A switch of two chips, each in a file of its own, with a cable between them and one to `peer`.
+fn chips(cable: &str, peer: &str) -> Vec<String> {
+    let chip = |n: usize, other: usize, cable: &str| {
+        switch("c", "0", cable, "3", &format!("ASIC{other}"))
+            .replace(
+                "\"hostname\"",
+                &format!("\"asic_name\": \"asic{n}\", \"sub_role\": \"BackEnd\", \"hostname\""),
+            )
+            .replace("\"lanes\": \"1\"", &format!("\"lanes\": \"1\", \"asic_port_name\": \"Eth0-ASIC{n}\""))
+            .replace("\"port\": \"Ethernet0\"", &format!("\"port\": \"Eth0-ASIC{other}\""))
+    };
+    let outside = switch("c", "0", "5m", "3", peer)
+        .replace("\"hostname\"", "\"asic_name\": \"asic2\", \"sub_role\": \"FrontEnd\", \"hostname\"")
+        .replace("\"Ethernet0\": {\"lanes\"", "\"Ethernet0\": {\"alias\": \"etp1\", \"lanes\"");
+    vec![chip(0, 1, "5m"), chip(1, 0, cable), outside]
+}
+
+#[test]
+fn chips_of_a_switch_are_one_neighbour_and_neighbours_of_each_other() {
+    assert_eq!(found(&chips("5m", "none")).len(), 0);
+    check(
+        &chips("40m", "none"),
+        "FLEET004",
+        "0.json",
+        "c/ASIC0:Ethernet0 and c/ASIC1:Ethernet0 are configured",
+    );
+    // The neighbour names the switch, not the chip, and the port by its alias.
+    let mut fleet = chips("5m", "b");
+    fleet.push(switch("b", "0", "300m", "3", "c").replace("\"port\": \"Ethernet0\"", "\"port\": \"etp1\""));
+    check(
+        &fleet,
+        "FLEET004",
+        "3.json",
+        "b:Ethernet0 and c/ASIC2:Ethernet0 are configured with 300 m and 5 m",
+    );
+}
+
+#[test]
+fn one_file_may_hold_all_chips() {
+    let [a, b, _] = chips("40m", "none").try_into().expect("three chips");
+    let text = format!("{{\"localhost\": {{\"DEVICE_METADATA\": {{}}}},\n\"asic0\": {a},\n\"asic1\": {b}}}");
+    let all = forms::load_all(&text);
+    let names: Vec<&str> = all.iter().map(|n| n.name.as_str()).collect();
+    assert_eq!(names, ["localhost", "asic0", "asic1"]);
+    let source = Source { name: "all.json", text: &text };
+    let checked = rules::check_file(source, None, &Options::default());
+    assert_eq!(checked.switches.len(), 3);
+    // Places are those of the whole file, pointers begin with the chip as `config apply-patch` wants them.
+    for finding in checked.findings.iter().filter(|f| f.code != "SRC005") {
+        let chip = finding.pointer.split('/').nth(1).unwrap_or_default();
+        assert!(chip.starts_with("asic"), "{finding:?}");
+        let at = text.find(&format!("\"{chip}\"")).expect("the chip is there");
+        assert!(finding.span.start as usize > at, "{finding:?} is before {at}");
+    }
+    assert!(checked.findings.iter().any(|f| f.pointer.starts_with("/asic1/")));
+    let mut fleet = Fleet::default();
+    checked.switches.iter().for_each(|switch| fleet.add("all.json", switch));
+    assert!(fleet.check().iter().any(|f| f.code == "FLEET004"), "{:#?}", fleet.check());
 }

@@ -2,14 +2,27 @@
 
 mod support;
 
-use buffer_config::finding::Severity;
+use buffer_config::finding::{Finding, Severity};
 use buffer_config::forms;
-use buffer_config::report::{self, Report};
+use buffer_config::report::{self, Format};
 use buffer_config::rules::{self, Options};
 use buffer_config::source::Source;
 use serde_json::Value;
 use support::schema::refusals;
 use support::switch::{TD2, switch};
+
+/// A file with what was found in it.
+struct Report {
+    name: String,
+    text: String,
+    findings: Vec<Finding>,
+}
+
+impl Report {
+    fn as_text(&self, format: Format) -> String {
+        report::of_file(format, &self.name, &self.text, &self.findings)
+    }
+}
 
 /// Reports with nothing, with findings of all severities, with a text that is no JSON, with names that need escapes.
 fn reports() -> Vec<Report> {
@@ -26,10 +39,10 @@ fn reports() -> Vec<Report> {
     let of = |name: &str, text: &str| {
         let db = forms::load(text);
         let findings = rules::check(Source { name, text }, &db, None, &Options::default());
-        Report { findings, files: vec![name.to_string()], suppressed: 0 }
+        Report { name: name.to_string(), text: text.to_string(), findings }
     };
     let all = vec![
-        Report::default(),
+        Report { name: "none.json".into(), text: "{}".into(), findings: Vec::new() },
         of("tor 1/config_db.json", &healthy),
         of("a&b/<c>/\"d\".json", &broken),
         of("t.json", "{{ template }}\n{\"A\": 1,}"),
@@ -53,14 +66,14 @@ fn check(schema: &str, text: &str) {
 #[test]
 fn json_is_as_its_schema_says() {
     for report in reports() {
-        check(include_str!("../../docs/check.schema.json"), &report::json(&report));
+        check(include_str!("../../docs/check.schema.json"), &report.as_text(Format::Json));
     }
 }
 
 #[test]
 fn sarif_is_as_the_standard_says() {
     for report in reports() {
-        let text = report::sarif(&report);
+        let text = report.as_text(Format::Sarif);
         check(include_str!("schemas/sarif.json"), &text);
         let log: Value = serde_json::from_str(&text).expect("JSON");
         let run = &log["runs"][0];
@@ -84,7 +97,7 @@ fn the_validator_refuses_what_is_wrong() {
         ("\"level\": \"note\"", "\"level\": \"info\""),
         ("\"ruleId\"", "\"rule\""),
     ] {
-        let text = report::sarif(report).replacen(from, to, 1);
+        let text = report.as_text(Format::Sarif).replacen(from, to, 1);
         let schema: Value = serde_json::from_str(include_str!("schemas/sarif.json")).expect("JSON");
         let value: Value = serde_json::from_str(&text).expect("JSON");
         assert!(!refusals(&schema, &value).is_empty(), "{from} -> {to} was not refused");
@@ -133,15 +146,14 @@ fn elements(text: &str) -> Vec<Element> {
 #[test]
 fn junit_counts_what_it_holds() {
     for report in reports() {
-        let all = elements(&report::junit(&report));
+        let all = elements(&report.as_text(Format::Junit));
         let number = |attributes: &[(String, String)], name: &str| {
             let value = attributes.iter().find(|(n, _)| n == name).map(|(_, v)| v.parse::<usize>());
             value.expect("the attribute is there").expect("a number")
         };
         let count = |name: &str| all.iter().filter(|(_, n, _)| n == name).count();
-        let (depth, name, root) = &all[0];
+        let (depth, name, _) = &all[0];
         assert_eq!((*depth, name.as_str()), (0, "testsuites"));
-        assert_eq!((number(root, "tests"), number(root, "failures")), (count("testcase"), count("failure")));
         let suites = all.iter().filter(|(depth, name, _)| *depth == 1 && name == "testsuite");
         let (tests, failures) =
             suites.fold((0, 0), |(t, f), (_, _, a)| (t + number(a, "tests"), f + number(a, "failures")));
@@ -151,7 +163,8 @@ fn junit_counts_what_it_holds() {
             match name.as_str() {
                 "testcase" => assert!(*depth == 2 && has(&["classname", "name"]), "{attributes:?}"),
                 "failure" => assert!(*depth == 3 && has(&["type", "message"]), "{attributes:?}"),
-                "testsuites" | "testsuite" => assert!(has(&["name", "tests", "failures"])),
+                "testsuites" => assert!(has(&["name"])),
+                "testsuite" => assert!(has(&["name", "tests", "failures"])),
                 "system-out" => assert_eq!(*depth, 3),
                 other => panic!("JUnit has no {other}"),
             }

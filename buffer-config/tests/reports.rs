@@ -3,8 +3,8 @@
 mod support;
 
 use buffer_config::finding::{Finding, Severity};
-use buffer_config::hold::{Baseline, Selection, Suppressions};
-use buffer_config::report::{self, Report};
+use buffer_config::hold::{Baseline, Holder, Selection, Suppressions};
+use buffer_config::report::{self, Format};
 use buffer_config::rules::{self, Options};
 use buffer_config::source::Source;
 use buffer_config::{forms, json};
@@ -16,38 +16,38 @@ fn findings(text: &str) -> Vec<Finding> {
     rules::check(Source { name: "a/b.json", text }, &forms::load(text), None, &Options::default())
 }
 
-fn report(text: &str) -> Report {
-    Report { findings: findings(text), files: vec!["a/b.json".into()], suppressed: 0 }
+fn report(format: Format, text: &str) -> String {
+    report::of_file(format, "a/b.json", text, &findings(text))
 }
 
 #[test]
 fn a_finding_points_at_the_value() {
-    let report = report(TEXT);
-    let [f] = report.findings.as_slice() else { panic!("{:#?}", report.findings) };
+    let all = findings(TEXT);
+    let [f] = all.as_slice() else { panic!("{all:#?}") };
     assert_eq!((f.code, f.pointer.as_str()), ("BUF001", "/BUFFER_POOL/p/type"));
     assert_eq!((f.place.line, f.place.column), (3, 19));
-    let full = report::full(&report, false, |_| Some(TEXT.to_string()));
+    let full = report(Format::Full { is_coloured: false }, TEXT);
     assert!(full.contains("3 |     \"p\": {\"type\": \"ingres\""), "{full}");
     assert!(full.contains("  |                   ^^^^^^^^\n"), "{full}");
     assert!(full.contains("= why:") && full.contains("= fix:"), "{full}");
-    assert!(report::concise(&report).starts_with("a/b.json:3:19: error[BUF001] "));
+    assert!(report(Format::Concise, TEXT).starts_with("a/b.json:3:19: error[BUF001] "));
 }
 
 #[test]
 fn machine_formats_are_well_formed() {
-    let report = report(TEXT);
-    let json: serde_json::Value = serde_json::from_str(&report::json(&report)).expect("JSON");
+    let json: serde_json::Value = serde_json::from_str(&report(Format::Json, TEXT)).expect("JSON");
     assert_eq!(json["findings"][0]["line"], 3);
     assert_eq!(json["summary"]["errors"], 1);
-    let sarif: serde_json::Value = serde_json::from_str(&report::sarif(&report)).expect("JSON");
+    let sarif: serde_json::Value = serde_json::from_str(&report(Format::Sarif, TEXT)).expect("JSON");
     let rules = sarif["runs"][0]["tool"]["driver"]["rules"].as_array().expect("rules");
     assert_eq!(rules.len(), rules::all().count());
     let result = &sarif["runs"][0]["results"][0];
     let index = result["ruleIndex"].as_u64().expect("an index") as usize;
     assert_eq!(rules[index]["id"], result["ruleId"]);
-    assert!(report::junit(&report).contains("<testsuite name=\"a/b.json\" tests=\"1\" failures=\"1\">"));
+    assert!(report(Format::Junit, TEXT).contains("<testsuite name=\"a/b.json\" tests=\"1\" failures=\"1\">"));
     assert!(
-        report::github(&report).starts_with("::error file=a/b.json,line=3,col=19,title=BUF001 pool-type::")
+        report(Format::Github, TEXT)
+            .starts_with("::error file=a/b.json,line=3,col=19,title=BUF001 pool-type::")
     );
 }
 
@@ -55,8 +55,7 @@ fn machine_formats_are_well_formed() {
 fn github_shows_ten_of_a_kind_and_counts_the_rest() {
     let pools: Vec<String> =
         (0..30).map(|i| format!("\"p{i}\": {{\"mode\": \"x\", \"size\": \"1\"}}")).collect();
-    let report = report(&format!("{{\"BUFFER_POOL\": {{{}}}}}", pools.join(",")));
-    let text = report::github(&report);
+    let text = report(Format::Github, &format!("{{\"BUFFER_POOL\": {{{}}}}}", pools.join(",")));
     assert_eq!(text.matches("::error ").count(), 10);
     assert!(text.lines().last().is_some_and(|l| l.contains("more are not shown")), "{text}");
 }
@@ -68,8 +67,11 @@ fn suppressions_hold_back_expire_and_must_be_used() {
     };
     let apply = |text: &str, today: &str| {
         let mut all = findings(TEXT);
-        let held = Suppressions::parse(text).expect("a good file").apply(&mut all, "s.toml", today);
-        (held, all.into_iter().map(|f| f.code).collect::<Vec<_>>())
+        let all_entries = Suppressions::parse(text).expect("a good file");
+        let mut holder = Holder::new(all_entries, Baseline::default(), today);
+        holder.apply(&mut all);
+        all.extend(holder.remarks("s.toml"));
+        (holder.held, all.into_iter().map(|f| f.code).collect::<Vec<_>>())
     };
     assert_eq!(apply(&side(""), "2026-01-01"), (1, vec![]));
     assert_eq!(apply(&side("until = \"2026-06-30\""), "2026-06-30"), (1, vec![]));
@@ -80,13 +82,20 @@ fn suppressions_hold_back_expire_and_must_be_used() {
 
 #[test]
 fn a_baseline_survives_moved_lines() {
-    let baseline = Baseline::of(&findings(TEXT));
-    let mut moved = findings(&format!("\n\n{TEXT}"));
-    assert_eq!(baseline.apply(&mut moved), 1);
-    assert!(moved.is_empty());
-    let mut worse = findings(&TEXT.replace("ingres", "egres"));
-    assert_eq!(baseline.apply(&mut worse), 0);
-    assert_eq!(worse.len(), 1);
+    let mut baseline = Baseline::default();
+    baseline.add(&findings(TEXT));
+    let left = |mut findings: Vec<Finding>| {
+        let mut holder = Holder::new(Suppressions::default(), baseline.clone(), "2026-01-01");
+        holder.apply(&mut findings);
+        assert_eq!(holder.held + findings.len(), 1);
+        findings.len()
+    };
+    assert_eq!(left(findings(&format!("\n\n{TEXT}"))), 0);
+    assert_eq!(left(findings(&TEXT.replace("ingres", "egres"))), 1);
+    // From another folder the same, of another switch another.
+    let named =
+        |name: &str| rules::check(Source { name, text: TEXT }, &forms::load(TEXT), None, &Options::default());
+    assert_eq!((left(named("/repo/a/b.json")), left(named("c/b.json"))), (0, 1));
 }
 
 #[test]

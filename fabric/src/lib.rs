@@ -34,6 +34,7 @@ mod record;
 mod rng;
 mod run;
 pub mod scenario;
+pub mod storm;
 mod switching;
 pub mod topology;
 #[rustfmt::skip]

@@ -1,12 +1,27 @@
 //! The ways in which a CONFIG_DB is written down, told apart by their shape and brought to one.
 
+pub(crate) mod namespaces;
 mod nested;
 mod other;
 
 use crate::db::{ConfigDb, Form};
 use crate::json::{self, Json, Node, Value};
 
-/// Reads a configuration in any of its JSON forms. Always returns what could be understood.
+/// One database of a file.
+#[derive(Debug)]
+pub struct Namespace<'a> {
+    /// `localhost` or `asic` and a number; empty in a file that holds one database only.
+    pub name: String,
+    /// Its tables.
+    pub db: ConfigDb<'a>,
+}
+
+/// Reads all databases of a file: one, or those of the chips of a switch with several.
+pub fn load_all(text: &str) -> Vec<Namespace<'_>> {
+    namespaces::split(text).unwrap_or_else(|| vec![Namespace { name: String::new(), db: load(text) }])
+}
+
+/// Reads a configuration in any of its JSON forms but that of several chips ([`load_all`]). Always returns what could be understood.
 pub fn load(text: &str) -> ConfigDb<'_> {
     // The usual form needs no tree; the first key of another form tells it.
     if let Some(db) = nested::load(text, nested::Names::Plain) {

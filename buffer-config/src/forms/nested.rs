@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::db::{ConfigDb, Entry, Field};
+use crate::db::{ConfigDb, Entry, Field, escape};
 use crate::json::{self, Events, Key, Scalar};
 use crate::keys::Twice;
 use crate::source::Span;
@@ -71,7 +71,11 @@ impl<'a> Tables<'a> {
     }
 
     fn field(&mut self, key: Key<'a>, value: Cow<'a, str>, span: Span, is_list: bool) {
-        let (name, is_list) = list_name(key.text, is_list);
+        let (name, is_marked) = list_name(key.text);
+        if is_marked {
+            self.db.written.insert(key.span.start, format!("{}@", escape(&name)).into());
+        }
+        let is_list = is_list || is_marked;
         self.db.fields.push(Field { name, name_span: key.span, value, span, is_list });
     }
 
@@ -173,7 +177,7 @@ impl<'a> Events<'a> for Tables<'a> {
                 }
                 3 => {
                     let name = self.list.take().map(|list| list.key.text).unwrap_or_default();
-                    let (name, _) = list_name(name, false);
+                    let (name, _) = list_name(name);
                     format!(
                         "`{}|{}` `{name}` is an object; fields hold strings",
                         self.table.text, self.entry.text
@@ -250,17 +254,17 @@ impl<'a> Events<'a> for Tables<'a> {
     }
 }
 
-/// `name@` is how Redis keeps a list: commas between the elements.
-fn list_name(key: Cow<'_, str>, is_list: bool) -> (Cow<'_, str>, bool) {
+/// `name@` is how Redis keeps a list, commas between the elements: the name, and whether it was so marked.
+fn list_name(key: Cow<'_, str>) -> (Cow<'_, str>, bool) {
     match key {
         Cow::Borrowed(text) => match text.strip_suffix('@') {
             Some(name) => (Cow::Borrowed(name), true),
-            None => (key, is_list),
+            None => (key, false),
         },
         Cow::Owned(mut text) => {
             let is_marked = text.ends_with('@');
             text.truncate(text.len() - usize::from(is_marked));
-            (Cow::Owned(text), is_list || is_marked)
+            (Cow::Owned(text), is_marked)
         }
     }
 }

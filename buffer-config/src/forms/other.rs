@@ -57,23 +57,29 @@ impl<'a> Loader<'_, 'a> {
     }
 
     fn field(&mut self, table: &str, key: &str, member: &Node<'a>) {
-        let (name, is_list) = match member.key.strip_suffix('@') {
-            // `name@` is how Redis keeps a list: commas between the elements.
-            Some(name) => (Cow::Owned(name.to_string()), true),
-            None => (member.key.clone(), false),
+        // `name@` is how Redis keeps a list: commas between the elements.
+        let is_marked = member.key.ends_with('@');
+        let written = if self.db.form == Form::Yang { local(&member.key) } else { member.key.as_ref() };
+        let name = written.strip_suffix('@').unwrap_or(written);
+        let name = if name.len() == member.key.len() {
+            member.key.clone()
+        } else {
+            self.db.written.insert(member.key_span.start, escape(&member.key).into());
+            Cow::Owned(name.to_string())
         };
         let (value, is_list) = match &member.value {
-            Value::Text(text) => (text.clone(), is_list),
-            Value::Bare(word) => (Cow::Borrowed(*word), is_list),
+            Value::Text(text) => (text.clone(), is_marked),
+            Value::Bare(word) => (Cow::Borrowed(*word), is_marked),
             Value::Array(_) => (Cow::Owned(self.list(member)), true),
-            Value::Null => (Cow::Borrowed(""), is_list),
+            Value::Null => (Cow::Borrowed(""), is_marked),
             Value::Object(_) => {
                 let what = format!("`{table}|{key}` `{name}` is an object; fields hold strings");
                 self.db.problem(member.span, what);
                 return;
             }
         };
-        self.db.fields.push(Field { name, name_span: member.key_span, value, span: member.span, is_list });
+        let (name_span, span) = (member.key_span, member.span);
+        self.db.fields.push(Field { name, name_span, value, span, is_list });
     }
 
     fn list(&mut self, member: &Node<'a>) -> String {
@@ -114,7 +120,10 @@ impl<'a> Loader<'_, 'a> {
             let start = self.db.entries.len() as u32;
             for (key, node) in groups.remove(table).unwrap_or_default() {
                 let node_value = unwrap_dump(self.json, node);
-                let key = if separator == ':' { key.replace(':', "|") } else { key.to_string() };
+                // APPL_DB joins with `:` what CONFIG_DB joins with `|`.
+                let joins =
+                    separator == ':' || node.key.get(table.len()..).is_some_and(|k| k.starts_with(':'));
+                let key = if joins { key.replace(':', "|") } else { key.to_string() };
                 let pointer = Some(format!("{prefix}/{}", escape(&node.key)).into_boxed_str());
                 self.entry(table, Cow::Owned(key), node_value, pointer);
                 if let Some(last) = self.db.entries.last_mut().filter(|_| !std::ptr::eq(node_value, node)) {
@@ -123,6 +132,18 @@ impl<'a> Loader<'_, 'a> {
             }
             let name = table.strip_suffix("_TABLE").filter(|t| schema::is_table(t)).unwrap_or(table);
             self.db.add_table(Cow::Owned(name.to_string()), span, start, |_| {});
+        }
+    }
+
+    /// `{TABLE: {key: {...}}}` as one of the objects of an array: a configlet (sonic-utilities `configlet`).
+    fn configlet(&mut self, item: &Node<'a>, prefix: &str) {
+        for table in self.json.children(&item.value) {
+            let start = self.db.entries.len() as u32;
+            for entry in self.json.children(&table.value) {
+                let pointer = format!("{prefix}/{}/{}", escape(&table.key), escape(&entry.key));
+                self.entry(&table.key, entry.key.clone(), entry, Some(pointer.into()));
+            }
+            self.db.add_table(table.key.clone(), table.key_span, start, |_| {});
         }
     }
 
@@ -137,6 +158,7 @@ impl<'a> Loader<'_, 'a> {
             match op {
                 Some(Value::Text(op)) if op == "SET" => self.keyed(members, ':', &format!("/{index}")),
                 Some(Value::Text(op)) if op == "DEL" => {}
+                None if self.are_tables(members) => self.configlet(item, &format!("/{index}")),
                 _ => {
                     self.db.problem(item.span, "`OP` must be `SET` or `DEL`".into());
                     self.keyed(members, ':', &format!("/{index}"));
@@ -144,6 +166,14 @@ impl<'a> Loader<'_, 'a> {
             }
         }
         self.merge_tables();
+    }
+
+    /// Names without separators, and objects of objects: tables, not entries.
+    fn are_tables(&self, members: &[Node<'a>]) -> bool {
+        let is_object = |node: &Node<'a>| matches!(node.value, Value::Object(_));
+        members.iter().all(|m| {
+            !m.key.contains([':', '|']) && is_object(m) && self.json.children(&m.value).iter().all(is_object)
+        })
     }
 
     /// One table for all entries of a name: an array has them one by one.
@@ -228,10 +258,11 @@ impl<'a> Loader<'_, 'a> {
     /// The inner list of a map: two leaves, from and to.
     fn yang_map(&mut self, table: &str, key: &str, member: &Node<'a>) {
         let Some([from, to]) = schema::yang_map_leaves(table) else { return };
-        for item in self.json.children(&member.value) {
+        for (index, item) in self.json.children(&member.value).iter().enumerate() {
             let members = self.json.children(&item.value);
+            let node_of = |name: &str| members.iter().find(|m| local(&m.key) == name);
             let get = |name: &str| {
-                let node = members.iter().find(|m| local(&m.key) == name)?;
+                let node = node_of(name)?;
                 let text = match &node.value {
                     Value::Text(text) => text.clone(),
                     Value::Bare(word) => Cow::Borrowed(*word),
@@ -241,6 +272,9 @@ impl<'a> Loader<'_, 'a> {
             };
             match (get(from), get(to)) {
                 (Some((name, name_span)), Some((value, span))) => {
+                    let value_name = node_of(to).map_or("", |node| node.key.as_ref());
+                    let steps = format!("{}/{index}/{}", escape(&member.key), escape(value_name));
+                    self.db.written.insert(name_span.start, steps.into());
                     self.db.fields.push(Field { name, name_span, value, span, is_list: false });
                 }
                 _ => self.db.problem(item.span, format!("`{table}|{key}`: a row needs `{from}` and `{to}`")),

@@ -2,30 +2,15 @@
 
 use std::fmt::Write;
 
-use super::{Report, advice};
+use super::advice;
 use crate::finding::{Finding, Severity};
 use crate::source::line_at;
 
 /// The longest line shown whole; a longer one is cut around the place.
 const MAX_LINE: usize = 120;
 
-/// Every finding with its source line. `text_of` reads a file again: texts of a large fleet are not kept.
-pub fn full(report: &Report, is_coloured: bool, mut text_of: impl FnMut(&str) -> Option<String>) -> String {
-    let mut out = String::new();
-    let mut last: Option<(&str, Option<String>)> = None;
-    for finding in &report.findings {
-        let text = match last.take() {
-            Some((file, text)) if file == finding.file => text,
-            _ => text_of(&finding.file),
-        };
-        one(&mut out, finding, is_coloured, text.as_deref());
-        out.push('\n');
-        last = Some((&finding.file, text));
-    }
-    out
-}
-
-fn one(out: &mut String, finding: &Finding, is_coloured: bool, text: Option<&str>) {
+/// A finding with its source line, and an empty line.
+pub(super) fn one(out: &mut String, finding: &Finding, is_coloured: bool, text: Option<&str>) {
     let paint = |code: &str, text: &str| {
         if is_coloured { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_string() }
     };
@@ -47,6 +32,10 @@ fn one(out: &mut String, finding: &Finding, is_coloured: bool, text: Option<&str
             let _ = writeln!(out, "  {} {body}", paint("34", &format!("= {label}:")));
         }
     }
+    if let Some(reason) = finding.patch.iter().find_map(|op| op.refused_live.as_ref()) {
+        let _ = writeln!(out, "  {} the repair takes a reload: {reason}", paint("34", "= live:"));
+    }
+    out.push('\n');
 }
 
 fn excerpt(out: &mut String, finding: &Finding, text: &str, paint: &dyn Fn(&str) -> String) {
@@ -68,11 +57,8 @@ fn excerpt(out: &mut String, finding: &Finding, text: &str, paint: &dyn Fn(&str)
     );
 }
 
-/// One line a finding: `file:line:column: severity[CODE] message`.
-pub fn concise(report: &Report) -> String {
-    let mut out = String::new();
-    for f in &report.findings {
-        let _ = writeln!(out, "{}:{}: {}[{}] {}", f.file, f.place, f.severity.name(), f.code, f.message);
-    }
-    out
+/// One line: `file:line:column: severity[CODE] message`.
+pub(super) fn line(out: &mut String, f: &Finding) {
+    // Writing to a String cannot fail.
+    let _ = writeln!(out, "{}:{}: {}[{}] {}", f.file, f.place, f.severity.name(), f.code, f.message);
 }

@@ -4,34 +4,16 @@ use std::fmt::Write;
 
 use serde_json::{Value, json as value};
 
-use super::{Report, advice};
-use crate::finding::{Finding, Severity};
+use super::{Summary, advice};
+use crate::finding::{Finding, PatchOp, Severity};
 
 /// Annotations of one kind that GitHub shows for one step.
 const GITHUB_LIMIT: usize = 10;
 
-/// The report as JSON; docs/check.schema.json describes it.
-pub fn json(report: &Report) -> String {
-    let findings: Vec<Value> = report.findings.iter().map(one).collect();
-    let rules: serde_json::Map<String, Value> = report
-        .by_rule()
-        .into_iter()
-        .map(|(code, (findings, files))| (code.to_string(), value!({ "findings": findings, "files": files })))
-        .collect();
-    let summary = value!({
-        "files": report.files.len(),
-        "errors": report.count(Severity::Error),
-        "warnings": report.count(Severity::Warning),
-        "infos": report.count(Severity::Info),
-        "suppressed": report.suppressed,
-        "rules": rules,
-    });
-    let all = value!({ "findings": findings, "summary": summary });
-    serde_json::to_string_pretty(&all).unwrap_or_default() + "\n"
-}
-
-fn one(finding: &Finding) -> Value {
+/// A finding as JSON.
+pub(super) fn json(finding: &Finding) -> Value {
     let (why, fix) = advice(finding);
+    let patch: Vec<Value> = finding.patch.iter().map(operation).collect();
     value!({
         "code": finding.code,
         "rule": finding.rule,
@@ -43,9 +25,18 @@ fn one(finding: &Finding) -> Value {
         "line": finding.place.line,
         "column": finding.place.column,
         "pointer": finding.pointer,
-        "patch": finding.patch,
+        "patch": patch,
         "fingerprint": finding.fingerprint(),
     })
+}
+
+/// An operation of JSON Patch; a member that the standard does not know says why a live switch refuses it.
+fn operation(op: &PatchOp) -> Value {
+    let mut all = value!(op);
+    if let (Some(reason), Some(members)) = (&op.refused_live, all.as_object_mut()) {
+        members.insert("refused_live".into(), reason.as_str().into());
+    }
+    all
 }
 
 /// Text inside XML, characters that XML 1.0 forbids replaced.
@@ -65,72 +56,75 @@ fn xml(text: &str) -> String {
     out
 }
 
-/// JUnit: a suite for each file, a failed case for each error, a passed one when there is none.
-pub fn junit(report: &Report) -> String {
-    let errors = report.count(Severity::Error);
-    let mut body = String::new();
-    let mut cases = 0;
-    for file in &report.files {
-        let of_file: Vec<&Finding> = report.findings.iter().filter(|f| f.file == *file).collect();
-        let failures = of_file.iter().filter(|f| f.severity == Severity::Error).count();
-        let count = of_file.len().max(1);
-        cases += count;
-        let name = xml(file);
-        let _ = writeln!(body, "  <testsuite name=\"{name}\" tests=\"{count}\" failures=\"{failures}\">");
-        if of_file.is_empty() {
-            let _ = writeln!(body, "    <testcase classname=\"{name}\" name=\"no findings\"/>");
-        }
-        for f in of_file {
-            let case = format!("{} {} line {}", f.code, f.rule, f.place.line);
-            let message = xml(&f.message);
-            let _ = writeln!(body, "    <testcase classname=\"{name}\" name=\"{}\">", xml(&case));
-            let detail = xml(&format!("{}:{} {}", f.file, f.place, f.pointer));
-            let _ = if f.severity == Severity::Error {
-                writeln!(body, "      <failure type=\"{}\" message=\"{message}\">{detail}</failure>", f.code)
-            } else {
-                writeln!(body, "      <system-out>{}: {message} {detail}</system-out>", f.severity.name())
-            };
-            let _ = writeln!(body, "    </testcase>");
-        }
-        let _ = writeln!(body, "  </testsuite>");
+/// What stands before the suites. Totals would have to be known beforehand; they are optional.
+pub(super) const JUNIT_HEAD: &str =
+    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"harrier check\">\n";
+
+/// A suite for a file: a failed case for each error, a passed one when there is nothing.
+pub(super) fn junit(out: &mut String, file: &str, findings: &[Finding]) {
+    let failures = findings.iter().filter(|f| f.severity == Severity::Error).count();
+    let count = findings.len().max(1);
+    let name = xml(file);
+    // Writing to a String cannot fail.
+    let _ = writeln!(out, "  <testsuite name=\"{name}\" tests=\"{count}\" failures=\"{failures}\">");
+    if findings.is_empty() {
+        let _ = writeln!(out, "    <testcase classname=\"{name}\" name=\"no findings\"/>");
     }
-    format!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"harrier check\" tests=\"{cases}\" failures=\"{errors}\">\n{body}</testsuites>\n"
-    )
+    for f in findings {
+        let case = format!("{} {} line {}", f.code, f.rule, f.place.line);
+        let (message, class) = (xml(&f.message), xml(&f.file));
+        let _ = writeln!(out, "    <testcase classname=\"{class}\" name=\"{}\">", xml(&case));
+        let detail = xml(&format!("{}:{} {}", f.file, f.place, f.pointer));
+        let _ = if f.severity == Severity::Error {
+            writeln!(out, "      <failure type=\"{}\" message=\"{message}\">{detail}</failure>", f.code)
+        } else {
+            writeln!(out, "      <system-out>{}: {message} {detail}</system-out>", f.severity.name())
+        };
+        let _ = writeln!(out, "    </testcase>");
+    }
+    let _ = writeln!(out, "  </testsuite>");
 }
 
 /// Workflow commands of GitHub: at most ten of each kind are shown there, so the rest is counted in one notice.
-pub fn github(report: &Report) -> String {
-    let escape = |text: &str| text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
-    let property = |text: &str| escape(text).replace(':', "%3A").replace(',', "%2C");
-    let mut out = String::new();
-    let mut left = 0;
-    for (severity, command) in
-        [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Info, "notice")]
-    {
-        let all = report.findings.iter().filter(|f| f.severity == severity);
-        // One place among the notices is for the summary.
-        let room = if severity == Severity::Info { GITHUB_LIMIT - 1 } else { GITHUB_LIMIT };
-        for (i, f) in all.enumerate() {
-            if i >= room {
-                left += 1;
-                continue;
-            }
-            let (line, column) = (f.place.line, f.place.column);
-            let (file, title) = (property(&f.file), property(&format!("{} {}", f.code, f.rule)));
-            let _ = writeln!(
-                out,
-                "::{command} file={file},line={line},col={column},title={title}::{}",
-                escape(&f.message)
-            );
+#[derive(Debug, Default)]
+pub(super) struct Annotations {
+    shown: [usize; 3],
+    left: usize,
+}
+
+impl Annotations {
+    pub(super) fn add(&mut self, out: &mut String, f: &Finding) {
+        let (command, room) = match f.severity {
+            Severity::Error => ("error", GITHUB_LIMIT),
+            Severity::Warning => ("warning", GITHUB_LIMIT),
+            // One place among the notices is for the summary.
+            Severity::Info => ("notice", GITHUB_LIMIT - 1),
+        };
+        let shown = &mut self.shown[f.severity as usize];
+        if *shown >= room {
+            self.left += 1;
+            return;
+        }
+        *shown += 1;
+        let property = |text: &str| escape(text).replace(':', "%3A").replace(',', "%2C");
+        let (line, column) = (f.place.line, f.place.column);
+        let (file, title) = (property(&f.file), property(&format!("{} {}", f.code, f.rule)));
+        let message = escape(&f.message);
+        // Writing to a String cannot fail.
+        let _ = writeln!(out, "::{command} file={file},line={line},col={column},title={title}::{message}");
+    }
+
+    pub(super) fn rest(&self, summary: &Summary) -> String {
+        match self.left {
+            0 => String::new(),
+            left => format!(
+                "::notice title=harrier check::{}; {left} more are not shown here\n",
+                escape(&summary.line())
+            ),
         }
     }
-    if left > 0 {
-        let _ = writeln!(
-            out,
-            "::notice title=harrier check::{}; {left} more are not shown here",
-            escape(&report.summary())
-        );
-    }
-    out
+}
+
+fn escape(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }

@@ -1,100 +1,121 @@
-//! Findings as people and programs read them.
+//! Findings as people and programs read them, written file by file: a large fleet is never in memory at once.
 
 mod full;
 mod machine;
 mod sarif;
+mod summary;
 
-use std::collections::BTreeMap;
+pub use summary::Summary;
 
-pub use full::{concise, full};
-pub use machine::{github, json, junit};
-pub use sarif::sarif;
+use crate::finding::Finding;
 
-use crate::finding::{Finding, Severity};
-
-/// What was checked and found.
-#[derive(Clone, Debug, Default)]
-pub struct Report {
-    /// All findings that were not suppressed, by file and place.
-    pub findings: Vec<Finding>,
-    /// Names of the files, in order.
-    pub files: Vec<String>,
-    /// Findings that a suppression or the baseline holds back.
-    pub suppressed: usize,
+/// The form of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// With source line, caret, reason and repair.
+    Full {
+        /// With colours of ANSI terminals.
+        is_coloured: bool,
+    },
+    /// One line a finding.
+    Concise,
+    /// docs/check.schema.json describes it.
+    Json,
+    /// SARIF 2.1.0 (OASIS), for code scanning services.
+    Sarif,
+    /// A suite for each file, a failed case for each error.
+    Junit,
+    /// Workflow commands of GitHub.
+    Github,
 }
 
-impl Report {
-    /// How many there are of a severity.
-    pub fn count(&self, severity: Severity) -> usize {
-        self.findings.iter().filter(|f| f.severity == severity).count()
+/// Writes a report piece by piece: [`Writer::begin`], [`Writer::file`] for each file, [`Writer::end`].
+#[derive(Debug)]
+pub struct Writer {
+    format: Format,
+    /// Findings so far.
+    count: usize,
+    /// Annotations of each severity that GitHub still shows.
+    annotations: machine::Annotations,
+}
+
+impl Writer {
+    /// A report of that form.
+    pub fn new(format: Format) -> Self {
+        Self { format, count: 0, annotations: machine::Annotations::default() }
     }
 
-    /// How often each rule fired: findings, and files with any.
-    pub fn by_rule(&self) -> BTreeMap<&'static str, (usize, usize)> {
-        let mut counts: BTreeMap<&'static str, (usize, Vec<&str>)> = BTreeMap::new();
-        for finding in &self.findings {
-            let entry = counts.entry(finding.code).or_default();
-            entry.0 += 1;
-            if entry.1.last() != Some(&finding.file.as_str()) {
-                entry.1.push(&finding.file);
-            }
+    /// What stands before all findings.
+    pub fn begin(&self) -> String {
+        match self.format {
+            Format::Json => "{\n  \"findings\": [".to_string(),
+            Format::Sarif => sarif::head(),
+            Format::Junit => machine::JUNIT_HEAD.to_string(),
+            Format::Full { .. } | Format::Concise | Format::Github => String::new(),
         }
-        counts.into_iter().map(|(code, (n, files))| (code, (n, files.len()))).collect()
     }
 
-    /// One line for people.
-    pub fn summary(&self) -> String {
-        let count = |severity, one: &str, many: &str| {
-            let n = self.count(severity);
-            format!("{n} {}", if n == 1 { one } else { many })
-        };
-        let held = match self.suppressed {
-            0 => String::new(),
-            n => format!(", {n} held back"),
-        };
-        format!(
-            "{} files: {}, {}, {}{held}",
-            self.files.len(),
-            count(Severity::Error, "error", "errors"),
-            count(Severity::Warning, "warning", "warnings"),
-            count(Severity::Info, "note", "notes"),
-        )
+    /// The findings of one file, whose text is needed for excerpts only.
+    pub fn file(&mut self, name: &str, text: Option<&str>, findings: &[Finding]) -> String {
+        let mut out = String::new();
+        if self.format == Format::Junit {
+            machine::junit(&mut out, name, findings);
+        }
+        for finding in findings {
+            match self.format {
+                Format::Full { is_coloured } => full::one(&mut out, finding, is_coloured, text),
+                Format::Concise => full::line(&mut out, finding),
+                Format::Json => separated(&mut out, self.count, "    ", &machine::json(finding)),
+                Format::Sarif => separated(&mut out, self.count, "        ", &sarif::result(finding)),
+                Format::Github => self.annotations.add(&mut out, finding),
+                Format::Junit => {}
+            }
+            self.count += 1;
+        }
+        out
+    }
+
+    /// What stands behind all findings.
+    pub fn end(&self, summary: &Summary) -> String {
+        let close = if self.count == 0 { "" } else { "\n" };
+        match self.format {
+            Format::Json => {
+                let summary = indented(&summary.json(), "  ");
+                format!(
+                    "{close}{}],\n  \"summary\": {summary}\n}}\n",
+                    if self.count == 0 { "" } else { "  " }
+                )
+            }
+            Format::Sarif => format!("{close}      ]\n    }}\n  ]\n}}\n"),
+            Format::Junit => "</testsuites>\n".to_string(),
+            Format::Github => self.annotations.rest(summary),
+            Format::Full { .. } | Format::Concise => String::new(),
+        }
     }
 }
 
-/// How often each rule fired, as a table for people, the worst first; and the switches with the most errors.
-pub fn table(report: &Report) -> String {
-    let mut rules: Vec<(&str, (usize, usize))> = report.by_rule().into_iter().collect();
-    rules.sort_by_key(|(_, (findings, files))| std::cmp::Reverse((*files, *findings)));
-    let mut out = format!("{:<9} {:<28} {:>9} {:>9}\n", "rule", "name", "findings", "switches");
-    for (code, (findings, files)) in rules {
-        let name = crate::rules::find(code).map_or("", |rule| rule.meta.name);
-        out.push_str(&format!("{code:<9} {name:<28} {findings:>9} {files:>9}\n"));
-    }
-    let mut switches: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
-    for finding in &report.findings {
-        let counts = switches.entry(&finding.file).or_default();
-        counts.0 += usize::from(finding.severity == Severity::Error);
-        counts.1 += usize::from(finding.severity == Severity::Warning);
-    }
-    let mut switches: Vec<(&str, (usize, usize))> =
-        switches.into_iter().filter(|(_, c)| *c != (0, 0)).collect();
-    switches.sort_by_key(|(name, counts)| (std::cmp::Reverse(*counts), *name));
-    out.push_str(&format!("{:>7} {:>9}  switch\n", "errors", "warnings"));
-    for (name, (errors, warnings)) in switches.iter().take(TABLE_ROWS) {
-        out.push_str(&format!("{errors:>7} {warnings:>9}  {name}\n"));
-    }
-    if switches.len() > TABLE_ROWS {
-        out.push_str(&format!("{:>18} {} more switches\n", "", switches.len() - TABLE_ROWS));
-    }
-    out
+/// An element of an array, on lines of its own.
+fn separated(out: &mut String, before: usize, indent: &str, value: &serde_json::Value) {
+    out.push_str(if before == 0 { "\n" } else { ",\n" });
+    out.push_str(indent);
+    out.push_str(&indented(value, indent));
 }
 
-/// Switches that the table names.
-const TABLE_ROWS: usize = 20;
+/// JSON with all lines but the first indented.
+fn indented(value: &serde_json::Value, indent: &str) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_default().replace('\n', &format!("\n{indent}"))
+}
+
+/// The report of one file.
+pub fn of_file(format: Format, name: &str, text: &str, findings: &[Finding]) -> String {
+    let mut writer = Writer::new(format);
+    let mut summary = Summary::default();
+    summary.add(name, name, findings);
+    writer.begin() + &writer.file(name, Some(text), findings) + &writer.end(&summary)
+}
 
 /// Why a finding matters and what to do, from its rule's page.
-pub(crate) fn advice(finding: &Finding) -> (String, String) {
+fn advice(finding: &Finding) -> (String, String) {
     match crate::rules::find(finding.code) {
         Some(rule) => (rule.section("Why it matters"), rule.section("Fix")),
         None => (String::new(), String::new()),

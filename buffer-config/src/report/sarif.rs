@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 
-use super::Report;
 use crate::finding::{Finding, Severity};
 use crate::rules;
 
@@ -28,11 +27,9 @@ fn uri(path: &str) -> String {
     out
 }
 
-/// The report as a SARIF log.
-pub fn sarif(report: &Report) -> String {
-    let all: Vec<&rules::Rule> = rules::all().collect();
-    let declared: Vec<Value> = all
-        .iter()
+/// What stands before the results: the tool with all its rules.
+pub(super) fn head() -> String {
+    let declared: Vec<Value> = rules::all()
         .map(|rule| {
             json!({
                 "id": rule.meta.code,
@@ -44,24 +41,26 @@ pub fn sarif(report: &Report) -> String {
             })
         })
         .collect();
-    let results: Vec<Value> = report.findings.iter().map(|f| result(&all, f)).collect();
-    let log = json!({
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [{
-            "tool": { "driver": {
-                "name": "harrier",
-                "semanticVersion": env!("CARGO_PKG_VERSION"),
-                "rules": declared,
-            } },
-            "columnKind": "unicodeCodePoints",
-            "results": results,
-        }],
-    });
-    serde_json::to_string_pretty(&log).unwrap_or_default() + "\n"
+    let tool = json!({ "driver": {
+        "name": "harrier",
+        "semanticVersion": env!("CARGO_PKG_VERSION"),
+        "rules": declared,
+    } });
+    format!(
+        r#"{{
+  "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+  "version": "2.1.0",
+  "runs": [
+    {{
+      "tool": {},
+      "columnKind": "unicodeCodePoints",
+      "results": ["#,
+        super::indented(&tool, "      ")
+    )
 }
 
-fn result(all: &[&rules::Rule], f: &Finding) -> Value {
+/// A result.
+pub(super) fn result(f: &Finding) -> Value {
     let mut result = json!({
         "ruleId": f.code,
         "level": level(f.severity),
@@ -75,9 +74,8 @@ fn result(all: &[&rules::Rule], f: &Finding) -> Value {
         }],
         "partialFingerprints": { "harrier/v1": f.fingerprint() },
     });
-    if let (Some(index), Some(object)) =
-        (all.iter().position(|r| r.meta.code == f.code), result.as_object_mut())
-    {
+    let index = rules::all().position(|r| r.meta.code == f.code);
+    if let (Some(index), Some(object)) = (index, result.as_object_mut()) {
         object.insert("ruleIndex".into(), index.into());
     }
     result

@@ -4,7 +4,7 @@
 //! Sources: sonic-swss cfgmgr/buffermgr.cpp (traditional model), buffermgrdyn.cpp (dynamic model).
 
 use super::index::PortIndex;
-use super::{DEFAULT_MTU, LOSSLESS_POOL, Resolver, number, range};
+use super::{BufferModel, DEFAULT_MTU, LOSSLESS_POOL, Resolver, number, range};
 use crate::asic::{Asic, Vendor};
 use crate::headroom::{self, pools_of_config};
 use crate::lookup::Lookup;
@@ -12,7 +12,7 @@ use crate::resolved::{PoolMode, ResolvedPort, ResolvedProfile, Threshold};
 
 impl Resolver<'_, '_, '_> {
     pub(super) fn added_by_buffermgrd(&mut self) {
-        if self.db.value("DEVICE_METADATA", "localhost", "buffer_model") == Some("dynamic") {
+        if BufferModel::of(self.db).is_dynamic() {
             self.added_by_dynamic_model();
         } else if let Some(lookup) = self.beside.lookup {
             self.added_by_traditional_model(lookup);
@@ -132,7 +132,7 @@ impl Resolver<'_, '_, '_> {
 
     /// Sizes that the dynamic model computes.
     pub(super) fn dynamic_pools(&mut self) {
-        let is_dynamic = self.db.value("DEVICE_METADATA", "localhost", "buffer_model") == Some("dynamic");
+        let is_dynamic = BufferModel::of(self.db).is_dynamic();
         let (true, Some(asic)) =
             (is_dynamic && self.switch.pools.iter().any(|p| p.size_bytes.is_none()), self.asic)
         else {

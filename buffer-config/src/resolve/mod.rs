@@ -4,6 +4,9 @@
 
 mod buffermgrd;
 mod index;
+mod model;
+
+pub(crate) use model::BufferModel;
 
 use index::{LastProfile, Maps, Owner, PortIndex, queue_key};
 
@@ -39,6 +42,8 @@ pub fn resolve(db: &ConfigDb<'_>, beside: Beside<'_>) -> ResolvedSwitch {
         hostname: here("hostname").to_string(),
         hwsku: here("hwsku").to_string(),
         role: here("type").to_string(),
+        chip: here("asic_name").to_string(),
+        chip_role: here("sub_role").to_string(),
         asic: asic.map(|a| a.name),
         cell_bytes: asic.map(|a| a.cell_bytes),
         memory_bytes: beside.memory_bytes.or(asic.and_then(|a| a.memory_bytes)),
@@ -194,6 +199,8 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
         for entry in self.db.rows("PORT") {
             let mut port = ResolvedPort {
                 name: entry.key.to_string(),
+                alias: String::new(),
+                chip_port: String::new(),
                 is_up: false,
                 speed_mbps: 0,
                 mtu_bytes: DEFAULT_MTU,
@@ -217,6 +224,8 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
                     "admin_status" => port.is_up = value == "up",
                     "speed" => port.speed_mbps = number(value).unwrap_or(0) as u32,
                     "mtu" => port.mtu_bytes = number(value).map_or(DEFAULT_MTU, |n| n as u32),
+                    "alias" => port.alias = value.to_string(),
+                    "asic_port_name" => port.chip_port = value.to_string(),
                     "lanes" => port.lanes = value.split(',').count() as u32,
                     _ => {}
                 }

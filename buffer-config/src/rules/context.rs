@@ -8,6 +8,7 @@ use crate::db::{ConfigDb, Entry};
 use crate::finding::{Finding, PatchOp, Severity};
 use crate::headroom::Floor;
 use crate::lookup::Lookup;
+use crate::resolve::BufferModel;
 use crate::resolved::{Direction, ResolvedPool, ResolvedPort, ResolvedProfile, ResolvedSwitch, Threshold};
 use crate::schema::Violation;
 use crate::source::{Place, Source, Span};
@@ -54,6 +55,8 @@ pub struct Context<'c, 'a> {
     pub(super) asic: Option<&'static Asic>,
     /// Uses of each profile by priority groups, queues and lists.
     pub(super) uses: Vec<[u32; 3]>,
+    pub(super) model: BufferModel,
+    /// Headroom and pools are computed.
     pub(super) is_dynamic: bool,
     classes: Vec<Vec<usize>>,
 }
@@ -90,9 +93,20 @@ impl<'c, 'a> Context<'c, 'a> {
             }
         }
         let asic = sw.asic.and_then(asic::by_name);
-        let is_dynamic = db.value("DEVICE_METADATA", "localhost", "buffer_model") == Some("dynamic");
+        let model = BufferModel::of(db);
         let classes = classes(&sw.ports);
-        Self { db, lookup, sw, violations, options, asic, uses, is_dynamic, classes }
+        Self {
+            db,
+            lookup,
+            sw,
+            violations,
+            options,
+            asic,
+            uses,
+            model,
+            is_dynamic: model.is_dynamic(),
+            classes,
+        }
     }
 
     pub(super) fn is(&self, vendor: Vendor) -> bool {
@@ -133,6 +147,19 @@ impl<'c, 'a> Context<'c, 'a> {
         }
         let bytes = self.pool("egress_lossless_pool")?.size_bytes.filter(|b| *b > 0)?;
         Some(Memory { bytes, is_certain: self.asic.is_none(), from: "by egress_lossless_pool" })
+    }
+
+    /// Why the ASIC is not known, and how bad that is: a file of buffers alone names no platform.
+    pub(super) fn unknown_asic(&self) -> (String, Severity) {
+        let platform = self.value("DEVICE_METADATA", "localhost", "platform").unwrap_or_default();
+        match (platform, self.sw.hwsku.as_str()) {
+            ("", "") => {
+                ("neither platform nor SKU is given, so the ASIC is not known".to_string(), Severity::Info)
+            }
+            (platform, sku) => {
+                (format!("the ASIC of platform `{platform}`, SKU `{sku}` is not known"), Severity::Warning)
+            }
+        }
     }
 
     pub(super) fn profile(&self, index: Option<usize>) -> Option<&'c ResolvedProfile> {
@@ -195,7 +222,8 @@ impl<'c, 'a> Context<'c, 'a> {
             return (Span::default(), String::new(), Target::Place);
         };
         let Some(entry) = self.db.row(at.table, at.key) else {
-            return (table.span, format!("/{}", crate::db::escape(at.table)), Target::Place);
+            let pointer = format!("{}/{}", self.db.prefix, crate::db::escape(at.table));
+            return (table.span, pointer, Target::Place);
         };
         match at.field.and_then(|name| self.db.field(entry, name)) {
             Some(field) => (field.span, self.db.pointer(at.table, entry, Some(&field.name)), Target::Field),
@@ -481,28 +509,25 @@ impl Reported<'_> {
     /// A repair: replace the value that the finding points at.
     pub(super) fn replace(self, value: impl Into<String>) -> Self {
         let value = Value::String(value.into());
-        self.repair(Target::Field, |path| PatchOp { op: "replace", path: path.into(), value: Some(value) })
+        self.repair(Target::Field, |path| PatchOp::new("replace", path.into(), Some(value)))
     }
 
     /// A repair: remove the field that the finding points at.
     pub(super) fn remove(self) -> Self {
-        self.repair(Target::Field, |path| PatchOp { op: "remove", path: path.into(), value: None })
+        self.repair(Target::Field, |path| PatchOp::new("remove", path.into(), None))
     }
 
     /// A repair: add a field to the entry that the finding points at.
     pub(super) fn add(self, name: &str, value: impl Into<String>) -> Self {
         let (name, value) = (crate::db::escape(name).into_owned(), Value::String(value.into()));
-        self.repair(Target::Entry, |path| {
-            let path = format!("{path}/{name}");
-            PatchOp { op: "add", path, value: Some(value) }
-        })
+        self.repair(Target::Entry, |path| PatchOp::new("add", format!("{path}/{name}"), Some(value)))
     }
 
     /// A repair that must be made together with the others of the finding: replace another value.
     pub(super) fn with(mut self, pointer: String, value: impl Into<String>) -> Self {
         if let Some(finding) = self.finding.as_mut().filter(|f| !f.patch.is_empty()) {
             let value = Some(Value::String(value.into()));
-            finding.patch.push(PatchOp { op: "replace", path: pointer, value });
+            finding.patch.push(PatchOp::new("replace", pointer, value));
         }
         self
     }

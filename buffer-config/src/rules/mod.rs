@@ -22,7 +22,7 @@ use crate::finding::{Finding, Severity};
 use crate::lookup::Lookup;
 use crate::resolved::ResolvedSwitch;
 use crate::source::{Place, Source, Span};
-use crate::{Beside, schema};
+use crate::{Beside, forms, gcu, schema};
 
 /// What identifies a rule.
 #[derive(Debug)]
@@ -128,6 +128,26 @@ pub fn check(
     check_resolved(source, db, lookup, options).0
 }
 
+/// What is found in one file, and what its chips run with.
+#[derive(Debug, Default)]
+pub struct Checked {
+    /// Findings in the order of the file.
+    pub findings: Vec<Finding>,
+    /// The resolved view of each chip; one, but for a file that holds the databases of several.
+    pub switches: Vec<ResolvedSwitch>,
+}
+
+/// Checks a file, whatever its form.
+pub fn check_file(source: Source<'_>, lookup: Option<&Lookup>, options: &Options) -> Checked {
+    let mut checked = Checked::default();
+    for namespace in forms::load_all(source.text) {
+        let (findings, switch) = check_resolved(source, &namespace.db, lookup, options);
+        checked.findings.extend(findings);
+        checked.switches.push(switch);
+    }
+    checked
+}
+
 /// The same, with the resolved view that was judged.
 pub fn check_resolved(
     source: Source<'_>,
@@ -143,7 +163,11 @@ pub fn check_resolved(
     for rule in all() {
         (rule.check)(&context, &mut out);
     }
-    (out.finish(source), switch)
+    let mut findings = out.finish(source);
+    for op in findings.iter_mut().flat_map(|f| &mut f.patch) {
+        op.refused_live = gcu::refusal(op, context.asic);
+    }
+    (findings, switch)
 }
 
 /// A finding of a rule that looks at more than one file.

@@ -331,11 +331,12 @@ impl<'c, 'a> Checker<'c, 'a> {
     }
 }
 
-/// The name in a reference: `[TABLE|name]` is how it was written before database version 3.
+/// The name in a reference: `[TABLE|name]` is how it was written before database version 3, `[TABLE_TABLE:name]` in
+/// APPL_DB.
 pub(crate) fn reference<'t>(table: &str, value: &'t str) -> &'t str {
     let inner = value.strip_prefix('[').and_then(|v| v.strip_suffix(']'));
-    match inner.and_then(|v| v.split_once('|')) {
-        Some((t, name)) if t == table => name,
+    match inner.and_then(|v| v.split_once(['|', ':'])) {
+        Some((t, name)) if t.strip_suffix("_TABLE").unwrap_or(t) == table => name,
         _ => value,
     }
 }

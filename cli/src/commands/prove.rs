@@ -1,8 +1,37 @@
-//! `harrier check --prove`: headroom put to the test on a simulated switch.
+//! `harrier check --prove` and `--explain-watchdog`: headroom and watchdogs put to the test on a simulated switch.
 
 use std::fmt::Write;
 
+use anyhow::Context;
+use buffer_config::resolved::ResolvedSwitch;
 use fabric::prove::{Outcome, Proof};
+use fabric::storm;
+use model::Time;
+
+/// What the fabric's watchdog does with a storm on the first priority that the port's watchdog watches, for people.
+pub(crate) fn describe_storm(switch: &ResolvedSwitch, name: &str, storm_ms: u32) -> anyhow::Result<String> {
+    let port = switch.ports.iter().find(|p| p.name == name).with_context(|| format!("no port {name}"))?;
+    let watched = port.watchdog.map_or(0, |w| w.priorities);
+    let priority = watched.trailing_zeros().min(7) as u8;
+    let found = match storm::replay(switch, port, priority, Time::from_ms(u64::from(storm_ms))) {
+        Ok(found) => found,
+        Err(error) => return Ok(format!("not replayed, the switch cannot be simulated: {error}\n")),
+    };
+    let ms = |time: Time| format!("{:.3} ms", time.as_secs_f64() * 1e3);
+    let detected = match found.detected {
+        Some(at) => format!("detected at {}", ms(at)),
+        None => return Ok(format!("replayed, priority {priority}, exact timers: not detected\n")),
+    };
+    let restored = match found.restored {
+        Some(at) => format!(
+            "restored at {}, {} after the last pause",
+            ms(at),
+            ms(at.saturating_sub(found.last_pause))
+        ),
+        None => "never restored".to_string(),
+    };
+    Ok(format!("replayed, priority {priority}, exact timers: {detected}, {restored}\n"))
+}
 
 /// The proofs of one file for people. The second value says whether all of them hold.
 pub(crate) fn describe(file: &str, proofs: &[Proof]) -> (String, bool) {

@@ -49,4 +49,5 @@ family!(
     threshold_unit,
     model,
     nothing_configured,
+    not_provable,
 );

@@ -1,6 +1,6 @@
 //! # PFC003 headroom-without-pfc
 //!
-//! Severity: error. Rows: PFC-03.
+//! Severity: error (a warning where the file has no QoS tables). Rows: PFC-03.
 //!
 //! A priority group with headroom belongs to a priority that may pause.
 //!
@@ -17,7 +17,7 @@
 //! sonic-utilities couples the two in its own commands.
 
 use super::super::Meta;
-use super::super::context::{Context, Findings, hit, list, priorities};
+use super::super::context::{Context, Findings, hit, list, priorities, row};
 use crate::finding::Severity;
 
 /// What identifies the rule.
@@ -26,6 +26,14 @@ pub(super) const META: Meta =
 
 /// Runs the rule.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    if cx.db.table("PORT_QOS_MAP").is_none() {
+        // A file of buffers alone: what is paused stands in another.
+        if let Some(profile) = cx.lossless_in_use().next() {
+            let message = format!("profile {} gives groups headroom, but the file has no PORT_QOS_MAP: whether they pause is not provable", profile.name);
+            cx.report(out, &META, row("BUFFER_PROFILE", &profile.name), message).severity(Severity::Warning);
+        }
+        return;
+    }
     cx.by_port(out, &META, |port| {
         let idle = (0..8usize).find(|g| {
             let lossless = cx.profile(port.priority_groups[*g]).is_some_and(|p| p.is_lossless());

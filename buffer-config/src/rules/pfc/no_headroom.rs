@@ -43,8 +43,14 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         }
         // The groups of the dynamic model are computed when the ASIC is known.
         let computed = cx.is_dynamic && cx.asic.is_none_or(|a| a.headroom.is_none());
+        // So are those of the traditional model when its table is there.
+        let looked_up = lossy_only && !cx.is_dynamic && cx.lookup.is_none() && cx.pool(crate::LOSSLESS_POOL).is_some_and(|p| p.size_bytes != Some(0)) && port.cable_m.is_some_and(|m| m > 0);
         let severity = if computed { Severity::Info } else { Severity::Error };
-        let why = if lossy_only { ": the switch has no lossless profile at all" } else { "" };
+        let why = match (lossy_only, looked_up) {
+            (_, true) => ": the file has no lossless profile; where buffermgrd is to add them, give its pg_profile_lookup.ini (--lookup)",
+            (true, _) => ": the switch has no lossless profile at all",
+            _ => "",
+        };
         let message = format!("PFC on {}, but these priorities have no headroom{why}", list(without));
         hit_as(severity, "PORT_QOS_MAP", &port.name, "pfc_enable", message)
     });

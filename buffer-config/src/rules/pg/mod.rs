@@ -31,6 +31,7 @@ family!(
     sharing_large,
     no_quantum,
     lookup_gaps,
+    not_provable,
 );
 
 /// Speed, cable length, headroom and name of every lossless profile that buffermgrd's naming gives both.

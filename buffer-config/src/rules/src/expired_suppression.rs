@@ -20,5 +20,5 @@ use crate::finding::Severity;
 pub(super) const META: Meta =
     Meta { code: "SRC013", name: "expired-suppression", severity: Severity::Warning, ids: &[] };
 
-/// Suppressions are applied after all rules ([`crate::hold::Suppressions::apply`]), which reports this.
+/// Suppressions are applied after all rules ([`crate::hold::Holder::remarks`]), which reports this.
 pub(super) fn check(_: &Context<'_, '_>, _: &mut Findings) {}

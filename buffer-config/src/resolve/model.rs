@@ -1,0 +1,39 @@
+//! Which of SONiC's two buffer models a file is for.
+
+use crate::db::ConfigDb;
+
+/// A buffer model, and how it is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BufferModel {
+    /// Headroom comes from the platform's look-up table; also when `DEVICE_METADATA` does not name a model.
+    Traditional,
+    /// Headroom and pools are computed.
+    Dynamic,
+    /// The file has no `DEVICE_METADATA` at all, as buffer files have that templates render by themselves; it leaves
+    /// out what only the dynamic model computes.
+    DynamicByContent,
+}
+
+impl BufferModel {
+    /// The model of a file.
+    pub(crate) fn of(db: &ConfigDb<'_>) -> Self {
+        match db.value("DEVICE_METADATA", "localhost", "buffer_model") {
+            Some("dynamic") => Self::Dynamic,
+            Some(_) => Self::Traditional,
+            None if db.row("DEVICE_METADATA", "localhost").is_some() => Self::Traditional,
+            None => {
+                let is_null =
+                    |e: &crate::db::Entry<'_>| db.field(e, "profile").is_some_and(|f| f.value == "NULL");
+                let computes = db.rows("BUFFER_PG").iter().any(is_null)
+                    || !db.rows("DEFAULT_LOSSLESS_BUFFER_PARAMETER").is_empty()
+                    || !db.rows("LOSSLESS_TRAFFIC_PATTERN").is_empty();
+                if computes { Self::DynamicByContent } else { Self::Traditional }
+            }
+        }
+    }
+
+    /// Headroom and pools are computed.
+    pub(crate) fn is_dynamic(self) -> bool {
+        self != Self::Traditional
+    }
+}

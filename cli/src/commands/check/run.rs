@@ -1,0 +1,308 @@
+//! All rules over all files: on all cores, some files at a time, so that memory does not grow with the fleet.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use anyhow::Context;
+use buffer_config::finding::Finding;
+use buffer_config::fleet::Fleet;
+use buffer_config::hold::{Baseline, Holder, Selection, Suppressions};
+use buffer_config::hosts::{self, Hosts};
+use buffer_config::report::{Format, Summary, Writer};
+use buffer_config::resolved::ResolvedSwitch;
+use buffer_config::rules::{self, Options};
+use buffer_config::source::Source;
+
+use super::inputs::Input;
+use super::{Args, FormatArg, write_text};
+use crate::Outcome;
+use crate::input::{fail_with, read_text};
+
+/// Files in work at once for each core: enough that none waits long, few enough that memory stays small.
+const FILES_A_CORE: usize = 16;
+
+/// What came out of one file.
+struct Checked {
+    text: String,
+    findings: Vec<Finding>,
+    switches: Vec<ResolvedSwitch>,
+}
+
+/// A report on its way to a file or to standard output.
+struct Sink {
+    writer: Writer,
+    out: Box<dyn Write>,
+}
+
+impl Sink {
+    fn open(format: FormatArg, path: &Path) -> anyhow::Result<Self> {
+        let to_stdout = path == Path::new("-");
+        let is_coloured = to_stdout && io::stdout().is_terminal();
+        let out: Box<dyn Write> = if to_stdout {
+            Box::new(BufWriter::new(io::stdout().lock()))
+        } else {
+            Box::new(BufWriter::new(
+                File::create(path).with_context(|| format!("cannot write {}", path.display()))?,
+            ))
+        };
+        let mut sink = Self { writer: Writer::new(format.format(is_coloured)), out };
+        let head = sink.writer.begin();
+        sink.put(&head)?;
+        Ok(sink)
+    }
+
+    /// A reader that has gone away (`| head`) is no error.
+    fn put(&mut self, text: &str) -> anyhow::Result<()> {
+        match self.out.write_all(text.as_bytes()) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            other => Ok(other?),
+        }
+    }
+
+    fn close(mut self, summary: &Summary) -> anyhow::Result<()> {
+        let tail = self.writer.end(summary);
+        self.put(&tail)?;
+        match self.out.flush() {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            other => Ok(other?),
+        }
+    }
+}
+
+/// Findings on their way: held back or not, counted, written.
+struct Run<'r> {
+    args: &'r Args,
+    selection: &'r Selection,
+    holder: Holder,
+    summary: Summary,
+    sinks: Vec<Sink>,
+    /// Findings become this instead of being printed, when a baseline is written.
+    baseline: Baseline,
+    fleet: Fleet,
+    /// The switch of files that have one with others.
+    switches: BTreeMap<String, String>,
+}
+
+/// Runs the rules over `inputs` and prints what they find.
+pub(super) fn run(
+    args: &Args,
+    options: &Options,
+    selection: &Selection,
+    inputs: &[Input],
+) -> anyhow::Result<Outcome> {
+    let hosts = match &args.hosts {
+        Some(path) => {
+            Some(hosts::parse(&read_text(path)?).map_err(|e| anyhow::anyhow!("{}: {e}", path.display()))?)
+        }
+        None => None,
+    };
+    let mut run = Run::new(args, selection)?;
+    let workers = thread::available_parallelism().map_or(1, usize::from);
+    let mut unreadable = Vec::new();
+    for batch in inputs.chunks(workers * FILES_A_CORE) {
+        let done = check_batch(batch, workers, |input| one(input, args, options, hosts.as_ref()));
+        for (input, result) in batch.iter().zip(done) {
+            match result {
+                Ok(checked) => run.file(input, checked)?,
+                Err(error) => unreadable.push(format!("{error:#}")),
+            }
+        }
+    }
+    let outcome = run.finish(inputs.len())?;
+    fail_with("some files were not checked", &unreadable)?;
+    Ok(outcome)
+}
+
+fn one(input: &Input, args: &Args, options: &Options, hosts: Option<&Hosts>) -> anyhow::Result<Checked> {
+    let (text, table) = input.read(args.lookup.as_deref())?;
+    let source = Source { name: &input.name, text: &text };
+    let rules::Checked { mut findings, switches } = rules::check_file(source, table.as_ref(), options);
+    if let Some(hosts) = hosts {
+        for switch in &switches {
+            findings.extend(hosts::check(hosts, &input.name, switch));
+        }
+    }
+    Ok(Checked { text, findings, switches })
+}
+
+/// Does `work` for each of a few inputs, on all cores; the results are in the order of the inputs.
+fn check_batch<T: Send>(
+    batch: &[Input],
+    workers: usize,
+    work: impl Fn(&Input) -> anyhow::Result<T> + Sync,
+) -> Vec<anyhow::Result<T>> {
+    let next = AtomicUsize::new(0);
+    let done: Mutex<Vec<(usize, anyhow::Result<T>)>> = Mutex::new(Vec::with_capacity(batch.len()));
+    thread::scope(|scope| {
+        for _ in 0..workers.min(batch.len()) {
+            scope.spawn(|| {
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(input) = batch.get(index) else { break };
+                    let result = work(input);
+                    done.lock().unwrap_or_else(|e| e.into_inner()).push((index, result));
+                }
+            });
+        }
+    });
+    let mut done = done.into_inner().unwrap_or_else(|e| e.into_inner());
+    done.sort_by_key(|(index, _)| *index);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
+impl<'r> Run<'r> {
+    fn new(args: &'r Args, selection: &'r Selection) -> anyhow::Result<Self> {
+        let mut run = Self {
+            args,
+            selection,
+            holder: holder(args)?,
+            summary: Summary::default(),
+            sinks: Vec::new(),
+            baseline: Baseline::default(),
+            fleet: Fleet::default(),
+            switches: BTreeMap::new(),
+        };
+        if args.write_baseline.is_none() {
+            run.sinks = sinks(args)?;
+        }
+        Ok(run)
+    }
+
+    fn file(&mut self, input: &Input, checked: Checked) -> anyhow::Result<()> {
+        let Checked { text, mut findings, switches } = checked;
+        findings.retain(|f| self.selection.wants(f.code, f.rule));
+        self.holder.apply(&mut findings);
+        for switch in &switches {
+            self.fleet.add(&input.name, switch);
+        }
+        let switch = input.switch();
+        self.summary.add(&input.name, &switch, &findings);
+        if switch != input.name {
+            self.switches.insert(input.name.clone(), switch);
+        }
+        self.put(&input.name, Some(&text), &findings)
+    }
+
+    fn put(&mut self, name: &str, text: Option<&str>, findings: &[Finding]) -> anyhow::Result<()> {
+        if self.args.write_baseline.is_some() {
+            self.baseline.add(findings);
+        }
+        for sink in &mut self.sinks {
+            let part = sink.writer.file(name, text, findings);
+            sink.put(&part)?;
+        }
+        Ok(())
+    }
+
+    /// What only shows when all files are in, and the end of all reports.
+    fn finish(mut self, inputs: usize) -> anyhow::Result<Outcome> {
+        let mut rest = self.fleet.check();
+        rest.retain(|f| self.selection.wants(f.code, f.rule));
+        self.holder.apply(&mut rest);
+        if let Some(path) = &self.args.suppressions {
+            rest.extend(self.holder.remarks(&path.display().to_string()));
+        }
+        if !rest.is_empty() {
+            let switches = std::mem::take(&mut self.switches);
+            self.summary.add_rest(&rest, |file| switches.get(file).map_or(file, String::as_str));
+            self.put("all switches together", None, &rest)?;
+        }
+        self.summary.suppressed = self.holder.held;
+        if let Some(path) = &self.args.write_baseline {
+            let text = serde_json::to_string_pretty(&self.baseline)? + "\n";
+            write_text(path, &text)?;
+            eprintln!("{}; all of it is in {}", self.summary.line(), path.display());
+            return Ok(Outcome::Fine);
+        }
+        for sink in self.sinks {
+            sink.close(&self.summary)?;
+        }
+        if inputs > 1 {
+            eprint!("{}", self.summary.table());
+        }
+        eprintln!("{}", self.summary.line());
+        Ok(self.args.severity_threshold.outcome(&self.summary))
+    }
+}
+
+/// The reports that are asked for.
+fn sinks(args: &Args) -> anyhow::Result<Vec<Sink>> {
+    let formats = if args.format.is_empty() { vec![FormatArg::Full] } else { args.format.clone() };
+    let path = |i: usize| args.output.get(i).map_or(Path::new("-"), PathBuf::as_path);
+    formats.into_iter().enumerate().map(|(i, format)| Sink::open(format, path(i))).collect()
+}
+
+/// What is to be held back.
+fn holder(args: &Args) -> anyhow::Result<Holder> {
+    let suppressions = match &args.suppressions {
+        Some(path) => {
+            Suppressions::parse(&read_text(path)?).map_err(|e| anyhow::anyhow!("{}: {e}", path.display()))?
+        }
+        None => Suppressions::default(),
+    };
+    let baseline = match &args.baseline {
+        Some(path) => {
+            Baseline::parse(&read_text(path)?).map_err(|e| anyhow::anyhow!("{}: {e}", path.display()))?
+        }
+        None => Baseline::default(),
+    };
+    Ok(Holder::new(suppressions, baseline, &today()))
+}
+
+/// Prints findings that were made elsewhere, of one file.
+pub(super) fn print(
+    args: &Args,
+    name: &str,
+    text: &str,
+    mut findings: Vec<Finding>,
+    unchanged: usize,
+) -> anyhow::Result<Outcome> {
+    let mut holder = holder(args)?;
+    holder.apply(&mut findings);
+    if let Some(path) = &args.suppressions {
+        findings.extend(holder.remarks(&path.display().to_string()));
+    }
+    let mut summary = Summary::default();
+    summary.add(name, name, &findings);
+    summary.suppressed = holder.held + unchanged;
+    for mut sink in sinks(args)? {
+        let part = sink.writer.file(name, Some(text), &findings);
+        sink.put(&part)?;
+        sink.close(&summary)?;
+    }
+    eprintln!("{}", summary.line());
+    Ok(args.severity_threshold.outcome(&summary))
+}
+
+impl FormatArg {
+    fn format(self, is_coloured: bool) -> Format {
+        match self {
+            Self::Full => Format::Full { is_coloured },
+            Self::Concise => Format::Concise,
+            Self::Json => Format::Json,
+            Self::Sarif => Format::Sarif,
+            Self::Junit => Format::Junit,
+            Self::Github => Format::Github,
+        }
+    }
+}
+
+/// The day in UTC, `YYYY-MM-DD`.
+fn today() -> String {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    // Days to date: Howard Hinnant, "chrono-compatible low-level date algorithms", civil_from_days.
+    let z = (since.as_secs() / 86_400) as i64 + 719_468;
+    let era = z / 146_097;
+    let doe = z - era * 146_097;
+    let yoe = (doe - doe / 1460 + doe / 36_524 - doe / 146_096) / 365;
+    let doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
+    let mp = (5 * doy + 2) / 153;
+    let (day, month) = (doy - (153 * mp + 2) / 5 + 1, if mp < 10 { mp + 3 } else { mp - 9 });
+    let year = yoe + era * 400 + i64::from(month <= 2);
+    format!("{year:04}-{month:02}-{day:02}")
+}

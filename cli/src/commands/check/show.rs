@@ -1,0 +1,174 @@
+//! What `harrier check` does instead of judging, or beside it: rules listed, ports explained, profiles proved,
+//! repairs written, revisions compared.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use buffer_config::hold::Selection;
+use buffer_config::resolved::ResolvedSwitch;
+use buffer_config::rules::{self, Options};
+use buffer_config::source::Source;
+use buffer_config::{Beside, diff, explain, forms, repair, resolve};
+
+use super::inputs::{self, Input};
+use super::{Args, FormatArg, run, write_text};
+use crate::Outcome;
+use crate::commands::prove;
+use crate::output::print_json;
+
+pub(super) fn list_rules() -> anyhow::Result<Outcome> {
+    let mut text = String::new();
+    for rule in rules::all() {
+        let meta = rule.meta;
+        text.push_str(&format!(
+            "{:<9} {:<8} {:<26} {}\n",
+            meta.code,
+            meta.severity.name(),
+            meta.name,
+            rule.summary()
+        ));
+    }
+    write_text(Path::new("-"), &text)?;
+    Ok(Outcome::Fine)
+}
+
+/// The chips of one file: namespace, tables, and what they run with.
+fn with_chips<T>(
+    args: &Args,
+    options: &Options,
+    input: &Input,
+    mut visit: impl FnMut(&str, &buffer_config::db::ConfigDb<'_>, ResolvedSwitch) -> anyhow::Result<T>,
+) -> anyhow::Result<Vec<T>> {
+    let (text, table) = input.read(args.lookup.as_deref())?;
+    let beside = Beside { lookup: table.as_ref(), asic: options.asic, memory_bytes: options.memory_bytes };
+    let all = forms::load_all(&text);
+    all.iter().map(|chip| visit(&chip.name, &chip.db, resolve(&chip.db, beside))).collect()
+}
+
+/// The name of a chip's part in what is printed.
+fn named(file: &str, chip: &str) -> String {
+    if chip.is_empty() { file.to_string() } else { format!("{file} {chip}") }
+}
+
+/// Resolved views, or what there is to say of one port.
+pub(super) fn show(args: &Args, options: &Options, inputs: &[Input]) -> anyhow::Result<Outcome> {
+    let mut resolved = BTreeMap::new();
+    for input in inputs {
+        let port = args.explain_headroom.as_ref().or(args.explain_watchdog.as_ref());
+        let mut is_there = port.is_none();
+        with_chips(args, options, input, |chip, db, switch| {
+            let name = named(&input.name, chip);
+            let Some(port) = port else {
+                resolved.insert(name, switch);
+                return Ok(());
+            };
+            if !switch.ports.iter().any(|p| p.name == *port) {
+                return Ok(());
+            }
+            is_there = true;
+            let text = if args.explain_headroom.is_some() {
+                explain::headroom_of(db, &switch, port, options)
+                    .map_err(|e| anyhow::anyhow!("{name}: {e}"))?
+            } else {
+                watchdog(&switch, port, args.storm_ms).with_context(|| name.clone())?
+            };
+            let head = if inputs.len() > 1 || !chip.is_empty() { format!("{name}\n") } else { String::new() };
+            write_text(Path::new("-"), &(head + &text))
+        })?;
+        if !is_there {
+            bail!("{}: there is no port {}", input.name, port.map_or("", String::as_str));
+        }
+    }
+    if args.show_resolved {
+        match resolved.len() {
+            1 => print_json(&resolved.values().next())?,
+            _ => print_json(&resolved)?,
+        }
+    }
+    Ok(Outcome::Fine)
+}
+
+/// The timeline by rule, and what the fabric's watchdog does with the same settings.
+fn watchdog(switch: &ResolvedSwitch, port: &str, storm_ms: u32) -> anyhow::Result<String> {
+    let text = explain::watchdog_of(switch, port, storm_ms).map_err(|e| anyhow::anyhow!("{e}"))?;
+    Ok(text + &prove::describe_storm(switch, port, storm_ms)?)
+}
+
+/// Each lossless profile under the worst case of its link.
+pub(super) fn prove_all(args: &Args, options: &Options, inputs: &[Input]) -> anyhow::Result<Outcome> {
+    let assumed = fabric::prove::Assumed { frame_bytes: options.lossless_mtu };
+    let mut all = BTreeMap::new();
+    let mut outcome = Outcome::Fine;
+    for input in inputs {
+        with_chips(args, options, input, |chip, _, switch| {
+            let name = named(&input.name, chip);
+            if switch.ports.is_empty() && chip == "localhost" {
+                return Ok(());
+            }
+            let proofs = fabric::prove::prove(&switch, assumed)
+                .with_context(|| format!("{name}: the switch cannot be simulated"))?;
+            let (text, holds) = prove::describe(&name, &proofs);
+            if !holds {
+                outcome = Outcome::Findings;
+            }
+            if args.format.contains(&FormatArg::Json) {
+                all.insert(name, proofs);
+                return Ok(());
+            }
+            write_text(Path::new("-"), &text)
+        })?;
+    }
+    if args.format.contains(&FormatArg::Json) {
+        print_json(&all)?;
+    }
+    Ok(outcome)
+}
+
+/// Repairs as JSON Patch.
+pub(super) fn write_patch(
+    args: &Args,
+    options: &Options,
+    selection: &Selection,
+    inputs: &[Input],
+    path: &Path,
+) -> anyhow::Result<()> {
+    let [input] = inputs else { bail!("--fix-patch repairs one file, {} were given", inputs.len()) };
+    let (text, table) = input.read(args.lookup.as_deref())?;
+    let source = Source { name: &input.name, text: &text };
+    let mut findings = rules::check_file(source, table.as_ref(), options).findings;
+    findings.retain(|f| selection.wants(f.code, f.rule));
+    let plan = repair::plan(source, &findings, table.as_ref(), options)
+        .map_err(|e| anyhow::anyhow!("{}: no patch can be made: {e}", input.name))?;
+    for op in &plan.operations {
+        if let Some(reason) = &op.refused_live {
+            eprintln!("{}: not on a live switch: {reason}", op.path);
+        }
+    }
+    for (code, reason) in &plan.left_out {
+        eprintln!("{code} is not repaired: {reason}");
+    }
+    write_text(path, &(serde_json::to_string_pretty(&plan.operations)? + "\n"))
+}
+
+/// Two revisions.
+pub(super) fn compare(
+    args: &Args,
+    options: &Options,
+    selection: &Selection,
+    old: &str,
+    new: &str,
+) -> anyhow::Result<Outcome> {
+    let inputs = inputs::inputs(&[old.to_string(), new.to_string()])?;
+    let [old, new] = inputs.as_slice() else { bail!("--diff compares two files") };
+    let lookup = args.lookup.as_deref();
+    let ((old_text, old_table), (new_text, new_table)) = (old.read(lookup)?, new.read(lookup)?);
+    let before = diff::Revision { name: &old.name, text: &old_text, lookup: old_table.as_ref() };
+    let after = diff::Revision { name: &new.name, text: &new_text, lookup: new_table.as_ref() };
+    let mut result = diff::compare(before, after, options);
+    result.findings.retain(|f| selection.wants(f.code, f.rule));
+    for change in &result.changes {
+        eprintln!("{change}");
+    }
+    run::print(args, &new.name, &new_text, result.findings, result.unchanged)
+}
