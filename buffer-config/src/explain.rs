@@ -69,6 +69,18 @@ pub fn headroom_of(
         let need = floor_bytes(floor, port.speed_mbps, f64::from(cable), port.mtu_bytes, lossless_mtu);
         let _ = writeln!(out, "  {label:<18} {need:>14} bytes            {how}");
     }
+    let worst_case = headroom::worst_case_bytes(&headroom::Link {
+        speed_mbps: port.speed_mbps,
+        cable_m: cable,
+        port_mtu: port.mtu_bytes,
+        lossless_mtu,
+        cell_bytes: switch.cell_bytes.unwrap_or(1),
+    });
+    let how = format!(
+        "whole frames of {lossless_mtu} bytes in cells of {}, and the frame that made the pause due",
+        switch.cell_bytes.unwrap_or(1)
+    );
+    let _ = writeln!(out, "  {:<18} {worst_case:>14} bytes            {how}", "worst_case");
     let _ = writeln!(out, "configured:");
     let mut any = false;
     for (group, profile) in port.priority_groups.iter().enumerate() {
@@ -80,8 +92,9 @@ pub fn headroom_of(
         let _ = writeln!(out, "  group {group}: {has} bytes, profile {}", profile.name);
         let standard =
             floor_bytes(options.floor, port.speed_mbps, f64::from(cable), port.mtu_bytes, lossless_mtu);
+        let computed = computed.as_ref().map_or(0, |c| c.xoff);
         for (what, need) in
-            [("the arithmetic", computed.as_ref().map_or(0, |c| c.xoff)), ("the floor", standard)]
+            [("the arithmetic", computed), ("the floor", standard), ("the worst case", worst_case)]
         {
             if need > has {
                 let missing = headroom::deficit(need - has, port.speed_mbps);

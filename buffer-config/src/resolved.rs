@@ -24,6 +24,8 @@ pub struct ResolvedSwitch {
     pub cell_bytes: Option<u32>,
     /// Bytes of the shared packet memory; `None` when the ASIC is unknown.
     pub memory_bytes: Option<u64>,
+    /// The largest lossless frame, bytes (`LOSSLESS_TRAFFIC_PATTERN` `mtu`); `None` when the file does not say.
+    pub lossless_mtu_bytes: Option<u32>,
     /// The buffer pools, in the order of the file.
     pub pools: Vec<ResolvedPool>,
     /// The buffer profiles, in the order of the file, then those that `buffermgrd` adds.

@@ -12,22 +12,21 @@
 //! Chip-internal delays (pipeline, MAC) are not known for most chips and count as nothing: what overflows here
 //! overflows on the chip too; what fits here needs the chip's own margin besides.
 
+use buffer_config::headroom::{CABLE_PS_PER_METRE, response_ps};
 use buffer_config::resolved::{ResolvedPort, ResolvedSwitch};
 use model::{Rate, Time};
-use p4_switch::tm::{Arrival, DropReason, TrafficManager, standard_reaction};
+use p4_switch::tm::{Arrival, DropReason, TrafficManager};
 use serde::Serialize;
 
 use crate::scenario::{SonicError, sonic};
 
-/// Picoseconds that a metre of cable takes: 1 / (198,000 km/s).
-const CABLE_PS_PER_METRE: u64 = 5_050;
 /// The most frames that one proof sends: enough to fill 500 MB with frames of 64 bytes.
 const MAX_FRAMES: u64 = 8_000_000;
 
 /// What was assumed of the traffic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Assumed {
-    /// Bytes of each frame that the sender sends.
+    /// Bytes of each frame that the sender sends, where the configuration names no largest lossless frame.
     pub frame_bytes: u32,
 }
 
@@ -83,6 +82,8 @@ pub enum Outcome {
 /// # Errors
 /// When the configuration cannot set a switch up.
 pub fn prove(switch: &ResolvedSwitch, assumed: Assumed) -> Result<Vec<Proof>, SonicError> {
+    let frame_bytes = switch.lossless_mtu_bytes.unwrap_or(assumed.frame_bytes).max(64);
+    let assumed = Assumed { frame_bytes };
     let mut proofs: Vec<Proof> = Vec::new();
     for port in &switch.ports {
         let Some(cable_m) = port.cable_m.filter(|m| *m > 0 && port.speed_mbps > 0 && port.is_up) else {
@@ -148,6 +149,7 @@ fn one(
         ecn_capable: true,
     };
     // Time of the last bit of each frame at the switch; the sender begins one as soon as the last has left.
+    let reaction = response_ps(port.speed_mbps);
     let (mut now, mut last_start, mut paused_at) = (Time(cable.0 + frame.0), Time::MAX, None);
     let (mut first_drop, mut dropped): (Option<(u64, Time, DropReason)>, u64) = (None, 0);
     for number in 1..=MAX_FRAMES {
@@ -165,7 +167,7 @@ fn one(
         if paused_at.is_none() && tm.take_pfc(now, IN).is_some() {
             paused_at = Some(now);
             let waits = rate.serialisation(u64::from(port.mtu_bytes));
-            last_start = Time(now.0 + waits.0 + cable.0 + standard_reaction(rate).0);
+            last_start = Time(now.0 + waits.0 + cable.0 + reaction);
         }
         now = Time(now.0 + frame.0);
     }

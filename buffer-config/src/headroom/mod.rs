@@ -7,7 +7,10 @@ mod floors;
 mod pool;
 mod pools_of;
 
-pub use floors::{Floor, MetresAndTime, deficit, floor_bytes, wire_bytes};
+pub use floors::{
+    CABLE_PS_PER_METRE, Floor, Link, MetresAndTime, deficit, floor_bytes, response_ps, wire_bytes,
+    worst_case_bytes,
+};
 pub use pool::{
     Counted, PoolInput, PoolPort, PoolResult, PoolSpec, ProfileSpec, pool_sizes, tofino_shared_headroom,
 };

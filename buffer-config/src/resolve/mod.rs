@@ -47,6 +47,12 @@ pub fn resolve(db: &ConfigDb<'_>, beside: Beside<'_>) -> ResolvedSwitch {
         asic: asic.map(|a| a.name),
         cell_bytes: asic.map(|a| a.cell_bytes),
         memory_bytes: beside.memory_bytes.or(asic.and_then(|a| a.memory_bytes)),
+        lossless_mtu_bytes: db
+            .rows("LOSSLESS_TRAFFIC_PATTERN")
+            .first()
+            .and_then(|row| db.field(row, "mtu"))
+            .and_then(|f| number(&f.value))
+            .map(|mtu| mtu.min(u64::from(u32::MAX)) as u32),
         watchdog_poll_ms: db
             .value("PFC_WD", "GLOBAL", "POLL_INTERVAL")
             .and_then(number)

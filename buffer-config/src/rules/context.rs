@@ -177,9 +177,7 @@ impl<'c, 'a> Context<'c, 'a> {
     }
 
     pub(super) fn lossless_mtu(&self) -> u32 {
-        let row = self.db.rows("LOSSLESS_TRAFFIC_PATTERN").first();
-        let mtu = row.and_then(|e| self.db.field(e, "mtu")).and_then(|f| f.value.trim().parse().ok());
-        mtu.unwrap_or(self.options.lossless_mtu)
+        self.sw.lossless_mtu_bytes.unwrap_or(self.options.lossless_mtu)
     }
 
     /// Reports what the schema found under this rule's code.

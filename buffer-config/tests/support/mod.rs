@@ -5,6 +5,7 @@
 
 pub(crate) mod schema;
 pub(crate) mod switch;
+pub(crate) mod verdicts;
 
 use std::path::PathBuf;
 

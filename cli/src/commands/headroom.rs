@@ -101,6 +101,13 @@ fn port(record: &mut Map<String, Value>, explain: bool) -> anyhow::Result<()> {
             "standard": floor(headroom::Floor::Standard),
             "with_port_mtu": floor(headroom::Floor::WithPortMtu),
             "with_two_mtu": floor(headroom::Floor::WithTwoMtu),
+            "worst_case": headroom::worst_case_bytes(&headroom::Link {
+                speed_mbps: inputs.speed_mbps,
+                cable_m: inputs.cable_m.ceil() as u32,
+                port_mtu: inputs.port_mtu,
+                lossless_mtu: inputs.lossless_mtu,
+                cell_bytes: cell,
+            }),
         });
         record.insert("floors".into(), floors);
     }

@@ -1,6 +1,6 @@
 //! # ECN004 inert-thresholds
 //!
-//! Severity: warning (less where the ASIC makes it an idiom). Rows: ECN-04.
+//! Severity: warning (a note where lossy queues have it switched off by name). Rows: ECN-04.
 //!
 //! A colour with thresholds is enabled.
 //!
@@ -18,8 +18,9 @@
 //! sonic-buildimage issue 4545; sonic-mgmt issue 26163.
 
 use super::super::Meta;
-use super::super::context::{Context, Findings, field, names};
+use super::super::context::{Context, Findings, field, names, priorities};
 use crate::finding::Severity;
+use crate::resolved::ResolvedPort;
 
 /// What identifies the rule.
 pub(super) const META: Meta =
@@ -34,15 +35,23 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             !on && cx.db.field(entry, &format!("{colour}_max_threshold")).is_some()
         };
         let colours: Vec<&str> = ["green", "yellow", "red"].into_iter().filter(inert).collect();
-        let used = cx.sw.wred.iter().position(|w| w.name == entry.key).is_some_and(|i| {
-            cx.sw.ports.iter().any(|p| p.queue_wred.contains(&Some(i)))
-        });
+        let index = cx.sw.wred.iter().position(|w| w.name == entry.key);
+        let used = |by: &dyn Fn(&ResolvedPort, usize) -> bool| {
+            let by_queue = |p: &ResolvedPort, q: usize| p.queue_wred.get(q).copied().flatten() == index && by(p, q);
+            index.is_some() && cx.sw.ports.iter().any(|p| (0..p.queue_wred.len()).any(|q| by_queue(p, q)))
+        };
+        let is_lossless = |p: &ResolvedPort, q: usize| {
+            priorities(p.pfc_priorities).any(|t| p.tc_to_queue.get(t).is_some_and(|n| usize::from(*n) == q))
+        };
         if let Some(first) = colours.first() {
             let message = format!("{}: {} has thresholds but is not enabled", entry.key, names(&colours));
             let switch = format!("wred_{first}_enable");
             let at = field("WRED_PROFILE", &entry.key, &switch);
             // An enabled green is all that plain traffic needs.
-            let severity = if used && colours.contains(&"green") { Severity::Warning } else { Severity::Info };
+            // Switched off by name, for lossy queues only, is an idiom of templates of Spectrum-4 to -6 and Tomahawk 5.
+            let forgotten = colours.contains(&"green") && cx.db.field(entry, "wred_green_enable").is_none();
+            let hurts = colours.contains(&"green") && used(&is_lossless) || forgotten && used(&|_, _| true);
+            let severity = if hurts { Severity::Warning } else { Severity::Info };
             cx.report(out, &META, at, message).severity(severity);
         }
     }

@@ -17,11 +17,10 @@
 //! 2 * length * speed / 198,000 km/s.
 
 use super::super::Meta;
-use super::super::context::{Context, Findings, field, bytes, hit_as, priorities};
+use super::super::context::{Context, Findings, Hit, bytes, field, hit_as, priorities};
 use crate::finding::Severity;
-use crate::resolved::ResolvedPort;
-use crate::headroom::Floor;
-use crate::headroom;
+use crate::headroom::{self, Floor};
+use crate::resolved::{ResolvedPort, ResolvedProfile};
 
 /// What identifies the rule.
 pub(super) const META: Meta =
@@ -45,21 +44,26 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     }
 }
 
-/// A lossless group of the port below a floor.
-pub(super) fn short(cx: &Context<'_, '_>, port: &ResolvedPort, floor: Floor, severity: Severity) -> Option<super::super::context::Hit> {
+/// The lossless profile of a port's first priority that has one, with its headroom and the port's cable length.
+pub(super) fn lossless_profile<'c>(
+    cx: &Context<'c, '_>,
+    port: &ResolvedPort,
+) -> Option<(&'c ResolvedProfile, u64, u32)> {
     let cable = port.cable_m.filter(|m| *m > 0 && port.speed_mbps > 0)?;
-    let mut groups = priorities(port.pfc_priorities).filter_map(|p| cx.profile(port.priority_groups[p]));
+    let mut groups = priorities(port.pfc_priorities).filter_map(|p| {
+        cx.profile(port.priority_groups[usize::from(port.tc_to_group[p] & 7)])
+    });
     let profile = groups.find(|p| p.is_lossless() && !p.is_generated)?;
-    let has = profile.headroom_bytes?;
+    Some((profile, profile.headroom_bytes?, cable))
+}
+
+/// A lossless group of the port below a floor.
+pub(super) fn short(cx: &Context<'_, '_>, port: &ResolvedPort, floor: Floor, severity: Severity) -> Option<Hit> {
+    let (profile, has, cable) = lossless_profile(cx, port)?;
     let need = |f| headroom::floor_bytes(f, port.speed_mbps, f64::from(cable), port.mtu_bytes, cx.lossless_mtu());
     let needed = need(floor);
-    let below = match floor {
-        Floor::Wire => Floor::Wire,
-        Floor::Standard => Floor::Wire,
-        _ => cx.options.floor,
-    };
-    // A lower floor that fails has its own report.
-    if has >= needed || (floor != Floor::Wire && has < need(below)) {
+    // What is below the wire has its own report.
+    if has >= needed || (floor != Floor::Wire && has < need(Floor::Wire)) {
         return None;
     }
     let missing = headroom::deficit(needed - has, port.speed_mbps);
