@@ -30,6 +30,23 @@ pub const TARGETS: &[Target] = &[
     Target { name: "p4_source", run: source::run, seeds: source::seeds, words: source::WORDS },
     Target { name: "packets", run: packets::run, seeds: packets::seeds, words: &[] },
     Target { name: "config", run: config::run, seeds: config::seeds, words: config::WORDS },
+    Target { name: "config_flat", run: config::run, seeds: config::flat_seeds, words: config::WORDS },
+    Target { name: "config_array", run: config::run, seeds: config::array_seeds, words: config::WORDS },
+    Target { name: "config_yang", run: config::run, seeds: config::yang_seeds, words: config::WORDS },
+    Target {
+        name: "config_lookup",
+        run: config::lookup,
+        seeds: config::lookup_seeds,
+        words: &["40000", "40m"],
+    },
+    Target { name: "config_hosts", run: config::hosts, seeds: config::hosts_seeds, words: &["[[host]]"] },
+    Target {
+        name: "config_suppressions",
+        run: config::suppressions,
+        seeds: config::suppressions_seeds,
+        words: &["[[suppress]]", "BUF", "*", "SRC004", "tor-1/"],
+    },
+    Target { name: "config_baseline", run: config::baseline, seeds: config::baseline_seeds, words: &[] },
     Target { name: "p4runtime", run: protocol::run, seeds: protocol::seeds, words: &[] },
 ];
 

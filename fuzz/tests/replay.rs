@@ -57,3 +57,17 @@ fn packets() {
 fn p4runtime() {
     check("p4runtime", 300);
 }
+
+#[test]
+fn configurations_in_all_forms() {
+    for name in ["config", "config_flat", "config_array", "config_yang"] {
+        check(name, 1_000);
+    }
+}
+
+#[test]
+fn files_beside_configurations() {
+    for name in ["config_lookup", "config_hosts", "config_suppressions", "config_baseline"] {
+        check(name, 1_000);
+    }
+}

@@ -124,7 +124,8 @@ impl<'a> Loader<'_, 'a> {
                 let joins =
                     separator == ':' || node.key.get(table.len()..).is_some_and(|k| k.starts_with(':'));
                 let key = if joins { key.replace(':', "|") } else { key.to_string() };
-                let pointer = Some(format!("{prefix}/{}", escape(&node.key)).into_boxed_str());
+                let inner = if std::ptr::eq(node_value, node) { "" } else { "/value" };
+                let pointer = Some(format!("{prefix}/{}{inner}", escape(&node.key)).into_boxed_str());
                 self.entry(table, Cow::Owned(key), node_value, pointer);
                 if let Some(last) = self.db.entries.last_mut().filter(|_| !std::ptr::eq(node_value, node)) {
                     last.key_span = node.key_span;
