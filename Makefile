@@ -1,12 +1,12 @@
 # Two commands do everything for a newcomer: `make run` and `make test`.
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
-.PHONY: run test setup ui build check unit foreign system browser bench audit clean
+.PHONY: run test setup ui build check unit foreign kit system browser bench audit clean
 
 run: ui                    ## set up what is missing, build, start the demo, print the dashboard's address
 	cargo run --release --locked -p harrier-cli -- demo $(ARGS)
 
-test: check unit foreign browser   ## everything that CI runs
+test: check unit foreign kit browser   ## everything that CI runs
 
 setup:                     ## install what is missing (Node, Chromium, Debian packages)
 	./scripts/setup.sh
@@ -29,6 +29,10 @@ unit: ui                   ## every Rust test and the dashboard's own tests
 foreign: setup              ## other people's P4Runtime clients against our switch
 	cargo build --locked -p harrier-cli
 	./scripts/foreign-clients.sh
+
+kit: setup                  ## what deploy/ci ships, run as its users would
+	cargo build --locked -p harrier-cli
+	./scripts/ci-kit.sh
 
 browser: ui                ## the whole system in headless Chromium
 	cargo build --locked -p harrier-cli

@@ -4,7 +4,8 @@
 # fuzz/crashes/TARGET, where `cargo test -p harrier-fuzz` replays it from then on.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-target=${1:?usage: scripts/fuzz.sh TARGET [SECONDS]; targets: $(ls fuzz/libfuzzer/targets | sed 's/\.rs//' | grep -v seeds | xargs)}
+targets=(fuzz/libfuzzer/targets/*.rs)
+target=${1:?usage: scripts/fuzz.sh TARGET [SECONDS]; targets: $(basename --suffix=.rs --multiple "${targets[@]}" | grep -v seeds | xargs)}
 seconds=${2:-600}
 work=${HARRIER_FUZZ_DIR:-target/fuzz}
 mkdir -p "$work/corpus/$target" "fuzz/crashes/$target"
