@@ -75,7 +75,7 @@ fn pages_are_complete() {
         assert!(names.insert(m.name), "two rules are called {}", m.name);
         assert!(rule.page().starts_with(&format!("# {} {}\n", m.code, m.name)), "{}", m.code);
         assert!(!rule.summary().is_empty(), "{} does not say what it checks", m.code);
-        for heading in ["Why it matters", "Fix"] {
+        for heading in ["Why it matters", "Example", "Fix", "Source"] {
             assert!(!rule.section(heading).is_empty(), "{} has no `{heading}`", m.code);
         }
     }

@@ -329,3 +329,58 @@ fn create_only_and_refused_changes_are_said() {
     let cable = switch(TD2, &[("\"Ethernet4\": \"40m\"", "\"Ethernet4\": \"5m\"")]);
     changes(&switch(TD2, &[]), &cable, "CHG008", "group 3 keeps its lossless profile");
 }
+
+#[test]
+fn a_table_beside_the_file_is_judged_with_it() {
+    // Neither profile nor group in the file: buffermgrd makes them from the row, whose headroom is too small.
+    let text = switch(
+        TD2,
+        &[
+            ("\"BUFFER_PG\": {", "\"BUFFER_PG_OF_ANOTHER_FILE\": {"),
+            (
+                "\"pg_lossless_100000_40m_profile\": {\"pool\": \"ingress_lossless_pool\", \"size\": \"1248\", \"dynamic_th\": \"-2\", \"xon\": \"2288\", \"xon_offset\": \"2288\", \"xoff\": \"100000\"},",
+                "",
+            ),
+        ],
+    );
+    let table = TABLE.replace(" 100000 -2", " 20000 -2");
+    check(
+        &text,
+        Some(&table),
+        "PG006",
+        Severity::Error,
+        "pg_lossless_100000_40m_profile has headroom 20,000 B",
+    );
+    passes(&text, Some(TABLE), "PG006");
+}
+
+#[test]
+fn groups_are_found_by_the_map_of_classes() {
+    // Classes 3 and 4 go to groups 5 and 6.
+    let text = switch(
+        "x86_64-mlnx_msn4700-r0",
+        &[
+            (
+                "\"TC_TO_PRIORITY_GROUP_MAP\": {\"AZURE\": {\"0\": \"0\", \"3\": \"3\", \"4\": \"4\"}}",
+                "\"TC_TO_PRIORITY_GROUP_MAP\": {\"AZURE\": {\"0\": \"0\", \"3\": \"5\", \"4\": \"6\"}}",
+            ),
+            ("Ethernet0|3-4\": {\"profile\": \"pg", "Ethernet0|5-6\": {\"profile\": \"pg"),
+            ("Ethernet4|3-4\": {\"profile\": \"pg", "Ethernet4|5-6\": {\"profile\": \"pg"),
+            ("\"xoff\": \"100000\"", "\"xoff\": \"20000\""),
+        ],
+    );
+    check(
+        &text,
+        None,
+        "PG004",
+        Severity::Error,
+        "Ethernet0 and Ethernet4: profile pg_lossless_100000_40m_profile",
+    );
+    check(
+        &text,
+        None,
+        "PG006",
+        Severity::Error,
+        "Ethernet0 and Ethernet4: profile pg_lossless_100000_40m_profile",
+    );
+}

@@ -176,6 +176,24 @@ impl<'c, 'a> Context<'c, 'a> {
         self.sw.profiles.iter().enumerate().filter(move |(i, p)| p.is_lossless() && used(*i)).map(|(_, p)| p)
     }
 
+    /// The lossless profile of a port's first priority that has one. Without a map of classes to groups the number of the
+    /// priority counts.
+    pub(super) fn lossless_of(&self, port: &ResolvedPort) -> Option<&'c ResolvedProfile> {
+        let is_mapped = port.tc_to_group.iter().any(|group| *group != 0);
+        let group = |p: usize| if is_mapped { usize::from(port.tc_to_group[p] & 7) } else { p };
+        let mut profiles =
+            priorities(port.pfc_priorities).filter_map(|p| self.profile(port.priority_groups[group(p)]));
+        profiles.find(|profile| profile.is_lossless())
+    }
+
+    /// The same with its headroom and the port's cable, for judging whether it suffices. What the dynamic model computes
+    /// needs no judgement; what the traditional one takes from the look-up table does.
+    pub(super) fn headroom_of(&self, port: &ResolvedPort) -> Option<(&'c ResolvedProfile, u64, u32)> {
+        let cable = port.cable_m.filter(|m| *m > 0 && port.speed_mbps > 0)?;
+        let profile = self.lossless_of(port).filter(|p| !(p.is_generated && self.is_dynamic))?;
+        Some((profile, profile.headroom_bytes?, cable))
+    }
+
     pub(super) fn lossless_mtu(&self) -> u32 {
         self.sw.lossless_mtu_bytes.unwrap_or(self.options.lossless_mtu)
     }

@@ -8,6 +8,17 @@
 //!
 //! -8 marks profiles of ports that are down; on a live port the group pauses its sender almost at once.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "BUFFER_PROFILE": {
+//!     "pg_lossless_100000_40m_profile": {"pool": "ingress_lossless_pool", "size": "1248", "dynamic_th": "-8",
+//!       "xon": "2288", "xon_offset": "2288", "xoff": "100000"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Use the fleet's alpha for lossless traffic.

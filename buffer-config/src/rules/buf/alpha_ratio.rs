@@ -9,6 +9,17 @@
 //! A new model of switch came with 1/64 instead of 1/16: PFC storms and a higher 99.9th percentile. Where lossy
 //! traffic has the larger alpha, its bursts starve lossless groups and pause their senders.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "BUFFER_PROFILE": {
+//!     "pg_lossless_100000_40m_profile": {"pool": "ingress_lossless_pool", "size": "1248", "dynamic_th": "-6",
+//!       "xon": "2288", "xon_offset": "2288", "xoff": "100000"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Compare with the rest of the fleet.

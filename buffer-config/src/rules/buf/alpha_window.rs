@@ -8,6 +8,18 @@
 //!
 //! SAI refuses it or clips it, and the queue gets another limit than was planned.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "DEVICE_METADATA": {"localhost": {"platform": "x86_64-nexthop_4010-r0"}},
+//!   "BUFFER_PROFILE": {
+//!     "pg_lossless_100000_40m_profile": {"pool": "ingress_lossless_pool", "size": "1248", "dynamic_th": "7",
+//!       "xon": "2288", "xon_offset": "2288", "xoff": "100000"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Stay within the window.

@@ -9,6 +9,20 @@
 //!
 //! With less, every burst pauses the sender and the link runs far below its speed.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "BUFFER_POOL": {
+//!     "ingress_lossless_pool": {"type": "ingress", "mode": "dynamic", "size": "20000", "xoff": "2000000"}
+//!   },
+//!   "BUFFER_PROFILE": {
+//!     "pg_lossless_100000_40m_profile": {"pool": "ingress_lossless_pool", "size": "1248", "dynamic_th": "-6",
+//!       "xon": "2288", "xon_offset": "2288", "xoff": "100000"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Raise alpha or the pool.

@@ -8,6 +8,12 @@
 //!
 //! The SDK of Spectrum complains about other sizes and syncd fails; other chips round down.
 //!
+//! ## Example
+//!
+//! ```json
+//! {"BUFFER_POOL": {"egress_lossy_pool": {"type": "egress", "mode": "dynamic", "size": "7000001"}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! Round down to a multiple of the cell.

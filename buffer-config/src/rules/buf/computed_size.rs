@@ -9,6 +9,21 @@
 //! The calculation has no lower bound: with many ports and long cables it comes out negative (SN4700 with 128 ports
 //! as T2: -22,464,528 bytes), and the text is then read as an enormous number.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "DEVICE_METADATA": {
+//!     "localhost": {"platform": "x86_64-mlnx_msn4700-r0", "buffer_model": "dynamic"}
+//!   },
+//!   "BUFFER_POOL": {
+//!     "ingress_lossless_pool": {"type": "ingress", "mode": "dynamic", "xoff": "90000000"}
+//!   },
+//!   "LOSSLESS_TRAFFIC_PATTERN": {"AZURE": {"mtu": "1024", "small_packet_percentage": "50"}},
+//!   "DEFAULT_LOSSLESS_BUFFER_PARAMETER": {"AZURE": {"default_dynamic_th": "0"}}
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Share headroom (`over_subscribe_ratio`), shorten cables, or use fewer lossless priorities.

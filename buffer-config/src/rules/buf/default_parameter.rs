@@ -9,6 +9,16 @@
 //! It is the alpha of every computed lossless profile. `max_headroom_size`, which some templates write, is unknown
 //! to the models.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "DEFAULT_LOSSLESS_BUFFER_PARAMETER": {
+//!     "AZURE": {"default_dynamic_th": "0", "max_headroom_size": "1"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Keep one entry.

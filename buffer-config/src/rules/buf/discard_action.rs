@@ -8,6 +8,16 @@
 //!
 //! orchagent refuses the reference, and the group or port is left without the profile.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "BUFFER_PROFILE": {
+//!     "ingress_lossy_profile": {"pool": "ingress_lossless_pool", "size": "0", "dynamic_th": "3", "packet_discard_action": "trim"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Give groups and lists a profile that drops.

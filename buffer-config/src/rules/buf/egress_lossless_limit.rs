@@ -9,6 +9,16 @@
 //!
 //! A lossless queue that reaches an egress limit drops, whatever headroom the ingress has.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "BUFFER_PROFILE": {
+//!     "egress_lossless_profile": {"pool": "egress_lossless_pool", "size": "0", "static_th": "6000000"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Set `static_th` to the size of the pool, or `dynamic_th` to 7 on Spectrum.

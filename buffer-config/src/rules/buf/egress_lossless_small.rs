@@ -12,7 +12,7 @@
 //! ## Example
 //!
 //! ```json
-//! {"BUFFER_POOL": {"ingress_lossless_pool": {"size": "32732160"}, "egress_lossless_pool": {"size": "32599040"}}}
+//! {"BUFFER_POOL": {"egress_lossless_pool": {"type": "egress", "mode": "static", "size": "9999999"}}}
 //! ```
 //!
 //! ## Fix

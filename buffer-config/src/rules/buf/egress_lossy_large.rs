@@ -9,6 +9,12 @@
 //! Otherwise lossy traffic can fill all of the memory that lossless traffic is admitted to, and lossless senders
 //! are paused for it.
 //!
+//! ## Example
+//!
+//! ```json
+//! {"BUFFER_POOL": {"egress_lossy_pool": {"type": "egress", "mode": "dynamic", "size": "11000000"}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! Lower the egress lossy pool; the difference is exclusive to lossless traffic.

@@ -8,6 +8,17 @@
 //!
 //! The models refuse anything else.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "BUFFER_PROFILE": {
+//!     "pg_lossless_100000_40m_profile": {"pool": "ingress_lossless_pool", "size": "1248", "dynamic_th": "-2", "xon": "2288",
+//!       "xon_offset": "2288", "xoff": "100000", "headroom_type": "computed"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Set one of the two, or remove the field for static.

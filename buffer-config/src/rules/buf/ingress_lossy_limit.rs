@@ -8,6 +8,16 @@
 //!
 //! A small static threshold makes lossy traffic drop at ingress, where the egress queue cannot share fairly.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "BUFFER_PROFILE": {
+//!     "ingress_lossy_profile": {"pool": "ingress_lossless_pool", "size": "0", "static_th": "1000000"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Set `static_th` to the size of the memory.

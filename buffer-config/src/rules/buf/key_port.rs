@@ -8,6 +8,12 @@
 //!
 //! The entry waits for a port that never comes; after a breakout the ports' new names have no entries.
 //!
+//! ## Example
+//!
+//! ```json
+//! {"BUFFER_PG": {"Ethernet400|3-4": {"profile": "pg_lossless_100000_40m_profile"}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! Name a port of this file.

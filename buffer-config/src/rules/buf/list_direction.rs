@@ -8,6 +8,12 @@
 //!
 //! The list is refused and the port keeps the chip's defaults.
 //!
+//! ## Example
+//!
+//! ```json
+//! {"BUFFER_PORT_INGRESS_PROFILE_LIST": {"Ethernet0": {"profile_list": "egress_lossy_profile"}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! Move the profile to the other list.

@@ -8,6 +8,16 @@
 //!
 //! orchagent retries for ever; the port keeps the chip's default limits.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "BUFFER_PORT_EGRESS_PROFILE_LIST": {
+//!     "Ethernet0": {"profile_list": "egress_lossy_profile,egress_lossles_profile"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Name profiles of this file, in the order of their pools.

@@ -9,6 +9,13 @@
 //! Three places set alpha: the table (traditional model), `default_dynamic_th` (dynamic model) and the profile
 //! itself; the profile in the database wins and survives an image upgrade.
 //!
+//! ## Example
+//!
+//! ```text
+//! # speed cable size xon xoff threshold xon_offset
+//! 100000 40m 1248 2288 100000 0 2288
+//! ```
+//!
 //! ## Fix
 //!
 //! Change the table and the profile together.

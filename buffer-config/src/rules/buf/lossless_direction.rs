@@ -8,6 +8,16 @@
 //!
 //! Headroom is taken at ingress; at egress the field means nothing, and the dynamic model refuses the profile.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "BUFFER_PROFILE": {
+//!     "egress_lossless_profile": {"pool": "egress_lossless_pool", "size": "0", "static_th": "12766208", "xoff": "1000"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Remove `xoff` from the egress profile.

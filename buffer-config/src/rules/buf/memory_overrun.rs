@@ -12,7 +12,12 @@
 //! ## Example
 //!
 //! ```json
-//! {"BUFFER_POOL": {"ingress_lossless_pool": {"size": "258035400", "xoff": "81553920"}}}
+//! {
+//!   "DEVICE_METADATA": {"localhost": {"platform": "x86_64-nexthop_4210-r0"}},
+//!   "BUFFER_POOL": {
+//!     "ingress_lossless_pool": {"type": "ingress", "mode": "dynamic", "size": "258035400", "xoff": "81553920"}
+//!   }
+//! }
 //! ```
 //!
 //! ## Fix

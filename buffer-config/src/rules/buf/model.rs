@@ -9,6 +9,17 @@
 //! A file of the dynamic model loaded in the traditional one crashes orchagent; a switch of models needs a restart
 //! of swss. A file without `DEVICE_METADATA` (rendered by the buffer template alone) does not say its model.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "DEVICE_METADATA": {
+//!     "localhost": {"platform": "x86_64-dell_s6000_s1220-r0", "buffer_model": "traditional"}
+//!   },
+//!   "BUFFER_PG": {"Ethernet0|3-4": {"profile": "NULL"}}
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Set the model that the file is made for.

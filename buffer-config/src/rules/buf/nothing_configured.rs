@@ -8,6 +8,15 @@
 //!
 //! Without them the chip's defaults hold: no headroom, and lossless traffic is dropped.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "PORT": {"Ethernet0": {"lanes": "1", "speed": "100000", "admin_status": "up"}},
+//!   "PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": "3,4"}}
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Add the platform's buffer templates for this role.

@@ -8,6 +8,16 @@
 //!
 //! With both, the field that orchagent meets last wins; with none, SAI's default applies.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "BUFFER_PROFILE": {
+//!     "ingress_lossy_profile": {"pool": "ingress_lossless_pool", "size": "0", "dynamic_th": "3", "static_th": "12766208"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Keep the one that fits the pool's mode.

@@ -12,7 +12,15 @@
 //! ## Example
 //!
 //! ```json
-//! {"BUFFER_POOL": {"a": {"percentage": "70"}, "b": {"percentage": "60"}}}
+//! {
+//!   "DEVICE_METADATA": {
+//!     "localhost": {"platform": "x86_64-mlnx_msn4700-r0", "buffer_model": "dynamic"}
+//!   },
+//!   "BUFFER_POOL": {
+//!     "ingress_lossless_pool": {"type": "ingress", "mode": "dynamic", "percentage": "80"},
+//!     "ingress_lossy_pool": {"type": "ingress", "mode": "dynamic", "percentage": "40"}
+//!   }
+//! }
 //! ```
 //!
 //! ## Fix

@@ -8,6 +8,12 @@
 //!
 //! orchagent creates no pool without it; it is create-only.
 //!
+//! ## Example
+//!
+//! ```json
+//! {"BUFFER_POOL": {"egress_lossy_pool": {"type": "egress", "mode": "shared", "size": "7000000"}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! Set `mode`.

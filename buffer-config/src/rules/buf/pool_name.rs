@@ -8,6 +8,16 @@
 //!
 //! buffermgrd has that name built in: with any other it adds no lossless profiles, and PFC runs without headroom.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "PORT": {"Ethernet0": {"lanes": "1", "speed": "100000", "admin_status": "up"}},
+//!   "BUFFER_POOL": {"ingress_pool": {"type": "ingress", "mode": "dynamic", "size": "10000000"}},
+//!   "PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": "3,4"}}
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Rename the pool.

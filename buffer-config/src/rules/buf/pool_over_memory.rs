@@ -8,6 +8,12 @@
 //!
 //! The dynamic model refuses such a size; other SAIs clip it or crash.
 //!
+//! ## Example
+//!
+//! ```json
+//! {"BUFFER_POOL": {"egress_lossy_pool": {"type": "egress", "mode": "dynamic", "size": "99000000"}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! Lower the size.

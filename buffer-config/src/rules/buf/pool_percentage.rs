@@ -8,6 +8,16 @@
 //!
 //! The models refuse the file; the traditional model has nothing to take a share of.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "BUFFER_POOL": {
+//!     "ingress_lossless_pool": {"type": "ingress", "mode": "dynamic", "size": "10000000", "percentage": "50"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Keep one of the two.

@@ -9,6 +9,16 @@
 //! The dynamic model logs an error and ignores it on any other pool; the profiles then rely on headroom that is not
 //! there.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "BUFFER_POOL": {
+//!     "egress_lossy_pool": {"type": "egress", "mode": "dynamic", "size": "7000000", "xoff": "1000000"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Move it to ingress_lossless_pool.

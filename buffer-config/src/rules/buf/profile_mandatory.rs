@@ -8,6 +8,12 @@
 //!
 //! SAI needs it; the entry is refused without it. Only profiles of `headroom_type` dynamic get theirs computed.
 //!
+//! ## Example
+//!
+//! ```json
+//! {"BUFFER_PROFILE": {"ingress_lossy_profile": {"pool": "ingress_lossless_pool", "dynamic_th": "3"}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! Set `size`.

@@ -9,6 +9,12 @@
 //! SAI refuses the profile or counts the queue against the wrong pool. On Teralynx the shipped templates do this on
 //! purpose.
 //!
+//! ## Example
+//!
+//! ```json
+//! {"BUFFER_QUEUE": {"Ethernet0|0-2": {"profile": "ingress_lossy_profile"}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! Use a profile of an egress pool.

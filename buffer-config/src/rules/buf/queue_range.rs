@@ -8,6 +8,12 @@
 //!
 //! orchagent drops a reversed range; a queue that the port does not have is refused.
 //!
+//! ## Example
+//!
+//! ```json
+//! {"BUFFER_QUEUE": {"Ethernet0|4-3": {"profile": "egress_lossless_profile"}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! Write `low-high` or one number.

@@ -9,6 +9,16 @@
 //! The command line checks it, a loaded file does not; a larger ratio leaves less shared headroom than one port
 //! needs.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "DEFAULT_LOSSLESS_BUFFER_PARAMETER": {
+//!     "AZURE": {"default_dynamic_th": "0", "over_subscribe_ratio": "999"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Give a ratio up to the number of ports; 2 is usual.

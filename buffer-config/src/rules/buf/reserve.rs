@@ -8,6 +8,16 @@
 //!
 //! A newer SAI takes 608 cells of each half: pools that span the whole memory then fail and orchagent crashes.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "BUFFER_POOL": {
+//!     "ingress_lossless_pool": {"type": "ingress", "mode": "dynamic", "size": "10766208", "xoff": "2000000"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Lower the size by at least 608 cells for each half of the chip.

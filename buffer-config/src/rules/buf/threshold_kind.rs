@@ -11,6 +11,16 @@
 //! the sky in a dynamic pool switches admission off (Azure's listing does so). A static 0 in a dynamic pool is a
 //! number from the other column and stops everything.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "BUFFER_PROFILE": {
+//!     "egress_lossy_profile": {"pool": "egress_lossy_pool", "size": "1518", "static_th": "12766208"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Use the threshold of the pool's mode.

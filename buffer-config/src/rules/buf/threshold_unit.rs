@@ -9,6 +9,17 @@
 //! The look-up table has one column for both. A 0 or -2 in a static pool admits nothing; 36,736 as an exponent is
 //! cast to eight bits.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "BUFFER_PROFILE": {
+//!     "pg_lossless_100000_40m_profile": {"pool": "ingress_lossless_pool", "size": "1248", "xon": "2288",
+//!       "xon_offset": "2288", "xoff": "100000", "static_th": "3"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Give the table of the pool's mode.

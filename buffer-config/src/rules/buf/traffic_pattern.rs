@@ -9,6 +9,12 @@
 //! The headroom arithmetic reads the first entry it meets; without it the script fails and headroom is silently not
 //! computed.
 //!
+//! ## Example
+//!
+//! ```json
+//! {"LOSSLESS_TRAFFIC_PATTERN": {"AZURE": {"mtu": "1024", "small_packet_percentage": "150"}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! Keep one entry.

@@ -8,6 +8,17 @@
 //!
 //! Memory that no pool may use absorbs no burst. On a chip with known reservations some slack is normal.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "BUFFER_POOL": {
+//!     "ingress_lossless_pool": {"type": "ingress", "mode": "dynamic", "size": "15000000", "xoff": "5000000"},
+//!     "egress_lossless_pool": {"type": "egress", "mode": "static", "size": "24000000"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Raise the shared headroom or the pool.

@@ -8,9 +8,19 @@
 //!
 //! It costs nothing, but is often a sign that the reference is misspelt or that the wrong profile is in use.
 //!
+//! ## Example
+//!
+//! ```json
+//! {"BUFFER_PROFILE": {"spare_profile": {"pool": "egress_lossy_pool", "size": "0", "dynamic_th": "3"}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! Refer to it or remove it. `pg_lossless_*` profiles are buffermgrd's cache and are exempt.
+//!
+//! ## Source
+//!
+//! bufferorch.cpp: groups, queues and profile lists are all that refers to a profile.
 
 use super::super::Meta;
 use super::super::context::{Context, Findings, row};

@@ -9,6 +9,12 @@
 //! An egress lossless pool of size 0 with PFC on loses every lossless packet. Empty pools are for ports that are
 //! down (`*_zero_pool`).
 //!
+//! ## Example
+//!
+//! ```json
+//! {"BUFFER_POOL": {"egress_lossless_pool": {"type": "egress", "mode": "static", "size": "0"}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! Give the pool its size.

@@ -8,6 +8,20 @@
 //!
 //! The rule that drops is lost on some releases: the port looks protected and is not.
 //!
+//! ## Example
+//!
+//! Before:
+//!
+//! ```json
+//! {"PFC_WD": {"Ethernet0": {"action": "forward", "detection_time": "400", "restoration_time": "800"}}}
+//! ```
+//!
+//! After:
+//!
+//! ```json
+//! {"PFC_WD": {"Ethernet0": {"action": "drop", "detection_time": "400", "restoration_time": "800"}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! Stop the watchdog on the port and start it with the new action.

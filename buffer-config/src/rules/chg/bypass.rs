@@ -8,6 +8,25 @@
 //!
 //! The updater checks fields, not objects: an invalid lossless profile was installed this way.
 //!
+//! ## Example
+//!
+//! Before:
+//!
+//! ```json
+//! {"BUFFER_PROFILE": {}}
+//! ```
+//!
+//! After:
+//!
+//! ```json
+//! {
+//!   "BUFFER_PROFILE": {
+//!     "pg_lossless_new": {"pool": "ingress_lossless_pool", "size": "1248", "dynamic_th": "-2",
+//!       "xon": "2288", "xon_offset": "2288", "xoff": "100000"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Check the new profile here before it is applied.

@@ -10,6 +10,20 @@
 //! A pool's type and mode, a profile's pool and the kind of its threshold are silently skipped on a live switch
 //! (older releases log an error): the file says one thing, the chip does another.
 //!
+//! ## Example
+//!
+//! Before:
+//!
+//! ```json
+//! {"BUFFER_POOL": {"egress_lossy_pool": {"type": "egress", "mode": "dynamic", "size": "7000000"}}}
+//! ```
+//!
+//! After:
+//!
+//! ```json
+//! {"BUFFER_POOL": {"egress_lossy_pool": {"type": "egress", "mode": "static", "size": "7000000"}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! Restart swss, or give the object a new name.

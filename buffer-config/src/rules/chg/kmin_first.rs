@@ -9,6 +9,30 @@
 //!
 //! PFC then comes before ECN.
 //!
+//! ## Example
+//!
+//! Before:
+//!
+//! ```json
+//! {
+//!   "WRED_PROFILE": {
+//!     "W": {"ecn": "ecn_all", "wred_green_enable": "true", "green_min_threshold": "1000000",
+//!       "green_max_threshold": "1500000", "green_drop_probability": "5"}
+//!   }
+//! }
+//! ```
+//!
+//! After:
+//!
+//! ```json
+//! {
+//!   "WRED_PROFILE": {
+//!     "W": {"ecn": "ecn_all", "wred_green_enable": "true", "green_min_threshold": "2500000",
+//!       "green_max_threshold": "3000000", "green_drop_probability": "5"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Raise alpha or the pool in the same change, or before.

@@ -9,6 +9,28 @@
 //! It takes effect at a restart of swss, which interrupts traffic; a dynamic file without sizes in a traditional
 //! switch crashes orchagent.
 //!
+//! ## Example
+//!
+//! Before:
+//!
+//! ```json
+//! {
+//!   "DEVICE_METADATA": {
+//!     "localhost": {"platform": "x86_64-dell_s6000_s1220-r0", "buffer_model": "traditional"}
+//!   }
+//! }
+//! ```
+//!
+//! After:
+//!
+//! ```json
+//! {
+//!   "DEVICE_METADATA": {
+//!     "localhost": {"platform": "x86_64-dell_s6000_s1220-r0", "buffer_model": "dynamic"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Plan the restart.

@@ -8,6 +8,20 @@
 //!
 //! The roll-out stops half way. Pools can never be patched; of a profile only dynamic_th and xoff on most ASICs.
 //!
+//! ## Example
+//!
+//! Before:
+//!
+//! ```json
+//! {"BUFFER_POOL": {"egress_lossy_pool": {"type": "egress", "mode": "dynamic", "size": "7000000"}}}
+//! ```
+//!
+//! After:
+//!
+//! ```json
+//! {"BUFFER_POOL": {"egress_lossy_pool": {"type": "egress", "mode": "dynamic", "size": "6000000"}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! Roll the change out by reload, in a maintenance window.

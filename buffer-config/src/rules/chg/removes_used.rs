@@ -8,6 +8,20 @@
 //!
 //! orchagent keeps the old object for as long as something refers to it, and the deletion is retried for ever.
 //!
+//! ## Example
+//!
+//! Before:
+//!
+//! ```json
+//! {"BUFFER_PROFILE": {"old": {"pool": "egress_lossy_pool", "size": "0", "dynamic_th": "3"}}}
+//! ```
+//!
+//! After:
+//!
+//! ```json
+//! {"BUFFER_QUEUE": {"Ethernet0|5": {"profile": "old"}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! Remove the references first.

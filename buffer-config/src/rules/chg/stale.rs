@@ -8,6 +8,20 @@
 //!
 //! buffermgrd kept the stale profile after a change of cable; after a breakout, groups had another port's.
 //!
+//! ## Example
+//!
+//! Before:
+//!
+//! ```json
+//! {"CABLE_LENGTH": {"AZURE": {"Ethernet0": "40m", "Ethernet4": "40m"}}}
+//! ```
+//!
+//! After:
+//!
+//! ```json
+//! {"CABLE_LENGTH": {"AZURE": {"Ethernet0": "40m", "Ethernet4": "5m"}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! Change the group's profile with it.

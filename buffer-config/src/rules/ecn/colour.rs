@@ -8,6 +8,18 @@
 //!
 //! Thresholds of another colour are never looked at for plain traffic.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "DEVICE_METADATA": {"localhost": {"platform": "x86_64-arista_7800r3_48cq2_lc"}},
+//!   "WRED_PROFILE": {
+//!     "W": {"ecn": "ecn_all", "wred_green_enable": "true", "green_min_threshold": "1000000",
+//!       "green_max_threshold": "1500000", "green_drop_probability": "5"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Give all three colours the same numbers, as the defaults do.

@@ -9,6 +9,17 @@
 //! With ecn_none and WRED enabled, packets of a lossless class are dropped early, and so are all that are not ECN-
 //! capable.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "WRED_PROFILE": {
+//!     "W": {"ecn": "ecn_none", "wred_green_enable": "true", "green_min_threshold": "1000000",
+//!       "green_max_threshold": "1500000", "green_drop_probability": "5"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Set `ecn` to ecn_all.

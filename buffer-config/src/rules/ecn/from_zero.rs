@@ -8,6 +8,16 @@
 //!
 //! Missing thresholds are 0: every packet is marked (or dropped) from the first byte.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "WRED_PROFILE": {
+//!     "W": {"ecn": "ecn_all", "wred_green_enable": "true", "green_drop_probability": "5"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Set Kmin and Kmax.

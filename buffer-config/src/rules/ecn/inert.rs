@@ -9,6 +9,17 @@
 //! The numbers have no effect: nothing is marked, and PFC is the only brake. On several releases a colour that ECN
 //! names is not marked without its WRED switch.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "WRED_PROFILE": {
+//!     "W": {"ecn": "ecn_all", "wred_green_enable": "false", "green_min_threshold": "1000000",
+//!       "green_max_threshold": "1500000", "green_drop_probability": "5"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Set `wred_<colour>_enable` to true, or remove the numbers.

@@ -8,6 +8,17 @@
 //!
 //! Otherwise marking never reaches Pmax before the sender is paused, and DCQCN reacts too weakly.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "WRED_PROFILE": {
+//!     "W": {"ecn": "ecn_all", "wred_green_enable": "true", "green_min_threshold": "1000000",
+//!       "green_max_threshold": "3000000", "green_drop_probability": "5"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Lower Kmax, or raise the lossless threshold.

@@ -8,9 +8,27 @@
 //!
 //! The queue drops before marking is at its strongest.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "WRED_PROFILE": {
+//!     "W": {"ecn": "ecn_all", "wred_green_enable": "true", "green_min_threshold": "1000000",
+//!       "green_max_threshold": "1500000", "green_drop_probability": "5"}
+//!   },
+//!   "BUFFER_PROFILE": {
+//!     "egress_lossless_profile": {"pool": "egress_lossless_pool", "size": "0", "static_th": "1000000"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Lower Kmax or raise the queue's threshold.
+//!
+//! ## Source
+//!
+//! SAI: a queue's threshold ends what it may hold, so that no average reaches beyond it.
 
 use super::super::Meta;
 use super::super::context::{Context, Findings, bytes, hit};

@@ -8,6 +8,17 @@
 //!
 //! Lower ones mark in normal bursts and cost throughput.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "WRED_PROFILE": {
+//!     "W": {"ecn": "ecn_all", "wred_green_enable": "true", "green_min_threshold": "9000",
+//!       "green_max_threshold": "1500000", "green_drop_probability": "5"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Raise Kmin.

@@ -8,6 +8,12 @@
 //!
 //! Without marking, DCQCN never slows down: PFC is the only brake, and pauses spread through the fabric.
 //!
+//! ## Example
+//!
+//! ```json
+//! {"QUEUE": {"Ethernet0|3": {"scheduler": "s1"}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! Attach an ECN profile to the queue.

@@ -8,6 +8,17 @@
 //!
 //! Kmin as large as a pool never marks. A template shipped with such placeholders.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "WRED_PROFILE": {
+//!     "W": {"ecn": "ecn_all", "wred_green_enable": "true", "green_min_threshold": "9000000",
+//!       "green_max_threshold": "9000000", "green_drop_probability": "5"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Set Kmin and Kmax for the port's speed; the defaults are 1 and 2 MiB with 5 %.

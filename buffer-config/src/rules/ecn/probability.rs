@@ -8,6 +8,17 @@
 //!
 //! Absent means 100 %: every packet is marked as soon as Kmax is reached, and Pmax is a cliff.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "WRED_PROFILE": {
+//!     "W": {"ecn": "ecn_all", "wred_green_enable": "true",
+//!       "green_min_threshold": "1000000", "green_max_threshold": "1500000"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Set the probability; 5 is usual.

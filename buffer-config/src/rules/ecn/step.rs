@@ -8,6 +8,17 @@
 //!
 //! Equal ones mark in a step, as DCTCP wants it; DCQCN flows then all slow down at once and swing.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "WRED_PROFILE": {
+//!     "W": {"ecn": "ecn_all", "wred_green_enable": "true", "green_min_threshold": "1000000",
+//!       "green_max_threshold": "1000000", "green_drop_probability": "5"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Spread the two for DCQCN.

@@ -9,6 +9,37 @@
 //! A new model of switch came with 1/64 where the fleet had 1/16: its ports paused four times as early, and pauses
 //! spread through the network.
 //!
+//! ## Example
+//!
+//! Of each switch:
+//!
+//! ```json
+//! {
+//!   "BUFFER_PROFILE": {
+//!     "pg_lossless_100000_40m_profile": {"pool": "ingress_lossless_pool", "size": "1248", "dynamic_th": "-4",
+//!       "xon": "2288", "xon_offset": "2288", "xoff": "100000"}
+//!   }
+//! }
+//! ```
+//!
+//! ```json
+//! {
+//!   "BUFFER_PROFILE": {
+//!     "pg_lossless_100000_40m_profile": {"pool": "ingress_lossless_pool", "size": "1248", "dynamic_th": "-4",
+//!       "xon": "2288", "xon_offset": "2288", "xoff": "100000"}
+//!   }
+//! }
+//! ```
+//!
+//! ```json
+//! {
+//!   "BUFFER_PROFILE": {
+//!     "pg_lossless_100000_40m_profile": {"pool": "ingress_lossless_pool", "size": "1248", "dynamic_th": "-6",
+//!       "xon": "2288", "xon_offset": "2288", "xoff": "100000"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Give it the alpha of its siblings.

@@ -8,6 +8,24 @@
 //!
 //! The end with the shorter one has too little headroom.
 //!
+//! ## Example
+//!
+//! Of each switch:
+//!
+//! ```json
+//! {
+//!   "DEVICE_NEIGHBOR": {"Ethernet0": {"name": "b", "port": "Ethernet0"}},
+//!   "CABLE_LENGTH": {"AZURE": {"Ethernet0": "40m", "Ethernet4": "40m"}}
+//! }
+//! ```
+//!
+//! ```json
+//! {
+//!   "DEVICE_NEIGHBOR": {"Ethernet0": {"name": "a", "port": "Ethernet0"}},
+//!   "CABLE_LENGTH": {"AZURE": {"Ethernet0": "5m", "Ethernet4": "40m"}}
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Set the measured length on both.

@@ -9,6 +9,30 @@
 //! A pause of a priority that the other end does not know stops nothing: packets are lost in a class that is called
 //! lossless.
 //!
+//! ## Example
+//!
+//! Of each switch:
+//!
+//! ```json
+//! {
+//!   "DEVICE_NEIGHBOR": {"Ethernet0": {"name": "b", "port": "Ethernet0"}},
+//!   "PORT_QOS_MAP": {
+//!     "Ethernet0": {"dscp_to_tc_map": "AZURE", "tc_to_pg_map": "AZURE", "tc_to_queue_map": "AZURE",
+//!       "pfc_to_queue_map": "AZURE", "pfc_enable": "3,4", "pfcwd_sw_enable": "3,4"}
+//!   }
+//! }
+//! ```
+//!
+//! ```json
+//! {
+//!   "DEVICE_NEIGHBOR": {"Ethernet0": {"name": "a", "port": "Ethernet0"}},
+//!   "PORT_QOS_MAP": {
+//!     "Ethernet0": {"dscp_to_tc_map": "AZURE", "tc_to_pg_map": "AZURE", "tc_to_queue_map": "AZURE",
+//!       "pfc_to_queue_map": "AZURE", "pfc_enable": "3", "pfcwd_sw_enable": "3,4"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Enable the same priorities on both ends.

@@ -8,6 +8,28 @@
 //!
 //! Frames larger than the peer's MTU are dropped; headroom is sized for another speed.
 //!
+//! ## Example
+//!
+//! Of each switch:
+//!
+//! ```json
+//! {
+//!   "DEVICE_NEIGHBOR": {"Ethernet0": {"name": "b", "port": "Ethernet0"}},
+//!   "PORT": {
+//!     "Ethernet0": {"lanes": "1,2,3,4", "speed": "100000", "mtu": "9100", "admin_status": "up"}
+//!   }
+//! }
+//! ```
+//!
+//! ```json
+//! {
+//!   "DEVICE_NEIGHBOR": {"Ethernet0": {"name": "a", "port": "Ethernet0"}},
+//!   "PORT": {
+//!     "Ethernet0": {"lanes": "1,2,3,4", "speed": "100000", "mtu": "1500", "admin_status": "up"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Make them equal.

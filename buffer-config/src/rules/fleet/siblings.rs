@@ -8,6 +8,22 @@
 //!
 //! What differs was changed on one and forgotten on the other, and shows only under load.
 //!
+//! ## Example
+//!
+//! Of each switch:
+//!
+//! ```json
+//! {"PFC_WD": {"Ethernet0": {"action": "drop", "detection_time": "400", "restoration_time": "800"}}}
+//! ```
+//!
+//! ```json
+//! {"PFC_WD": {"Ethernet0": {"action": "drop", "detection_time": "400", "restoration_time": "800"}}}
+//! ```
+//!
+//! ```json
+//! {"PFC_WD": {"Ethernet0": {"action": "drop", "detection_time": "800", "restoration_time": "800"}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! Compare with the configuration that is meant.

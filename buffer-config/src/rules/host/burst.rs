@@ -8,6 +8,24 @@
 //!
 //! Per-packet limits of the later ones disturb the cache of an older receiver and cost throughput.
 //!
+//! ## Example
+//!
+//! ```toml
+//! [[host]]
+//! name = "old"
+//! switch = "s1"
+//! port = "Ethernet0"
+//! nic = "cx3"
+//!
+//! [[host]]
+//! name = "new"
+//! switch = "s1"
+//! port = "Ethernet4"
+//! nic = "cx5"
+//! cnp_min_interval_us = 50
+//! rate_limit = "packet"
+//! ```
+//!
 //! ## Fix
 //!
 //! Turn per-burst limiting on.

@@ -10,6 +10,24 @@
 //! The first generation coalesces CNPs at the receiver and reacts to each; later ones coalesce at the sender and
 //! send one for every marked packet. Mixed, the older sender slows down far too much.
 //!
+//! ## Example
+//!
+//! ```toml
+//! [[host]]
+//! name = "old"
+//! switch = "s1"
+//! port = "Ethernet0"
+//! nic = "cx3"
+//! cnp_min_interval_us = 50
+//!
+//! [[host]]
+//! name = "new"
+//! switch = "s1"
+//! port = "Ethernet4"
+//! nic = "cx5"
+//! cnp_min_interval_us = 4
+//! ```
+//!
 //! ## Fix
 //!
 //! Set the interval of the later NICs to the timer of the first generation.

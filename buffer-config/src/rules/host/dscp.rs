@@ -8,6 +8,17 @@
 //!
 //! Otherwise RDMA runs in a lossy class and is dropped under load.
 //!
+//! ## Example
+//!
+//! ```toml
+//! [[host]]
+//! name = "h1"
+//! switch = "s1"
+//! port = "Ethernet0"
+//! pfc_priorities = [3]
+//! dscp = 10
+//! ```
+//!
 //! ## Fix
 //!
 //! Mark with a DSCP that maps to a lossless class (3 and 4 by default).

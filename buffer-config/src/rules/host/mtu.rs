@@ -8,6 +8,16 @@
 //!
 //! Larger frames are dropped, and the connection hangs after its first large message.
 //!
+//! ## Example
+//!
+//! ```toml
+//! [[host]]
+//! name = "h1"
+//! switch = "s1"
+//! port = "Ethernet0"
+//! rdma_mtu = 9080
+//! ```
+//!
 //! ## Fix
 //!
 //! Lower the RDMA MTU or raise the port's.

@@ -8,6 +8,16 @@
 //!
 //! The NIC pauses a priority that the switch does not know, or the other way round.
 //!
+//! ## Example
+//!
+//! ```toml
+//! [[host]]
+//! name = "h1"
+//! switch = "s1"
+//! port = "Ethernet0"
+//! pfc_priorities = [5]
+//! ```
+//!
 //! ## Fix
 //!
 //! Configure the same priorities on both ends.

@@ -8,6 +8,16 @@
 //!
 //! The NIC's watchdog (100 ms) ends a storm at its source; without it the switch's is the only defence.
 //!
+//! ## Example
+//!
+//! ```toml
+//! [[host]]
+//! name = "h1"
+//! switch = "s1"
+//! port = "Ethernet0"
+//! watchdog = false
+//! ```
+//!
 //! ## Fix
 //!
 //! Turn it on.

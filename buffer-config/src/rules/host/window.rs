@@ -8,6 +8,24 @@
 //!
 //! With a larger window they ignore CNPs that an older receiver has already coalesced.
 //!
+//! ## Example
+//!
+//! ```toml
+//! [[host]]
+//! name = "old"
+//! switch = "s1"
+//! port = "Ethernet0"
+//! nic = "cx3"
+//!
+//! [[host]]
+//! name = "new"
+//! switch = "s1"
+//! port = "Ethernet4"
+//! nic = "cx5"
+//! cnp_min_interval_us = 50
+//! cnp_coalescing_window_us = 55
+//! ```
+//!
 //! ## Fix
 //!
 //! Set the window to its minimum.

@@ -8,6 +8,16 @@
 //!
 //! Several shipped port files write 0 and 1, which portsorch refuses: the port keeps its default.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "PORT": {
+//!     "Ethernet0": {"lanes": "1,2,3,4", "speed": "100000", "mtu": "9100", "admin_status": "up", "autoneg": "1"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Write on or off.

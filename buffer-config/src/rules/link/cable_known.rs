@@ -8,6 +8,12 @@
 //!
 //! buffermgrd waits for it for ever: the port has no lossless group.
 //!
+//! ## Example
+//!
+//! ```json
+//! {"CABLE_LENGTH": {"AZURE": {"Ethernet4": "40m"}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! Add the port to CABLE_LENGTH.

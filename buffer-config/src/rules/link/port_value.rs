@@ -8,6 +8,16 @@
 //!
 //! Every headroom formula uses them.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "PORT": {
+//!     "Ethernet0": {"lanes": "1,2,3,4", "speed": "100000", "mtu": "65536", "admin_status": "up"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Correct the value.

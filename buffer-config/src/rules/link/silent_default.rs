@@ -9,6 +9,12 @@
 //! A pair of roles that is missing in the table of cable roles gets the default silently: far too much headroom, or
 //! too little on long spans.
 //!
+//! ## Example
+//!
+//! ```json
+//! {"CABLE_LENGTH": {"AZURE": {"Ethernet0": "40m", "Ethernet4": "300m"}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! Add the role pair, or set the length.

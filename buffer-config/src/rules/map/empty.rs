@@ -8,6 +8,12 @@
 //!
 //! The YANG pattern accepts the empty text, orchagent's stoi throws.
 //!
+//! ## Example
+//!
+//! ```json
+//! {"TC_TO_QUEUE_MAP": {"AZURE": {"0": "0", "3": "3", "4": ""}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! Give the number or remove the row.

@@ -8,6 +8,12 @@
 //!
 //! orchagent ignores or refuses anything else there.
 //!
+//! ## Example
+//!
+//! ```json
+//! {"PORT_QOS_MAP": {"global": {"dscp_to_tc_map": "AZURE", "pfc_enable": "3,4"}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! Move the fields to the ports.

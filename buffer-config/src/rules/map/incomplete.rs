@@ -8,9 +8,19 @@
 //!
 //! A DSCP that is not in the map keeps the chip's default class, which differs between vendors.
 //!
+//! ## Example
+//!
+//! ```json
+//! {"DSCP_TO_TC_MAP": {"AZURE": {"0": "0", "3": "3", "4": "4"}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! Add the missing values.
+//!
+//! ## Source
+//!
+//! RFC 2474 (64 code points); qosorch.cpp sets only the values that the map names.
 
 use super::super::Meta;
 use super::super::context::{Context, Findings, row};

@@ -9,6 +9,12 @@
 //!
 //! The YANG models refuse others.
 //!
+//! ## Example
+//!
+//! ```json
+//! {"DSCP_TO_TC_MAP": {"-AZURE": {"0": "0"}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! Rename it.

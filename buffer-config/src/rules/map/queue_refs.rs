@@ -8,6 +8,12 @@
 //!
 //! orchagent retries for ever: the queue has neither weight nor marking.
 //!
+//! ## Example
+//!
+//! ```json
+//! {"QUEUE": {"Ethernet0|3": {"scheduler": "s9", "wred_profile": "W"}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! Name one that exists.

@@ -9,6 +9,16 @@
 //! With it on, the port reacts to pauses of all priorities and sends only some: `pfc_enable` of the port no longer
 //! says what happens.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "PORT": {
+//!     "Ethernet0": {"lanes": "1,2,3,4", "speed": "100000", "mtu": "9100", "admin_status": "up", "pfc_asym": "on"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Set it to off unless it is meant.

@@ -8,6 +8,17 @@
 //!
 //! It reserves memory and drops when full, because no pause is ever sent for it.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "PORT_QOS_MAP": {
+//!     "Ethernet0": {"dscp_to_tc_map": "AZURE", "tc_to_pg_map": "AZURE", "tc_to_queue_map": "AZURE",
+//!       "pfc_to_queue_map": "AZURE", "pfc_enable": "3", "pfcwd_sw_enable": "3,4"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Enable PFC for its priority, or give the group a lossy profile.

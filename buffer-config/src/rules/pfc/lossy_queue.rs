@@ -8,6 +8,12 @@
 //!
 //! The packets survive ingress and are dropped at egress.
 //!
+//! ## Example
+//!
+//! ```json
+//! {"BUFFER_QUEUE": {"Ethernet0|3-4": {"profile": "egress_lossy_profile"}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! Give the queue the lossless egress profile.

@@ -8,6 +8,12 @@
 //!
 //! Lossy traffic in it takes the headroom and pauses lossless senders.
 //!
+//! ## Example
+//!
+//! ```json
+//! {"TC_TO_PRIORITY_GROUP_MAP": {"AZURE": {"0": "3", "3": "3", "4": "4"}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! Map the other classes to another group.

@@ -9,6 +9,12 @@
 //! PFC is announced, but the group drops when it is full: what was sold as lossless is not. 68 SKUs ship so, mostly
 //! lossy models with default QoS.
 //!
+//! ## Example
+//!
+//! ```json
+//! {"BUFFER_PG": {"Ethernet0|3-4": {"profile": "ingress_lossy_profile"}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! Give the group a lossless profile, or remove the priority from `pfc_enable`.

@@ -8,6 +8,12 @@
 //!
 //! Without it the port has no maps and no PFC: all its traffic is class 0.
 //!
+//! ## Example
+//!
+//! ```json
+//! {"PORT": {"Ethernet8": {"lanes": "9", "speed": "100000", "mtu": "9100", "admin_status": "up"}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! Add the entry.

@@ -8,6 +8,19 @@
 //!
 //! The switch would pause another priority than the one that is full.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "DEVICE_METADATA": {"localhost": {"platform": "x86_64-mlnx_msn4700-r0"}},
+//!   "PFC_PRIORITY_TO_PRIORITY_GROUP_MAP": {"AZURE": {"3": "4", "4": "3"}},
+//!   "PORT_QOS_MAP": {
+//!     "Ethernet0": {"dscp_to_tc_map": "AZURE", "tc_to_pg_map": "AZURE", "tc_to_queue_map": "AZURE", "pfc_to_queue_map": "AZURE",
+//!       "pfc_enable": "3,4", "pfcwd_sw_enable": "3,4", "pfc_to_pg_map": "AZURE"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Make the maps agree.

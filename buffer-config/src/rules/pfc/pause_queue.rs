@@ -8,6 +8,12 @@
 //!
 //! Otherwise the pause stops innocent traffic, and the culprit keeps sending into a full peer.
 //!
+//! ## Example
+//!
+//! ```json
+//! {"MAP_PFC_PRIORITY_TO_QUEUE": {"AZURE": {"3": "5", "4": "4"}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! Make MAP_PFC_PRIORITY_TO_QUEUE agree with TC_TO_QUEUE_MAP.

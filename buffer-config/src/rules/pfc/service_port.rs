@@ -8,6 +8,17 @@
 //!
 //! They lead to the chip itself: a pause there stops traffic that nothing drains.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "PORT": {
+//!     "Ethernet-Rec0": {"lanes": "221", "speed": "10000", "mtu": "9100", "admin_status": "up", "role": "Rec"}
+//!   },
+//!   "PORT_QOS_MAP": {"Ethernet-Rec0": {"pfc_enable": "3,4"}}
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Remove `pfc_enable` there.

@@ -8,6 +8,17 @@
 //!
 //! Headroom grows with their number, and shared headroom is promised twice as often.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "PORT_QOS_MAP": {
+//!     "Ethernet0": {"dscp_to_tc_map": "AZURE", "tc_to_pg_map": "AZURE", "tc_to_queue_map": "AZURE",
+//!       "pfc_to_queue_map": "AZURE", "pfc_enable": "2,3,4,5", "pfcwd_sw_enable": "3,4"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Use two.

@@ -8,6 +8,12 @@
 //!
 //! The lossless class is never used: RDMA runs in a lossy class and nobody notices until it drops.
 //!
+//! ## Example
+//!
+//! ```json
+//! {"DSCP_TO_TC_MAP": {"AZURE": {"0": "0", "3": "3"}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! Map the RDMA DSCP to the class.

@@ -8,6 +8,15 @@
 //!
 //! `0m` tells buffermgrd to make no lossless group: the port pauses nobody and drops.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "CABLE_LENGTH": {"AZURE": {"Ethernet0": "0m", "Ethernet4": "40m"}},
+//!   "BUFFER_PG": {"Ethernet0|3-4": {"profile": "ingress_lossy_profile"}}
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Set the length of the cable, or disable PFC.
@@ -17,7 +26,7 @@
 //! buffermgr.cpp; swss PR 1830, 3548.
 
 use super::super::Meta;
-use super::super::context::{Context, Findings, hit, list, priorities};
+use super::super::context::{Context, Findings, hit, list};
 use crate::finding::Severity;
 
 /// What identifies the rule.
@@ -28,8 +37,7 @@ pub(super) const META: Meta =
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.by_port(out, &META, |port| {
         let bare = port.cable_m == Some(0) && port.is_up && port.pfc_priorities != 0;
-        let headroom = priorities(port.pfc_priorities).any(|p| cx.profile(port.priority_groups[p]).is_some_and(|f| f.is_lossless()));
-        if !bare || headroom {
+        if !bare || cx.lossless_of(port).is_some() {
             return None;
         }
         let message = format!("PFC on {} with cable length 0m: no headroom", list(port.pfc_priorities));

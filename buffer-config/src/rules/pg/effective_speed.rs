@@ -8,6 +8,17 @@
 //!
 //! The traditional model sizes it for `speed`; the link may come up faster.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "PORT": {
+//!     "Ethernet0": {"lanes": "1,2,3,4", "speed": "100000", "mtu": "9100",
+//!       "admin_status": "up", "autoneg": "on", "adv_speeds": "40000,200000"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Set `adv_speeds` to what headroom is made for.

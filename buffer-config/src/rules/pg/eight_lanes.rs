@@ -8,6 +8,17 @@
 //!
 //! Their pipeline takes twice as long to react: xon is double.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "DEVICE_METADATA": {"localhost": {"platform": "x86_64-mlnx_msn4700-r0"}},
+//!   "PORT": {
+//!     "Ethernet0": {"lanes": "1,2,3,4,5,6,7,8", "speed": "100000", "mtu": "9100", "admin_status": "up"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Give them the `_8lane` profile.

@@ -9,6 +9,12 @@
 //! SAI refuses it or counts the group against the wrong pool. Teralynx templates put the lossy profile into an
 //! egress pool on purpose.
 //!
+//! ## Example
+//!
+//! ```json
+//! {"BUFFER_PG": {"Ethernet0|0": {"profile": "egress_lossy_profile"}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! Use a profile of an ingress pool.

@@ -9,6 +9,18 @@
 //!
 //! Below it, packets that were on their way when the pause was sent are dropped. At 400G and 50 m this happened.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "DEVICE_METADATA": {"localhost": {"platform": "x86_64-mlnx_msn4700-r0"}},
+//!   "BUFFER_PROFILE": {
+//!     "pg_lossless_100000_40m_profile": {"pool": "ingress_lossless_pool", "size": "1248", "dynamic_th": "-2",
+//!       "xon": "2288", "xon_offset": "2288", "xoff": "30000"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Raise `xoff` to the computed value.
@@ -18,7 +30,7 @@
 //! buffer_headroom_mellanox.lua, buffer_headroom_barefoot.lua; sonic-mgmt issue 20422.
 
 use super::super::Meta;
-use super::super::context::{Context, Findings, bytes, hit_as, priorities};
+use super::super::context::{Context, Findings, bytes, hit_as};
 use crate::finding::Severity;
 use crate::headroom;
 
@@ -35,9 +47,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let mut known: Vec<((u32, u32, u32, u32), u64)> = Vec::new();
     let known = std::cell::RefCell::new(&mut known);
     cx.by_port(out, &META, |port| {
-        let cable = port.cable_m.filter(|m| *m > 0 && port.speed_mbps > 0)?;
-        let group = priorities(port.pfc_priorities).find(|p| cx.profile(port.priority_groups[*p]).is_some_and(|f| f.is_lossless()))?;
-        let profile = cx.profile(port.priority_groups[group])?;
+        let (profile, has, cable) = cx.headroom_of(port)?;
         let key = (port.speed_mbps, cable, port.mtu_bytes, port.lanes);
         let mut known = known.borrow_mut();
         let needed = match known.iter().find(|(k, _)| *k == key) {
@@ -59,8 +69,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
                 needed
             }
         };
-        let has = profile.headroom_bytes?;
-        if has >= needed || profile.is_generated {
+        if has >= needed {
             return None;
         }
         let missing = headroom::deficit(needed - has, port.speed_mbps);

@@ -9,9 +9,24 @@
 //! Without either, the group resumes the moment it is one cell below the pause point: pause frames flap at a high
 //! rate.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "BUFFER_PROFILE": {
+//!     "pg_lossless_100000_40m_profile": {"pool": "ingress_lossless_pool", "size": "1248", "dynamic_th": "-2",
+//!       "xon": "0", "xon_offset": "0", "xoff": "100000"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Set `xon_offset` to a few frames, or `xon` to the pipeline's latency on Spectrum.
+//!
+//! ## Source
+//!
+//! tables that vendors ship: Spectrum has xon of the pipeline's latency, Broadcom an offset.
 
 use super::super::Meta;
 use super::super::context::{Context, Findings, row};

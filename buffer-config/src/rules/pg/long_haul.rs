@@ -8,6 +8,12 @@
 //!
 //! A link of 100 km at 100G has 2.5 MB in flight on the way back alone; a few such ports exceed what a chip holds.
 //!
+//! ## Example
+//!
+//! ```json
+//! {"CABLE_LENGTH": {"AZURE": {"Ethernet0": "80000m", "Ethernet4": "40m"}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! Use a chip with DRAM for such links.

@@ -10,6 +10,15 @@
 //! Rows for 50 m were missing for some speeds: ports of that speed got no headroom. Of two rows for one speed and
 //! length the later one wins silently.
 //!
+//! ## Example
+//!
+//! ```text
+//! # speed cable size xon xoff threshold xon_offset
+//! 100000 5m 1248 2288 60000 -2 2288
+//! 100000 50m 1248 2288 110000 -2 2288
+//! 40000 5m 1248 2288 50000 -2 2288
+//! ```
+//!
 //! ## Fix
 //!
 //! Add the missing rows.

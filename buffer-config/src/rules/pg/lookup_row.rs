@@ -8,6 +8,13 @@
 //!
 //! buffermgrd logs an error and drops the entry: the port runs PFC without headroom.
 //!
+//! ## Example
+//!
+//! ```text
+//! # speed cable size xon xoff threshold xon_offset
+//! 100000 5m 1248 2288 60000 -2 2288
+//! ```
+//!
 //! ## Fix
 //!
 //! Add the row.
@@ -17,7 +24,7 @@
 //! buffermgr.cpp; sonic-buildimage issue 5837, PR 23059.
 
 use super::super::Meta;
-use super::super::context::{Context, Findings, hit, priorities};
+use super::super::context::{Context, Findings, hit};
 use crate::finding::Severity;
 use std::cell::LazyCell;
 use std::collections::BTreeMap;
@@ -40,7 +47,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         if !port.is_up || port.pfc_priorities == 0 || cx.is_dynamic {
             return None;
         }
-        let has_none = || priorities(port.pfc_priorities).all(|p| cx.profile(port.priority_groups[p]).is_none_or(|f| !f.is_lossless()));
+        let has_none = || cx.lossless_of(port).is_none();
         if cx.lookup.is_none() && !(lossless && has_none()) {
             return None;
         }

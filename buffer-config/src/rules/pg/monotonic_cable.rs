@@ -8,6 +8,14 @@
 //!
 //! It is a typing error in one of the rows: 366,592 B for 1500 m and 234,496 B for 2000 m were shipped.
 //!
+//! ## Example
+//!
+//! ```text
+//! # speed cable size xon xoff threshold xon_offset
+//! 100000 1500m 1248 2288 366592 0 2288
+//! 100000 2000m 1248 2288 234496 0 2288
+//! ```
+//!
 //! ## Fix
 //!
 //! Correct the row that breaks the order.

@@ -8,6 +8,14 @@
 //!
 //! A faster port has more bytes on the same cable; one of the rows is wrong.
 //!
+//! ## Example
+//!
+//! ```text
+//! # speed cable size xon xoff threshold xon_offset
+//! 400000 40m 1248 2288 514553 0 2288
+//! 800000 40m 1248 2288 244000 0 2288
+//! ```
+//!
 //! ## Fix
 //!
 //! Correct the row that breaks the order.

@@ -8,6 +8,16 @@
 //!
 //! A larger frame of ours delays the pause longer than the headroom allows for.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "PORT": {
+//!     "Ethernet0": {"lanes": "1,2,3,4", "speed": "100000", "mtu": "9216", "admin_status": "up"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Lower the MTU, or raise the headroom by the difference.

@@ -9,6 +9,16 @@
 //! 1.6 Tb/s has no pause quanta in SONiC's table: the arithmetic falls back to 3.8 KiB, less than a port at 100G
 //! gets.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "PORT": {
+//!     "Ethernet0": {"lanes": "1,2,3,4", "speed": "1600000", "mtu": "9100", "admin_status": "up"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Set the headroom by hand, from the vendor's figures.

@@ -8,6 +8,16 @@
 //!
 //! One that differs from all others is a typing error: 3356 for 3556 was shipped.
 //!
+//! ## Example
+//!
+//! ```text
+//! # speed cable size xon xoff threshold xon_offset
+//! 100000 5m 1248 0 60000 0 3556
+//! 100000 40m 1248 0 100000 0 3556
+//! 50000 5m 1248 0 60000 0 3356
+//! 50000 40m 1248 0 70000 0 3556
+//! ```
+//!
 //! ## Fix
 //!
 //! Give it the value of the others.

@@ -9,6 +9,16 @@
 //! Sharing is intended, since not all ports pause at once; the shipped median is 2.2, the worst 28.6. With
 //! `--oversubscription-limit` more than that is an error.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "BUFFER_POOL": {
+//!     "ingress_lossless_pool": {"type": "ingress", "mode": "dynamic", "size": "10000000", "xoff": "2000000"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Raise the shared headroom, or accept the ratio.

@@ -9,6 +9,18 @@
 //!
 //! SONiC's check script refuses the last group, and the port has one lossless priority less.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "DEVICE_METADATA": {"localhost": {"platform": "x86_64-mlnx_msn4700-r0"}},
+//!   "BUFFER_PROFILE": {
+//!     "pg_lossless_100000_40m_profile": {"pool": "ingress_lossless_pool", "size": "1248", "dynamic_th": "-2",
+//!       "xon": "2288", "xon_offset": "2288", "xoff": "900000"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Use fewer lossless priorities or shorter cables on the port.

@@ -8,9 +8,21 @@
 //!
 //! Right only when it was sized for the longest: then the short ones waste memory.
 //!
+//! ## Example
+//!
+//! ```text
+//! # speed cable size xon xoff threshold xon_offset
+//! 10000 40m 1248 2288 160000 0 2288
+//! 10000 300m 1248 2288 160000 0 2288
+//! ```
+//!
 //! ## Fix
 //!
 //! Check that it fits the longest cable.
+//!
+//! ## Source
+//!
+//! tables that vendors ship: 58 such pairs.
 
 use super::super::Meta;
 use super::super::context::{Context, Findings, bytes, field};

@@ -9,9 +9,23 @@
 //! Headroom is for what arrives after a pause; more of it than of shared buffer means that the senders are paused
 //! almost all the time, or that two numbers were mixed up.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "BUFFER_POOL": {
+//!     "ingress_lossless_pool": {"type": "ingress", "mode": "dynamic", "size": "1000000", "xoff": "2000000"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Swap or correct the numbers.
+//!
+//! ## Source
+//!
+//! two shipped switches have it by copy and paste (Arista 7170).
 
 use super::super::Meta;
 use super::super::context::{Context, Findings, bytes, field};

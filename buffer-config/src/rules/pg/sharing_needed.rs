@@ -9,6 +9,17 @@
 //!
 //! Headroom that is neither reserved nor shared does not exist.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "DEVICE_METADATA": {"localhost": {"platform": "x86_64-arista_7050cx3_32s"}},
+//!   "BUFFER_POOL": {
+//!     "ingress_lossless_pool": {"type": "ingress", "mode": "dynamic", "size": "10000000"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Set `xoff` of ingress_lossless_pool, or reserve it in the profiles.

@@ -8,6 +8,16 @@
 //!
 //! Otherwise not even one group alone is safe.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "BUFFER_POOL": {
+//!     "ingress_lossless_pool": {"type": "ingress", "mode": "dynamic", "size": "10000000", "xoff": "50000"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Raise `xoff` of the pool.

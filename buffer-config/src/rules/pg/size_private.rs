@@ -9,6 +9,16 @@
 //! The group owns its headroom then; a smaller size promises bytes that are not reserved. An error on Spectrum,
 //! where the SDK computes so.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "BUFFER_POOL": {
+//!     "ingress_lossless_pool": {"type": "ingress", "mode": "dynamic", "size": "10000000"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Set `size` to xon + xoff (+ the MTU on eight lanes).

@@ -12,7 +12,7 @@
 //! ## Example
 //!
 //! ```json
-//! {"BUFFER_PG": {"Ethernet0|3-4": {"profile": "pg_lossless_100000_5m_profile"}}, "CABLE_LENGTH": {"AZURE": {"Ethernet0": "300m"}}}
+//! {"CABLE_LENGTH": {"AZURE": {"Ethernet0": "300m", "Ethernet4": "40m"}}}
 //! ```
 //!
 //! ## Fix

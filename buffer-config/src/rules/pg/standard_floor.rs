@@ -11,6 +11,17 @@
 //! The peer may keep sending for that long after the pause was due. `harrier check --prove` shows the frame that is
 //! dropped. The assumption below which it is an error can be changed (`--floor`).
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "BUFFER_PROFILE": {
+//!     "pg_lossless_100000_40m_profile": {"pool": "ingress_lossless_pool", "size": "1248", "dynamic_th": "-2",
+//!       "xon": "2288", "xon_offset": "2288", "xoff": "20000"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Raise `xoff`.
@@ -21,7 +32,7 @@
 
 use super::super::Meta;
 use super::super::context::{Context, Findings, bytes, hit_as};
-use super::wire_floor::{lossless_profile, short};
+use super::wire_floor::short;
 use crate::finding::Severity;
 use crate::headroom::{self, Link};
 
@@ -33,7 +44,7 @@ pub(super) const META: Meta =
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.by_port(out, &META, |port| short(cx, port, cx.options.floor, Severity::Error));
     cx.by_port(out, &META, |port| {
-        let (profile, has, cable_m) = lossless_profile(cx, port)?;
+        let (profile, has, cable_m) = cx.headroom_of(port)?;
         let link = Link {
             speed_mbps: port.speed_mbps,
             cable_m,

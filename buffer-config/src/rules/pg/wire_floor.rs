@@ -8,6 +8,17 @@
 //!
 //! Below it nothing can save the packets. Twenty shipped rows violate it, all for 1.5 and 2 km.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "BUFFER_PROFILE": {
+//!     "pg_lossless_100000_40m_profile": {"pool": "ingress_lossless_pool", "size": "1248", "dynamic_th": "-2",
+//!       "xon": "2288", "xon_offset": "2288", "xoff": "3000"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Raise `xoff`, or state the real cable length.
@@ -17,10 +28,10 @@
 //! 2 * length * speed / 198,000 km/s.
 
 use super::super::Meta;
-use super::super::context::{Context, Findings, Hit, bytes, field, hit_as, priorities};
+use super::super::context::{Context, Findings, Hit, bytes, field, hit_as};
 use crate::finding::Severity;
 use crate::headroom::{self, Floor};
-use crate::resolved::{ResolvedPort, ResolvedProfile};
+use crate::resolved::ResolvedPort;
 
 /// What identifies the rule.
 pub(super) const META: Meta =
@@ -44,22 +55,9 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     }
 }
 
-/// The lossless profile of a port's first priority that has one, with its headroom and the port's cable length.
-pub(super) fn lossless_profile<'c>(
-    cx: &Context<'c, '_>,
-    port: &ResolvedPort,
-) -> Option<(&'c ResolvedProfile, u64, u32)> {
-    let cable = port.cable_m.filter(|m| *m > 0 && port.speed_mbps > 0)?;
-    let mut groups = priorities(port.pfc_priorities).filter_map(|p| {
-        cx.profile(port.priority_groups[usize::from(port.tc_to_group[p] & 7)])
-    });
-    let profile = groups.find(|p| p.is_lossless() && !p.is_generated)?;
-    Some((profile, profile.headroom_bytes?, cable))
-}
-
 /// A lossless group of the port below a floor.
 pub(super) fn short(cx: &Context<'_, '_>, port: &ResolvedPort, floor: Floor, severity: Severity) -> Option<Hit> {
-    let (profile, has, cable) = lossless_profile(cx, port)?;
+    let (profile, has, cable) = cx.headroom_of(port)?;
     let need = |f| headroom::floor_bytes(f, port.speed_mbps, f64::from(cable), port.mtu_bytes, cx.lossless_mtu());
     let needed = need(floor);
     // What is below the wire has its own report.

@@ -10,6 +10,18 @@
 //! Resuming above the pause point means that pause and resume chase each other, or that the sender is never
 //! resumed.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "DEVICE_METADATA": {"localhost": {"platform": "x86_64-mlnx_msn4700-r0"}},
+//!   "BUFFER_PROFILE": {
+//!     "pg_lossless_100000_40m_profile": {"pool": "ingress_lossless_pool", "size": "1248", "dynamic_th": "-2",
+//!       "xon": "99999999", "xoff": "100000"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Lower `xon`, or set `xon_offset`.

@@ -8,6 +8,12 @@
 //!
 //! Without weight the queue has the chip's default, and its share depends on it.
 //!
+//! ## Example
+//!
+//! ```json
+//! {"QUEUE": {"Ethernet0|3": {"wred_profile": "W"}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! Attach a scheduler.

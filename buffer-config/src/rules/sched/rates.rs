@@ -8,6 +8,12 @@
 //!
 //! The models refuse the file; the SAI rejects the scheduler and the queue is unshaped.
 //!
+//! ## Example
+//!
+//! ```json
+//! {"SCHEDULER": {"s1": {"type": "DWRR", "weight": "15", "cir": "2000", "pir": "1000"}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! Give the rates in order.

@@ -8,6 +8,12 @@
 //!
 //! A strict lossless queue starves all others; and when it is paused, its backlog comes out at once.
 //!
+//! ## Example
+//!
+//! ```json
+//! {"SCHEDULER": {"s1": {"type": "STRICT"}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! Use DWRR for lossless queues.

@@ -8,6 +8,12 @@
 //!
 //! `config load`, `config apply-patch` and GCU refuse the file, or a daemon falls back to its default.
 //!
+//! ## Example
+//!
+//! ```json
+//! {"DEVICE_METADATA": {"localhost": {"platform": "x86_64-dell_s6000_s1220-r0", "type": "Spine"}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! Give a value of the kind that is named.

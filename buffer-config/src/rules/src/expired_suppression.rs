@@ -8,9 +8,23 @@
 //!
 //! The finding is back; somebody promised to look at it by then.
 //!
+//! ## Example
+//!
+//! ```toml
+//! [[suppress]]
+//! code = "BUF042"
+//! file = "*"
+//! reason = "until the new row is built"
+//! until = "2025-12-31"
+//! ```
+//!
 //! ## Fix
 //!
 //! Repair the cause, or extend the day with a reason.
+//!
+//! ## Source
+//!
+//! docs/check.md, suppressions.
 
 use super::super::Meta;
 use super::super::context::{Context, Findings};

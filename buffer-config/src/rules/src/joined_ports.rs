@@ -17,6 +17,10 @@
 //! ## Fix
 //!
 //! Write one entry for each port.
+//!
+//! ## Source
+//!
+//! orchagent splits keys at commas; the YANG models' keys are single ports.
 
 use super::super::Meta;
 use super::super::context::{Context, Findings, row};

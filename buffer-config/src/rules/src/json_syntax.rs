@@ -9,6 +9,12 @@
 //! sonic-cfggen stops at the first problem, or reads something else than was meant. What could be understood is
 //! checked all the same.
 //!
+//! ## Example
+//!
+//! ```text
+//! {"BUFFER_POOL": {"p": {"type": "ingress",}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! Repair the text at the place shown.

@@ -8,9 +8,19 @@
 //!
 //! A misspelt table name is read by no daemon: everything in it is silently without effect.
 //!
+//! ## Example
+//!
+//! ```json
+//! {"BUFFER_POOLS": {"p": {"type": "ingress"}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! Correct the name; if the table is right, nothing needs to be done.
+//!
+//! ## Source
+//!
+//! sonic-buildimage src/sonic-yang-models, August 2026.
 
 use super::super::Meta;
 use super::super::context::{Context, Findings};

@@ -8,9 +8,22 @@
 //!
 //! What it excused is gone; left in place it would hide the next finding of that kind.
 //!
+//! ## Example
+//!
+//! ```toml
+//! [[suppress]]
+//! code = "BUF001"
+//! file = "tor-9/*"
+//! reason = "the switch was replaced"
+//! ```
+//!
 //! ## Fix
 //!
 //! Remove it.
+//!
+//! ## Source
+//!
+//! docs/check.md, suppressions.
 
 use super::super::Meta;
 use super::super::context::{Context, Findings};

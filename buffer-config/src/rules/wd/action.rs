@@ -9,6 +9,12 @@
 //!
 //! The entry is refused, or the first port's action holds for all.
 //!
+//! ## Example
+//!
+//! ```json
+//! {"PFC_WD": {"Ethernet0": {"action": "ignore", "detection_time": "400", "restoration_time": "800"}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! Use drop.

@@ -8,6 +8,16 @@
 //!
 //! `pfcwd start_default` otherwise does nothing and says nothing; a reload leaves the switch unprotected.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "DEVICE_METADATA": {
+//!     "localhost": {"platform": "x86_64-dell_s6000_s1220-r0", "default_pfcwd_status": "disable"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Set it to enable.

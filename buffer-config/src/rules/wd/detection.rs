@@ -8,6 +8,12 @@
 //!
 //! orchagent refuses the entry: the port is not watched.
 //!
+//! ## Example
+//!
+//! ```json
+//! {"PFC_WD": {"Ethernet0": {"action": "drop", "detection_time": "50", "restoration_time": "800"}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! 200 ms is usual on small switches.

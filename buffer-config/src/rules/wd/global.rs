@@ -8,6 +8,12 @@
 //!
 //! The models refuse action and times there.
 //!
+//! ## Example
+//!
+//! ```json
+//! {"PFC_WD": {"GLOBAL": {"POLL_INTERVAL": "200", "action": "drop"}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! Move them to the ports.

@@ -9,6 +9,17 @@
 //! A storm is seen between detection - poll and detection + poll. With both equal, a short pause can be taken for a
 //! storm.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "PFC_WD": {
+//!     "GLOBAL": {"POLL_INTERVAL": "200"},
+//!     "Ethernet0": {"action": "drop", "detection_time": "200", "restoration_time": "800"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Halve the interval or double the detection time.

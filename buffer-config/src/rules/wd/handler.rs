@@ -9,6 +9,12 @@
 //! Spectrum, Teralynx and Prestera take its buffers away (they need zero profiles), Tofino and Broadcom use rules
 //! or the chip's own timers, which replace the configured times.
 //!
+//! ## Example
+//!
+//! ```json
+//! {"PFC_WD": {"Ethernet0": {"action": "drop", "detection_time": "400", "restoration_time": "800"}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! Nothing; know it when reading the counters.

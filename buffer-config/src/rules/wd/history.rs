@@ -8,6 +8,16 @@
 //!
 //! The entry is refused.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "PFC_WD": {
+//!     "Ethernet0": {"action": "drop", "detection_time": "400", "restoration_time": "800", "pfc_stat_history": "on"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Use one of the two.

@@ -8,6 +8,12 @@
 //!
 //! LAGs and VLANs are refused.
 //!
+//! ## Example
+//!
+//! ```json
+//! {"PFC_WD": {"PortChannel1": {"action": "drop", "detection_time": "400", "restoration_time": "800"}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! Name the member ports.

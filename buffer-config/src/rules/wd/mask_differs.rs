@@ -8,6 +8,17 @@
 //!
 //! A priority that may pause and is not watched stays stopped for as long as its peer storms.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "PORT_QOS_MAP": {
+//!     "Ethernet0": {"dscp_to_tc_map": "AZURE", "tc_to_pg_map": "AZURE", "tc_to_queue_map": "AZURE",
+//!       "pfc_to_queue_map": "AZURE", "pfc_enable": "3,4", "pfcwd_sw_enable": "3"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Make them equal.

@@ -8,6 +8,12 @@
 //!
 //! orchagent itself takes any number; the models refuse the file.
 //!
+//! ## Example
+//!
+//! ```json
+//! {"PFC_WD": {"GLOBAL": {"POLL_INTERVAL": "5000"}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! Set it in PFC_WD|GLOBAL.

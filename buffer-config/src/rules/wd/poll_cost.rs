@@ -8,6 +8,12 @@
 //!
 //! On a large switch one round of polls takes longer than the interval: late polls look like storms (false alarms).
 //!
+//! ## Example
+//!
+//! ```json
+//! {"PFC_WD": {"GLOBAL": {"POLL_INTERVAL": "100"}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! Take the interval that `pfcwd start_default` computes. Above 800 ports its detection time is beyond the limit of

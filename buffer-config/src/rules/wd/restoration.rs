@@ -8,6 +8,12 @@
 //!
 //! Out of range the entry is refused. Absent, a queue never comes back by itself.
 //!
+//! ## Example
+//!
+//! ```json
+//! {"PFC_WD": {"Ethernet0": {"action": "drop", "detection_time": "400", "restoration_time": "70000"}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! Twice the detection time is the command line's default.

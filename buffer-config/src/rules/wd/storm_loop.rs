@@ -10,6 +10,15 @@
 //! When all priorities storm, the queue is restored after restoration_time though the storm goes on, and is found
 //! again: a loop.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "DEVICE_METADATA": {"localhost": {"platform": "x86_64-nokia_ixr7220_h4-r0"}},
+//!   "PFC_WD": {"Ethernet0": {"action": "drop", "detection_time": "400", "restoration_time": "400"}}
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Make restoration several times the detection.

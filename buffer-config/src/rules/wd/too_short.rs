@@ -8,6 +8,12 @@
 //!
 //! The switch would drop lossless traffic for a storm that the NIC ends by itself.
 //!
+//! ## Example
+//!
+//! ```json
+//! {"PFC_WD": {"Ethernet0": {"action": "drop", "detection_time": "80", "restoration_time": "800"}}}
+//! ```
+//!
 //! ## Fix
 //!
 //! Use 200 ms or more.

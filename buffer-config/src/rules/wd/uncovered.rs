@@ -8,6 +8,18 @@
 //!
 //! One broken NIC that sends pauses for ever stops a whole fabric; the watchdog is what ends it.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "PORT": {"Ethernet8": {"lanes": "9", "speed": "100000", "mtu": "9100", "admin_status": "up"}},
+//!   "PORT_QOS_MAP": {
+//!     "Ethernet8": {"dscp_to_tc_map": "AZURE", "tc_to_pg_map": "AZURE", "tc_to_queue_map": "AZURE",
+//!       "pfc_to_queue_map": "AZURE", "pfc_enable": "3,4", "pfcwd_sw_enable": "3,4"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Start the watchdog on the port.

@@ -8,6 +8,17 @@
 //!
 //! The command line skips such ports; a loaded entry only costs polls.
 //!
+//! ## Example
+//!
+//! ```json
+//! {
+//!   "PORT_QOS_MAP": {
+//!     "Ethernet0": {"dscp_to_tc_map": "AZURE", "tc_to_pg_map": "AZURE", "tc_to_queue_map": "AZURE",
+//!       "pfc_to_queue_map": "AZURE", "pfcwd_sw_enable": "3,4"}
+//!   }
+//! }
+//! ```
+//!
 //! ## Fix
 //!
 //! Remove the entry.

@@ -269,13 +269,13 @@ pub(super) fn print(
     }
     let mut summary = Summary::default();
     summary.add(name, name, &findings);
-    summary.suppressed = holder.held + unchanged;
+    summary.suppressed = holder.held;
     for mut sink in sinks(args)? {
         let part = sink.writer.file(name, Some(text), &findings);
         sink.put(&part)?;
         sink.close(&summary)?;
     }
-    eprintln!("{}", summary.line());
+    eprintln!("{}; {unchanged} as before", summary.line());
     Ok(args.severity_threshold.outcome(&summary))
 }
 
