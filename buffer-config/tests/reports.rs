@@ -13,7 +13,7 @@ use proptest::prelude::*;
 const TEXT: &str = "{\n  \"BUFFER_POOL\": {\n    \"p\": {\"type\": \"ingres\", \"mode\": \"dynamic\", \"size\": \"1\"}\n  }\n}\n";
 
 fn findings(text: &str) -> Vec<Finding> {
-    rules::check(Source { name: "a/b.json", text }, &forms::load(text), None, &Options::default())
+    rules::check_file(Source { name: "a/b.json", text }, None, &Options::default()).findings
 }
 
 fn report(format: Format, text: &str) -> String {
@@ -150,12 +150,95 @@ fn all_forms_mean_the_same() {
                 [{"name": "p", "type": "x", "mode": "dynamic", "size": 1}]}}}"#,
             "/sonic-buffer-pool:sonic-buffer-pool/sonic-buffer-pool:BUFFER_POOL/BUFFER_POOL_LIST/0/type",
         ),
+        (
+            r#"{"sonic-buffer-pool:sonic-buffer-pool": {"sonic-buffer-pool:BUFFER_POOL": {"BUFFER_POOL_LIST":
+                [{"name": "p", "sonic-buffer-pool:type": "x", "mode": "dynamic", "size": "1"}]}}}"#,
+            "/sonic-buffer-pool:sonic-buffer-pool/sonic-buffer-pool:BUFFER_POOL/BUFFER_POOL_LIST/0/sonic-buffer-pool:type",
+        ),
+        (
+            r#"{"BUFFER_POOL_TABLE:p": {"type": "hash", "value": {"type": "x", "mode": "dynamic", "size": "1"}}}"#,
+            "/BUFFER_POOL_TABLE:p/value/type",
+        ),
+        (
+            r#"[{"BUFFER_POOL": {"p": {"type": "x", "mode": "dynamic", "size": "1"}}}]"#,
+            "/0/BUFFER_POOL/p/type",
+        ),
+        (
+            r#"{"localhost": {}, "asic0": {"BUFFER_POOL": {"p": {"type": "x", "mode": "dynamic", "size": "1"}}}}"#,
+            "/asic0/BUFFER_POOL/p/type",
+        ),
     ];
     for (text, pointer) in forms_of {
         let all = findings(text);
         let [f] = all.as_slice() else { panic!("{text}: {all:#?}") };
         assert_eq!((f.code, f.pointer.as_str()), ("BUF001", pointer), "{text}");
     }
+}
+
+#[test]
+fn names_that_are_written_otherwise_keep_their_pointers() {
+    let pointer = |text: &str, code: &str| {
+        let all = findings(text);
+        all.iter().find(|f| f.code == code).unwrap_or_else(|| panic!("{all:#?}")).pointer.clone()
+    };
+    // Lists marked as Redis clients of SONiC mark them.
+    let list = |name: &str| {
+        format!(
+            "{{\"BUFFER_PORT_EGRESS_PROFILE_LIST\": {{\"Ethernet0\": {{\"{name}\": [\"none\"]}}}}, \"PORT\": {{\"Ethernet0\": {{}}}}}}"
+        )
+    };
+    assert_eq!(
+        pointer(&list("profile_list"), "BUF015"),
+        "/BUFFER_PORT_EGRESS_PROFILE_LIST/Ethernet0/profile_list"
+    );
+    assert_eq!(
+        pointer(&list("profile_list@"), "BUF015"),
+        "/BUFFER_PORT_EGRESS_PROFILE_LIST/Ethernet0/profile_list@"
+    );
+    // A row of a map is an element of a list.
+    let map = r#"{"sonic-dscp-tc-map:sonic-dscp-tc-map": {"sonic-dscp-tc-map:DSCP_TO_TC_MAP": {"DSCP_TO_TC_MAP_LIST":
+        [{"name": "A", "DSCP_TO_TC_MAP": [{"dscp": "1", "tc": "1"}, {"dscp": "2", "tc": "99"}]}]}}}"#;
+    let row = "/sonic-dscp-tc-map:sonic-dscp-tc-map/sonic-dscp-tc-map:DSCP_TO_TC_MAP/DSCP_TO_TC_MAP_LIST/0/DSCP_TO_TC_MAP/1/tc";
+    assert_eq!(pointer(map, "MAP001"), row);
+}
+
+#[test]
+fn references_of_all_databases_are_followed() {
+    let text = |reference: &str| {
+        format!(
+            r#"{{"BUFFER_POOL_TABLE:q": {{"type": "egress", "mode": "static", "size": "9"}},
+            "BUFFER_PROFILE_TABLE:p": {{"pool": "[BUFFER_POOL_TABLE:q]", "size": "0", "static_th": "9"}},
+            "BUFFER_QUEUE_TABLE:Ethernet0:3-4": {{"profile": "{reference}"}}}}"#
+        )
+    };
+    let errors = |text: &str| {
+        let all = findings(text).into_iter().filter(|f| f.severity == Severity::Error);
+        all.map(|f| f.code).collect::<Vec<_>>()
+    };
+    assert_eq!(errors(&text("[BUFFER_PROFILE_TABLE:p]")), Vec::<&str>::new());
+    assert_eq!(errors(&text("[BUFFER_PROFILE_TABLE:x]")), ["BUF016"]);
+}
+
+#[test]
+fn an_unknown_chip_is_no_pass() {
+    let codes = |platform: &str| {
+        let text = support::switch::switch(platform, &[]);
+        let all = findings(&text).into_iter().filter(|f| f.severity == Severity::Warning);
+        all.map(|f| f.code).filter(|c| matches!(*c, "BUF050" | "PG031")).collect::<Vec<_>>()
+    };
+    assert_eq!(codes("x86_64-new_vendor-r0"), ["BUF050", "PG031"]);
+    assert_eq!(codes(support::switch::TD2), Vec::<&str>::new());
+}
+
+#[test]
+fn what_a_live_switch_refuses_is_said_in_json() {
+    let text = support::switch::switch(support::switch::TD2, &[("\"7000000\"", "\"7000001\"")]);
+    let json: serde_json::Value = serde_json::from_str(&report(Format::Json, &text)).expect("JSON");
+    let all = json["findings"].as_array().expect("findings");
+    let odd = all.iter().find(|f| f["code"] == "BUF030").expect("an odd size");
+    let reason = odd["patch"][0]["refused_live"].as_str().expect("a reason");
+    assert!(reason.contains("BUFFER_POOL cannot be changed on a live switch"), "{reason}");
+    assert!(report(Format::Full { is_coloured: false }, &text).contains("= live: the repair takes a reload"));
 }
 
 proptest! {

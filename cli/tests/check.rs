@@ -156,3 +156,72 @@ fn a_proof_says_what_fits_and_what_drops() {
     );
     assert!(stdout(&bad).contains("is refused (HeadroomFull)"), "{}", stdout(&bad));
 }
+
+#[test]
+fn chips_of_a_switch_are_one_row_and_unreadable_files_stop_nothing() {
+    let here = folder("fleet", &[]);
+    let put = |name: &str, text: &[u8]| {
+        let path = here.join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, text).expect("a file");
+    };
+    for name in ["config_db.json", "config_db0.json", "config_db1.json"] {
+        put(&format!("chassis/{name}"), if name.contains('0') { BAD } else { GOOD }.as_bytes());
+    }
+    put("tor/config_db.json", BAD.as_bytes());
+    let run = |more: &[&str]| {
+        let mut arguments = vec!["check", here.to_str().expect("text"), "--format", "concise"];
+        arguments.extend(more);
+        harrier(&arguments)
+    };
+    let output = run(&[]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let rows: Vec<&str> = said.lines().filter(|l| l.contains("/check-fleet/")).collect();
+    assert!(
+        matches!(rows.as_slice(), [a, b] if a.ends_with("/chassis") && b.ends_with("/tor/config_db.json")),
+        "{said}"
+    );
+    assert_eq!(output.status.code(), Some(1));
+    // A file that is no text is named; the others are checked.
+    put("tor/other.json", b"{\xff}");
+    let output = run(&[]);
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("other.json:1:2: not UTF-8 text"), "{output:?}");
+    assert_eq!(stdout(&output).matches("error[BUF001]").count(), 2, "{output:?}");
+}
+
+#[test]
+fn two_reports_do_not_share_a_place() {
+    let here = folder("places", &[("bad.json", BAD)]);
+    let path = here.join("bad.json");
+    let output = harrier(&["check", path.to_str().expect("text"), "--format", "json", "--format", "sarif"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        String::from_utf8_lossy(&output.stderr).contains("two formats go to standard output"),
+        "{output:?}"
+    );
+}
+
+#[test]
+fn a_change_shows_what_is_new_and_a_watchdog_is_replayed() {
+    let here = folder("change", &[("old.json", GOOD), ("new.json", BAD)]);
+    let path = |name: &str| here.join(name).to_str().expect("text").to_string();
+    let output = harrier(&["check", "--diff", &path("old.json"), &path("new.json"), "--format", "concise"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("~ BUFFER_POOL|ingress_lossless_pool type: `ingress` -> `in`"), "{said}");
+    assert!(
+        stdout(&output).contains("error[BUF001]") && stdout(&output).contains("error[CHG001]"),
+        "{output:?}"
+    );
+    assert!(said.contains("as before"), "{said}");
+    let storm = r#"{"PORT": {"Ethernet0": {"lanes": "1", "speed": "40000", "admin_status": "up"}},
+        "BUFFER_POOL": {"ingress_lossless_pool": {"type": "ingress", "mode": "dynamic", "size": "8000000", "xoff": "900000"},
+          "egress_lossless_pool": {"type": "egress", "mode": "static", "size": "9000000"}},
+        "PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": "3", "pfcwd_sw_enable": "3"}},
+        "PFC_WD": {"Ethernet0": {"detection_time": "200", "restoration_time": "200", "action": "drop"}}}"#;
+    fs::write(here.join("storm.json"), storm).expect("a file");
+    let output = harrier(&["check", &path("storm.json"), "--explain-watchdog", "Ethernet0"]);
+    let expected =
+        "exact timers: detected at 200.000 ms, restored at 1200.000 ms, 200.000 ms after the last pause";
+    assert!(stdout(&output).contains(expected), "{output:?}");
+}

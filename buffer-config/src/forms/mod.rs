@@ -44,7 +44,9 @@ fn form_of(json: &Json<'_>, root: &Node<'_>) -> Form {
                 return Form::Yang;
             }
             let is_flat = |m: &Node<'_>| {
-                let is_entry = json.children(&m.value).iter().all(|f| !matches!(f.value, Value::Object(_)));
+                let entry = other::unwrap_dump(json, m);
+                let is_entry =
+                    json.children(&entry.value).iter().all(|f| !matches!(f.value, Value::Object(_)));
                 (m.key.contains('|') || m.key.contains(':')) && is_entry
             };
             if members.iter().any(is_flat) { Form::Flat } else { Form::Nested }

@@ -294,7 +294,7 @@ impl<'a> Loader<'_, 'a> {
 }
 
 /// `{"TABLE|key": {"type": "hash", "value": {...}}}`, as redis-dump writes it: the inner object.
-fn unwrap_dump<'n, 'a>(json: &'n Json<'a>, node: &'n Node<'a>) -> &'n Node<'a> {
+pub(super) fn unwrap_dump<'n, 'a>(json: &'n Json<'a>, node: &'n Node<'a>) -> &'n Node<'a> {
     let members = json.children(&node.value);
     let is_dump =
         members.iter().any(|m| m.key == "type" && matches!(&m.value, Value::Text(t) if t == "hash"));
