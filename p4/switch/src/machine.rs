@@ -140,12 +140,15 @@ impl Machine {
         each!(self, m => m.run(block, cx, state) != Outcome::TooLong)
     }
 
-    /// Appends what egress needs of the packet's headers and metadata as words.
+    /// Replaces words by what egress needs of the packet's headers and metadata.
     #[inline]
     pub(crate) fn carry(&self, words: &mut Vec<u64>) {
         match self {
             Machine::Compiled(m) => m.carry(words),
-            Machine::Interpreter(m) => m.save(words),
+            Machine::Interpreter(m) => {
+                words.clear();
+                m.save(words);
+            }
         }
     }
 

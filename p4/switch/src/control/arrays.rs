@@ -7,6 +7,7 @@ use super::{
 };
 use crate::error::ControlError;
 use crate::limbs;
+use crate::state::array;
 use crate::table::key::fit;
 
 impl ControlPlane<'_> {
@@ -15,7 +16,7 @@ impl ControlPlane<'_> {
     }
 
     /// A whole register array, without copying it.
-    pub fn register<'r>(&self, register: impl Into<ObjectRef<'r>>) -> Result<&RegisterArray> {
+    pub fn register<'r>(&self, register: impl Into<ObjectRef<'r>>) -> Result<RegisterArray<'_>> {
         let index = self.register_index(register.into())?;
         self.loaded()?.state.registers.get(index).ok_or_else(|| ControlError::not_found("register"))
     }
@@ -35,28 +36,25 @@ impl ControlPlane<'_> {
         index: u64,
         values: &[Bits],
     ) -> Result<()> {
-        let at = self.register_index(register.into())?;
-        let Some(array) = self.state()?.registers.get_mut(at) else {
-            return Err(ControlError::not_found("register"));
-        };
+        let register = register.into();
+        let at = self.register_index(register)?;
+        let array = self.register(register)?;
         let length = array.len();
         let packed = pack_element(array, values)?;
-        let element = array.element_mut(index).ok_or_else(|| out_of_bounds("index", index, length))?;
-        element.copy_from_slice(&packed);
+        let element = self.state()?.registers.element_mut(at as u32, index);
+        element.ok_or_else(|| out_of_bounds("index", index, length))?.copy_from_slice(&packed);
         Ok(())
     }
 
     /// Writes the same components to all elements.
     pub fn register_fill<'r>(&mut self, register: impl Into<ObjectRef<'r>>, values: &[Bits]) -> Result<()> {
-        let at = self.register_index(register.into())?;
-        let Some(array) = self.state()?.registers.get_mut(at) else {
-            return Err(ControlError::not_found("register"));
-        };
-        let packed = pack_element(array, values)?;
+        let register = register.into();
+        let at = self.register_index(register)?;
+        let packed = pack_element(self.register(register)?, values)?;
         if packed.is_empty() {
             return Ok(());
         }
-        for element in array.values_mut().chunks_exact_mut(packed.len()) {
+        for element in self.state()?.registers.limbs_mut(at as u32).chunks_exact_mut(packed.len()) {
             element.copy_from_slice(&packed);
         }
         Ok(())
@@ -70,10 +68,9 @@ impl ControlPlane<'_> {
         first: u64,
         values: &[u64],
     ) -> Result<()> {
-        let at = self.register_index(register.into())?;
-        let Some(array) = self.state()?.registers.get_mut(at) else {
-            return Err(ControlError::not_found("register"));
-        };
+        let register = register.into();
+        let at = self.register_index(register)?;
+        let array = self.register(register)?;
         let (stride, length) = (array.stride(), array.len());
         if stride == 0 || !values.len().is_multiple_of(stride) {
             return Err(ControlError::invalid("values", format!("must be a multiple of {stride} limbs")));
@@ -81,11 +78,11 @@ impl ControlPlane<'_> {
         let start = usize::try_from(first).ok().and_then(|f| f.checked_mul(stride));
         let span = start.and_then(|s| Some(s..s.checked_add(values.len())?));
         let components = array.components().to_vec();
-        let target = span.and_then(|span| array.values_mut().get_mut(span));
+        let target = span.and_then(|span| self.state().ok()?.registers.limbs_mut(at as u32).get_mut(span));
         let target = target.ok_or_else(|| out_of_bounds("first", first, length))?;
         for (element, new) in target.chunks_exact_mut(stride).zip(values.chunks_exact(stride)) {
             element.copy_from_slice(new);
-            RegisterArray::trim(&components, element);
+            array::trim(&components, element);
         }
         Ok(())
     }
@@ -218,7 +215,7 @@ pub(super) fn check_meter(config: Option<MeterConfig>) -> Result<()> {
     Ok(())
 }
 
-fn pack_element(array: &RegisterArray, values: &[Bits]) -> Result<Vec<u64>> {
+fn pack_element(array: RegisterArray<'_>, values: &[Bits]) -> Result<Vec<u64>> {
     let components = array.components();
     if values.len() != components.len() {
         let reason = format!("an element has {} components, {} are given", components.len(), values.len());

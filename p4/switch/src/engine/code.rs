@@ -449,6 +449,36 @@ pub(crate) struct JumpTable {
     pub(crate) otherwise: Pc,
 }
 
+/// Neighbouring limbs that a packet carries from ingress to egress.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Carried {
+    pub(crate) at: At,
+    pub(crate) count: u32,
+    /// Whether all their values are below 2^32: two share a word then.
+    pub(crate) narrow: bool,
+}
+
+impl Carried {
+    /// The words that they take.
+    pub(crate) fn words(self) -> usize {
+        let count = self.count as usize;
+        if self.narrow { count.div_ceil(2) } else { count }
+    }
+
+    /// Neighbours, split where narrow limbs end or begin.
+    pub(crate) fn split(at: At, count: u32, narrow: &[bool]) -> Vec<Carried> {
+        let is_narrow = |limb: At| narrow.get(limb as usize).copied().unwrap_or(false);
+        let mut made: Vec<Carried> = Vec::new();
+        for limb in at..at + count {
+            match made.last_mut() {
+                Some(last) if last.narrow == is_narrow(limb) => last.count += 1,
+                _ => made.push(Carried { at: limb, count: 1, narrow: is_narrow(limb) }),
+            }
+        }
+        made
+    }
+}
+
 /// Where an action's parameters and code are.
 #[derive(Clone, Debug)]
 pub(crate) struct ActionCode {
@@ -513,8 +543,10 @@ pub(crate) struct Code {
     pub(crate) emits: Vec<Emission>,
     /// What must be zero when a block begins, in the order of the blocks: first limb and number.
     pub(crate) clears: [Vec<(At, u32)>; 6],
-    /// What a packet carries from ingress to egress: first limb and number.
-    pub(crate) carry: Vec<(At, u32)>,
+    /// What a packet carries from ingress to egress.
+    pub(crate) carry: Vec<Carried>,
+    /// Of each limb that lives as long as the packet, whether its values are below 2^32.
+    pub(crate) narrow: Vec<bool>,
 }
 
 impl Code {

@@ -21,6 +21,8 @@ pub(crate) struct Compiled {
     /// What runs it instead of the interpreter of operations.
     translated: Option<Translated>,
     frame: Box<Limbs>,
+    /// Words that a packet carries from ingress to egress.
+    carried_words: usize,
     /// Limb and mask of each field of the standard metadata; a limb that stays zero for those that nobody looks at.
     fields: [(u16, u64); Field::ALL.len()],
 }
@@ -47,7 +49,8 @@ impl Compiled {
                 fields[*field as usize] = (slot.at as u16, limbs::low_mask(slot.width()));
             }
         }
-        Ok(Compiled { code, translated, frame, fields })
+        let carried_words = code.carry.iter().map(|run| run.words()).sum();
+        Ok(Compiled { code, translated, frame, carried_words, fields })
     }
 
     /// Clears what a block must find zero.
@@ -60,19 +63,36 @@ impl Compiled {
 
     #[inline]
     pub(crate) fn carry(&self, words: &mut Vec<u64>) {
-        for (at, count) in &self.code.carry {
-            words.extend_from_slice(&self.frame[*at as usize..(*at + *count) as usize]);
+        words.clear();
+        words.reserve_exact(self.carried_words);
+        for run in &self.code.carry {
+            let limbs = &self.frame[run.at as usize..(run.at + run.count) as usize];
+            if !run.narrow {
+                words.extend_from_slice(limbs);
+                continue;
+            }
+            debug_assert!(limbs.iter().all(|limb| limb >> 32 == 0), "invariant: a value is within its type");
+            let (pairs, last) = limbs.as_chunks::<2>();
+            words.extend(pairs.iter().map(|[low, high]| low | high << 32));
+            words.extend_from_slice(last);
         }
     }
 
     #[inline]
     pub(crate) fn resume(&mut self, mut words: &[u64]) {
-        for (at, count) in &self.code.carry {
-            let target = &mut self.frame[*at as usize..(*at + *count) as usize];
-            if let Some((limbs, rest)) = words.split_at_checked(target.len()) {
-                target.copy_from_slice(limbs);
-                words = rest;
+        for run in &self.code.carry {
+            let target = &mut self.frame[run.at as usize..(run.at + run.count) as usize];
+            let Some((taken, rest)) = words.split_at_checked(run.words()) else { return };
+            words = rest;
+            if !run.narrow {
+                target.copy_from_slice(taken);
+                continue;
             }
+            let (pairs, last) = target.as_chunks_mut::<2>();
+            for (pair, word) in pairs.iter_mut().zip(taken) {
+                *pair = [word & 0xffff_ffff, word >> 32];
+            }
+            last.iter_mut().zip(taken.last()).for_each(|(limb, word)| *limb = *word);
         }
     }
 

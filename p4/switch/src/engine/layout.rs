@@ -165,6 +165,22 @@ impl Layout {
         Ok(layout)
     }
 
+    /// Of each limb that lives as long as the packet, whether its values are below 2^32. Places in the packet need not
+    /// be.
+    pub(crate) fn narrow(&self) -> Vec<bool> {
+        let mut narrow = vec![false; self.carried as usize];
+        for slot in &self.scalars {
+            let bits = |limb: u32| slot.width().saturating_sub(64 * limb);
+            for (limb, is_narrow) in
+                narrow.iter_mut().skip(slot.at as usize).take(slot.cells() as usize).enumerate()
+            {
+                // Behind the limbs of a varbit is its length, which is one of a field.
+                *is_narrow = bits(limb as u32) <= 32;
+            }
+        }
+        narrow
+    }
+
     pub(crate) fn scalar(&self, id: ScalarId) -> Result<Slot, LoadError> {
         match self.scalars.get(id.index()) {
             Some(slot) => Ok(*slot),

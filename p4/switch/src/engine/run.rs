@@ -179,26 +179,25 @@ pub(crate) fn run(
                 }
             }
             Op::RegisterRead { register, dst, index } => {
-                let values = state.registers[register as usize].limbs();
+                let values = state.registers.limbs(register);
                 let index = usize::try_from(get(frame, index)).unwrap_or(usize::MAX);
                 put(frame, dst, values.get(index).copied().unwrap_or(0));
             }
             Op::RegisterWrite { register, index, src } => {
                 let value = get(frame, src);
-                let values = state.registers[register as usize].values_mut();
+                let values = state.registers.limbs_mut(register);
                 let index = usize::try_from(get(frame, index)).unwrap_or(usize::MAX);
                 if let Some(slot) = values.get_mut(index) {
                     *slot = value;
                 }
             }
             Op::RegisterReadLimbs { register, dst, index, count } => {
-                let index = usize::try_from(get(frame, index)).unwrap_or(usize::MAX);
-                let element = state.registers[register as usize].element(index);
+                let element = state.registers.element(register, get(frame, index));
                 let target = &mut frame[dst as usize..dst as usize + usize::from(count)];
                 copy_limbs(target, element);
             }
             Op::RegisterWriteLimbs { register, index, src, count } => {
-                let element = state.registers[register as usize].element_mut(get(frame, index));
+                let element = state.registers.element_mut(register, get(frame, index));
                 let source = &frame[src as usize..src as usize + usize::from(count)];
                 if let Some(element) = element {
                     copy_limbs(element, Some(source));

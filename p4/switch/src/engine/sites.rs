@@ -25,8 +25,7 @@ pub(super) fn run(
 ) -> Result<(), u64> {
     match site {
         Site::RegisterRead { register, targets, index } => {
-            let array = &state.registers[*register as usize];
-            let element = usize::try_from(get(frame, *index)).ok().and_then(|i| array.element(i));
+            let element = state.registers.element(*register, get(frame, *index));
             let mut limbs = element.unwrap_or(&[]).iter();
             for target in targets {
                 for limb in &mut frame[target.at as usize..(target.at + target.limbs()) as usize] {
@@ -35,7 +34,7 @@ pub(super) fn run(
             }
         }
         Site::RegisterWrite { register, index, values } => {
-            let Some(element) = state.registers[*register as usize].element_mut(get(frame, *index)) else {
+            let Some(element) = state.registers.element_mut(*register, get(frame, *index)) else {
                 return Ok(());
             };
             let limbs = values.iter().flat_map(|v| v.of(frame));

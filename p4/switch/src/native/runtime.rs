@@ -45,14 +45,14 @@ impl Runtime<'_> {
     /// An element of a register of one limb; 0 when there is none.
     #[inline]
     pub fn read(&self, register: u32, index: u64) -> u64 {
-        let values = self.state.registers[register as usize].limbs();
+        let values = self.state.registers.limbs(register);
         usize::try_from(index).ok().and_then(|index| values.get(index)).copied().unwrap_or(0)
     }
 
     /// Replaces an element of a register of one limb; nothing happens when there is none.
     #[inline]
     pub fn write(&mut self, register: u32, index: u64, value: u64) {
-        let values = self.state.registers[register as usize].values_mut();
+        let values = self.state.registers.limbs_mut(register);
         if let Some(slot) = usize::try_from(index).ok().and_then(|index| values.get_mut(index)) {
             *slot = value;
         }
@@ -61,7 +61,7 @@ impl Runtime<'_> {
     /// An element of a register of `N` limbs; zeros when there is none.
     #[inline]
     pub fn read_limbs<const N: usize>(&self, register: u32, index: u64) -> [u64; N] {
-        let values = self.state.registers[register as usize].limbs();
+        let values = self.state.registers.limbs(register);
         let start = usize::try_from(index).ok().and_then(|index| index.checked_mul(N));
         let element = start.and_then(|start| values.get(start..)).and_then(|rest| rest.first_chunk::<N>());
         element.copied().unwrap_or([0; N])
@@ -70,7 +70,7 @@ impl Runtime<'_> {
     /// Replaces an element of a register of `N` limbs; nothing happens when there is none.
     #[inline]
     pub fn write_limbs<const N: usize>(&mut self, register: u32, index: u64, limbs: [u64; N]) {
-        let values = self.state.registers[register as usize].values_mut();
+        let values = self.state.registers.limbs_mut(register);
         let start = usize::try_from(index).ok().and_then(|index| index.checked_mul(N));
         let element =
             start.and_then(|start| values.get_mut(start..)).and_then(|rest| rest.first_chunk_mut::<N>());

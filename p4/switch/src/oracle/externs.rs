@@ -108,7 +108,7 @@ impl Runner<'_> {
 
     /// An element that does not exist reads as zero.
     fn register_read(&mut self, register: RegisterId, targets: &[ScalarId], index: u64) {
-        let array = &self.state.registers[register.index()];
+        let Some(array) = self.state.registers.get(register.index()) else { return };
         let found = usize::try_from(index).ok().and_then(|at| array.read(at));
         let zero = || array.components().iter().map(|c| Bits::new(c.kind.width(), 0)).collect();
         let element: Vec<Bits> = found.unwrap_or_else(zero);
@@ -122,9 +122,9 @@ impl Runner<'_> {
 
     /// Writing an element that does not exist does nothing.
     fn register_write(&mut self, register: RegisterId, index: u64, values: &[Value]) {
-        let array = &mut self.state.registers[register.index()];
+        let Some(array) = self.state.registers.get(register.index()) else { return };
         let components: Vec<_> = array.components().iter().map(|c| (c.offset, c.limbs, c.kind)).collect();
-        let element = array.element_mut(index);
+        let element = self.state.registers.element_mut(register.0, index);
         let in_bounds = element.is_some();
         if let Some(element) = element {
             for ((offset, limbs, kind), value) in components.iter().zip(values) {

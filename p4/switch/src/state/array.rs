@@ -1,5 +1,7 @@
 //! Arrays of state: registers and counters.
 
+use std::ops::Range;
+
 use p4_lang::ir::{Bits, ScalarKind};
 
 use crate::control::CounterValue;
@@ -19,28 +21,14 @@ pub struct Component {
 }
 
 /// A register array: elements one behind the other, each component in whole 64-bit limbs.
-#[derive(Clone, Debug)]
-pub struct RegisterArray {
-    components: Vec<Component>,
+#[derive(Clone, Copy, Debug)]
+pub struct RegisterArray<'a> {
+    components: &'a [Component],
     stride: usize,
-    values: Vec<u64>,
+    values: &'a [u64],
 }
 
-impl RegisterArray {
-    pub(crate) fn new(components: &[(String, ScalarKind)], size: u64) -> RegisterArray {
-        let mut stride = 0;
-        let components: Vec<Component> = components
-            .iter()
-            .map(|(name, kind)| {
-                let limbs = limbs::count(kind.width());
-                let offset = stride;
-                stride += limbs;
-                Component { name: name.clone(), kind: *kind, offset, limbs }
-            })
-            .collect();
-        RegisterArray { components, stride, values: vec![0; stride * size as usize] }
-    }
-
+impl<'a> RegisterArray<'a> {
     /// Number of elements.
     pub fn len(&self) -> usize {
         self.values.len().checked_div(self.stride).unwrap_or(0)
@@ -52,8 +40,8 @@ impl RegisterArray {
     }
 
     /// Components of an element.
-    pub fn components(&self) -> &[Component] {
-        &self.components
+    pub fn components(&self) -> &'a [Component] {
+        self.components
     }
 
     /// Limbs of an element.
@@ -63,12 +51,12 @@ impl RegisterArray {
 
     /// All limbs: [`RegisterArray::stride`] an element, components in order, least significant limb first. A
     /// register of `bit<1>` to `bit<64>` has one limb an element.
-    pub fn limbs(&self) -> &[u64] {
-        &self.values
+    pub fn limbs(&self) -> &'a [u64] {
+        self.values
     }
 
     /// The limbs of one element.
-    pub fn element(&self, index: usize) -> Option<&[u64]> {
+    pub fn element(&self, index: usize) -> Option<&'a [u64]> {
         let start = index.checked_mul(self.stride)?;
         self.values.get(start..start.checked_add(self.stride)?)
     }
@@ -80,21 +68,90 @@ impl RegisterArray {
             |c: &Component| Bits::from_limbs(c.kind.width(), element[c.offset..c.offset + c.limbs].to_vec());
         Some(self.components.iter().map(value).collect())
     }
+}
 
-    pub(crate) fn element_mut(&mut self, index: u64) -> Option<&mut [u64]> {
-        let start = usize::try_from(index).ok()?.checked_mul(self.stride)?;
-        self.values.get_mut(start..start.checked_add(self.stride)?)
+/// All register arrays of a program.
+///
+/// Their values are one allocation: large enough that the system gives it as pages of zeros, which cost memory when they
+/// are written and not before. Of many small arrays some would be cleared by hand, hence written.
+#[derive(Clone, Debug)]
+pub(crate) struct Registers {
+    arrays: Vec<Place>,
+    values: Vec<u64>,
+}
+
+/// Where an array's values are, and what they are.
+#[derive(Clone, Debug)]
+struct Place {
+    components: Vec<Component>,
+    stride: usize,
+    values: Range<usize>,
+}
+
+impl Registers {
+    /// Arrays of so many elements of these components each, all zero.
+    pub(crate) fn new<'p>(declared: impl Iterator<Item = (&'p [(String, ScalarKind)], u64)>) -> Registers {
+        let mut end = 0;
+        let arrays = declared
+            .map(|(components, size)| {
+                let mut stride = 0;
+                let components = components
+                    .iter()
+                    .map(|(name, kind)| {
+                        let limbs = limbs::count(kind.width());
+                        let offset = stride;
+                        stride += limbs;
+                        Component { name: name.clone(), kind: *kind, offset, limbs }
+                    })
+                    .collect();
+                let start = end;
+                end += stride * size as usize;
+                Place { components, stride, values: start..end }
+            })
+            .collect();
+        Registers { arrays, values: vec![0; end] }
     }
 
-    pub(crate) fn values_mut(&mut self) -> &mut [u64] {
-        &mut self.values
+    /// An array.
+    pub(crate) fn get(&self, array: usize) -> Option<RegisterArray<'_>> {
+        let place = self.arrays.get(array)?;
+        let values = self.values.get(place.values.clone())?;
+        Some(RegisterArray { components: &place.components, stride: place.stride, values })
     }
 
-    /// Cuts every limb of `element` to its component's width.
-    pub(crate) fn trim(components: &[Component], element: &mut [u64]) {
-        for c in components {
-            limbs::trim(&mut element[c.offset..c.offset + c.limbs], c.kind.width());
-        }
+    /// The limbs of an array.
+    #[inline]
+    pub(crate) fn limbs(&self, array: u32) -> &[u64] {
+        &self.values[self.arrays[array as usize].values.clone()]
+    }
+
+    /// The limbs of an array.
+    #[inline]
+    pub(crate) fn limbs_mut(&mut self, array: u32) -> &mut [u64] {
+        &mut self.values[self.arrays[array as usize].values.clone()]
+    }
+
+    /// The limbs of an element.
+    #[inline]
+    pub(crate) fn element(&self, array: u32, index: u64) -> Option<&[u64]> {
+        let stride = self.arrays[array as usize].stride;
+        let start = usize::try_from(index).ok()?.checked_mul(stride)?;
+        self.limbs(array).get(start..start.checked_add(stride)?)
+    }
+
+    /// The limbs of an element.
+    #[inline]
+    pub(crate) fn element_mut(&mut self, array: u32, index: u64) -> Option<&mut [u64]> {
+        let stride = self.arrays[array as usize].stride;
+        let start = usize::try_from(index).ok()?.checked_mul(stride)?;
+        self.limbs_mut(array).get_mut(start..start.checked_add(stride)?)
+    }
+}
+
+/// Cuts every limb of `element` to its component's width.
+pub(crate) fn trim(components: &[Component], element: &mut [u64]) {
+    for c in components {
+        limbs::trim(&mut element[c.offset..c.offset + c.limbs], c.kind.width());
     }
 }
 

@@ -14,7 +14,7 @@ use crate::config::Limits;
 use crate::control::{CounterValue, DigestConfig, EntryAction, FieldMatch, TableEntry};
 use crate::error::{ControlError, LoadError};
 use crate::table::Table;
-use array::{CounterArray, RegisterArray};
+use array::{CounterArray, Registers};
 use meter::Meter;
 use profile::Profile;
 use replication::Replication;
@@ -24,7 +24,7 @@ use value_set::ValueSet;
 #[derive(Clone, Debug)]
 pub(crate) struct State {
     pub(crate) tables: Vec<Table>,
-    pub(crate) registers: Vec<RegisterArray>,
+    pub(crate) registers: Registers,
     pub(crate) counters: Vec<CounterArray>,
     pub(crate) meters: Vec<Vec<Meter>>,
     pub(crate) profiles: Vec<Profile>,
@@ -40,7 +40,7 @@ impl State {
         let limit = limits.table_entries;
         Ok(State {
             tables: program.tables.iter().map(|t| new_table(program, t, limit)).collect::<Result<_, _>>()?,
-            registers: program.registers.iter().map(|r| RegisterArray::new(&r.components, r.size)).collect(),
+            registers: Registers::new(program.registers.iter().map(|r| (r.components.as_slice(), r.size))),
             counters: program
                 .counters
                 .iter()

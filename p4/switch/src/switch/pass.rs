@@ -47,7 +47,6 @@ impl Switch {
     fn queued(&mut self, truncate: Option<u64>, ingress_port: u16, budget: Budget) -> QueuedPacket {
         let mut made = self.pool.pop().unwrap_or_default();
         let queued = &mut *made.0;
-        queued.carried.clear();
         if let Some(p) = &self.pipeline {
             p.machine.carry(&mut queued.carried);
         }

@@ -2,7 +2,7 @@
 
 use p4_switch::native::{Ending, Limbs, Runtime, Translation, words};
 
-pub(crate) static TRANSLATION: Translation = Translation { fingerprint: 0x7cc5ffb3502e779b, run };
+pub(crate) static TRANSLATION: Translation = Translation { fingerprint: 0xf2713e6b2f2b70cc, run };
 
 /// Runs from an operation on, jumps backwards included.
 fn run(mut pc: u32, f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {

@@ -2,7 +2,7 @@
 
 use p4_switch::native::{Ending, Limbs, Runtime, Translation, words};
 
-pub(crate) static TRANSLATION: Translation = Translation { fingerprint: 0x776509b760f89e58, run };
+pub(crate) static TRANSLATION: Translation = Translation { fingerprint: 0x55412414548aab64, run };
 
 /// Runs from an operation on, jumps backwards included.
 fn run(mut pc: u32, f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {

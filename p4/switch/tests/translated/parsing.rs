@@ -2,7 +2,7 @@
 
 use p4_switch::native::{Ending, Limbs, Runtime, Translation, words};
 
-pub(crate) static TRANSLATION: Translation = Translation { fingerprint: 0xe3143fbb2b2fc436, run };
+pub(crate) static TRANSLATION: Translation = Translation { fingerprint: 0xa5e9b834386a5aef, run };
 
 /// Runs from an operation on, jumps backwards included.
 fn run(mut pc: u32, f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {

@@ -2,7 +2,7 @@
 
 use p4_switch::native::{Ending, Limbs, Runtime, Translation, words};
 
-pub(crate) static TRANSLATION: Translation = Translation { fingerprint: 0xf5be2cf3cfc0312c, run };
+pub(crate) static TRANSLATION: Translation = Translation { fingerprint: 0xcd72924efa384efc, run };
 
 /// Runs from an operation on, jumps backwards included.
 fn run(mut pc: u32, f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {

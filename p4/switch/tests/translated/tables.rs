@@ -2,7 +2,7 @@
 
 use p4_switch::native::{Ending, Limbs, Runtime, Translation, words};
 
-pub(crate) static TRANSLATION: Translation = Translation { fingerprint: 0xd2f19c81af853c6c, run };
+pub(crate) static TRANSLATION: Translation = Translation { fingerprint: 0x7197a9db56b55b09, run };
 
 /// Runs from an operation on, jumps backwards included.
 fn run(mut pc: u32, f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {

@@ -15,7 +15,9 @@ use std::collections::{BTreeMap, HashMap};
 
 use p4_lang::ir::{Action, Bits, Block, HeaderId, Program, ScalarKind, StackId};
 
-use super::code::{ActionCode, At, Code, Entries, ErrorNumbers, JumpTable, Op, Pc, Site, WideKind, WideOp};
+use super::code::{
+    ActionCode, At, Carried, Code, Entries, ErrorNumbers, JumpTable, Op, Pc, Site, WideKind, WideOp,
+};
 use super::layout::{Layout, Slot, malformed};
 use crate::error::LoadError;
 
@@ -130,11 +132,12 @@ impl<'p> Compiler<'p> {
         code.carried = self.layout.carried;
         code.metadata_at = self.layout.metadata_at;
         code.scalars = self.layout.total;
+        code.narrow = self.layout.narrow();
         code.headers = self.layout.headers;
         code.standard = self.layout.standard;
         let locals = (code.carried, code.scalars - code.carried);
         code.clears = std::array::from_fn(|block| vec![if block == 0 { (0, code.scalars) } else { locals }]);
-        code.carry = vec![(0, code.carried)];
+        code.carry = Carried::split(0, code.carried, &code.narrow);
         code
     }
 

@@ -4,7 +4,7 @@
 use super::bitset::{self, Rows};
 use super::effects::{Range, effects};
 use super::flow::{BLOCKS, EGRESS, FOLLOWING, Flow, PARSER, entries};
-use crate::engine::code::{Code, Op};
+use crate::engine::code::{Carried, Code, Op};
 use crate::engine::layout::Slot;
 use crate::machine::Field;
 
@@ -140,8 +140,9 @@ impl Liveness {
     }
 
     /// What a packet must carry from ingress to egress.
-    pub(super) fn carry(&self, code: &Code) -> Vec<Range> {
-        bitset::runs(&self.found_by(code, EGRESS), 0, code.carried, GAP)
+    pub(super) fn carry(&self, code: &Code) -> Vec<Carried> {
+        let runs = bitset::runs(&self.found_by(code, EGRESS), 0, code.carried, GAP);
+        runs.into_iter().flat_map(|(at, count)| Carried::split(at, count, &code.narrow)).collect()
     }
 }
 
