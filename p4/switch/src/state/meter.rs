@@ -43,7 +43,8 @@ impl Bucket {
 /// A meter. Without settings every packet is green.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Meter {
-    running: Option<Running>,
+    /// Apart, since there is a meter with every entry of a table and most have no settings.
+    running: Option<Box<Running>>,
     /// What it has said, whatever its settings were.
     pub(crate) marked: MarkedCounts,
 }
@@ -59,11 +60,9 @@ struct Running {
 impl Meter {
     /// Sets or clears it; the buckets start full.
     pub(crate) fn configure(&mut self, config: Option<MeterConfig>, now: Time) {
-        self.running = config.map(|config| Running {
-            config,
-            committed: Bucket::full(config.committed_burst),
-            peak: Bucket::full(config.peak_burst),
-            at: now,
+        self.running = config.map(|config| {
+            let (committed, peak) = (Bucket::full(config.committed_burst), Bucket::full(config.peak_burst));
+            Box::new(Running { config, committed, peak, at: now })
         });
     }
 

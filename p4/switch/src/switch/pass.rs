@@ -14,8 +14,9 @@ use crate::machine::{BlockId, Field, Machine};
 use crate::tm::Departure;
 use crate::trace::{Origin, Step};
 
-/// Storage of departed packets that is kept for the next ones.
-const POOL: usize = 4_096;
+/// Storage of departed packets that is kept for the next ones: enough for a queue that goes up and down. What a long queue
+/// has taken is given back, for other switches to take.
+const POOL: usize = 256;
 
 impl Switch {
     /// All headers and metadata, to be put back later.
