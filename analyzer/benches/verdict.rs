@@ -129,6 +129,7 @@ fn layered(
         polls: switches as u64,
         configuration: vec![],
         losses: vec![],
+        jobs: vec![],
     };
     (snapshot, Topology { nodes, links })
 }

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use model::diagnosis::{Evidence, Record};
-use model::{FlowKey, LossReason, LossRecord, PortRef};
+use model::{FlowKey, Job, LossReason, LossRecord, PortRef, Transfer};
 
 use crate::causes::{Case, misconfiguration};
+use crate::collective;
 use crate::contention::Contention;
 use crate::graph::Reason;
 use crate::ranking::{Ranked, paused_packets_of};
@@ -53,6 +54,52 @@ pub(crate) fn evidence(scene: &Scene<'_, '_>, finding: &Finding, ranked: &Ranked
     }
     for flow in &ranked.spreaders {
         claims.extend(spreader_claim(scene, finding, *flow));
+    }
+    claims
+}
+
+/// The transfer that a job waits for, if it is the victim's, and the culprits' transfers.
+pub(crate) fn of_jobs(jobs: &[Job], victim: FlowKey, culprits: &[FlowKey], now_ns: u64) -> Vec<Evidence> {
+    let claim = |claim: String, transfers: Vec<&Transfer>| Evidence {
+        claim,
+        switch: None,
+        port: None,
+        epoch: None,
+        records: transfers.into_iter().cloned().map(Record::Transfer).collect(),
+    };
+    let mut claims = Vec::new();
+    for job in jobs {
+        let slow = collective::holds_up(job, collective::latest_ns(job, now_ns))
+            .filter(|slow| slow.transfer.flow == victim);
+        if let Some(slow) = slow {
+            claims.push(claim(
+                format!(
+                    "job `{}` waits for the victim: its transfer of step {} of {} has taken {} ns where {} ns are usual, \
+                     and {} transfers wait for it",
+                    job.name,
+                    slow.transfer.step,
+                    job.steps(),
+                    slow.took_ns,
+                    slow.usual_ns,
+                    slow.waiting
+                ),
+                vec![slow.transfer],
+            ));
+        }
+        let of_job: Vec<&Transfer> =
+            culprits.iter().filter_map(|flow| collective::transfer_of(job, *flow, now_ns)).collect();
+        if let Some(first) = of_job.first() {
+            claims.push(claim(
+                format!(
+                    "{} of the culprits are transfers of job `{}`, the first of step {} of {}",
+                    of_job.len(),
+                    job.name,
+                    first.step,
+                    job.steps()
+                ),
+                of_job,
+            ));
+        }
     }
     claims
 }

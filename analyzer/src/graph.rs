@@ -326,7 +326,13 @@ fn traffic_from(
     }
     // The prototype dumps the meter of some pairs only, so there a missing row says nothing. Our switches leave
     // out rows of zeros, so there it says zero.
-    if view.snapshot.source == Source::HawkeyeNs3 || view.meters(switch).is_empty() {
+    // The paper's prototype dumps all pairs of an input port, or none.
+    let unknown = match view.snapshot.source {
+        Source::HawkeyeNs3 => true,
+        Source::HawkeyeNs3Egress => rows.is_empty(),
+        Source::Harrier => view.meters(switch).is_empty(),
+    };
+    if unknown {
         for port in view.ports_of(switch) {
             if traffic.iter().any(|(p, _)| *p == port) {
                 continue;

@@ -162,6 +162,7 @@ mod tests {
             polls: 0,
             configuration: Vec::new(),
             losses: Vec::new(),
+            jobs: Vec::new(),
         }
     }
 
@@ -187,6 +188,7 @@ mod tests {
             missing: Vec::new(),
             advice: Vec::new(),
             collected: Default::default(),
+            steps: Vec::new(),
             verified: None,
             verification: None,
         }

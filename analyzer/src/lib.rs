@@ -10,11 +10,13 @@
 //! 4. `signatures`: what it means. One file an anomaly.
 //! 5. `ranking`: culprits, spreaders, victims, confidence. `causes`: what is behind it. One file a cause.
 //! 6. `evidence`, `explanation`, `provenance`: what it rests on, in records, words and as a graph.
-//! 7. Where there is no verdict, [`unanswered`] says what would have been needed.
+//! 7. [`collective`]: which step of a job it concerns, and whether the job waits for it.
+//! 8. Where there is no verdict, [`unanswered`] says what would have been needed.
 //!
 //! Everything is a pure function of snapshot, topology and [`Settings`]; nothing depends on the order of records.
 
 mod causes;
+pub mod collective;
 mod contention;
 pub mod evaluation;
 mod evidence;
@@ -120,11 +122,7 @@ fn conclude(scene: &Scene<'_, '_>, finding: &Finding) -> Option<Analysis> {
     }
     let summary = explanation::summary(scene, finding, &ranked, &judged, &pause_path);
     let snapshot = scene.view.snapshot;
-    let time_ns = match (scene.trigger, finding.when) {
-        (Some(trigger), _) => trigger.time_ns,
-        (None, Some(when)) => when.to,
-        (None, None) => snapshot.switches.iter().map(|s| s.frozen_ns).max().unwrap_or(0),
-    };
+    let time_ns = case.time_ns();
     let diagnosis = Diagnosis {
         id: String::new(),
         time_ns,
@@ -146,6 +144,7 @@ fn conclude(scene: &Scene<'_, '_>, finding: &Finding) -> Option<Analysis> {
         evidence: evidence::evidence(scene, finding, &ranked)
             .into_iter()
             .chain(evidence::of_configuration(&case, &judged.config))
+            .chain(evidence::of_jobs(&snapshot.jobs, ranked.victim, &ranked.culprits, time_ns))
             .collect(),
         missing: explanation::missing(scene, finding),
         advice: judged.advice,
@@ -154,6 +153,7 @@ fn conclude(scene: &Scene<'_, '_>, finding: &Finding) -> Option<Analysis> {
             bytes: view::saturating(snapshot.switches.iter().map(|s| s.bytes)),
             polls: snapshot.polls,
         },
+        steps: collective::steps(&snapshot.jobs, ranked.victim, &ranked.culprits, time_ns),
         verified: None,
         verification: None,
     };

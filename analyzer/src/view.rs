@@ -132,7 +132,7 @@ impl<'a> View<'a> {
         epochs.sort_unstable_by_key(|e| (e.id, e.start_ns, e.end_ns));
         epochs.dedup_by_key(|e| e.id);
         let stale_before = match self.snapshot.source {
-            Source::Harrier => 0,
+            Source::Harrier | Source::HawkeyeNs3Egress => 0,
             Source::HawkeyeNs3 => epochs.last().map_or(0, |e| e.id),
         };
         let current = |epoch: u64| epoch >= stale_before;

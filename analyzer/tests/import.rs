@@ -38,7 +38,7 @@ fn tables_are_read_once_and_by_their_column_names() {
          signal\nlast epoch 1\n\nsignal\nport telemetry data for port 1\nenqQdepth pfcPausedPacketNum\n0 0\n\n\
          polling\nepoch 0\n\npolling\nport telemetry data for port 1\nenqQdepth pfcPausedPacketNum\n70 3\n"
     );
-    let snapshot = check(&text, &[]).snapshot;
+    let snapshot = check(&text, &[]).snapshots.remove(0);
     let [s] = snapshot.switches.as_slice() else { panic!("one switch expected") };
     assert_eq!(s.switch, "9");
     assert_eq!((s.ports.len(), s.flows.len(), s.meters.len()), (2, 1, 1));
@@ -55,7 +55,7 @@ fn tables_are_read_once_and_by_their_column_names() {
 fn a_later_poll_of_the_same_file_replaces_and_says_so() {
     let text = "polling\nepoch 0\npolling\nport telemetry data for port 1\nenqQdepth pfcPausedPacketNum\n1 0\n\
                 polling\nepoch 1\npolling\nport telemetry data for port 1\nenqQdepth pfcPausedPacketNum\n9 9\n";
-    let snapshot = check(text, &[]).snapshot;
+    let snapshot = check(text, &[]).snapshots.remove(0);
     assert_eq!(snapshot.switches[0].epochs.iter().map(|e| e.id).collect::<Vec<_>>(), [1, 2]);
     assert!(snapshot.missing.iter().any(|m| m.contains("several polls")));
 }
@@ -78,7 +78,7 @@ fn every_problem_has_its_place() {
         &[
             "2:1: a table before any `epoch N`: which epoch it belongs to is unknown",
             "5:7: expected a number up to 4294967295 for the epoch, found `x`",
-            "7:1: `hello there` is no heading of a telemetry dump; expected `polling`, `signal`, `epoch N`, or a table's name",
+            "7:1: `hello there` is no heading of a telemetry dump; expected `time T`, `polling`, `signal`, an epoch, a table's name or `end`",
             "8:1: a row outside of a table",
             "9:30: switch 9 has no port 77 in the topology",
             "13:11: unknown column `paused`",
@@ -121,6 +121,10 @@ fn line() -> impl Strategy<Value = String> {
         Just("enqQdepth pfcPausedPacketNum".to_string()),
         Just("portToPortBytes".to_string()),
         "(last )?epoch [0-9]{1,20}",
+        "epoch (now|last)",
+        "time [0-9]{1,21}",
+        Just("end".to_string()),
+        Just("enqQdepth pfcPausedPacketNum packetNum".to_string()),
         "(port|flow) telemetry data for port [0-9]{1,6}",
         "traffic meter form port [0-9]{1,3} to port [0-9]",
         "([0-9a-f]{1,9} ){1,11}[0-9]{1,21}",
@@ -137,7 +141,9 @@ proptest! {
             for p in &imported.problems {
                 prop_assert!(p.line >= 1 && p.column >= 1 && p.line <= text.lines().count().max(1));
             }
-            harrier_analyzer::diagnose(&imported.snapshot, &topology(), &harrier_analyzer::Settings::default());
+            for snapshot in &imported.snapshots {
+                harrier_analyzer::diagnose(snapshot, &topology(), &harrier_analyzer::Settings::default());
+            }
         }
     }
 }

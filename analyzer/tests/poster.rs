@@ -51,7 +51,7 @@ fn load(text: impl Fn(&str) -> String) -> (Snapshot, Topology) {
     let files = texts.each_ref().map(|(text, name)| DumpFile { name, switch: None, text });
     let imported = import(&files, &topology, Some("11.0.2.1:10000>11.0.4.1:100/udp".parse().unwrap()));
     assert_eq!(imported.problems, vec![]);
-    (imported.snapshot, topology)
+    (imported.snapshots.into_iter().next().expect("one event"), topology)
 }
 
 /// Our own dump of the same kind of event, in small and with other numbers.

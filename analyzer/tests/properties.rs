@@ -139,6 +139,7 @@ fn any_snapshot() -> impl Strategy<Value = Snapshot> {
             polls: 0,
             configuration: vec![],
             losses: vec![],
+            jobs: vec![],
         })
 }
 

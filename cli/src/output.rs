@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use model::job::StepRole;
 use model::{Diagnosis, GroundTruth, RootCause, RunReport};
 use serde::Serialize;
 
@@ -81,6 +82,11 @@ fn describe_diagnosis(diagnosis: &Diagnosis) -> String {
     line("victims", list(&diagnosis.victims));
     for evidence in &diagnosis.evidence {
         line("because", evidence.claim.clone());
+    }
+    for step in &diagnosis.steps {
+        let role = if step.role == StepRole::Victim { "the victim's" } else { "the culprits'" };
+        let waits = if step.holds_up == Some(true) { ", for which all others wait" } else { "" };
+        line("job", format!("{}: {role} step {} of {}{waits}", step.job, step.step, step.steps));
     }
     if let Some(replay) = &diagnosis.verification {
         let verdict = if diagnosis.verified == Some(true) { "yes" } else { "no" };

@@ -129,6 +129,7 @@ impl InProcessController {
                     let since = surveyed_since(&snapshot).unwrap_or(now);
                     snapshot.configuration = self.scenario.audit(since, now);
                     snapshot.losses = fabric.losses().cloned().collect();
+                    snapshot.jobs = self.scenario.job_progress(fabric);
                     self.snapshots.push((now, *snapshot));
                 }
                 request => self.put_off(now + self.request_time, Later::Do(request)),

@@ -58,6 +58,7 @@ impl Seen {
             missing: Vec::new(),
             advice: Vec::new(),
             collected: Collected::default(),
+            steps: Vec::new(),
             verified: None,
             verification: None,
         }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::circumstances::{ConfigFinding, LossRecord};
 use crate::flow::FlowKey;
+use crate::job::{JobStep, Transfer};
 use crate::port::PortRef;
 use crate::snapshot::Trigger;
 use crate::telemetry::{FlowRecord, MeterRecord, PauseInterval, PortRecord};
@@ -97,6 +98,8 @@ pub enum Record {
     Configuration(ConfigFinding),
     /// Packets that a switch lost.
     Loss(LossRecord),
+    /// A transfer of a collective operation.
+    Transfer(Transfer),
     /// A weight that was computed: a port edge.
     PortEdge {
         /// The paused port.
@@ -180,6 +183,9 @@ pub struct Diagnosis {
     pub advice: Vec<String>,
     /// What the collection cost.
     pub collected: Collected,
+    /// The steps of collective operations that victim and culprits belong to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<JobStep>,
     /// Whether the victim recovered in a replay without the named culprit; absent when nobody tried.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verified: Option<bool>,

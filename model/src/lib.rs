@@ -5,12 +5,14 @@
 //! the wire ([`wire`]). Everything here is a plain value: no I/O, no clock, no randomness.
 
 pub mod circumstances;
+pub mod collective;
 pub mod diagnosis;
 pub mod flow;
+pub mod job;
 pub mod port;
 pub mod provenance;
 #[cfg(feature = "openapi")]
-mod schema;
+pub mod schema;
 pub mod snapshot;
 pub mod telemetry;
 pub mod topology;
@@ -21,6 +23,7 @@ pub mod wire;
 pub use circumstances::{ConfigFinding, LossReason, LossRecord, Setting};
 pub use diagnosis::{Anomaly, Cause, Diagnosis, GroundTruth, RootCause, RunFigures, RunReport};
 pub use flow::FlowKey;
+pub use job::{Job, JobStep, Transfer};
 pub use port::PortRef;
 pub use provenance::ProvenanceGraph;
 pub use snapshot::{FollowUp, Snapshot, SwitchTelemetry, Trigger, TriggerReason};

@@ -18,6 +18,10 @@ pub enum Node {
     Flow(FlowKey),
     /// A host, when its NIC is what pauses a port.
     Host(String),
+    /// A finding about a switch's configuration, by its id.
+    Finding(String),
+    /// Packets that a switch lost, `port reason`: the port where they were to leave.
+    Loss(String),
 }
 
 /// What an edge's weight counts.
@@ -33,6 +37,12 @@ pub enum EdgeKind {
     PortWaitsForFlow,
     /// Port waits for a host that pauses it.
     PortWaitsForHost,
+    /// Port behaves as it does because its switch is set so: 1.
+    PortSetByFinding,
+    /// Port lost packets: how many.
+    PortLosesPackets,
+    /// Packets were lost because the switch is set so: how many.
+    LossSetByFinding,
 }
 
 /// A wait-for edge between two nodes, by their index in [`ProvenanceGraph::nodes`].

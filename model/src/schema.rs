@@ -1,11 +1,60 @@
-//! JSON schemas of the types that are written as one text, for the description of the REST interface.
+//! JSON schemas: of the types that are written as one text, for the description of the REST interface, and of the files
+//! that others may write.
 
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
+use serde_json::{Map, Value, json};
+
 use crate::flow::FlowKey;
+use crate::job::JobDescription;
 use crate::port::PortRef;
+use crate::snapshot::Snapshot;
+
+/// Of a snapshot's file, as `harrier run --save-snapshots` writes and `harrier analyze` reads it.
+pub fn snapshot() -> Value {
+    document::<Snapshot>("The telemetry of one event, as Harrier saves and analyses it")
+}
+
+/// Of a job's file, as `harrier analyze --job` reads it.
+pub fn job() -> Value {
+    document::<JobDescription>("A collective operation: which flow belongs to which step")
+}
+
+/// A document of its own: the schema of a type with those of everything in it.
+fn document<T: ToSchema>(title: &str) -> Value {
+    let mut parts = Vec::new();
+    T::schemas(&mut parts);
+    let text = |schema: &RefOr<Schema>| serde_json::to_value(schema).unwrap_or_default();
+    let mut root = local(text(&T::schema()));
+    let mut definitions: Map<String, Value> = Map::new();
+    parts.sort_by(|a, b| a.0.cmp(&b.0));
+    for (name, schema) in &parts {
+        definitions.insert(name.clone(), local(text(schema)));
+    }
+    if let Value::Object(members) = &mut root {
+        members.insert("$schema".to_string(), json!("https://json-schema.org/draft/2020-12/schema"));
+        members.insert("title".to_string(), json!(title));
+        members.insert("$defs".to_string(), Value::Object(definitions));
+    }
+    root
+}
+
+/// References into an OpenAPI document become references into this one.
+fn local(schema: Value) -> Value {
+    match schema {
+        Value::Object(members) => {
+            let inner = |(name, value): (String, Value)| match (name.as_str(), value) {
+                ("$ref", Value::String(to)) => (name, json!(to.replace("#/components/schemas/", "#/$defs/"))),
+                (_, value) => (name, local(value)),
+            };
+            Value::Object(members.into_iter().map(inner).collect())
+        }
+        Value::Array(items) => Value::Array(items.into_iter().map(local).collect()),
+        plain => plain,
+    }
+}
 
 fn text(description: &str, example: &str) -> RefOr<Schema> {
     RefOr::T(Schema::Object(

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::circumstances::{ConfigFinding, LossRecord};
 use crate::flow::FlowKey;
+use crate::job::Job;
 use crate::port::PortRef;
 use crate::telemetry::{EpochInfo, FlowRecord, MeterRecord, PauseInterval, PortRecord};
 use crate::topology::{NodeKind, Topology};
@@ -41,6 +42,9 @@ pub struct Snapshot {
     /// Packets of RDMA classes that switches lost, as far as their counters are known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub losses: Vec<LossRecord>,
+    /// Collective operations that run on the network, as far as they are known, with how far each has come.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub jobs: Vec<Job>,
 }
 
 /// Where telemetry came from, which decides what its numbers mean.
@@ -53,6 +57,9 @@ pub enum Source {
     /// The poster's ns-3 prototype: depths are those of the *ingress* queue of the packet's input port, so
     /// they neither describe the egress port nor compare across its flows.
     HawkeyeNs3,
+    /// The paper's ns-3 prototype: depths are those of the egress queue, packets that a pause held up left out of the
+    /// flows' sums. Epochs have times, what happened within them has none.
+    HawkeyeNs3Egress,
 }
 
 /// Why the agent asked.
@@ -153,6 +160,7 @@ impl Snapshot {
                 }
             }
         }
+        problems.extend(self.jobs.iter().flat_map(Job::problems));
         problems
     }
 

@@ -32,6 +32,7 @@ fn diagnosis(id: &str, time_ns: u64, victim: &str, port: &str) -> Diagnosis {
         missing: vec![],
         advice: vec![],
         collected: Collected::default(),
+        steps: Vec::new(),
         verified: None,
         verification: None,
     }

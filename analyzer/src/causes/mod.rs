@@ -2,6 +2,7 @@
 //!
 //! To add a cause, add a file and a line in [`JUDGES`], more special causes before more general ones.
 
+mod collective_step;
 mod ecmp_imbalance;
 mod elephant_collision;
 mod incast;
@@ -23,6 +24,17 @@ pub(crate) struct Case<'c, 's, 'a> {
     pub(crate) culprits: &'c [FlowKey],
 }
 
+impl Case<'_, '_, '_> {
+    /// The time that the verdict is about: when the agent asked, else when it happened, else when switches were read.
+    pub(crate) fn time_ns(&self) -> u64 {
+        match (self.scene.trigger, self.finding.when) {
+            (Some(trigger), _) => trigger.time_ns,
+            (None, Some(when)) => when.to,
+            (None, None) => self.scene.view.snapshot.switches.iter().map(|s| s.frozen_ns).max().unwrap_or(0),
+        }
+    }
+}
+
 /// A cause and how it reads.
 #[derive(Clone, Debug)]
 pub(crate) struct Judged {
@@ -39,9 +51,10 @@ pub(crate) struct Judged {
 
 type Judge = fn(&Case<'_, '_, '_>) -> Option<Judged>;
 
-const JUDGES: [Judge; 7] = [
+const JUDGES: [Judge; 8] = [
     misconfiguration::judge,
     low_rate_attack::judge,
+    collective_step::judge,
     incast::judge,
     ecmp_imbalance::judge,
     elephant_collision::judge,

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use analyzer::import::hawkeye_ns3::{self, DumpFile};
 use anyhow::{Context, bail};
 use clap::ValueEnum;
+use model::job::JobDescription;
 use model::snapshot::SNAPSHOT_FORMAT;
-use model::{FlowKey, RunReport, Snapshot, Topology};
+use model::{FlowKey, Job, RunReport, Snapshot, Topology};
 
 use crate::Outcome;
 use crate::commands::run::{TOPOLOGY_FILE, verdicts};
@@ -29,6 +30,9 @@ pub(crate) struct Args {
     /// The flow that is slow, e.g. 10.0.0.1:10000>10.0.3.1:4791/udp
     #[arg(long, value_name = "FLOW")]
     victim: Option<String>,
+    /// Collective operations that ran on the network, each a JSON file (docs/job.schema.json)
+    #[arg(long, value_name = "FILE")]
+    job: Vec<PathBuf>,
     /// Print the report as JSON
     #[arg(long)]
     json: bool,
@@ -39,7 +43,7 @@ pub(crate) struct Args {
 enum From {
     /// What `harrier run --save-snapshots` writes
     Snapshot,
-    /// Dumps of the Hawkeye poster's ns-3 prototype, one file a switch
+    /// Dumps of either of Hawkeye's ns-3 prototypes, one file a switch
     HawkeyeNs3,
 }
 
@@ -63,8 +67,15 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     let topology = topology.unwrap_or_default();
     let snapshots = match args.from {
         From::Snapshot => read_snapshots(&texts, victim, &mut problems),
-        From::HawkeyeNs3 => vec![read_dumps(&texts, &topology, victim, &mut problems)],
+        From::HawkeyeNs3 => read_dumps(&texts, &topology, victim, &mut problems),
     };
+    let jobs: Vec<Job> =
+        args.job.iter().filter_map(|path| read_job(path, &topology, &mut problems)).collect();
+    let mut snapshots = snapshots;
+    for snapshot in &mut snapshots {
+        snapshot.jobs.retain(|known| jobs.iter().all(|job| job.name != known.name));
+        snapshot.jobs.extend(jobs.iter().cloned());
+    }
     if is_known {
         problems.extend(topology.problems().iter().map(|problem| format!("the topology: {problem}")));
         for snapshot in &snapshots {
@@ -143,12 +154,24 @@ fn read_snapshots(
     snapshots
 }
 
+/// A job; one of a snapshot that has the same name gives way to it.
+fn read_job(path: &Path, topology: &Topology, problems: &mut Vec<String>) -> Option<Job> {
+    let text = read_text(path).map_err(|error| problems.push(format!("{error:#}"))).ok()?;
+    let name = path.display();
+    let description = serde_json::from_str::<JobDescription>(&text).map_err(|error| {
+        let (line, column) = (error.line(), error.column());
+        problems.push(format!("{name}:{line}:{column}: not a job: {error}"));
+    });
+    let job = description.ok()?.resolve(topology);
+    job.map_err(|wrong| problems.extend(wrong.into_iter().map(|text| format!("{name}: {text}")))).ok()
+}
+
 fn read_dumps(
     texts: &[(&Path, String)],
     topology: &Topology,
     victim: Option<FlowKey>,
     problems: &mut Vec<String>,
-) -> Snapshot {
+) -> Vec<Snapshot> {
     let names: Vec<String> = texts.iter().map(|(path, _)| path.display().to_string()).collect();
     let files: Vec<DumpFile<'_>> =
         texts.iter().zip(&names).map(|((_, text), name)| DumpFile { name, switch: None, text }).collect();
@@ -157,5 +180,5 @@ fn read_dumps(
     if !topology.nodes.is_empty() {
         problems.extend(imported.problems.iter().map(ToString::to_string));
     }
-    imported.snapshot
+    imported.snapshots
 }

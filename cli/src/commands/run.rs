@@ -143,6 +143,9 @@ pub(crate) fn verdicts(snapshots: &[Snapshot], topology: &Topology) -> (Vec<Diag
     let settings = analyzer::Settings::default();
     let mut answers: Vec<(&Snapshot, Vec<Diagnosis>)> = Vec::new();
     let mut missing: Vec<String> = Vec::new();
+    // In the order of the questions, whatever the order in which collections ended or files were named.
+    let mut snapshots: Vec<&Snapshot> = snapshots.iter().collect();
+    snapshots.sort_by_key(|snapshot| (snapshot.trigger.as_ref().map(|t| t.time_ns), snapshot.event));
     for snapshot in snapshots {
         let found = analyzer::diagnose(snapshot, topology, &settings);
         if found.is_empty() {

@@ -567,6 +567,7 @@ impl Collector {
             polls: event.polls,
             configuration: Vec::new(),
             losses: Vec::new(),
+            jobs: Vec::new(),
         })));
         self.stats.snapshots += 1;
         self.closed.insert(id, now_ns);

@@ -106,7 +106,8 @@ impl<'b> Bench<'b> {
     }
 
     fn run(&self, remedy: &Remedy) -> Result<Replay, RunError> {
-        let (scenario, without) = remedy.apply(self.scenario, self.seed).map_err(BuildError::from)?;
+        let before = self.replays.get(&Remedy::default()).map_or(&[][..], |run| &run.flows);
+        let (scenario, without) = remedy.apply(self.scenario, self.seed, before).map_err(BuildError::from)?;
         let traces = Traces::default();
         let senders: BTreeSet<&str> = self
             .victims

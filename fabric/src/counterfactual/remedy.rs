@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use model::{Anomaly, Diagnosis, FlowKey, Time};
 
 use crate::problem::Problems;
+use crate::record::FlowRecord;
 use crate::scenario::{FlowSpec, Scenario};
 
 /// What to take out of a run, or to put right in it.
@@ -46,19 +47,29 @@ impl Remedy {
     }
 
     /// The instance of `scenario` for `seed` with this remedy, and what was done about each part of it. Whatever is left
-    /// starts when it would have started: what the seed decides is decided before anything is taken out.
+    /// starts when it would have started: what the seed decides is decided before anything is taken out, and what waited
+    /// for a flow that is gone starts as in the run `before`.
     ///
     /// # Errors
     /// The problems of an instance that cannot be drawn.
-    pub fn apply(&self, scenario: &Scenario, seed: u64) -> Result<(Scenario, Vec<String>), Problems> {
+    pub fn apply(
+        &self,
+        scenario: &Scenario,
+        seed: u64,
+        before: &[FlowRecord],
+    ) -> Result<(Scenario, Vec<String>), Problems> {
         let mut instance = scenario.instance(seed)?.into_owned();
         // Another reading of the text would bring everything back.
         instance.source = None;
         // The truth of a run that never was is of no interest, and costs a log of all packets.
         instance.expect = None;
+        // They speak of flows by position, and nobody asks for them.
+        instance.jobs.clear();
         settle_starts(&mut instance, seed);
         let mut done = Vec::new();
-        self.remove_flows(&mut instance, &mut done);
+        let started = |record: &FlowRecord| (record.sent_packets > 0).then_some(record.start);
+        let starts: Vec<Option<Time>> = before.iter().map(started).collect();
+        self.remove_flows(&mut instance, &starts, &mut done);
         self.heal_hosts(&mut instance, &mut done);
         for id in &self.config {
             done.push(instance.correct(id).unwrap_or_else(|| format!("of {id} nothing better is known")));
@@ -66,7 +77,7 @@ impl Remedy {
         Ok((instance, done))
     }
 
-    fn remove_flows(&self, scenario: &mut Scenario, done: &mut Vec<String>) {
+    fn remove_flows(&self, scenario: &mut Scenario, starts: &[Option<Time>], done: &mut Vec<String>) {
         let removed: Vec<bool> = scenario
             .flows
             .iter()
@@ -77,7 +88,7 @@ impl Remedy {
             true => format!("{flow} is not sent"),
             false => format!("{flow} was never sent"),
         }));
-        scenario.flows = without(std::mem::take(&mut scenario.flows), &removed);
+        scenario.flows = without(std::mem::take(&mut scenario.flows), &removed, starts);
     }
 
     fn heal_hosts(&self, scenario: &mut Scenario, done: &mut Vec<String>) {
@@ -111,27 +122,24 @@ fn settle_starts(scenario: &mut Scenario, seed: u64) {
     }
 }
 
-/// The flows that are left. What waited for one that is gone waits for what that one waited for, and as much longer.
-fn without(flows: Vec<FlowSpec>, removed: &[bool]) -> Vec<FlowSpec> {
+/// The flows that are left. What waited for one that is gone starts when it did, and not at all where it did not: it would
+/// otherwise meet others than in the run as it was.
+fn without(flows: Vec<FlowSpec>, removed: &[bool], starts: &[Option<Time>]) -> Vec<FlowSpec> {
     let mut kept: Vec<FlowSpec> = Vec::new();
-    // Of every flow: what stands for it in the new list, and how much later.
-    let mut instead: Vec<(Vec<usize>, Time)> = Vec::with_capacity(flows.len());
-    for (flow, removed) in flows.into_iter().zip(removed) {
-        let before = flow.after.iter().filter_map(|at| instead.get(*at));
-        let (mut after, mut later): (Vec<usize>, Time) = (Vec::new(), Time::ZERO);
-        for (flows, more) in before {
-            after.extend(flows);
-            later = later.max(*more);
-        }
-        after.sort_unstable();
-        after.dedup();
-        let start = Time(flow.start.0.saturating_add(later.0));
-        if *removed {
-            instead.push((after, start));
-        } else {
-            instead.push((vec![kept.len()], Time::ZERO));
-            kept.push(FlowSpec { after, start, ..flow });
-        }
+    // Of every flow: its position in the new list.
+    let mut instead: Vec<Option<usize>> = Vec::with_capacity(flows.len());
+    for ((at, flow), removed) in flows.into_iter().enumerate().zip(removed) {
+        let after: Option<Vec<usize>> =
+            flow.after.iter().map(|before| instead.get(*before).copied().flatten()).collect();
+        let start = starts.get(at).copied().flatten();
+        let left = match (after, start) {
+            _ if *removed => None,
+            (Some(after), _) => Some(FlowSpec { after, ..flow }),
+            (None, Some(start)) => Some(FlowSpec { after: Vec::new(), start, ..flow }),
+            (None, None) => None,
+        };
+        instead.push(left.is_some().then_some(kept.len()));
+        kept.extend(left);
     }
     kept
 }
@@ -158,19 +166,17 @@ mod tests {
     }
 
     #[test]
-    fn what_waited_for_a_removed_flow_waits_for_its_predecessors() {
+    fn what_waited_for_a_removed_flow_starts_when_it_did() {
         let flows = vec![flow("a", 5, &[]), flow("b", 1, &[0]), flow("c", 2, &[1]), flow("d", 0, &[2])];
-        let left = without(flows.clone(), &[false, true, false, false]);
+        let us = |us| Some(Time::from_us(us));
+        let left = without(flows.clone(), &[false, true, false, false], &[us(5), us(20), us(40), us(60)]);
         let shown: Vec<_> = left.iter().map(|f| (f.label.as_str(), f.start, f.after.clone())).collect();
         assert_eq!(
             shown,
-            [("a", Time::from_us(5), vec![]), ("c", Time::from_us(3), vec![0]), ("d", Time::ZERO, vec![1])]
+            [("a", Time::from_us(5), vec![]), ("c", Time::from_us(40), vec![]), ("d", Time::ZERO, vec![1])]
         );
-        let left = without(flows, &[true, false, false, false]);
-        assert_eq!(
-            (left[0].start, left[0].after.len()),
-            (Time::from_us(6), 0),
-            "it starts when the first would have"
-        );
+        // What had not started by the end never does.
+        let left = without(flows, &[false, true, false, false], &[us(5), us(20), None, None]);
+        assert_eq!(left.len(), 1);
     }
 }

@@ -60,6 +60,7 @@ pub(super) fn assemble(
         host,
         hosts,
         flows,
+        jobs: Vec::new(),
         faults: Vec::new(),
         agents: AgentSettings { hosts: (!agents.is_empty()).then_some(agents), ..AgentSettings::default() },
         expect: None,

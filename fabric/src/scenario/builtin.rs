@@ -10,7 +10,7 @@ macro_rules! texts {
 }
 
 /// Name and text, in the order in which they are listed.
-const BUILTIN: [(&str, &str); 20] = texts![
+const BUILTIN: [(&str, &str); 21] = texts![
     "poster-fig1",
     "host-storm",
     "contention-only",
@@ -30,6 +30,7 @@ const BUILTIN: [(&str, &str); 20] = texts![
     "short-headroom",
     "dscp-mix-up",
     "two-anomalies",
+    "collective-step",
     "quiet",
 ];
 

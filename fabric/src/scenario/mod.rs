@@ -7,6 +7,7 @@ mod correct;
 mod devices;
 mod draw;
 mod expect;
+mod job;
 mod network;
 mod read;
 mod routing;
@@ -34,6 +35,7 @@ use crate::topology::Place;
 
 pub use builtin::{builtin, builtin_names, builtin_source, paper_names};
 pub use expect::Expectation;
+pub use job::JobSpec;
 pub use read::{parse, parse_with};
 pub use routing::{Failure, Routing, TimedRoute};
 pub use settings::{Headroom, HostSettings, Notification, Reaction, SwitchPort, SwitchSettings};
@@ -77,6 +79,8 @@ pub struct Scenario {
     pub loss_ppt: BTreeMap<usize, u64>,
     /// Traffic.
     pub flows: Vec<FlowSpec>,
+    /// Which flows are collective operations.
+    pub jobs: Vec<JobSpec>,
     /// What goes wrong.
     pub faults: Vec<FaultSpec>,
     /// Who watches and how.

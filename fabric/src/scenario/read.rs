@@ -117,13 +117,14 @@ fn read_scenario(reader: &mut Reader<'_>, root: &mut Section<'_>, seed: u64, loa
         hosts,
         loss_ppt: read.loss_ppt,
         flows: Vec::new(),
+        jobs: Vec::new(),
         faults,
         agents,
         expect: None,
         source: None,
     };
     let plan = scenario.plan_settings(seed, Time::ZERO);
-    scenario.flows = read_traffic(reader, root, &scenario.topology, &plan);
+    (scenario.flows, scenario.jobs) = read_traffic(reader, root, &scenario.topology, &plan);
     scenario.expect = read_expectation(reader, root, &scenario);
     scenario
 }

@@ -4,17 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use controller::plan::PlanSettings;
+use model::collective::Collective;
 use model::{FlowKey, Time, Topology};
 
 use super::devices::read_messages;
 use super::table::{Placed, Reader, Section};
-use super::{A_SIZE, A_TIME, FlowSpec, parse_bytes, parse_time};
+use super::{A_SIZE, A_TIME, FlowSpec, JobSpec, parse_bytes, parse_time};
 use crate::ecmp::Tracer;
 use crate::nic::message::Messages;
 use crate::paths::Paths;
 use crate::workload::{
-    Arrivals, Message, SizeTable, WorkloadError, all_to_all, capacity, halving_doubling, incast, poisson,
-    ring_all_reduce, storage_reads, table,
+    Arrivals, Message, SizeTable, WorkloadError, capacity, collective, incast, poisson, storage_reads, table,
 };
 
 /// Most source ports that are tried to lead a flow where it shall go.
@@ -26,10 +26,11 @@ pub(super) fn read_traffic(
     root: &mut Section<'_>,
     topology: &Topology,
     plan: &PlanSettings,
-) -> Vec<FlowSpec> {
+) -> (Vec<FlowSpec>, Vec<JobSpec>) {
     let mut traffic = Traffic {
         topology,
         flows: Vec::new(),
+        jobs: Vec::new(),
         labels: BTreeSet::new(),
         ports: BTreeMap::new(),
         paths: Paths::new(topology),
@@ -47,12 +48,13 @@ pub(super) fn read_traffic(
     for (index, section) in root.sections(reader, "workload").into_iter().enumerate() {
         traffic.read_workload(reader, section, index);
     }
-    traffic.flows
+    (traffic.flows, traffic.jobs)
 }
 
 struct Traffic<'t> {
     topology: &'t Topology,
     flows: Vec<FlowSpec>,
+    jobs: Vec<JobSpec>,
     labels: BTreeSet<String>,
     /// The next source port of a pair of hosts.
     ports: BTreeMap<(String, String), u16>,
@@ -250,13 +252,20 @@ impl Traffic<'_> {
         };
         let label = label.unwrap_or_else(|| format!("workload{}", index + 1));
         let seed = reader.draws.random(&format!("workload {label}")).next();
+        let is_job = kind.as_ref().is_some_and(|kind| operation(&kind.value).is_some());
         let messages = kind.and_then(|kind| self.messages(reader, &mut section, &kind, &hosts, seed));
         let common = read_common(reader, &mut section);
         section.finish(reader);
         match messages {
             None => {}
             Some(Err(error)) => reader.problem(&span, format!("workload `{label}`: {error}")),
-            Some(Ok(messages)) => self.add_messages(reader, &span, &label, &hosts, &common, messages),
+            Some(Ok(messages)) => {
+                let first = self.flows.len();
+                self.add_messages(reader, &span, &label, &hosts, &common, messages);
+                if is_job {
+                    self.jobs.push(JobSpec { name: label, flows: first..self.flows.len() });
+                }
+            }
         }
     }
 
@@ -286,9 +295,9 @@ impl Traffic<'_> {
                 let every = section.quantity(reader, "every", A_TIME, parse_time).unwrap_or(Time::ZERO);
                 Some(incast(n, bytes, start, rounds, every))
             }
-            "all-reduce-ring" => Some(ring_all_reduce(n, read_size(reader, section)?, start)),
-            "all-reduce-halving-doubling" => Some(halving_doubling(n, read_size(reader, section)?, start)),
-            "all-to-all" => Some(all_to_all(n, read_size(reader, section)?, start)),
+            kind if operation(kind).is_some() => {
+                Some(collective(operation(kind)?, n, read_size(reader, section)?, start))
+            }
             _ => {
                 let kinds = "\"poisson\", \"storage-reads\", \"incast\", \"all-reduce-ring\", \
                              \"all-reduce-halving-doubling\" or \"all-to-all\"";
@@ -365,6 +374,16 @@ impl Traffic<'_> {
             };
             self.add(reader, span, flow);
         }
+    }
+}
+
+/// The collective operation of this name.
+fn operation(kind: &str) -> Option<Collective> {
+    match kind {
+        "all-reduce-ring" => Some(Collective::AllReduceRing),
+        "all-reduce-halving-doubling" => Some(Collective::AllReduceHalvingDoubling),
+        "all-to-all" => Some(Collective::AllToAll),
+        _ => None,
     }
 }
 

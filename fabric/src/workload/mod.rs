@@ -12,7 +12,7 @@ mod tests;
 use model::Time;
 
 pub use bisection::{bisection, capacity};
-pub use collective::{all_to_all, halving_doubling, incast, ring_all_reduce};
+pub use collective::{collective, incast};
 pub use poisson::poisson;
 pub use sizes::{SizeTable, TABLES, table};
 pub use storage::storage_reads;

@@ -1,3 +1,4 @@
+use model::collective::Collective::{AllReduceHalvingDoubling, AllReduceRing, AllToAll};
 use model::{Rate, Time};
 use proptest::prelude::*;
 
@@ -71,7 +72,10 @@ fn an_all_reduce_moves_what_it_must() {
     for n in [2usize, 4, 8] {
         let bytes = 1 << 20;
         let least = 2 * (n as u64 - 1) * bytes / n as u64;
-        for messages in [ring_all_reduce(n, bytes, Time::ZERO), halving_doubling(n, bytes, Time::ZERO)] {
+        for messages in [
+            collective(AllReduceRing, n, bytes, Time::ZERO),
+            collective(AllReduceHalvingDoubling, n, bytes, Time::ZERO),
+        ] {
             let messages = messages.unwrap();
             check_order(&messages, n);
             for host in 0..n {
@@ -80,9 +84,12 @@ fn an_all_reduce_moves_what_it_must() {
             }
         }
     }
-    assert_eq!(halving_doubling(6, 1, Time::ZERO), Err(WorkloadError::NotPowerOfTwo(6)));
-    assert_eq!(ring_all_reduce(1, 1, Time::ZERO), Err(WorkloadError::Hosts { needed: 2, found: 1 }));
-    let all = all_to_all(5, 5_000, Time::ZERO).unwrap();
+    assert_eq!(collective(AllReduceHalvingDoubling, 6, 1, Time::ZERO), Err(WorkloadError::NotPowerOfTwo(6)));
+    assert_eq!(
+        collective(AllReduceRing, 1, 1, Time::ZERO),
+        Err(WorkloadError::Hosts { needed: 2, found: 1 })
+    );
+    let all = collective(AllToAll, 5, 5_000, Time::ZERO).unwrap();
     check_order(&all, 5);
     assert_eq!((all.len(), all[0].bytes), (20, 1_000));
     let bursts = incast(4, 7, Time::from_us(1), 2, Time::from_us(10)).unwrap();

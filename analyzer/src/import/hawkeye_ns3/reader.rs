@@ -1,204 +1,16 @@
-//! The telemetry dumps of the Hawkeye poster's ns-3 prototype (lixiao19/Hawkeye-NS3), one text file a switch.
-//!
-//! A file is a sequence of blocks. Each is headed `polling` (the switch saw the polling packet) or `signal` (it saw
-//! the packet that traces PFC), and holds one of
-//!
-//! ```text
-//! epoch N                                    the ring slot in use: what follows is about it
-//! last epoch N                               the slot before it
-//! traffic meter form port A to port B        then `portToPortBytes` and one number
-//! port telemetry data for port N             then column names and one row
-//! flow telemetry data for port N             then column names and a row a flow
-//! ```
-//!
-//! Addresses are hexadecimal, everything else decimal. What such a dump cannot support is listed in
-//! [`LIMITS`] and becomes part of the snapshot's `missing`.
+//! A dump's lines, one after the other.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr};
 
-use model::snapshot::{SNAPSHOT_FORMAT, Source};
-use model::telemetry::{EpochInfo, FlowRecord, MeterRecord, PortRecord};
-use model::{FlowKey, Snapshot, SwitchTelemetry, Topology};
+use model::FlowKey;
+use model::telemetry::{FlowRecord, PortRecord};
 
+use super::problem::{Problem, ProblemKind};
+use super::{DumpFile, Reading, TIMED_EPOCH_NS};
 use crate::topology_index::{NodeId, TopologyIndex};
 
-/// The prototype's epoch: bits 20 and up of the nanosecond clock.
-const EPOCH_NS: u64 = 1 << 20;
-/// Bytes of a row in the prototype's registers, to say how much was read.
-const FLOW_ROW_BYTES: u64 = 33;
-const PORT_ROW_BYTES: u64 = 8;
-const METER_ROW_BYTES: u64 = 4;
-
-/// What these dumps cannot support, whatever is in them.
-pub const LIMITS: [&str; 5] = [
-    "depths in this dump are those of the input port's queue: they neither describe the output queue nor compare across flows, so no claim rests on them",
-    "the dump gives ring slots without epoch ids: what it calls `last epoch` may be stale and was not used",
-    "the dump has no times: when a flow started, and how long a queue or a pause lasted, is not recorded, and the whole epoch is replayed",
-    "the dump has no pause intervals: that a port was paused is known from its paused packets alone, in which order ports were paused is not",
-    "traffic meters were dumped only for the traced pairs of ports: a pair without one is unknown, not zero",
-];
-
-/// A dump and where it came from.
-#[derive(Clone, Copy, Debug)]
-pub struct DumpFile<'a> {
-    /// The file's name, for messages and (if `switch` is absent) for the switch: its trailing number.
-    pub name: &'a str,
-    /// The switch that wrote it.
-    pub switch: Option<&'a str>,
-    /// Its text.
-    pub text: &'a str,
-}
-
-/// What was read, and everything that was wrong with it.
-#[derive(Clone, Debug)]
-pub struct Imported {
-    /// All that could be read.
-    pub snapshot: Snapshot,
-    /// By file and line. If there are any, the snapshot lacks what they speak of.
-    pub problems: Vec<Problem>,
-}
-
-/// Something wrong at a place.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{file}:{line}:{column}: {kind}")]
-pub struct Problem {
-    /// The file's name.
-    pub file: String,
-    /// Line, from 1.
-    pub line: usize,
-    /// Column in characters, from 1.
-    pub column: usize,
-    /// What is wrong.
-    pub kind: ProblemKind,
-}
-
-/// What can be wrong with a dump.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[allow(missing_docs, reason = "the message of each says what it is")]
-pub enum ProblemKind {
-    #[error("the file's name does not end in a switch number, as in `telemetry_9.txt`; name the switch")]
-    NoSwitch,
-    #[error("the topology has no switch `{0}`")]
-    UnknownSwitch(String),
-    #[error("switch {switch} has no port {port} in the topology")]
-    UnknownPort { switch: String, port: u16 },
-    #[error("the file holds no telemetry")]
-    Empty,
-    #[error(
-        "`{0}` is no heading of a telemetry dump; expected `polling`, `signal`, `epoch N`, or a table's name"
-    )]
-    UnknownHeading(String),
-    #[error("expected a number up to {max} for {field}, found `{found}`")]
-    BadNumber { field: String, max: u64, found: String },
-    #[error("expected an IPv4 address as eight hexadecimal digits for {field}, found `{found}`")]
-    BadAddress { field: String, found: String },
-    #[error("a row outside of a table")]
-    StrayRow,
-    #[error("a table before any `epoch N`: which epoch it belongs to is unknown")]
-    NoEpoch,
-    #[error("unknown column `{0}`")]
-    UnknownColumn(String),
-    #[error("column `{0}` is given twice")]
-    RepeatedColumn(String),
-    #[error("the table has no column `{0}`")]
-    MissingColumn(&'static str),
-    #[error("the row has {found} fields, its table has {expected} columns")]
-    FieldCount { expected: usize, found: usize },
-    #[error("the table has more than its one row")]
-    ExtraRow,
-    #[error("the table ends without its row")]
-    NoRow,
-}
-
-/// Reads dumps of one event. `victim` becomes the snapshot's question.
-pub fn import(files: &[DumpFile<'_>], topology: &Topology, victim: Option<FlowKey>) -> Imported {
-    let index = TopologyIndex::new(topology);
-    let mut problems = Vec::new();
-    let mut switches: BTreeMap<String, Reading> = BTreeMap::new();
-    for file in files {
-        let mut reader = Reader::new(file, &index);
-        if let Some(switch) = reader.switch.clone() {
-            let reading = switches.entry(switch).or_default();
-            reader.read(file.text, reading);
-        }
-        problems.extend(reader.problems);
-    }
-    let mut missing: Vec<String> = LIMITS.iter().map(|l| (*l).to_string()).collect();
-    for (switch, reading) in &switches {
-        if reading.generation > 0 {
-            missing.push(format!("the dump of switch {switch} holds several polls: the last one was used"));
-        }
-    }
-    let polls = switches.values().map(|r| r.blocks.len() as u64).sum();
-    let switches = switches.into_iter().map(|(name, reading)| reading.finish(name)).collect();
-    let snapshot = Snapshot {
-        format: SNAPSHOT_FORMAT,
-        event: 0,
-        source: Source::HawkeyeNs3,
-        victim,
-        trigger: None,
-        epoch_ns: EPOCH_NS,
-        switches,
-        missing,
-        polls,
-        configuration: vec![],
-        losses: vec![],
-    };
-    Imported { snapshot, problems }
-}
-
-/// What one switch's dump says. Tables are dumped again under every packet that asked, so each is kept once,
-/// by what it is about; of two different readings the later one holds (counters of a slot only grow).
-#[derive(Default)]
-struct Reading {
-    blocks: BTreeSet<Block>,
-    generation: u64,
-    slot_in_use: Option<u64>,
-    epochs: BTreeSet<u64>,
-    flows: BTreeMap<(u64, u16, FlowKey), FlowRecord>,
-    ports: BTreeMap<(u64, u16), PortRecord>,
-    meters: BTreeMap<(u64, u16, u16), u64>,
-    signalled_from: BTreeSet<u16>,
-}
-
-impl Reading {
-    fn finish(self, switch: String) -> SwitchTelemetry {
-        let flow_rows = self.flows.values().filter(|f| f.packets > 0).count() as u64;
-        let port_rows =
-            self.ports.values().filter(|p| p.depth_sum > 0 || p.paused_packets > 0).count() as u64;
-        let meter_rows = self.meters.values().filter(|bytes| **bytes > 0).count() as u64;
-        SwitchTelemetry {
-            switch,
-            frozen_ns: 0,
-            polled_from: self.signalled_from.into_iter().collect(),
-            on_victim_path: self.blocks.contains(&Block::Polling),
-            epochs: self
-                .epochs
-                .into_iter()
-                .map(|id| EpochInfo { id, start_ns: id * EPOCH_NS, end_ns: (id + 1) * EPOCH_NS })
-                .collect(),
-            flows: self.flows.into_values().collect(),
-            ports: self.ports.into_values().collect(),
-            meters: self
-                .meters
-                .into_iter()
-                .map(|((epoch, ingress_port, egress_port), bytes)| MeterRecord {
-                    ingress_port,
-                    egress_port,
-                    epoch,
-                    packets: None,
-                    bytes,
-                })
-                .collect(),
-            pauses: Vec::new(),
-            bytes: flow_rows * FLOW_ROW_BYTES + port_rows * PORT_ROW_BYTES + meter_rows * METER_ROW_BYTES,
-        }
-    }
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Block {
+pub(super) enum Block {
     Polling,
     Signal,
 }
@@ -214,7 +26,7 @@ impl TableKind {
     fn columns(self) -> &'static [&'static str] {
         match self {
             TableKind::Meter { .. } => &["portToPortBytes"],
-            TableKind::Port(_) => &["enqQdepth", "pfcPausedPacketNum"],
+            TableKind::Port(_) => &["enqQdepth", "pfcPausedPacketNum", "packetNum"],
             TableKind::Flow(_) => &[
                 "flowIdx",
                 "srcIp",
@@ -230,6 +42,17 @@ impl TableKind {
             ],
         }
     }
+}
+
+/// What the tables that follow are about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Epoch {
+    /// Nobody said so.
+    Unknown,
+    /// One before the clock began: its slot has never been used.
+    Never,
+    /// This one.
+    Id(u64),
 }
 
 /// The table that rows now belong to.
@@ -269,21 +92,23 @@ fn words(line: &str) -> Vec<Word<'_>> {
     words
 }
 
-struct Reader<'i, 't> {
+pub(super) struct Reader<'i, 't> {
     file: String,
     index: &'i TopologyIndex<'t>,
-    switch: Option<String>,
+    pub(super) switch: Option<String>,
     node: Option<NodeId>,
     block: Option<Block>,
-    /// The epoch's id in the snapshot: its slot in use is one above the slot before.
-    epoch: Option<u64>,
+    /// The epoch's id in the snapshot. Without times the slot in use is one above the slot before.
+    epoch: Epoch,
+    /// When the reading was made, and the line that says so; absent in dumps of the poster's prototype.
+    time: Option<(u64, usize)>,
     table: Option<Table>,
     line: usize,
-    problems: Vec<Problem>,
+    pub(super) problems: Vec<Problem>,
 }
 
 impl<'i, 't> Reader<'i, 't> {
-    fn new(file: &DumpFile<'_>, index: &'i TopologyIndex<'t>) -> Reader<'i, 't> {
+    pub(super) fn new(file: &DumpFile<'_>, index: &'i TopologyIndex<'t>) -> Reader<'i, 't> {
         let switch = file.switch.map(str::to_string).or_else(|| trailing_number(file.name));
         let node = switch.as_deref().and_then(|s| index.node(s)).filter(|n| !index.is_host(*n));
         let mut reader = Reader {
@@ -292,7 +117,8 @@ impl<'i, 't> Reader<'i, 't> {
             switch,
             node,
             block: None,
-            epoch: None,
+            epoch: Epoch::Unknown,
+            time: None,
             table: None,
             line: 1,
             problems: Vec::new(),
@@ -312,19 +138,41 @@ impl<'i, 't> Reader<'i, 't> {
         self.problems.push(Problem { file: self.file.clone(), line: self.line, column, kind });
     }
 
-    fn read(&mut self, text: &str, reading: &mut Reading) {
+    /// Reads a file on top of what is known of its switch: that with what came before any time, and every reading with
+    /// its time.
+    pub(super) fn read(&mut self, text: &str, known: Reading) -> (Reading, Vec<(u64, Reading)>) {
+        let mut before = known;
+        let mut timed: Vec<(u64, Reading)> = Vec::new();
         for (number, line) in text.lines().enumerate() {
             self.line = number + 1;
             let words = words(line);
-            if !words.is_empty() {
+            if let [Word { text: "time", .. }, time] = words.as_slice() {
+                self.finish_reading();
+                let at = self.number(*time, "the time", u64::MAX - TIMED_EPOCH_NS);
+                self.time = Some((at.unwrap_or(0), self.line));
+                timed.push((at.unwrap_or(0), Reading::default()));
+            } else if !words.is_empty() {
+                let reading = timed.last_mut().map_or(&mut before, |(_, reading)| reading);
                 self.read_line(&words, reading);
             }
         }
-        self.end_table();
-        if self.block.is_none() && self.problems.is_empty() {
+        self.finish_reading();
+        if self.block.is_none() && timed.is_empty() && self.problems.is_empty() {
             self.line = 1;
             self.problem(1, ProblemKind::Empty);
         }
+        (before, timed)
+    }
+
+    /// Another reading begins, or the file ends: the one before should have ended.
+    fn finish_reading(&mut self) {
+        self.end_table();
+        if let Some((_, line)) = self.time.take() {
+            let here = std::mem::replace(&mut self.line, line);
+            self.problem(1, ProblemKind::NoEnd);
+            self.line = here;
+        }
+        self.epoch = Epoch::Unknown;
     }
 
     fn read_line(&mut self, words: &[Word<'_>], reading: &mut Reading) {
@@ -332,6 +180,12 @@ impl<'i, 't> Reader<'i, 't> {
         match texts.as_slice() {
             ["polling"] => self.start_block(Block::Polling, reading),
             ["signal"] => self.start_block(Block::Signal, reading),
+            ["end"] if self.time.is_some() => {
+                self.end_table();
+                self.time = None;
+                self.epoch = Epoch::Unknown;
+            }
+            ["epoch", "now" | "last"] => self.start_timed_epoch(words[1], reading),
             ["epoch", _] => self.start_epoch(words[1], true, reading),
             ["last", "epoch", _] => self.start_epoch(words[2], false, reading),
             ["traffic", "meter", "form" | "from", "port", _, "to", "port", _] => {
@@ -366,7 +220,10 @@ impl<'i, 't> Reader<'i, 't> {
 
     fn start_epoch(&mut self, slot: Word<'_>, in_use: bool, reading: &mut Reading) {
         self.end_table();
-        self.epoch = None;
+        self.epoch = Epoch::Unknown;
+        if self.time.is_some() {
+            return self.problem(1, ProblemKind::SlotAfterTime(format!("epoch {}", slot.text)));
+        }
         let Some(slot) = self.number(slot, "the epoch", u64::from(u32::MAX)) else { return };
         if in_use {
             if reading.slot_in_use.is_some_and(|before| before != slot) {
@@ -376,12 +233,25 @@ impl<'i, 't> Reader<'i, 't> {
         }
         let id = reading.generation + u64::from(in_use);
         reading.epochs.insert(id);
-        self.epoch = Some(id);
+        self.epoch = Epoch::Id(id);
+    }
+
+    /// `epoch now` or `epoch last` of a reading whose time is known.
+    fn start_timed_epoch(&mut self, name: Word<'_>, reading: &mut Reading) {
+        self.end_table();
+        let Some((at, _)) = self.time else {
+            self.epoch = Epoch::Unknown;
+            return self.problem(name.column, ProblemKind::NoTime(name.text.to_string()));
+        };
+        let now = at / TIMED_EPOCH_NS;
+        let id = if name.text == "now" { Some(now) } else { now.checked_sub(1) };
+        reading.epochs.extend(id);
+        self.epoch = id.map_or(Epoch::Never, Epoch::Id);
     }
 
     fn start_table(&mut self, kind: Option<TableKind>) {
         let mut broken = kind.is_none();
-        if self.epoch.is_none() && !broken {
+        if self.epoch == Epoch::Unknown && !broken {
             self.problem(1, ProblemKind::NoEpoch);
             broken = true;
         }
@@ -431,7 +301,12 @@ impl<'i, 't> Reader<'i, 't> {
                 Some(c) => columns.push(c),
             }
         }
-        for column in expected.iter().filter(|c| **c != "flowIdx" && !columns.contains(c)) {
+        let timed = self.time.is_some();
+        let is_optional = |column: &str| match table.kind {
+            TableKind::Port(_) => column == "packetNum" && !timed,
+            _ => column == "flowIdx",
+        };
+        for column in expected.iter().filter(|c| !is_optional(c) && !columns.contains(c)) {
             self.problem(1, ProblemKind::MissingColumn(column));
         }
         table.broken = self.problems.len() > before;
@@ -457,7 +332,10 @@ impl<'i, 't> Reader<'i, 't> {
             return self.problem(1, ProblemKind::ExtraRow);
         }
         let row = Row { columns: &columns, words };
-        let Some(epoch) = self.epoch else { return };
+        let epoch = match self.epoch {
+            Epoch::Id(id) => id,
+            Epoch::Never | Epoch::Unknown => return,
+        };
         // All fields are read before any is used, so that every wrong one is reported.
         match table.kind {
             TableKind::Meter { ingress, egress } => {
@@ -468,24 +346,27 @@ impl<'i, 't> Reader<'i, 't> {
             TableKind::Port(port) => {
                 let depth = self.field(&row, "enqQdepth", u64::from(u32::MAX));
                 let paused = self.field(&row, "pfcPausedPacketNum", u64::from(u32::MAX));
+                let packets = self.field(&row, "packetNum", u64::from(u32::MAX));
                 if let (Some(depth_sum), Some(paused_packets)) = (depth, paused) {
-                    let record = PortRecord { port, epoch, packets: None, depth_sum, paused_packets };
+                    let record = PortRecord { port, epoch, packets, depth_sum, paused_packets };
                     reading.ports.insert((epoch, port), record);
                 }
             }
             TableKind::Flow(port) => {
-                if let Some(record) = self.flow_row(&row, port, epoch) {
-                    reading.flows.insert((epoch, port, record.flow), record);
+                if let Some((slot, record)) = self.flow_row(&row, port, epoch) {
+                    reading.flows.insert((epoch, port, record.flow, slot), record);
                 }
             }
         }
     }
 
-    fn flow_row(&mut self, row: &Row<'_, '_>, port: u16, epoch: u64) -> Option<FlowRecord> {
+    /// A flow's record, and its slot.
+    fn flow_row(&mut self, row: &Row<'_, '_>, port: u16, epoch: u64) -> Option<(u64, FlowRecord)> {
         const COUNT: u64 = u32::MAX as u64;
-        if row.columns.contains(&"flowIdx") {
-            self.field(row, "flowIdx", COUNT);
-        }
+        let slot = match row.columns.contains(&"flowIdx") {
+            true => self.field(row, "flowIdx", COUNT),
+            false => Some(0),
+        };
         let src = self.address(row, "srcIp");
         let dst = self.address(row, "dstIp");
         let sport = self.field(row, "srcPort", u64::from(u16::MAX));
@@ -498,7 +379,7 @@ impl<'i, 't> Reader<'i, 't> {
         let paused = self.field(row, "pfcPausedPacketNum", COUNT);
         let flow =
             FlowKey { src: src?, dst: dst?, sport: sport? as u16, dport: dport? as u16, proto: proto? as u8 };
-        Some(FlowRecord {
+        let record = FlowRecord {
             flow,
             epoch,
             ingress_port: None,
@@ -514,7 +395,8 @@ impl<'i, 't> Reader<'i, 't> {
             seen_ns: None,
             queued_ns: None,
             evicted: false,
-        })
+        };
+        Some((slot?, record))
     }
 
     fn port(&mut self, word: Word<'_>) -> Option<u16> {

@@ -1,0 +1,48 @@
+//! Collective step: the culprits are transfers of one step of a collective operation, which its job made at once.
+//!
+//! It is told from a job's description (`model::Job`), which says what flow belongs to which step: what looks like an
+//! incast or a collision is then the pattern of the job itself, and it comes again in every round.
+
+use model::Cause;
+use model::job::{JobStep, StepRole};
+
+use super::{Case, Judged, enumerate};
+
+pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
+    let jobs = &case.scene.view.snapshot.jobs;
+    case.finding.contention.as_ref()?;
+    if jobs.is_empty() || case.culprits.is_empty() {
+        return None;
+    }
+    let victim = case.scene.victim.unwrap_or(case.culprits[0]);
+    let steps = crate::collective::steps(jobs, victim, case.culprits, case.time_ns());
+    let culprits: Vec<&JobStep> = steps.iter().filter(|step| step.role == StepRole::Culprit).collect();
+    let of_jobs: usize = culprits.iter().map(|step| step.flows.len()).sum();
+    let [first, rest @ ..] = culprits.as_slice() else { return None };
+    // Neighbouring steps overlap, as nobody waits for all others; but one job it must be.
+    if of_jobs < case.culprits.len() || rest.iter().any(|step| step.job != first.job) {
+        return None;
+    }
+    let names: Vec<String> = culprits.iter().map(|step| step.step.to_string()).collect();
+    let which = if rest.is_empty() { "step" } else { "steps" };
+    let transfers = if of_jobs == 1 { "transfer" } else { "transfers" };
+    Some(Judged {
+        cause: Cause::CollectiveStep,
+        factor: 1.0,
+        because: format!(
+            "{of_jobs} {transfers} of {which} {} of {} of job `{}` meet there",
+            enumerate(&names),
+            first.steps,
+            first.job
+        ),
+        advice: vec![
+            format!(
+                "place the members of job `{}` so that this step's transfers take different links, or order them \
+                 differently",
+                first.job
+            ),
+            "give the jobs that share these links different times or priorities".to_string(),
+        ],
+        config: Vec::new(),
+    })
+}

@@ -1,0 +1,187 @@
+//! Steps of collective operations, and which of them holds the whole up.
+//!
+//! After Vedrfolnir (INFOCOM 2026): transfers that wait for each other form a graph; what ends last is followed back over
+//! what each transfer waited for longest, and the transfer of that chain that took longest beyond what is usual is the one
+//! that all others wait for. What slowed it down is then a question of the provenance graph, as for any flow.
+
+use model::job::{JobStep, StepRole};
+use model::{FlowKey, Job, Transfer};
+
+/// A transfer is slow from this part of the usual time on, in percent. Below, others that share its links explain it.
+const SLOW_PERCENT: u64 = 150;
+/// So many ended transfers of a size tell what is usual for it.
+const LEAST_SAMPLES: usize = 3;
+
+/// The transfer that a job waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SlowTransfer<'j> {
+    /// It.
+    pub transfer: &'j Transfer,
+    /// How long it has taken, in nanoseconds.
+    pub took_ns: u64,
+    /// How long transfers of its size take: the median.
+    pub usual_ns: u64,
+    /// Transfers that wait for it, directly or for others that do.
+    pub waiting: usize,
+}
+
+/// The transfer that holds a job up at `now_ns`; none where all take their usual time, or times are not known.
+pub fn holds_up(job: &Job, now_ns: u64) -> Option<SlowTransfer<'_>> {
+    let started = |transfer: &Transfer| transfer.start_ns.is_some_and(|start| start <= now_ns);
+    let end = |transfer: &Transfer| transfer.finish_ns.unwrap_or(now_ns).min(now_ns);
+    let transfer = |at: u32| job.transfers.get(at as usize);
+    // Back from what ended last, over what each waited for longest: `after` points backwards, so this ends.
+    let last = (0..job.transfers.len() as u32).filter(|at| transfer(*at).is_some_and(started));
+    let mut at = last.max_by_key(|at| (transfer(*at).map(end), std::cmp::Reverse(*at)))?;
+    let mut slowest: Option<(u32, u64, u64)> = None;
+    loop {
+        let current = transfer(at)?;
+        let took = end(current).saturating_sub(current.start_ns.unwrap_or(now_ns));
+        if let Some(usual) = usual_ns(job, current)
+            && u128::from(took) * 100 >= u128::from(usual) * u128::from(SLOW_PERCENT)
+            && slowest.is_none_or(|(_, most, of)| took.saturating_sub(usual) > most.saturating_sub(of))
+        {
+            slowest = Some((at, took, usual));
+        }
+        let before = current.after.iter().copied().filter(|before| *before < at);
+        match before.max_by_key(|before| transfer(*before).map(end)) {
+            Some(before) => at = before,
+            None => break,
+        }
+    }
+    let (at, took_ns, usual_ns) = slowest?;
+    Some(SlowTransfer { transfer: transfer(at)?, took_ns, usual_ns, waiting: waiting(job, at) })
+}
+
+/// The last that is known of a job; at least `now_ns`. A question is asked at the beginning of a trouble, and only later can
+/// it be seen whether everybody had to wait for it.
+pub fn latest_ns(job: &Job, now_ns: u64) -> u64 {
+    let times = job.transfers.iter().flat_map(|transfer| [transfer.start_ns, transfer.finish_ns]);
+    times.flatten().fold(now_ns, u64::max)
+}
+
+/// The median time of ended transfers of the same size.
+fn usual_ns(job: &Job, like: &Transfer) -> Option<u64> {
+    let took = |transfer: &Transfer| Some(transfer.finish_ns?.saturating_sub(transfer.start_ns?));
+    let mut times: Vec<u64> =
+        job.transfers.iter().filter(|other| other.bytes == like.bytes).filter_map(took).collect();
+    times.sort_unstable();
+    (times.len() >= LEAST_SAMPLES).then(|| times[times.len() / 2])
+}
+
+/// How many transfers wait for this one.
+fn waiting(job: &Job, root: u32) -> usize {
+    let mut waits = vec![false; job.transfers.len()];
+    for (at, transfer) in job.transfers.iter().enumerate() {
+        waits[at] = transfer.after.iter().any(|before| {
+            *before == root
+                || waits.get(*before as usize).is_some_and(|waits| *waits && (*before as usize) < at)
+        });
+    }
+    waits.into_iter().filter(|waits| *waits).count()
+}
+
+/// The transfer that a flow carried at a time. Where a connection carries several, it is the last that had started by
+/// then; where times are not known, the first.
+pub fn transfer_of(job: &Job, flow: FlowKey, now_ns: u64) -> Option<&Transfer> {
+    let own = || job.transfers.iter().filter(|transfer| transfer.flow == flow);
+    let started = |transfer: &&Transfer| transfer.start_ns.is_some_and(|start| start <= now_ns);
+    own().filter(started).max_by_key(|transfer| transfer.start_ns).or_else(|| own().next())
+}
+
+/// The steps that a victim and its culprits belong to, those of the victim first.
+pub fn steps(jobs: &[Job], victim: FlowKey, culprits: &[FlowKey], now_ns: u64) -> Vec<JobStep> {
+    let mut steps: Vec<JobStep> = Vec::new();
+    let roles = std::iter::once((StepRole::Victim, victim))
+        .chain(culprits.iter().map(|culprit| (StepRole::Culprit, *culprit)));
+    for (role, flow) in roles {
+        for job in jobs {
+            let Some(transfer) = transfer_of(job, flow, now_ns) else { continue };
+            let same = |known: &&mut JobStep| {
+                (known.role, known.step) == (role, transfer.step) && known.job == job.name
+            };
+            if let Some(known) = steps.iter_mut().find(same) {
+                known.flows.push(flow);
+                continue;
+            }
+            let is_timed = job.transfers.iter().any(|transfer| transfer.start_ns.is_some());
+            let slow = holds_up(job, latest_ns(job, now_ns));
+            steps.push(JobStep {
+                job: job.name.clone(),
+                step: transfer.step,
+                steps: job.steps(),
+                role,
+                flows: vec![flow],
+                holds_up: (is_timed && role == StepRole::Victim)
+                    .then(|| slow.is_some_and(|slow| slow.transfer.flow == flow)),
+            });
+        }
+    }
+    steps
+}
+
+#[cfg(test)]
+mod tests {
+    use model::Topology;
+    use model::collective::Collective;
+    use model::job::JobDescription;
+
+    use super::*;
+
+    /// A ring of four in which every transfer takes 100 ns, but for those at these positions.
+    fn ring(slow: &[(usize, u64)]) -> Job {
+        let description = JobDescription {
+            name: "train".to_string(),
+            transfers: Vec::new(),
+            collective: Some(Collective::AllReduceRing),
+            members: (1..=4).map(|n| format!("10.0.0.{n}")).collect(),
+            bytes: Some(4_000),
+            sport: None,
+            dport: None,
+            one_connection: false,
+        };
+        let mut job = description.resolve(&Topology::default()).unwrap();
+        for at in 0..job.transfers.len() {
+            let before = job.transfers[at].after.iter().filter_map(|b| job.transfers[*b as usize].finish_ns);
+            let start = before.max().unwrap_or(1_000);
+            let took = slow.iter().find(|(slow, _)| *slow == at).map_or(100, |(_, took)| *took);
+            job.transfers[at].start_ns = Some(start);
+            job.transfers[at].finish_ns = Some(start + took);
+        }
+        job
+    }
+
+    /// Position, time and number of waiting transfers of what holds the job up.
+    fn check(slow: &[(usize, u64)], now_ns: u64, expected: Option<(usize, u64, usize)>) {
+        let job = ring(slow);
+        let found = holds_up(&job, now_ns).map(|slow| {
+            let at = job.transfers.iter().position(|t| t == slow.transfer).unwrap();
+            (at, slow.took_ns, slow.waiting)
+        });
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn the_slow_step_is_found_behind_those_that_wait_for_it() {
+        check(&[], 10_000, None);
+        // Transfer 6 is the second step's: one transfer of each later step waits for it.
+        check(&[(6, 500)], 10_000, Some((6, 500, 4)));
+        // Two slow ones on different chains: that of the longer one ends last.
+        check(&[(6, 500), (9, 300)], 10_000, Some((6, 500, 4)));
+        // It is not over yet.
+        check(&[(6, 5_000)], 1_700, Some((6, 600, 4)));
+        // At that time nothing was slow.
+        check(&[(6, 5_000)], 1_150, None);
+        // Jitter is no trouble.
+        check(&[(6, 140)], 10_000, None);
+    }
+
+    #[test]
+    fn victim_and_culprits_are_named_with_their_steps() {
+        let job = ring(&[(6, 500)]);
+        let (victim, culprit) = (job.transfers[6].flow, job.transfers[1].flow);
+        let found = steps(&[job], victim, &[culprit, "1.1.1.1:1>2.2.2.2:2/udp".parse().unwrap()], 10_000);
+        let shown: Vec<_> = found.iter().map(|s| (s.role, s.step, s.steps, s.holds_up)).collect();
+        assert_eq!(shown, [(StepRole::Victim, 2, 6, Some(true)), (StepRole::Culprit, 1, 6, None)]);
+    }
+}

@@ -1,0 +1,84 @@
+//! Saved snapshots: every one is as its schema says, and gives offline the verdicts that the run gave.
+
+#![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
+
+#[path = "support/schema.rs"]
+mod schema;
+mod support;
+
+use std::path::{Path, PathBuf};
+
+use schema::refusals;
+use serde_json::{Value, json};
+use support::{harrier, scratch};
+
+fn snapshot_schema() -> Value {
+    serde_json::from_str(include_str!("../../docs/snapshot.schema.json")).expect("the schema is JSON")
+}
+
+fn read(path: &Path) -> Value {
+    let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn snapshots(folder: &Path) -> Vec<PathBuf> {
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let is_event = |path: &PathBuf| path.file_name().unwrap().to_str().unwrap().starts_with("event-");
+    // Another order than that of the questions.
+    let mut files: Vec<PathBuf> = files.filter(is_event).collect();
+    files.sort_by(|a, b| b.cmp(a));
+    files
+}
+
+/// What `harrier run` said of a scenario, and what its snapshots say.
+fn check(scenario: &str, schema: &Value) {
+    let folder = scratch(&format!("offline-{scenario}"));
+    let ran = harrier(&["run", scenario, "--json", "--save-snapshots", folder.to_str().unwrap()]);
+    assert!(ran.status < 2, "{scenario}: {}", ran.stderr);
+    let online = ran.json();
+    let files = snapshots(&folder);
+    if files.is_empty() {
+        assert_eq!(online["diagnoses"], json!([]), "{scenario}");
+        return;
+    }
+    for file in &files {
+        let found = refusals(schema, &read(file));
+        assert!(found.is_empty(), "{}: {found:#?}", file.display());
+    }
+    let mut args = vec!["analyze".to_string(), "--json".to_string()];
+    args.extend(files.iter().map(|file| file.display().to_string()));
+    let offline = harrier(&args);
+    assert_eq!(offline.status, 0, "{scenario}: {}", offline.stderr);
+    let offline = offline.json();
+    assert_eq!(offline["diagnoses"], online["diagnoses"], "{scenario}");
+    assert_eq!(offline["missing"], online["missing"], "{scenario}");
+}
+
+#[test]
+fn the_library_is_diagnosed_offline_as_online() {
+    let schema = snapshot_schema();
+    let list = harrier(&["scenario", "list", "--json"]).json();
+    for scenario in list["scenarios"].as_array().unwrap() {
+        check(scenario["name"].as_str().unwrap(), &schema);
+    }
+}
+
+#[test]
+fn the_schema_refuses_what_is_no_snapshot() {
+    let folder = scratch("refused");
+    harrier(&["run", "poster-fig1", "--save-snapshots", folder.to_str().unwrap()]);
+    let good = read(&snapshots(&folder)[0]);
+    let refused = |change: &dyn Fn(&mut Value)| {
+        let mut wrong = good.clone();
+        change(&mut wrong);
+        !refusals(&snapshot_schema(), &wrong).is_empty()
+    };
+    assert!(!refused(&|_| {}));
+    assert!(refused(&|s| s["epoch_ns"] = json!("1 ms")));
+    assert!(refused(&|s| s["source"] = json!("sflow")));
+    assert!(refused(&|s| s["switches"][0]["flows"][0]["packets"] = json!(-1)));
+    assert!(refused(&|s| s["switches"][0]["flows"][0]["seen_ns"] = json!([1, 2, 3])));
+    assert!(refused(&|s| {
+        s["switches"][0].as_object_mut().unwrap().remove("frozen_ns");
+    }));
+}
