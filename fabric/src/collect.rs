@@ -33,6 +33,8 @@ pub struct InProcessController {
     request_time: Time,
     later: BTreeMap<(Time, u64), Later>,
     sequence: u64,
+    /// When something is due next.
+    next_time: Option<Time>,
     snapshots: Vec<(Time, Snapshot)>,
 }
 
@@ -59,6 +61,7 @@ impl InProcessController {
             request_time: scenario.agents.read_time,
             later: BTreeMap::new(),
             sequence: 0,
+            next_time: None,
             snapshots: Vec::new(),
         };
         for switch in names {
@@ -70,6 +73,7 @@ impl InProcessController {
     fn put_off(&mut self, at: Time, what: Later) {
         self.sequence += 1;
         self.later.insert((at, self.sequence), what);
+        self.next_time = Some(self.next_time.map_or(at, |next| next.min(at)));
     }
 
     /// Takes what switches and hosts have for the controller.
@@ -94,9 +98,14 @@ impl InProcessController {
 
     /// When [`InProcessController::act`] wants to be called; absent while it has nothing to do.
     pub fn next_time(&self) -> Option<Time> {
+        self.next_time
+    }
+
+    /// Finds out when something is due next. The drivers ask before every event, and it changes with few of them.
+    fn schedule(&mut self) {
         let later = self.later.first_key_value().map(|((at, _), _)| *at);
         let wake = self.collector.next_wake_ns().map(Time::from_ns);
-        [later, wake].into_iter().flatten().min()
+        self.next_time = [later, wake].into_iter().flatten().min();
     }
 
     /// Does everything that is due at `now`.
@@ -120,6 +129,7 @@ impl InProcessController {
             let commands = self.collector.wake(now.as_ns());
             self.obey(now, commands, fabric);
         }
+        self.schedule();
     }
 
     fn obey(&mut self, now: Time, commands: Vec<Command>, fabric: &Fabric<Switch>) {

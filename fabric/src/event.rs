@@ -1,12 +1,12 @@
 //! The event queue: what happens next, in order of time and, at equal times, of scheduling.
 
-use std::cmp::Reverse;
+use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use model::Time;
 
 /// Something that will happen. Flat and small; frames on the wire stay with their link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
     /// The first frame in flight of a directed link reaches its far end.
     Arrive { link: u32 },
@@ -41,10 +41,44 @@ pub(crate) struct Slot {
     pub(crate) sequence: u64,
 }
 
+impl Slot {
+    /// Both as one number, which takes one comparison.
+    fn order(self) -> u128 {
+        u128::from(self.at.0) << 64 | u128::from(self.sequence)
+    }
+}
+
+/// An event in its place. The heap has the largest on top, hence the turned order.
+#[derive(Clone, Copy, Debug)]
+struct Scheduled {
+    slot: Slot,
+    event: Event,
+}
+
+impl PartialEq for Scheduled {
+    fn eq(&self, other: &Scheduled) -> bool {
+        self.slot == other.slot
+    }
+}
+
+impl Eq for Scheduled {}
+
+impl PartialOrd for Scheduled {
+    fn partial_cmp(&self, other: &Scheduled) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Scheduled {
+    fn cmp(&self, other: &Scheduled) -> Ordering {
+        other.slot.order().cmp(&self.slot.order())
+    }
+}
+
 /// The queue.
 #[derive(Debug, Default)]
 pub(crate) struct EventQueue {
-    heap: BinaryHeap<Reverse<(Slot, Event)>>,
+    heap: BinaryHeap<Scheduled>,
     sequence: u64,
 }
 
@@ -64,17 +98,17 @@ impl EventQueue {
 
     /// Schedules an event at a reserved place.
     pub(crate) fn push_at(&mut self, slot: Slot, event: Event) {
-        self.heap.push(Reverse((slot, event)));
+        self.heap.push(Scheduled { slot, event });
     }
 
     /// Time of the next event.
     pub(crate) fn next_time(&self) -> Option<Time> {
-        self.heap.peek().map(|Reverse((slot, _))| slot.at)
+        self.heap.peek().map(|next| next.slot.at)
     }
 
     /// Takes the next event.
     pub(crate) fn pop(&mut self) -> Option<(Time, Event)> {
-        self.heap.pop().map(|Reverse((slot, event))| (slot.at, event))
+        self.heap.pop().map(|next| (next.slot.at, next.event))
     }
 }
 

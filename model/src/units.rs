@@ -105,9 +105,15 @@ impl Rate {
         if self.0 == 0 {
             return Time::MAX;
         }
-        // 2^64 ps of 8e12 bit-ps a byte overflow u64 beyond 2.3 MB, hence the wide product.
-        let bit_ps = bytes as u128 * 8_000_000_000_000;
-        Time(bit_ps.div_ceil(self.0 as u128) as u64)
+        const BIT_PS_PER_BYTE: u64 = 8_000_000_000_000;
+        // The product overflows u64 beyond 2.3 MB; no frame is that long, and wide divisions are slow.
+        match bytes.checked_mul(BIT_PS_PER_BYTE) {
+            Some(bit_ps) => Time(bit_ps.div_ceil(self.0)),
+            None => {
+                let bit_ps = bytes as u128 * BIT_PS_PER_BYTE as u128;
+                Time(bit_ps.div_ceil(self.0 as u128) as u64)
+            }
+        }
     }
 }
 
