@@ -384,3 +384,42 @@ fn groups_are_found_by_the_map_of_classes() {
         "Ethernet0 and Ethernet4: profile pg_lossless_100000_40m_profile",
     );
 }
+
+#[test]
+fn files_of_other_people_raise_no_false_alarms() {
+    // Half of the pool on a chip that is not named: may be one of two halves. A quarter is not.
+    check(
+        &azure(&[(
+            "\"size\": \"0\", \"static_th\": \"24000000\"},\n  \"egress_lossy",
+            "\"size\": \"0\", \"static_th\": \"12050000\"},\n  \"egress_lossy",
+        )]),
+        None,
+        "BUF026",
+        Severity::Warning,
+        "12,050,000 B",
+    );
+    check(
+        &azure(&[(
+            "\"size\": \"0\", \"static_th\": \"24000000\"},\n  \"egress_lossy",
+            "\"size\": \"0\", \"static_th\": \"6000000\"},\n  \"egress_lossy",
+        )]),
+        None,
+        "BUF026",
+        Severity::Error,
+        "6,000,000 B",
+    );
+    // An egress lossless pool beyond the memory only lifts a limit.
+    let pool = switch("x86_64-mlnx_msn2700-r0", &[("\"size\": \"12766208\"}", "\"size\": \"16777152\"}")]);
+    check(&pool, None, "BUF024", Severity::Warning, "16,777,152 B");
+    // Buffers as the template renders them: neither DEVICE_METADATA nor PORT_QOS_MAP.
+    let rendered = r#"{"BUFFER_POOL": {"ingress_lossless_pool": {"type": "ingress", "mode": "dynamic"}},
+        "DEFAULT_LOSSLESS_BUFFER_PARAMETER": {"AZURE": {"default_dynamic_th": "0"}},
+        "BUFFER_PG": {"Ethernet0|3-4": {"profile": "NULL"}}}"#;
+    let errors: Vec<_> = run(rendered, None).into_iter().filter(|(_, s, _)| *s == Severity::Error).collect();
+    assert!(errors.is_empty(), "{errors:#?}");
+    check(rendered, None, "BUF047", Severity::Warning, "by its content it is of the dynamic model");
+    // A virtual switch is called like the SKU that it stands for.
+    let virtual_switch =
+        switch("x86_64-kvm_x86_64-r0", &[("\"hwsku\": \"sku\"", "\"hwsku\": \"Force10-S6000\"")]);
+    passes(&virtual_switch, None, "BUF032");
+}

@@ -36,9 +36,10 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let Some(memory) = cx.memory().filter(|m| m.from != "by egress_lossless_pool" || m.is_certain) else { return };
     for pool in &cx.sw.pools {
         if pool.size_bytes.is_some_and(|size| size > memory.bytes) {
-            // A static egress pool beyond the memory limits nothing, which is what it is for: Spectrum shipped with
+            // An egress pool beyond the memory limits nothing, which is what a lossless one is for: Spectrum shipped with
             // 16 MiB for years.
-            let lifts_limit = pool.direction == Direction::Egress && pool.mode == PoolMode::Static;
+            let lifts_limit = pool.direction == Direction::Egress
+                && (pool.mode == PoolMode::Static || pool.name == "egress_lossless_pool");
             let severity = if memory.is_certain && !lifts_limit { Severity::Error } else { Severity::Warning };
             let message = format!("pool {} is {}, the memory is {} ({})", pool.name, bytes(pool.size_bytes.unwrap_or(0)), bytes(memory.bytes), memory.from);
             cx.report(out, &META, field("BUFFER_POOL", &pool.name, "size"), message).severity(severity).replace(memory.bytes.to_string());

@@ -26,6 +26,7 @@
 use super::super::Meta;
 use super::super::context::{Context, Findings, row};
 use crate::finding::Severity;
+use crate::resolve::BufferModel;
 
 /// What identifies the rule.
 pub(super) const META: Meta =
@@ -38,7 +39,11 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     match rows {
         [] if cx.is_dynamic && !cx.sw.pools.is_empty() => {
             let key = cx.sw.pools.first().map_or("", |p| p.name.as_str());
-            cx.report(out, &META, row("BUFFER_POOL", key), "the dynamic model needs a LOSSLESS_TRAFFIC_PATTERN".into());
+            // A file of buffers alone may have it in another.
+            let is_alone = cx.model == BufferModel::DynamicByContent;
+            let severity = if is_alone { Severity::Warning } else { Severity::Error };
+            let message = "the dynamic model needs a LOSSLESS_TRAFFIC_PATTERN".to_string();
+            cx.report(out, &META, row("BUFFER_POOL", key), message).severity(severity);
         }
         [_, second, ..] => {
             let message = format!("{} entries; the arithmetic takes whichever it meets first", rows.len());
