@@ -225,3 +225,18 @@ fn a_change_shows_what_is_new_and_a_watchdog_is_replayed() {
         "exact timers: detected at 200.000 ms, restored at 1200.000 ms, 200.000 ms after the last pause";
     assert!(stdout(&output).contains(expected), "{output:?}");
 }
+
+#[test]
+fn the_vectors_of_sonic_come_out_as_they_are() {
+    for name in ["headroom_vectors.json", "pool_vectors.json"] {
+        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/sonic").join(name);
+        let Ok(text) = fs::read_to_string(&path) else {
+            eprintln!("SKIPPED: {} is not there", path.display());
+            continue;
+        };
+        let output = harrier(&["headroom", path.to_str().expect("text")]);
+        let expected: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        let found: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert!(found == expected, "{name}: something differs");
+    }
+}

@@ -4,6 +4,7 @@
 //! operations are in the order of the scripts, so that the last bit agrees.
 
 mod floors;
+mod lua_order;
 mod pool;
 mod pools_of;
 

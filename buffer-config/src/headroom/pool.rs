@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::lua_order;
 use crate::asic::Asic;
 
 /// Management packets.
@@ -93,7 +94,7 @@ pub struct Counted {
 pub struct PoolResult {
     /// Name, size and shared headroom of every pool that gets one, in order.
     pub pools: Vec<(String, i64, Option<i64>)>,
-    /// Profiles and their uses, by name.
+    /// Profiles and their uses, in the script's order.
     pub counted: Vec<Counted>,
     /// The rest of the calculation: name and value, in the script's order.
     pub terms: Vec<(String, String)>,
@@ -119,13 +120,14 @@ pub fn pool_sizes(asic: &Asic, input: &PoolInput) -> Option<PoolResult> {
     let mut shared = input.shared_headroom;
     let (mut occupied, mut xoff_sum) = (0i64, 0i64);
     let mut counted = Vec::new();
-    for (name, count) in &uses.counts {
-        let profile = input.profiles.iter().find(|p| p.name == *name);
+    for name in lua_order::pairs("BUFFER_PROFILE_TABLE:", uses.order.iter().map(String::as_str)) {
+        let count = uses.counts.get(name).copied().unwrap_or(0);
+        let profile = input.profiles.iter().find(|p| p.name == name);
         let Some(mut size) = profile.and_then(|p| p.size) else {
-            counted.push(Counted { name: name.clone(), size: None, count: *count });
+            counted.push(Counted { name: name.to_string(), size: None, count });
             continue;
         };
-        if uses.lossless.get(name.as_str()) == Some(&false) {
+        if uses.lossless.get(name) == Some(&false) {
             size += lossy_reserve;
         }
         if size != 0 {
@@ -137,7 +139,7 @@ pub fn pool_sizes(asic: &Asic, input: &PoolInput) -> Option<PoolResult> {
             }
             occupied += size * count;
         }
-        counted.push(Counted { name: name.clone(), size: Some(size), count: *count });
+        counted.push(Counted { name: name.to_string(), size: Some(size), count });
     }
     let extra_8 = lossy_reserve_8 - lossy_reserve;
     occupied += extra_8 * uses.lossy_groups_8;
@@ -241,6 +243,8 @@ fn is_later_model(platform: &str) -> bool {
 /// Uses of each profile.
 struct Uses<'i> {
     counts: BTreeMap<String, i64>,
+    /// The names as the script comes upon them: the profiles by name, then what lists add.
+    order: Vec<String>,
     /// Of the profiles in ingress pools: whether it has headroom.
     lossless: BTreeMap<&'i str, bool>,
     lossy_groups_8: i64,
@@ -259,7 +263,8 @@ impl<'i> Uses<'i> {
             }
             counts.insert(profile.name.clone(), 0);
         }
-        let mut uses = Self { counts, lossless, lossy_groups_8: 0, lossless_ports: 0 };
+        let order = counts.keys().cloned().collect();
+        let mut uses = Self { counts, order, lossless, lossy_groups_8: 0, lossless_ports: 0 };
         let eight: BTreeSet<&str> =
             input.ports.iter().filter(|p| p.lanes == 8).map(|p| p.name.as_str()).collect();
         let mut lossless_ports = BTreeSet::new();
@@ -284,6 +289,7 @@ impl<'i> Uses<'i> {
             match uses.counts.get_mut(&name) {
                 Some(count) => *count += 1,
                 None if name.ends_with("_list") => {
+                    uses.order.push(name.clone());
                     uses.counts.insert(name, 1);
                 }
                 None => return None,
