@@ -15,10 +15,12 @@
 //! cnp_coalescing_window_us = 0
 //! rate_limit = "burst"      # or "packet"
 //! watchdog = true
+//! dcqcn = { rp_ai_rate = 5, rp_hai_rate = 50, rp_dce_tcp_g = 1019 }   # names of the mlx5 driver, see `dcqcn`
 //! ```
 
 use serde::Deserialize;
 
+use crate::dcqcn::{self, Parameters};
 use crate::finding::{Finding, Severity};
 use crate::resolved::ResolvedSwitch;
 use crate::rules::{finding, list};
@@ -65,6 +67,9 @@ pub struct Host {
     pub rate_limit: Option<RateLimit>,
     /// Its storm watchdog is on.
     pub watchdog: Option<bool>,
+    /// Parameters of its congestion control.
+    #[serde(default)]
+    pub dcqcn: Parameters,
 }
 
 /// What a NIC counts when it limits its rate.
@@ -107,6 +112,12 @@ pub fn parse(text: &str) -> Result<Hosts, String> {
         };
         return Err(format!("host {} has {wrong}", host.name));
     }
+    for host in &hosts.hosts {
+        if let Some(name) = dcqcn::unknown(&host.dcqcn) {
+            let known = dcqcn::names();
+            return Err(format!("host {} has the DCQCN parameter `{name}`; known are {known}", host.name));
+        }
+    }
     Ok(hosts)
 }
 
@@ -128,6 +139,15 @@ pub fn check(hosts: &Hosts, file: &str, switch: &ResolvedSwitch) -> Vec<Finding>
         match switch.ports.iter().find(|p| p.name == host.port) {
             Some(port) => against_port(host, port, &mut add),
             None => add("HOST001", Severity::Error, "the switch has no such port".into()),
+        }
+        // The first host of a generation that names its parameters is what the others are held against.
+        let alike = |h: &&Host| !h.dcqcn.is_empty() && h.generation() == host.generation();
+        if let Some(first) = hosts.hosts.iter().find(alike).filter(|first| first.name != host.name) {
+            let differs = dcqcn::differences(&host.dcqcn, &first.dcqcn);
+            if !differs.is_empty() {
+                let message = format!("DCQCN differs from {} (there): {}", first.name, differs.join(", "));
+                add("HOST009", Severity::Warning, message);
+            }
         }
         if let Some(old) = gen1.filter(|_| host.generation().is_some_and(|g| g > 1)) {
             mixed(host, old, &mut add);
@@ -168,6 +188,9 @@ fn against_port(
             Severity::Error,
             format!("RDMA MTU {mtu} with headers exceeds the port's {}", port.mtu_bytes),
         );
+    }
+    for wrong in dcqcn::wrong(&host.dcqcn, port.speed_mbps) {
+        add("HOST008", Severity::Error, wrong);
     }
     match (host.watchdog, port.watchdog) {
         (Some(false), _) => add("HOST007", Severity::Warning, "the NIC's storm watchdog is off".into()),

@@ -5,6 +5,7 @@
 
 pub mod asic;
 pub mod db;
+pub mod dcqcn;
 pub mod diff;
 pub mod explain;
 pub mod finding;

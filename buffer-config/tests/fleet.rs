@@ -90,6 +90,8 @@ fn hosts_agree_with_their_port() {
     assert_eq!(codes, ["HOST001", "HOST002", "HOST003", "HOST004", "HOST006"], "{found:#?}");
     assert!(found.iter().all(|f| f.message.starts_with("host h1 on Ethernet0")));
     assert!(hosts::parse("[[host]]\nname = 1").is_err());
+    let odd = "[[host]]\nname = \"h\"\nswitch = \"a\"\nport = \"E\"\ndcqcn = { rp_ai_rat = 5 }";
+    assert!(hosts::parse(odd).is_err_and(|e| e.contains("`rp_ai_rat`; known are rp_ai_rate, ")));
 }
 
 /// A switch of two chips, each in a file of its own, with a cable between them and one to `peer`.

@@ -41,7 +41,7 @@ pub(crate) fn lookup(bytes: &[u8]) {
 pub(crate) fn hosts_seeds() -> Vec<Vec<u8>> {
     texts(&[
         "[[host]]\nname = \"h\"\nswitch = \"a\"\nport = \"Ethernet0\"\nnic = \"cx5\"\npfc_priorities = [3]\ndscp = 26\nrdma_mtu = 1024\n\
-cnp_min_interval_us = 50\ncnp_coalescing_window_us = 0\nrate_limit = \"burst\"\nwatchdog = true\n[[host]]\nname = \"i\"\nswitch = \"a\"\nport = \"E\"\ngeneration = 1\n",
+cnp_min_interval_us = 50\ncnp_coalescing_window_us = 0\nrate_limit = \"burst\"\nwatchdog = true\n[[host]]\nname = \"i\"\nswitch = \"a\"\nport = \"E\"\ngeneration = 1\ndcqcn = { rp_ai_rate = 5, rp_dce_tcp_g = 1019 }\n",
     ])
 }
 

@@ -2,4 +2,4 @@
 
 use super::family;
 
-family!(pfc, dscp, mtu, cnp, window, burst, watchdog,);
+family!(pfc, dscp, mtu, cnp, window, burst, watchdog, dcqcn_range, dcqcn_differs,);
