@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::finding::{Finding, Severity};
-use crate::source::{Place, Span};
+use crate::source::{Place, Span, place};
 
 /// Which rules run. Words are codes, names or prefixes of codes (`BUF`, `PG0`).
 #[derive(Clone, Debug, Default)]
@@ -63,7 +63,10 @@ pub struct Suppressions {
 #[serde(deny_unknown_fields)]
 pub struct Suppression {
     /// The rule's code or name.
-    pub code: String,
+    pub code: toml::Spanned<String>,
+    /// Where the code stands.
+    #[serde(skip, default = "first")]
+    place: Place,
     /// The file, `*` for any run of characters; compared with the end of the path.
     pub file: String,
     /// The JSON pointer, or a beginning of it; any when absent.
@@ -75,9 +78,15 @@ pub struct Suppression {
     pub until: Option<String>,
 }
 
+/// The first place of a file.
+fn first() -> Place {
+    Place { line: 1, column: 1 }
+}
+
 impl Suppression {
     fn matches(&self, finding: &Finding) -> bool {
-        let is_rule = self.code.eq_ignore_ascii_case(finding.code) || self.code == finding.rule;
+        let code = self.code.get_ref();
+        let is_rule = code.eq_ignore_ascii_case(finding.code) || code == finding.rule;
         let starts = |rest: &str| rest.is_empty() || rest.starts_with('/') || self.pointer.is_empty();
         is_rule
             && glob_end(&self.file, &finding.file)
@@ -111,13 +120,19 @@ impl Suppressions {
     /// # Errors
     /// When it is no TOML of this form, with line and column.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let all: Self = toml::from_str(text).map_err(|e| e.to_string())?;
-        for (i, entry) in all.entries.iter().enumerate() {
+        let mut all: Self = toml::from_str(text).map_err(|e| e.to_string())?;
+        for (i, entry) in all.entries.iter_mut().enumerate() {
+            entry.place = place(text, entry.code.span().start as u32);
+            let code = entry.code.get_ref();
             if entry.reason.trim().is_empty() {
-                return Err(format!("suppression {} ({}) has no reason", i + 1, entry.code));
+                return Err(format!("{}: suppression {} ({code}) has no reason", entry.place, i + 1));
             }
             if entry.until.as_deref().is_some_and(|d| !is_date(d)) {
-                return Err(format!("suppression {} ({}): `until` must be YYYY-MM-DD", i + 1, entry.code));
+                return Err(format!(
+                    "{}: suppression {} ({code}): `until` must be YYYY-MM-DD",
+                    entry.place,
+                    i + 1
+                ));
             }
         }
         Ok(all)
@@ -128,7 +143,12 @@ impl Suppressions {
         let mut findings = Vec::new();
         for (i, (entry, used)) in self.entries.iter().zip(used).enumerate() {
             let expired = entry.until.as_deref().is_some_and(|until| today > until);
+            let code = entry.code.get_ref();
+            let is_rule = crate::rules::find(code).is_some();
             let what = match (used, expired) {
+                (false, _) if !is_rule => {
+                    ("SRC012", "unused-suppression", "names no rule (harrier check --list-rules)")
+                }
                 (false, _) => ("SRC012", "unused-suppression", "matches no finding"),
                 (true, true) => ("SRC013", "expired-suppression", "has expired"),
                 (true, false) => continue,
@@ -137,10 +157,10 @@ impl Suppressions {
                 code: what.0,
                 rule: what.1,
                 severity: Severity::Warning,
-                message: format!("suppression {} of {} in {} {}", i + 1, entry.code, entry.file, what.2),
+                message: format!("suppression {} of {code} in {} {}", i + 1, entry.file, what.2),
                 file: file.to_string(),
                 span: Span::default(),
-                place: Place { line: 1, column: 1 },
+                place: entry.place,
                 pointer: format!("/suppress/{i}"),
                 patch: Vec::new(),
             });

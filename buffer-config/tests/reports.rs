@@ -78,6 +78,15 @@ fn suppressions_hold_back_expire_and_must_be_used() {
     assert_eq!(apply(&side("until = \"2026-06-30\""), "2026-07-01"), (0, vec!["BUF001", "SRC013"]));
     assert_eq!(apply(&side("pointer = \"/BUFFER_POOL/q\""), "2026-01-01"), (0, vec!["BUF001", "SRC012"]));
     assert!(Suppressions::parse("[[suppress]]\ncode = \"A\"\nfile = \"b\"\n").is_err(), "a reason is needed");
+    // What is said of a suppression stands at it.
+    let two = format!("{}\n[[suppress]]\ncode = \"BUF1\"\nfile = \"*\"\nreason = \"r\"\n", side(""));
+    let mut holder =
+        Holder::new(Suppressions::parse(&two).expect("a good file"), Baseline::default(), "2026-01-01");
+    holder.apply(&mut findings(TEXT));
+    let remarks = holder.remarks("s.toml");
+    let [remark] = remarks.as_slice() else { panic!("{remarks:#?}") };
+    assert_eq!((remark.place.line, remark.place.column), (7, 8));
+    assert!(remark.message.contains("names no rule"), "{}", remark.message);
 }
 
 #[test]
