@@ -215,9 +215,18 @@ pub struct GroundTruth {
     /// From when to when it went on, in nanoseconds; what a verdict says of another time cannot be judged by it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_ns: Option<(u64, u64)>,
-    /// Further anomalies of the same run; absent when there was one at most.
+    /// Flows with a small part in it: naming them is neither required nor wrong.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub minor: Vec<FlowKey>,
+    /// The same trouble at other times of the run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub again: Vec<GroundTruth>,
+    /// Further anomalies of the same run that were meant to happen; absent when there was one at most.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<GroundTruth>,
+    /// What else held up watched flows: a verdict that names it is not wrong.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<GroundTruth>,
 }
 
 /// What a run cost. Besides the hops and events it differs from run to run.

@@ -28,40 +28,61 @@ impl Score {
 }
 
 /// The anomaly and the root cause are exactly the true ones: port, host, flows and configuration, and the name of the
-/// cause where the truth has one.
+/// cause where the truth has one. Flows with a small part may be named or not. The flow that is asked about is no answer to
+/// who slows it down, so its own part does not count.
 pub fn names_truth(diagnosis: &Diagnosis, truth: &GroundTruth) -> bool {
-    let flows = |flows: &[FlowKey]| flows.iter().copied().collect::<BTreeSet<_>>();
+    let others = |flows: &[FlowKey]| {
+        flows.iter().copied().filter(|flow| *flow != diagnosis.victim).collect::<BTreeSet<_>>()
+    };
+    let named = others(&diagnosis.root_cause.flows);
+    let culprits = others(&truth.root_cause.flows);
+    let possible: BTreeSet<FlowKey> = culprits.iter().chain(&truth.minor).copied().collect();
     let config = |names: &[String]| names.iter().cloned().collect::<BTreeSet<_>>();
     let (found, real) = (&diagnosis.root_cause, &truth.root_cause);
     Some(diagnosis.anomaly) == truth.anomaly
         && found.port == real.port
         && found.host == real.host
-        && flows(&found.flows) == flows(&real.flows)
+        && culprits.is_subset(&named)
+        && named.is_subset(&possible)
         && config(&real.config) == config(&found.config)
         && truth.cause.is_none_or(|cause| cause == Cause::Undetermined || cause == diagnosis.cause)
 }
 
+/// Whether a verdict names what really happened, at one of the times at which it did.
+pub fn names_event(diagnosis: &Diagnosis, truth: &GroundTruth) -> bool {
+    names_truth(diagnosis, truth) || truth.again.iter().any(|again| names_truth(diagnosis, again))
+}
+
+/// Whether a verdict names anything that really happened in a run.
+pub fn is_right(diagnosis: &Diagnosis, truth: &GroundTruth) -> bool {
+    let meant = std::iter::once(truth).chain(&truth.others).filter(|t| t.anomaly.is_some());
+    meant.chain(&truth.beside).any(|t| names_event(diagnosis, t))
+}
+
 /// Judges the verdicts of one run. Verdicts about one incident count once, by the incident's best verdict; each truth
-/// counts once, however many verdicts name it. A wrong verdict counts if it speaks of the time of what happened.
+/// counts once, however many verdicts name it and however often it happened. A wrong verdict counts if it speaks of the time
+/// of what happened; one that names something else that really held up the victim's packets is neither right nor wrong.
 pub fn score(diagnoses: &[Diagnosis], truth: &GroundTruth) -> Score {
     let truths: Vec<&GroundTruth> =
         std::iter::once(truth).chain(&truth.others).filter(|t| t.anomaly.is_some()).collect();
     let mut score = Score::default();
     for truth in &truths {
-        let named = diagnoses.iter().any(|d| names_truth(d, truth));
+        let named = diagnoses.iter().any(|d| names_event(d, truth));
         *(if named { &mut score.true_positive } else { &mut score.false_negative }) += 1;
     }
     // Of other times than that of what is known to have happened, nothing is known.
     let in_time = |d: &Diagnosis| {
         truths.is_empty()
-            || truths.iter().any(|t| {
-                t.time_ns.is_none_or(|(from, to)| {
-                    from <= d.time_ns && d.time_ns <= to.saturating_add(AFTERMATH_NS)
-                })
+            || truths.iter().flat_map(|t| std::iter::once(*t).chain(&t.again)).any(|t| {
+                // Whoever did not suffer from it was asked about for another reason.
+                t.victims.contains(&d.victim)
+                    && t.time_ns.is_none_or(|(from, to)| {
+                        from <= d.time_ns && d.time_ns <= to.saturating_add(AFTERMATH_NS)
+                    })
             })
     };
     for incident in incidents(diagnoses) {
-        let is_true = incident.verdicts.iter().any(|d| truths.iter().any(|t| names_truth(d, t)));
+        let is_true = incident.verdicts.iter().any(|d| is_right(d, truth));
         let is_judged = incident.verdicts.iter().any(|d| in_time(d));
         // That a flow is slow and the fabric clean blames nobody: what it fails to name is counted as missed above.
         if !is_true && is_judged && incident.best.anomaly != Anomaly::HostOnly {

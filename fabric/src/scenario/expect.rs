@@ -19,6 +19,8 @@ pub struct Expectation {
     pub port: Option<PortRef>,
     /// The culprit flows.
     pub flows: Option<Vec<FlowKey>>,
+    /// Whether others may have a part in it besides these culprits.
+    pub at_least: bool,
     /// The host that injects pauses.
     pub host: Option<String>,
     /// Ports that the pause crosses, from the victim's side to the root.
@@ -84,6 +86,7 @@ fn read_one(reader: &mut Reader<'_>, section: &mut Section<'_>, scenario: &Scena
         cause: named(reader, section, "cause"),
         port,
         flows: labelled(reader, section, "flows", scenario),
+        at_least: section.flag(reader, "at_least").unwrap_or(false),
         host: host.map(|text| text.value),
         pause_path: ports(reader, section, "pause_path", scenario),
         pause_loop: ports(reader, section, "loop", scenario),

@@ -1,49 +1,111 @@
 //! Which flows made a queue grow: those that sent more into it while it was there than just before. A flow that had
 //! been passing all the time without anybody waiting is not to blame for the queue that others made.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use model::{PortRef, Time};
 
-use super::Facts;
-use super::replay::{Busy, Replay, Stay};
+use super::replay::{Busy, Replay};
 
 /// A flow is to blame when it added this part of what the one that added most did, in percent.
-const PART_PERCENT: i128 = 10;
+const PART_PERCENT: f64 = 25.0;
+/// With less than that and at least this it had a small part: whether it is named is a matter of taste.
+const MINOR_PERCENT: f64 = 4.0;
+/// The rate that a flow is entitled to is that of its latest sending in so much time before the queue.
+const BEFORE: Time = Time::from_ms(1);
+/// That time is looked at in slices of this length. A slice in which the flow sent nothing does not count: a flow that
+/// was stopped and goes on sends no more than it did.
+const SLICE: Time = Time::from_us(10);
+/// A flow that had sent for less than this before the queue is one of those that made it.
+const NEWCOMER: Time = Time::from_us(100);
 
-/// The flows to blame for the queues at `port` during these times, those that added most first.
-pub(super) fn blame(facts: &Facts<'_>, replay: &Replay, port: &PortRef, times: &[Busy]) -> Vec<usize> {
-    let Some(switch) = facts.switches.iter().position(|name| *name == port.switch) else {
-        return Vec::new();
-    };
-    let here = |stay: &&Stay| {
-        stay.switch as usize == switch && stay.egress == Some(port.port) && stay.stream.is_data()
-    };
-    let stays: Vec<&Stay> = replay.stays.iter().filter(here).collect();
-    let mut added: BTreeMap<usize, i128> = BTreeMap::new();
+/// Who made a queue.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Blame {
+    /// The flows to blame, those that added most first.
+    pub(super) culprits: Vec<usize>,
+    /// Flows with a small part.
+    pub(super) minor: Vec<usize>,
+}
+
+/// What a flow sent to a port: during the queue, and by slice before it.
+#[derive(Default)]
+struct Sent {
+    inside: u64,
+    before: BTreeMap<u64, u64>,
+}
+
+/// The flows to blame for the queues at `port` during these times.
+pub(super) fn blame(replay: &Replay, port: &PortRef, times: &[Busy], end: Time) -> Blame {
+    let mut added: BTreeMap<usize, f64> = BTreeMap::new();
     for busy in times {
-        let until = busy.until.min(facts.end);
-        let before = Time(busy.from.0.saturating_sub(until.0.saturating_sub(busy.from.0)));
-        let first = stays.partition_point(|stay| stay.from < before);
-        for stay in stays[first..].iter().take_while(|stay| stay.from <= until) {
-            let bytes = i128::from(stay.bytes);
-            // The time before may be cut short by the start of the run; nothing was sent then anyway.
-            *added.entry(stay.stream.flow()).or_insert(0) +=
-                if stay.from >= busy.from { bytes } else { -bytes };
+        let until = busy.until.min(end);
+        let since = Time(busy.from.0.saturating_sub(BEFORE.0));
+        let mut sent: BTreeMap<usize, Sent> = BTreeMap::new();
+        for stay in replay.came(port, since, until) {
+            let sent = sent.entry(stay.stream.flow()).or_default();
+            if stay.from >= busy.from {
+                sent.inside += u64::from(stay.bytes);
+            } else {
+                let slice = (busy.from.0 - stay.from.0) / SLICE.0;
+                *sent.before.entry(slice).or_default() += u64::from(stay.bytes);
+            }
+        }
+        let shared = shared_queues(replay, port, busy, &sent);
+        for (flow, sent) in sent {
+            *added.entry(flow).or_insert(0.0) += more(&sent, &shared, until.0.saturating_sub(busy.from.0));
         }
     }
-    let most = added.values().copied().max().unwrap_or(0);
-    let mut flows: Vec<(usize, i128)> =
-        added.into_iter().filter(|(_, bytes)| *bytes > 0 && bytes * 100 >= most * PART_PERCENT).collect();
-    flows.sort_by_key(|(flow, bytes)| (std::cmp::Reverse(*bytes), *flow));
-    flows.into_iter().map(|(flow, _)| flow).collect()
+    let most = added.values().copied().fold(0.0, f64::max);
+    let part = |bytes: f64| if most > 0.0 { 100.0 * bytes / most } else { 0.0 };
+    let mut flows: Vec<(usize, f64)> =
+        added.into_iter().filter(|(_, bytes)| *bytes > 0.0 && part(*bytes) >= MINOR_PERCENT).collect();
+    flows.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    let (culprits, minor): (Vec<_>, Vec<_>) =
+        flows.into_iter().partition(|(_, bytes)| part(*bytes) >= PART_PERCENT);
+    let numbers = |flows: Vec<(usize, f64)>| flows.into_iter().map(|(flow, _)| flow).collect();
+    Blame { culprits: numbers(culprits), minor: numbers(minor) }
+}
+
+/// The slices before a queue in which several flows stood in an earlier one: what they sent then was part of that
+/// trouble and entitles nobody.
+fn shared_queues(
+    replay: &Replay,
+    port: &PortRef,
+    busy: &Busy,
+    sent: &BTreeMap<usize, Sent>,
+) -> BTreeSet<u64> {
+    let mut flows: BTreeMap<u64, usize> = BTreeMap::new();
+    for slice in sent.values().flat_map(|sent| sent.before.keys()) {
+        *flows.entry(*slice).or_default() += 1;
+    }
+    let queues = replay.busy.get(port).map_or(&[][..], Vec::as_slice);
+    let had_queue = |slice: u64| {
+        let until = busy.from.0.saturating_sub(slice * SLICE.0);
+        let from = until.saturating_sub(SLICE.0);
+        queues.iter().any(|queue| queue.from.0 < until && from < queue.until.0)
+    };
+    flows
+        .into_iter()
+        .filter(|(slice, flows)| *flows > 1 && had_queue(*slice))
+        .map(|(slice, _)| slice)
+        .collect()
+}
+
+/// Bytes that a flow sent in `length` picoseconds above its rate from before.
+fn more(sent: &Sent, shared: &BTreeSet<u64>, length: u64) -> f64 {
+    let calm = || sent.before.iter().filter(|(slice, _)| !shared.contains(slice));
+    let (slices, bytes) = calm().fold((0, 0), |(n, sum), (_, bytes)| (n + 1, sum + bytes));
+    let time = slices * SLICE.0;
+    let entitled = if time < NEWCOMER.0 { 0.0 } else { bytes as f64 / time as f64 * length as f64 };
+    sent.inside as f64 - entitled
 }
 
 /// A queue that is back so soon is the same: it was gone only because its sources were paused.
 const SAME: Time = Time::from_us(60);
 
-/// The times with a queue at `port` in which something happened at one of `times`, each with those that follow soon.
-pub(super) fn busy_times(replay: &Replay, port: &PortRef, times: &[Time]) -> Vec<Busy> {
+/// The times with a queue at `port`, each with those that follow soon.
+pub(super) fn queues(replay: &Replay, port: &PortRef) -> Vec<Busy> {
     let mut merged: Vec<Busy> = Vec::new();
     for busy in replay.busy.get(port).into_iter().flatten() {
         match merged.last_mut() {
@@ -54,6 +116,5 @@ pub(super) fn busy_times(replay: &Replay, port: &PortRef, times: &[Time]) -> Vec
             _ => merged.push(*busy),
         }
     }
-    merged.retain(|busy| times.iter().any(|at| busy.from <= *at && *at <= busy.until));
     merged
 }

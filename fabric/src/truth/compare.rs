@@ -50,9 +50,14 @@ fn one(expect: &Expectation, truth: &GroundTruth, said: &mut Vec<String>) {
     if expect.host.is_some() && expect.host != root.host {
         said.push(format!("host {} was expected to inject and {} did", show(&expect.host), show(&root.host)));
     }
-    sets("culprits", &expect.flows, &root.flows, false, said);
+    let mut culprits = root.flows.clone();
+    culprits
+        .extend(truth.minor.iter().filter(|flow| expect.flows.iter().flatten().any(|known| known == *flow)));
+    sets("culprits", &expect.flows, &culprits, expect.at_least, said);
     sets("spreaders", &expect.spreaders, &truth.spreaders, false, said);
-    sets("victims", &expect.victims, &truth.victims, true, said);
+    let victims: Vec<_> =
+        std::iter::once(truth).chain(&truth.again).flat_map(|truth| &truth.victims).copied().collect();
+    sets("victims", &expect.victims, &victims, true, said);
     sets("configuration", &expect.config, &root.config, false, said);
     if let Some(path) = &expect.pause_path
         && *path != truth.pause_path

@@ -16,6 +16,8 @@ pub(super) struct Deadlock {
     pub(super) root: Root,
     /// When it began to form.
     pub(super) start: Time,
+    /// Until when it was seen.
+    pub(super) until: Time,
 }
 
 impl Deadlock {
@@ -33,18 +35,30 @@ const STANDSTILL: Time = Time::from_us(150);
 /// How many instants of the run are looked at.
 const LOOKS: u64 = 200;
 
-/// The first deadlock of a run.
-pub(super) fn find(facts: &Facts<'_>, replay: &Replay) -> Option<Deadlock> {
+/// The deadlocks of a run, in order of time: one that a watchdog opens and that closes again is two.
+pub(super) fn find(facts: &Facts<'_>, replay: &Replay) -> Vec<Deadlock> {
     let step = (facts.end.0 / LOOKS).max(1);
-    let ring = (1..=LOOKS).find_map(|look| {
-        let at = Time(look * step);
-        let from = Time(at.0.checked_sub(STANDSTILL.0)?);
-        ring_at(facts, replay, from, at).map(|ring| (ring, at))
-    });
-    let (ring, at) = ring?;
-    let start = began(replay, &ring, at);
-    let root = origin(facts, replay, &ring, start, at)?;
-    Some(Deadlock { ring, root, start })
+    let mut found: Vec<Deadlock> = Vec::new();
+    let mut stands = false;
+    for at in (1..=LOOKS).map(|look| Time(look * step)) {
+        let ring = at.0.checked_sub(STANDSTILL.0).and_then(|from| ring_at(facts, replay, Time(from), at));
+        let Some(ring) = ring else {
+            stands = false;
+            continue;
+        };
+        match found.last_mut() {
+            Some(last) if stands => last.until = at,
+            last => {
+                let after = last.map_or(Time::ZERO, |last| last.until);
+                let start = began(replay, &ring, at).max(after);
+                if let Some(root) = origin(facts, replay, &ring, start, at) {
+                    found.push(Deadlock { ring, root, start, until: at });
+                    stands = true;
+                }
+            }
+        }
+    }
+    found
 }
 
 /// A ring of ports that were silent from `from` to `at`, each with packets that wait for the next.
@@ -98,14 +112,17 @@ fn walk(next: &BTreeMap<&PortRef, BTreeSet<&PortRef>>, start: &PortRef) -> Optio
     None
 }
 
-/// Since when at least one port of the ring had been silent without a break before `at`.
+/// A port that is silent again so soon was silent for the same reason.
+const SAME: Time = Time::from_us(60);
+
+/// Since when at least one port of the ring had been silent, but for moments, before `at`.
 fn began(replay: &Replay, ring: &[PortRef], at: Time) -> Time {
     let mut times: Vec<(Time, Time)> =
         ring.iter().flat_map(|port| replay.silent.get(port).into_iter().flatten().copied()).collect();
     times.sort_unstable();
     let mut start = at;
     for (from, until) in times.into_iter().rev() {
-        if until >= start && from < start {
+        if until.0 + SAME.0 >= start.0 && from < start {
             start = from;
         }
     }
@@ -114,7 +131,7 @@ fn began(replay: &Replay, ring: &[PortRef], at: Time) -> Time {
     while changed {
         changed = false;
         for (from, until) in ring.iter().flat_map(|port| replay.silent.get(port).into_iter().flatten()) {
-            if *until >= start && *from < start {
+            if until.0 + SAME.0 >= start.0 && *from < start {
                 start = *from;
                 changed = true;
             }

@@ -1,61 +1,79 @@
-//! Puts the truth together.
+//! Puts the truth together: what of the events is what the scenario was meant to show, and who suffered.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{Anomaly, Cause, FlowKey, GroundTruth, PortRef, RootCause, Time};
+use model::{Cause, FlowKey, GroundTruth, PortRef, RootCause, Time};
 
-use super::blame::{blame, busy_times};
-use super::replay::{Busy, Replay, replay};
-use super::tree::{Root, Tree, tree};
-use super::{Facts, deadlock, loops};
+use super::Facts;
+use super::events::{Event, Run, events};
+use super::replay::{Replay, replay};
+use super::tree::waiting;
 use crate::record::FlowRecord;
 use crate::scenario::{Expectation, SwitchSettings};
 
-/// What one anomaly was, before it is put into words.
-struct Story {
-    anomaly: Anomaly,
-    port: PortRef,
-    host: Option<String>,
-    culprits: Vec<usize>,
-    ring: Vec<PortRef>,
-    /// Ports where flows were held up.
-    touched: BTreeSet<PortRef>,
-    /// From when to when.
-    when: (Time, Time),
-    /// Flows that suffer whatever their round trips say.
-    lost: Vec<usize>,
-}
+/// Events told besides what was expected: those that harmed watched flows most.
+const MOST_BESIDE: usize = 64;
+/// The same trouble at another time counts as such if it harmed a watched flow at least this much of the worst time, in
+/// percent.
+const AGAIN_PERCENT: u64 = 20;
 
 /// The run, and what is derived from it once.
 struct Scene<'f, 'r> {
     facts: &'f Facts<'r>,
-    replay: Replay,
-    tree: Tree,
-    /// Egress ports of each flow's data, in the order in which it came to them.
-    paths: Vec<Vec<PortRef>>,
+    replay: &'f Replay,
+    paths: &'f [Vec<PortRef>],
     /// Flows that got slower or stood still.
     slowed: BTreeSet<usize>,
+    /// Whether each flow is watched.
+    watched: &'f [bool],
 }
 
-/// The truth of a run. The expectation gives only what a run cannot tell: the name of the cause, and how many things
-/// went wrong at once.
-pub(super) fn judge(facts: &Facts<'_>, expect: &Expectation) -> GroundTruth {
+/// The truth of a run. The expectation gives only what a run cannot tell: the name of the cause, and which of several
+/// events the scenario is about. In words comes what else held up a watched flow more than what was meant to.
+pub(super) fn judge(facts: &Facts<'_>, expect: &Expectation) -> (GroundTruth, Vec<String>) {
     let replay = replay(facts);
-    let tree = tree(facts, &replay);
+    let waiting = waiting(facts, &replay);
     let paths = paths(facts, &replay);
+    let watched = watched(facts);
+    let run = Run { facts, replay: &replay, waiting: &waiting, paths: &paths, watched: &watched };
+    let mut events = events(&run);
     let slowed = slowed(facts, &replay);
-    let scene = Scene { facts, replay, tree, paths, slowed };
-    let mut stories = scene.stories();
-    stories.truncate(1 + expect.also.len());
-    let mut truths = Vec::new();
+    let scene = Scene { facts, replay: &replay, paths: &paths, slowed, watched: &watched };
+    let mut truths: Vec<GroundTruth> = Vec::new();
+    let mut least = Time::MAX;
     for expect in std::iter::once(expect).chain(&expect.also) {
-        let fits = |story: &Story| Some(story.anomaly) == expect.anomaly;
-        let found = stories.iter().position(fits).or((!stories.is_empty()).then_some(0));
-        truths.extend(found.map(|position| scene.tell(&stories.remove(position), expect)));
+        let told = scene.expected(&mut events, expect);
+        least = told.as_ref().map_or(least, |(_, harm)| least.min(*harm));
+        truths.extend(told.map(|(truth, _)| truth));
     }
     let mut truths = truths.into_iter();
-    let truth = truths.next().unwrap_or_default();
-    GroundTruth { others: truths.collect(), ..truth }
+    let Some(truth) = truths.next() else { return Default::default() };
+    // Where others may join in, what was expected may drown in them.
+    let is_drowned = |event: &&Event| expect.at_least && event.harm > least && meets(event, &truth);
+    let worse = events.iter().filter(is_drowned).map(|event| {
+        format!("{} held up a watched flow for {}, longer than what was expected did", event.port, event.harm)
+    });
+    let worse: Vec<String> = worse.take(1).collect();
+    let plain = Expectation { cause: None, ..expect.clone() };
+    let beside = events.iter().filter(|event| event.harm > Time::ZERO).take(MOST_BESIDE);
+    let beside = beside.map(|event| scene.tell(event, &plain)).collect();
+    (GroundTruth { others: truths.collect(), beside, ..truth }, worse)
+}
+
+/// Whether an event was at the time of what is told.
+fn meets(event: &Event, truth: &GroundTruth) -> bool {
+    let (from, until) = event.when;
+    truth.time_ns.is_some_and(|(first, last)| from.as_ns() <= last && first <= until.as_ns())
+}
+
+/// Whether each flow's sender has an agent.
+fn watched(facts: &Facts<'_>) -> Vec<bool> {
+    let scenario = facts.scenario;
+    let by_agent = |flow: &FlowRecord| {
+        let host = scenario.topology.host_of(flow.flow.src);
+        host.is_some_and(|host| scenario.agents.hosts.as_ref().is_none_or(|hosts| hosts.contains(&host.name)))
+    };
+    facts.flows.iter().map(by_agent).collect()
 }
 
 /// The switch ports that each flow's data left by.
@@ -72,6 +90,9 @@ fn paths(facts: &Facts<'_>, replay: &Replay) -> Vec<Vec<PortRef>> {
     paths.into_iter().map(|path| path.into_iter().map(name).collect()).collect()
 }
 
+/// A flow is slow when a round trip took longer than its best one by more than this, and by more than agents accept.
+const LEAST_EXCESS: Time = Time::from_us(4);
+
 /// Flows with a round trip well above their best one, that had to send again, or that stood still at the end.
 fn slowed(facts: &Facts<'_>, replay: &Replay) -> BTreeSet<usize> {
     let mut last: BTreeMap<usize, Time> = BTreeMap::new();
@@ -84,8 +105,13 @@ fn slowed(facts: &Facts<'_>, replay: &Replay) -> BTreeSet<usize> {
     let stands = |index: usize, flow: &FlowRecord| {
         flow.finish.is_none() && flow.start < recent && last.get(&index).is_none_or(|at| *at < recent)
     };
-    let slow =
-        |flow: &FlowRecord| flow.rtt.count > 0 && flow.rtt.max.0 > flow.rtt.min.0.saturating_mul(3) / 2;
+    let percent = u64::from(facts.scenario.agents.threshold_percent);
+    let slow = |flow: &FlowRecord| {
+        let (best, worst) = (flow.rtt.min, flow.rtt.max);
+        flow.rtt.count > 0
+            && worst.0 > best.0.saturating_mul(percent) / 100
+            && worst.saturating_sub(best) > LEAST_EXCESS
+    };
     let suffers = |(index, flow): &(usize, &FlowRecord)| {
         slow(flow) || flow.retransmitted_packets > 0 || stands(*index, flow)
     };
@@ -93,134 +119,51 @@ fn slowed(facts: &Facts<'_>, replay: &Replay) -> BTreeSet<usize> {
 }
 
 impl Scene<'_, '_> {
-    /// Everything that went wrong, what harmed most first.
-    fn stories(&self) -> Vec<Story> {
-        if let Some(story) = self.routing_loop().or_else(|| self.deadlock()) {
-            return vec![story];
-        }
-        let mut stories: Vec<(u128, Story)> = Vec::new();
-        for (root, seen) in &self.tree.roots {
-            stories.extend(self.pauses(root, &seen.times).map(|story| (seen.silence, story)));
-        }
-        stories.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.port.cmp(&b.1.port)));
-        let most = stories.first().map_or(0, |(silence, _)| *silence);
-        let mut kept: Vec<Story> = Vec::new();
-        // What silenced next to nobody is no story of its own beside others.
-        for (_, story) in stories.into_iter().filter(|(silence, _)| silence * 20 >= most) {
-            if kept.iter().all(|before| !self.is_consequence(&story, before)) {
-                kept.push(story);
-            }
-        }
-        if kept.is_empty() {
-            kept.extend(self.plain_contention());
-        }
-        kept
-    }
-
-    /// Whether a story only came of a greater one: at a port that waited for it, or by flows that it had held
-    /// up and that came on in bunches.
-    fn is_consequence(&self, story: &Story, before: &Story) -> bool {
-        let held_up = |flow: &usize| self.paths[*flow].iter().any(|port| before.touched.contains(port));
-        before.touched.contains(&story.port) || story.culprits.iter().any(held_up)
-    }
-
-    fn routing_loop(&self) -> Option<Story> {
-        let found = loops::find(self.facts, &self.replay)?;
-        Some(Story {
-            anomaly: Anomaly::RoutingLoop,
-            port: found.ring.first()?.clone(),
-            host: None,
-            culprits: Vec::new(),
-            touched: found.ring.iter().flat_map(|port| self.tree.waiting_for(port)).collect(),
-            ring: found.ring,
-            when: (Time::ZERO, self.facts.end),
-            lost: found.flows,
-        })
-    }
-
-    fn deadlock(&self) -> Option<Story> {
-        let found = deadlock::find(self.facts, &self.replay)?;
-        let port = found.root.port().clone();
-        let (host, culprits) = match &found.root {
-            Root::Injection(port) => (self.host_behind(port), Vec::new()),
-            Root::Contention(port) => {
-                let until = Time(found.start.0.saturating_add(FORMING.0));
-                let before = Time(found.start.0.saturating_sub(FORMING.0));
-                let all = self.replay.busy.get(port).map_or(&[][..], Vec::as_slice);
-                let times: Vec<Busy> = all
-                    .iter()
-                    .filter(|busy| busy.from <= found.start && before <= busy.until)
-                    .map(|busy| Busy { until: busy.until.min(until), ..*busy })
-                    .collect();
-                (None, blame(self.facts, &self.replay, port, &times))
-            }
+    /// The event that is meant, with the other times of the same trouble; what is told is taken out of the list.
+    /// If nothing fits, the worst event is what happened instead. The time is the longest that it held up a watched flow.
+    fn expected(&self, events: &mut Vec<Event>, expect: &Expectation) -> Option<(GroundTruth, Time)> {
+        let fitting: Vec<usize> = (0..events.len()).filter(|at| self.fits(expect, &events[*at])).collect();
+        let Some(first) = fitting.first().copied() else {
+            let harms = |event: &Event| event.harm > Time::ZERO && !self.victims(event).is_empty();
+            let any = (!events.is_empty() && expect.anomaly.is_some()).then_some(0);
+            let worst = events.iter().position(harms).or(any)?;
+            let worst = events.remove(worst);
+            return Some((self.tell(&worst, expect), Time::MAX));
         };
-        let touched = found.ring.iter().chain([&port]).flat_map(|port| self.tree.waiting_for(port)).collect();
-        let anomaly = found.anomaly();
-        let when = (Time(found.start.0.saturating_sub(FORMING.0)), self.facts.end);
-        Some(Story { anomaly, port, host, culprits, ring: found.ring, touched, when, lost: Vec::new() })
-    }
-
-    fn host_behind(&self, port: &PortRef) -> Option<String> {
-        self.facts.peer(port).map(|peer| peer.switch.clone())
-    }
-
-    /// What came of pauses with this root.
-    fn pauses(&self, root: &Root, times: &[Time]) -> Option<Story> {
-        let port = root.port().clone();
-        let touched = self.tree.waiting_for(&port);
-        let (anomaly, host, culprits) = match root {
-            Root::Injection(_) => {
-                (Anomaly::PfcStormHostInjection, Some(self.host_behind(&port)?), Vec::new())
+        let harm = events[first].harm;
+        let mut told: Vec<GroundTruth> = Vec::new();
+        for at in fitting.iter().rev().copied() {
+            if at == first || events[at].harm.0 >= harm.0 / 100 * AGAIN_PERCENT {
+                told.push(self.tell(&events.remove(at), expect));
             }
-            Root::Contention(_) => {
-                let busy = busy_times(&self.replay, &port, times);
-                let culprits = blame(self.facts, &self.replay, &port, &busy);
-                (Anomaly::PfcBackpressureFlowContention, None, culprits)
-            }
-        };
-        let when = (times.iter().min().copied()?, times.iter().max().copied()?);
-        Some(Story { anomaly, port, host, culprits, ring: Vec::new(), touched, when, lost: Vec::new() })
+        }
+        let truth = told.pop()?;
+        told.reverse();
+        Some((GroundTruth { again: told, ..truth }, harm))
     }
 
-    /// Without any pause: the longest queue that slowed a flow.
-    fn plain_contention(&self) -> Option<Story> {
-        let ports: BTreeSet<&PortRef> = self.slowed.iter().flat_map(|flow| &self.paths[*flow]).collect();
-        let peak = |port: &&PortRef| {
-            let busy = self.replay.busy.get(*port);
-            busy.into_iter().flatten().map(|busy| busy.peak_bytes).max().unwrap_or(0)
-        };
-        let port = ports.into_iter().max_by_key(|port| (peak(port), std::cmp::Reverse((*port).clone())))?;
-        let most = peak(&port);
-        // The first time that it was about so long: later, what was lost comes again.
-        let busy: Vec<Busy> = self
-            .replay
-            .busy
-            .get(port)?
-            .iter()
-            .filter(|busy| busy.peak_bytes * 2 >= most)
-            .take(1)
-            .copied()
-            .collect();
-        Some(Story {
-            anomaly: Anomaly::FlowContention,
-            port: port.clone(),
-            host: None,
-            culprits: blame(self.facts, &self.replay, port, &busy),
-            when: (busy.first()?.from, busy.last()?.until.min(self.facts.end)),
-            ring: Vec::new(),
-            touched: BTreeSet::from([port.clone()]),
-            lost: Vec::new(),
-        })
+    /// Whether an event may be what is meant.
+    fn fits(&self, expect: &Expectation, event: &Event) -> bool {
+        let named: BTreeSet<FlowKey> =
+            event.blame.culprits.iter().chain(&event.blame.minor).map(|flow| self.key(*flow)).collect();
+        Some(event.anomaly) == expect.anomaly
+            && expect.host.as_ref().is_none_or(|host| event.host.as_ref() == Some(host))
+            && expect.port.as_ref().is_none_or(|port| *port == event.port)
+            && expect.flows.iter().flatten().all(|flow| named.contains(flow))
     }
 
-    /// Flows that were slowed at a port that the story touches, the culprits aside.
-    fn victims(&self, story: &Story) -> Vec<usize> {
-        let crosses = |flow: usize| self.paths[flow].iter().any(|port| story.touched.contains(port));
-        let culprits: BTreeSet<FlowKey> = story.culprits.iter().map(|flow| self.key(*flow)).collect();
+    /// Flows that were slowed and held up at a port that the event touches, the culprits aside.
+    fn victims(&self, event: &Event) -> Vec<usize> {
+        let (from, until) = event.when;
+        let mut held: BTreeSet<usize> = BTreeSet::new();
+        for port in &event.touched {
+            let stays = self.replay.by_port.get(port).into_iter().flatten().map(|at| &self.replay.stays[*at]);
+            held.extend(stays.filter(|s| s.from <= until && from <= s.until).map(|s| s.stream.flow()));
+        }
+        let culprits: BTreeSet<FlowKey> = event.blame.culprits.iter().map(|flow| self.key(*flow)).collect();
         let suffers = |flow: &usize| {
-            story.lost.contains(flow)
-                || self.slowed.contains(flow) && !culprits.contains(&self.key(*flow)) && crosses(*flow)
+            event.lost.contains(flow)
+                || self.slowed.contains(flow) && !culprits.contains(&self.key(*flow)) && held.contains(flow)
         };
         (0..self.facts.flows.len()).filter(suffers).collect()
     }
@@ -240,50 +183,50 @@ impl Scene<'_, '_> {
         keys
     }
 
-    fn tell(&self, story: &Story, expect: &Expectation) -> GroundTruth {
-        let victims = self.victims(story);
-        let pause_path = self.pause_path(story, &victims);
+    fn tell(&self, event: &Event, expect: &Expectation) -> GroundTruth {
+        let victims = self.victims(event);
+        let pause_path = self.pause_path(event, &victims);
         let mut spreaders: BTreeSet<usize> = BTreeSet::new();
         for edge in pause_path.windows(2) {
             spreaders
-                .extend(self.tree.carriers.get(&(edge[0].clone(), edge[1].clone())).into_iter().flatten());
+                .extend(event.tree.carriers.get(&(edge[0].clone(), edge[1].clone())).into_iter().flatten());
         }
-        let culprits = self.keys(story.culprits.iter().copied());
+        let culprits = self.keys(event.blame.culprits.iter().copied());
         let spreaders = self.keys(spreaders).into_iter().filter(|key| !culprits.contains(key)).collect();
+        let is_misconfigured = expect.cause == Some(Cause::Misconfiguration);
         GroundTruth {
-            anomaly: Some(story.anomaly),
+            anomaly: Some(event.anomaly),
             cause: expect.cause,
             root_cause: RootCause {
-                port: Some(story.port.clone()),
+                port: Some(event.port.clone()),
                 flows: culprits,
-                host: story.host.clone(),
-                config: if expect.cause == Some(Cause::Misconfiguration) {
-                    self.config()
-                } else {
-                    Vec::new()
-                },
+                host: event.host.clone(),
+                config: if is_misconfigured { self.config() } else { Vec::new() },
             },
+            minor: self.keys(event.blame.minor.iter().copied()),
             pause_path,
-            pause_loop: story.ring.clone(),
+            pause_loop: event.ring.clone(),
             spreaders,
             victims: self.keys(victims),
-            time_ns: Some((story.when.0.as_ns(), story.when.1.as_ns())),
+            time_ns: Some((event.when.0.as_ns(), event.when.1.as_ns())),
+            again: Vec::new(),
             others: Vec::new(),
+            beside: Vec::new(),
         }
     }
 
-    /// The way of the pause from the first paused port of a victim to the root: of the victims that never come near
-    /// the root, that of the one which the pause travelled farthest to.
-    fn pause_path(&self, story: &Story, victims: &[usize]) -> Vec<PortRef> {
+    /// The way of the pause from the first paused port of a victim to the root: of the watched victims (of all, if none is
+    /// watched), and of those that never come near the root, that of the one which the pause travelled farthest to.
+    fn pause_path(&self, event: &Event, victims: &[usize]) -> Vec<PortRef> {
         let way = |flow: &usize| {
             let near =
-                |port: &&PortRef| story.touched.contains(port) && self.replay.silent.contains_key(*port);
+                |port: &&PortRef| event.touched.contains(port) && self.replay.silent.contains_key(*port);
             let first = self.paths[*flow].iter().find(near)?;
-            let path = self.tree.path(first, &story.port)?;
-            let is_bystander = !self.paths[*flow].contains(&story.port);
-            Some((is_bystander, path.len(), std::cmp::Reverse(*flow), path))
+            let path = event.tree.path(first, &event.port)?;
+            let is_bystander = !self.paths[*flow].contains(&event.port);
+            Some((self.watched[*flow], is_bystander, path.len(), std::cmp::Reverse(*flow), path))
         };
-        victims.iter().filter_map(way).max().map(|(_, _, _, path)| path).unwrap_or_default()
+        victims.iter().filter_map(way).max().map(|(_, _, _, _, path)| path).unwrap_or_default()
     }
 
     /// Settings in which a switch differs from the others, and routes set by hand: `switch/setting`.
@@ -297,9 +240,6 @@ impl Scene<'_, '_> {
         found.into_iter().collect()
     }
 }
-
-/// A deadlock forms in less than this.
-const FORMING: Time = Time::from_us(50);
 
 fn differences(a: &SwitchSettings, b: &SwitchSettings) -> impl Iterator<Item = &'static str> {
     let all = [

@@ -3,12 +3,13 @@
 //! what its verdicts are measured against.
 //!
 //! [`log`] keeps the raw facts, [`replay`] rebuilds the queues from them, [`tree`] says which port waited for which,
-//! [`deadlock`] and [`loops`] find rings, [`blame`] finds out which flows made a queue grow, [`judge`] puts it together,
-//! and [`compare`] sets it against what the scenario was meant to produce.
+//! [`deadlock`] and [`loops`] find rings, [`blame`] finds out which flows made a queue grow, [`events`] lists what went
+//! wrong and when, [`judge`] puts it together, and [`compare`] sets it against what the scenario was meant to produce.
 
 mod blame;
 mod compare;
 mod deadlock;
+mod events;
 mod judge;
 mod log;
 mod loops;
@@ -62,7 +63,8 @@ pub(crate) fn establish<S: FabricSwitch>(
         dropped_packets: fabric.counters().dropped_packets,
         end: fabric.now(),
     };
-    let truth = judge::judge(&facts, expect);
-    let deviations = compare::deviations(&facts, expect, &truth);
+    let (truth, worse) = judge::judge(&facts, expect);
+    let mut deviations = compare::deviations(&facts, expect, &truth);
+    deviations.extend(worse);
     (Some(truth), deviations)
 }

@@ -56,11 +56,14 @@ pub(super) struct Replay {
     pub(super) busy: BTreeMap<PortRef, Vec<Busy>>,
     /// When a port was silenced: start and end, in order.
     pub(super) silent: BTreeMap<PortRef, Vec<(Time, Time)>>,
+    /// The stays of data that left or would have left by a port, in the order in which they came.
+    pub(super) by_port: BTreeMap<PortRef, Vec<usize>>,
 }
 
 pub(super) fn replay(facts: &Facts<'_>) -> Replay {
     let (stays, mut stay_of) = stays(facts);
-    let mut replay = Replay { stays, silent: silences(facts), ..Replay::default() };
+    let by_port = by_port(facts, &stays);
+    let mut replay = Replay { stays, silent: silences(facts), by_port, ..Replay::default() };
     let mut held: BTreeMap<(u32, u16, Option<u16>, Stream), u64> = BTreeMap::new();
     let mut queues: BTreeMap<(u32, u16), (u64, Option<Busy>)> = BTreeMap::new();
     let mut pauses = facts.log.pauses.iter().peekable();
@@ -98,6 +101,17 @@ pub(super) fn replay(facts: &Facts<'_>) -> Replay {
         replay.busy.entry(name).or_default().extend(busy.map(|busy| Busy { until: facts.end, ..busy }));
     }
     replay
+}
+
+fn by_port(facts: &Facts<'_>, stays: &[Stay]) -> BTreeMap<PortRef, Vec<usize>> {
+    let mut found: BTreeMap<(u32, u16), Vec<usize>> = BTreeMap::new();
+    for (index, stay) in stays.iter().enumerate().filter(|(_, stay)| stay.stream.is_data()) {
+        if let Some(egress) = stay.egress {
+            found.entry((stay.switch, egress)).or_default().push(index);
+        }
+    }
+    let name = |(switch, port): (u32, u16)| PortRef::new(facts.switches[switch as usize].clone(), port);
+    found.into_iter().map(|(port, stays)| (name(port), stays)).collect()
 }
 
 /// Keeps the present busy time of a queue up to date, and returns the one that is over.
@@ -223,6 +237,13 @@ impl Replay {
     pub(super) fn was_silent(&self, port: &PortRef, from: Time, until: Time) -> bool {
         let times = self.silent.get(port).map_or(&[][..], Vec::as_slice);
         times.iter().any(|(start, end)| *start <= until && from <= *end)
+    }
+
+    /// The data that came to a port from `from` to `until`.
+    pub(super) fn came(&self, port: &PortRef, from: Time, until: Time) -> impl Iterator<Item = &Stay> {
+        let stays = self.by_port.get(port).map_or(&[][..], Vec::as_slice);
+        let first = stays.partition_point(|stay| self.stays[*stay].from < from);
+        stays[first..].iter().map(|stay| &self.stays[*stay]).take_while(move |stay| stay.from <= until)
     }
 
     /// How long a pause of `port` that was sent at `sent` lasted.

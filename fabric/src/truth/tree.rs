@@ -1,4 +1,4 @@
-//! Which port waited for which, and where it ended: at a port where flows contended, or at a host that injected.
+//! Which port waited for which, when, and where it ended: at a port where flows contended, or at a host that injected.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -24,27 +24,40 @@ impl Root {
     }
 }
 
-/// What was seen of a root.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Seen {
-    /// When a pause came directly from it.
-    pub(super) times: Vec<Time>,
-    /// How long ports were silent on its account, directly or over others, all together, in picoseconds.
-    pub(super) silence: u128,
-}
-
 /// Whose fault a pause is, in millionths.
 type Shares = BTreeMap<Root, u64>;
 
-/// The waiting of a whole run.
+/// A pause and what it is laid at the door of.
+#[derive(Clone, Debug)]
+pub(super) struct Laid {
+    /// When it was sent.
+    pub(super) at: Time,
+    /// How long it lasted.
+    lasted: Time,
+    /// The paused port.
+    upstream: PortRef,
+    /// The ports that what it sends waits at.
+    main: Vec<PortRef>,
+    /// Flows whose data are held, with the egress port.
+    carriers: Vec<(usize, PortRef)>,
+    /// The roots that it came directly from.
+    direct: Vec<Root>,
+    shares: Shares,
+}
+
+/// The waiting of a whole run, pause by pause.
 #[derive(Debug, Default)]
+pub(super) struct Waiting {
+    pub(super) laid: Vec<Laid>,
+}
+
+/// Who waited for whom during a time.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Tree {
     /// Paused port -> the ports that what it sends waits at.
-    pub(super) edges: BTreeMap<PortRef, BTreeSet<PortRef>>,
+    edges: BTreeMap<PortRef, BTreeSet<PortRef>>,
     /// Flows that carried a pause over an edge.
     pub(super) carriers: BTreeMap<(PortRef, PortRef), BTreeSet<usize>>,
-    /// Where it started.
-    pub(super) roots: BTreeMap<Root, Seen>,
 }
 
 /// An egress port matters for a pause when it holds this part of what came in by the paused port, in percent.
@@ -83,38 +96,72 @@ impl Episode {
     }
 }
 
-pub(super) fn tree(facts: &Facts<'_>, replay: &Replay) -> Tree {
-    let mut tree = Tree::default();
+/// Lays every pause of a run at the door of somebody.
+pub(super) fn waiting(facts: &Facts<'_>, replay: &Replay) -> Waiting {
+    let mut laid: Vec<Laid> = Vec::new();
     // The last pause of every port, and whose fault it was.
     let mut last: BTreeMap<&PortRef, Shares> = BTreeMap::new();
     for episode in &replay.episodes {
         let shares = shares(facts, replay, episode, &last);
-        for port in episode.main_ports() {
-            tree.add_edge(episode, port);
-            let root = match waits(facts, replay, port, episode.at) {
-                Waits::Contention => Root::Contention(port.clone()),
-                Waits::Host => Root::Injection(port.clone()),
-                Waits::Switch => continue,
-            };
-            tree.roots.entry(root).or_default().times.push(episode.at);
-        }
-        let lasted = replay.lasted(&episode.upstream, episode.at);
-        for (root, millionths) in &shares {
-            let seen = tree.roots.entry(root.clone()).or_default();
-            seen.silence += u128::from(lasted.0) * u128::from(*millionths) / 1_000_000;
-        }
+        let main: Vec<PortRef> = episode.main_ports().cloned().collect();
+        let root = |port: &PortRef| match waits(facts, replay, port, episode.at) {
+            Waits::Contention => Some(Root::Contention(port.clone())),
+            Waits::Host => Some(Root::Injection(port.clone())),
+            Waits::Switch => None,
+        };
+        laid.push(Laid {
+            at: episode.at,
+            lasted: replay.lasted(&episode.upstream, episode.at),
+            upstream: episode.upstream.clone(),
+            direct: main.iter().filter_map(root).collect(),
+            main,
+            carriers: episode.carriers.clone(),
+            shares: shares.clone(),
+        });
         last.insert(&episode.upstream, shares);
     }
-    // A port that a host silences is silent on that host's account, whoever else waits.
-    for (port, times) in &replay.silent {
-        let far_is_host = facts.peer(port).is_some_and(|peer| facts.scenario.topology.is_host(&peer.switch));
-        if far_is_host && !facts.scenario.topology.is_host(&port.switch) {
-            let seen = tree.roots.entry(Root::Injection(port.clone())).or_default();
-            seen.times.extend(times.iter().map(|(start, _)| *start));
-            seen.silence += times.iter().map(|(from, until)| u128::from(until.0 - from.0)).sum::<u128>();
+    Waiting { laid }
+}
+
+impl Waiting {
+    /// When pauses came directly from each root.
+    pub(super) fn roots(&self) -> BTreeMap<&Root, Vec<Time>> {
+        let mut roots: BTreeMap<&Root, Vec<Time>> = BTreeMap::new();
+        for laid in &self.laid {
+            for root in &laid.direct {
+                roots.entry(root).or_default().push(laid.at);
+            }
         }
+        roots
     }
-    tree
+
+    fn during(&self, from: Time, until: Time) -> impl Iterator<Item = &Laid> {
+        let first = self.laid.partition_point(|laid| laid.at < from);
+        self.laid[first..].iter().take_while(move |laid| laid.at <= until)
+    }
+
+    /// How long ports were silent on a root's account, directly or over others, all together, in picoseconds.
+    pub(super) fn silence(&self, root: &Root, from: Time, until: Time) -> u128 {
+        let of = |laid: &Laid| {
+            let millionths = laid.shares.get(root).copied().unwrap_or(0);
+            u128::from(laid.lasted.0) * u128::from(millionths) / 1_000_000
+        };
+        self.during(from, until).map(of).sum()
+    }
+
+    /// Who waited for whom.
+    pub(super) fn tree(&self, from: Time, until: Time) -> Tree {
+        let mut tree = Tree::default();
+        for laid in self.during(from, until) {
+            for port in &laid.main {
+                tree.edges.entry(laid.upstream.clone()).or_default().insert(port.clone());
+                let carriers = laid.carriers.iter().filter(|(_, egress)| egress == port);
+                let edge = (laid.upstream.clone(), port.clone());
+                tree.carriers.entry(edge).or_default().extend(carriers.map(|(flow, _)| *flow));
+            }
+        }
+        tree
+    }
 }
 
 /// Whose fault a pause is: by the bytes that waited for each root, over the ports in between.
@@ -144,15 +191,6 @@ fn shares(
 }
 
 impl Tree {
-    fn add_edge(&mut self, episode: &Episode, port: &PortRef) {
-        self.edges.entry(episode.upstream.clone()).or_default().insert(port.clone());
-        let carriers = episode.carriers.iter().filter(|(_, egress)| egress == port);
-        self.carriers
-            .entry((episode.upstream.clone(), port.clone()))
-            .or_default()
-            .extend(carriers.map(|(flow, _)| *flow));
-    }
-
     /// Every port that waited for `root`, itself included.
     pub(super) fn waiting_for(&self, root: &PortRef) -> BTreeSet<PortRef> {
         let mut back: BTreeMap<&PortRef, Vec<&PortRef>> = BTreeMap::new();
