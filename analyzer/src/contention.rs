@@ -11,25 +11,18 @@
 //! 4. Contributors have a substantial excess. The victim and flows that only carry a pause are none.
 //! 5. The replay gives each flow its weight: what others waited because of it, or what it waited.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use model::FlowKey;
 use model::telemetry::FlowRecord;
 
+use crate::extent::{DEEP_SHARE, event_span, is_scattered, pieces, waited_share, waits};
 use crate::method::ReplayRule;
 use crate::replay::{Arrivals, replay};
 use crate::settings::Settings;
 use crate::span::{Span, clusters};
 use crate::view::{PortIx, View, flow_order};
 
-/// Waits shorter than this are spread over it before densities are compared: a single packet has no density.
-const DENSITY_FLOOR_NS: u64 = 10_000;
-/// The event lasts while its density is at least this share of its peak.
-const DENSITY_SHARE: f64 = 0.1;
 /// Excess counts from this share of a flow's packets on; less is the jitter of its former rate.
 const GROWN_SHARE: f64 = 1.0 / 3.0;
-/// Packets waited deep if they found at least this share of the event's depth.
-const DEEP_SHARE: f64 = 0.25;
 /// A flow stands in a queue if at least this share of its packets waits.
 const STANDING_SHARE: f64 = 0.9;
 /// If all contributors together brought less than this share of the packets, nothing changed.
@@ -118,139 +111,6 @@ pub(crate) fn contention(
     Some(event.finish(changed))
 }
 
-/// A stretch of time in which the same records wait.
-#[derive(Clone, Copy, Debug)]
-struct Piece {
-    span: Span,
-    /// Depth per nanosecond of all records.
-    density: f64,
-    /// How many flows wait.
-    flows: usize,
-    /// The mean depth of the record that waits deepest.
-    depth: f64,
-}
-
-/// The time in which the packets of a port waited most densely, near the time asked about.
-fn event_span(records: &[&FlowRecord], settings: &Settings, question: Question<'_>) -> Option<Span> {
-    let near = question.near.map(|n| n.widened(settings.event_gap_ns));
-    let waits = waits(records, question, near);
-    let pieces = pieces(&waits);
-    let counts = |span: &Span| near.is_none_or(|n| n.overlaps(*span));
-    let peak = pieces.iter().filter(|p| counts(&p.span)).map(|p| p.density).fold(0.0, f64::max);
-    let at = pieces.iter().position(|p| counts(&p.span) && p.density >= peak)?;
-    let peak = pieces[at];
-    let dense = |piece: &&Piece| piece.density >= peak.density * DENSITY_SHARE;
-    let after = grown(peak, pieces[at..].iter().filter(dense), settings);
-    let before = grown(peak, pieces[..at].iter().rev().filter(dense), settings);
-    Some(before.hull(after))
-}
-
-/// A record's waiting: when, how dense, how deep, and whose.
-struct Wait {
-    span: Span,
-    density: f64,
-    depth: f64,
-    flow: FlowKey,
-}
-
-/// The waiting near the time asked about, one entry a record, in the order of the flows.
-fn waits(records: &[&FlowRecord], question: Question<'_>, near: Option<Span>) -> Vec<Wait> {
-    let mut waits = Vec::new();
-    for r in records {
-        let (Some((from, to)), waited) = (r.queued_ns, waited_share(r)) else { continue };
-        let mut span = Span::new(from, to);
-        if let Some(until) = question.until {
-            if span.from >= until {
-                continue;
-            }
-            span.to = span.to.min(until);
-        }
-        if waited <= 0.0 || near.is_some_and(|n| !n.overlaps(span)) {
-            continue;
-        }
-        span.to = span.to.max(span.from.saturating_add(DENSITY_FLOOR_NS));
-        let density = r.depth_sum.max(1) as f64 * waited / span.length_ns();
-        let depth = r.depth_sum as f64 / r.queued_packets.unwrap_or(r.packets).max(1) as f64;
-        waits.push(Wait { span, density, depth, flow: r.flow });
-    }
-    waits
-}
-
-/// Cuts time where a record begins or ends to wait; stretches in which nobody waits are left out. A sweep over
-/// the ends, with the depths of who waits in a sorted list.
-fn pieces(waits: &[Wait]) -> Vec<Piece> {
-    let mut ends: Vec<(u64, bool, usize)> = Vec::with_capacity(waits.len() * 2);
-    for (at, wait) in waits.iter().enumerate() {
-        ends.push((wait.span.from, true, at));
-        ends.push((wait.span.to, false, at));
-    }
-    ends.sort_unstable();
-    let mut waiting: BTreeSet<(u64, usize)> = BTreeSet::new();
-    let mut of_flow: BTreeMap<FlowKey, usize> = BTreeMap::new();
-    let mut density = 0.0;
-    let mut pieces = Vec::new();
-    for (n, &(time, begins, at)) in ends.iter().enumerate() {
-        let wait = &waits[at];
-        // Depths are not negative, so their bits are in the order of their values.
-        let deep = (wait.depth.to_bits(), at);
-        if begins {
-            density += wait.density;
-            waiting.insert(deep);
-            *of_flow.entry(wait.flow).or_default() += 1;
-        } else {
-            density -= wait.density;
-            waiting.remove(&deep);
-            if let Some(count) = of_flow.get_mut(&wait.flow) {
-                *count -= 1;
-                if *count == 0 {
-                    of_flow.remove(&wait.flow);
-                }
-            }
-        }
-        let next = ends.get(n + 1).map(|e| e.0);
-        if let (Some(to), Some((depth, _))) = (next.filter(|to| *to > time), waiting.last()) {
-            let span = Span { from: time, to };
-            pieces.push(Piece { span, density, flows: of_flow.len(), depth: f64::from_bits(*depth) });
-        }
-    }
-    pieces
-}
-
-/// Grows an event from its peak over the pieces on one side of it, nearest first.
-///
-/// What stood for long before is not the event: a flow alone on the way into a slower link always has a few
-/// packets waiting, and a burst that joins it is what changed. So time in which a single flow waits, or all wait
-/// much less deeply, belongs to the event only if it is short.
-fn grown<'p>(peak: Piece, pieces: impl Iterator<Item = &'p Piece>, settings: &Settings) -> Span {
-    // Epoch boundaries leave short gaps between the two parts of one event.
-    let gap_ns = settings.event_gap_ns / 4;
-    let (mut event, mut reached, mut standing_ns) = (peak.span, peak.span, 0.0);
-    for piece in pieces {
-        if !reached.widened(gap_ns).overlaps(piece.span) {
-            break;
-        }
-        reached = reached.hull(piece.span);
-        if piece.flows >= peak.flows.min(2) && piece.depth >= peak.depth * DEEP_SHARE {
-            (event, standing_ns) = (reached, 0.0);
-            continue;
-        }
-        standing_ns += piece.span.length_ns();
-        if standing_ns >= settings.established_ns as f64 {
-            return event;
-        }
-    }
-    reached
-}
-
-/// The share of a record's waiting packets that waited for others and not for a pause to end.
-fn waited_share(r: &FlowRecord) -> f64 {
-    match r.queued_packets {
-        Some(0) => 0.0,
-        Some(queued) => queued.saturating_sub(r.paused_packets) as f64 / queued as f64,
-        None => r.packets.saturating_sub(r.paused_packets) as f64 / r.packets.max(1) as f64,
-    }
-}
-
 /// A flow while it is measured.
 #[derive(Debug)]
 struct Measured {
@@ -301,7 +161,7 @@ impl<'q, 'v> Event<'q, 'v> {
             _ => false,
         };
         if records.iter().any(elsewhere) {
-            let pieces = pieces(&waits(records, Question::default(), None));
+            let pieces = pieces(&waits(records, Question::default(), None, self.settings.event_gap_ns));
             let shared = pieces.iter().filter(|p| p.flows > 1).map(|p| p.span);
             self.shared = clusters(shared.collect(), 0);
         }
@@ -364,7 +224,13 @@ impl<'q, 'v> Event<'q, 'v> {
             Some(span) if span.from == span.to => 1.0,
             Some(span) => {
                 let in_time = when.shared_ns(span) / span.length_ns();
-                in_time.max(self.share_by_depth(r, queued, when, reference))
+                let mut by_depth = self.share_by_depth(r, queued, when, reference);
+                if is_scattered(r, self.settings.event_gap_ns) && waited > 0.0 {
+                    // Most of its packets met no queue: there is no telling that it sent more while there was one.
+                    let usual = r.packets as f64 * (when.length_ns() / seen.length_ns()).min(1.0);
+                    by_depth = by_depth.min(usual / waited);
+                }
+                in_time.max(by_depth)
             }
             None => f64::from(u8::from(seen.overlaps(when))),
         };

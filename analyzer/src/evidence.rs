@@ -266,6 +266,7 @@ fn exclusion_claims(scene: &Scene<'_, '_>, path: &[PortIx]) -> Vec<Evidence> {
                     "it was never paused, and the links that feed it are no faster than its own, so it cannot have had a queue (the depth recorded for it is that of the input's queue)"
                 }
                 Reason::NoQueue => "it was not paused and had no queue at that time",
+                Reason::HoldsNothing => "it was paused, and nothing from there waited for it",
             };
             Evidence {
                 claim: format!("{from} does not wait for {to}: {why}"),

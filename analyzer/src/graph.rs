@@ -47,8 +47,8 @@ pub(crate) enum Vertex {
 pub(crate) struct PortEdge {
     pub(crate) to: VertexIx,
     pub(crate) weight: f64,
-    /// The weight by which the pause is shared out among edges: what the port held of the paused link's packets
-    /// in the event's time. The published weight counts whole epochs, and there a flow that was always there
+    /// The weight by which the pause is shared out among edges: how long the paused link's packets waited at the port
+    /// in the event's time, all together. The published weight counts whole epochs, and there a flow that was always there
     /// outweighs a burst of microseconds.
     pub(crate) split: f64,
     /// The target was only the most likely one: nothing shows that it held the traffic.
@@ -70,6 +70,8 @@ pub(crate) enum Reason {
     CannotQueue,
     /// Not paused, and no queue in the event's time.
     NoQueue,
+    /// Paused, and nothing from there came to it since.
+    HoldsNothing,
 }
 
 #[derive(Default)]
@@ -138,6 +140,8 @@ struct Candidate {
     when: Option<Span>,
     waiting: f64,
     paused: bool,
+    /// Whether anything of the paused link may wait there.
+    holds: bool,
 }
 
 impl Builder<'_, '_> {
@@ -245,12 +249,14 @@ impl Builder<'_, '_> {
             let events = self.view.pause_events(port).iter().copied();
             events.filter(|e| e.overlaps(near)).reduce(Span::hull)
         });
+        let held_since = own.map(|own| near.map_or(own, |near| near.hull(own)));
+        let holds = self.view.may_hold(port, ingress, held_since.or(near));
         let depth = self.view.published_depth(port, when);
         // A paused port at which no packet was counted still holds the pause up: its depth counts as one.
         let published = self.settings.method.edges == EdgeRule::Published
             || self.view.snapshot.source == Source::HawkeyeNs3;
         let split = match near {
-            Some(near) if !published => self.view.held(port, ingress, near).max(1.0),
+            Some(near) if !published => self.view.waited_ns(port, ingress, near).max(1.0),
             _ => share * depth.max(1.0),
         };
         Candidate {
@@ -260,6 +266,7 @@ impl Builder<'_, '_> {
             when: if paused { own.or(when) } else { when },
             waiting: self.view.waiting_depth(port, near),
             paused,
+            holds,
         }
     }
 
@@ -273,7 +280,7 @@ impl Builder<'_, '_> {
         from: PortIx,
     ) -> Option<Reason> {
         if c.paused {
-            return None;
+            return (!c.holds).then_some(Reason::HoldsNothing);
         }
         // Where depths are those of the ingress queue, a port shows a depth because *another* egress port of
         // the same input is blocked. The depth then proves nothing, and only what feeds the port can tell

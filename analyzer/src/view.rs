@@ -10,8 +10,12 @@ use model::snapshot::Source;
 use model::telemetry::{EpochInfo, FlowRecord, MeterRecord, PauseInterval, PortRecord};
 use model::{FlowKey, PortRef, Snapshot, SwitchTelemetry};
 
+use crate::contention::UNACCOUNTED_SHARE;
 use crate::span::{Span, clusters, pause_span};
 use crate::topology_index::{NodeId, PortId, TopologyIndex};
+
+/// Bytes of a packet where no record of the port says, to turn a depth into a delay.
+const NOMINAL_PACKET_BYTES: f64 = 1_000.0;
 
 /// A port's number in a [`View`].
 pub(crate) type PortIx = usize;
@@ -210,6 +214,11 @@ impl<'a> View<'a> {
                 mixed,
             });
         }
+    }
+
+    /// The flow that is asked about.
+    pub(crate) fn victim(&self) -> Option<FlowKey> {
+        self.snapshot.victim.or_else(|| self.snapshot.trigger.as_ref().map(|t| t.flow))
     }
 
     /// All ports that have records.
@@ -467,6 +476,52 @@ impl<'a> View<'a> {
         let own = rows.filter(|m| self.epoch_in(port, m.epoch, Some(when))).filter_map(|m| m.packets);
         let all = saturating(sums().map(|s| s.slot_packets));
         known + lost as f64 * ratio(saturating(own), all).min(1.0)
+    }
+
+    /// How long the packets from `ingress` waited at `port` in `when`, all together, in nanoseconds: for those ahead of
+    /// them, and for the pauses in which they came.
+    pub(crate) fn waited_ns(&self, port: PortIx, ingress: u16, when: Span) -> f64 {
+        let for_others = self.held(port, ingress, when) * self.packet_ns(port).max(1.0);
+        let frozen_ns = self.switch_of(port).frozen_ns;
+        let of_ingress = |f: &&&FlowRecord| f.ingress_port.is_none_or(|own| own == ingress);
+        let paused = self.flows(port).iter().filter(of_ingress).filter(|f| f.paused_packets > 0);
+        let for_pauses = paused.map(|f| {
+            let seen = self.seen_span(port, f);
+            let pauses = self.pauses(port).iter().map(|p| pause_span(p, frozen_ns));
+            let met = pauses.filter(|p| p.overlaps(when) && seen.is_none_or(|seen| seen.overlaps(*p)));
+            // Most packets that a pause holds came at its beginning, and more of them meet a long pause than a short one.
+            let (squares, sum) = met.fold((0.0, 0.0), |(squares, sum), p| {
+                let length = p.length_ns();
+                (squares + length * length, sum + length)
+            });
+            if sum > 0.0 { f.paused_packets as f64 * squares / sum } else { 0.0 }
+        });
+        for_others + for_pauses.sum::<f64>()
+    }
+
+    /// How long a packet of `port` takes on its link, in the mean; of a nominal size where no record says.
+    pub(crate) fn packet_ns(&self, port: PortIx) -> f64 {
+        let counted = || self.flows(port).iter().filter_map(|f| Some((f.bytes?, f.packets)));
+        let (bytes, packets) = (saturating(counted().map(|c| c.0)), saturating(counted().map(|c| c.1)));
+        let size = if packets > 0 { bytes as f64 / packets as f64 } else { NOMINAL_PACKET_BYTES };
+        let rate_bps = self.topo(port).map_or(0, |p| self.index.info(p).rate.0);
+        if rate_bps == 0 { 0.0 } else { size * 8e9 / rate_bps as f64 }
+    }
+
+    /// Whether anything that came by `ingress` may wait at `port` because that is paused, in `when`: some of it came
+    /// while the port was paused, or waited when the pause began. Where records are lost or say nothing of it, it may.
+    pub(crate) fn may_hold(&self, port: PortIx, ingress: u16, when: Option<Span>) -> bool {
+        if self.snapshot.source == Source::HawkeyeNs3 || self.flows(port).is_empty() {
+            return true;
+        }
+        let waits = |f: &&&FlowRecord| {
+            let waited = f.queued_ns.is_none_or(|(a, b)| when.is_none_or(|w| w.overlaps(Span::new(a, b))));
+            f.queued_packets != Some(0) && waited
+        };
+        let of_ingress = |f: &&&FlowRecord| f.ingress_port.is_none_or(|own| own == ingress);
+        let held = |f: &&FlowRecord| f.paused_packets > 0 || waits(&f);
+        let mut here = self.flows(port).iter().filter(of_ingress).filter(|f| self.flow_in(port, f, when));
+        here.any(held) || self.unaccounted(port, when) > UNACCOUNTED_SHARE
     }
 
     /// The share of the packets of `port`, of all epochs in `when`, that no flow record accounts for. Zero where

@@ -203,7 +203,7 @@ fn two_branches_give_two_verdicts() {
     for s in &mut story.snapshot.switches {
         for f in s.flows.iter_mut().filter(|f| f.flow == f1 && f.epoch == EPOCH) {
             match s.switch.as_str() {
-                "sw2" => (f.paused_packets, f.queued_packets, f.depth_sum) = (40, Some(60), 1_500),
+                "sw2" => (f.paused_packets, f.queued_packets, f.depth_sum) = (20, Some(60), 1_500),
                 "sw3" => (f.queued_packets, f.depth_sum) = (Some(60), 60 * 80),
                 _ => continue,
             }
@@ -211,7 +211,7 @@ fn two_branches_give_two_verdicts() {
         }
         if let Some(slot) = s.ports.iter_mut().find(|p| s.switch == "sw2" && p.port == 2 && p.epoch == EPOCH)
         {
-            (slot.paused_packets, slot.depth_sum) = (40, 1_500);
+            (slot.paused_packets, slot.depth_sum) = (20, 1_500);
         }
     }
     story = story.paused("sw2:2", (905, 920));

@@ -6,10 +6,7 @@ use model::snapshot::Source;
 use super::{Doubt, Finding};
 use crate::contention::{Contention, Question, contention};
 use crate::scene::Scene;
-use crate::view::{PortIx, saturating};
-
-/// Bytes of a packet where no record of the port says, to turn a depth into a delay.
-const NOMINAL_PACKET_BYTES: f64 = 1_000.0;
+use crate::view::PortIx;
 
 pub(super) fn find(scene: &Scene<'_, '_>) -> Option<Finding> {
     let victim = scene.victim?;
@@ -21,7 +18,7 @@ pub(super) fn find(scene: &Scene<'_, '_>) -> Option<Finding> {
             continue;
         }
         let waited = found.part(victim).map_or(found.depth, |part| part.depth);
-        let delay_ns = waited * packet_ns(scene, *port);
+        let delay_ns = waited * scene.view.packet_ns(*port);
         if waited < scene.settings.min_wait_packets || !explains(scene, delay_ns) {
             continue;
         }
@@ -74,13 +71,4 @@ fn explains(scene: &Scene<'_, '_>, delay_ns: f64) -> bool {
     let Some(trigger) = scene.trigger else { return true };
     let extra_ns = trigger.rtt_ns.saturating_sub(trigger.base_rtt_ns) as f64;
     delay_ns >= extra_ns * scene.settings.explained_share
-}
-
-/// How long one packet of a port takes on its link.
-fn packet_ns(scene: &Scene<'_, '_>, port: PortIx) -> f64 {
-    let counted = || scene.view.flows(port).iter().filter_map(|f| Some((f.bytes?, f.packets)));
-    let (bytes, packets) = (saturating(counted().map(|c| c.0)), saturating(counted().map(|c| c.1)));
-    let size = if packets > 0 { bytes as f64 / packets as f64 } else { NOMINAL_PACKET_BYTES };
-    let rate_bps = scene.view.topo(port).map_or(0, |p| scene.view.index.info(p).rate.0);
-    if rate_bps == 0 { 0.0 } else { size * 8e9 / rate_bps as f64 }
 }

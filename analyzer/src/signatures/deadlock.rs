@@ -1,7 +1,8 @@
 //! The three deadlocks: the pauses form a loop.
 //!
 //! All ports of the loop wait only for each other: the contention that started it was inside. A port of the
-//! loop also waits for something outside: that is what started it, contention or a host.
+//! loop also waits for something outside: that is what started it, contention or a host. Contention outside did so only
+//! if the port that waits for it was the first of the loop to be paused; a standing loop also backs up into what crosses it.
 
 use model::Anomaly;
 
@@ -35,6 +36,7 @@ pub(super) fn find(scene: &Scene<'_, '_>, trail: &Trail) -> Option<Finding> {
                 doubts: loop_doubts(scene, trail),
             })
         }
+        Vertex::Port(_) if !stood_first(scene, trail) => None,
         Vertex::Port(port) => contended(scene, &trail.path, end).map(|contention| Finding {
             anomaly: Anomaly::DeadlockOutOfLoopContention,
             root: Some(scene.view.port_ref(port)),
@@ -53,6 +55,18 @@ pub(super) fn find(scene: &Scene<'_, '_>, trail: &Trail) -> Option<Finding> {
         Some(in_loop(scene, trail, entry))
     })
 }
+
+/// Whether the port by which a trail leaves the loop was the first of the loop to be paused, as far as that is recorded.
+fn stood_first(scene: &Scene<'_, '_>, trail: &Trail) -> bool {
+    let ring = &trail.pause_loop;
+    let since = |v: &VertexIx| standing_since(scene, ring, *v);
+    let exit = trail.path.iter().rev().find(|v| ring.contains(v));
+    let Some(own) = exit.and_then(since) else { return true };
+    ring.iter().filter_map(since).all(|other| own <= other.saturating_add(AT_ONCE_NS))
+}
+
+/// Pauses this close together are not one another's consequence: a buffer takes longer to fill.
+const AT_ONCE_NS: u64 = 1_000;
 
 /// The loop explains itself: its first queue stood at one of its own ports.
 fn in_loop(scene: &Scene<'_, '_>, trail: &Trail, entry: VertexIx) -> Finding {
