@@ -44,6 +44,7 @@ fn layered(
             frozen_ns: T0 + 1_000 * US,
             polled_from: vec![],
             on_victim_path: true,
+            back_port: None,
             epochs: vec![EpochInfo { id: EPOCH, start_ns: T0, end_ns: T0 + 1_000 * US }],
             flows: vec![],
             ports: vec![],

@@ -16,7 +16,10 @@ pub(crate) fn summary(
     judged: &Judged,
     path: &[PortRef],
 ) -> String {
-    let victim = &ranked.victim;
+    let victim = match scene.is_way_back {
+        true => format!("what answers {}", ranked.victim),
+        false => ranked.victim.to_string(),
+    };
     let because = &judged.because;
     let root = finding.root.as_ref().map_or_else(|| "an unknown port".to_string(), ToString::to_string);
     let way = way(path);

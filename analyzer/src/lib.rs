@@ -6,7 +6,7 @@
 //! 1. `view` and [`topology_index`] arrange the records so that questions are cheap; `span` and `path` find the
 //!    time and the ports that are asked about.
 //! 2. `graph`: which port waits for which; `walk`: where that leads.
-//! 3. `replay` and `contention`: who made a queue.
+//! 3. `extent`: when a queue stood; `replay` and `contention`: who made it.
 //! 4. `signatures`: what it means. One file an anomaly.
 //! 5. `ranking`: culprits, spreaders, victims, confidence. `causes`: what is behind it. One file a cause.
 //! 6. `evidence`, `explanation`, `provenance`: what it rests on, in records, words and as a graph.
@@ -21,6 +21,7 @@ mod contention;
 pub mod evaluation;
 mod evidence;
 mod explanation;
+mod extent;
 mod fnv;
 mod graph;
 pub mod import;
@@ -42,7 +43,7 @@ mod walk;
 use std::collections::BTreeSet;
 
 use model::diagnosis::Collected;
-use model::{Diagnosis, PortRef, ProvenanceGraph, RootCause, Snapshot, Topology};
+use model::{Anomaly, Diagnosis, PortRef, ProvenanceGraph, RootCause, Snapshot, Topology};
 use serde::{Deserialize, Serialize};
 
 pub use crate::method::Method;
@@ -83,8 +84,17 @@ pub fn analyze_indexed(snapshot: &Snapshot, index: &TopologyIndex<'_>, settings:
     let mut analyses = Vec::new();
     for classes in classes(snapshot) {
         let view = View::new(snapshot, index, classes, settings.event_gap_ns);
-        let scene = Scene::new(&view, settings);
-        let found = signatures::find(&scene);
+        let mut scene = Scene::new(&view, settings);
+        let mut found = signatures::find(&scene);
+        // Where nothing holds the victim up, its answers may be held up.
+        if found.iter().all(|finding| finding.anomaly == Anomaly::HostOnly)
+            && let Some(back) = Scene::back(&view, settings)
+        {
+            let on_back = signatures::find(&back);
+            if on_back.iter().any(|finding| finding.anomaly != Anomaly::HostOnly) {
+                (scene, found) = (back, on_back);
+            }
+        }
         analyses.extend(found.iter().filter_map(|finding| conclude(&scene, finding)));
     }
     analyses

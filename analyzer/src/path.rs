@@ -1,5 +1,7 @@
 //! The victim's path through the switches, from what they recorded; where a switch is silent, from the topology.
 
+use std::collections::BTreeMap;
+
 use model::telemetry::FlowRecord;
 use model::{FlowKey, PortRef};
 
@@ -36,6 +38,31 @@ pub(crate) fn victim_path(view: &View<'_>, victim: FlowKey) -> VictimPath {
         at = step(view, victim, destination, node, &mut path);
     }
     path
+}
+
+/// The egress ports by which answers to the victim come back, from the receiver on, as far as switches were asked about
+/// them; `None` when none was.
+pub(crate) fn way_back(view: &View<'_>, victim: FlowKey) -> Option<VictimPath> {
+    let ports: BTreeMap<NodeId, u16> = view
+        .snapshot
+        .switches
+        .iter()
+        .filter_map(|switch| Some((view.index.node(&switch.switch)?, switch.back_port?)))
+        .collect();
+    let receiver = view.index.host_of(victim.dst)?;
+    let peers = view.index.ports_of(receiver).iter().map(|port| view.index.info(port.peer).node);
+    let mut path = VictimPath::default();
+    let mut visited: Vec<NodeId> = Vec::new();
+    let mut at = peers.into_iter().find(|node| ports.contains_key(node));
+    while let Some(node) = at.filter(|node| !visited.contains(node)) {
+        visited.push(node);
+        let Some(number) = ports.get(&node) else { break };
+        path.switches += 1;
+        path.answered += 1;
+        path.ports.extend(view.switch_at(node).and_then(|switch| view.find(switch, *number)));
+        at = view.index.port(node, *number).and_then(|port| view.index.peer(port)).map(|peer| peer.node);
+    }
+    (path.switches > 0).then_some(path)
 }
 
 /// One switch of the path; returns the next node.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use model::{FlowKey, Trigger};
 
 use crate::graph::{PortGraph, VertexIx, build};
-use crate::path::{VictimPath, victim_path};
+use crate::path::{VictimPath, victim_path, way_back};
 use crate::settings::Settings;
 use crate::span::{Span, aligned, pause_span};
 use crate::view::{PortIx, View};
@@ -17,6 +17,8 @@ pub(crate) struct Scene<'s, 'a> {
     pub(crate) victim: Option<FlowKey>,
     pub(crate) trigger: Option<&'a Trigger>,
     pub(crate) path: VictimPath,
+    /// Whether the path is that of the answers to the victim.
+    pub(crate) is_way_back: bool,
     /// When the slow packet was under way, where that is known.
     pub(crate) asked: Option<Span>,
     pub(crate) graph: PortGraph,
@@ -31,10 +33,24 @@ pub(crate) struct Scene<'s, 'a> {
 
 impl<'s, 'a> Scene<'s, 'a> {
     pub(crate) fn new(view: &'s View<'a>, settings: &'s Settings) -> Scene<'s, 'a> {
-        let snapshot = view.snapshot;
-        let victim = snapshot.victim.or_else(|| snapshot.trigger.as_ref().map(|t| t.flow));
-        let trigger = snapshot.trigger.as_ref();
-        let path = victim.map(|v| victim_path(view, v)).unwrap_or_default();
+        let path = view.victim().map(|victim| victim_path(view, victim)).unwrap_or_default();
+        Scene::along(view, settings, path, false)
+    }
+
+    /// The same question on the way by which the victim's answers come back, if switches were asked about it.
+    pub(crate) fn back(view: &'s View<'a>, settings: &'s Settings) -> Option<Scene<'s, 'a>> {
+        let path = way_back(view, view.victim()?)?;
+        Some(Scene::along(view, settings, path, true))
+    }
+
+    fn along(
+        view: &'s View<'a>,
+        settings: &'s Settings,
+        path: VictimPath,
+        is_way_back: bool,
+    ) -> Scene<'s, 'a> {
+        let victim = view.victim();
+        let trigger = view.snapshot.trigger.as_ref();
         let asked = trigger.map(|t| asked_span(view, t, settings));
         let extra_ns = trigger.map_or(0, |t| t.rtt_ns.saturating_sub(t.base_rtt_ns));
         let least_ns = extra_ns as f64 * settings.explained_share;
@@ -63,6 +79,7 @@ impl<'s, 'a> Scene<'s, 'a> {
             victim,
             trigger,
             path,
+            is_way_back,
             asked,
             graph,
             trails,

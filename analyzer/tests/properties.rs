@@ -101,6 +101,7 @@ fn telemetry() -> impl Strategy<Value = SwitchTelemetry> {
             frozen_ns,
             polled_from: vec![],
             on_victim_path: true,
+            back_port: None,
             epochs,
             flows,
             ports,

@@ -34,6 +34,8 @@ pub struct Question {
     pub event: u32,
     /// Why it is asked; goes to the controller out of band.
     pub trigger: Trigger,
+    /// What the frame says.
+    pub polling: Polling,
 }
 
 /// Harrier's agent on a simulated host.
@@ -59,7 +61,7 @@ impl Watcher {
     fn ask(&mut self, poll: Option<Poll>) {
         if let Some(Poll { polling, trigger }) = poll {
             let frame = polling_frame(self.mac, &polling);
-            self.questions.push(Question { frame, event: polling.event, trigger });
+            self.questions.push(Question { frame, event: polling.event, trigger, polling });
         }
     }
 }

@@ -30,6 +30,8 @@ pub(crate) enum Event {
     Fault { fault: u32 },
     /// A host's agent looks at its flows.
     AgentWake { host: u32 },
+    /// A host has been asked by a peer's agent to ask about the way back.
+    AskBack { question: u32 },
     /// An outage of a directed link ends or begins.
     Outage { link: u32, up: bool },
 }

@@ -2,12 +2,13 @@
 
 use model::wire::polling::Polling;
 use model::wire::{Frame, Pfc};
-use model::{PortRef, Time, wire};
+use model::{FlowKey, PortRef, Time, wire};
 use p4_switch::tm::PauseEnd;
 
-use crate::agent::polling_frame;
+use crate::agent::{Question, polling_frame};
 use crate::event::Event;
 use crate::fabric::{Fabric, NodeIndex};
+use crate::flow::SendState;
 use crate::nic::gbn::{Answer, unwrap_psn};
 use crate::nic::packet::{self, Received};
 use crate::nic::receive::Pushed;
@@ -278,10 +279,40 @@ impl<S: FabricSwitch> Fabric<S> {
             let nic = &mut self.hosts[host as usize];
             nic.control.extend(questions.iter().map(|question| question.frame.clone()));
             let link = nic.link;
+            for question in &questions {
+                self.pass_on(host, question);
+            }
             self.triggers.extend(questions);
             self.kick(link);
         }
         self.schedule_agent(host);
+    }
+
+    /// Tells the receiver's agent of a question: it asks about the way by which answers come back. The message takes half
+    /// a round trip over an idle network, at control priority.
+    fn pass_on(&mut self, host: u32, question: &Question) {
+        let flow = question.trigger.flow;
+        let is_asked = |state: &SendState| state.host == host && state.key == flow;
+        let Some(index) = self.senders.iter().position(is_asked) else { return };
+        let Some(receiver) = self.receivers.get(index) else { return };
+        let asker = receiver.host;
+        // Answers go to the same RoCE port, see `Fabric::add_flow`.
+        let back = FlowKey { src: flow.dst, dst: flow.src, ..flow };
+        let polling = Polling { flow: back, ..question.polling };
+        let frame = polling_frame(self.hosts[asker as usize].mac, &polling);
+        let half = Time(self.senders[index].base_rtt.unwrap_or(Time::ZERO).0 / 2);
+        self.asked_back.push((asker, frame));
+        let question = (self.asked_back.len() - 1) as u32;
+        self.queue.push(self.now + half, Event::AskBack { question });
+    }
+
+    pub(crate) fn ask_back(&mut self, question: u32) {
+        let Some((host, frame)) = self.asked_back.get(question as usize) else { return };
+        self.counters.polls_sent += 1;
+        let nic = &mut self.hosts[*host as usize];
+        nic.control.push_back(frame.clone());
+        let link = nic.link;
+        self.kick(link);
     }
 
     /// Sends a polling packet from a host, as its agent would. False when there is no such host.

@@ -116,6 +116,9 @@ pub struct SwitchTelemetry {
     pub polled_from: Vec<u16>,
     /// Whether it was reached on the victim's path (`true`) or only along pauses (`false`).
     pub on_victim_path: bool,
+    /// The port by which answers to the victim leave; absent where nobody asked about their way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub back_port: Option<u16>,
     /// The epochs that the records speak of, ascending.
     pub epochs: Vec<EpochInfo>,
     /// Flow slots and exported evictions.

@@ -13,8 +13,11 @@ pub(super) fn find(scene: &Scene<'_, '_>) -> Option<Finding> {
         return None;
     }
     let silent = scene.path.switches - scene.path.answered;
-    // Acknowledgements may take another way back, which polling packets of this flow do not follow.
-    let mut doubts = vec![Doubt::new(1.0, "the way back of its acknowledgements was not looked at")];
+    // Acknowledgements may take another way back, which only the receiver's agent can ask about.
+    let mut doubts = Vec::new();
+    if scene.view.snapshot.switches.iter().all(|switch| switch.back_port.is_none()) {
+        doubts.push(Doubt::new(1.0, "the way back of its acknowledgements was not looked at"));
+    }
     if silent > 0 {
         doubts.push(Doubt {
             factor: 0.4 * scene.path.answered as f64 / scene.path.switches as f64,

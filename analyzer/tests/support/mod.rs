@@ -205,6 +205,7 @@ impl Story {
             frozen_ns: T0 + us * US,
             polled_from: vec![],
             on_victim_path: true,
+            back_port: None,
             epochs: vec![epoch(EPOCH - 1), EpochInfo { end_ns: T0 + us * US, ..epoch(EPOCH) }],
             flows: vec![],
             ports: vec![],

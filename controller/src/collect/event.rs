@@ -28,6 +28,8 @@ pub(super) struct Part {
     pub(super) traced_from: BTreeSet<u16>,
     pub(super) on_victim_path: bool,
     pub(super) victim_port: Option<u16>,
+    /// Where answers to the victim leave, if the switch was asked about their way.
+    pub(super) back_port: Option<u16>,
     pub(super) priority: Option<u8>,
     /// The frozen generation that holds this event's data.
     pub(super) generation: u16,
@@ -51,6 +53,11 @@ pub(super) enum Data {
     Collected,
     /// Not to be had.
     Failed(String),
+}
+
+/// Whether `flow` carries what answers `victim`: RoCEv2 answers go the other way between the same hosts.
+fn answers(flow: &FlowKey, victim: &FlowKey) -> bool {
+    flow != victim && (flow.src, flow.dst, flow.proto) == (victim.dst, victim.src, victim.proto)
 }
 
 impl Part {
@@ -77,13 +84,19 @@ impl Event {
     pub(super) fn report(&mut self, now_ns: u64, switch: &str, report: &PollReport) {
         self.polls += 1;
         self.active_ns = now_ns;
-        self.victim.get_or_insert(report.victim);
+        let asked = self.trigger.as_ref().map(|trigger| trigger.flow).or(self.victim);
+        let is_back = asked.is_some_and(|victim| answers(&report.victim, &victim));
+        if !is_back {
+            self.victim.get_or_insert(report.victim);
+        }
         let is_first = !self.parts.contains_key(switch);
         let part = self.parts.entry(switch.to_string()).or_default();
         part.polled_from.insert(report.ingress_port);
         part.priority = Some(report.priority);
         part.report_lost = false;
-        if report.followed & 1 == 1 {
+        if report.followed & 1 == 1 && is_back {
+            part.back_port = report.victim_port;
+        } else if report.followed & 1 == 1 {
             part.on_victim_path = true;
             part.victim_port = report.victim_port;
         }

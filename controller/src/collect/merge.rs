@@ -92,6 +92,7 @@ pub(super) fn merge(name: &str, switch: &Switch, part: &Part) -> Option<Merged> 
         frozen_ns: part.frozen_ns,
         polled_from: part.polled_from.iter().copied().collect(),
         on_victim_path: part.on_victim_path,
+        back_port: part.back_port,
         epochs: seen.into_iter().map(|id| epoch_info(layout, id, part.frozen_ns)).collect(),
         flows,
         ports,

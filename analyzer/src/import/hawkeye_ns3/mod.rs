@@ -262,6 +262,7 @@ impl Reading {
             frozen_ns: at.unwrap_or(0),
             polled_from: self.signalled_from.into_iter().collect(),
             on_victim_path: self.blocks.contains(&Block::Polling),
+            back_port: None,
             epochs: self
                 .epochs
                 .into_iter()
