@@ -32,7 +32,8 @@ pub(crate) fn describe(report: &RunReport) -> String {
 pub(crate) fn describe_truth(truth: &GroundTruth) -> String {
     let Some(anomaly) = &truth.anomaly else { return "nothing was slow".to_string() };
     let cause = truth.cause.as_ref().map(|cause| format!(" ({})", name(cause))).unwrap_or_default();
-    format!("{}{cause}{}", name(anomaly), describe_root(&truth.root_cause))
+    let when = truth.time_ns.map(|(from, to)| format!(", {from} to {to} ns")).unwrap_or_default();
+    format!("{}{cause}{}{when}", name(anomaly), describe_root(&truth.root_cause))
 }
 
 /// A verdict without its evidence, in one line.

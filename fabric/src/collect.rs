@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use controller::collect::{CollectSettings, Collector, Command, Input};
-use model::{Snapshot, Time};
+use model::{Snapshot, Time, Trigger};
 use p4_lang::ir::Bits;
 use p4_switch::{Event, Switch};
 
@@ -13,6 +13,7 @@ use crate::fabric::Fabric;
 use crate::pipeline::{Pipeline, read_registers, write_registers};
 use crate::record::SwitchNotice;
 use crate::scenario::Scenario;
+use crate::trial::{Losing, Trial};
 
 /// Something that reaches the controller or a switch later.
 #[derive(Debug)]
@@ -36,6 +37,13 @@ pub struct InProcessController {
     /// When something is due next.
     next_time: Option<Time>,
     snapshots: Vec<(Time, Snapshot)>,
+    /// What is lost on the way here.
+    lost_digests: Losing,
+    /// Switches that answer nothing.
+    silent: Vec<String>,
+    /// Whether every switch is read at every question.
+    is_surveying: bool,
+    surveys: Vec<(Time, Snapshot)>,
 }
 
 impl InProcessController {
@@ -63,11 +71,25 @@ impl InProcessController {
             sequence: 0,
             next_time: None,
             snapshots: Vec::new(),
+            lost_digests: Trial::default().digests(0),
+            silent: Vec::new(),
+            is_surveying: false,
+            surveys: Vec::new(),
         };
         for switch in names {
             controller.put_off(Time::ZERO, Later::Hear(Input::Connected { switch }));
         }
         controller
+    }
+
+    /// The same controller with what a trial does to its collections.
+    pub(crate) fn on_trial(mut self, seed: u64, trial: &Trial) -> InProcessController {
+        let nodes = self.scenario.topology.nodes.iter();
+        let switches = nodes.map(|node| &node.name).filter(|name| !self.scenario.topology.is_host(name));
+        self.silent = trial.silent(seed, switches);
+        self.lost_digests = trial.digests(seed);
+        self.is_surveying = trial.survey;
+        self
     }
 
     fn put_off(&mut self, at: Time, what: Later) {
@@ -79,10 +101,16 @@ impl InProcessController {
     /// Takes what switches and hosts have for the controller.
     pub fn listen(&mut self, fabric: &mut Fabric<Switch>) {
         for question in fabric.take_triggers() {
+            if self.is_surveying {
+                self.survey(question.event, &question.trigger, fabric);
+            }
             let input = Input::Trigger { event: question.event, trigger: question.trigger };
             self.put_off(fabric.now() + self.notice_delay, Later::Hear(input));
         }
         for SwitchNotice { at, switch, event } in fabric.take_notices() {
+            if self.silent.iter().any(|name| name == fabric.switch_name(switch)) || self.lost_digests.next() {
+                continue;
+            }
             if let Event::Digest { digest, values, .. } = event
                 && let Some(description) = self.pipeline.program.digests.get(digest.index())
             {
@@ -104,7 +132,8 @@ impl InProcessController {
     /// Finds out when something is due next. The drivers ask before every event, and it changes with few of them.
     fn schedule(&mut self) {
         let later = self.later.first_key_value().map(|((at, _), _)| *at);
-        let wake = self.collector.next_wake_ns().map(Time::from_ns);
+        // The clock's last nanosecond: what is due later never is.
+        let wake = self.collector.next_wake_ns().filter(|ns| *ns < u64::MAX / 1_000).map(Time::from_ns);
         self.next_time = [later, wake].into_iter().flatten().min();
     }
 
@@ -136,15 +165,43 @@ impl InProcessController {
         for command in commands {
             match command {
                 Command::Emit(mut snapshot) => {
-                    let since = surveyed_since(&snapshot).unwrap_or(now);
-                    snapshot.configuration = self.scenario.audit(since, now);
-                    snapshot.losses = fabric.losses().cloned().collect();
-                    snapshot.jobs = self.scenario.job_progress(fabric);
+                    self.add_circumstances(now, &mut snapshot, fabric);
                     self.snapshots.push((now, *snapshot));
                 }
                 request => self.put_off(now + self.request_time, Later::Do(request)),
             }
         }
+    }
+
+    /// Adds what is known besides telemetry.
+    fn add_circumstances(&self, now: Time, snapshot: &mut Snapshot, fabric: &Fabric<Switch>) {
+        let since = surveyed_since(snapshot).unwrap_or(now);
+        snapshot.configuration = self.scenario.audit(since, now);
+        snapshot.losses = fabric.losses().cloned().collect();
+        snapshot.jobs = self.scenario.job_progress(fabric);
+    }
+
+    /// Reads every switch that answers, as it stands now.
+    fn survey(&mut self, event: u32, trigger: &Trigger, fabric: &mut Fabric<Switch>) {
+        let now = fabric.now();
+        let nodes = self.scenario.topology.nodes.iter();
+        let mut readings = BTreeMap::new();
+        for node in nodes.filter(|node| !self.silent.contains(&node.name)) {
+            let registers = self.collector.survey_registers(&node.name);
+            let Some(switch) = fabric.switch_mut(&node.name) else { continue };
+            if let Ok(rows) = read_registers(switch, &registers) {
+                readings.insert(node.name.clone(), rows);
+            }
+        }
+        let mut snapshot = self.collector.survey(now.as_ns(), event, trigger, &readings);
+        self.add_circumstances(now, &mut snapshot, fabric);
+        // The controller hears of the question and asks all switches at once.
+        self.surveys.push((now + self.notice_delay + self.request_time, snapshot));
+    }
+
+    /// Full polls since the last call, each with the time at which it would be complete.
+    pub(crate) fn take_surveys(&mut self) -> Vec<(Time, Snapshot)> {
+        std::mem::take(&mut self.surveys)
     }
 
     /// Carries out a request at its switch.
@@ -155,6 +212,9 @@ impl InProcessController {
             }
             Command::Emit(_) => unreachable!("snapshots are kept, not put off"),
         };
+        if self.silent.contains(switch) {
+            return Input::Failed { request, reason: format!("switch `{switch}` does not answer") };
+        }
         let Some(switch) = fabric.switch_mut(switch) else {
             return Input::Failed { request, reason: format!("there is no switch `{switch}`") };
         };

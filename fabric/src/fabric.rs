@@ -18,6 +18,7 @@ use crate::record::{BooksError, Counters, LosslessDrops, PauseRecord, SwitchNoti
 use crate::rng::Random;
 use crate::scenario::{SonicError, SwitchPort};
 use crate::switching::FabricSwitch;
+use crate::trial::{Losing, is_poll};
 use crate::truth::PacketLog;
 
 /// A switch and where its ports lead.
@@ -61,6 +62,8 @@ pub struct Fabric<S = Switch> {
     lost: Losses,
     notices: Vec<SwitchNotice>,
     pub(crate) triggers: Vec<Question>,
+    /// Questions about the way back, each with the host that asks it.
+    pub(crate) asked_back: Vec<(u32, Frame)>,
     /// Room for events of one switch, kept to avoid allocation.
     scratch: Vec<SwitchEvent>,
     pub(crate) names: BTreeMap<String, NodeIndex>,
@@ -68,6 +71,8 @@ pub struct Fabric<S = Switch> {
     pub(crate) log: Option<Box<PacketLog>>,
     /// Sees every frame.
     pub(crate) tap: Option<Box<dyn Tap>>,
+    /// What loses polling packets, where an evaluation wants that.
+    pub(crate) lost_polls: Option<Losing>,
 }
 
 /// Sees every frame that starts onto a wire. Directed link 2n leads from end `a` of the topology's link n to end `b`,
@@ -105,10 +110,12 @@ impl<S: FabricSwitch> Fabric<S> {
             lost: Losses::default(),
             notices: Vec::new(),
             triggers: Vec::new(),
+            asked_back: Vec::new(),
             scratch: Vec::new(),
             names: BTreeMap::new(),
             log: None,
             tap: None,
+            lost_polls: None,
         }
     }
 
@@ -151,6 +158,7 @@ impl<S: FabricSwitch> Fabric<S> {
             Event::Retransmit { flow } => self.check_progress(flow),
             Event::Fault { fault } => self.fault(fault),
             Event::AgentWake { host } => self.agent_wake(host),
+            Event::AskBack { question } => self.ask_back(question),
             Event::Outage { link, up } => self.links[link as usize].switch_over(at, up),
         }
         true
@@ -173,6 +181,12 @@ impl<S: FabricSwitch> Fabric<S> {
             self.queue.push_at(next.slot, Event::Arrive { link: index });
         }
         if link.loses(slot.at) || link.loss_ppt > 0 && self.random.chance_ppt(link.loss_ppt) {
+            link.lost_frames += 1;
+            return;
+        }
+        if let Some(losing) = self.lost_polls.as_mut().filter(|_| is_poll(&frame))
+            && losing.next()
+        {
             link.lost_frames += 1;
             return;
         }
@@ -457,6 +471,11 @@ impl<S: FabricSwitch> Fabric<S> {
         };
         self.agents[index as usize] = AgentSlot { agent: Some(agent), wake_at: None };
         true
+    }
+
+    /// Nobody watches any more.
+    pub(crate) fn dismiss_agents(&mut self) {
+        self.agents.iter_mut().for_each(|slot| slot.agent = None);
     }
 
     /// Whether nothing is left that this scenario set going: all flows have come to their end and all faults are

@@ -40,6 +40,7 @@ pub mod topology;
 #[rustfmt::skip]
 #[allow(clippy::all, clippy::pedantic, clippy::nursery, unused, unused_comparisons, reason = "printed from the program, an operation a line")]
 mod translated;
+mod trial;
 mod truth;
 pub mod workload;
 
@@ -55,7 +56,8 @@ pub use record::{
     BooksError, Counters, FlowRecord, LosslessDrops, PauseRecord, SwitchNotice, WatchdogDoes, WatchdogRecord,
 };
 pub use run::{
-    RunError, RunOptions, RunOutcome, Watch, plan_settings, prepare, run, run_watched, set_agents,
+    RunError, RunOptions, RunOutcome, Watch, plan_settings, prepare, run, run_trial, run_watched, set_agents,
 };
 pub use scenario::Scenario;
 pub use switching::FabricSwitch;
+pub use trial::Trial;

@@ -16,6 +16,7 @@ use crate::nic::packet::mac;
 use crate::pipeline::{InstallError, Pipeline, install, reinstall_routes};
 use crate::record::{BooksError, Counters, FlowRecord, LosslessDrops, PauseRecord, WatchdogRecord};
 use crate::scenario::Scenario;
+use crate::trial::Trial;
 use crate::truth;
 
 /// What a run needs besides scenario and seed.
@@ -42,6 +43,8 @@ pub struct RunOutcome {
     pub snapshots: Vec<Snapshot>,
     /// When each of them was complete.
     pub snapshot_times: Vec<Time>,
+    /// What a full poll brought at each question, and when; empty unless [`Trial::survey`] asks for it.
+    pub surveys: Vec<(Time, Snapshot)>,
     /// What became of every flow.
     pub flows: Vec<FlowRecord>,
     /// Pauses and resumes that nodes received.
@@ -135,7 +138,34 @@ pub fn run_watched(
     options: &RunOptions,
     watch: &mut dyn Watch,
 ) -> Result<RunOutcome, RunError> {
-    let scenario = &*scenario.instance(seed).map_err(BuildError::from)?;
+    drive_through(scenario, seed, options, &Trial::default(), watch)
+}
+
+/// As [`run`], with a collection that is tried.
+///
+/// # Errors
+/// What cannot be built, programmed or drawn.
+pub fn run_trial(
+    scenario: &Scenario,
+    seed: u64,
+    options: &RunOptions,
+    trial: &Trial,
+) -> Result<RunOutcome, RunError> {
+    drive_through(scenario, seed, options, trial, &mut Nobody)
+}
+
+fn drive_through(
+    scenario: &Scenario,
+    seed: u64,
+    options: &RunOptions,
+    trial: &Trial,
+    watch: &mut dyn Watch,
+) -> Result<RunOutcome, RunError> {
+    let mut scenario = scenario.instance(seed).map_err(BuildError::from)?;
+    if let Some(percent) = trial.threshold_percent {
+        scenario.to_mut().agents.threshold_percent = percent;
+    }
+    let scenario = &*scenario;
     let mut fabric = prepare(scenario, seed, &options.pipeline, options.diagnose)?;
     if scenario.expect.is_some() {
         fabric.keep_log();
@@ -143,16 +173,18 @@ pub fn run_watched(
     if let Some(tap) = watch.tap() {
         fabric.set_tap(tap);
     }
-    let mut controller =
-        options.diagnose.then(|| InProcessController::new(scenario, options.pipeline.clone()));
+    fabric.lost_polls = trial.polls(seed);
+    let new = || InProcessController::new(scenario, options.pipeline.clone()).on_trial(seed, trial);
+    let mut controller = options.diagnose.then(new);
     let mut reroutes = Reroutes::new(scenario, seed, &options.pipeline);
     drive(scenario, &mut fabric, controller.as_mut(), &mut reroutes, watch)?;
     fabric.check_books()?;
     let flows = fabric.flows();
     let pauses = fabric.pauses().to_vec();
     let (ground_truth, deviations) = truth::establish(scenario, &fabric, &flows);
-    let collected = controller.map(|mut c| c.take_snapshots()).unwrap_or_default();
+    let collected = controller.as_mut().map(InProcessController::take_snapshots).unwrap_or_default();
     let (snapshot_times, snapshots) = collected.into_iter().unzip();
+    let surveys = controller.map(|mut c| c.take_surveys()).unwrap_or_default();
     Ok(RunOutcome {
         scenario: scenario.name.clone(),
         seed,
@@ -160,6 +192,7 @@ pub fn run_watched(
         deviations,
         snapshots,
         snapshot_times,
+        surveys,
         flows,
         pauses,
         watchdogs: fabric.watchdogs().to_vec(),
@@ -238,6 +271,13 @@ impl<'r> Reroutes<'r> {
     }
 }
 
+/// Agents may still ask for so long after a scenario's end, about the trouble that they were asking about.
+const LAST_QUESTIONS: Time = Time::from_us(500);
+
+/// Collections are over so long after a scenario's end; then the controller only looks again and again after switches
+/// that do not answer.
+const LAST_COLLECTIONS: Time = Time::from_ms(900);
+
 /// Lets network and controller act in order of time: until the scenario's end or until all flows and faults are
 /// through, and then until the controller has nothing left to do.
 fn drive(
@@ -250,6 +290,7 @@ fn drive(
     loop {
         let network = fabric.next_time().filter(|at| *at <= scenario.stop && !fabric.is_through());
         let collection = controller.as_ref().and_then(|c| c.next_time());
+        let collection = collection.filter(|due| *due <= scenario.stop + LAST_COLLECTIONS);
         let next = [network, collection].into_iter().flatten().min();
         if let Some(at) = next {
             reroutes.act(at, fabric)?;
@@ -261,6 +302,10 @@ fn drive(
             (None, None) => return Ok(()),
             (Some(at), Some(due)) if due <= at => act(controller.as_deref_mut(), due, fabric),
             (None, Some(due)) => {
+                // Nobody asks about what comes long after the end: else a network that stands still would be asked about for ever.
+                if fabric.now() > scenario.stop + LAST_QUESTIONS {
+                    fabric.dismiss_agents();
+                }
                 // The wire goes on while the controller finishes: polling packets may still be under way.
                 let due = due.max(fabric.now());
                 fabric.run_until(due);

@@ -1,9 +1,9 @@
 //! The methods that are set side by side, each with the telemetry that it would have.
 //!
 //! All see the same runs. What differs is what they may look at, so every method is a restriction of the snapshot and
-//! a choice of rules. Hawkeye's evaluation (SIGCOMM 2025) compares with victim path only, port-only and
-//! flow-only telemetry and SpiderMon (NSDI 2022: queues on the victim's path, no notion of pauses); its
-//! full polling would need the registers of switches that no polling packet reached, which no snapshot holds.
+//! a choice of rules. Hawkeye's evaluation (SIGCOMM 2025) compares with full polling (every switch of the network at
+//! the time of the question, and so with more telemetry than a collection brings), victim path only, port-only and
+//! flow-only telemetry and SpiderMon (NSDI 2022: queues on the victim's path, no notion of pauses).
 
 use model::Snapshot;
 use model::telemetry::FlowRecord;
@@ -20,6 +20,8 @@ pub enum Contestant {
     Harrier,
     /// Hawkeye as published: its edge weights and its replay, on the same registers.
     Hawkeye,
+    /// Our rules on all switches of the network.
+    FullPolling,
     /// Our rules on the switches of the victim's path only.
     VictimPath,
     /// Our rules without flow records.
@@ -32,9 +34,10 @@ pub enum Contestant {
 
 impl Contestant {
     /// All of them, in the order of tables.
-    pub const ALL: [Contestant; 6] = [
+    pub const ALL: [Contestant; 7] = [
         Contestant::Harrier,
         Contestant::Hawkeye,
+        Contestant::FullPolling,
         Contestant::VictimPath,
         Contestant::PortOnly,
         Contestant::FlowOnly,
@@ -46,6 +49,7 @@ impl Contestant {
         match self {
             Contestant::Harrier => "harrier",
             Contestant::Hawkeye => "hawkeye",
+            Contestant::FullPolling => "full-polling",
             Contestant::VictimPath => "victim-path",
             Contestant::PortOnly => "port-only",
             Contestant::FlowOnly => "flow-only",
@@ -64,13 +68,18 @@ impl Contestant {
         Settings { method, ..Settings::default() }
     }
 
-    /// What it sees of a snapshot.
+    /// Whether it needs the telemetry of all switches in place of a collection's.
+    pub fn sees_everything(self) -> bool {
+        self == Contestant::FullPolling
+    }
+
+    /// What it sees of a snapshot; for a method that sees everything, of one that has everything.
     ///
     /// Bytes are scaled by the records that remain, so that the cost of a method is its own.
     pub fn look(self, snapshot: &Snapshot) -> Snapshot {
         let mut seen = snapshot.clone();
         match self {
-            Contestant::Harrier | Contestant::Hawkeye => return seen,
+            Contestant::Harrier | Contestant::Hawkeye | Contestant::FullPolling => return seen,
             Contestant::VictimPath | Contestant::Spidermon => {
                 seen.switches.retain(|s| s.on_victim_path);
                 // Nobody follows pauses, so nobody misses switches there either.

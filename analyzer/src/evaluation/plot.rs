@@ -90,6 +90,7 @@ mod tests {
         let seen = Contestant::ALL.map(|method| Observation {
             scenario: "one".to_string(),
             method,
+            drawn: 1,
             score: Score { true_positive: 1, false_positive: 0, false_negative: 0 },
             switches_collected: vec![4],
             telemetry_bytes: vec![100],

@@ -14,6 +14,8 @@ pub struct Observation {
     pub scenario: String,
     /// The method.
     pub method: Contestant,
+    /// How many instances were drawn until one showed what its scenario is about.
+    pub drawn: u64,
     /// What its verdicts are worth.
     pub score: Score,
     /// Switches in each snapshot.
@@ -37,6 +39,8 @@ pub struct Row {
     pub method: Contestant,
     /// How many runs.
     pub runs: u64,
+    /// How many instances were drawn for them: those that did not show what their scenario is about were passed over.
+    pub drawn: u64,
     /// Things that happened and were named exactly.
     pub true_positive: u64,
     /// Incidents that were named and did not happen.
@@ -103,6 +107,7 @@ fn row(scenario: &str, method: Contestant, group: &[&Observation]) -> Row {
         scenario: scenario.to_string(),
         method,
         runs: group.len() as u64,
+        drawn: group.iter().map(|o| o.drawn).sum(),
         true_positive: tp,
         false_positive: fp,
         false_negative: fneg,
@@ -178,6 +183,7 @@ mod tests {
         Observation {
             scenario: scenario.to_string(),
             method: Contestant::Harrier,
+            drawn: 1,
             score: Score { true_positive: score.0, false_positive: score.1, false_negative: score.2 },
             switches_collected: vec![4, 6],
             telemetry_bytes: vec![1_000],

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use analyzer::evaluation::names_truth;
+use analyzer::evaluation::names_event;
 use anyhow::{Context, bail};
 use fabric::pipeline::Pipeline;
 use fabric::{RunOptions, RunOutcome, Scenario};
@@ -181,7 +181,7 @@ fn judge(report: &RunReport, outcome: &RunOutcome) -> Outcome {
     for truth in std::iter::once(truth).chain(&truth.others) {
         let found = match truth.anomaly {
             None => report.diagnoses.is_empty(),
-            Some(_) => report.diagnoses.iter().any(|diagnosis| names_truth(diagnosis, truth)),
+            Some(_) => report.diagnoses.iter().any(|diagnosis| names_event(diagnosis, truth)),
         };
         if !found {
             eprintln!("no verdict names what really happened: {}", describe_truth(truth));

@@ -24,23 +24,52 @@ pub(crate) struct Instance {
     pub(crate) deviations: Vec<String>,
     /// The telemetry of each event, and when it was complete.
     pub(crate) snapshots: Vec<(Time, Snapshot)>,
+    /// The same for all switches of the network, if a method needs them.
+    pub(crate) surveys: Vec<(Time, Snapshot)>,
+    /// How many instances were drawn until one showed what the scenario is about.
+    #[serde(default)]
+    pub(crate) drawn: u64,
 }
 
+/// Seeds of instances that are drawn because one did not show its anomaly lie so far apart.
+const NEXT_DRAW: u64 = 1_000_000;
+
 impl Instance {
-    /// Runs the scenario, or takes up what an earlier evaluation left.
-    pub(crate) fn obtain(
+    /// An instance that shows what the scenario is about: the first of `seed`, `seed` + 1000000, ... whose run is as the
+    /// scenario expects. What any method says of it plays no part. If none is, the first one is kept, with what it lacks.
+    pub(crate) fn draw(
         plan: &Plan,
         pipeline: &Pipeline,
         name: &str,
         scenario: &Scenario,
         seed: u64,
     ) -> anyhow::Result<Instance> {
-        let fingerprint = fingerprint(scenario, seed);
+        let mut first = None;
+        for number in 0..plan.draws.max(1) {
+            let seed = seed.saturating_add(number.saturating_mul(NEXT_DRAW));
+            let instance = Instance::obtain(plan, pipeline, name, scenario, seed)?;
+            if instance.deviations.is_empty() {
+                return Ok(Instance { drawn: number + 1, ..instance });
+            }
+            first.get_or_insert(Instance { drawn: plan.draws.max(1), ..instance });
+        }
+        first.context("no instance was drawn")
+    }
+
+    /// Runs the scenario, or takes up what an earlier evaluation left.
+    fn obtain(
+        plan: &Plan,
+        pipeline: &Pipeline,
+        name: &str,
+        scenario: &Scenario,
+        seed: u64,
+    ) -> anyhow::Result<Instance> {
+        let fingerprint = fingerprint(plan, scenario, seed);
         let file = plan.work.as_ref().map(|work| file(work, name, seed));
         if let Some(known) = file.as_ref().and_then(|file| Instance::read(file, &fingerprint)) {
             return Ok(known);
         }
-        let instance = Instance::run(pipeline, scenario, seed, fingerprint)
+        let instance = Instance::run(plan, pipeline, scenario, seed, fingerprint)
             .with_context(|| format!("harrier run {name} --seed {seed}"))?;
         if let Some(file) = &file {
             write_all(&[(file, serde_json::to_vec(&instance)?)])?;
@@ -55,6 +84,7 @@ impl Instance {
     }
 
     fn run(
+        plan: &Plan,
         pipeline: &Pipeline,
         scenario: &Scenario,
         seed: u64,
@@ -62,7 +92,7 @@ impl Instance {
     ) -> anyhow::Result<Instance> {
         let topology = scenario.instance(seed)?.topology.clone();
         let options = RunOptions { pipeline: pipeline.clone(), diagnose: true };
-        let outcome = fabric::run(scenario, seed, &options)?;
+        let outcome = fabric::run_trial(scenario, seed, &options, &plan.trial)?;
         Ok(Instance {
             fingerprint,
             seed,
@@ -70,6 +100,8 @@ impl Instance {
             truth: outcome.ground_truth.unwrap_or_default(),
             deviations: outcome.deviations,
             snapshots: outcome.snapshot_times.into_iter().zip(outcome.snapshots).collect(),
+            surveys: outcome.surveys,
+            drawn: 1,
         })
     }
 }
@@ -80,11 +112,12 @@ fn file(work: &std::path::Path, name: &str, seed: u64) -> PathBuf {
 }
 
 /// Version of the program and everything that the scenario says, in a form that changes with either.
-fn fingerprint(scenario: &Scenario, seed: u64) -> String {
+fn fingerprint(plan: &Plan, scenario: &Scenario, seed: u64) -> String {
     let text = match &scenario.source {
         Some(source) => format!("{}{:?}", source.text, source.files),
         None => format!("{scenario:?}"),
     };
+    let text = format!("{text}{:?}{}", plan.trial, plan.epoch_shift);
     // FNV-1a: any change of the text changes it, and it is the same everywhere.
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

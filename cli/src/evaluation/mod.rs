@@ -10,14 +10,15 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use analyzer::evaluation::{Contestant, Observation};
-use fabric::Scenario;
 use fabric::pipeline::Pipeline;
+use fabric::{Scenario, Trial};
 use indicatif::{ProgressBar, ProgressStyle};
 
 pub(crate) use instance::Instance;
 use observe::observe;
 
 /// What is to be evaluated.
+#[derive(Clone)]
 pub(crate) struct Plan {
     /// The scenarios, each with the name that `harrier run` takes for it.
     pub(crate) scenarios: Vec<(String, Scenario)>,
@@ -29,6 +30,12 @@ pub(crate) struct Plan {
     pub(crate) jobs: usize,
     /// Where finished runs are kept, so that an evaluation that was broken off goes on where it was.
     pub(crate) work: Option<PathBuf>,
+    /// What happens to the collections.
+    pub(crate) trial: Trial,
+    /// At most so many instances are drawn for a run until one shows what its scenario is about.
+    pub(crate) draws: u64,
+    /// An epoch of the switches lasts 2 to this power of nanoseconds.
+    pub(crate) epoch_shift: u32,
 }
 
 /// One run, as every method sees it.
@@ -45,7 +52,7 @@ pub(crate) fn evaluate(plan: &Plan) -> anyhow::Result<Vec<Seen>> {
         .iter()
         .flat_map(|(name, scenario)| plan.seeds.clone().map(move |seed| (name.as_str(), scenario, seed)))
         .collect();
-    let pipeline = Pipeline::hawkeye(&[])?;
+    let pipeline = Pipeline::hawkeye(&[("EPOCH_SHIFT", plan.epoch_shift)])?;
     let bar = ProgressBar::new(runs.len() as u64);
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} runs  {msg}  {eta} left");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
@@ -56,7 +63,7 @@ pub(crate) fn evaluate(plan: &Plan) -> anyhow::Result<Vec<Seen>> {
             scope.spawn(|| {
                 while let Some((at, (name, scenario, seed))) = take(&next, &runs) {
                     bar.set_message(format!("{name} --seed {seed}"));
-                    let seen = Instance::obtain(plan, &pipeline, name, scenario, seed)
+                    let seen = Instance::draw(plan, &pipeline, name, scenario, seed)
                         .map(|instance| observe(name, &instance, &plan.methods));
                     if let Ok(seen) = &seen {
                         seen.failures.iter().for_each(|text| bar.suspend(|| eprintln!("{text}")));

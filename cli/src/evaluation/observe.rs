@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use analyzer::evaluation::{Contestant, Observation, names_truth, score};
+use analyzer::evaluation::{Contestant, Observation, is_right, names_event, score};
 use analyzer::incident::settle;
 use analyzer::{TopologyIndex, analyze_indexed};
 use model::{Diagnosis, GroundTruth, Snapshot, Time};
@@ -10,6 +10,8 @@ use model::{Diagnosis, GroundTruth, Snapshot, Time};
 use super::{Instance, Seen};
 use crate::output::{describe_truth, describe_verdict};
 
+/// So many of the events besides those that were meant are told of a run that went wrong.
+const BESIDE_TOLD: usize = 6;
 /// A polling packet on the wire: the shortest frame.
 const POLL_BYTES: u64 = 64;
 
@@ -18,8 +20,9 @@ pub(super) fn observe(name: &str, instance: &Instance, methods: &[Contestant]) -
     let index = TopologyIndex::new(&instance.topology);
     let mut seen = Seen { observations: Vec::new(), failures: Vec::new() };
     for (rank, method) in methods.iter().enumerate() {
+        let seen_by = if method.sees_everything() { &instance.surveys } else { &instance.snapshots };
         let snapshots: Vec<(Time, Snapshot)> =
-            instance.snapshots.iter().map(|(at, snapshot)| (*at, method.look(snapshot))).collect();
+            seen_by.iter().map(|(at, snapshot)| (*at, method.look(snapshot))).collect();
         let settings = method.settings();
         let mut answers: Vec<(&Snapshot, Vec<Diagnosis>)> = Vec::new();
         let mut verdicts: Vec<(Time, Diagnosis)> = Vec::new();
@@ -36,6 +39,7 @@ pub(super) fn observe(name: &str, instance: &Instance, methods: &[Contestant]) -
         }
         seen.observations.push(Observation {
             scenario: name.to_string(),
+            drawn: instance.drawn,
             method: *method,
             score,
             switches_collected: snapshots.iter().map(|(_, s)| s.switches.len() as u64).collect(),
@@ -57,6 +61,8 @@ fn truths(truth: &GroundTruth) -> impl Iterator<Item = &GroundTruth> {
 
 /// The share of the switches that the cause runs over which the best snapshot holds.
 fn coverage(truth: &GroundTruth, snapshots: &[(Time, Snapshot)]) -> Option<f64> {
+    let again = truth.again.iter().filter_map(|again| coverage(again, snapshots));
+    let again = again.reduce(f64::max);
     let ports = truth.pause_path.iter().chain(&truth.pause_loop).chain(&truth.root_cause.port);
     let wanted: BTreeSet<&str> = ports.map(|port| port.switch.as_str()).collect();
     if wanted.is_empty() {
@@ -64,12 +70,13 @@ fn coverage(truth: &GroundTruth, snapshots: &[(Time, Snapshot)]) -> Option<f64> 
     }
     let held = |snapshot: &Snapshot| wanted.iter().filter(|name| snapshot.switch(name).is_some()).count();
     let most = snapshots.iter().map(|(_, snapshot)| held(snapshot)).max().unwrap_or(0);
-    Some(most as f64 / wanted.len() as f64)
+    let share = most as f64 / wanted.len() as f64;
+    Some(again.map_or(share, |again| again.max(share)))
 }
 
 /// From the agent's question to the end of the first collection that gave a right verdict.
 fn time_to_diagnosis(verdicts: &[(Time, Diagnosis)], truth: &GroundTruth) -> Option<u64> {
-    let right = verdicts.iter().filter(|(_, d)| truths(truth).any(|t| names_truth(d, t)));
+    let right = verdicts.iter().filter(|(_, d)| truths(truth).any(|t| names_event(d, t)));
     right.map(|(at, d)| at.as_ns().saturating_sub(d.time_ns)).next()
 }
 
@@ -80,13 +87,23 @@ fn failure(name: &str, instance: &Instance, diagnoses: &[Diagnosis]) -> String {
         text.push_str(&format!("    not as expected: {deviation}\n"));
     }
     for truth in truths(&instance.truth) {
-        let mark = if diagnoses.iter().any(|d| names_truth(d, truth)) { "found" } else { "missed" };
+        let mark = if diagnoses.iter().any(|d| names_event(d, truth)) { "found" } else { "missed" };
         text.push_str(&format!("    {mark}: {}\n", describe_truth(truth)));
+        for again in &truth.again {
+            text.push_str(&format!("    {mark}, again: {}\n", describe_truth(again)));
+        }
+    }
+    for beside in instance.truth.beside.iter().take(BESIDE_TOLD) {
+        text.push_str(&format!("    besides: {}\n", describe_truth(beside)));
     }
     for incident in analyzer::incident::incidents(diagnoses) {
         for verdict in &incident.verdicts {
-            let mark =
-                if truths(&instance.truth).any(|t| names_truth(verdict, t)) { "right" } else { "wrong" };
+            let is_meant = truths(&instance.truth).any(|t| names_event(verdict, t));
+            let mark = match is_meant || is_right(verdict, &instance.truth) {
+                true if is_meant => "right",
+                true => "true besides",
+                false => "wrong",
+            };
             text.push_str(&format!("    {mark}: {}\n", describe_verdict(verdict)));
         }
     }

@@ -38,8 +38,8 @@ pub struct CollectStats {
 #[derive(Clone, Debug)]
 pub struct Collector {
     topology: Arc<Topology>,
-    settings: CollectSettings,
-    switches: BTreeMap<String, Switch>,
+    pub(super) settings: CollectSettings,
+    pub(super) switches: BTreeMap<String, Switch>,
     events: BTreeMap<u32, Event>,
     /// Events whose snapshot has been emitted, and when.
     closed: BTreeMap<u32, u64>,

@@ -18,6 +18,7 @@ mod event;
 mod expect;
 mod merge;
 mod settings;
+mod survey;
 mod switch;
 
 pub use collector::{CollectStats, Collector};
