@@ -15,6 +15,7 @@ use std::collections::VecDeque;
 
 use model::snapshot::Source;
 
+use crate::adjacency::Successors;
 use crate::method::EdgeRule;
 use crate::settings::Settings;
 use crate::span::Span;
@@ -99,6 +100,16 @@ impl PortGraph {
             Vertex::Port(port) => Some(port),
             _ => None,
         }
+    }
+}
+
+impl Successors for PortGraph {
+    fn vertices(&self) -> usize {
+        self.len()
+    }
+
+    fn successor(&self, vertex: usize, edge: usize) -> Option<usize> {
+        self.edges(vertex).get(edge).map(|edge| edge.to)
     }
 }
 

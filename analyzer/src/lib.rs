@@ -15,6 +15,7 @@
 //!
 //! Everything is a pure function of snapshot, topology and [`Settings`]; nothing depends on the order of records.
 
+pub mod adjacency;
 mod causes;
 pub mod collective;
 mod contention;
@@ -35,6 +36,7 @@ mod scene;
 mod settings;
 mod signatures;
 mod span;
+mod surroundings;
 pub mod topology_index;
 mod unanswered;
 mod view;
@@ -168,7 +170,8 @@ fn conclude(scene: &Scene<'_, '_>, finding: &Finding) -> Option<Analysis> {
         verification: None,
     };
     let diagnosis = Diagnosis { id: id(snapshot.event, &diagnosis), ..diagnosis };
-    Some(Analysis { diagnosis, graph: provenance::provenance(scene, finding) })
+    let graph = surroundings::add(provenance::provenance(scene, finding), &case, &judged.config);
+    Some(Analysis { diagnosis, graph })
 }
 
 /// The identifier of a verdict: a hash of what it says, so that the same snapshot gives the same one.

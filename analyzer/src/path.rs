@@ -1,6 +1,6 @@
 //! The victim's path through the switches, from what they recorded; where a switch is silent, from the topology.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use model::telemetry::FlowRecord;
 use model::{FlowKey, PortRef};
@@ -28,13 +28,12 @@ pub(crate) fn victim_path(view: &View<'_>, victim: FlowKey) -> VictimPath {
         return unordered(view, victim, path);
     };
     let destination = view.index.host_of(victim.dst);
-    let mut visited: Vec<NodeId> = Vec::new();
+    let mut visited: BTreeSet<NodeId> = BTreeSet::new();
     let mut at = first_switch(view, source, victim);
     while let Some(node) = at {
-        if view.index.is_host(node) || visited.contains(&node) {
+        if view.index.is_host(node) || !visited.insert(node) {
             break;
         }
-        visited.push(node);
         at = step(view, victim, destination, node, &mut path);
     }
     path

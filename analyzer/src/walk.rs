@@ -1,81 +1,17 @@
-//! Where the pauses lead: loops, ends, and the ways to them.
-//!
-//! Strongly connected components are found without recursion (Tarjan 1972, with an explicit stack), so that a
-//! long pause path cannot overflow the stack.
+//! Where the pauses lead: loops, ends, and the ways to them. Nothing here is recursive: a long pause path cannot overflow
+//! the stack.
 
+//!
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
 
+use crate::adjacency::{Components, components};
 use crate::graph::{PortGraph, VertexIx};
 
-/// The components of a graph.
-pub(crate) struct Components {
-    /// The component of each vertex. Components are numbered so that edges lead to equal or smaller numbers.
-    pub(crate) of: Vec<usize>,
-    /// The vertices of each component, ascending.
-    pub(crate) members: Vec<Vec<VertexIx>>,
-}
-
-impl Components {
-    /// Whether a component is a loop: more than one vertex, or an edge to itself.
-    pub(crate) fn is_loop(&self, graph: &PortGraph, component: usize) -> bool {
-        let members = &self.members[component];
-        members.len() > 1 || members.iter().any(|v| graph.edges(*v).iter().any(|e| e.to == *v))
-    }
-}
-
-pub(crate) fn components(graph: &PortGraph) -> Components {
-    const UNSEEN: usize = usize::MAX;
-    let n = graph.len();
-    let mut number = vec![UNSEEN; n];
-    let mut low = vec![0; n];
-    let mut on_stack = vec![false; n];
-    let mut stack: Vec<VertexIx> = Vec::new();
-    let mut calls: Vec<(VertexIx, usize)> = Vec::new();
-    let mut result = Components { of: vec![UNSEEN; n], members: Vec::new() };
-    let mut next = 0;
-    for root in 0..n {
-        if number[root] != UNSEEN {
-            continue;
-        }
-        calls.push((root, 0));
-        while let Some((v, edge)) = calls.pop() {
-            if edge == 0 {
-                number[v] = next;
-                low[v] = next;
-                next += 1;
-                stack.push(v);
-                on_stack[v] = true;
-            }
-            let edges = graph.edges(v);
-            if let Some(e) = edges.get(edge) {
-                calls.push((v, edge + 1));
-                if number[e.to] == UNSEEN {
-                    calls.push((e.to, 0));
-                } else if on_stack[e.to] {
-                    low[v] = low[v].min(number[e.to]);
-                }
-                continue;
-            }
-            if low[v] == number[v] {
-                let mut members = Vec::new();
-                while let Some(member) = stack.pop() {
-                    on_stack[member] = false;
-                    result.of[member] = result.members.len();
-                    members.push(member);
-                    if member == v {
-                        break;
-                    }
-                }
-                members.sort_unstable();
-                result.members.push(members);
-            }
-            if let Some((parent, _)) = calls.last() {
-                low[*parent] = low[*parent].min(low[v]);
-            }
-        }
-    }
-    result
+/// Whether a component is a loop: more than one vertex, or an edge to itself.
+fn is_loop(comps: &Components, graph: &PortGraph, component: usize) -> bool {
+    let members = &comps.members[component];
+    members.len() > 1 || members.iter().any(|v| graph.edges(*v).iter().any(|e| e.to == *v))
 }
 
 /// One end that pauses lead to.
@@ -223,7 +159,7 @@ fn trail_to(
     let last = members.iter().copied().filter(|v| parents.length[*v].is_some());
     let last = last.min_by_key(|v| (parents.length[*v], *v))?;
     let path = parents.path_to(last);
-    let looping = path.iter().map(|v| comps.of[*v]).find(|c| comps.is_loop(graph, *c));
+    let looping = path.iter().map(|v| comps.of[*v]).find(|c| is_loop(comps, graph, *c));
     let pause_loop = looping.map(|c| cycle(graph, comps, c)).unwrap_or_default();
     let weak = path.windows(2).any(|pair| match pair {
         [from, to] => graph.edges(*from).iter().any(|e| e.to == *to && e.weak),

@@ -78,7 +78,7 @@ fn lost(case: &Case<'_, '_, '_>, reason: LossReason, matches: impl Fn(&LossRecor
 }
 
 /// The node that sends into the port where packets were lost.
-fn feeds<'c>(case: &Case<'c, '_, '_>, loss: &LossRecord) -> Option<&'c str> {
+pub(crate) fn feeds<'c>(case: &Case<'c, '_, '_>, loss: &LossRecord) -> Option<&'c str> {
     let index = case.scene.view.index;
     let port = index.port(index.node(&loss.switch)?, loss.ingress_port)?;
     Some(index.name(index.peer(port)?.node))

@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::{Anomaly, FlowKey};
 
 use super::{Doubt, Finding};
+use crate::adjacency::{Adjacency, components};
 use crate::scene::Scene;
 use crate::span::Span;
 use crate::topology_index::PortId;
@@ -92,13 +93,19 @@ fn ring<'h>(scene: &Scene<'_, '_>, hops: &'h [Hop]) -> Option<Vec<&'h Hop>> {
         let after = far.and_then(|far| by_ingress.get(&far)).into_iter().flatten().copied();
         after.filter(|to| hops[*to].seen.widened(SLACK_NS).overlaps(hop.seen)).collect()
     };
+    // Only hops of a loop come round: looking from every hop of a long way would take time square in its length.
+    let edges: Vec<(usize, usize)> =
+        (0..hops.len()).flat_map(|at| next(at).into_iter().map(move |to| (at, to))).collect();
+    let loops = components(&Adjacency::new(hops.len(), &edges));
+    let itself: BTreeSet<usize> = edges.iter().filter(|(at, to)| at == to).map(|(at, _)| *at).collect();
+    let in_loop = |at: &usize| loops.members[loops.of[*at]].len() > 1 || itself.contains(at);
     let mut best: Option<Vec<usize>> = None;
-    for start in 0..hops.len() {
+    for start in (0..hops.len()).filter(in_loop) {
         let mut before: BTreeMap<usize, usize> = BTreeMap::new();
         let mut queue = std::collections::VecDeque::from([start]);
         let mut known = BTreeSet::new();
         'search: while let Some(at) = queue.pop_front() {
-            for to in next(at) {
+            for to in next(at).into_iter().filter(|to| loops.of[*to] == loops.of[start]) {
                 if to == start {
                     let mut way: Vec<usize> =
                         std::iter::successors(Some(at), |at| before.get(at).copied()).collect();

@@ -7,10 +7,10 @@ import type { Diagnosis, EdgeKind, ProvenanceGraph } from './types';
 
 export interface GraphNode {
   index: number;
-  kind: 'port' | 'flow' | 'host';
+  kind: 'port' | 'flow' | 'host' | 'finding' | 'loss';
   id: string;
   label: string;
-  /** `root`, `paused`, `loop`, `other` for ports; a flow's role; `culprit` for a host. */
+  /** `root`, `paused`, `loop`, `other` for ports; a flow's role; `culprit` for a host, a finding and a loss. */
   role: string;
   x: number;
   y: number;
@@ -115,6 +115,7 @@ function ends(edge: { from: number; to: number; weight: number }): [string, stri
 function roleOf(node: { kind: string; id: string }, diagnosis: Diagnosis): string {
   if (node.kind === 'port') return portRole(node.id, diagnosis);
   if (node.kind === 'flow') return flowRole(node.id, diagnosis);
+  if (node.kind === 'finding' || node.kind === 'loss') return 'culprit';
   return diagnosis.root_cause.host === node.id ? 'culprit' : 'other';
 }
 

@@ -140,10 +140,13 @@ export type EdgeKind =
   | 'port_waits_for_port'
   | 'flow_waits_for_port'
   | 'port_waits_for_flow'
-  | 'port_waits_for_host';
+  | 'port_waits_for_host'
+  | 'port_set_by_finding'
+  | 'port_loses_packets'
+  | 'loss_set_by_finding';
 
 export interface ProvenanceGraph {
-  nodes: { kind: 'port' | 'flow' | 'host'; id: string }[];
+  nodes: { kind: 'port' | 'flow' | 'host' | 'finding' | 'loss'; id: string }[];
   edges: { from: number; to: number; kind: EdgeKind; weight: number }[];
 }
 

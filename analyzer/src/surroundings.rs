@@ -1,0 +1,97 @@
+//! What is wrong with configurations and what switches lost, as nodes of the provenance graph: a finding or a loss that has
+//! to do with a verdict is where a chain of waiting ends, as a flow or a host is.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use model::provenance::{Edge, EdgeKind, Node, ProvenanceGraph};
+use model::{ConfigFinding, LossReason, LossRecord, PortRef, Setting};
+
+use crate::causes::{Case, misconfiguration};
+
+/// Adds the losses where it happened, and the findings that are blamed.
+pub(crate) fn add(graph: ProvenanceGraph, case: &Case<'_, '_, '_>, blamed: &[String]) -> ProvenanceGraph {
+    let findings: Vec<&ConfigFinding> = case
+        .scene
+        .view
+        .snapshot
+        .configuration
+        .iter()
+        .filter(|finding| blamed.contains(&finding.id))
+        .collect();
+    let mut more: Vec<(Node, Node, EdgeKind, f64)> = Vec::new();
+    let mut losses: BTreeMap<(PortRef, &str), Vec<&LossRecord>> = BTreeMap::new();
+    for loss in misconfiguration::losses(case) {
+        let port = PortRef::new(&loss.switch, loss.egress_port);
+        losses.entry((port, name(loss.reason))).or_default().push(loss);
+    }
+    for ((port, reason), losses) in losses {
+        let node = Node::Loss(format!("{port} {reason}"));
+        let packets = losses.iter().fold(0_u64, |sum, loss| sum.saturating_add(loss.packets)) as f64;
+        more.push((Node::Port(port), node.clone(), EdgeKind::PortLosesPackets, packets));
+        for finding in
+            findings.iter().filter(|finding| losses.iter().any(|loss| explains(case, finding, loss)))
+        {
+            more.push((node.clone(), Node::Finding(finding.id.clone()), EdgeKind::LossSetByFinding, packets));
+        }
+    }
+    // A finding that shows in no loss shows at the port where it all starts.
+    for finding in findings {
+        let id = Node::Finding(finding.id.clone());
+        let at = finding.port.map(|port| PortRef::new(&finding.switch, port));
+        let root = case.finding.root.clone().filter(|root| root.switch == finding.switch);
+        if let Some(port) = root.or(at)
+            && more.iter().all(|(_, to, ..)| *to != id)
+        {
+            more.push((Node::Port(port), id, EdgeKind::PortSetByFinding, 1.0));
+        }
+    }
+    if more.is_empty() { graph } else { with(graph, more) }
+}
+
+/// Whether a loss is what a finding makes likely.
+fn explains(case: &Case<'_, '_, '_>, finding: &ConfigFinding, loss: &LossRecord) -> bool {
+    let here = finding.switch == loss.switch;
+    match finding.setting {
+        Setting::Headroom => here && loss.reason == LossReason::Headroom,
+        Setting::Lossless => {
+            here && loss.reason == LossReason::Lossy
+                || loss.reason == LossReason::Headroom
+                    && misconfiguration::feeds(case, loss) == Some(finding.switch.as_str())
+        }
+        Setting::Dscp => here && loss.reason == LossReason::Lossy,
+        Setting::Alpha | Setting::XonOffset | Setting::Ecn | Setting::Route => false,
+    }
+}
+
+fn name(reason: LossReason) -> &'static str {
+    match reason {
+        LossReason::Headroom => "headroom",
+        LossReason::Lossy => "lossy",
+        LossReason::Watchdog => "watchdog",
+        LossReason::Other => "other",
+    }
+}
+
+/// The graph with more edges and their ends, in its order.
+fn with(graph: ProvenanceGraph, more: Vec<(Node, Node, EdgeKind, f64)>) -> ProvenanceGraph {
+    let ends = more.iter().flat_map(|(from, to, ..)| [from.clone(), to.clone()]);
+    let nodes: BTreeSet<Node> = graph.nodes.iter().cloned().chain(ends).collect();
+    let numbers: BTreeMap<&Node, usize> =
+        nodes.iter().enumerate().map(|(number, node)| (node, number)).collect();
+    let known = graph.edges.iter().filter_map(|edge| {
+        let (from, to) = (graph.nodes.get(edge.from)?, graph.nodes.get(edge.to)?);
+        Some(Edge { from: numbers[from], to: numbers[to], ..edge.clone() })
+    });
+    let new = more.iter().map(|(from, to, kind, weight)| Edge {
+        from: numbers[from],
+        to: numbers[to],
+        kind: *kind,
+        weight: *weight,
+    });
+    let mut edges: Vec<Edge> = known.chain(new).collect();
+    edges.sort_by(|a, b| {
+        (a.from, a.to, a.kind).cmp(&(b.from, b.to, b.kind)).then(a.weight.total_cmp(&b.weight))
+    });
+    drop(numbers);
+    ProvenanceGraph { nodes: nodes.into_iter().collect(), edges }
+}
