@@ -52,6 +52,7 @@ fn row() -> (Snapshot, Topology) {
             frozen_ns: 400 * US,
             polled_from: vec![],
             on_victim_path: true,
+            back_port: None,
             epochs: vec![EpochInfo { id: 0, start_ns: 0, end_ns: 400 * US }],
             ports: vec![PortRecord {
                 port: 1,

@@ -175,10 +175,8 @@ impl InProcessController {
 
     /// Adds what is known besides telemetry.
     fn add_circumstances(&self, now: Time, snapshot: &mut Snapshot, fabric: &Fabric<Switch>) {
-        let since = surveyed_since(snapshot).unwrap_or(now);
-        snapshot.configuration = self.scenario.audit(since, now);
-        snapshot.losses = fabric.losses().cloned().collect();
-        snapshot.jobs = self.scenario.job_progress(fabric);
+        let circumstances = self.scenario.circumstances(fabric);
+        self.scenario.survey(snapshot, circumstances, now);
     }
 
     /// Reads every switch that answers, as it stands now.
@@ -234,10 +232,4 @@ impl InProcessController {
     pub fn take_snapshots(&mut self) -> Vec<(Time, Snapshot)> {
         std::mem::take(&mut self.snapshots)
     }
-}
-
-/// From when on what is configured may have to do with a snapshot: as far back as its records reach.
-fn surveyed_since(snapshot: &Snapshot) -> Option<Time> {
-    let starts = snapshot.switches.iter().flat_map(|switch| &switch.epochs).map(|epoch| epoch.start_ns);
-    starts.min().map(Time::from_ns)
 }

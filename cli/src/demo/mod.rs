@@ -5,6 +5,7 @@
 //! loads the pipeline, programs tables, hears of polling packets and reads frozen registers over gRPC. What it collects
 //! is analysed, stored and shown.
 
+mod answers;
 mod ask;
 mod network;
 mod shared;
@@ -84,14 +85,15 @@ async fn serve(config: DemoConfig) -> anyhow::Result<()> {
     let (network, switches) = Network::build(&scenario, config.seed, clock.clone())?;
     let (servers, endpoints) = start_servers(&switches, &clock).await?;
     let topology = Arc::new(scenario.topology.clone());
-    let mut controller = start_controller(&config, &scenario, topology.clone(), endpoints)?;
+    let mut controller = start_controller(&config, &scenario, topology, endpoints)?;
     under_control(&mut controller).await?;
 
     let (asker, polls) = Asker::new(&scenario);
     let stop = Arc::new(AtomicBool::new(false));
     let (news, incoming) = mpsc::channel(NEWS);
     let thread = network.spawn(config.pace_us, news, controller.triggers(), polls, stop.clone())?;
-    let watching = tokio::spawn(watch::run(live.clone(), topology, controller, incoming, asker.clone()));
+    let watching =
+        tokio::spawn(watch::run(live.clone(), scenario.clone(), controller, incoming, asker.clone()));
 
     eprintln!("harrier: {}", scenario.title);
     eprintln!("harrier: {} switches under control over P4Runtime", servers.len());

@@ -8,6 +8,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
+use fabric::scenario::Circumstances;
 use fabric::{Fabric, Scenario};
 use model::{PortRef, Time, Trigger};
 use p4_switch::tm::CLASSES;
@@ -28,10 +29,13 @@ pub(super) struct News {
     pub(super) now: Time,
     /// The state of every switch port.
     pub(super) samples: Vec<PortSample>,
+    /// Losses and jobs so far.
+    pub(super) circumstances: Circumstances,
 }
 
 /// The network, and where its switches are.
 pub(super) struct Network {
+    scenario: Arc<Scenario>,
     fabric: Fabric<SharedSwitch>,
     clock: Arc<Clock>,
     sampler: Sampler,
@@ -40,7 +44,7 @@ pub(super) struct Network {
 impl Network {
     /// Builds the network of a scenario with a watching agent on every sending host. Switches run no program yet.
     pub(super) fn build(
-        scenario: &Scenario,
+        scenario: &Arc<Scenario>,
         seed: u64,
         clock: Arc<Clock>,
     ) -> anyhow::Result<(Network, SwitchMap)> {
@@ -51,7 +55,7 @@ impl Network {
             switch
         })?;
         fabric::set_agents(scenario, &mut fabric)?;
-        Ok((Network { fabric, clock, sampler: Sampler::default() }, switches))
+        Ok((Network { scenario: scenario.clone(), fabric, clock, sampler: Sampler::default() }, switches))
     }
 
     /// Starts the thread. It ends when `stop` is set.
@@ -76,7 +80,8 @@ impl Network {
                 if slice.is_multiple_of(SLICES_PER_SAMPLE) {
                     let samples = self.sampler.sample(&mut self.fabric);
                     // A reader that cannot follow misses samples; the network does not wait for it.
-                    let _ = news.try_send(News { now: self.fabric.now(), samples });
+                    let circumstances = self.scenario.circumstances(&self.fabric);
+                    let _ = news.try_send(News { now: self.fabric.now(), samples, circumstances });
                 }
                 // A machine that is too slow for the pace runs as fast as it can, without a debt to work off.
                 due = (due + SLICE).max(Instant::now());

@@ -5,11 +5,14 @@ use std::sync::Arc;
 use analyzer::{Analysis, Settings, TopologyIndex};
 use controller::collect::CollectSettings;
 use controller::live::Controller;
-use model::{Snapshot, Topology};
+use fabric::Scenario;
+use fabric::scenario::Circumstances;
+use model::{Snapshot, Time};
 use tokio::sync::mpsc;
 use tracing::{error, info, warn};
 use web::{LiveState, QueryAnswer, QueryError};
 
+use super::answers::{Answered, Answers};
 use super::ask::{Answer, Asker};
 use super::network::News;
 
@@ -32,23 +35,29 @@ pub(super) fn collect_settings(pace_us: u64) -> CollectSettings {
 /// Analyses and stores snapshots, and passes samples on, until both sources end.
 pub(super) async fn run(
     live: Arc<LiveState>,
-    topology: Arc<Topology>,
+    scenario: Arc<Scenario>,
     mut controller: Controller,
     mut news: mpsc::Receiver<News>,
     asker: Arc<Asker>,
 ) {
     let settings = Settings::default();
-    let index = TopologyIndex::new(&topology);
+    let index = TopologyIndex::new(&scenario.topology);
+    let mut answers = Answers::default();
+    let mut known = Circumstances::default();
+    let mut now = Time::ZERO;
     loop {
         tokio::select! {
-            Ok(snapshot) = controller.snapshot() => {
+            Ok(mut snapshot) = controller.snapshot() => {
+                scenario.survey(&mut snapshot, known.clone(), now);
                 let analyses = analyzer::analyze_indexed(&snapshot, &index, &settings);
                 match asker.is_own(&snapshot) {
                     true => asker.answer(&snapshot, answer(analyses, &snapshot)),
-                    false => keep(&live, analyses, &snapshot).await,
+                    false => keep(&live, answers.take(snapshot, analyses)).await,
                 }
             }
-            Some(News { now, samples }) = news.recv() => {
+            Some(News { now: then, samples, circumstances }) = news.recv() => {
+                (now, known) = (then, circumstances);
+                keep(&live, answers.settled(now.as_ns())).await;
                 live.push_ports(&samples);
                 if let Err(error) = live.advance(now.as_ns()).await {
                     error!(%error, "the store failed");
@@ -72,14 +81,16 @@ fn answer(analyses: Vec<Analysis>, snapshot: &Snapshot) -> Answer {
     Ok(QueryAnswer { diagnosis, graph, snapshot: Some(snapshot.clone()) })
 }
 
-async fn keep(live: &LiveState, analyses: Vec<Analysis>, snapshot: &Snapshot) {
-    if analyses.is_empty() {
-        warn!(event = snapshot.event, missing = ?snapshot.missing, "a collection without a verdict");
-    }
-    for analysis in analyses {
-        match live.push_diagnosis(&analysis.diagnosis, &analysis.graph, Some(snapshot)).await {
-            Ok(_) => info!(verdict = analysis.diagnosis.summary, "diagnosed"),
-            Err(error) => error!(%error, "the store failed; the verdict is lost"),
+async fn keep(live: &LiveState, answers: Vec<Answered>) {
+    for Answered { snapshot, analyses } in answers {
+        if analyses.is_empty() {
+            warn!(event = snapshot.event, missing = ?snapshot.missing, "a collection without a verdict");
+        }
+        for analysis in analyses {
+            match live.push_diagnosis(&analysis.diagnosis, &analysis.graph, Some(&snapshot)).await {
+                Ok(_) => info!(verdict = analysis.diagnosis.summary, "diagnosed"),
+                Err(error) => error!(%error, "the store failed; the verdict is lost"),
+            }
         }
     }
 }

@@ -14,6 +14,7 @@ mod routing;
 mod settings;
 pub(crate) mod sonic;
 mod sonic_file;
+mod survey;
 mod table;
 mod traffic;
 mod units;
@@ -40,6 +41,7 @@ pub use read::{parse, parse_with};
 pub use routing::{Failure, Routing, TimedRoute};
 pub use settings::{Headroom, HostSettings, Notification, Reaction, SwitchPort, SwitchSettings};
 pub use sonic::{SonicError, dscp_classes};
+pub use survey::Circumstances;
 pub use units::{parse_bytes, parse_length, parse_rate, parse_time};
 
 const A_TIME: &str = "a time, e.g. \"10us\"";
