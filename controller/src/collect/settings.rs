@@ -8,8 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct CollectSettings {
     /// The polling wave counts as over when no switch has reported for this long.
     pub quiet_ns: u64,
-    /// A switch that has not answered a read for this long is unlocked and left out. A real switch takes 80 ms for two
-    /// epochs and 120 ms for four (Hawkeye, SIGCOMM 2025, CPU poll of one switch), several at once longer.
+    /// A switch that has not answered a read for this long is unlocked and left out.
     pub read_timeout_ns: u64,
     /// How often a read that failed is tried, within the timeout.
     pub read_attempts: u32,
@@ -31,9 +30,9 @@ impl Default for CollectSettings {
     fn default() -> CollectSettings {
         CollectSettings {
             quiet_ns: 5_000_000,
-            read_timeout_ns: 1_000_000_000,
+            read_timeout_ns: 100_000_000,
             read_attempts: 2,
-            event_timeout_ns: 3_000_000_000,
+            event_timeout_ns: 500_000_000,
             retry_ns: 1_000_000_000,
             audit_ns: 10_000_000_000,
             history_epochs: 64,
