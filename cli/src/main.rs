@@ -15,6 +15,7 @@ mod input;
 mod meter;
 mod output;
 mod redis;
+mod traffic;
 mod watcher;
 
 use std::process::ExitCode;

@@ -25,6 +25,9 @@ pub(crate) fn describe(report: &RunReport) -> String {
     if text.is_empty() {
         text = format!("{}: no flow was found slow\n", report.scenario);
     }
+    if let Some(traffic) = &report.traffic {
+        text.push_str(&crate::traffic::describe(traffic));
+    }
     text
 }
 
@@ -117,7 +120,7 @@ fn join<T: ToString>(items: &[T], separator: &str) -> String {
 }
 
 /// The name that JSON gives a value, e.g. `flow_contention`.
-fn name(value: &impl Serialize) -> String {
+pub(crate) fn name(value: &impl Serialize) -> String {
     match serde_json::to_value(value) {
         Ok(serde_json::Value::String(name)) => name,
         _ => String::new(),

@@ -10,6 +10,7 @@ use crate::job::{JobStep, Transfer};
 use crate::port::PortRef;
 use crate::snapshot::Trigger;
 use crate::telemetry::{FlowRecord, MeterRecord, PauseInterval, PortRecord};
+use crate::traffic::Traffic;
 use crate::verification::Verification;
 
 /// What kind of thing happened.
@@ -260,6 +261,9 @@ pub struct RunReport {
     /// What a run cost; absent for an analysis.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<RunFigures>,
+    /// What became of a run's traffic; absent for an analysis.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub traffic: Option<Traffic>,
     /// Why there is no verdict on what was collected; absent when there is one, or when nothing was slow.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,

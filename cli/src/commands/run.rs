@@ -15,6 +15,7 @@ use crate::commands::scenario::names;
 use crate::input::{read_text, write_all};
 use crate::meter::Meter;
 use crate::output::{describe, describe_truth, print_json};
+use crate::traffic;
 use crate::watcher::Watcher;
 
 /// Name of the topology's file among saved snapshots.
@@ -167,6 +168,7 @@ fn report(scenario: &Scenario, outcome: &RunOutcome, figures: RunFigures) -> Run
         ground_truth: outcome.ground_truth.clone(),
         diagnoses,
         run: Some(figures),
+        traffic: Some(traffic::summary(outcome)),
         missing,
     }
 }

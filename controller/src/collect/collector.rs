@@ -124,12 +124,17 @@ impl Collector {
     pub fn next_wake_ns(&self) -> Option<u64> {
         let requests = self.requests.values().map(|request| request.deadline_ns);
         let audits = self.switches.values().filter_map(|switch| switch.audit_at_ns);
-        let events = self.events.values().map(|event| {
-            let timeout_ns = event.opened_ns.saturating_add(self.settings.event_timeout_ns);
+        let timeouts = self.events.values().map(|event| self.timeout_at_ns(event));
+        let mut next_ns = requests.chain(audits).chain(timeouts).min();
+        for event in self.events.values() {
             let quiet_ns = self.quiet_at_ns(event);
-            if event.is_settled() && !self.is_auditing(event) { quiet_ns.min(timeout_ns) } else { timeout_ns }
-        });
-        requests.chain(audits).chain(events).min()
+            // Of many events only those that could be next are looked at more closely.
+            let is_sooner = next_ns.is_none_or(|next_ns| quiet_ns < next_ns);
+            if is_sooner && event.is_settled() && !self.is_auditing(event) {
+                next_ns = Some(quiet_ns);
+            }
+        }
+        next_ns
     }
 
     /// Acts on times that have come.
@@ -467,6 +472,10 @@ impl Collector {
     }
 
     /// When the event's polling wave counts as over if nobody reports. The first report may take as long as a read.
+    fn timeout_at_ns(&self, event: &Event) -> u64 {
+        event.opened_ns.saturating_add(self.settings.event_timeout_ns)
+    }
+
     fn quiet_at_ns(&self, event: &Event) -> u64 {
         let wait_ns =
             if event.parts.is_empty() { self.settings.read_timeout_ns } else { self.settings.quiet_ns };
@@ -478,7 +487,7 @@ impl Collector {
         let mut due = Vec::new();
         for (id, event) in &self.events {
             let is_over = self.quiet_at_ns(event) <= now_ns && event.is_settled() && !self.is_auditing(event);
-            let is_late = event.opened_ns.saturating_add(self.settings.event_timeout_ns) <= now_ns;
+            let is_late = self.timeout_at_ns(event) <= now_ns;
             if is_over || is_late {
                 due.push((*id, is_late));
             }
