@@ -140,3 +140,29 @@ fn the_list_says_what_scenarios_show() {
     let row = rows.iter().find(|row| row["name"] == "routing-loop").unwrap();
     assert_eq!((&row["anomaly"], &row["seeded"]), (&"routing_loop".into(), &true.into()));
 }
+
+#[test]
+fn a_run_tells_what_became_of_its_traffic() {
+    let ran = harrier(&["run", "short-headroom", "--seed", "2", "--json"]);
+    let traffic = &ran.json()["traffic"];
+    let flows = traffic["flows"].as_array().expect("a list");
+    for flow in flows {
+        match flow["finish_ns"].as_u64() {
+            Some(finish_ns) => assert!(Some(finish_ns) > flow["start_ns"].as_u64(), "{flow}"),
+            None => assert!(flow["acknowledged_bytes"].as_u64() < flow["bytes"].as_u64(), "{flow}"),
+        }
+    }
+    let again: u64 = flows.iter().filter_map(|flow| flow["retransmitted_packets"].as_u64()).sum();
+    let lost: u64 = traffic["drops"].as_object().expect("by reason").values().filter_map(Value::as_u64).sum();
+    let lossless = traffic["lossless_drops"].as_array().expect("a list");
+    let told: u64 = lossless.iter().filter_map(|loss| loss["packets"].as_u64()).sum();
+    assert!(lost > 0 && told == lost && again >= lost, "{traffic}");
+    assert!(lossless.iter().all(|loss| loss["profile"] == "lossless" && loss["ingress"] == "far:1"));
+    assert!(!traffic["paused_ports"].as_object().expect("by port").is_empty());
+
+    // The same for people.
+    let ran = harrier(&["run", "short-headroom", "--seed", "2"]);
+    for said in ["packets were sent again", "profile `lossless`", "HeadroomFull"] {
+        assert!(ran.stderr.contains(said), "{said}: {}", ran.stderr);
+    }
+}

@@ -245,7 +245,7 @@ impl<P> TrafficManager<P> {
                 footprint,
                 ecn_capable: arrival.ecn_capable,
                 enqueued: now,
-                enqueue_depth_packets: ahead.packets,
+                enqueue_depth_packets: u32::try_from(ahead.packets).unwrap_or(u32::MAX),
             },
         );
         let paused = port.silent >> queue & 1 == 1;
@@ -339,7 +339,7 @@ impl<P> TrafficManager<P> {
             priority: waiting.priority,
             bytes: waiting.bytes,
             enqueued: waiting.enqueued,
-            enqueue_depth_packets: waiting.enqueue_depth_packets,
+            enqueue_depth_packets: u64::from(waiting.enqueue_depth_packets),
             depth_packets: left.packets,
             depth_bytes: left.bytes,
             ecn_mark,

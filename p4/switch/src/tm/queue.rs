@@ -23,7 +23,8 @@ pub(super) struct Waiting<P> {
     pub(super) footprint: u64,
     pub(super) ecn_capable: bool,
     pub(super) enqueued: Time,
-    pub(super) enqueue_depth_packets: u64,
+    /// No queue holds more than 2^32 packets.
+    pub(super) enqueue_depth_packets: u32,
 }
 
 impl<P> Waiting<P> {
