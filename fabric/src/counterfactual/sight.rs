@@ -27,12 +27,15 @@ pub(super) struct Question {
     ports: BTreeSet<PortRef>,
     /// Where the culprits' queue is.
     root: Option<PortRef>,
+    /// Whether ports may stay paused: a right configuration pauses where a wrong one drops.
+    may_pause: bool,
 }
 
 impl Question {
-    /// The same, whatever queue is at the root: a right configuration may hold it without harm to anybody.
+    /// The same, whatever queue is at the root and whoever pauses: a right configuration may hold it without harm to
+    /// anybody, and pauses where a wrong one drops.
     pub(super) fn without_root(self) -> Question {
-        Question { root: None, ..self }
+        Question { root: None, may_pause: true, ..self }
     }
 
     pub(super) fn new(diagnosis: &Diagnosis) -> Question {
@@ -54,6 +57,7 @@ impl Question {
             window: (from.min(to), to),
             ports: diagnosis.pause_path.iter().chain(&diagnosis.pause_loop).cloned().collect(),
             root: diagnosis.root_cause.port.clone(),
+            may_pause: false,
         }
     }
 }
@@ -117,7 +121,7 @@ impl Sight {
     /// Sets this run, without the culprit, beside the one with it: whether the verdict holds, and what shows it.
     pub(super) fn beside(&self, before: &Sight, question: &Question) -> (bool, Verification) {
         let recovered = is_part(self.excess(before.base), before.excess(before.base), LEFT_PERCENT);
-        let paused = self.still_paused(before);
+        let paused = self.still_paused(before).filter(|_| !question.may_pause);
         let queued = !is_part(self.queue_bytes, before.queue_bytes, GONE_PERCENT);
         let ns = |time: Option<Time>| time.map(Time::as_ns);
         let shown = match (recovered, paused, &question.root) {
