@@ -2,7 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
 
-#[path = "support/schema.rs"]
+#[path = "../../buffer-config/tests/support/schema.rs"]
 mod schema;
 mod support;
 

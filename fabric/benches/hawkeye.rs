@@ -1,4 +1,5 @@
-//! One switch of the poster's network with the whole telemetry program: nanoseconds a packet in memory.
+//! One switch of the poster's network with the whole telemetry program, printed as Rust and as bytecode: nanoseconds a
+//! packet in memory.
 //!
 //! `cargo bench -p harrier-fabric --bench hawkeye [-- ROUNDS [PACKETS]]`. A packet is received, parsed, routed, entered into the
 //! flow, port and causality registers, queued, dequeued and deparsed. Without arguments the fastest of ten rounds
@@ -30,9 +31,15 @@ fn main() {
     let rounds = numbers.next().unwrap_or(10);
     let packets = numbers.next().unwrap_or(200_000);
     let scenario = scenario::builtin("poster-fig1").expect("the scenario is built in");
-    let pipeline = Pipeline::hawkeye(&[]).expect("the program that comes with Harrier compiles");
-    for (what, data) in [("data packets", true), ("acknowledgements", false)] {
-        let mut fabric = fabric::prepare(&scenario, 1, &pipeline, false).expect("the network can be built");
+    let translated = Pipeline::hawkeye(&[]).expect("the program that comes with Harrier compiles");
+    let bytecode = translated.clone().untranslated();
+    for (what, data, pipeline) in [
+        ("data packets", true, &translated),
+        ("acknowledgements", false, &translated),
+        ("data packets, bytecode", true, &bytecode),
+        ("acknowledgements, bytecode", false, &bytecode),
+    ] {
+        let mut fabric = fabric::prepare(&scenario, 1, pipeline, false).expect("the network can be built");
         let frames = frames(&scenario, data);
         let switch = first_switch(&scenario, &mut fabric);
         let mut bench = Bench { frames, events: Vec::new(), now: Time(GAP.0), ports: Vec::new() };
@@ -44,7 +51,7 @@ fn main() {
             })
             .fold(f64::INFINITY, f64::min);
         let ns = best * 1e9 / packets as f64;
-        println!("hawkeye, {what:<16} {ns:7.1} ns a packet = {:.2} million packets/s", 1e3 / ns);
+        println!("hawkeye, {what:<26} {ns:7.1} ns a packet = {:.2} million packets/s", 1e3 / ns);
         assert_eq!(switch.counters().transmitted, rounds * packets, "every packet was forwarded");
     }
 }

@@ -1,4 +1,5 @@
-//! The poster's run: packet-hops a CPU second, with the telemetry program on every hop and without a program.
+//! The poster's run: packet-hops a CPU second, with the telemetry program on every hop, printed as Rust and as bytecode,
+//! and without a program.
 //!
 //! `cargo bench -p harrier-fabric` prints one line a case. The public files of the scenario are used where they
 //! lie next to the workspace; otherwise the built-in scenario of the same shape. CPU time is what Linux accounts
@@ -25,10 +26,14 @@ fn main() {
     };
     let pipeline = Pipeline::hawkeye(&[]).expect("the program that comes with Harrier compiles");
     for round in 1..=3 {
-        report(round, "telemetry program", &scenario, |scenario| {
-            let options = RunOptions { pipeline: pipeline.clone(), diagnose: true };
-            run(scenario, 1, &options).expect("the scenario runs").counters.packet_hops
-        });
+        for (what, pipeline) in
+            [("telemetry program", pipeline.clone()), ("as bytecode", pipeline.clone().untranslated())]
+        {
+            report(round, what, &scenario, |scenario| {
+                let options = RunOptions { pipeline, diagnose: true };
+                run(scenario, 1, &options).expect("the scenario runs").counters.packet_hops
+            });
+        }
         report(round, "no program", &scenario, |scenario| {
             let mut fabric = common::plain_fabric(scenario, 1);
             while !fabric.is_through() && fabric.step() {}

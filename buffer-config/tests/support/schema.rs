@@ -14,13 +14,24 @@ fn check(root: &Value, schema: &Value, value: &Value, at: &str, found: &mut Vec<
     let Some(keywords) = schema.as_object() else { return };
     for (keyword, wanted) in keywords {
         let good = match keyword.as_str() {
-            "$schema" | "$id" | "title" | "description" | "$defs" => true,
+            "$schema" | "$id" | "title" | "description" | "$defs" | "examples" | "format" => true,
             "$ref" => {
                 let pointer = wanted.as_str().and_then(|r| r.strip_prefix('#')).expect("a local reference");
                 check(root, root.pointer(pointer).expect("the definition is there"), value, at, found);
                 true
             }
-            "type" => is_type(wanted.as_str().expect("one type"), value),
+            "oneOf" => {
+                let accepts = |schema: &&Value| {
+                    let mut refused = Vec::new();
+                    check(root, schema, value, at, &mut refused);
+                    refused.is_empty()
+                };
+                wanted.as_array().expect("schemas").iter().filter(accepts).count() == 1
+            }
+            "type" => match wanted {
+                Value::Array(types) => types.iter().any(|one| is_type(one, value)),
+                one => is_type(one, value),
+            },
             "const" => value == wanted,
             "enum" => wanted.as_array().expect("values").contains(value),
             "minimum" => value.as_f64().is_none_or(|n| n >= wanted.as_f64().expect("a number")),
@@ -62,6 +73,18 @@ fn check(root: &Value, schema: &Value, value: &Value, at: &str, found: &mut Vec<
                 }
                 true
             }
+            "prefixItems" => {
+                let schemas = wanted.as_array().expect("schemas");
+                let items = value.as_array().into_iter().flatten();
+                for (i, (schema, item)) in schemas.iter().zip(items).enumerate() {
+                    check(root, schema, item, &format!("{at}/{i}"), found);
+                }
+                true
+            }
+            "items" if *wanted == Value::Bool(false) => {
+                let most = schema["prefixItems"].as_array().map_or(0, Vec::len);
+                value.as_array().is_none_or(|items| items.len() <= most)
+            }
             "items" => {
                 for (i, item) in value.as_array().into_iter().flatten().enumerate() {
                     check(root, wanted, item, &format!("{at}/{i}"), found);
@@ -76,13 +99,14 @@ fn check(root: &Value, schema: &Value, value: &Value, at: &str, found: &mut Vec<
     }
 }
 
-fn is_type(name: &str, value: &Value) -> bool {
-    match name {
+fn is_type(name: &Value, value: &Value) -> bool {
+    match name.as_str().expect("a type") {
         "object" => value.is_object(),
         "array" => value.is_array(),
         "string" => value.is_string(),
         "integer" => value.is_i64() || value.is_u64(),
         "boolean" => value.is_boolean(),
+        "null" => value.is_null(),
         other => panic!("the validator does not know the type {other}"),
     }
 }
