@@ -1,7 +1,7 @@
 //! One switch of the poster's network with the whole telemetry program, printed as Rust and as bytecode: nanoseconds a
 //! packet in memory.
 //!
-//! `cargo bench -p harrier-fabric --bench hawkeye [-- ROUNDS [PACKETS]]`. A packet is received, parsed, routed, entered into the
+//! `cargo bench -p harrier-fabric --bench hawkeye [-- ROUNDS [PACKETS [CASES]]]`. A packet is received, parsed, routed, entered into the
 //! flow, port and causality registers, queued, dequeued and deparsed. Without arguments the fastest of ten rounds
 //! is reported, the one that other work on the machine has disturbed least; one short round suits an
 //! instruction counter.
@@ -30,15 +30,20 @@ fn main() {
     let mut numbers = std::env::args().skip(1).filter_map(|arg| arg.parse::<u64>().ok());
     let rounds = numbers.next().unwrap_or(10);
     let packets = numbers.next().unwrap_or(200_000);
+    let only = std::env::args().skip(1).find(|arg| !arg.starts_with('-') && arg.parse::<u64>().is_err());
+    let only = only.unwrap_or_default();
     let scenario = scenario::builtin("poster-fig1").expect("the scenario is built in");
     let translated = Pipeline::hawkeye(&[]).expect("the program that comes with Harrier compiles");
     let bytecode = translated.clone().untranslated();
     for (what, data, pipeline) in [
-        ("data packets", true, &translated),
-        ("acknowledgements", false, &translated),
+        ("data packets, as Rust", true, &translated),
+        ("acknowledgements, as Rust", false, &translated),
         ("data packets, bytecode", true, &bytecode),
         ("acknowledgements, bytecode", false, &bytecode),
     ] {
+        if !what.contains(&only) {
+            continue;
+        }
         let mut fabric = fabric::prepare(&scenario, 1, pipeline, false).expect("the network can be built");
         let frames = frames(&scenario, data);
         let switch = first_switch(&scenario, &mut fabric);

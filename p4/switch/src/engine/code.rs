@@ -465,6 +465,9 @@ impl Carried {
         if self.narrow { count.div_ceil(2) } else { count }
     }
 
+    /// Fewer narrow neighbours than this are carried as wide ones: another run costs more time than they save room.
+    const LEAST: u32 = 5;
+
     /// Neighbours, split where narrow limbs end or begin.
     pub(crate) fn split(at: At, count: u32, narrow: &[bool]) -> Vec<Carried> {
         let is_narrow = |limb: At| narrow.get(limb as usize).copied().unwrap_or(false);
@@ -475,7 +478,15 @@ impl Carried {
                 _ => made.push(Carried { at: limb, count: 1, narrow: is_narrow(limb) }),
             }
         }
-        made
+        let mut merged: Vec<Carried> = Vec::new();
+        for run in made {
+            let run = Carried { narrow: run.narrow && run.count >= Carried::LEAST, ..run };
+            match merged.last_mut() {
+                Some(last) if !last.narrow && !run.narrow => last.count += run.count,
+                _ => merged.push(run),
+            }
+        }
+        merged
     }
 }
 
