@@ -1,6 +1,6 @@
 //! Configurations a second on one core: parse and all rules, on the shipped switches.
 //!
-//! `cargo bench -p harrier-buffer-config`; needs `../shared/data/sonic` beside the workspace. Time is that of the CPU
+//! `cargo bench -p harrier-buffer-config [-- check]`; needs `../shared/data/sonic` beside the workspace. Time is that of the CPU
 //! (Linux; elsewhere that of the clock), so that other work on the machine counts less.
 
 #![allow(
@@ -33,7 +33,11 @@ fn main() {
         println!("{found} findings");
         return;
     }
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
     let rate = |name: &str, work: &dyn Fn(&str) -> usize| {
+        if !wanted.is_empty() && !wanted.iter().any(|word| word == name) {
+            return;
+        }
         let mut sum: usize = texts.iter().map(|t| work(t)).sum();
         let (start, cpu) = (Instant::now(), cpu_seconds());
         let mut rounds = 0u32;

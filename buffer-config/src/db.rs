@@ -14,7 +14,8 @@ pub struct ConfigDb<'a> {
     /// Tables in the order of the file.
     pub tables: Vec<Table<'a>>,
     pub(crate) entries: Vec<Entry<'a>>,
-    pub(crate) fields: Vec<Field<'a>>,
+    /// Fields of all entries; those of an entry that repeats another's text are stored once ([`Entry::fields`]).
+    pub(crate) fields: Vec<Stored<'a>>,
     /// Entries by key, for all tables.
     pub(crate) slots: Vec<u32>,
     /// What is wrong with the text, or not understood in it.
@@ -26,7 +27,7 @@ pub struct ConfigDb<'a> {
     /// What all JSON pointers begin with: the namespace in a file for several chips, or nothing.
     pub(crate) prefix: Box<str>,
     /// Steps of the JSON pointer of fields that are written otherwise than by their names, by the first byte of the
-    /// name: lists marked with `@`, names with a YANG module before them, rows of YANG maps.
+    /// stored name: lists marked with `@`, names with a YANG module before them, rows of YANG maps.
     pub(crate) written: BTreeMap<u32, Box<str>>,
 }
 
@@ -64,7 +65,10 @@ pub struct Entry<'a> {
     pub key_span: Span,
     /// Where the fields stand.
     pub span: Span,
+    /// Its fields among those of all entries. Entries of one table whose text between the braces is the same have one range.
     pub(crate) fields: Range<u32>,
+    /// How far the places of its fields are behind those that are stored: 0 where the text was first met.
+    pub(crate) behind: u32,
     /// JSON pointer of the entry when it is not `/TABLE/key`.
     pub(crate) pointer: Option<Box<str>>,
 }
@@ -77,20 +81,72 @@ impl Entry<'_> {
     }
 }
 
-/// One field.
-#[derive(Clone, Debug)]
-pub struct Field<'a> {
+/// One field of an entry.
+#[derive(Clone, Copy, Debug)]
+pub struct Field<'d> {
     /// Its name.
-    pub name: Cow<'a, str>,
+    pub name: &'d str,
     /// Where the name stands.
     pub name_span: Span,
     /// Its value as text; the elements of a list are joined by commas.
-    pub value: Cow<'a, str>,
+    pub value: &'d str,
     /// Where the value stands.
     pub span: Span,
     /// It was written as a list.
     pub is_list: bool,
 }
+
+/// A field as it is kept: with the places where its text was first met.
+#[derive(Clone, Debug)]
+pub(crate) struct Stored<'a> {
+    pub(crate) name: Cow<'a, str>,
+    pub(crate) name_span: Span,
+    pub(crate) value: Cow<'a, str>,
+    pub(crate) span: Span,
+    pub(crate) is_list: bool,
+}
+
+impl Stored<'_> {
+    #[inline]
+    fn seen(&self, behind: u32) -> Field<'_> {
+        Field {
+            name: &self.name,
+            name_span: self.name_span.behind(behind),
+            value: &self.value,
+            span: self.span.behind(behind),
+            is_list: self.is_list,
+        }
+    }
+}
+
+/// The fields of an entry, in the order of the file.
+#[derive(Clone, Debug)]
+pub struct Fields<'d, 'a> {
+    stored: std::slice::Iter<'d, Stored<'a>>,
+    behind: u32,
+}
+
+impl<'d> Iterator for Fields<'d, '_> {
+    type Item = Field<'d>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Field<'d>> {
+        self.stored.next().map(|field| field.seen(self.behind))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.stored.size_hint()
+    }
+}
+
+impl DoubleEndedIterator for Fields<'_, '_> {
+    #[inline]
+    fn next_back(&mut self) -> Option<Self::Item> {
+        self.stored.next_back().map(|field| field.seen(self.behind))
+    }
+}
+
+impl ExactSizeIterator for Fields<'_, '_> {}
 
 impl<'a> ConfigDb<'a> {
     /// The table of that name.
@@ -159,18 +215,26 @@ impl<'a> ConfigDb<'a> {
     }
 
     /// The fields of an entry, in the order of the file.
-    pub fn fields_of(&self, entry: &Entry<'a>) -> &[Field<'a>] {
+    pub fn fields_of<'d>(&'d self, entry: &Entry<'a>) -> Fields<'d, 'a> {
+        Fields { stored: self.stored_of(entry).iter(), behind: entry.behind }
+    }
+
+    fn stored_of(&self, entry: &Entry<'a>) -> &[Stored<'a>] {
         self.fields.get(entry.fields.start as usize..entry.fields.end as usize).unwrap_or_default()
     }
 
+    fn stored(&self, entry: &Entry<'a>, name: &str) -> Option<&Stored<'a>> {
+        self.stored_of(entry).iter().rev().find(|field| field.name == name)
+    }
+
     /// A field of an entry; of two with one name the last, as in SONiC.
-    pub fn field(&self, entry: &Entry<'a>, name: &str) -> Option<&Field<'a>> {
-        self.fields_of(entry).iter().rev().find(|field| field.name == name)
+    pub fn field(&self, entry: &Entry<'a>, name: &str) -> Option<Field<'_>> {
+        self.stored(entry, name).map(|field| field.seen(entry.behind))
     }
 
     /// The value of a field of an entry.
     pub fn value(&self, table: &str, key: &str, field: &str) -> Option<&str> {
-        self.field(self.row(table, key)?, field).map(|f| f.value.as_ref())
+        self.field(self.row(table, key)?, field).map(|f| f.value)
     }
 
     /// JSON pointer (RFC 6901) of an entry or of one of its fields.
@@ -181,7 +245,7 @@ impl<'a> ConfigDb<'a> {
         };
         if let Some(name) = field {
             pointer.push('/');
-            match self.field(entry, name).and_then(|f| self.written.get(&f.name_span.start)) {
+            match self.stored(entry, name).and_then(|f| self.written.get(&f.name_span.start)) {
                 Some(steps) => pointer.push_str(steps),
                 None => pointer.push_str(&escape(name)),
             }

@@ -42,7 +42,7 @@ fn flat(db: &ConfigDb<'_>) -> Flat {
             continue;
         }
         for entry in db.entries_of(table) {
-            let fields = db.fields_of(entry).iter().map(|f| {
+            let fields = db.fields_of(entry).map(|f| {
                 let value = f
                     .value
                     .strip_prefix('[')

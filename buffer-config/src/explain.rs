@@ -28,7 +28,7 @@ pub fn headroom_of(
         return Err(format!("{name} has no speed"));
     }
     let pattern = db.rows("LOSSLESS_TRAFFIC_PATTERN").first();
-    let traffic = |field: &str| pattern.and_then(|e| crate::resolve::number(&db.field(e, field)?.value));
+    let traffic = |field: &str| pattern.and_then(|e| crate::resolve::number(db.field(e, field)?.value));
     let lossless_mtu = traffic("mtu").map_or(options.lossless_mtu, |m| m as u32);
     let mut out = format!(
         "{name}: {} Mb/s, {cable} m, MTU {}, {} lanes\n",

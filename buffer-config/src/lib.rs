@@ -4,6 +4,7 @@
 //! the fabric's shared-buffer MMU ([`resolved`]).
 
 pub mod asic;
+mod bodies;
 pub mod db;
 pub mod dcqcn;
 pub mod diff;

@@ -25,6 +25,12 @@ impl Span {
     pub(crate) fn new(start: usize, end: usize) -> Self {
         Self { start: start as u32, end: end as u32 }
     }
+
+    /// The place so many bytes further on.
+    #[inline]
+    pub(crate) fn behind(self, bytes: u32) -> Self {
+        Self { start: self.start.saturating_add(bytes), end: self.end.saturating_add(bytes) }
+    }
 }
 
 /// A place as people count: from 1, columns in characters.

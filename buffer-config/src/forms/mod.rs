@@ -3,6 +3,7 @@
 pub(crate) mod namespaces;
 mod nested;
 mod other;
+mod repeats;
 
 use crate::db::{ConfigDb, Form};
 use crate::json::{self, Json, Node, Value};

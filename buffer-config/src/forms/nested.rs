@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::db::{ConfigDb, Entry, Field, escape};
+use super::repeats::Repeats;
+use crate::db::{ConfigDb, Entry, Stored, escape};
 use crate::json::{self, Events, Key, Scalar};
 use crate::keys::Twice;
 use crate::source::Span;
@@ -20,8 +21,9 @@ pub(super) enum Names {
 /// Reads the nested form; `None` when a name is met that belongs to another form.
 pub(super) fn load(text: &str, names: Names) -> Option<ConfigDb<'_>> {
     let mut tables = Tables { names, ..Tables::default() };
-    // A field takes at least so many bytes of a usual file, an entry so many: nothing grows on the way.
-    tables.db.fields.reserve(text.len() / 32);
+    // A field that repeats no other takes at least so many bytes of a usual file, an entry so many: little grows on the
+    // way.
+    tables.db.fields.reserve(text.len() / 48);
     tables.db.entries.reserve(text.len() / 80);
     tables.db.slots.reserve(text.len() / 24);
     let (tables, problems) = json::read(text, tables);
@@ -57,6 +59,9 @@ struct Tables<'a> {
     table_start: u32,
     entry: Key<'a>,
     entry_start: u32,
+    /// What there was to say before the entry began.
+    entry_remarks: usize,
+    repeats: Repeats,
     list: Option<List<'a>>,
     table_names: Vec<(Span, Cow<'a, str>)>,
     twice: Twice,
@@ -76,10 +81,10 @@ impl<'a> Tables<'a> {
             self.db.written.insert(key.span.start, format!("{}@", escape(&name)).into());
         }
         let is_list = is_list || is_marked;
-        self.db.fields.push(Field { name, name_span: key.span, value, span, is_list });
+        self.db.fields.push(Stored { name, name_span: key.span, value, span, is_list });
     }
 
-    fn end_of_entry(&mut self, span: Span) {
+    fn end_of_entry(&mut self, span: Span, is_sound: bool) {
         let key = std::mem::take(&mut self.entry);
         let mut end = self.db.fields.len() as u32;
         let fields = self.db.fields.get(self.entry_start as usize..).unwrap_or_default();
@@ -96,10 +101,26 @@ impl<'a> Tables<'a> {
             end = self.entry_start;
         }
         let fields = self.entry_start..end;
-        self.db.entries.push(Entry { key: key.text, key_span: key.span, span, fields, pointer: None });
+        if is_sound && self.remarks() == self.entry_remarks {
+            self.repeats.keep(span, fields.clone());
+        }
+        self.db.entries.push(Entry {
+            key: key.text,
+            key_span: key.span,
+            span,
+            fields,
+            behind: 0,
+            pointer: None,
+        });
+    }
+
+    /// How much there was to say so far.
+    fn remarks(&self) -> usize {
+        self.db.problems.len() + self.db.duplicates.len()
     }
 
     fn end_of_table(&mut self) {
+        self.repeats.clear();
         let key = std::mem::take(&mut self.table);
         let mut twice = Vec::new();
         self.db.add_table(key.text, key.span, self.table_start, |entry| {
@@ -138,6 +159,7 @@ impl<'a> Events<'a> for Tables<'a> {
             (2, true) => {
                 self.entry = key;
                 self.entry_start = self.db.fields.len() as u32;
+                self.entry_remarks = self.remarks();
             }
             (3, false) => self.list = Some(List { key, text: None }),
             _ => {
@@ -155,7 +177,18 @@ impl<'a> Events<'a> for Tables<'a> {
         }
     }
 
-    fn close(&mut self, span: Span) {
+    fn known(&mut self, key: &mut Key<'a>, text: &'a [u8], at: usize) -> Option<usize> {
+        if self.depth != 2 || self.skipped.is_some() {
+            return None;
+        }
+        let repeat = self.repeats.find(text, at)?;
+        let Key { text: key, span: key_span } = std::mem::take(key);
+        let (span, fields, behind) = (repeat.span, repeat.fields, repeat.behind);
+        self.db.entries.push(Entry { key, key_span, span, fields, behind, pointer: None });
+        Some((span.end - span.start) as usize)
+    }
+
+    fn close(&mut self, span: Span, is_sound: bool) {
         self.depth = self.depth.saturating_sub(1);
         let level = self.depth;
         if let Some(from) = self.skipped {
@@ -190,7 +223,7 @@ impl<'a> Events<'a> for Tables<'a> {
         match level {
             0 => self.end_of_root(),
             1 => self.end_of_table(),
-            2 => self.end_of_entry(span),
+            2 => self.end_of_entry(span, is_sound),
             _ => {
                 if let Some(List { key, text }) = self.list.take() {
                     self.field(key, Cow::Owned(text.unwrap_or_default()), span, true);
@@ -215,7 +248,7 @@ impl<'a> Events<'a> for Tables<'a> {
             2 if is_null => {
                 let fields = self.db.fields.len() as u32;
                 let (key, key_span, fields) = (key.text, key.span, fields..fields);
-                self.db.entries.push(Entry { key, key_span, span, fields, pointer: None });
+                self.db.entries.push(Entry { key, key_span, span, fields, behind: 0, pointer: None });
             }
             2 => {
                 let message = format!("`{}|{}` is not an object of fields", self.table.text, key.text);

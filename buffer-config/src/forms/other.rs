@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use crate::db::{ConfigDb, Entry, Field, Form, escape};
+use crate::db::{ConfigDb, Entry, Form, Stored, escape};
 use crate::json::{Json, Node, Value};
 use crate::keys::Twice;
 use crate::schema;
@@ -53,7 +53,7 @@ impl<'a> Loader<'_, 'a> {
         }
         let fields = start..self.db.fields.len() as u32;
         let (key_span, span) = (node.key_span, node.span);
-        self.db.entries.push(Entry { key, key_span, span, fields, pointer });
+        self.db.entries.push(Entry { key, key_span, span, fields, behind: 0, pointer });
     }
 
     fn field(&mut self, table: &str, key: &str, member: &Node<'a>) {
@@ -79,7 +79,7 @@ impl<'a> Loader<'_, 'a> {
             }
         };
         let (name_span, span) = (member.key_span, member.span);
-        self.db.fields.push(Field { name, name_span, value, span, is_list });
+        self.db.fields.push(Stored { name, name_span, value, span, is_list });
     }
 
     fn list(&mut self, member: &Node<'a>) -> String {
@@ -252,7 +252,14 @@ impl<'a> Loader<'_, 'a> {
             }
             let fields = start..self.db.fields.len() as u32;
             let (key, key_span, span) = (Cow::Owned(key), item.span, item.span);
-            self.db.entries.push(Entry { key, key_span, span, fields, pointer: Some(pointer.into()) });
+            self.db.entries.push(Entry {
+                key,
+                key_span,
+                span,
+                fields,
+                behind: 0,
+                pointer: Some(pointer.into()),
+            });
         }
     }
 
@@ -276,7 +283,7 @@ impl<'a> Loader<'_, 'a> {
                     let value_name = node_of(to).map_or("", |node| node.key.as_ref());
                     let steps = format!("{}/{index}/{}", escape(&member.key), escape(value_name));
                     self.db.written.insert(name_span.start, steps.into());
-                    self.db.fields.push(Field { name, name_span, value, span, is_list: false });
+                    self.db.fields.push(Stored { name, name_span, value, span, is_list: false });
                 }
                 _ => self.db.problem(item.span, format!("`{table}|{key}`: a row needs `{from}` and `{to}`")),
             }

@@ -77,7 +77,7 @@ struct Reader<'d, 'a> {
 impl<'d, 'a> Reader<'d, 'a> {
     fn new(db: &'d ConfigDb<'a>, asic: &'d Asic, ratio: Option<i64>, gearbox_delay: f64) -> Self {
         let rows = db.rows("DEFAULT_LOSSLESS_BUFFER_PARAMETER");
-        let of_file = || rows.first().and_then(|e| parse(&db.field(e, "over_subscribe_ratio")?.value));
+        let of_file = || rows.first().and_then(|e| parse(db.field(e, "over_subscribe_ratio")?.value));
         let input = PoolInput {
             platform: db.value("DEVICE_METADATA", "localhost", "platform").unwrap_or_default().to_string(),
             over_subscribe_ratio: ratio.or_else(of_file).unwrap_or(0),
@@ -91,11 +91,11 @@ impl<'d, 'a> Reader<'d, 'a> {
     }
 
     fn number(&self, entry: &Entry<'a>, field: &str) -> Option<i64> {
-        self.db.field(entry, field).and_then(|f| parse(&f.value))
+        self.db.field(entry, field).and_then(|f| parse(f.value))
     }
 
     fn text(&self, entry: &Entry<'a>, field: &str) -> &'d str {
-        self.db.field(entry, field).map_or("", |f| f.value.as_ref())
+        self.db.field(entry, field).map_or("", |f| f.value)
     }
 
     fn pools(&mut self) -> Result<(), PoolFailure> {
@@ -152,7 +152,7 @@ impl<'d, 'a> Reader<'d, 'a> {
     fn generate(&mut self, port: &str) -> Result<Option<String>, PoolFailure> {
         let db = self.db;
         let Some(row) = db.row("PORT", port) else { return Ok(None) };
-        let cable = db.rows("CABLE_LENGTH").iter().find_map(|t| db.field(t, port)).map(|f| f.value.as_ref());
+        let cable = db.rows("CABLE_LENGTH").iter().find_map(|t| db.field(t, port)).map(|f| f.value);
         let (Some(cable), "up") = (cable, self.text(row, "admin_status")) else { return Ok(None) };
         if cable == "0m" {
             return Ok(None);

@@ -38,6 +38,12 @@ pub(crate) struct Problems {
     pub(crate) left_out: usize,
 }
 
+impl Problems {
+    fn count(&self) -> usize {
+        self.problems.len() + self.left_out
+    }
+}
+
 /// The key of a member; empty for an element of an array.
 #[derive(Debug, Default)]
 pub(crate) struct Key<'a> {
@@ -61,8 +67,12 @@ pub(crate) enum Scalar<'a> {
 pub(crate) trait Events<'a> {
     /// An object or array begins.
     fn open(&mut self, key: Key<'a>, is_object: bool);
-    /// The innermost open object or array ends; its place with the brackets.
-    fn close(&mut self, span: Span);
+    /// An object begins at byte `at`. When its text is known, its key is taken, and so many bytes of it are not read.
+    fn known(&mut self, _key: &mut Key<'a>, _text: &'a [u8], _at: usize) -> Option<usize> {
+        None
+    }
+    /// The innermost open object or array ends; its place with the brackets, and whether nothing in it was wrong.
+    fn close(&mut self, span: Span, is_sound: bool);
     /// A value without members.
     fn scalar(&mut self, key: Key<'a>, scalar: Scalar<'a>, span: Span);
     /// Nothing more of the text is wanted.
@@ -244,9 +254,16 @@ impl<'a, E: Events<'a>> Reader<'a, E> {
         }
     }
 
-    fn container(&mut self, key: Key<'a>, close: u8) {
+    fn container(&mut self, mut key: Key<'a>, close: u8) {
         let open_at = self.at;
+        if close == b'}'
+            && let Some(length) = self.events.known(&mut key, self.bytes, open_at)
+        {
+            self.at += length;
+            return;
+        }
         self.at += 1;
+        let problems = self.problems.count();
         if self.depth == MAX_DEPTH {
             self.problem(open_at, open_at + 1, format!("nested deeper than {MAX_DEPTH} levels"));
             self.at = self.bytes.len();
@@ -292,7 +309,7 @@ impl<'a, E: Events<'a>> Reader<'a, E> {
             comma = self.separator();
         }
         self.depth -= 1;
-        self.events.close(Span::new(open_at, self.at));
+        self.events.close(Span::new(open_at, self.at), self.problems.count() == problems);
     }
 
     /// The comma between members, or what stands in its place. Returns where the comma is.

@@ -50,3 +50,22 @@ pub(super) fn blank_end(bytes: &[u8], mut at: usize) -> usize {
     }
     at
 }
+
+/// Whether a short text has that byte.
+#[inline]
+pub(crate) fn has(text: &str, byte: u8) -> bool {
+    let bytes = text.as_bytes();
+    let is_in = |word: u64| zero_bytes(word ^ (ONES * u64::from(byte))) != 0;
+    let mut at = 0;
+    while let Some(word) = word(bytes, at) {
+        if is_in(word) {
+            return true;
+        }
+        at += 8;
+    }
+    // The last eight bytes, which may overlap those before.
+    match bytes.len().checked_sub(8).and_then(|from| word(bytes, from)) {
+        Some(word) => is_in(word),
+        None => bytes.contains(&byte),
+    }
+}

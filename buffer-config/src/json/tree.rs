@@ -84,7 +84,7 @@ impl<'a> Events<'a> for Builder<'a> {
         self.open.push((key, is_object, self.pending.len()));
     }
 
-    fn close(&mut self, span: Span) {
+    fn close(&mut self, span: Span, _is_sound: bool) {
         let Some((key, is_object, first)) = self.open.pop() else { return };
         let begin = self.nodes.len() as u32;
         self.nodes.extend(self.pending.drain(first..));

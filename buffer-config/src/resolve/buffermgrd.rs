@@ -71,16 +71,14 @@ impl Resolver<'_, '_, '_> {
 
     fn added_by_dynamic_model(&mut self) {
         let (Some(asic), Some(pool)) = (self.asic, self.pool_index(LOSSLESS_POOL)) else { return };
-        let names: Vec<String> = self.switch.ports.iter().map(|p| p.name.clone()).collect();
-        let index = PortIndex::new(&names);
+        let index = PortIndex::new(self.db);
         let rows = self.db.rows("DEFAULT_LOSSLESS_BUFFER_PARAMETER");
-        let default =
-            |field: &str| rows.first().and_then(|e| self.db.field(e, field)).map(|f| f.value.as_ref());
+        let default = |field: &str| rows.first().and_then(|e| self.db.field(e, field)).map(|f| f.value);
         let exponent = default("default_dynamic_th").and_then(|t| t.trim().parse().ok()).unwrap_or(0);
         let ratio = default("over_subscribe_ratio").and_then(number).unwrap_or(0) as u32;
         let pattern = self.db.rows("LOSSLESS_TRAFFIC_PATTERN").first();
         let traffic = |field: &str, other: u64| {
-            pattern.and_then(|e| number(&self.db.field(e, field)?.value)).unwrap_or(other) as u32
+            pattern.and_then(|e| number(self.db.field(e, field)?.value)).unwrap_or(other) as u32
         };
         for entry in self.db.rows("BUFFER_PG") {
             let is_null = self.db.field(entry, "profile").is_some_and(|f| f.value == "NULL");

@@ -2,34 +2,43 @@
 
 use std::cell::Cell;
 
-use crate::db::{ConfigDb, Entry};
+use crate::db::{ConfigDb, Entry, Table};
+use crate::resolved::ResolvedPort;
 
 use super::range;
 
-/// Ports by name. Tables name them one after the other, so the neighbour of the last one is tried first.
-pub(super) struct PortIndex<'n> {
-    names: &'n [String],
-    sorted: Vec<u32>,
+/// Ports by name: the resolved ones are those of the table `PORT`, in its order. Tables name them one after the other, so
+/// the neighbour of the last one is tried first.
+pub(super) struct PortIndex<'d, 'a> {
+    db: &'d ConfigDb<'a>,
+    table: Option<&'d Table<'a>>,
+    ports: &'d [Entry<'a>],
     hint: Cell<usize>,
 }
 
-impl<'n> PortIndex<'n> {
-    pub(super) fn new(names: &'n [String]) -> Self {
-        let mut sorted: Vec<u32> = (0..names.len() as u32).collect();
-        sorted.sort_by(|a, b| names[*a as usize].cmp(&names[*b as usize]));
-        Self { names, sorted, hint: Cell::new(0) }
+impl<'d, 'a> PortIndex<'d, 'a> {
+    pub(super) fn new(db: &'d ConfigDb<'a>) -> Self {
+        let table = db.table("PORT");
+        let ports = table.map(|table| db.entries_of(table)).unwrap_or_default();
+        Self { db, table, ports, hint: Cell::new(0) }
+    }
+
+    /// The port that was found last, or the one after it, when that is its name.
+    #[inline]
+    fn find_next(&self, name: &str) -> Option<usize> {
+        let hint = self.hint.get();
+        let found = [hint, hint + 1]
+            .into_iter()
+            .find(|at| self.ports.get(*at).is_some_and(|port| port.key == name))?;
+        self.hint.set(found);
+        Some(found)
     }
 
     pub(super) fn find(&self, name: &str) -> Option<usize> {
-        let hint = self.hint.get();
-        for at in [hint, hint + 1] {
-            if self.names.get(at).is_some_and(|n| n == name) {
-                self.hint.set(at);
-                return Some(at);
-            }
+        if let Some(at) = self.find_next(name) {
+            return Some(at);
         }
-        let at = self.sorted.binary_search_by(|i| self.names[*i as usize].as_str().cmp(name)).ok()?;
-        let found = self.sorted[at] as usize;
+        let found = self.db.index_of(self.table?, name)?;
         self.hint.set(found);
         Some(found)
     }
@@ -54,11 +63,16 @@ impl<'d> Owner<'d> {
         &mut self,
         owner: &'d str,
         here: (Option<&str>, Option<&str>),
-        index: &PortIndex<'_>,
+        index: &PortIndex<'_, '_>,
     ) -> &[usize] {
         if self.name != owner {
             self.name = owner;
             self.ports.clear();
+            // Mostly the owner is a port.
+            if let Some(port) = index.find_next(owner) {
+                self.ports.push(port);
+                return &self.ports;
+            }
             let names = match owner.rsplit_once('|') {
                 None => Some(owner),
                 Some((chip, port)) => chip.split_once('|').and_then(|(host, asic)| {
@@ -105,22 +119,22 @@ impl<'d, const N: usize> Maps<'d, N> {
     }
 }
 
-/// The profile that the entry before named: most entries of a table name the same one.
-#[derive(Debug, Default)]
-pub(super) struct LastProfile<'v>(Option<(&'v str, Option<usize>)>);
+/// The maps that an entry of `PORT_QOS_MAP` gives its port; `None` where it names none that is there.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct PortMaps {
+    pub(super) dscp: Option<[u8; 64]>,
+    pub(super) group: Option<[u8; 16]>,
+    pub(super) queue: Option<[u8; 16]>,
+    pub(super) pause: Option<[u8; 8]>,
+    pub(super) pfc_priorities: Option<u8>,
+}
 
-impl<'v> LastProfile<'v> {
-    /// Index of the profile that `value` names, by `find` when the entry before named another.
-    pub(super) fn get(
-        &mut self,
-        value: &'v str,
-        find: impl FnOnce(&'v str) -> Option<usize>,
-    ) -> Option<usize> {
-        if let Some((_, profile)) = self.0.filter(|(name, _)| *name == value) {
-            return profile;
-        }
-        let profile = find(value);
-        self.0 = Some((value, profile));
-        profile
+impl PortMaps {
+    pub(super) fn apply(&self, port: &mut ResolvedPort) {
+        port.dscp_to_tc.0 = self.dscp.unwrap_or(port.dscp_to_tc.0);
+        port.tc_to_group = self.group.unwrap_or(port.tc_to_group);
+        port.tc_to_queue = self.queue.unwrap_or(port.tc_to_queue);
+        port.pause_to_queue = self.pause.unwrap_or(port.pause_to_queue);
+        port.pfc_priorities = self.pfc_priorities.unwrap_or(port.pfc_priorities);
     }
 }

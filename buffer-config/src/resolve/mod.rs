@@ -8,9 +8,10 @@ mod model;
 
 pub(crate) use model::BufferModel;
 
-use index::{LastProfile, Maps, Owner, PortIndex, queue_key};
+use index::{Maps, Owner, PortIndex, PortMaps, queue_key};
 
 use crate::asic::{self, Asic};
+use crate::bodies::PerBody;
 use crate::db::{ConfigDb, Entry};
 use crate::lookup::Lookup;
 use crate::resolved::*;
@@ -51,7 +52,7 @@ pub fn resolve(db: &ConfigDb<'_>, beside: Beside<'_>) -> ResolvedSwitch {
             .rows("LOSSLESS_TRAFFIC_PATTERN")
             .first()
             .and_then(|row| db.field(row, "mtu"))
-            .and_then(|f| number(&f.value))
+            .and_then(|f| number(f.value))
             .map(|mtu| mtu.min(u64::from(u32::MAX)) as u32),
         watchdog_poll_ms: db
             .value("PFC_WD", "GLOBAL", "POLL_INTERVAL")
@@ -66,8 +67,7 @@ pub fn resolve(db: &ConfigDb<'_>, beside: Beside<'_>) -> ResolvedSwitch {
     resolver.profiles();
     resolver.wred();
     resolver.ports();
-    let names: Vec<String> = resolver.switch.ports.iter().map(|p| p.name.clone()).collect();
-    let index = PortIndex::new(&names);
+    let index = PortIndex::new(db);
     resolver.maps(&index);
     resolver.groups(&index);
     resolver.queues(&index);
@@ -114,7 +114,7 @@ struct Resolver<'r, 'd, 'a> {
 impl<'d, 'a> Resolver<'_, 'd, 'a> {
     fn pools(&mut self) {
         for entry in self.db.rows("BUFFER_POOL") {
-            let get = |field| self.db.field(entry, field).map(|f| f.value.as_ref());
+            let get = |field| self.db.field(entry, field).map(|f| f.value);
             let direction = match get("type") {
                 Some("ingress") => Direction::Ingress,
                 Some("egress") => Direction::Egress,
@@ -145,7 +145,7 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
 
     fn profiles(&mut self) {
         for entry in self.db.rows("BUFFER_PROFILE") {
-            let get = |field| self.db.field(entry, field).map(|f| f.value.as_ref());
+            let get = |field| self.db.field(entry, field).map(|f| f.value);
             let pool = get("pool").map(|name| reference("BUFFER_POOL", name));
             let Some(pool) = pool.and_then(|name| self.pool_index(name)) else {
                 self.switch.unresolved.push(format!("profile {} names no pool that exists", entry.key));
@@ -174,7 +174,7 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
 
     fn wred(&mut self) {
         for entry in self.db.rows("WRED_PROFILE") {
-            let get = |field: &str| self.db.field(entry, field).map(|f| f.value.as_ref());
+            let get = |field: &str| self.db.field(entry, field).map(|f| f.value);
             let ecn = get("ecn").unwrap_or("ecn_none");
             let curve = |colour: &str| {
                 let enabled = get(&format!("wred_{colour}_enable")) == Some("true");
@@ -202,7 +202,9 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
         for (tc, queue) in tc_to_queue.iter_mut().enumerate() {
             *queue = tc as u8;
         }
-        for entry in self.db.rows("PORT") {
+        let rows = self.db.rows("PORT");
+        self.switch.ports.reserve_exact(rows.len());
+        for entry in rows {
             let mut port = ResolvedPort {
                 name: entry.key.to_string(),
                 alias: String::new(),
@@ -225,8 +227,8 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
                 neighbour: None,
             };
             for field in self.db.fields_of(entry) {
-                let value = field.value.as_ref();
-                match field.name.as_ref() {
+                let value = field.value;
+                match field.name {
                     "admin_status" => port.is_up = value == "up",
                     "speed" => port.speed_mbps = number(value).unwrap_or(0) as u32,
                     "mtu" => port.mtu_bytes = number(value).map_or(DEFAULT_MTU, |n| n as u32),
@@ -241,11 +243,11 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
     }
 
     /// QoS maps of each port, and its cable.
-    fn maps(&mut self, index: &PortIndex<'_>) {
+    fn maps(&mut self, index: &PortIndex<'_, '_>) {
         for table in self.db.rows("CABLE_LENGTH") {
             for field in self.db.fields_of(table) {
                 let metres = field.value.strip_suffix('m').and_then(|m| m.parse().ok());
-                if let Some(port) = index.find(&field.name).and_then(|i| self.switch.ports.get_mut(i)) {
+                if let Some(port) = index.find(field.name).and_then(|i| self.switch.ports.get_mut(i)) {
                     port.cable_m = metres;
                 }
             }
@@ -259,30 +261,40 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
         if let Some(map) = global {
             self.switch.ports.iter_mut().for_each(|p| p.dscp_to_tc = DscpMap(map));
         }
+        let mut of_entries = PerBody::new(self.db);
         for entry in self.db.rows("PORT_QOS_MAP") {
-            for name in entry.key.split(',') {
-                let Some(port) = index.find(name).and_then(|i| self.switch.ports.get_mut(i)) else {
-                    continue;
-                };
+            let of_entry = || {
+                let mut maps = PortMaps::default();
                 for field in self.db.fields_of(entry) {
-                    let value = field.value.as_ref();
-                    match field.name.as_ref() {
-                        "dscp_to_tc_map" => port.dscp_to_tc.0 = dscp.get(value).unwrap_or(port.dscp_to_tc.0),
-                        "tc_to_pg_map" => port.tc_to_group = group.get(value).unwrap_or(port.tc_to_group),
-                        "tc_to_queue_map" => port.tc_to_queue = queue.get(value).unwrap_or(port.tc_to_queue),
-                        "pfc_to_queue_map" => {
-                            port.pause_to_queue = pause.get(value).unwrap_or(port.pause_to_queue)
-                        }
-                        "pfc_enable" => port.pfc_priorities = bits(value),
+                    let value = field.value;
+                    match field.name {
+                        "dscp_to_tc_map" => maps.dscp = dscp.get(value).or(maps.dscp),
+                        "tc_to_pg_map" => maps.group = group.get(value).or(maps.group),
+                        "tc_to_queue_map" => maps.queue = queue.get(value).or(maps.queue),
+                        "pfc_to_queue_map" => maps.pause = pause.get(value).or(maps.pause),
+                        "pfc_enable" => maps.pfc_priorities = Some(bits(value)),
                         _ => {}
                     }
+                }
+                maps
+            };
+            let Some(maps) = of_entries.get(entry, of_entry) else { continue };
+            for name in entry.key.split(',') {
+                if let Some(port) = index.find(name).and_then(|i| self.switch.ports.get_mut(i)) {
+                    maps.apply(port);
                 }
             }
         }
     }
 
-    fn groups(&mut self, index: &PortIndex<'_>) {
-        let mut last = LastProfile::default();
+    /// The profile that an entry names.
+    fn profile_of(&self, entry: &Entry<'a>) -> Option<usize> {
+        let name = self.db.field(entry, "profile").map_or("", |f| f.value);
+        self.profile_index(reference("BUFFER_PROFILE", name))
+    }
+
+    fn groups(&mut self, index: &PortIndex<'_, '_>) {
+        let mut profiles = PerBody::new(self.db);
         let mut owner = Owner::default();
         for entry in self.db.rows("BUFFER_PG") {
             let Some((ports, numbers)) = entry.owner_and_numbers() else { continue };
@@ -290,8 +302,7 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
             let Some((low, high)) = range(numbers).filter(|(l, h)| l < h || !numbers.contains('-')) else {
                 continue;
             };
-            let value = self.db.field(entry, "profile").map_or("", |f| f.value.as_ref());
-            let profile = last.get(value, |name| self.profile_index(reference("BUFFER_PROFILE", name)));
+            let profile = profiles.get(entry, || self.profile_of(entry)).copied().flatten();
             for at in owner.ports(ports, self.here, index) {
                 let Some(port) = self.switch.ports.get_mut(*at) else { continue };
                 for group in port.priority_groups.iter_mut().take(high.saturating_add(1)).skip(low) {
@@ -301,13 +312,12 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
         }
     }
 
-    fn queues(&mut self, index: &PortIndex<'_>) {
-        let mut last = LastProfile::default();
+    fn queues(&mut self, index: &PortIndex<'_, '_>) {
+        let mut profiles = PerBody::new(self.db);
         let mut owner = Owner::default();
         for entry in self.db.rows("BUFFER_QUEUE") {
             let Some((ports, (low, high))) = queue_key(entry) else { continue };
-            let value = self.db.field(entry, "profile").map_or("", |f| f.value.as_ref());
-            let profile = last.get(value, |name| self.profile_index(reference("BUFFER_PROFILE", name)));
+            let profile = profiles.get(entry, || self.profile_of(entry)).copied().flatten();
             for at in owner.ports(ports, self.here, index) {
                 let Some(port) = self.switch.ports.get_mut(*at) else { continue };
                 port.queues.iter_mut().take(high.saturating_add(1)).skip(low).for_each(|q| *q = profile);
@@ -315,36 +325,23 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
         }
         let schedulers: Vec<(&str, Schedule)> =
             self.db.rows("SCHEDULER").iter().map(|e| self.schedule(e)).collect();
-        // Queues mostly have what the one above has.
-        let (mut last_wred, mut last_schedule) = (("", None), ("", None));
+        let mut of_entries = PerBody::new(self.db);
         for entry in self.db.rows("QUEUE") {
             let Some((ports, (low, high))) = queue_key(entry) else { continue };
             let ports = owner.ports(ports, self.here, index);
             if ports.is_empty() {
                 continue;
             }
-            let (mut wred, mut schedule) = (None, None);
-            for field in self.db.fields_of(entry) {
-                let value = field.value.as_ref();
-                match field.name.as_ref() {
-                    "wred_profile" => {
-                        if last_wred.0 != value {
-                            let name = reference("WRED_PROFILE", value);
-                            last_wred = (value, self.switch.wred.iter().position(|w| w.name == name));
-                        }
-                        wred = last_wred.1;
-                    }
-                    "scheduler" => {
-                        if last_schedule.0 != value {
-                            let name = reference("SCHEDULER", value);
-                            let found = schedulers.iter().find(|(n, _)| *n == name).map(|(_, s)| *s);
-                            last_schedule = (value, found);
-                        }
-                        schedule = last_schedule.1;
-                    }
-                    _ => {}
-                }
-            }
+            let of_entry = || {
+                let of = |table, field| self.db.field(entry, field).map(|f| reference(table, f.value));
+                let wred = of("WRED_PROFILE", "wred_profile");
+                let schedule = of("SCHEDULER", "scheduler");
+                (
+                    wred.and_then(|name| self.switch.wred.iter().position(|w| w.name == name)),
+                    schedule.and_then(|name| schedulers.iter().find(|(n, _)| *n == name).map(|(_, s)| *s)),
+                )
+            };
+            let Some(&(wred, schedule)) = of_entries.get(entry, of_entry) else { continue };
             for at in ports {
                 let Some(port) = self.switch.ports.get_mut(*at) else { continue };
                 for queue in low..=high.min(15) {
@@ -356,7 +353,7 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
     }
 
     fn schedule<'e>(&self, entry: &'e Entry<'a>) -> (&'e str, Schedule) {
-        let get = |field| self.db.field(entry, field).map(|f| f.value.as_ref());
+        let get = |field| self.db.field(entry, field).map(|f| f.value);
         let schedule = match get("type") {
             Some("STRICT") => Schedule::Strict,
             _ => Schedule::Weighted { weight: get("weight").and_then(number).unwrap_or(1).min(255) as u8 },
@@ -364,36 +361,41 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
         (entry.key.as_ref(), schedule)
     }
 
-    fn watchdogs(&mut self, index: &PortIndex<'_>) {
+    fn watchdogs(&mut self, index: &PortIndex<'_, '_>) {
+        let mut of_entries = PerBody::new(self.db);
         for entry in self.db.rows("PFC_WD") {
-            let get = |field| self.db.field(entry, field).map(|f| f.value.as_ref());
-            let Some(detection) = get("detection_time").and_then(number) else { continue };
-            let action = match get("action") {
-                Some("forward") => WatchdogAction::Forward,
-                Some("alert") => WatchdogAction::Alert,
-                _ => WatchdogAction::Drop,
+            let of_entry = || {
+                let get = |field| self.db.field(entry, field).map(|f| f.value);
+                let detection_ms = get("detection_time").and_then(number)? as u32;
+                let action = match get("action") {
+                    Some("forward") => WatchdogAction::Forward,
+                    Some("alert") => WatchdogAction::Alert,
+                    _ => WatchdogAction::Drop,
+                };
+                let restoration_ms = get("restoration_time").and_then(number).map(|ms| ms as u32);
+                Some(ResolvedWatchdog { detection_ms, restoration_ms, action, priorities: 0 })
             };
-            let restoration_ms = get("restoration_time").and_then(number).map(|ms| ms as u32);
+            let watchdog = of_entries.get(entry, of_entry).copied().flatten();
             if let Some(port) = index.find(&entry.key).and_then(|i| self.switch.ports.get_mut(i)) {
-                let detection_ms = detection as u32;
-                port.watchdog =
-                    Some(ResolvedWatchdog { detection_ms, restoration_ms, action, priorities: 0 });
+                port.watchdog = watchdog.or(port.watchdog);
             }
         }
+        let mut masks = PerBody::new(self.db);
         for entry in self.db.rows("PORT_QOS_MAP") {
-            let Some(mask) = self.db.field(entry, "pfcwd_sw_enable") else { continue };
+            let mask = || self.db.field(entry, "pfcwd_sw_enable").map(|f| bits(f.value));
+            let Some(mask) = masks.get(entry, mask).copied().flatten() else { continue };
             for name in entry.key.split(',') {
                 let port = index.find(name).and_then(|i| self.switch.ports.get_mut(i));
                 if let Some(watchdog) = port.and_then(|p| p.watchdog.as_mut()) {
-                    watchdog.priorities = bits(&mask.value);
+                    watchdog.priorities = mask;
                 }
             }
         }
     }
 
-    fn neighbours(&mut self, index: &PortIndex<'_>) {
+    fn neighbours(&mut self, index: &PortIndex<'_, '_>) {
         for entry in self.db.rows("DEVICE_NEIGHBOR") {
-            let get = |field| self.db.field(entry, field).map_or("", |f| f.value.as_ref());
+            let get = |field| self.db.field(entry, field).map_or("", |f| f.value);
             let (name, remote) = (get("name").to_string(), get("port").to_string());
             if let Some(port) = index.find(&entry.key).and_then(|i| self.switch.ports.get_mut(i)) {
                 port.neighbour = Some((name, remote));

@@ -83,7 +83,7 @@ impl<'c, 'a> Context<'c, 'a> {
         let mut last: (&str, Vec<Option<usize>>) = ("", Vec::new());
         for table in ["BUFFER_PORT_INGRESS_PROFILE_LIST", "BUFFER_PORT_EGRESS_PROFILE_LIST"] {
             for entry in db.rows(table) {
-                let list = db.field(entry, "profile_list").map_or("", |f| f.value.as_ref());
+                let list = db.field(entry, "profile_list").map_or("", |f| f.value);
                 if list != last.0 {
                     let of_name = |name| crate::schema::reference("BUFFER_PROFILE", name);
                     let index = |name: &str| sw.profiles.iter().position(|p| p.name == name);
@@ -242,7 +242,7 @@ impl<'c, 'a> Context<'c, 'a> {
             return (table.span, pointer, Target::Place);
         };
         match at.field.and_then(|name| self.db.field(entry, name)) {
-            Some(field) => (field.span, self.db.pointer(at.table, entry, Some(&field.name)), Target::Field),
+            Some(field) => (field.span, self.db.pointer(at.table, entry, Some(field.name)), Target::Field),
             None => (entry.key_span, self.db.pointer(at.table, entry, None), Target::Entry),
         }
     }

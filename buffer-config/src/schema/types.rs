@@ -64,6 +64,14 @@ pub(crate) fn whole(text: &str) -> Option<i128> {
 
 /// `low` or `low-high`, both at most `max`, in any order.
 fn range(text: &str, max: u32) -> bool {
+    // Most are a digit or two.
+    let is_digit = |byte: u8| byte.is_ascii_digit() && u32::from(byte - b'0') <= max;
+    if let [low] | [low, b'-', _] = text.as_bytes()
+        && is_digit(*low)
+        && text.as_bytes().get(2).is_none_or(|high| is_digit(*high))
+    {
+        return true;
+    }
     let number = |word: &str| {
         let is_short =
             (word.len() == 1 || !word.starts_with('0')) && word.bytes().all(|b| b.is_ascii_digit());

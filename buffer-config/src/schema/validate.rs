@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::{Leaf, TableSchema, Type, table, types};
 use crate::db::{ConfigDb, Entry, Field, Table};
+use crate::json::scan::has;
 use crate::source::Span;
 
 /// Why a model refuses a value.
@@ -47,12 +48,14 @@ pub fn validate(db: &ConfigDb<'_>) -> Vec<Violation> {
     let mut found = Vec::new();
     let here = |field| db.value("DEVICE_METADATA", "localhost", field);
     let here = (here("hostname"), here("asic_name"));
+    let mut sound = vec![false; db.fields.len()];
     for table_of_file in &db.tables {
         let Some(schema) = table(&table_of_file.name) else { continue };
         let mut checker = Checker {
             db,
             schema,
             found: &mut found,
+            sound: &mut sound,
             targets: Targets::of(db, schema),
             here,
             nearest: ("", None),
@@ -104,6 +107,8 @@ struct Checker<'c, 'a> {
     db: &'c ConfigDb<'a>,
     schema: &'static TableSchema,
     found: &'c mut Vec<Violation>,
+    /// Fields in which nothing was found, by the first one: entries that repeat them need no second look.
+    sound: &'c mut [bool],
     targets: Targets<'c, 'a>,
     /// `hostname` and `asic_name` of this switch.
     here: (Option<&'c str>, Option<&'c str>),
@@ -139,17 +144,28 @@ impl<'c, 'a> Checker<'c, 'a> {
 
     fn entry(&mut self, index: usize, entry: &'c Entry<'a>) {
         self.key(index, entry);
+        let first = entry.fields.start as usize;
+        if entry.fields.is_empty() || self.sound.get(first) != Some(&true) {
+            let before = self.found.len();
+            self.fields(index, entry);
+            if let Some(sound) = self.sound.get_mut(first).filter(|_| !entry.fields.is_empty()) {
+                *sound = self.found.len() == before;
+            }
+        }
+    }
+
+    fn fields(&mut self, index: usize, entry: &'c Entry<'a>) {
         let fields = self.db.fields_of(entry);
         if let Some(map) = &self.schema.map {
             for field in fields {
-                self.value(index, map.code, &map.from, &field.name, field.name_span, Some(&field.name));
-                self.value(index, map.code, &map.to, &field.value, field.span, Some(&field.name));
+                self.value(index, map.code, &map.from, field.name, field.name_span, Some(field.name));
+                self.value(index, map.code, &map.to, field.value, field.span, Some(field.name));
             }
             return;
         }
         let mut mandatory = self.schema.leaves.iter().filter(|l| l.is_mandatory).count();
-        for (number, field) in fields.iter().enumerate() {
-            match self.leaf_of(number, &field.name) {
+        for (number, field) in fields.clone().enumerate() {
+            match self.leaf_of(number, field.name) {
                 Some(leaf) => {
                     mandatory -= usize::from(leaf.is_mandatory && mandatory > 0);
                     self.leaf(index, leaf, field);
@@ -160,7 +176,7 @@ impl<'c, 'a> Checker<'c, 'a> {
         }
         if mandatory > 0 {
             for leaf in self.schema.leaves.iter().filter(|l| l.is_mandatory) {
-                if fields.iter().all(|f| f.name != leaf.name) {
+                if fields.clone().all(|f| f.name != leaf.name) {
                     let message = format!("`{}|{}` has no `{}`", self.schema.name, entry.key, leaf.name);
                     self.report(leaf.code, Kind::Missing, index, None, entry.key_span, message);
                 }
@@ -182,28 +198,30 @@ impl<'c, 'a> Checker<'c, 'a> {
         leaves.get(at)
     }
 
-    fn unknown(&mut self, index: usize, entry: &Entry<'a>, field: &'c Field<'a>) {
+    fn unknown(&mut self, index: usize, entry: &Entry<'a>, field: Field<'c>) {
         if self.nearest.0 != field.name {
-            self.nearest = (&field.name, nearest(&field.name, self.schema.leaves));
+            self.nearest = (field.name, nearest(field.name, self.schema.leaves));
         }
         let hint = self.nearest.1.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
         let message =
             format!("`{}|{}` has an unknown field `{}`{hint}", self.schema.name, entry.key, field.name);
-        self.report("SRC005", Kind::Unknown, index, Some(&field.name), field.name_span, message);
+        self.report("SRC005", Kind::Unknown, index, Some(field.name), field.name_span, message);
     }
 
     fn key(&mut self, index: usize, entry: &'c Entry<'a>) {
         let (code, keys) = (self.schema.key_code, self.schema.keys);
+        // Most keys are a port, or a port and a range.
+        match (keys, entry.owner_and_numbers()) {
+            ([only], None) => return self.value(index, code, only, &entry.key, entry.key_span, None),
+            ([owner, numbers], Some((head, tail))) if !has(head, b'|') => {
+                self.value(index, code, owner, head, entry.key_span, None);
+                return self.value(index, code, numbers, tail, entry.key_span, None);
+            }
+            _ => {}
+        }
         let bars = entry.key.bytes().filter(|b| *b == b'|').count();
         match (keys, bars) {
-            ([only], 0) => self.value(index, code, only, &entry.key, entry.key_span, None),
             ([_], _) => {}
-            ([owner, numbers], 1) => {
-                if let Some((head, tail)) = entry.owner_and_numbers() {
-                    self.value(index, code, owner, head, entry.key_span, None);
-                    self.value(index, code, numbers, tail, entry.key_span, None);
-                }
-            }
             (_, 3) if matches!(self.schema.name, "QUEUE" | "BUFFER_QUEUE") && keys.len() < 4 => {
                 self.voq_key(index, entry);
             }
@@ -248,14 +266,14 @@ impl<'c, 'a> Checker<'c, 'a> {
         self.targets.has(self.db, table, name)
     }
 
-    fn leaf(&mut self, index: usize, leaf: &'static Leaf, field: &'c Field<'a>) {
-        self.value(index, leaf.code, &leaf.ty, &field.value, field.span, Some(&field.name));
+    fn leaf(&mut self, index: usize, leaf: &'static Leaf, field: Field<'c>) {
+        self.value(index, leaf.code, &leaf.ty, field.value, field.span, Some(field.name));
         if matches!(leaf.name, "adv_speeds" | "adv_interface_types")
             && field.value.contains(',')
             && field.value.split(',').any(|word| word == "all")
         {
             let message = format!("`{}` is `all` or a list, not both", leaf.name);
-            self.report(leaf.code, Kind::Must, index, Some(&field.name), field.span, message);
+            self.report(leaf.code, Kind::Must, index, Some(field.name), field.span, message);
         }
     }
 
@@ -374,7 +392,7 @@ fn musts(db: &ConfigDb<'_>, found: &mut Vec<Violation>) {
     let dynamic = db.value("DEVICE_METADATA", "localhost", "buffer_model") == Some("dynamic");
     let number =
         |entry: &Entry<'_>, field: &str| db.field(entry, field).and_then(|f| types::whole(f.value.trim()));
-    let mut add = |code, table, entry: usize, field: &Field<'_>, message: String| {
+    let mut add = |code, table, entry: usize, field: Field<'_>, message: String| {
         let field_name = Some(field.name.to_string());
         found.push(Violation {
             code,
@@ -470,7 +488,7 @@ fn scheduler_musts(
     db: &ConfigDb<'_>,
     i: usize,
     entry: &Entry<'_>,
-    add: &mut impl FnMut(&'static str, &'static str, usize, &Field<'_>, String),
+    add: &mut impl FnMut(&'static str, &'static str, usize, Field<'_>, String),
 ) {
     let number = |field: &str| db.field(entry, field).and_then(|f| types::whole(f.value.trim()));
     let (cir, pir, cbs) = (number("cir"), number("pir"), number("cbs"));
@@ -491,7 +509,7 @@ fn scheduler_musts(
 fn metadata_musts(db: &ConfigDb<'_>, found: &mut Vec<Violation>) {
     let counters = db.rows("FLEX_COUNTER_TABLE").iter().enumerate().filter(|(_, e)| e.key == "ICMP_SESSION");
     for (i, field) in counters.filter_map(|(i, e)| Some((i, db.field(e, "POLL_INTERVAL")?))) {
-        if !Type::Int(1000, 30_000).accepts(&field.value) {
+        if !Type::Int(1000, 30_000).accepts(field.value) {
             let message =
                 format!("`POLL_INTERVAL` of ICMP_SESSION is `{}`; expected 1000..=30000", field.value);
             let (kind, table, span) = (Kind::Value, "FLEX_COUNTER_TABLE", field.span);

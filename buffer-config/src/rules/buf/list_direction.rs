@@ -41,7 +41,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         let mut seen: Vec<&str> = Vec::new();
         let mut last = "";
         for entry in cx.db.rows(table) {
-            let list = cx.db.field(entry, "profile_list").map_or("", |f| f.value.as_ref());
+            let list = cx.db.field(entry, "profile_list").map_or("", |f| f.value);
             // Most ports have the list of the port above.
             if std::mem::replace(&mut last, list) == list {
                 continue;

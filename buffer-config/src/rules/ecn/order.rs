@@ -35,10 +35,10 @@ pub(super) const META: Meta =
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.schema(out, &META);
     for entry in cx.db.rows("WRED_PROFILE") {
-        for f in cx.db.fields_of(entry).iter().filter(|f| f.name.ends_with("_threshold")) {
+        for f in cx.db.fields_of(entry).filter(|f| f.name.ends_with("_threshold")) {
             if f.value.trim().parse::<u64>().is_ok_and(|n| n > i32::MAX as u64) {
                 let message = format!("{} {}: {} does not fit 31 bits, orchagent exits", entry.key, f.name, f.value);
-                cx.report(out, &META, field("WRED_PROFILE", &entry.key, &f.name), message);
+                cx.report(out, &META, field("WRED_PROFILE", &entry.key, f.name), message);
             }
         }
     }

@@ -37,9 +37,9 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             continue;
         }
         for entry in cx.db.entries_of(table) {
-            if let Some(f) = cx.db.fields_of(entry).iter().find(|f| f.value.is_empty() || f.name.is_empty()) {
+            if let Some(f) = cx.db.fields_of(entry).find(|f| f.value.is_empty() || f.name.is_empty()) {
                 let message = format!("{}|{}: `{}` maps to `{}`: an empty number", table.name, entry.key, f.name, f.value);
-                cx.report(out, &META, field(&table.name, &entry.key, &f.name), message);
+                cx.report(out, &META, field(&table.name, &entry.key, f.name), message);
             }
         }
     }

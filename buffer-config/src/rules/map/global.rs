@@ -33,8 +33,8 @@ pub(super) const META: Meta =
 /// Runs the rule.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let Some(entry) = cx.db.row("PORT_QOS_MAP", "global") else { return };
-    for f in cx.db.fields_of(entry).iter().filter(|f| !matches!(f.name.as_ref(), "dscp_to_tc_map")) {
+    for f in cx.db.fields_of(entry).filter(|f| !matches!(f.name, "dscp_to_tc_map")) {
         let message = format!("`{}` has no effect on global", f.name);
-        cx.report(out, &META, field("PORT_QOS_MAP", "global", &f.name), message);
+        cx.report(out, &META, field("PORT_QOS_MAP", "global", f.name), message);
     }
 }

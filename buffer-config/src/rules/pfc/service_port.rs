@@ -38,7 +38,7 @@ pub(super) const META: Meta =
 /// Runs the rule.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.by_port_entry(out, &META, |port, entry| {
-        let role = cx.db.field(entry, "role").map(|f| f.value.as_ref()).filter(|r| matches!(*r, "Rec" | "Inb" | "Dpc"))?;
+        let role = cx.db.field(entry, "role").map(|f| f.value).filter(|r| matches!(*r, "Rec" | "Inb" | "Dpc"))?;
         (port.pfc_priorities != 0).then(|| hit("PORT_QOS_MAP", &port.name, "pfc_enable", format!("a port of role {role} enables PFC"))).flatten()
     });
 }

@@ -37,7 +37,7 @@ pub(super) const META: Meta =
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let rows = || cx.db.rows("CABLE_LENGTH").iter().rev().flat_map(|t| cx.db.fields_of(t));
     let cables = LazyCell::new(|| -> BTreeMap<&str, &str> {
-        rows().map(|f| (f.name.as_ref(), f.value.as_ref())).collect()
+        rows().map(|f| (f.name, f.value)).collect()
     });
     let known_profile = |speed: u32, cable: &str| {
         cx.profile_named(&format!("pg_lossless_{speed}_{cable}_profile")).is_some()

@@ -25,6 +25,7 @@
 use super::super::Meta;
 use super::super::context::{Context, Findings, row};
 use crate::finding::Severity;
+use crate::json::scan::has;
 
 /// What identifies the rule.
 pub(super) const META: Meta =
@@ -33,7 +34,7 @@ pub(super) const META: Meta =
 /// Runs the rule.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     for name in ["BUFFER_PG", "BUFFER_QUEUE", "QUEUE", "PORT_QOS_MAP"] {
-        let joined = |e: &&crate::db::Entry<'_>| e.key.bytes().any(|b| b == b',');
+        let joined = |e: &&crate::db::Entry<'_>| has(&e.key, b',');
         let rows = cx.db.rows(name);
         if let Some(entry) = rows.iter().find(joined) {
             let count = rows.iter().filter(joined).count();

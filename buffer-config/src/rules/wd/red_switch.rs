@@ -35,7 +35,7 @@ pub(super) const META: Meta =
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     for entry in cx.db.rows("PFC_WD") {
         if let Some(f) = cx.db.field(entry, "BIG_RED_SWITCH") {
-            let message = match f.value.as_ref() {
+            let message = match f.value {
                 "enable" => "BIG_RED_SWITCH drops all lossless traffic on all ports; YANG also refuses the field",
                 "disable" => "BIG_RED_SWITCH is refused by the YANG model: `config load` fails",
                 _ => "BIG_RED_SWITCH is neither enable nor disable and is ignored; YANG refuses it",
