@@ -88,6 +88,7 @@ impl<S: FabricSwitch> Fabric<S> {
     ) -> Result<Fabric<S>, BuildError> {
         let scenario = &*scenario.instance(seed)?;
         let mut fabric = Fabric::empty(seed);
+        fabric.stop = scenario.stop;
         fabric.add_nodes(scenario, seed, &mut make)?;
         for (index, link) in scenario.topology.links.iter().enumerate() {
             let loss_ppt = scenario.loss_ppt.get(&index).copied().unwrap_or(0);

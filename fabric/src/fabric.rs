@@ -16,7 +16,7 @@ use crate::losses::Losses;
 use crate::nic::{Nic, Outgoing};
 use crate::record::{BooksError, Counters, LosslessDrops, PauseRecord, SwitchNotice, WatchdogRecord};
 use crate::rng::Random;
-use crate::scenario::{SonicError, SwitchPort};
+use crate::scenario::SonicError;
 use crate::switching::FabricSwitch;
 use crate::trial::{Losing, is_poll};
 use crate::truth::PacketLog;
@@ -62,8 +62,8 @@ pub struct Fabric<S = Switch> {
     lost: Losses,
     notices: Vec<SwitchNotice>,
     pub(crate) triggers: Vec<Question>,
-    /// Questions about the way back, each with the host that asks it.
-    pub(crate) asked_back: Vec<(u32, Frame)>,
+    /// Questions about the way back that are under way, each with the host that asks it; places are used again.
+    pub(crate) asked_back: Vec<Option<(u32, Frame)>>,
     /// Room for events of one switch, kept to avoid allocation.
     scratch: Vec<SwitchEvent>,
     pub(crate) names: BTreeMap<String, NodeIndex>,
@@ -73,6 +73,8 @@ pub struct Fabric<S = Switch> {
     pub(crate) tap: Option<Box<dyn Tap>>,
     /// What loses polling packets, where an evaluation wants that.
     pub(crate) lost_polls: Option<Losing>,
+    /// Nothing new starts after that.
+    pub(crate) stop: Time,
 }
 
 /// Sees every frame that starts onto a wire. Directed link 2n leads from end `a` of the topology's link n to end `b`,
@@ -116,6 +118,7 @@ impl<S: FabricSwitch> Fabric<S> {
             log: None,
             tap: None,
             lost_polls: None,
+            stop: Time::MAX,
         }
     }
 
@@ -537,10 +540,11 @@ impl<S: FabricSwitch> Fabric<S> {
 
     /// Schedules the first event of every flow and fault.
     pub(crate) fn schedule_start(&mut self) {
-        for (index, flow) in self.senders.iter().enumerate().filter(|(_, flow)| flow.waits_for == 0) {
+        let starts = |flow: &SendState| flow.waits_for == 0 && flow.start <= self.stop;
+        for (index, flow) in self.senders.iter().enumerate().filter(|(_, flow)| starts(flow)) {
             self.queue.push(flow.start, Event::FlowStart { flow: index as u32 });
         }
-        for (index, fault) in self.faults.iter().enumerate() {
+        for (index, fault) in self.faults.iter().enumerate().filter(|(_, fault)| fault.start <= self.stop) {
             self.queue.push(fault.start, Event::Fault { fault: index as u32 });
         }
     }
@@ -551,17 +555,9 @@ impl<S: FabricSwitch> Fabric<S> {
         name: &str,
         seed: u64,
     ) -> Result<SwitchConfig, SonicError> {
-        let ports: Vec<SwitchPort> = scenario
-            .topology
-            .ports_of(name)
-            .into_iter()
-            .filter_map(|(number, peer)| {
-                let link = scenario.topology.link_of(&PortRef::new(name, number))?;
-                Some(SwitchPort { number, rate: link.rate, delay: link.delay, peer: peer.switch.clone() })
-            })
-            .collect();
         let settings = scenario.switch_settings(name);
-        let tm = settings.traffic_manager(&ports, CPU_PORT, scenario.pause_end, seed)?;
+        let tm =
+            settings.traffic_manager(&scenario.switch_ports(name), CPU_PORT, scenario.pause_end, seed)?;
         Ok(SwitchConfig { seed, ..SwitchConfig::new(tm) })
     }
 }

@@ -242,7 +242,9 @@ impl<S: FabricSwitch> Fabric<S> {
             state.waits_for = state.waits_for.saturating_sub(1);
             if state.waits_for == 0 {
                 state.start = Time(self.now.0.saturating_add(state.start.0));
-                self.queue.push(state.start, Event::FlowStart { flow: follower });
+                if state.start <= self.stop {
+                    self.queue.push(state.start, Event::FlowStart { flow: follower });
+                }
             }
         }
     }
@@ -301,16 +303,22 @@ impl<S: FabricSwitch> Fabric<S> {
         let polling = Polling { flow: back, ..question.polling };
         let frame = polling_frame(self.hosts[asker as usize].mac, &polling);
         let half = Time(self.senders[index].base_rtt.unwrap_or(Time::ZERO).0 / 2);
-        self.asked_back.push((asker, frame));
-        let question = (self.asked_back.len() - 1) as u32;
-        self.queue.push(self.now + half, Event::AskBack { question });
+        let free = self.asked_back.iter().position(Option::is_none);
+        let place = free.unwrap_or(self.asked_back.len());
+        match self.asked_back.get_mut(place) {
+            Some(slot) => *slot = Some((asker, frame)),
+            None => self.asked_back.push(Some((asker, frame))),
+        }
+        self.queue.push(self.now + half, Event::AskBack { question: place as u32 });
     }
 
     pub(crate) fn ask_back(&mut self, question: u32) {
-        let Some((host, frame)) = self.asked_back.get(question as usize) else { return };
+        let Some((host, frame)) = self.asked_back.get_mut(question as usize).and_then(Option::take) else {
+            return;
+        };
         self.counters.polls_sent += 1;
-        let nic = &mut self.hosts[*host as usize];
-        nic.control.push_back(frame.clone());
+        let nic = &mut self.hosts[host as usize];
+        nic.control.push_back(frame);
         let link = nic.link;
         self.kick(link);
     }

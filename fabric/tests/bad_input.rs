@@ -252,3 +252,116 @@ fn routes_failures_and_workloads_have_places_too() {
         &["it needs a power of two of hosts and has 3"],
     );
 }
+
+#[test]
+fn devices_that_cannot_work_have_places() {
+    check_drawn(
+        "[switch]\nmemory = \"0B\"\n",
+        &["x.toml:9:10: `memory` of [switch] must be a size above zero"],
+    );
+    check_drawn(
+        "[switch]\nmemory = \"64kB\"\n[switches.leaf2]\nheadroom = \"1MB\"\n",
+        &[
+            "x.toml:9:10: switch `spine1`: a priority group's headroom of 96928 B and reservation of 4096 B exceed its \
+             `memory` of 64000 B (and so with 1 more)",
+            "x.toml:11:12: switch `leaf2`: a priority group's headroom of 1000000 B",
+        ],
+    );
+    check_drawn(
+        "[switch]\nshared_headroom = \"17MB\"\n",
+        &[
+            "x.toml:9:19: switch `spine1`: `shared_headroom` of 17000000 B exceeds its `memory` of 16000000 B (and so with 2 more)",
+        ],
+    );
+    check_drawn(
+        "[host]\nreceive_buffer = \"32KiB\"\nreceive_xon = \"1MB\"\n",
+        &[
+            "x.toml:9:18: `receive_xoff` of 65536 B is above the `receive_buffer` of 32768 B",
+            "x.toml:10:15: `receive_xon` is above",
+        ],
+    );
+    check_drawn(
+        "[host.dcqcn]\nmin_rate = \"0bps\"\n[hosts.h2.dcqcn]\nmin_rate = \"200Gbps\"\n",
+        &[
+            "x.toml:9:12: `min_rate` of [dcqcn] must be a rate above zero",
+            "x.toml:11:12: `min_rate` of 200 Gb/s is above the 100 Gb/s of `h2`'s link",
+        ],
+    );
+}
+
+#[test]
+fn what_can_never_happen_has_places() {
+    let flow = "[[flow]]\nfrom = \"h1\"\nto = \"h3\"\nsize = \"1kB\"\n";
+    check_drawn(
+        &format!(
+            "{flow}start = \"2ms\"\n[[fault]]\nkind = \"storm\"\nhost = \"h1\"\nstart = \"1ms\"\nduration = \"0ms\"\ninterval = \"1ps\"\n"
+        ),
+        &[
+            "x.toml:12:9: nothing starts at 2.000 ms: the run ends at 1.000 ms (`stop`)",
+            "x.toml:16:9: nothing starts at 1.000 ms",
+            "x.toml:17:12: `duration` of fault 1 must be a time above zero",
+            "x.toml:18:12: `interval` of 1 ps is less than the 6.720 ns that a pause frame takes on the link of `h1`",
+        ],
+    );
+    check_drawn(
+        &format!("{flow}[[failure]]\nlink = \"leaf1:3\"\nstart = \"5ms\"\nduration = \"0s\"\n"),
+        &[
+            "x.toml:14:9: nothing starts at 5.000 ms",
+            "x.toml:15:12: `duration` of failure 1 must be a time above zero",
+        ],
+    );
+    check_drawn(
+        "[[fault]]\nkind = \"slow_receiver\"\nhost = \"h1\"\nduration = \"1ms\"\nrate = \"1Gbps\"\nxoff = \"3MB\"\nxon = \"4MB\"\n",
+        &[
+            "x.toml:13:8: `xoff` of 3000000 B is above the host's `receive_buffer` of 2097152 B",
+            "x.toml:14:7: `xon` of 4000000 B is above the `xoff` of 3000000 B",
+        ],
+    );
+}
+
+#[test]
+fn links_that_fail_for_good_leave_nobody_without_a_way() {
+    let flow = |start: &str| {
+        format!("[[flow]]\nfrom = \"h1\"\nto = [\"h2\", \"h3\"]\nsize = \"1kB\"\nstart = \"{start}\"\n")
+    };
+    let failure = "[[failure]]\nbetween = [\"leaf1\", \"spine1\"]\nstart = \"100us\"\n";
+    // Under way when the link fails, or later but with the link mended.
+    check_drawn(&format!("{}{failure}", flow("50us")), &[]);
+    check_drawn(&format!("{}{failure}duration = \"200us\"\n", flow("150us")), &[]);
+    let cut = "x.toml:8:1: no path leads from host `h1` to host `h3`: links that fail for good have cut it since 100.000 us";
+    check_drawn(&format!("{}{failure}", flow("150us")), &[cut]);
+    check_drawn(&format!("{}{failure}duration = \"2ms\"\n", flow("150us")), &[cut]);
+    let workload = "[[workload]]\nkind = \"all-to-all\"\nsize = \"8kB\"\nhosts = [\"h1\", \"h2\", \"h3\"]\nstart = \"200us\"\n";
+    let found = format!("{workload}{failure}");
+    check_drawn(
+        &found,
+        &["`h1` to host `h3`", "`h2` to host `h3`", "`h3` to host `h1`", "`h3` to host `h2`"],
+    );
+}
+
+#[test]
+fn what_is_expected_must_exist() {
+    check_drawn(
+        "[expect]\nconfig = [\"leaf9/alpha\", \"h1/alpha\", \"leaf1/taste\", \"leaf1\", \"leaf1/alpha\"]\npause_path = [\"leaf1:9\"]\nport = \"leaf1:1\"\n",
+        &[
+            "x.toml:9:11: `leaf9` is not a switch",
+            "x.toml:9:26: `h1` is not a switch",
+            "x.toml:9:38: `leaf1/taste` must be `switch/setting`, with a setting of alpha, headroom",
+            "x.toml:9:53: `leaf1` must be `switch/setting`",
+            "x.toml:10:15: port `leaf1:9` has no link",
+        ],
+    );
+}
+
+#[test]
+fn quantities_beyond_all_measure_are_said_to_be_too_large() {
+    check_drawn(
+        "[host]\nretransmit_timeout = \"99999999999s\"\nwindow = \"9999999999999999999999GB\"\n[[link]]\na = \"h1\"\nb = \"leaf1\"\nrate = \"80Tbps\"\nlength = \"99999999km\"\n",
+        &[
+            "x.toml:9:22: `retransmit_timeout` of [host] is too large; the most that is possible is 1000000s",
+            "x.toml:10:10: `window` of [host] is too large; the most that is possible is 1000000GB",
+            "x.toml:14:8: `rate` of link 1 is too large; the most that is possible is 8Tbps",
+            "x.toml:15:10: `length` of link 1 is too large; the most that is possible is 1000000km",
+        ],
+    );
+}

@@ -393,11 +393,15 @@ fn every_setting_has_a_key() {
     let load = |json: &'static str| {
         scenario::parse_with("keys.toml", &with, |name| Ok((format!("dir/{name}"), json.to_string())))
     };
-    let good = load(
+    let unfit = load(
         "{\"BUFFER_POOL\": {\"ingress_pool\": {\"type\": \"ingress\", \"mode\": \"dynamic\", \"size\": \"1000\"}}}",
     );
-    let pools = good.map(|scenario| scenario.switch.sonic.map(|sonic| sonic.pools.len()));
-    assert_eq!(pools.ok().flatten(), Some(1));
+    let told = unfit.expect_err("no ports, no egress pool, and two keys beside it").to_string();
+    for problem in
+        ["there is no egress pool", "has 0 ports", "`shared_headroom` has no effect", "`watchdog` has no"]
+    {
+        assert!(told.contains(problem), "{told}");
+    }
     let bad = load("{\"BUFFER_POOL\": \n[}").expect_err("no JSON").to_string();
     assert!(bad.contains("dir/tor.json:2:"), "{bad}");
 }

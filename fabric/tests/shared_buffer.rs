@@ -10,7 +10,7 @@ use buffer_config::{Beside, forms, resolve};
 use common::plain::PlainSwitch;
 use common::{check_conservation, plain_fabric};
 use fabric::scenario::{SonicError, SwitchPort, SwitchSettings};
-use fabric::{BuildError, Fabric, Scenario, scenario};
+use fabric::{BuildError, Fabric, Problems, Scenario, scenario};
 use model::{Rate, Time};
 use p4_switch::tm::{Ecn, PauseEnd, Service, Threshold, TmConfig, WatchdogAction};
 
@@ -240,6 +240,52 @@ fn a_smaller_alpha_pauses_earlier() {
     );
 }
 
+/// A scenario with three hosts at a switch that has this SONiC configuration, and these lines in addition.
+fn with_switch(rest: &str, json: &str) -> Result<Scenario, Problems> {
+    let text = format!(
+        "name = \"x\"\nstop = \"1us\"\n[topology]\nrate = \"40Gbps\"\ndelay = \"1us\"\nswitches = [\"s1\"]\nhosts = \
+         [\"h1\", \"h2\", \"h3\"]\n[[link]]\na = \"h1:1\"\nb = \"s1\"\n[[link]]\na = \"h2:1\"\nb = \"s1\"\n[[link]]\na = \
+         \"h3:1\"\nb = \"s1\"\n[switch]\nsonic = \"tor.json\"\n{rest}"
+    );
+    scenario::parse_with("x.toml", &text, |name| Ok((format!("dir/{name}"), json.to_string())))
+}
+
+#[test]
+fn a_configuration_that_does_not_fit_the_switch_is_refused_with_all_that_is_wrong() {
+    let unfit = LISTING
+        .replacen("\"Ethernet8\": {\"lanes\"", "\"Ethernet99\": {\"lanes\"", 1)
+        .replace("\"type\": \"egress\"", "\"type\": \"ingress\"");
+    let told = with_switch("sonic_errors = \"run\"\n", &unfit).expect_err("no egress pool").to_string();
+    assert!(
+        told.contains("x.toml:18:9: the configuration does not fit switch `s1`: there is no egress pool"),
+        "{told}"
+    );
+    assert!(told.contains("profile `egress_lossy_profile` is used for egress, its pool"), "{told}");
+    assert!(told.contains("profile `egress_lossless_profile` is used for egress, its pool"), "{told}");
+}
+
+#[test]
+fn settings_that_a_configuration_overrules_are_not_taken_in_silence() {
+    let more = "sonic_errors = \"run\"\nmemory = \"1MB\"\nalpha_exponent = 0\n[switch.watchdog]\n";
+    let told = with_switch(more, LISTING).expect_err("three keys without effect").to_string();
+    let lines: Vec<&str> = told.lines().collect();
+    assert_eq!(lines.len(), 3, "{told}");
+    for (line, expected) in lines.iter().zip([
+        "x.toml:20:10: `memory` has",
+        "x.toml:21:18: `alpha_exponent` has",
+        "x.toml:22:1: `watchdog` has",
+    ]) {
+        assert!(line.starts_with(expected), "no `{expected}` in `{line}`");
+    }
+    let inherited = "sonic_errors = \"run\"\n[switches.s1]\nlossless = [3]\n";
+    let told = with_switch(inherited, LISTING).expect_err("a key without effect").to_string();
+    assert!(told.starts_with("x.toml:21:12: `lossless` has no effect"), "{told}");
+    assert_eq!(
+        with_switch("sonic_errors = \"run\"\n[switches.s1]\ndscp = { 24 = 4 }\n", LISTING).map(|_| ()),
+        Ok(())
+    );
+}
+
 #[test]
 fn a_configuration_with_errors_is_refused_unless_the_scenario_is_about_them() {
     // The group of a switch whose headroom lies in a pool of the wrong direction, and a profile that is not there.
@@ -248,14 +294,7 @@ fn a_configuration_with_errors_is_refused_unless_the_scenario_is_about_them() {
         "ingress_lossless_profile\": {\"pool\": \"no_pool\"",
         1,
     );
-    let scenario = |rest: &str, json: &str| {
-        let text = format!(
-            "name = \"x\"\nstop = \"1us\"\n[topology]\nrate = \"40Gbps\"\ndelay = \"1us\"\nswitches = [\"s1\"]\nhosts = \
-             [\"h1\", \"h2\", \"h3\"]\n[[link]]\na = \"h1:1\"\nb = \"s1\"\n[[link]]\na = \"h2:1\"\nb = \"s1\"\n[[link]]\na = \
-             \"h3:1\"\nb = \"s1\"\n[switch]\nsonic = \"tor.json\"\n{rest}"
-        );
-        scenario::parse_with("x.toml", &text, |name| Ok((format!("dir/{name}"), json.to_string())))
-    };
+    let scenario = with_switch;
     let told = scenario("", &wrong).expect_err("the pool is not there").to_string();
     let line = 1 + wrong[..wrong.find("no_pool").unwrap()].matches('\n').count();
     assert!(told.contains(&format!("dir/tor.json:{line}:")), "{told}");

@@ -72,6 +72,22 @@ fn contention_leaves_no_pause() {
 }
 
 #[test]
+fn nothing_new_starts_when_the_run_is_over() {
+    let mut scenario = scenario::builtin("poster-fig1").unwrap();
+    scenario.stop = model::Time::from_us(2_200);
+    scenario.flows[2].start = model::Time::from_us(2_195);
+    let early = outcome(&scenario, 1);
+    assert!(early.end > scenario.stop, "the collection goes on after the end");
+    for late in 3..6 {
+        scenario.flows[late].start = scenario.stop + model::Time(1);
+        scenario.flows[late].start_jitter = model::Time::ZERO;
+    }
+    let outcome = outcome(&scenario, 1);
+    let sent: Vec<bool> = outcome.flows.iter().map(|flow| flow.sent_packets > 0).collect();
+    assert_eq!(sent, [true, true, true, false, false, false]);
+}
+
+#[test]
 fn equal_seeds_give_equal_outcomes() {
     let text = |seed| serde_json::to_string(&builtin("poster-fig1", seed)).unwrap();
     assert_eq!(text(5), text(5));

@@ -24,6 +24,17 @@ pub enum Setting {
 }
 
 impl Setting {
+    /// Every one.
+    pub const ALL: [Setting; 7] = [
+        Setting::Alpha,
+        Setting::Headroom,
+        Setting::Lossless,
+        Setting::Dscp,
+        Setting::XonOffset,
+        Setting::Ecn,
+        Setting::Route,
+    ];
+
     /// Its name in identifiers of findings.
     pub fn name(self) -> &'static str {
         match self {

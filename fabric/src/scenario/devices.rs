@@ -1,13 +1,14 @@
 //! What scenarios say about the devices beyond the usual: watchdogs, reaction times,
 //! generations of NICs, messages and faults.
 
-use model::{Rate, Time, Topology};
+use model::{PortRef, Rate, Time};
 use p4_switch::tm::{Watchdog, WatchdogAction};
 
+use super::check::check_start;
 use super::read::{host_name, set};
 use super::settings::{HostSettings, Reaction, SwitchSettings};
 use super::table::{Load, Reader, Section};
-use super::{A_RATE, A_SIZE, A_TIME, FaultKind, FaultSpec, parse_bytes, parse_rate, parse_time};
+use super::{A_RATE, A_SIZE, A_TIME, FaultKind, FaultSpec, Scenario, parse_bytes, parse_rate, parse_time};
 use crate::nic::dcqcn::Cut;
 use crate::nic::generation::Generation;
 use crate::nic::host_bus::HostBus;
@@ -15,6 +16,7 @@ use crate::nic::message::{Messages, Operation};
 use crate::nic::mtt::MttModel;
 use crate::nic::sender::Reliability;
 
+const A_TIME_ABOVE_ZERO: &str = "a time above zero, e.g. \"10us\"";
 const A_REACTION: &str = "\"none\", \"standard\" (IEEE 802.3) or a time";
 
 fn above_zero(text: &str) -> Option<Time> {
@@ -101,7 +103,15 @@ pub(super) fn read_host(reader: &mut Reader<'_>, section: &mut Section<'_>, host
     set(&mut host.receive.xoff_bytes, size(section, reader, "receive_xoff"));
     set(&mut host.receive.xon_bytes, size(section, reader, "receive_xon"));
     if host.receive.xon_bytes > host.receive.xoff_bytes {
-        reader.problem(&section.span, "`receive_xon` is above `receive_xoff`");
+        reader.problem(&section.place("receive_xon"), "`receive_xon` is above `receive_xoff`");
+    }
+    if host.receive.xoff_bytes > host.receive.size_bytes {
+        let message = format!(
+            "`receive_xoff` of {} B is above the `receive_buffer` of {} B: the NIC would lose packets and never pause",
+            host.receive.xoff_bytes, host.receive.size_bytes
+        );
+        let place = section.given("receive_xoff").unwrap_or_else(|| section.place("receive_buffer"));
+        reader.problem(&place, message);
     }
     set(&mut host.pfc_reaction, section.quantity(reader, "pfc_reaction", A_REACTION, reaction));
     let never_or = |w: &str| if w == "none" { Some(None) } else { above_zero(w).map(Some) };
@@ -130,18 +140,19 @@ pub(super) fn read_messages(reader: &mut Reader<'_>, section: &mut Section<'_>) 
 pub(super) fn read_faults(
     reader: &mut Reader<'_>,
     root: &mut Section<'_>,
-    topology: &Topology,
+    scenario: &Scenario,
 ) -> Vec<FaultSpec> {
     let mut faults = Vec::new();
     for mut section in root.sections(reader, "fault") {
-        let host = host_name(reader, &mut section, "host", topology);
+        let host = host_name(reader, &mut section, "host", &scenario.topology);
         let start = section.quantity(reader, "start", A_TIME, parse_time).unwrap_or(Time::ZERO);
+        check_start(reader, &section, start, scenario.stop);
         let start_jitter = section.quantity(reader, "jitter", A_TIME, parse_time).unwrap_or(Time::ZERO);
-        let duration = section.quantity(reader, "duration", A_TIME, parse_time);
+        let duration = section.quantity(reader, "duration", A_TIME_ABOVE_ZERO, above_zero);
         if duration.is_none() {
             section.missing(reader, "duration");
         }
-        let kind = read_fault_kind(reader, &mut section);
+        let kind = read_fault_kind(reader, &mut section, scenario, host.as_deref());
         section.finish(reader);
         if let (Some(host), Some(duration), Some(kind)) = (host, duration, kind) {
             faults.push(FaultSpec { host, kind, start, start_jitter, duration });
@@ -150,18 +161,19 @@ pub(super) fn read_faults(
     faults
 }
 
-fn read_fault_kind(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Option<FaultKind> {
+fn read_fault_kind(
+    reader: &mut Reader<'_>,
+    section: &mut Section<'_>,
+    scenario: &Scenario,
+    host: Option<&str>,
+) -> Option<FaultKind> {
     let Some(kind) = section.text(reader, "kind") else {
         section.missing(reader, "kind");
         return None;
     };
     match kind.value.as_str() {
-        "storm" => Some(FaultKind::Storm {
-            priority: section.integer::<u8>(reader, "priority", 0..=7).unwrap_or(3),
-            quanta: section.integer::<u16>(reader, "quanta", 1..=u16::MAX).unwrap_or(u16::MAX),
-            interval: section.quantity(reader, "interval", A_TIME, above_zero).unwrap_or(Time::from_us(50)),
-        }),
-        "slow_receiver" => slow_receiver(reader, section),
+        "storm" => Some(storm(reader, section, scenario, host)),
+        "slow_receiver" => slow_receiver(reader, section, scenario, host),
         "mtt_misses" => mtt_misses(reader, section),
         "host_bus" => host_bus(reader, section),
         "stopped_pipeline" => Some(FaultKind::StoppedPipeline),
@@ -173,6 +185,31 @@ fn read_fault_kind(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Option
     }
 }
 
+/// Bytes that a pause frame takes on the wire: 64 of the frame, preamble and the gap to the next (IEEE 802.3, 4.2.3.2
+/// and annex 31D).
+const PAUSE_WIRE_BYTES: u64 = 64 + 8 + 12;
+
+fn storm(
+    reader: &mut Reader<'_>,
+    section: &mut Section<'_>,
+    scenario: &Scenario,
+    host: Option<&str>,
+) -> FaultKind {
+    let priority = section.integer::<u8>(reader, "priority", 0..=7).unwrap_or(3);
+    let quanta = section.integer::<u16>(reader, "quanta", 1..=u16::MAX).unwrap_or(u16::MAX);
+    let interval =
+        section.quantity(reader, "interval", A_TIME_ABOVE_ZERO, above_zero).unwrap_or(Time::from_us(50));
+    let rate = host.and_then(|host| scenario.topology.link_of(&PortRef::new(host, 1))).map(|link| link.rate);
+    let frame = rate.map(|rate| rate.serialisation(PAUSE_WIRE_BYTES));
+    if let (Some(host), Some(frame)) = (host, frame.filter(|frame| interval < *frame)) {
+        let message = format!(
+            "`interval` of {interval} is less than the {frame} that a pause frame takes on the link of `{host}`"
+        );
+        reader.problem(&section.place("interval"), message);
+    }
+    FaultKind::Storm { priority, quanta, interval }
+}
+
 fn required_rate(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Option<Rate> {
     let rate = section.quantity(reader, "rate", A_RATE, |w| parse_rate(w).filter(|r| r.0 > 0));
     if rate.is_none() {
@@ -181,10 +218,24 @@ fn required_rate(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Option<R
     rate
 }
 
-fn slow_receiver(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Option<FaultKind> {
+fn slow_receiver(
+    reader: &mut Reader<'_>,
+    section: &mut Section<'_>,
+    scenario: &Scenario,
+    host: Option<&str>,
+) -> Option<FaultKind> {
     let rate = required_rate(reader, section);
     let xoff_bytes = section.quantity(reader, "xoff", A_SIZE, parse_bytes).unwrap_or(64 << 10);
     let xon_bytes = section.quantity(reader, "xon", A_SIZE, parse_bytes).unwrap_or(32 << 10);
+    if xon_bytes > xoff_bytes {
+        let message = format!("`xon` of {xon_bytes} B is above the `xoff` of {xoff_bytes} B");
+        reader.problem(&section.place("xon"), message);
+    }
+    let buffer_bytes = host.map(|host| scenario.host_settings(host).receive.size_bytes);
+    if let Some(bytes) = buffer_bytes.filter(|bytes| xoff_bytes > *bytes) {
+        let message = format!("`xoff` of {xoff_bytes} B is above the host's `receive_buffer` of {bytes} B");
+        reader.problem(&section.place("xoff"), message);
+    }
     Some(FaultKind::SlowReceiver { rate: rate?, xoff_bytes, xon_bytes })
 }
 
@@ -202,6 +253,7 @@ fn mtt_misses(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Option<Faul
 
 fn host_bus(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Option<FaultKind> {
     let rate = required_rate(reader, section);
-    let loopback = section.quantity(reader, "loopback", A_RATE, parse_rate).unwrap_or(Rate(0));
+    let loopback =
+        section.quantity(reader, "loopback", "a rate, e.g. \"10Gbps\"", parse_rate).unwrap_or(Rate(0));
     Some(FaultKind::HostBus(HostBus { rate: rate?, loopback }))
 }

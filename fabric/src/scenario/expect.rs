@@ -1,12 +1,12 @@
 //! `[expect]`: what a scenario is meant to produce. What it really produced is found from the run itself, see
 //! [`crate::truth`]; whatever stands here is compared with that.
 
-use model::{Anomaly, Cause, FlowKey, PortRef};
+use model::{Anomaly, Cause, FlowKey, PortRef, Setting};
 
 use super::Scenario;
 use super::network::read_port;
 use super::read::check_host;
-use super::table::{Reader, Section};
+use super::table::{Placed, Reader, Section};
 
 /// What a scenario is meant to produce. What is absent or empty is left to the run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,30 +57,13 @@ pub(super) fn read_expectation(
 }
 
 fn read_one(reader: &mut Reader<'_>, section: &mut Section<'_>, scenario: &Scenario) -> Expectation {
-    let port = section.text(reader, "port").and_then(|text| read_port(reader, &text, &scenario.topology));
+    let port = section.text(reader, "port").and_then(|text| linked_port(reader, &text, scenario));
     let host = section.text(reader, "host").and_then(|text| reader.name(&text));
     if let Some(host) = &host {
         check_host(reader, host, &scenario.topology);
     }
     let config = section.texts(reader, "config");
-    let config = config.map(|texts| {
-        let name = |text: &super::table::Placed<String>| match text.value.split_once('/') {
-            Some((switch, setting)) => match reader.draws.resolve(switch) {
-                Ok(names) => names.into_iter().map(|name| format!("{name}/{setting}")).collect(),
-                Err(message) => {
-                    reader.problems.push(crate::Problem::at(
-                        reader.file,
-                        reader.text,
-                        text.span.start,
-                        message,
-                    ));
-                    Vec::new()
-                }
-            },
-            None => vec![text.value.clone()],
-        };
-        texts.iter().flat_map(name).collect()
-    });
+    let config = config.map(|texts| texts.iter().flat_map(|text| settings(reader, text, scenario)).collect());
     Expectation {
         anomaly: named(reader, section, "anomaly"),
         cause: named(reader, section, "cause"),
@@ -99,6 +82,38 @@ fn read_one(reader: &mut Reader<'_>, section: &mut Section<'_>, scenario: &Scena
     }
 }
 
+/// `switch/setting`, with the switches of a pick.
+fn settings(reader: &mut Reader<'_>, text: &Placed<String>, scenario: &Scenario) -> Vec<String> {
+    let found = text.value.split_once('/').filter(|(_, name)| Setting::ALL.iter().any(|s| s.name() == *name));
+    let Some((switch, setting)) = found else {
+        let known: Vec<&str> = Setting::ALL.iter().map(|setting| setting.name()).collect();
+        let message =
+            format!("`{}` must be `switch/setting`, with a setting of {}", text.value, known.join(", "));
+        reader.problem(&text.span, message);
+        return Vec::new();
+    };
+    let switch = Placed { value: switch.to_string(), span: text.span.clone() };
+    let mut names = Vec::new();
+    for name in reader.names(&switch) {
+        if scenario.topology.node(&name.value).is_none() || scenario.topology.is_host(&name.value) {
+            reader.problem(&name.span, format!("`{}` is not a switch", name.value));
+        } else {
+            names.push(format!("{}/{setting}", name.value));
+        }
+    }
+    names
+}
+
+/// A port with a link.
+fn linked_port(reader: &mut Reader<'_>, text: &Placed<String>, scenario: &Scenario) -> Option<PortRef> {
+    let port = read_port(reader, text, &scenario.topology)?;
+    if scenario.topology.link_of(&port).is_none() {
+        reader.problem(&text.span, format!("port `{port}` has no link"));
+        return None;
+    }
+    Some(port)
+}
+
 fn ports(
     reader: &mut Reader<'_>,
     section: &mut Section<'_>,
@@ -106,7 +121,7 @@ fn ports(
     scenario: &Scenario,
 ) -> Option<Vec<PortRef>> {
     let texts = section.texts(reader, key)?;
-    Some(texts.iter().filter_map(|text| read_port(reader, text, &scenario.topology)).collect())
+    Some(texts.iter().filter_map(|text| linked_port(reader, text, scenario)).collect())
 }
 
 /// A value of an enumeration by its serialised name.

@@ -3,6 +3,7 @@
 
 mod audit;
 mod builtin;
+mod check;
 mod correct;
 mod devices;
 mod draw;
@@ -24,7 +25,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use model::{FlowKey, Time, Topology};
+use model::{FlowKey, PortRef, Time, Topology};
 use p4_switch::tm::PauseEnd;
 
 use crate::nic::host_bus::HostBus;
@@ -251,6 +252,15 @@ impl Scenario {
     /// The settings of a switch.
     pub fn switch_settings(&self, switch: &str) -> &SwitchSettings {
         self.switches.get(switch).unwrap_or(&self.switch)
+    }
+
+    /// The ports of a switch that have a link, ascending.
+    pub fn switch_ports(&self, switch: &str) -> Vec<SwitchPort> {
+        let port = |(number, peer): (u16, &PortRef)| {
+            let link = self.topology.link_of(&PortRef::new(switch, number))?;
+            Some(SwitchPort { number, rate: link.rate, delay: link.delay, peer: peer.switch.clone() })
+        };
+        self.topology.ports_of(switch).into_iter().filter_map(port).collect()
     }
 
     /// The settings of a host.

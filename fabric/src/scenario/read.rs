@@ -1,12 +1,14 @@
 //! Reads a scenario from TOML. The keys are documented in `docs/scenarios.md`.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use model::{Rate, Time, Topology};
 use p4_switch::tm::{Ecn, PauseEnd, Threshold};
 use toml::de::DeTable;
 
+use super::check::{DeviceCheck, SettingPlaces};
 use super::devices;
 use super::draw::{Draws, read_picks};
 use super::expect::read_expectation;
@@ -86,27 +88,31 @@ fn read_scenario(reader: &mut Reader<'_>, root: &mut Section<'_>, seed: u64, loa
     read_picks(reader, root, &read.network);
     let (topology, places) = (read.network.topology, read.network.places);
     let mut pause_end = PauseEnd::Quanta;
-    let switch = match root.section(reader, "switch") {
+    let (switch, places_of_switch) = match root.section(reader, "switch") {
         Some(section) => {
             read_switch(reader, section, SwitchSettings::default(), Some(&mut pause_end), &mut *load)
         }
-        None => SwitchSettings::default(),
+        None => (SwitchSettings::default(), SettingPlaces::default()),
     };
-    let switches = read_switches(reader, root, &switch, &topology, load);
-    let routing = read_routing(reader, root, &topology);
+    let mut check = DeviceCheck::new(places_of_switch);
+    let switches = read_switches(reader, root, &switch, &topology, &mut check, load);
+    let routing = read_routing(reader, root, &topology, stop);
     let host = match root.section(reader, "host") {
-        Some(section) => read_host(reader, section, HostSettings::default()),
+        Some(section) => {
+            let (host, min_rate) = read_host(reader, section, HostSettings::default());
+            check.min_rate = min_rate;
+            host
+        }
         None => HostSettings::default(),
     };
-    let hosts = read_hosts(reader, root, &host, &topology);
-    let faults = devices::read_faults(reader, root, &topology);
+    let hosts = read_hosts(reader, root, &host, &topology, &mut check);
     let agents = read_agents(reader, root, &topology);
     let mut scenario = Scenario {
         name: name.map_or(String::new(), |text| text.value),
         title,
         description,
         topology,
-        stop: stop.unwrap_or(Time::ZERO),
+        stop: stop.unwrap_or(Time::MAX),
         grain: Time(1),
         pause_end,
         switch,
@@ -118,13 +124,15 @@ fn read_scenario(reader: &mut Reader<'_>, root: &mut Section<'_>, seed: u64, loa
         loss_ppt: read.loss_ppt,
         flows: Vec::new(),
         jobs: Vec::new(),
-        faults,
+        faults: Vec::new(),
         agents,
         expect: None,
         source: None,
     };
+    check.report(reader, &scenario);
+    scenario.faults = devices::read_faults(reader, root, &scenario);
     let plan = scenario.plan_settings(seed, Time::ZERO);
-    (scenario.flows, scenario.jobs) = read_traffic(reader, root, &scenario.topology, &plan);
+    (scenario.flows, scenario.jobs) = read_traffic(reader, root, &scenario, &plan);
     scenario.expect = read_expectation(reader, root, &scenario);
     scenario
 }
@@ -135,6 +143,7 @@ fn read_switches(
     root: &mut Section<'_>,
     base: &SwitchSettings,
     topology: &Topology,
+    check: &mut DeviceCheck,
     load: Load<'_>,
 ) -> BTreeMap<String, SwitchSettings> {
     let mut switches = BTreeMap::new();
@@ -142,11 +151,12 @@ fn read_switches(
         return switches;
     };
     for (name, section) in section.named_sections(reader) {
-        let settings = read_switch(reader, section, base.clone(), None, &mut *load);
+        let (settings, places) = read_switch(reader, section, base.clone(), None, &mut *load);
         for name in reader.names(&name) {
             if topology.node(&name.value).is_none() || topology.is_host(&name.value) {
                 reader.problem(&name.span, format!("`{}` is not a switch", name.value));
             }
+            check.switches.insert(name.value.clone(), places.clone());
             switches.insert(name.value, settings.clone());
         }
     }
@@ -160,11 +170,14 @@ fn read_switch(
     mut settings: SwitchSettings,
     pause_end: Option<&mut PauseEnd>,
     load: Load<'_>,
-) -> SwitchSettings {
+) -> (SwitchSettings, SettingPlaces) {
     let size = |section: &mut Section<'_>, reader: &mut Reader<'_>, key| {
         section.quantity(reader, key, A_SIZE, parse_bytes)
     };
-    set(&mut settings.memory_bytes, size(&mut section, reader, "memory"));
+    let memory = section.quantity(reader, "memory", "a size above zero, e.g. \"16MB\"", |text| {
+        parse_bytes(text).filter(|bytes| *bytes > 0)
+    });
+    set(&mut settings.memory_bytes, memory);
     set(&mut settings.lossless, section.priorities(reader, "lossless"));
     set(&mut settings.reserved_bytes, size(&mut section, reader, "reserved"));
     let threshold = size(&mut section, reader, "threshold").map(Threshold::Static);
@@ -203,8 +216,12 @@ fn read_switch(
         settings.dscp.extend(read_dscp(reader, &dscp));
     }
     devices::read_switch(reader, &mut section, &mut settings, load);
+    let places = SettingPlaces::of(&section);
+    if settings.sonic.is_some() {
+        places.report_overruled(reader, &section);
+    }
     section.finish(reader);
-    settings
+    (settings, places)
 }
 
 /// Priorities by code point, e.g. `{ 24 = 0 }`.
@@ -226,7 +243,7 @@ fn read_dscp(reader: &mut Reader<'_>, section: &Section<'_>) -> BTreeMap<u8, u8>
 }
 
 fn read_ecn(reader: &mut Reader<'_>, mut section: Section<'_>) -> Option<(Rate, Ecn)> {
-    let rate = section.quantity(reader, "rate", A_RATE, parse_rate);
+    let rate = section.quantity(reader, "rate", A_RATE, |w| parse_rate(w).filter(|rate| rate.0 > 0));
     let kmin = section.quantity(reader, "kmin", A_SIZE, parse_bytes);
     let kmax = section.quantity(reader, "kmax", A_SIZE, parse_bytes);
     let pmax = section.fraction(reader, "pmax");
@@ -253,22 +270,29 @@ fn read_hosts(
     root: &mut Section<'_>,
     base: &HostSettings,
     topology: &Topology,
+    check: &mut DeviceCheck,
 ) -> BTreeMap<String, HostSettings> {
     let Some(section) = root.section(reader, "hosts") else {
         return BTreeMap::new();
     };
     let mut hosts = BTreeMap::new();
     for (name, section) in section.named_sections(reader) {
-        let settings = read_host(reader, section, base.clone());
+        let (settings, min_rate) = read_host(reader, section, base.clone());
         for name in reader.names(&name) {
             check_host(reader, &name, topology);
+            check.hosts.extend(min_rate.clone().map(|place| (name.value.clone(), place)));
             hosts.insert(name.value, settings.clone());
         }
     }
     hosts
 }
 
-fn read_host(reader: &mut Reader<'_>, mut section: Section<'_>, mut host: HostSettings) -> HostSettings {
+/// The settings of a host, and where its lowest rate stands.
+fn read_host(
+    reader: &mut Reader<'_>,
+    mut section: Section<'_>,
+    mut host: HostSettings,
+) -> (HostSettings, Option<Range<usize>>) {
     set(&mut host.payload_bytes, section.integer::<u32>(reader, "payload", 1..=9000));
     set(&mut host.header_bytes, section.integer::<u32>(reader, "headers", 0..=500));
     let window = section.quantity(reader, "window", "a size above zero or \"none\"", |w| match w {
@@ -298,25 +322,32 @@ fn read_host(reader: &mut Reader<'_>, mut section: Section<'_>, mut host: HostSe
     devices::read_host(reader, &mut section, &mut host);
     // What is said about congestion control in particular comes after what the generation implies.
     set(&mut host.notification, notification);
+    let mut min_rate = None;
     if let Some(dcqcn) = section.section(reader, "dcqcn") {
+        min_rate = dcqcn.given("min_rate");
         read_dcqcn(reader, dcqcn, &mut host);
     }
     section.finish(reader);
-    host
+    (host, min_rate)
 }
 
 fn read_dcqcn(reader: &mut Reader<'_>, mut section: Section<'_>, host: &mut HostSettings) {
     let mut dcqcn = host.dcqcn.unwrap_or_default();
     let above_zero = |w: &str| parse_time(w).filter(|t| *t > Time::ZERO);
+    let rate_above_zero = |w: &str| parse_rate(w).filter(|rate| rate.0 > 0);
+    const A_RATE_OR_ZERO: &str = "a rate, e.g. \"40Mbps\"";
     set(&mut dcqcn.alpha_interval, section.quantity(reader, "alpha_interval", A_TIME, above_zero));
     set(&mut dcqcn.decrease_interval, section.quantity(reader, "decrease_interval", A_TIME, parse_time));
     set(&mut dcqcn.increase_timer, section.quantity(reader, "increase_timer", A_TIME, above_zero));
     set(&mut dcqcn.byte_counter, section.quantity(reader, "byte_counter", A_SIZE, parse_bytes));
     set(&mut dcqcn.fast_recovery_times, section.integer::<u32>(reader, "fast_recovery_times", 0..=1000));
     set(&mut dcqcn.gain, section.fraction(reader, "gain"));
-    set(&mut dcqcn.additive_increase, section.quantity(reader, "additive_increase", A_RATE, parse_rate));
-    set(&mut dcqcn.hyper_increase, section.quantity(reader, "hyper_increase", A_RATE, parse_rate));
-    set(&mut dcqcn.min_rate, section.quantity(reader, "min_rate", A_RATE, parse_rate));
+    set(
+        &mut dcqcn.additive_increase,
+        section.quantity(reader, "additive_increase", A_RATE_OR_ZERO, parse_rate),
+    );
+    set(&mut dcqcn.hyper_increase, section.quantity(reader, "hyper_increase", A_RATE_OR_ZERO, parse_rate));
+    set(&mut dcqcn.min_rate, section.quantity(reader, "min_rate", A_RATE, rate_above_zero));
     set(&mut dcqcn.clamp_target, section.flag(reader, "clamp_target"));
     set(&mut dcqcn.cut, devices::read_cut(reader, &mut section));
     if dcqcn.cut == Cut::Polled && dcqcn.decrease_interval == Time::ZERO {

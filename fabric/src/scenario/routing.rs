@@ -5,6 +5,7 @@ use model::topology::{Node, NodeKind};
 use model::{PortRef, Time, Topology};
 use p4_switch::tm::PauseEnd;
 
+use super::check::check_start;
 use super::network::read_port;
 use super::table::{Placed, Reader, Section};
 use super::{A_TIME, Scenario, parse_time};
@@ -103,7 +104,12 @@ impl Scenario {
     }
 }
 
-pub(super) fn read_routing(reader: &mut Reader<'_>, root: &mut Section<'_>, topology: &Topology) -> Routing {
+pub(super) fn read_routing(
+    reader: &mut Reader<'_>,
+    root: &mut Section<'_>,
+    topology: &Topology,
+    stop: Option<Time>,
+) -> Routing {
     let mut routing = Routing::default();
     if let Some(mut section) = root.section(reader, "routing") {
         routing.alike = section.flag(reader, "alike").unwrap_or(false);
@@ -111,10 +117,10 @@ pub(super) fn read_routing(reader: &mut Reader<'_>, root: &mut Section<'_>, topo
         section.finish(reader);
     }
     for (index, section) in root.sections(reader, "route").into_iter().enumerate() {
-        read_route(reader, section, index, topology, &mut routing.routes);
+        read_route(reader, section, index, (topology, stop), &mut routing.routes);
     }
     for (index, section) in root.sections(reader, "failure").into_iter().enumerate() {
-        read_failure(reader, section, index, topology, &mut routing.failures);
+        read_failure(reader, section, index, (topology, stop), &mut routing.failures);
     }
     routing
 }
@@ -123,8 +129,14 @@ fn time(reader: &mut Reader<'_>, section: &mut Section<'_>, key: &'static str) -
     section.quantity(reader, key, A_TIME, parse_time)
 }
 
-fn read_start(reader: &mut Reader<'_>, section: &mut Section<'_>, stream: &str) -> Time {
+fn duration(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Option<Time> {
+    let above_zero = |text: &str| parse_time(text).filter(|time| *time > Time::ZERO);
+    section.quantity(reader, "duration", "a time above zero, e.g. \"10us\"", above_zero)
+}
+
+fn read_start(reader: &mut Reader<'_>, section: &mut Section<'_>, stream: &str, stop: Option<Time>) -> Time {
     let start = time(reader, section, "start").unwrap_or(Time::ZERO);
+    check_start(reader, section, start, stop.unwrap_or(Time::MAX));
     let jitter = time(reader, section, "jitter").unwrap_or(Time::ZERO);
     reader.draws.later(stream, start, jitter)
 }
@@ -133,7 +145,7 @@ fn read_route(
     reader: &mut Reader<'_>,
     mut section: Section<'_>,
     index: usize,
-    topology: &Topology,
+    (topology, stop): (&Topology, Option<Time>),
     routes: &mut Vec<TimedRoute>,
 ) {
     let switch = section.text(reader, "switch").and_then(|text| reader.name(&text));
@@ -146,8 +158,8 @@ fn read_route(
             section.missing(reader, key);
         }
     }
-    let start = read_start(reader, &mut section, &format!("route {index}"));
-    let end = match time(reader, &mut section, "duration") {
+    let start = read_start(reader, &mut section, &format!("route {index}"), stop);
+    let end = match duration(reader, &mut section) {
         Some(duration) => Time(start.0.saturating_add(duration.0)),
         None => Time::MAX,
     };
@@ -203,12 +215,12 @@ fn read_failure(
     reader: &mut Reader<'_>,
     mut section: Section<'_>,
     index: usize,
-    topology: &Topology,
+    (topology, stop): (&Topology, Option<Time>),
     failures: &mut Vec<Failure>,
 ) {
     let links = read_failing(reader, &mut section, topology);
-    let start = read_start(reader, &mut section, &format!("failure {index}"));
-    let duration = time(reader, &mut section, "duration");
+    let start = read_start(reader, &mut section, &format!("failure {index}"), stop);
+    let duration = duration(reader, &mut section);
     let times = section.integer::<u32>(reader, "times", 1..=MAX_FLAPS).unwrap_or(1);
     let period = time(reader, &mut section, "period");
     let reconverge = section

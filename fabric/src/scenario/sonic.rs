@@ -68,22 +68,30 @@ struct Side {
 }
 
 impl Side {
-    fn new(switch: &ResolvedSwitch, name: &'static str, own: Direction) -> Result<Side, SonicError> {
+    fn new(
+        switch: &ResolvedSwitch,
+        name: &'static str,
+        own: Direction,
+        misfits: &mut Vec<SonicError>,
+    ) -> Side {
         let mut side = Side { name, pools: Vec::new(), place: Vec::new() };
         for pool in &switch.pools {
             if pool.direction != own && pool.direction != Direction::Both {
                 side.place.push(None);
                 continue;
             }
-            let size_bytes = pool.size_bytes.ok_or_else(|| SonicError::PoolSize(pool.name.clone()))?;
+            if pool.size_bytes.is_none() {
+                misfits.push(SonicError::PoolSize(pool.name.clone()));
+            }
+            let size_bytes = pool.size_bytes.unwrap_or(0);
             let shared = Some(pool.shared_headroom_bytes).filter(|bytes| *bytes > 0);
             side.place.push(Some(side.pools.len()));
             side.pools.push(PoolConfig { size_bytes, shared_headroom_bytes: shared });
         }
         if side.pools.is_empty() {
-            return Err(SonicError::NoPool(name));
+            misfits.push(SonicError::NoPool(name));
         }
-        Ok(side)
+        side
     }
 
     fn pool(
@@ -91,12 +99,16 @@ impl Side {
         switch: &ResolvedSwitch,
         port: &ResolvedPort,
         profile: &ResolvedProfile,
-    ) -> Result<usize, SonicError> {
-        self.place.get(profile.pool).copied().flatten().ok_or_else(|| SonicError::Direction {
-            port: port.name.clone(),
-            profile: profile.name.clone(),
-            pool: switch.pools.get(profile.pool).map_or(String::new(), |pool| pool.name.clone()),
-            used: self.name,
+        misfits: &mut Vec<SonicError>,
+    ) -> usize {
+        self.place.get(profile.pool).copied().flatten().unwrap_or_else(|| {
+            misfits.push(SonicError::Direction {
+                port: port.name.clone(),
+                profile: profile.name.clone(),
+                pool: switch.pools.get(profile.pool).map_or(String::new(), |pool| pool.name.clone()),
+                used: self.name,
+            });
+            0
         })
     }
 }
@@ -104,8 +116,19 @@ impl Side {
 /// The traffic manager that a configuration asks for, with the rates of the topology's links. A link takes the port
 /// whose `DEVICE_NEIGHBOR` is its peer; the others take what is left, in the order of the file.
 pub(super) fn traffic_manager(switch: &ResolvedSwitch, ports: &[SwitchPort]) -> Result<TmConfig, SonicError> {
-    let chosen = choose(switch, ports)?;
-    assemble(switch, ports.iter().zip(chosen))
+    let mut misfits = Vec::new();
+    let chosen = choose(switch, ports, &mut misfits);
+    assemble(switch, chosen, misfits).map_err(|(first, _)| first)
+}
+
+/// Everything that keeps a configuration from setting up a switch with these links.
+pub(super) fn misfits(switch: &ResolvedSwitch, ports: &[SwitchPort]) -> Vec<SonicError> {
+    let mut misfits = Vec::new();
+    let chosen = choose(switch, ports, &mut misfits);
+    match assemble(switch, chosen, misfits) {
+        Ok(_) => Vec::new(),
+        Err((first, others)) => std::iter::once(first).chain(others).collect(),
+    }
 }
 
 /// The traffic manager of a switch of which two ports are looked at, both configured like `port`.
@@ -116,18 +139,26 @@ pub(crate) fn pair(
     rate: Rate,
 ) -> Result<TmConfig, SonicError> {
     let links = numbers.map(|number| SwitchPort { number, rate, delay: Time::ZERO, peer: String::new() });
-    assemble(switch, links.iter().map(|link| (link, port)))
+    let chosen = links.iter().map(|link| (link, port)).collect();
+    assemble(switch, chosen, Vec::new()).map_err(|(first, _)| first)
 }
 
-fn assemble<'s>(
+/// The traffic manager; or all that is wrong, in addition to what was found before.
+fn assemble(
     switch: &ResolvedSwitch,
-    ports: impl Iterator<Item = (&'s SwitchPort, &'s ResolvedPort)>,
-) -> Result<TmConfig, SonicError> {
-    let ingress = Side::new(switch, "ingress", Direction::Ingress)?;
-    let egress = Side::new(switch, "egress", Direction::Egress)?;
-    let mut configs = Vec::new();
-    for (link, port) in ports {
-        configs.push(port_config(switch, port, link, &ingress, &egress)?);
+    ports: Vec<(&SwitchPort, &ResolvedPort)>,
+    mut misfits: Vec<SonicError>,
+) -> Result<TmConfig, (SonicError, Vec<SonicError>)> {
+    let ingress = Side::new(switch, "ingress", Direction::Ingress, &mut misfits);
+    let egress = Side::new(switch, "egress", Direction::Egress, &mut misfits);
+    let configs = ports
+        .into_iter()
+        .map(|(link, port)| port_config(switch, port, link, (&ingress, &egress), &mut misfits))
+        .collect();
+    if !misfits.is_empty() {
+        let first = misfits.remove(0);
+        misfits.retain(|misfit| *misfit != first);
+        return Err((first, misfits));
     }
     // Without a known ASIC the memory is what the ingress side may use at most.
     let usable = |pool: &PoolConfig| pool.size_bytes + pool.shared_headroom_bytes.unwrap_or(0);
@@ -143,7 +174,11 @@ fn assemble<'s>(
 }
 
 /// The configuration's port for each link.
-fn choose<'s>(switch: &'s ResolvedSwitch, links: &[SwitchPort]) -> Result<Vec<&'s ResolvedPort>, SonicError> {
+fn choose<'s>(
+    switch: &'s ResolvedSwitch,
+    links: &'s [SwitchPort],
+    misfits: &mut Vec<SonicError>,
+) -> Vec<(&'s SwitchPort, &'s ResolvedPort)> {
     let mut taken = vec![false; switch.ports.len()];
     let mut chosen: Vec<Option<usize>> = vec![None; links.len()];
     let mut take = |link: usize, wanted: &dyn Fn(&ResolvedPort) -> bool, chosen: &mut Vec<Option<usize>>| {
@@ -163,27 +198,33 @@ fn choose<'s>(switch: &'s ResolvedSwitch, links: &[SwitchPort]) -> Result<Vec<&'
             take(at, &|_| true, &mut chosen);
         }
     }
-    let found: Option<Vec<_>> = chosen.iter().map(|at| switch.ports.get((*at)?)).collect();
-    found.ok_or(SonicError::TooFewPorts { configured: switch.ports.len(), needed: links.len() })
+    let found = |(link, at): (&'s SwitchPort, &Option<usize>)| Some((link, switch.ports.get((*at)?)?));
+    let found: Vec<_> = links.iter().zip(&chosen).filter_map(found).collect();
+    if found.len() < links.len() {
+        misfits.push(SonicError::TooFewPorts { configured: switch.ports.len(), needed: links.len() });
+    }
+    found
 }
 
 fn port_config(
     switch: &ResolvedSwitch,
     port: &ResolvedPort,
     link: &SwitchPort,
-    ingress: &Side,
-    egress: &Side,
-) -> Result<PortConfig, SonicError> {
+    (ingress, egress): (&Side, &Side),
+    misfits: &mut Vec<SonicError>,
+) -> PortConfig {
     let mut config = PortConfig::lossy(link.number, link.rate);
     for (group, index) in config.groups.iter_mut().zip(port.priority_groups) {
         *group = match index.and_then(|at| Some((at, switch.profiles.get(at)?))) {
-            Some((at, profile)) => group_profile(switch, at, profile, ingress.pool(switch, port, profile)?),
+            Some((at, profile)) => {
+                group_profile(switch, at, profile, ingress.pool(switch, port, profile, misfits))
+            }
             None => GroupProfile { threshold: tm::Threshold::Static(u64::MAX), ..*group },
         };
     }
     for (number, queue) in config.queues.iter_mut().enumerate() {
         if let Some(profile) = port.queues[number].and_then(|at| switch.profiles.get(at)) {
-            queue.pool = egress.pool(switch, port, profile)?;
+            queue.pool = egress.pool(switch, port, profile, misfits);
             queue.reserved_bytes = profile.reserved_bytes;
             queue.threshold = profile.threshold.map(threshold);
         }
@@ -201,7 +242,7 @@ fn port_config(
     };
     config.pfc_enabled = port.pfc_priorities;
     config.watchdog = port.watchdog.map(watchdog);
-    Ok(config)
+    config
 }
 
 fn group_profile(switch: &ResolvedSwitch, at: usize, profile: &ResolvedProfile, pool: usize) -> GroupProfile {

@@ -8,6 +8,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::draw::Draws;
+use super::units::exceeded;
 use crate::problem::Problem;
 
 /// How a reader gets at other files that a text names: the name gives the path and the text, or why there is none.
@@ -98,11 +99,30 @@ impl<'d> Section<'d> {
         expected: &str,
         parse: impl Fn(&str) -> Option<T>,
     ) -> Option<T> {
-        let read = |value: &DeValue<'_>| match value {
-            DeValue::Integer(number) => parse(number.as_str()),
-            other => parse(other.as_str()?),
+        let spanned = self.take(key)?;
+        let written = match spanned.get_ref() {
+            DeValue::Integer(number) => Some(number.as_str()),
+            other => other.as_str(),
         };
-        self.value(reader, key, expected, read).map(|placed| placed.value)
+        let found = written.and_then(&parse);
+        if found.is_none() {
+            let message = match written.and_then(exceeded) {
+                Some(most) => format!("{} is too large; the most that is possible is {most}", self.what(key)),
+                None => format!("{} must be {expected}", self.what(key)),
+            };
+            reader.problem(&spanned.span(), message);
+        }
+        found
+    }
+
+    /// Where the value of a key stands, when it is there.
+    pub(super) fn given(&self, key: &str) -> Option<Range<usize>> {
+        self.table.and_then(|table| table.get(key)).map(Spanned::span)
+    }
+
+    /// Where the value of a key stands; where the table begins when it is absent.
+    pub(super) fn place(&self, key: &str) -> Range<usize> {
+        self.given(key).unwrap_or(self.span.clone())
     }
 
     /// An integer in a range.

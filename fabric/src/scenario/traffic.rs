@@ -7,9 +7,10 @@ use controller::plan::PlanSettings;
 use model::collective::Collective;
 use model::{FlowKey, Time, Topology};
 
+use super::check::{Cuts, check_start};
 use super::devices::read_messages;
 use super::table::{Placed, Reader, Section};
-use super::{A_SIZE, A_TIME, FlowSpec, JobSpec, parse_bytes, parse_time};
+use super::{A_SIZE, A_TIME, FlowSpec, JobSpec, Scenario, parse_bytes, parse_time};
 use crate::ecmp::Tracer;
 use crate::nic::message::Messages;
 use crate::paths::Paths;
@@ -24,11 +25,14 @@ const MAX_TRIES: u32 = 20_000;
 pub(super) fn read_traffic(
     reader: &mut Reader<'_>,
     root: &mut Section<'_>,
-    topology: &Topology,
+    scenario: &Scenario,
     plan: &PlanSettings,
 ) -> (Vec<FlowSpec>, Vec<JobSpec>) {
+    let topology = &scenario.topology;
     let mut traffic = Traffic {
         topology,
+        stop: scenario.stop,
+        cuts: Cuts::new(scenario),
         flows: Vec::new(),
         jobs: Vec::new(),
         labels: BTreeSet::new(),
@@ -53,6 +57,8 @@ pub(super) fn read_traffic(
 
 struct Traffic<'t> {
     topology: &'t Topology,
+    stop: Time,
+    cuts: Cuts<'t>,
     flows: Vec<FlowSpec>,
     jobs: Vec<JobSpec>,
     labels: BTreeSet<String>,
@@ -115,6 +121,7 @@ impl Traffic<'_> {
         }
         let spread = section.fraction(reader, "size_spread").unwrap_or(0.0);
         let start = section.quantity(reader, "start", A_TIME, parse_time).unwrap_or(Time::ZERO);
+        check_start(reader, &section, start, self.stop);
         let repeat = section.integer::<u32>(reader, "repeat", 1..=100_000).unwrap_or(1);
         let every = section.quantity(reader, "every", A_TIME, parse_time);
         if repeat > 1 && every.is_none() {
@@ -131,7 +138,7 @@ impl Traffic<'_> {
         let base = label.map_or_else(|| format!("{}->{}", from[0], to[0]), |text| text.value);
         let mut number = 0;
         for (src, dst) in pairs {
-            if !self.is_possible(reader, &span, &src, &dst) {
+            if !self.is_possible(reader, &span, (&src, &dst), start) {
                 continue;
             }
             for _ in 0..count {
@@ -182,11 +189,23 @@ impl Traffic<'_> {
         switches
     }
 
-    fn is_possible(&mut self, reader: &mut Reader<'_>, span: &Range<usize>, src: &str, dst: &str) -> bool {
+    /// Whether what starts at `start` can arrive; says why not.
+    fn is_possible(
+        &mut self,
+        reader: &mut Reader<'_>,
+        span: &Range<usize>,
+        (src, dst): (&str, &str),
+        start: Time,
+    ) -> bool {
         if src == dst {
             reader.problem(span, format!("host `{src}` cannot send to itself"));
         } else if self.paths.links(src, dst).is_none() {
             reader.problem(span, format!("no path leads from host `{src}` to host `{dst}`"));
+        } else if let Some(since) = self.cuts.apart(src, dst, start) {
+            let message = format!(
+                "no path leads from host `{src}` to host `{dst}`: links that fail for good have cut it since {since}"
+            );
+            reader.problem(span, message);
         } else {
             return true;
         }
@@ -279,6 +298,7 @@ impl Traffic<'_> {
     ) -> Option<Result<Vec<Message>, WorkloadError>> {
         let n = hosts.len();
         let start = section.quantity(reader, "start", A_TIME, parse_time).unwrap_or(Time::ZERO);
+        check_start(reader, section, start, self.stop);
         match kind.value.as_str() {
             "poisson" => {
                 let (arrivals, sizes, scale) = self.read_arrivals(reader, section, hosts, start)?;
@@ -351,10 +371,12 @@ impl Traffic<'_> {
         let mut unreachable = BTreeSet::new();
         for (number, message) in messages.into_iter().enumerate() {
             let (src, dst) = (&hosts[message.src], &hosts[message.dst]);
-            if src == dst || self.paths.links(src, dst).is_none() {
+            let earliest = if message.after.is_empty() { message.start } else { Time::ZERO };
+            let is_apart = self.cuts.apart(src, dst, earliest).is_some();
+            if src == dst || is_apart || self.paths.links(src, dst).is_none() {
                 // Once a pair, not once a message.
                 if unreachable.insert((message.src, message.dst)) {
-                    self.is_possible(reader, span, src, dst);
+                    self.is_possible(reader, span, (src, dst), earliest);
                 }
                 continue;
             }

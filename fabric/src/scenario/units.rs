@@ -2,6 +2,18 @@
 
 use model::{Rate, Time};
 
+/// Longest time that is read: 10^6 s, so that sums of several fit into 64 bits of picoseconds.
+const MAX_TIME: Time = Time(1_000_000 * 1_000_000_000_000);
+
+/// Highest rate that is read: 8 Tb/s, at which a byte takes the least time that can be told, one picosecond.
+const MAX_RATE: Rate = Rate(8_000_000_000_000);
+
+/// Largest size that is read: 10^15 B.
+const MAX_BYTES: u64 = 1_000_000_000_000_000;
+
+/// Largest length that is read: 10^6 km, 5 s of light.
+const MAX_METRES: u64 = 1_000_000_000;
+
 fn split(text: &str) -> Option<(&str, &str)> {
     let text = text.trim();
     let at = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
@@ -24,25 +36,20 @@ fn scaled(number: &str, scale: u64) -> Option<u64> {
     u64::try_from(sum).ok()
 }
 
-/// A time: `10us`, `1.5 ms`, `2s`, `800ns`, `80ps`. Rounded to the nearest picosecond.
-pub fn parse_time(text: &str) -> Option<Time> {
-    let (number, unit) = split(text)?;
-    let scale = match unit {
+fn time_unit(unit: &str) -> Option<u64> {
+    Some(match unit {
         "ps" => 1,
         "ns" => 1_000,
         "us" => 1_000_000,
         "ms" => 1_000_000_000,
         "s" => 1_000_000_000_000,
         _ => return None,
-    };
-    scaled(number, scale).map(Time)
+    })
 }
 
-/// A rate in bits a second: `100Gbps`, `50Mb/s`, `100G`, `10 Gb/s`.
-pub fn parse_rate(text: &str) -> Option<Rate> {
-    let (number, unit) = split(text)?;
+fn rate_unit(unit: &str) -> Option<u64> {
     let prefix = unit.strip_suffix("b/s").or_else(|| unit.strip_suffix("bps")).unwrap_or(unit);
-    let scale = match prefix {
+    Some(match prefix {
         "" if unit.is_empty() => return None,
         "" => 1,
         "k" | "K" => 1_000,
@@ -50,14 +57,11 @@ pub fn parse_rate(text: &str) -> Option<Rate> {
         "G" => 1_000_000_000,
         "T" => 1_000_000_000_000,
         _ => return None,
-    };
-    scaled(number, scale).map(Rate)
+    })
 }
 
-/// A size: `2MB` (10^6), `64KiB` (2^10), `1500B`, `1500`.
-pub fn parse_bytes(text: &str) -> Option<u64> {
-    let (number, unit) = split(text)?;
-    let scale = match unit {
+fn size_unit(unit: &str) -> Option<u64> {
+    Some(match unit {
         "" | "B" => 1,
         "kB" | "KB" => 1_000,
         "MB" => 1_000_000,
@@ -66,19 +70,58 @@ pub fn parse_bytes(text: &str) -> Option<u64> {
         "MiB" => 1 << 20,
         "GiB" => 1 << 30,
         _ => return None,
-    };
-    scaled(number, scale)
+    })
 }
 
-/// A length in metres: `300m`, `80km`.
-pub fn parse_length(text: &str) -> Option<u64> {
-    let (number, unit) = split(text)?;
-    let scale = match unit {
+fn length_unit(unit: &str) -> Option<u64> {
+    Some(match unit {
         "m" => 1,
         "km" => 1_000,
         _ => return None,
-    };
-    scaled(number, scale)
+    })
+}
+
+/// A quantity of at most `most`.
+fn quantity(text: &str, unit: impl Fn(&str) -> Option<u64>, most: u64) -> Option<u64> {
+    let (number, own) = split(text)?;
+    scaled(number, unit(own)?).filter(|value| *value <= most)
+}
+
+/// A time: `10us`, `1.5 ms`, `2s`, `800ns`, `80ps`. Rounded to the nearest picosecond; at most 10^6 s.
+pub fn parse_time(text: &str) -> Option<Time> {
+    quantity(text, time_unit, MAX_TIME.0).map(Time)
+}
+
+/// A rate in bits a second: `100Gbps`, `50Mb/s`, `100G`, `10 Gb/s`; at most 8 Tb/s.
+pub fn parse_rate(text: &str) -> Option<Rate> {
+    quantity(text, rate_unit, MAX_RATE.0).map(Rate)
+}
+
+/// A size: `2MB` (10^6), `64KiB` (2^10), `1500B`, `1500`; at most 10^15 B.
+pub fn parse_bytes(text: &str) -> Option<u64> {
+    quantity(text, size_unit, MAX_BYTES)
+}
+
+/// A length in metres: `300m`, `80km`; at most 10^6 km.
+pub fn parse_length(text: &str) -> Option<u64> {
+    quantity(text, length_unit, MAX_METRES)
+}
+
+/// The most that is possible, in words, when `text` is a quantity in all but its size.
+pub(crate) fn exceeded(text: &str) -> Option<&'static str> {
+    let (number, unit) = split(text)?;
+    let is_number = number.bytes().filter(|byte| *byte == b'.').count() <= 1;
+    // `m` alone is a length, everywhere else the units of different quantities differ.
+    type Unit = fn(&str) -> Option<u64>;
+    let kinds: [(Unit, u64, &str); 4] = [
+        (time_unit, MAX_TIME.0, "1000000s"),
+        (length_unit, MAX_METRES, "1000000km"),
+        (size_unit, MAX_BYTES, "1000000GB"),
+        (rate_unit, MAX_RATE.0, "8Tbps"),
+    ];
+    let (scale, most, words) = kinds.iter().find_map(|(of, most, words)| Some((of(unit)?, *most, *words)))?;
+    let fits = scaled(number, scale).is_some_and(|value| value <= most);
+    (is_number && !fits).then_some(words)
 }
 
 #[cfg(test)]
@@ -99,5 +142,21 @@ mod tests {
         assert_eq!(parse_bytes("1.5KiB"), Some(1536));
         assert_eq!(parse_bytes("99999999999999999999"), None);
         assert_eq!(parse_bytes("-1"), None);
+    }
+
+    #[test]
+    fn what_is_too_large_is_told_from_what_is_no_quantity() {
+        for (text, most) in [
+            ("1000001s", "1000000s"),
+            ("99999999999999999999999999us", "1000000s"),
+            ("9Tbps", "8Tbps"),
+            ("2000000GB", "1000000GB"),
+            ("1000001km", "1000000km"),
+        ] {
+            assert_eq!(exceeded(text), Some(most), "{text}");
+        }
+        for text in ["1000000s", "8T", "1.2.3s", "5 parsecs", "", "-1us", "1000000GB", "3"] {
+            assert_eq!(exceeded(text), None, "{text}");
+        }
     }
 }
