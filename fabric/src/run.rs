@@ -182,6 +182,8 @@ fn drive_through(
     let flows = fabric.flows();
     let pauses = fabric.pauses().to_vec();
     let (ground_truth, deviations) = truth::establish(scenario, &fabric, &flows);
+    let outages = scenario.outages(fabric.now());
+    let ground_truth = ground_truth.map(|truth| GroundTruth { outages, ..truth });
     let collected = controller.as_mut().map(InProcessController::take_snapshots).unwrap_or_default();
     let (snapshot_times, snapshots) = collected.into_iter().unzip();
     let surveys = controller.map(|mut c| c.take_surveys()).unwrap_or_default();

@@ -253,6 +253,10 @@ fn link_flap() {
         let moved = seen.outcome.flows.iter().filter(|flow| flow.label.starts_with("moved"));
         assert!(moved.clone().all(|flow| flow.retransmitted_packets > 0 && flow.finish.is_some()));
         assert!(seen.truth.root_cause.flows.iter().any(|flow| seen.label_of(flow).starts_with("moved")));
+        let [first, second] = seen.truth.outages.as_slice() else { panic!("{:?}", seen.truth.outages) };
+        assert_eq!(first.between, second.between);
+        let came_up = first.up_ns.expect("the link comes up again");
+        assert!(first.down_ns < came_up && came_up < second.down_ns, "{:?}", seen.truth.outages);
     });
 }
 

@@ -228,6 +228,20 @@ pub struct GroundTruth {
     /// What else held up watched flows: a verdict that names it is not wrong.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub beside: Vec<GroundTruth>,
+    /// Links that were down for a time, in order of time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outages: Vec<Outage>,
+}
+
+/// A link that was down.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Outage {
+    /// Its two ends.
+    pub between: [PortRef; 2],
+    /// When it went down, in nanoseconds.
+    pub down_ns: u64,
+    /// When it came up again, in nanoseconds; absent when it did not.
+    pub up_ns: Option<u64>,
 }
 
 /// What a run cost. Besides the hops and events it differs from run to run.

@@ -22,7 +22,7 @@ pub mod verification;
 pub mod wire;
 
 pub use circumstances::{ConfigFinding, LossReason, LossRecord, Setting};
-pub use diagnosis::{Anomaly, Cause, Diagnosis, GroundTruth, RootCause, RunFigures, RunReport};
+pub use diagnosis::{Anomaly, Cause, Diagnosis, GroundTruth, Outage, RootCause, RunFigures, RunReport};
 pub use flow::FlowKey;
 pub use job::{Job, JobStep, Transfer};
 pub use port::PortRef;

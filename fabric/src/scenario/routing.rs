@@ -2,7 +2,7 @@
 
 use controller::plan::{PlanSettings, StaticRoute};
 use model::topology::{Node, NodeKind};
-use model::{PortRef, Time, Topology};
+use model::{Outage, PortRef, Time, Topology};
 use p4_switch::tm::PauseEnd;
 
 use super::check::check_start;
@@ -88,6 +88,19 @@ impl Scenario {
             static_routes: routes.map(|route| route.route.clone()).collect(),
             ..usual
         }
+    }
+
+    /// What links did in a run that ended at `end`: those that were down, in order of time.
+    pub fn outages(&self, end: Time) -> Vec<Outage> {
+        let outage = |failure: &Failure| {
+            let link = self.topology.links.get(failure.link)?;
+            let up_ns = (failure.up <= end).then(|| failure.up.as_ns());
+            Some(Outage { between: [link.a.clone(), link.b.clone()], down_ns: failure.down.as_ns(), up_ns })
+        };
+        let mut outages: Vec<Outage> =
+            self.routing.failures.iter().filter(|failure| failure.down <= end).filter_map(outage).collect();
+        outages.sort_by(|a, b| (a.down_ns, &a.between).cmp(&(b.down_ns, &b.between)));
+        outages
     }
 
     /// The times after the start at which the switches are programmed anew, ascending.

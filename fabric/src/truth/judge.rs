@@ -212,6 +212,7 @@ impl Scene<'_, '_> {
             again: Vec::new(),
             others: Vec::new(),
             beside: Vec::new(),
+            outages: Vec::new(),
         }
     }
 
