@@ -340,6 +340,21 @@ fn links_that_fail_for_good_leave_nobody_without_a_way() {
 }
 
 #[test]
+fn what_would_never_come_to_an_end_is_refused() {
+    check_drawn(
+        "[[flow]]\nfrom = [\"h1\", \"h2\"]\nto = [\"h3\", \"h4\"]\nsize = \"1B\"\nrepeat = 100000\nevery = \"1ps\"\ncount = 100\n",
+        &["x.toml:8:1: 20000000 flows here, after 0 before: a scenario has at most 1000000"],
+    );
+    check_drawn(
+        "[host.dcqcn]\nalpha_interval = \"1ps\"\nincrease_timer = \"9ns\"\n",
+        &[
+            "x.toml:9:18: `alpha_interval` of [dcqcn] must be a time of at least 10ns",
+            "x.toml:10:18: `increase_timer` of",
+        ],
+    );
+}
+
+#[test]
 fn what_is_expected_must_exist() {
     check_drawn(
         "[expect]\nconfig = [\"leaf9/alpha\", \"h1/alpha\", \"leaf1/taste\", \"leaf1\", \"leaf1/alpha\"]\npause_path = [\"leaf1:9\"]\nport = \"leaf1:1\"\n",

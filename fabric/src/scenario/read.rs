@@ -333,12 +333,14 @@ fn read_host(
 
 fn read_dcqcn(reader: &mut Reader<'_>, mut section: Section<'_>, host: &mut HostSettings) {
     let mut dcqcn = host.dcqcn.unwrap_or_default();
-    let above_zero = |w: &str| parse_time(w).filter(|t| *t > Time::ZERO);
+    // A shorter period than any NIC has would only cost time.
+    const A_PERIOD: &str = "a time of at least 10ns, e.g. \"55us\"";
+    let period = |w: &str| parse_time(w).filter(|t| *t >= Time::from_ns(10));
     let rate_above_zero = |w: &str| parse_rate(w).filter(|rate| rate.0 > 0);
     const A_RATE_OR_ZERO: &str = "a rate, e.g. \"40Mbps\"";
-    set(&mut dcqcn.alpha_interval, section.quantity(reader, "alpha_interval", A_TIME, above_zero));
+    set(&mut dcqcn.alpha_interval, section.quantity(reader, "alpha_interval", A_PERIOD, period));
     set(&mut dcqcn.decrease_interval, section.quantity(reader, "decrease_interval", A_TIME, parse_time));
-    set(&mut dcqcn.increase_timer, section.quantity(reader, "increase_timer", A_TIME, above_zero));
+    set(&mut dcqcn.increase_timer, section.quantity(reader, "increase_timer", A_PERIOD, period));
     set(&mut dcqcn.byte_counter, section.quantity(reader, "byte_counter", A_SIZE, parse_bytes));
     set(&mut dcqcn.fast_recovery_times, section.integer::<u32>(reader, "fast_recovery_times", 0..=1000));
     set(&mut dcqcn.gain, section.fraction(reader, "gain"));

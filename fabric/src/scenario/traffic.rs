@@ -21,6 +21,9 @@ use crate::workload::{
 /// Most source ports that are tried to lead a flow where it shall go.
 const MAX_TRIES: u32 = 20_000;
 
+/// Most flows of a scenario.
+const MAX_FLOWS: usize = crate::workload::MAX_MESSAGES;
+
 /// Reads all traffic.
 pub(super) fn read_traffic(
     reader: &mut Reader<'_>,
@@ -134,6 +137,10 @@ impl Traffic<'_> {
         section.finish(reader);
         let (Some(from), Some(to), Some(bytes)) = (from, to, bytes) else { return };
         let pairs = pairs(&from, &to);
+        let wanted = pairs.len().saturating_mul(count as usize).saturating_mul(repeat as usize);
+        if !self.have_room(reader, &span, wanted) {
+            return;
+        }
         let many = pairs.len() * count as usize > 1;
         let base = label.map_or_else(|| format!("{}->{}", from[0], to[0]), |text| text.value);
         let mut number = 0;
@@ -248,6 +255,19 @@ impl Traffic<'_> {
         sport
     }
 
+    /// Whether so many more flows are possible; says why not.
+    fn have_room(&self, reader: &mut Reader<'_>, span: &Range<usize>, wanted: usize) -> bool {
+        let has_room = wanted <= MAX_FLOWS.saturating_sub(self.flows.len());
+        if !has_room {
+            let message = format!(
+                "{wanted} flows here, after {} before: a scenario has at most {MAX_FLOWS}",
+                self.flows.len()
+            );
+            reader.problem(span, message);
+        }
+        has_room
+    }
+
     fn add(&mut self, reader: &mut Reader<'_>, span: &Range<usize>, flow: FlowSpec) {
         if !self.labels.insert(flow.label.clone()) {
             reader.problem(span, format!("two flows are called `{}`", flow.label));
@@ -278,6 +298,7 @@ impl Traffic<'_> {
         match messages {
             None => {}
             Some(Err(error)) => reader.problem(&span, format!("workload `{label}`: {error}")),
+            Some(Ok(messages)) if !self.have_room(reader, &span, messages.len()) => {}
             Some(Ok(messages)) => {
                 let first = self.flows.len();
                 self.add_messages(reader, &span, &label, &hosts, &common, messages);
