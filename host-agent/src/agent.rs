@@ -81,6 +81,8 @@ struct Watched {
     /// Since when data has been waiting for an acknowledgement, if it has.
     waiting_since_ns: Option<u64>,
     last_news_ns: u64,
+    /// How long the present silence had lasted when it was last asked about; 0: not yet.
+    asked_silence_ns: u64,
     polled_ns: Option<u64>,
     /// Whether a round trip was fine since then.
     recovered: bool,
@@ -132,6 +134,7 @@ impl Agent {
             base: base_ns.map_or_else(PathBase::default, PathBase::seeded),
             waiting_since_ns: None,
             last_news_ns: now_ns,
+            asked_silence_ns: 0,
             polled_ns: None,
             recovered: false,
             trouble: None,
@@ -179,8 +182,9 @@ impl Agent {
         }
     }
 
-    /// An acknowledgement came back, with a round trip of `rtt_ns` where it could be measured (not for
-    /// retransmitted data). `outstanding`: more data still waits for one.
+    /// An answer came back. `rtt_ns` is the round trip of the data that it acknowledges last; absent: it acknowledges
+    /// nothing new (a refusal, a duplicate), and whoever waited goes on waiting. `outstanding`: more data still waits
+    /// for an acknowledgement.
     pub fn acknowledged(
         &mut self,
         now_ns: u64,
@@ -191,7 +195,10 @@ impl Agent {
         let settings = &self.settings;
         let watched = self.flows.get_mut(id.0 as usize)?.as_mut()?;
         watched.last_news_ns = now_ns;
-        watched.waiting_since_ns = outstanding.then_some(now_ns);
+        if !outstanding || rtt_ns.is_some() || watched.waiting_since_ns.is_none() {
+            watched.waiting_since_ns = outstanding.then_some(now_ns);
+            watched.asked_silence_ns = 0;
+        }
         if let Some(rtt_ns) = rtt_ns {
             watched.base.observe(rtt_ns);
         }
@@ -257,11 +264,19 @@ impl Agent {
             self.deadlines.push(Reverse((deadline_ns, id)));
             return None;
         }
-        // Still silent after an interval: ask again.
         self.deadlines.push(Reverse((now_ns.saturating_add(settings.flow_interval_ns.max(1)), id)));
         let silent_ns = now_ns.saturating_sub(since_ns);
         watched.worsened(now_ns, silent_ns, TriggerReason::Silence);
-        self.poll(now_ns, id, TriggerReason::Silence, base_ns, silent_ns)
+        // The same silence is asked about again when it has lasted twice as long: a flow that never goes on (its link
+        // failed, its peer is gone) is one trouble, not one an interval.
+        if silent_ns < watched.asked_silence_ns.saturating_mul(2) {
+            return None;
+        }
+        let poll = self.poll(now_ns, id, TriggerReason::Silence, base_ns, silent_ns)?;
+        if let Some(watched) = self.flows[id.0 as usize].as_mut() {
+            watched.asked_silence_ns = silent_ns;
+        }
+        Some(poll)
     }
 
     fn poll(

@@ -91,6 +91,38 @@ fn silence_on_outstanding_data_is_noticed_once_an_interval() {
 }
 
 #[test]
+fn a_silence_that_never_ends_is_asked_about_when_it_has_doubled() {
+    let mut agent = agent(Settings { follow_up_ns: 0, ..Settings::default() });
+    let id = agent.open(0, flow(0), 3, Some(BASE_NS));
+    agent.sent(0, id);
+    let mut asked = Vec::new();
+    while let Some(at) = agent.next_wake_ns().filter(|at| *at < 2_000_000_000) {
+        asked.extend(agent.wake(at).iter().map(|poll| poll.trigger.rtt_ns));
+    }
+    // At 50 us, after the interval of 4 ms, and from then on each time at the first interval after twice as long.
+    assert_eq!(asked.len(), 9, "{asked:?}");
+    assert!(asked.windows(2).all(|pair| pair[1] >= 2 * pair[0]), "{asked:?}");
+    // News ends it: what comes then is another silence.
+    agent.acknowledged(2_000_000_000, id, Some(BASE_NS), true);
+    let polls = agent.wake(agent.next_wake_ns().unwrap_or(0));
+    assert_eq!(polls.len(), 1);
+    assert!(polls[0].trigger.rtt_ns < 5_000_000, "{:?}", polls[0].trigger);
+}
+
+#[test]
+fn refusals_without_progress_do_not_end_a_silence() {
+    let mut agent = agent(Settings { follow_up_ns: 0, ..Settings::default() });
+    let id = agent.open(0, flow(0), 3, Some(BASE_NS));
+    agent.sent(0, id);
+    // A receiver that misses the same packet again and again.
+    for us in (10..50).step_by(10) {
+        assert_eq!(agent.acknowledged(us * 1_000, id, None, true), None);
+    }
+    let polls = agent.wake(50_000);
+    assert_eq!(polls.iter().map(|poll| poll.trigger.rtt_ns).collect::<Vec<_>>(), [50_000]);
+}
+
+#[test]
 fn a_trouble_is_asked_about_once_more_at_its_worst() {
     let mut agent = agent(Settings::default());
     let id = agent.open(0, flow(0), 3, Some(BASE_NS));
