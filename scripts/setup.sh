@@ -17,6 +17,8 @@ need node nodejs npm
 need npm npm
 need python3 python3
 need redis-server redis-server
+# Reads the captures of `harrier run --pcap` in a test.
+need tshark tshark
 # Debian's python3 may lack the module that makes virtual environments usable.
 python3 -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3-venv)
 [ "${HARRIER_SKIP_BROWSER:-}" ] || need chromium chromium

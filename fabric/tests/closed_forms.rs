@@ -98,7 +98,8 @@ fn dammed(delay: Time, reaction: Reaction, headroom_bytes: u64) -> Fabric<PlainS
     scenario.switch.headroom = Headroom::Bytes(headroom_bytes);
     let mut fabric = plain_fabric(&scenario, 1);
     fabric.switch_mut("s").expect("it exists").tm_mut().block(1);
-    fabric.run_until(Time::from_ms(1));
+    // Until the first packets have come, the pause has gone back, and what was on its way has come.
+    fabric.run_until(Time(Time::from_us(500).0 + 4 * delay.0));
     check_conservation(&fabric);
     fabric
 }
@@ -110,6 +111,8 @@ fn headroom_is_what_arrives_until_the_pause_works_to_the_byte() {
         (Time::from_ns(200), Reaction::None),
         (Time::from_us(1), Reaction::Standard),
         (Time::from_us(3), Reaction::After(Time::from_ns(1_234))),
+        // 80 km of fibre at 5 ns a metre: 10 MB of headroom.
+        (Time::from_ns(80_000 * 5), Reaction::Standard),
     ] {
         // The pause leaves at once, crosses the link and takes effect; what the sender has begun by then comes.
         let until_silent = rate.serialisation(60) + delay + delay + reaction.time(rate);
@@ -119,10 +122,55 @@ fn headroom_is_what_arrives_until_the_pause_works_to_the_byte() {
         assert_eq!(group.headroom_watermark_bytes, packets * PACKET, "{delay} {reaction:?}");
         assert_eq!((group.bytes, fits.lossless_drops().count()), (10 * PACKET, 0));
         let short = dammed(delay, reaction, packets * PACKET - 1);
-        let drops: Vec<_> = short.lossless_drops().map(|d| (d.packets, d.profile.as_str())).collect();
-        assert_eq!(drops, [(1, "lossless")], "{delay} {reaction:?}");
+        let drops: Vec<_> = short
+            .lossless_drops()
+            .map(|d| (d.packets, d.profile.as_str(), d.reason.as_str(), d.ingress.to_string()))
+            .collect();
+        assert_eq!(drops, [(1, "lossless", "HeadroomFull", "s:2".to_string())], "{delay} {reaction:?}");
     }
     assert_eq!(standard_reaction(rate), Time(2_017_280));
+}
+
+#[test]
+fn an_80_km_link_loses_nothing_with_headroom_for_it_and_names_what_it_loses_without() {
+    // The rule of thumb of the scenario format's documentation, from `length` to bytes: what the cable holds there and
+    // back, what the peer sends before it reacts, and a packet at either end.
+    let run = |headroom_bytes: u64| {
+        let scenario = parse(&format!(
+            "name=\"long\"\nstop=\"6ms\"\n[topology]\nrate=\"100Gbps\"\nlength=\"80km\"\n\
+             switches=[\"a\",\"b\"]\nhosts=[\"h1\",\"h2\"]\n\
+             [[link]]\na=\"h1:1\"\nb=\"a:1\"\nlength=\"10m\"\n[[link]]\na=\"a:2\"\nb=\"b:1\"\n\
+             [[link]]\na=\"b:2\"\nb=\"h2:1\"\nlength=\"10m\"\n[switch]\nlossless=[3]\nmemory=\"100MB\"\n\
+             threshold=\"100kB\"\nheadroom=\"{headroom_bytes}\"\npfc_reaction=\"standard\"\n\
+             [host]\npayload=1000\nheaders=58\ncongestion_control=false\n\
+             [[flow]]\nfrom=\"h1\"\nto=\"h2\"\nsize=\"40MB\"\n"
+        ));
+        let mut fabric = plain_fabric(&scenario, 1);
+        fabric.switch_mut("b").expect("it exists").tm_mut().block(2);
+        fabric.run_until(Time::from_ms(4));
+        check_conservation(&fabric);
+        fabric
+    };
+    let rate = Rate::from_gbps(100);
+    let cable = 2 * 80_000 * 5 * 100 / 8;
+    let reaction = standard_reaction(rate).0.div_ceil(rate.serialisation(PACKET).0) * PACKET;
+    let enough = cable + reaction + 2 * PACKET;
+    assert_eq!(cable, 10_000_000);
+    let used = |fabric: &Fabric<PlainSwitch>| {
+        let (_, b) = fabric.switches().find(|(name, _)| *name == "b").expect("it exists");
+        b.tm().group(1, 3).expect("it exists").headroom_watermark_bytes
+    };
+    let fits = run(enough);
+    assert_eq!(fits.lossless_drops().count(), 0);
+    assert!((cable..=enough).contains(&used(&fits)), "{} B of {enough} B", used(&fits));
+    // Headroom for half the cable loses the other half, and says where and for want of which profile.
+    let short = run(cable / 2);
+    let drops: Vec<_> = short.lossless_drops().collect();
+    let [drop] = &drops[..] else { panic!("{drops:?}") };
+    let lost = drop.packets * PACKET;
+    assert!(lost.abs_diff(used(&fits) - cable / 2) <= 2 * PACKET, "{lost} B lost");
+    assert_eq!((drop.ingress.to_string(), drop.egress.to_string()), ("b:1".to_string(), "b:2".to_string()));
+    assert_eq!((drop.profile.as_str(), drop.reason.as_str()), ("lossless", "HeadroomFull"));
 }
 
 fn queue(fabric: &mut Fabric<PlainSwitch>) -> p4_switch::tm::QueueUse {

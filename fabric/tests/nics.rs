@@ -100,6 +100,61 @@ fn messages_start_at_their_interval() {
 }
 
 #[test]
+fn a_window_lets_so_much_out_in_a_round_trip_to_the_picosecond() {
+    let (out, back) = (Time(2 * wire(1058).0) + Time::from_us(2), Time(2 * wire(60).0) + Time::from_us(2));
+    for window in [1u64, 7, 20] {
+        let mut scenario = network("100kB");
+        scenario.flows[0].messages.window_bytes = Some(window * 1_000);
+        let fabric = run(&scenario);
+        // A window leaves back to back; its first acknowledgement lets the next one go.
+        let (rounds, rest) = (99 / window, 99 % window);
+        let expected = Time(rounds * (out + back).0 + rest * wire(1058).0) + out + back;
+        assert_eq!(fabric.flows()[0].duration(), Some(expected), "{window} packets");
+    }
+}
+
+#[test]
+fn acknowledgements_overtake_data_at_a_priority_of_their_own() {
+    // h1 sends to h3, and both h2 and h3 send to h1 what h1's port cannot take: its acknowledgements come through the
+    // same queue unless they have another.
+    let slowest = |priority| {
+        let mut scenario = network("2MB");
+        scenario.host.ack_priority = priority;
+        for (from, label) in [("h2", "two"), ("h3", "three")] {
+            let (src, dst, label) = (from.to_string(), "h1".to_string(), label.to_string());
+            scenario.flows.push(scenario::FlowSpec { src, dst, label, ..scenario.flows[0].clone() });
+        }
+        run(&scenario).flows()[0].rtt.max
+    };
+    let alone = Time(2 * wire(1058).0 + 2 * wire(60).0) + Time::from_us(4);
+    let (behind, ahead) = (slowest(None), slowest(Some(6)));
+    println!("alone {alone}, behind data {behind}, ahead of it {ahead}");
+    // One packet on every wire may have to leave first.
+    assert!(ahead <= alone + Time(4 * wire(1058).0), "{ahead}");
+    assert!(behind > Time(10 * alone.0), "{behind}");
+}
+
+#[test]
+fn notifications_at_a_priority_of_their_own_slow_a_sender_whose_acknowledgements_are_paused() {
+    // Class 3 towards h1 is paused for as long as h1 and h2 congest h3: what travels in it does not come back.
+    let sent = |cnp_priority| {
+        let mut scenario = network("20MB");
+        scenario.stop = Time::from_ms(1);
+        scenario.host.dcqcn = Some(DcqcnConfig::default());
+        scenario.host.cnp_priority = cnp_priority;
+        let (src, label) = ("h2".to_string(), "other".to_string());
+        scenario.flows.push(scenario::FlowSpec { src, label, ..scenario.flows[0].clone() });
+        scenario.faults = vec![FaultSpec { host: "h1".to_string(), ..storm(Time::from_ms(3)) }];
+        let fabric = run(&scenario);
+        assert_eq!(fabric.flows()[0].acknowledged_bytes, 0);
+        fabric.flows()[0].sent_packets
+    };
+    let (slowed, deaf) = (sent(6), sent(3));
+    println!("{slowed} packets sent with notifications, {deaf} without");
+    assert!(slowed < deaf / 2, "{slowed} against {deaf}");
+}
+
+#[test]
 fn a_read_costs_a_request_and_its_data() {
     let mut scenario = network("64kB");
     scenario.flows[0].messages = Messages { operation: Operation::Read, ..Messages::default() };

@@ -209,6 +209,47 @@ fn a_blocked_port_shows_pause_point_and_headroom_and_loses_nothing() {
     assert_eq!((flow.sent_packets, flow.retransmitted_packets), (8_000, 0));
 }
 
+/// A third host sends lossy traffic to h2 first, until it fills the pool of lossy queues; then h1 its lossless traffic.
+fn lossy_before_lossless(lossy_threshold: ConfiguredThreshold) -> Fabric<PlainSwitch> {
+    let mut scenario = network();
+    let mut switch = resolved(LISTING);
+    // One queue takes but a third of a pool at alpha 1/2; here it stands for the hundreds of queues of a full switch.
+    for profile in switch.profiles.iter_mut().filter(|profile| profile.name == "egress_lossy_profile") {
+        profile.threshold = Some(lossy_threshold);
+    }
+    scenario.switch.sonic = Some(Arc::new(switch));
+    let third = scenario::parse(
+        "third.toml",
+        "name=\"t\"\nstop=\"20ms\"\n[topology]\nswitches=[\"s\"]\nhosts=[\"h1\",\"h2\",\"h3\"]\n\
+         [[link]]\na=\"h1:1\"\nb=\"s:1\"\nrate=\"40Gbps\"\n[[link]]\na=\"h2:1\"\nb=\"s:2\"\nrate=\"40Gbps\"\n\
+         [[link]]\na=\"h3:1\"\nb=\"s:3\"\nrate=\"40Gbps\"\n\
+         [[flow]]\nfrom=\"h3\"\nto=\"h2\"\nsize=\"16MB\"\npriority=0\n\
+         [[flow]]\nfrom=\"h1\"\nto=\"h2\"\nsize=\"8MB\"\nstart=\"4ms\"\n",
+    )
+    .unwrap_or_else(|problems| panic!("{problems}"));
+    let scenario = Scenario { topology: third.topology, flows: third.flows, ..scenario };
+    let mut fabric = plain_fabric(&scenario, 1);
+    assert!(fabric.switch_mut("s").expect("it exists").tm_mut().block(2));
+    fabric.run_until(Time::from_ms(6));
+    fabric
+}
+
+#[test]
+fn with_the_lossy_pool_full_a_lossless_queue_pauses_at_444_kilobytes() {
+    let fabric = lossy_before_lossless(ConfiguredThreshold::Static { bytes: 14_000_000 });
+    let tm = fabric.switches().next().expect("it exists").1.tm();
+    let lossy = tm.egress_pools().next().expect("there are two").bytes;
+    assert!((14_000_000 - 1_058..=14_000_000).contains(&lossy), "{lossy}");
+    // (18 MB - 14 MB) / 9, and the reservation of the lossy queue that its pool does not count.
+    let group = tm.group(1, 3).expect("it exists");
+    let range = 444_444 - 1_058 - 1_664 / 9..=444_444 + 1_248 + 1_058 / 9;
+    assert!(range.contains(&group.watermark_bytes), "{group:?}");
+    assert!(group.headroom_watermark_bytes > 0 && group.headroom_watermark_bytes <= 96_928, "{group:?}");
+    assert_eq!(fabric.lossless_drops().count(), 0);
+    let first = fabric.pauses().iter().find(|pause| pause.on).expect("h1 is paused");
+    assert_eq!((first.port.to_string().as_str(), first.priority), ("h1:1", 3));
+}
+
 #[test]
 fn headroom_too_small_for_the_cable_loses_packets_by_name() {
     // 10 km of fibre hold 250 kB at 40 Gb/s; the profile has headroom for 300 m.
