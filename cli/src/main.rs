@@ -13,6 +13,7 @@ mod demo;
 mod evaluation;
 mod input;
 mod meter;
+mod ns3_files;
 mod output;
 mod redis;
 mod traffic;

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, bail};
+use fabric::ns3::output::QueueMonitor;
 use fabric::output::pcapng::{self, Interface};
 use fabric::output::series::Series;
 use fabric::{Fabric, Scenario, Tap, Watch};
@@ -25,6 +26,7 @@ const LOOKS: u64 = 500;
 pub(crate) struct Watcher {
     captures: Option<Captures>,
     series: Option<(PathBuf, Series)>,
+    queues: Option<QueueMonitor>,
     progress: Option<Progress>,
 }
 
@@ -32,7 +34,7 @@ impl Watcher {
     /// Nobody but, on a terminal, a progress bar.
     pub(crate) fn new(scenario: &Scenario) -> Watcher {
         let progress = io::stderr().is_terminal().then(|| Progress::new(scenario.stop));
-        Watcher { captures: None, series: None, progress }
+        Watcher { captures: None, series: None, queues: None, progress }
     }
 
     /// Captures every link into a file of `directory`.
@@ -54,8 +56,13 @@ impl Watcher {
         Ok(())
     }
 
-    /// Writes what is left to write.
-    pub(crate) fn finish(self) -> anyhow::Result<()> {
+    /// Watches queues as the ns-3 simulators do.
+    pub(crate) fn watch_queues(&mut self, monitor: Option<QueueMonitor>) {
+        self.queues = monitor;
+    }
+
+    /// Writes what is left to write, and gives back the monitor of the queues.
+    pub(crate) fn finish(self) -> anyhow::Result<Option<QueueMonitor>> {
         if let Some(progress) = &self.progress {
             progress.bar.finish_and_clear();
         }
@@ -70,7 +77,7 @@ impl Watcher {
             };
             write_all(&[(file.as_path(), bytes)])?;
         }
-        Ok(())
+        Ok(self.queues)
     }
 }
 
@@ -83,12 +90,16 @@ impl Watch for Watcher {
     fn next_look(&self) -> Option<Time> {
         let series = self.series.as_ref().map(|(_, series)| series.next_time());
         let progress = self.progress.as_ref().map(|progress| progress.next);
-        [series, progress].into_iter().flatten().min()
+        let queues = self.queues.as_ref().and_then(QueueMonitor::next_time);
+        [series, queues, progress].into_iter().flatten().min()
     }
 
     fn look(&mut self, now: Time, fabric: &Fabric<Switch>) {
         if let Some((_, series)) = self.series.as_mut().filter(|(_, series)| series.next_time() <= now) {
             series.sample(now, fabric);
+        }
+        if let Some(queues) = self.queues.as_mut().filter(|q| q.next_time().is_some_and(|at| at <= now)) {
+            queues.look(fabric);
         }
         if let Some(progress) = self.progress.as_mut().filter(|progress| progress.next <= now) {
             progress.show(now, fabric.counters().events);

@@ -51,7 +51,7 @@ fn captures_open_in_the_tools_of_the_trade() {
     assert_eq!(Some(frames), report["run"]["packet_hops"].as_u64());
 
     if Command::new("tshark").arg("--version").output().is_err() {
-        eprintln!("SKIPPED: tshark is not installed");
+        eprintln!("SKIPPED that tshark reads them: it is not installed; scripts/setup.sh does that");
         return;
     }
     for file in &files {
@@ -165,4 +165,38 @@ fn a_run_tells_what_became_of_its_traffic() {
     for said in ["packets were sent again", "profile `lossless`", "HeadroomFull"] {
         assert!(ran.stderr.contains(said), "{said}: {}", ran.stderr);
     }
+}
+
+#[test]
+fn a_simulators_output_files_are_written_in_its_formats() {
+    let config = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fabric/tests/fixtures/ns3-line/config.txt");
+    let folder = scratch("ns3-out");
+    let (config, out) = (config.to_str().unwrap(), folder.join("files"));
+    let ran = harrier(&["run", "--ns3", config, "--json", "--ns3-out", out.to_str().unwrap()]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    let mut names: Vec<_> = fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["fct.txt", "pfc.txt", "qlen.txt"]);
+    let read = |name: &str| fs::read_to_string(out.join(name)).unwrap();
+    // What is in them is checked against arithmetic in the fabric's own tests.
+    assert!(
+        read("fct.txt").starts_with("0b000001 0b000201 10000 100 1000000 2000000000 "),
+        "{}",
+        read("fct.txt")
+    );
+    assert_eq!((read("fct.txt").lines().count(), read("pfc.txt").as_str()), (2, ""));
+    assert_eq!(read("qlen.txt").lines().filter(|line| line.starts_with("time: ")).count(), 2);
+
+    // Two files that would be one, and a directory without a simulation to write.
+    let one = folder.join("one.txt");
+    let text = fs::read_to_string(config).unwrap().replace("out/pfc.txt", "other/fct.txt");
+    fs::write(&one, text).unwrap();
+    for name in ["topology.txt", "flows.txt"] {
+        fs::copy(Path::new(config).with_file_name(name), folder.join(name)).unwrap();
+    }
+    let ran = harrier(&["run", "--ns3", one.to_str().unwrap(), "--ns3-out", out.to_str().unwrap()]);
+    assert_eq!(ran.status, 2);
+    assert!(ran.stderr.contains("`FCT_OUTPUT_FILE` and `PFC_OUTPUT_FILE` would both be"), "{}", ran.stderr);
+    let ran = harrier(&["run", "quiet", "--ns3-out", out.to_str().unwrap()]);
+    assert_eq!(ran.status, 2);
 }

@@ -14,7 +14,7 @@ use crate::flow::{ReceiveState, Receiver, RttStats, SendState};
 use crate::host::queue_pair;
 use crate::link::{End, Link, cut};
 use crate::nic::Nic;
-use crate::nic::dcqcn::ReactionPoint;
+use crate::nic::control::{Control, ControlConfig};
 use crate::nic::message::{Layout, MessageGate, Operation};
 use crate::nic::pacing::Pacer;
 use crate::nic::packet::{Template, mac};
@@ -239,7 +239,10 @@ impl<S: FabricSwitch> Fabric<S> {
             bytes: flow.spec.bytes,
             start: flow.start,
             sender: Sender::new(layout, reliability),
-            reaction: settings.dcqcn.map(|dcqcn| ReactionPoint::new(dcqcn, sender_nic.line_rate)),
+            control: settings
+                .instead_of_dcqcn
+                .or(settings.dcqcn.map(ControlConfig::Dcqcn))
+                .map(|config| Control::new(config, sender_nic.line_rate)),
             line_rate: sender_nic.line_rate,
             grain,
             window_bytes: messages.window_bytes.or(settings.window_bytes).filter(|_| !is_read),

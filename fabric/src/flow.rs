@@ -4,7 +4,7 @@ use model::wire::Frame;
 use model::{FlowKey, Rate, Time};
 
 use crate::link::cut;
-use crate::nic::dcqcn::ReactionPoint;
+use crate::nic::control::Control;
 use crate::nic::gbn::{self, Answer};
 use crate::nic::message::{MessageGate, Operation};
 use crate::nic::pacing::Pacer;
@@ -46,7 +46,7 @@ pub(crate) struct SendState {
     pub(crate) bytes: u64,
     pub(crate) start: Time,
     pub(crate) sender: Sender,
-    pub(crate) reaction: Option<ReactionPoint>,
+    pub(crate) control: Option<Control>,
     pub(crate) line_rate: Rate,
     /// Pacing gaps are cut to multiples of this, as the link's serialisation times are.
     pub(crate) grain: Time,
@@ -86,7 +86,7 @@ impl SendState {
     }
 
     fn rate(&mut self, now: Time) -> Rate {
-        self.reaction.as_mut().map_or(self.line_rate, |reaction| reaction.rate(now))
+        self.control.as_mut().map_or(self.line_rate, |control| control.rate(now))
     }
 
     /// Whether window, pace and messages allow a packet now.
@@ -119,8 +119,8 @@ impl SendState {
         };
         self.pacer.sent(now, frame.len(), gap);
         self.gate.sent(now, number);
-        if let Some(reaction) = &mut self.reaction {
-            reaction.sent(now, frame.len());
+        if let Some(control) = &mut self.control {
+            control.sent(now, frame.len());
         }
         Some(frame)
     }

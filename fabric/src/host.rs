@@ -9,6 +9,7 @@ use crate::agent::{Question, polling_frame};
 use crate::event::Event;
 use crate::fabric::{Fabric, NodeIndex};
 use crate::flow::SendState;
+use crate::nic::control::Feedback;
 use crate::nic::gbn::{Answer, unwrap_psn};
 use crate::nic::packet::{self, Received};
 use crate::nic::receive::Pushed;
@@ -220,9 +221,15 @@ impl<S: FabricSwitch> Fabric<S> {
             state.sender.refused(Some(unwrap_psn(arrived, upto)));
         }
         state.gate.acknowledged(now, state.sender.first_unacknowledged());
-        if congested && let Some(reaction) = &mut state.reaction {
-            reaction.notify(now);
-            self.counters.notifications += 1;
+        if let Some(control) = &mut state.control {
+            let feedback = Feedback {
+                acknowledged: state.sender.first_unacknowledged(),
+                next: state.sender.first_unsent(),
+                rtt: rtt.filter(|_| news.is_some_and(|news| !news.ambiguous)),
+                marked: congested,
+            };
+            control.answered(now, &feedback);
+            self.counters.notifications += u64::from(congested);
         }
         let state = &mut self.senders[flow];
         let done = state.sender.is_done() && state.finished.is_none();
@@ -362,8 +369,8 @@ impl<S: FabricSwitch> Fabric<S> {
     fn notify(&mut self, host: u32, queue_pair: u32) {
         match self.sender_index(host, queue_pair) {
             Some(flow) => {
-                if let Some(reaction) = &mut self.senders[flow].reaction {
-                    reaction.notify(self.now);
+                if let Some(control) = &mut self.senders[flow].control {
+                    control.notify(self.now);
                     self.counters.notifications += 1;
                 }
             }

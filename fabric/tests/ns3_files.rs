@@ -15,7 +15,7 @@ const CONFIG: &str =
     "TOPOLOGY_FILE t\nFLOW_FILE f\nTRACE_FILE r\nENABLE_QCN 0\nCC_MODE 0\nSIMULATOR_STOP_TIME 2.1\n";
 
 fn load(rest: &str, trace: &str) -> Result<Scenario, Problems> {
-    ns3::load("c", &format!("{CONFIG}{rest}"), |name| {
+    let loaded = ns3::load("c", &format!("{CONFIG}{rest}"), |name| {
         let text = match name {
             "t" => TOPOLOGY,
             "f" => FLOWS,
@@ -23,7 +23,8 @@ fn load(rest: &str, trace: &str) -> Result<Scenario, Problems> {
             _ => return Err("no such file".to_string()),
         };
         Ok((name.to_string(), text.to_string()))
-    })
+    });
+    loaded.map(|loaded| loaded.scenario)
 }
 
 fn scenario(rest: &str) -> Scenario {
@@ -38,8 +39,9 @@ const ALL_KEYS: &str = "USE_DYNAMIC_PFC_THRESHOLD 1\nPACKET_PAYLOAD_SIZE 1000\nT
     L2_ACK_INTERVAL 1\nL2_BACK_TO_ZERO 0\nHAS_WIN 1\nGLOBAL_T 1\nVAR_WIN 1\nFAST_REACT 1\nU_TARGET 0.95\n\
     MI_THRESH 0\nINT_MULTI 1\nMULTI_RATE 0\nSAMPLE_FEEDBACK 0\nPINT_LOG_BASE 1.05\nPINT_PROB 1.0\nRATE_BOUND 1\n\
     ACK_HIGH_PRIO 0\nLINK_DOWN 0 0 0\nENABLE_TRACE 1\nKMAX_MAP 1 25000000000 400\nKMIN_MAP 1 25000000000 100\n\
-    PMAX_MAP 1 25000000000 0.2\nBUFFER_SIZE 32\nQLEN_MON_FILE mix/qlen.txt\nQLEN_MON_START 2000000000\n\
-    QLEN_MON_END 2010000000\nPAUSE_TIME 5\nDATA_RATE 100Gbps\nLINK_DELAY 1us\nAGENT_NODE 1 0\nNO_CC_NODE 0\n";
+    PMAX_MAP 1 25000000000 0.2\nBUFFER_SIZE 3000\nQLEN_MON_FILE mix/qlen.txt\nQLEN_MON_START 2000000000\n\
+    QLEN_MON_END 2010000000\nPAUSE_TIME 5\nDATA_RATE 100Gbps\nLINK_DELAY 1us\nAGENT_NODE 1 0\nNO_CC_NODE 0\nDIR mix/data\nAGENT_THRESHOLD 50\n\
+    EPOCH_TIME 1048576\n";
 
 #[test]
 fn every_key_is_known_and_read() {
@@ -49,11 +51,11 @@ fn every_key_is_known_and_read() {
     assert_eq!(
         found,
         [
-            "c:7:16: `soon` is not a number",
+            "c:7:16: `soon` is not a time in nanoseconds: a whole number from 0 to 1000000000000000",
             "c:8:12: `2` is not 0 or 1",
-            "c:9:13: `0` is not a number of MiB",
+            "c:9:13: `0` is not a size of packet memory: a whole number from 1 to 4294967295",
             "c:10:10: `MI_THRESH` takes 1 value(s), found 0",
-            "c:11:15: `x` is not a number of bytes, at least 1",
+            "c:11:15: `x` is not a number of bytes: a whole number from 1 to 4294967295",
         ]
     );
 }
@@ -61,10 +63,11 @@ fn every_key_is_known_and_read() {
 #[test]
 fn a_trace_file_is_checked_when_it_is_there() {
     assert!(load("", "2\n0 7\nand so on\n").is_ok());
+    // One file serves networks of all sizes: the public one lists 348 nodes.
+    assert!(load("", "2\n0 800\n").is_ok());
     let found = load("", "4\n0 8 x\n").unwrap_err().to_string();
-    assert!(found.contains("r:2:3: node 8 does not exist"), "{found}");
-    assert!(found.contains("r:2:5: `x` is not a node number"), "{found}");
-    assert!(found.contains("4 nodes are announced and 3 are there"), "{found}");
+    assert!(found.contains("r:1:1: 4 nodes are announced and 3 are there"), "{found}");
+    assert!(found.contains("r:2:5: `x` is not a node: a whole number from 0 to 4294967295"), "{found}");
 }
 
 #[test]
@@ -92,6 +95,21 @@ fn thresholds_follow_the_buffer_unless_the_file_is_the_posters() {
     assert_eq!((public.memory_bytes, public.sets_headroom_aside), (32 << 20, true));
     let poster = scenario("BUFFER_SIZE 32\nNO_CC_NODE 1 0\n").switch;
     assert_eq!((poster.threshold, poster.thresholds), (Threshold::Static(16 * 1024), Vec::new()));
+    // The paper's fork knows the poster's keys too, has the public thresholds, and counts memory in kibibytes.
+    for key in ["DIR d\n", "AGENT_THRESHOLD 50\n", "EPOCH_TIME 131072\n"] {
+        let paper = scenario(&format!("NO_CC_NODE 1 0\nBUFFER_SIZE 3000\n{key}")).switch;
+        assert_eq!(paper.thresholds, [(Rate::from_gbps(100), alpha(-3)), (Rate::from_gbps(400), alpha(-1))]);
+        assert_eq!((paper.memory_bytes, paper.sets_headroom_aside), (3_000 << 10, true), "{key}");
+    }
+}
+
+#[test]
+fn headers_are_those_of_each_simulator() {
+    let of = |more: &str| scenario(more).host.header_bytes;
+    assert_eq!(
+        (of(""), of("AGENT_NODE 1 0\n"), of("AGENT_NODE 1 0\nDIR d\nBUFFER_SIZE 3000\n")),
+        (48, 56, 48)
+    );
 }
 
 #[test]
@@ -120,4 +138,40 @@ fn chunks_and_pace_are_honoured() {
     assert!(flow.retransmitted_packets > 0);
     assert!(flow.finish.is_some() || flow.acknowledged_bytes > 0);
     assert!(fabric.flows()[1].finish.is_some());
+}
+
+#[test]
+fn the_other_congestion_controls_take_their_parameters_from_the_file() {
+    use fabric::nic::control::ControlConfig;
+    let of = |mode: u32| {
+        // The settings of this suite say CC_MODE 0.
+        let config = CONFIG.replace(
+            "CC_MODE 0",
+            &format!("CC_MODE {mode}\nEWMA_GAIN 0.5\nDCTCP_RATE_AI 2Gb/s\nRATE_AI 3Gb/s"),
+        );
+        let loaded = ns3::load("c", &config, |name| match name {
+            "t" => Ok((name.to_string(), TOPOLOGY.to_string())),
+            "f" => Ok((name.to_string(), FLOWS.to_string())),
+            _ => Err("no such file".to_string()),
+        });
+        loaded.unwrap_or_else(|problems| panic!("{problems}")).scenario
+    };
+    let (none, dcqcn, timely, dctcp) = (of(0).host, of(1).host, of(7).host, of(8).host);
+    assert_eq!((none.dcqcn, none.instead_of_dcqcn), (None, None));
+    assert!(dcqcn.dcqcn.is_some() && dcqcn.instead_of_dcqcn.is_none());
+    let Some(ControlConfig::Timely(parameters)) = timely.instead_of_dcqcn else { panic!("{timely:?}") };
+    assert_eq!(
+        (parameters.additive_increase, timely.header_bytes, timely.dcqcn),
+        (Rate::from_gbps(3), 56, None)
+    );
+    let Some(ControlConfig::Dctcp(parameters)) = dctcp.instead_of_dcqcn else { panic!("{dctcp:?}") };
+    assert_eq!((parameters.gain, parameters.additive_increase), (0.5, Rate::from_gbps(2)));
+    // Both get through to the end of a flow.
+    for mode in [7, 8] {
+        let scenario = of(mode);
+        let mut fabric = plain_fabric(&scenario, 1);
+        fabric.run_until(scenario.stop);
+        check_conservation(&fabric);
+        assert!(fabric.all_finished(), "{mode}");
+    }
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use analyzer::evaluation::names_event;
 use anyhow::{Context, bail};
+use fabric::ns3::Loaded;
 use fabric::pipeline::Pipeline;
 use fabric::{RunOptions, RunOutcome, Scenario};
 use model::{Diagnosis, RunFigures, RunReport, Snapshot, Time, Topology};
@@ -14,6 +15,7 @@ use crate::Outcome;
 use crate::commands::scenario::names;
 use crate::input::{read_text, write_all};
 use crate::meter::Meter;
+use crate::ns3_files::Ns3Files;
 use crate::output::{describe, describe_truth, print_json};
 use crate::traffic;
 use crate::watcher::Watcher;
@@ -30,6 +32,9 @@ pub(crate) struct Args {
     /// Settings file of an HPCC/ns-3 simulation; topology and flows come from the files it names
     #[arg(long, value_name = "CONFIG.txt")]
     ns3: Option<PathBuf>,
+    /// Write the output files that the settings of --ns3 name into this directory, in that simulator's formats
+    #[arg(long, value_name = "DIR", requires = "ns3")]
+    ns3_out: Option<PathBuf>,
     /// Seed of everything random
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -60,17 +65,34 @@ fn parse_interval(text: &str) -> Result<Time, String> {
 
 /// Runs the command.
 pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
+    // The argument parser waives `requires` where a scenario excludes --ns3.
+    if args.ns3_out.is_some() && args.ns3.is_none() {
+        bail!("--ns3-out writes what the settings of --ns3 name; without --ns3 there are none");
+    }
+    let mut written = None;
     let scenario = match (&args.ns3, &args.scenario) {
-        (Some(config), _) => load_ns3(config)?,
+        (Some(config), _) => {
+            let loaded = load_ns3(config)?;
+            if let Some(directory) = &args.ns3_out {
+                written = Some(Ns3Files::new(directory, loaded.outputs)?);
+            }
+            loaded.scenario
+        }
         (None, Some(named)) => load(named)?,
         (None, None) => bail!("name a scenario: {}", names()),
     };
     let options = RunOptions { pipeline: Pipeline::hawkeye(&[])?, diagnose: true };
     let mut watcher = watcher(&args, &scenario)?;
+    if let Some(files) = &written {
+        watcher.watch_queues(files.monitor(&scenario));
+    }
     let meter = Meter::start();
     let outcome = fabric::run_watched(&scenario, args.seed, &options, &mut watcher)?;
     let figures = meter.read(&outcome);
-    watcher.finish()?;
+    let queues = watcher.finish()?;
+    if let Some(files) = &written {
+        files.write(&scenario, &outcome, queues)?;
+    }
 
     let mut report = report(&scenario, &outcome, figures.clone());
     if args.verify {
@@ -124,7 +146,7 @@ pub(crate) fn load(named: &str) -> anyhow::Result<Scenario> {
     Ok(fabric::scenario::parse_with(named, &read_text(path)?, beside)?)
 }
 
-fn load_ns3(config: &Path) -> anyhow::Result<Scenario> {
+fn load_ns3(config: &Path) -> anyhow::Result<Loaded> {
     let find = |named: &str| {
         let places = fabric::ns3::candidates(config, named);
         let tried = || {

@@ -1,12 +1,14 @@
 //! An RDMA NIC: what waits to be sent, flow control in both directions, and the protocol engines of its flows.
 //!
 //! The protocol parts are [`message`] (what is sent), [`sender`] with [`gbn`] or [`selective`] (reliability),
-//! [`dcqcn`] and [`pacing`] (congestion control), [`pfc`] (flow control), [`packet`] (bytes) and [`read`] (RDMA READ).
+//! [`dcqcn`], [`dctcp`], [`timely`] and [`pacing`] (congestion control), [`pfc`] (flow control), [`packet`] (bytes) and [`read`] (RDMA READ).
 //! What can be wrong with a NIC is in [`receive`], [`mtt`] and [`host_bus`]; [`watchdog`] limits the damage.
 //! [`generation`] has the differences between products. This module holds what all flows of a host share: the order
 //! of sending.
 
+pub mod control;
 pub mod dcqcn;
+pub mod dctcp;
 pub mod gbn;
 pub mod generation;
 pub mod host_bus;
@@ -19,6 +21,7 @@ pub(crate) mod read;
 pub mod receive;
 pub mod selective;
 pub mod sender;
+pub mod timely;
 pub(crate) mod watchdog;
 
 use std::collections::VecDeque;

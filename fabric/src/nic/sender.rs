@@ -104,6 +104,11 @@ impl Sender {
         self.acknowledged
     }
 
+    /// First packet that was never sent.
+    pub fn first_unsent(&self) -> u64 {
+        self.acknowledged + self.slots.len() as u64
+    }
+
     /// Packets sent, those sent again included.
     pub fn sent_packets(&self) -> u64 {
         self.taken

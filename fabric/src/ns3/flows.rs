@@ -8,10 +8,12 @@ use model::Time;
 use super::text::{Source, Word, lines};
 use super::topology::TopologyFile;
 use crate::problem::Problem;
-use crate::scenario::parse_time;
 
 /// First source port between two hosts.
 const FIRST_SOURCE_PORT: u16 = 10_000;
+
+/// Largest flow: 2^50 bytes take a day at 100 Gb/s.
+const MAX_BYTES: u64 = 1 << 50;
 
 /// A flow of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,31 +32,30 @@ pub struct FlowRow {
     pub bytes: u64,
     /// Start.
     pub start: Time,
+    /// Where the receiving host stands in the text, in bytes.
+    pub dst_offset: usize,
+    /// Where the start stands in the text, in bytes.
+    pub start_offset: usize,
 }
 
 /// Reads a flow file. With a topology the hosts are checked too. The result holds what could be understood.
 pub fn parse_flows(name: &str, text: &str, topology: Option<&TopologyFile>) -> (Vec<FlowRow>, Vec<Problem>) {
     let mut source = Source::new(name, text);
     let mut rows = lines(text);
-    let count = match rows.next() {
-        None => {
-            source.problem(0, "the file is empty; expected the number of flows in the first line");
-            None
-        }
-        Some((header, _)) => {
-            if let Some(extra) = header.get(1) {
-                source.problem(extra.offset, "the first line holds the number of flows and nothing else");
-            }
-            source.read(header[0], "the number of flows", |w| w.parse::<usize>().ok())
-        }
+    let Some((header, _)) = rows.next() else {
+        source.problem(0, "the file is empty; expected the number of flows in the first line");
+        return (Vec::new(), source.problems);
     };
-    let Some(count) = count else {
+    if let Some(extra) = header.get(1) {
+        source.problem(extra.offset, "the first line holds the number of flows and nothing else");
+    }
+    let Some(count) = source.whole(header[0], "the number of flows", 1..=u32::MAX) else {
         return (Vec::new(), source.problems);
     };
     let mut ports: BTreeMap<(u32, u32), u16> = BTreeMap::new();
     let mut flows = Vec::new();
     let mut read = 0;
-    for (row, _) in rows.by_ref().take(count) {
+    for (row, _) in rows.by_ref().take(count as usize) {
         read += 1;
         if let Some(mut flow) = read_flow(&mut source, &row, topology) {
             let port = ports.entry((flow.src, flow.dst)).or_insert(FIRST_SOURCE_PORT);
@@ -67,7 +68,7 @@ pub fn parse_flows(name: &str, text: &str, topology: Option<&TopologyFile>) -> (
         }
     }
     if read < count {
-        source.problem(text.len(), format!("{count} flows are announced and {read} are there"));
+        source.problem(header[0].offset, format!("{count} flows are announced and {read} are there"));
     }
     (flows, source.problems)
 }
@@ -80,30 +81,42 @@ fn read_flow(source: &mut Source<'_>, row: &[Word<'_>], topology: Option<&Topolo
         return None;
     };
     let (src_id, dst_id) = (read_host(source, src, topology), read_host(source, dst, topology));
-    let priority =
-        source.read(priority, "a priority from 0 to 7", |w| w.parse::<u8>().ok().filter(|p| *p < 8));
-    let dport = source.read(dport, "a port from 1 to 65535", |w| w.parse::<u16>().ok().filter(|p| *p > 0));
-    let bytes =
-        source.read(bytes, "a size in bytes, at least 1", |w| w.parse::<u64>().ok().filter(|n| *n > 0));
-    let start = source.read(start, "a start in seconds, at least 0", |w| parse_time(&format!("{w}s")));
-    let (src, dst_value) = (src_id?, dst_id?);
-    if src == dst_value {
-        source.problem(dst.offset, format!("host {src} cannot send to itself"));
-        return None;
+    if src_id.is_some() && src_id == dst_id {
+        source.problem(dst.offset, format!("host {} cannot send to itself", dst.text));
     }
+    let priority = read_priority(source, priority);
+    let dport = source.whole(dport, "a port", 1..=u16::MAX);
+    let bytes = source.whole(bytes, "a size in bytes", 1..=MAX_BYTES);
+    let start_time = source.seconds(start, "a start", Time::ZERO);
     Some(FlowRow {
-        src,
-        dst: dst_value,
+        src: src_id?,
+        dst: dst_id.filter(|dst| Some(*dst) != src_id)?,
         priority: priority?,
         sport: 0,
         dport: dport?,
         bytes: bytes?,
-        start: start?,
+        start: start_time?,
+        dst_offset: dst.offset,
+        start_offset: start.offset,
     })
 }
 
+/// A priority. The simulators keep queue 0 for control frames: it overtakes everything and takes part neither in flow
+/// control nor in marking, which no data of a lossless network does.
+fn read_priority(source: &mut Source<'_>, word: Word<'_>) -> Option<u8> {
+    let priority = source.whole(word, "a priority", 0..=7)?;
+    if priority == 0 {
+        source.problem(
+            word.offset,
+            "priority 0 is the simulators' queue for control frames, without flow control; data needs 1 to 7",
+        );
+        return None;
+    }
+    Some(priority)
+}
+
 fn read_host(source: &mut Source<'_>, word: Word<'_>, topology: Option<&TopologyFile>) -> Option<u32> {
-    let id = source.read(word, "a host's number", |w| w.parse::<u32>().ok())?;
+    let id = source.whole(word, "a host", 0..=u32::MAX)?;
     let Some(file) = topology else {
         return Some(id);
     };

@@ -6,44 +6,40 @@ use model::topology::Link;
 use model::{Rate, Time, Topology};
 use p4_switch::tm::{Ecn, PauseEnd, Threshold};
 
-use super::config::Config;
+use super::config::{Config, CongestionControl};
+use super::dialect::share;
 use super::flows::FlowRow;
 use super::topology::TopologyFile;
+use crate::nic::control::ControlConfig;
 use crate::nic::dcqcn::{Cut, DcqcnConfig};
+use crate::nic::dctcp::DctcpConfig;
 use crate::nic::message::Messages;
+use crate::nic::timely::TimelyConfig;
 use crate::paths::Paths;
-use crate::problem::Problem;
 use crate::scenario::{
     AgentSettings, Failure, FlowSpec, Headroom, HostSettings, Notification, Routing, Scenario, SwitchSettings,
 };
 
-/// Header bytes of a data packet: Ethernet 14, IPv4 20, UDP 8, sequence and priority 6, timestamp 8.
-const HEADER_BYTES: u32 = 56;
 /// Priority of acknowledgements that have one of their own.
 const HIGH_PRIORITY: u8 = 7;
 
+/// The scenario of files that fit together; what does not is reported by [`super::checks`].
 pub(super) fn assemble(
     name: &str,
-    text: &str,
     config: &Config,
     file: TopologyFile,
     rows: Vec<FlowRow>,
-    problems: &mut Vec<Problem>,
+    switch: SwitchSettings,
 ) -> Scenario {
-    let ecn = ecn(name, text, config, &file.topology, problems);
-    check_nodes(name, text, config, &file.topology, problems);
-    let routing =
-        Routing { failures: failures(name, text, config, &file.topology, problems), ..Routing::default() };
-    let switch = SwitchSettings { ecn, ..switch_settings(config, &file.topology) };
+    let routing = Routing { failures: failures(config, &file), ..Routing::default() };
     let host = host_settings(config, &file.topology);
-    let quiet = HostSettings { dcqcn: None, ..host.clone() };
-    let hosts = config.without_cc.iter().map(|id| (id.to_string(), quiet.clone())).collect();
+    let quiet = HostSettings { dcqcn: None, instead_of_dcqcn: None, ..host.clone() };
+    let hosts = config.without_cc.keys().map(|id| (id.to_string(), quiet.clone())).collect();
     let mut flows: Vec<FlowSpec> = rows.into_iter().map(flow).collect();
     if config.has_window && !config.global_window {
         own_windows(config, &file.topology, &mut flows);
     }
-    check_reachable(name, text, &file.topology, &flows, problems);
-    let agents: BTreeSet<String> = config.agents.iter().map(u32::to_string).collect();
+    let agents: BTreeSet<String> = config.agents.keys().map(u32::to_string).collect();
     Scenario {
         name: "ns3".to_string(),
         title: format!("{} flows on {} nodes, read from {name}", flows.len(), file.topology.nodes.len()),
@@ -84,63 +80,52 @@ fn flow(row: FlowRow) -> FlowSpec {
     }
 }
 
-/// The memory of every switch.
-fn switch_settings(config: &Config, topology: &Topology) -> SwitchSettings {
+/// The memory and the marking of every switch.
+pub(super) fn switch_settings(config: &Config, topology: &Topology) -> SwitchSettings {
     let common = SwitchSettings {
         lossless: 0xff,
         reserved_bytes: 4 * 1024,
         xon_offset_bytes: 3 * 1024,
         headroom: Headroom::LinkCapacities(3),
+        ecn: marking(config),
         ..SwitchSettings::default()
     };
-    if config.is_poster() {
-        // The fork bounds the ingress queues and nothing else.
-        return SwitchSettings { memory_bytes: 1 << 40, threshold: Threshold::Static(16 * 1024), ..common };
+    let simulator = config.simulator();
+    if let Some(threshold) = simulator.fixed_threshold() {
+        // It bounds the ingress queues and nothing else.
+        return SwitchSettings { memory_bytes: 1 << 40, threshold, ..common };
     }
     let is_host = |node: &str| topology.is_host(node);
     let host_link = topology.links.iter().find(|link| is_host(&link.a.switch) || is_host(&link.b.switch));
-    let host_rate = host_link.map_or(u64::MAX, |link| link.rate.0);
+    let host_rate = host_link.map_or(Rate(u64::MAX), |link| link.rate);
     let rates: BTreeSet<Rate> = topology.links.iter().map(|link| link.rate).collect();
-    let threshold = |rate: Rate| {
-        let (mut exponent, mut left) = (-3, rate.0);
-        while left > host_rate && exponent < 0 {
-            (exponent, left) = (exponent + 1, left / 2);
-        }
-        (rate, Threshold::Dynamic { alpha_exponent: exponent })
-    };
     SwitchSettings {
-        memory_bytes: config.buffer_mib.saturating_mul(1 << 20),
+        memory_bytes: u64::from(config.buffer_size) * simulator.buffer_unit_bytes(),
         threshold: Threshold::Dynamic { alpha_exponent: -3 },
-        thresholds: rates.into_iter().map(threshold).collect(),
+        thresholds: rates.into_iter().map(|rate| (rate, share(rate, host_rate))).collect(),
         sets_headroom_aside: true,
         ..common
     }
 }
 
-/// The failing link. The simulators know one link between two nodes, the last of the file.
-fn failures(
-    name: &str,
-    text: &str,
-    config: &Config,
-    topology: &Topology,
-    problems: &mut Vec<Problem>,
-) -> Vec<Failure> {
-    let Some(down) = config.link_down else {
+/// Marking by link rate, of every rate that has all parameters.
+fn marking(config: &Config) -> Vec<(Rate, Ecn)> {
+    if !config.enable_qcn {
         return Vec::new();
-    };
-    let (a, b) = (down.a.to_string(), down.b.to_string());
-    let joins = |link: &Link| {
-        let ends = (&link.a.switch, &link.b.switch);
-        ends == (&a, &b) || ends == (&b, &a)
-    };
-    match topology.links.iter().rposition(joins) {
-        Some(link) => vec![Failure { link, down: down.at, up: Time::MAX, reconverge: Time::ZERO }],
-        None => {
-            let message = format!("`LINK_DOWN`: no link joins node {a} and node {b}");
-            problems.push(Problem::at(name, text, down.offset, message));
-            Vec::new()
-        }
     }
+    let of = |(rate, (kmin_bytes, _)): (&u64, &(u64, usize))| {
+        let (kmax_bytes, pmax_ppm) = (config.kmax.get(rate)?.0, config.pmax_ppm.get(rate)?.0);
+        Some((Rate(*rate), Ecn { kmin_bytes: *kmin_bytes, kmax_bytes, pmax_ppm }))
+    };
+    config.kmin.iter().filter_map(of).collect()
+}
+
+/// The failing link.
+fn failures(config: &Config, file: &TopologyFile) -> Vec<Failure> {
+    let failing = config.link_down.and_then(|down| Some((down, file.link_between(down.a, down.b)?)));
+    let failure =
+        failing.map(|(down, link)| Failure { link, down: down.at, up: Time::MAX, reconverge: Time::ZERO });
+    failure.into_iter().collect()
 }
 
 /// Every flow has the window of its own pair of hosts.
@@ -168,10 +153,11 @@ fn host_settings(config: &Config, topology: &Topology) -> HostSettings {
     };
     HostSettings {
         payload_bytes: config.payload_bytes,
-        header_bytes: HEADER_BYTES,
+        header_bytes: config.simulator().header_bytes(config.control),
         window_bytes: config.has_window.then(|| largest_product(topology, config.payload_bytes)),
         variable_window: config.variable_window,
-        dcqcn: (config.cc_mode == 1).then_some(dcqcn),
+        dcqcn: (config.control == CongestionControl::Dcqcn).then_some(dcqcn),
+        instead_of_dcqcn: instead_of_dcqcn(config),
         notification: Notification::Acknowledgements,
         ack_every: config.ack_interval.div_ceil(u64::from(config.payload_bytes)).max(1),
         ack_priority: config.ack_high_priority.then_some(HIGH_PRIORITY),
@@ -184,8 +170,24 @@ fn host_settings(config: &Config, topology: &Topology) -> HostSettings {
     }
 }
 
-/// The largest bandwidth-delay product over all pairs of hosts: twice the propagation plus the serialisation of
-/// one payload at every hop, times the slowest link's rate, in whole nanoseconds and bytes.
+fn instead_of_dcqcn(config: &Config) -> Option<ControlConfig> {
+    match config.control {
+        CongestionControl::None | CongestionControl::Dcqcn => None,
+        CongestionControl::Timely => Some(ControlConfig::Timely(TimelyConfig {
+            additive_increase: config.rate_ai,
+            hyper_increase: config.rate_hai,
+            min_rate: config.min_rate,
+            ..TimelyConfig::default()
+        })),
+        CongestionControl::Dctcp => Some(ControlConfig::Dctcp(DctcpConfig {
+            gain: config.gain,
+            additive_increase: config.dctcp_rate_ai,
+            min_rate: config.min_rate,
+        })),
+    }
+}
+
+/// The largest bandwidth-delay product over all pairs of hosts, see [`product`].
 fn largest_product(topology: &Topology, payload_bytes: u32) -> u64 {
     let hosts: Vec<&str> = topology
         .nodes
@@ -205,74 +207,18 @@ fn largest_product(topology: &Topology, payload_bytes: u32) -> u64 {
     largest
 }
 
+/// The round trip of a path times the rate of its slowest link, in whole nanoseconds and bytes.
 fn product(links: &[&Link], payload_bytes: u32) -> u64 {
-    let round: u64 = links
-        .iter()
-        .map(|link| 2 * link.delay.as_ns() + link.rate.serialisation(u64::from(payload_bytes)).as_ns())
-        .sum();
     let slowest = links.iter().map(|link| link.rate.0).min().unwrap_or(0);
-    (u128::from(round) * u128::from(slowest) / 8_000_000_000) as u64
+    (u128::from(round_trip_ns(links, payload_bytes)) * u128::from(slowest) / 8_000_000_000) as u64
 }
 
-/// Marking for every link rate at a switch; a rate without all three parameters is a problem.
-fn ecn(
-    name: &str,
-    text: &str,
-    config: &Config,
-    topology: &Topology,
-    problems: &mut Vec<Problem>,
-) -> Vec<(Rate, Ecn)> {
-    if !config.enable_qcn {
-        return Vec::new();
-    }
-    let rates: BTreeSet<Rate> = topology.links.iter().map(|link| link.rate).collect();
-    let mut marking = Vec::new();
-    for rate in rates {
-        let parameters = (config.kmin.get(&rate.0), config.kmax.get(&rate.0), config.pmax_ppm.get(&rate.0));
-        let (Some(kmin), Some(kmax), Some(pmax)) = parameters else {
-            let message =
-                format!("`KMIN_MAP`, `KMAX_MAP` and `PMAX_MAP` must all list the link rate {}", rate.0);
-            problems.push(Problem::at(name, text, text.len(), message));
-            continue;
-        };
-        if kmin > kmax {
-            let message = format!("Kmin {kmin} B is above Kmax {kmax} B for the link rate {}", rate.0);
-            problems.push(Problem::at(name, text, text.len(), message));
-            continue;
-        }
-        marking.push((rate, Ecn { kmin_bytes: *kmin, kmax_bytes: *kmax, pmax_ppm: *pmax }));
-    }
-    marking
-}
-
-fn check_nodes(name: &str, text: &str, config: &Config, topology: &Topology, problems: &mut Vec<Problem>) {
-    for (key, nodes) in [("AGENT_NODE", &config.agents), ("NO_CC_NODE", &config.without_cc)] {
-        for id in nodes.iter().filter(|id| !topology.is_host(&id.to_string())) {
-            let offset = text.find(key).unwrap_or(text.len());
-            problems.push(Problem::at(
-                name,
-                text,
-                offset,
-                format!("`{key}` lists {id}, which is not a host"),
-            ));
-        }
-    }
-}
-
-fn check_reachable(
-    name: &str,
-    text: &str,
-    topology: &Topology,
-    flows: &[FlowSpec],
-    problems: &mut Vec<Problem>,
-) {
-    let pairs: BTreeSet<(&str, &str)> =
-        flows.iter().map(|flow| (flow.src.as_str(), flow.dst.as_str())).collect();
-    let mut paths = Paths::new(topology);
-    for (src, dst) in pairs.into_iter().filter(|(src, dst)| paths.links(src, dst).is_none()) {
-        let message = format!("no path leads from host {src} to host {dst}");
-        problems.push(Problem::at(name, text, text.find("FLOW_FILE").unwrap_or(text.len()), message));
-    }
+/// A round trip as the simulators count it: twice the propagation plus the serialisation of one payload at every hop, each
+/// in whole nanoseconds.
+pub(super) fn round_trip_ns(links: &[&Link], payload_bytes: u32) -> u64 {
+    let hop =
+        |link: &&Link| 2 * link.delay.as_ns() + link.rate.serialisation(u64::from(payload_bytes)).as_ns();
+    links.iter().map(hop).sum()
 }
 
 fn losses(config: &Config, error_rates: &[f64]) -> BTreeMap<usize, u64> {

@@ -1,6 +1,12 @@
-//! Words with positions.
+//! Words with positions, and what every number of these files has in common.
+
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+
+use model::{Rate, Time};
 
 use crate::problem::Problem;
+use crate::scenario::{parse_rate, parse_time};
 
 /// A word of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +36,10 @@ fn words(line: &str, start: usize) -> Vec<Word<'_>> {
         .collect()
 }
 
+/// Slowest and fastest rate that a link may have: below a kilobit a second a packet takes seconds, and no Ethernet
+/// standard is above 1.6 Tb/s.
+pub(super) const LINK_RATES: RangeInclusive<Rate> = Rate(1_000)..=Rate(10_000_000_000_000);
+
 /// A text with a name, and the problems found in it so far.
 pub(super) struct Source<'t> {
     pub(super) name: &'t str,
@@ -46,6 +56,11 @@ impl<'t> Source<'t> {
         self.problems.push(Problem::at(self.name, self.text, offset, message));
     }
 
+    /// The line of an offset, for messages that point at a second place.
+    pub(super) fn line_of(&self, offset: usize) -> usize {
+        Problem::at(self.name, self.text, offset, "").line
+    }
+
     /// What `read` makes of a word, or a problem that says what was expected.
     pub(super) fn read<T>(
         &mut self,
@@ -59,4 +74,53 @@ impl<'t> Source<'t> {
         }
         value
     }
+
+    /// A whole number within a range.
+    pub(super) fn whole<T>(&mut self, word: Word<'_>, what: &str, range: RangeInclusive<T>) -> Option<T>
+    where
+        T: Copy + Display + PartialOrd + TryFrom<u64>,
+    {
+        let expected = format!("{what}: a whole number from {} to {}", range.start(), range.end());
+        self.read(word, &expected, |w| {
+            // Rust also reads a leading plus, as the simulator does.
+            T::try_from(w.parse::<u64>().ok()?).ok().filter(|n| range.contains(n))
+        })
+    }
+
+    /// A number within a range.
+    pub(super) fn number(&mut self, word: Word<'_>, what: &str, range: RangeInclusive<f64>) -> Option<f64> {
+        let expected = format!("{what}: a number from {} to {}", range.start(), range.end());
+        self.read(word, &expected, |w| w.parse().ok().filter(|n| range.contains(n)))
+    }
+
+    /// A time in seconds without unit.
+    pub(super) fn seconds(&mut self, word: Word<'_>, what: &str, least: Time) -> Option<Time> {
+        let bound = if least == Time::ZERO { "at least 0" } else { "above 0" };
+        let expected = format!("{what}: a number of seconds, {bound} and at most 1000000");
+        self.read(word, &expected, |w| {
+            let time = is_decimal(w).then(|| parse_time(&format!("{w}s")))??;
+            (least..=Time(1_000_000_000_000_000_000)).contains(&time).then_some(time)
+        })
+    }
+
+    /// A rate that a link may have.
+    pub(super) fn rate(&mut self, word: Word<'_>) -> Option<Rate> {
+        self.read(word, "a rate from 1kb/s to 10Tb/s, e.g. `100Gbps` or `50Mb/s`", |w| {
+            parse_rate(w).filter(|rate| LINK_RATES.contains(rate))
+        })
+    }
+
+    /// A propagation delay.
+    pub(super) fn delay(&mut self, word: Word<'_>) -> Option<Time> {
+        self.read(word, "a delay from 0 to 1s, e.g. `0.001ms`", |w| {
+            parse_time(w).filter(|delay| *delay <= Time::from_ms(1_000))
+        })
+    }
+}
+
+/// Whether a word is digits with at most one point among them, and nothing that a unit could grow from.
+fn is_decimal(word: &str) -> bool {
+    word.bytes().any(|b| b.is_ascii_digit())
+        && word.bytes().all(|b| b.is_ascii_digit() || b == b'.')
+        && word.bytes().filter(|b| *b == b'.').count() <= 1
 }

@@ -4,7 +4,8 @@
 use super::text::{Source, lines};
 use crate::problem::Problem;
 
-/// Reads a trace file for a network of `nodes` nodes. What follows the last number is a comment.
+/// Reads a trace file for a network of `nodes` nodes. What follows the last number is a comment. The simulator
+/// passes over nodes that do not exist, so that one file serves networks of all sizes; so does this.
 pub fn parse_trace(name: &str, text: &str, nodes: usize) -> (Vec<u32>, Vec<Problem>) {
     let mut source = Source::new(name, text);
     let mut words = lines(text).flat_map(|(words, _)| words);
@@ -12,23 +13,19 @@ pub fn parse_trace(name: &str, text: &str, nodes: usize) -> (Vec<u32>, Vec<Probl
         source.problem(0, "the file is empty; expected the number of nodes in the first line");
         return (Vec::new(), source.problems);
     };
-    let Some(count) = source.read(first, "the number of nodes", |w| w.parse::<usize>().ok()) else {
+    let Some(count) = source.whole(first, "the number of nodes", 0..=u32::MAX) else {
         return (Vec::new(), source.problems);
     };
     let (mut traced, mut read) = (Vec::new(), 0);
-    for word in words.take(count) {
+    for word in words.take(count as usize) {
         read += 1;
-        let Some(node) = source.read(word, "a node number", |w| w.parse::<u32>().ok()) else {
-            continue;
-        };
-        if node as usize >= nodes {
-            source.problem(word.offset, format!("node {node} does not exist"));
-        } else {
-            traced.push(node);
+        match source.whole(word, "a node", 0..=u32::MAX) {
+            Some(node) if (node as usize) < nodes => traced.push(node),
+            _ => {}
         }
     }
     if read < count {
-        source.problem(text.len(), format!("{count} nodes are announced and {read} are there"));
+        source.problem(first.offset, format!("{count} nodes are announced and {read} are there"));
     }
     (traced, source.problems)
 }

@@ -14,6 +14,7 @@ use p4_switch::tm::{
 
 use super::sonic::{self, SonicError};
 
+use crate::nic::control::ControlConfig;
 use crate::nic::dcqcn::DcqcnConfig;
 use crate::nic::receive::ReceiveLimits;
 use crate::nic::sender::Reliability;
@@ -179,7 +180,7 @@ impl SwitchSettings {
     }
 
     /// Headroom of a lossless group at a link.
-    pub(super) fn headroom_of(&self, rate: Rate, delay: Time) -> u64 {
+    pub(crate) fn headroom_of(&self, rate: Rate, delay: Time) -> u64 {
         match self.headroom {
             Headroom::Bytes(bytes) => bytes,
             Headroom::LinkCapacities(times) => {
@@ -227,6 +228,8 @@ pub struct HostSettings {
     pub variable_window: bool,
     /// Congestion control; absent: flows send at line rate.
     pub dcqcn: Option<DcqcnConfig>,
+    /// Another congestion control in place of DCQCN.
+    pub instead_of_dcqcn: Option<ControlConfig>,
     /// How marks come back to the sender.
     pub notification: Notification,
     /// Packets per acknowledgement.
@@ -278,6 +281,7 @@ impl Default for HostSettings {
             window_bytes: None,
             variable_window: false,
             dcqcn: Some(DcqcnConfig::default()),
+            instead_of_dcqcn: None,
             notification: Notification::Packets { interval: Time::from_us(50) },
             ack_every: 1,
             ack_priority: None,

@@ -15,8 +15,18 @@ pub(crate) fn poster_directory() -> Option<PathBuf> {
     directory.is_dir().then_some(directory)
 }
 
+/// A folder of files of our own.
+pub(crate) fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
+}
+
 /// Reads a settings file and what it names.
 pub(crate) fn read_ns3(config: &Path) -> Result<Scenario, fabric::Problems> {
+    load_ns3(config).map(|loaded| loaded.scenario)
+}
+
+/// As [`read_ns3`], with what the simulator would write.
+pub(crate) fn load_ns3(config: &Path) -> Result<fabric::ns3::Loaded, fabric::Problems> {
     let text = std::fs::read_to_string(config).unwrap();
     fabric::ns3::load(&config.display().to_string(), &text, |named| {
         let places = fabric::ns3::candidates(config, named);

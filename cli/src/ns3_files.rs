@@ -1,0 +1,74 @@
+//! The files that an ns-3 simulation would leave behind.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use fabric::ns3::Outputs;
+use fabric::ns3::output::{QueueMonitor, completions, pauses};
+use fabric::{RunOutcome, Scenario};
+
+use crate::input::write_all;
+
+/// Where the output files of a settings file go: all into one directory, under the last part of their names.
+pub(crate) struct Ns3Files {
+    outputs: Outputs,
+    completions: Option<PathBuf>,
+    pauses: Option<PathBuf>,
+    queues: Option<PathBuf>,
+}
+
+impl Ns3Files {
+    /// Makes the directory. Fails before anything runs when two files would be one.
+    pub(crate) fn new(directory: &Path, outputs: Outputs) -> anyhow::Result<Ns3Files> {
+        let mut taken: BTreeMap<PathBuf, &str> = BTreeMap::new();
+        let mut place = |key: &'static str, named: &Option<String>| {
+            let Some(named) = named else { return Ok(None) };
+            let Some(name) = Path::new(named).file_name() else {
+                bail!("`{key}` names `{named}`, which is no file");
+            };
+            let path = directory.join(name);
+            if let Some(first) = taken.insert(path.clone(), key) {
+                bail!("`{first}` and `{key}` would both be {}; give them different names", path.display());
+            }
+            Ok(Some(path))
+        };
+        let completions = place("FCT_OUTPUT_FILE", &outputs.completions)?;
+        let pauses = place("PFC_OUTPUT_FILE", &outputs.pauses)?;
+        let queues = place("QLEN_MON_FILE", &outputs.queues)?;
+        fs::create_dir_all(directory).with_context(|| format!("cannot create {}", directory.display()))?;
+        Ok(Ns3Files { outputs, completions, pauses, queues })
+    }
+
+    /// What looks at the queues, when the settings ask for it.
+    pub(crate) fn monitor(&self, scenario: &Scenario) -> Option<QueueMonitor> {
+        self.queues.as_ref().map(|_| QueueMonitor::new(&self.outputs, scenario))
+    }
+
+    /// Writes all files.
+    pub(crate) fn write(
+        &self,
+        scenario: &Scenario,
+        outcome: &RunOutcome,
+        monitor: Option<QueueMonitor>,
+    ) -> anyhow::Result<()> {
+        let mut files: Vec<(&Path, Vec<u8>)> = Vec::new();
+        if let Some(path) = &self.completions {
+            files.push((path, completions(scenario, &outcome.flows).into_bytes()));
+        }
+        if let Some(path) = &self.pauses {
+            files.push((path, pauses(&scenario.topology, &outcome.pauses).into_bytes()));
+        }
+        if let (Some(path), Some(monitor)) = (&self.queues, monitor) {
+            files.push((path, monitor.finish().into_bytes()));
+        }
+        write_all(&files)?;
+        if let Some(named) = &self.outputs.trace {
+            eprintln!(
+                "`TRACE_OUTPUT_FILE` ({named}) is not written; --pcap DIR captures the packets of every link"
+            );
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,83 @@
+//! The congestion control of one flow, whichever it is: it is told what comes back, and says how fast to send.
+
+use model::{Rate, Time};
+
+use super::dcqcn::{DcqcnConfig, ReactionPoint};
+use super::dctcp::{Dctcp, DctcpConfig};
+use super::timely::{Timely, TimelyConfig};
+
+/// A congestion control and its parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ControlConfig {
+    /// [`super::dcqcn`].
+    Dcqcn(DcqcnConfig),
+    /// [`super::dctcp`].
+    Dctcp(DctcpConfig),
+    /// [`super::timely`].
+    Timely(TimelyConfig),
+}
+
+/// What an acknowledgement or refusal says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Feedback {
+    /// The first packet that has not arrived.
+    pub acknowledged: u64,
+    /// The first packet that was never sent.
+    pub next: u64,
+    /// The round trip of the packet that is acknowledged last; absent when that was sent twice or is no news.
+    pub rtt: Option<Time>,
+    /// Whether it carries a congestion mark back.
+    pub marked: bool,
+}
+
+/// The congestion control of one flow.
+#[derive(Clone, Debug)]
+pub(crate) enum Control {
+    Dcqcn(ReactionPoint),
+    Dctcp(Dctcp),
+    Timely(Timely),
+}
+
+impl Control {
+    /// Of a flow that begins at line rate.
+    pub(crate) fn new(config: ControlConfig, line_rate: Rate) -> Control {
+        match config {
+            ControlConfig::Dcqcn(config) => Control::Dcqcn(ReactionPoint::new(config, line_rate)),
+            ControlConfig::Dctcp(config) => Control::Dctcp(Dctcp::new(config, line_rate)),
+            ControlConfig::Timely(config) => Control::Timely(Timely::new(config, line_rate)),
+        }
+    }
+
+    /// The rate at `now`.
+    pub(crate) fn rate(&mut self, now: Time) -> Rate {
+        match self {
+            Control::Dcqcn(point) => point.rate(now),
+            Control::Dctcp(control) => control.rate(),
+            Control::Timely(control) => control.rate(),
+        }
+    }
+
+    /// `bytes` have been sent.
+    pub(crate) fn sent(&mut self, now: Time, bytes: u64) {
+        if let Control::Dcqcn(point) = self {
+            point.sent(now, bytes);
+        }
+    }
+
+    /// A congestion notification packet has come. Only DCQCN knows them.
+    pub(crate) fn notify(&mut self, now: Time) {
+        if let Control::Dcqcn(point) = self {
+            point.notify(now);
+        }
+    }
+
+    /// An acknowledgement or a refusal has come.
+    pub(crate) fn answered(&mut self, now: Time, feedback: &Feedback) {
+        match self {
+            Control::Dcqcn(point) if feedback.marked => point.notify(now),
+            Control::Dcqcn(_) => {}
+            Control::Dctcp(control) => control.answered(feedback),
+            Control::Timely(control) => control.answered(feedback),
+        }
+    }
+}
