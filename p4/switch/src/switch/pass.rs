@@ -16,7 +16,7 @@ use crate::trace::{Origin, Step};
 
 /// Storage of departed packets that is kept for the next ones: enough for a queue that goes up and down. What a long queue
 /// has taken is given back, for other switches to take.
-const POOL: usize = 256;
+const POOL: usize = 64;
 
 impl Switch {
     /// All headers and metadata, to be put back later.

@@ -1,7 +1,7 @@
 //! The entries of one table.
 
-use std::collections::HashMap;
-use std::hash::BuildHasherDefault;
+use std::collections::{HashMap, hash_map};
+use std::hash::{BuildHasher, BuildHasherDefault};
 
 use model::Time;
 use p4_lang::ir::{self, ActionId, ActionScope, Bits};
@@ -68,7 +68,8 @@ pub(crate) struct Table {
     targets: Vec<Target>,
     free: Vec<EntryId>,
     inserted: u64,
-    by_key: HashMap<EntryKey, EntryId, BuildHasherDefault<FxHasher>>,
+    /// Entries by the hash of their key. The key itself is kept once, with its entry.
+    by_hash: HashMap<u64, SmallVec<[EntryId; 2]>, BuildHasherDefault<FxHasher>>,
     pub(crate) limit: u64,
     pub(crate) const_entries: bool,
     pub(crate) const_default: bool,
@@ -112,7 +113,7 @@ impl Table {
             targets: Vec::new(),
             free: Vec::new(),
             inserted: 0,
-            by_key: HashMap::default(),
+            by_hash: HashMap::default(),
             limit: if table.size == 0 { limit } else { table.size.min(limit) },
             const_entries: table.const_entries,
             const_default: table.const_default,
@@ -177,7 +178,7 @@ impl Table {
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.by_key.len()
+        self.entries.len() - self.free.len()
     }
 
     fn describe(&self, key: &EntryKey) -> String {
@@ -188,7 +189,13 @@ impl Table {
     pub(crate) fn find(&self, key: &EntryKey) -> Result<EntryId, ControlError> {
         let canonical = self.shape.canonical(key)?;
         let missing = || ControlError::not_found(self.describe(&canonical));
-        self.by_key.get(&canonical).copied().ok_or_else(missing)
+        self.lookup(&canonical).ok_or_else(missing)
+    }
+
+    /// Finds an entry by its canonical key.
+    fn lookup(&self, key: &EntryKey) -> Option<EntryId> {
+        let alike = self.by_hash.get(&hash(key))?;
+        alike.iter().copied().find(|id| self.get(*id).is_some_and(|entry| entry.shown.key == *key))
     }
 
     pub(crate) fn get(&self, id: EntryId) -> Option<&Entry> {
@@ -218,19 +225,20 @@ impl Table {
         target: Target,
     ) -> Result<(), ControlError> {
         let key = self.shape.canonical(&entry.key)?;
-        if self.by_key.contains_key(&key) {
+        if self.lookup(&key).is_some() {
             return Err(ControlError::AlreadyExists { what: self.describe(&key) });
         }
         if self.len() as u64 >= self.limit {
             return Err(ControlError::Full { what: format!("table {}", self.name), limit: self.limit });
         }
         let rule = self.shape.rule(&key);
+        let hash = hash(&key);
         let stored = Entry {
             counter: CounterValue::default(),
             meter: Meter::default(),
             last_hit: now,
             reported_idle: now,
-            shown: TableEntry { key: key.clone(), ..entry },
+            shown: TableEntry { key, ..entry },
             order: self.inserted,
         };
         self.inserted += 1;
@@ -246,7 +254,7 @@ impl Table {
                 (self.entries.len() - 1) as EntryId
             }
         };
-        self.by_key.insert(key, id);
+        self.by_hash.entry(hash).or_default().push(id);
         self.matcher.insert(id, rule);
         Ok(())
     }
@@ -258,7 +266,7 @@ impl Table {
         entry: TableEntry,
         target: Target,
     ) -> Result<(), ControlError> {
-        if self.by_key.contains_key(&self.shape.canonical(&entry.key)?) {
+        if self.lookup(&self.shape.canonical(&entry.key)?).is_some() {
             return Ok(());
         }
         // The source may hold more entries than the size it asks for.
@@ -286,7 +294,12 @@ impl Table {
 
     pub(crate) fn remove(&mut self, id: EntryId) -> Option<Entry> {
         let entry = self.entries.get_mut(id as usize)?.take()?;
-        self.by_key.remove(&entry.shown.key);
+        if let hash_map::Entry::Occupied(mut alike) = self.by_hash.entry(hash(&entry.shown.key)) {
+            alike.get_mut().retain(|other| *other != id);
+            if alike.get().is_empty() {
+                alike.remove();
+            }
+        }
         self.matcher.remove(id, &self.shape.rule(&entry.shown.key));
         self.free.push(id);
         Some(entry)
@@ -317,6 +330,10 @@ impl Table {
         }
         Ok(Target::OneShot { actions: ready, random })
     }
+}
+
+fn hash(key: &EntryKey) -> u64 {
+    BuildHasherDefault::<FxHasher>::default().hash_one(key)
 }
 
 /// Checks arguments against names and widths of the parameters and lays them out in limbs.
