@@ -19,6 +19,7 @@ pub mod hosts;
 pub mod json;
 mod keys;
 pub mod lookup;
+pub mod redis;
 pub mod repair;
 pub mod report;
 pub(crate) mod resolve;

@@ -1,22 +1,16 @@
-//! CONFIG_DB of a live switch: just enough of Redis' protocol (RESP2) to read all hashes of one database.
+//! CONFIG_DB of a live switch: the socket to its Redis server. What is said over it is in [`buffer_config::redis`].
 
 #![allow(clippy::disallowed_types, reason = "the edge opens the socket")]
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use serde_json::{Map, Value};
+use buffer_config::redis::{Decoder, Dump, MAX_KEYS, Reply, page, request};
 
 /// How long a server may take for one answer.
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// The largest answer taken, bytes.
-const MAX_BYTES: usize = 64 << 20;
-/// The most keys taken.
-const MAX_KEYS: usize = 1_000_000;
-/// The deepest nesting of arrays taken.
-const MAX_DEPTH: u32 = 8;
 
 /// Reads `redis://[:password@]host[:port][/database]` and returns its hashes as a flat dump in JSON.
 pub(crate) fn dump(url: &str) -> anyhow::Result<String> {
@@ -39,63 +33,24 @@ pub(crate) fn dump(url: &str) -> anyhow::Result<String> {
     }
     client.call(&["SELECT", &database.to_string()])?;
     let mut keys = client.keys()?;
-    keys.sort_by_key(|key| natural(key));
+    // SCAN may name a key twice.
+    keys.sort();
     keys.dedup();
-    let mut all = Map::new();
+    let mut dump = Dump::default();
     for key in keys {
-        // A key may vanish or be of another type: SONiC keeps a few strings beside the hashes.
-        let items = match client.call(&["HGETALL", &key]) {
-            Ok(Reply::Array(items)) if !items.is_empty() => items,
-            Ok(_) => continue,
-            Err(error) if error.is::<WrongType>() => continue,
-            Err(error) => return Err(error),
-        };
-        let mut fields = Map::new();
-        for pair in items.chunks_exact(2) {
-            if let [Reply::Text(name), Reply::Text(value)] = pair {
-                fields.insert(name.clone(), Value::String(value.clone()));
-            }
-        }
-        if key.contains('|') {
-            all.insert(key, fields.into());
+        let reply = client.ask(&["HGETALL", &key])?;
+        match reply {
+            Reply::Refused(words) if !words.starts_with("WRONGTYPE") => bail!("the server refuses: {words}"),
+            reply => dump.add(key, reply),
         }
     }
-    Ok(serde_json::to_string_pretty(&Value::Object(all))?)
+    Ok(dump.into_json())
 }
 
-/// Keys in the order that people expect: numbers by value.
-fn natural(key: &str) -> Vec<(String, u64)> {
-    let mut parts = Vec::new();
-    let mut word = String::new();
-    let mut chars = key.chars().peekable();
-    while let Some(c) = chars.next() {
-        if !c.is_ascii_digit() {
-            word.push(c);
-            continue;
-        }
-        let mut n = u64::from(c as u8 - b'0');
-        while let Some(d) = chars.peek().filter(|d| d.is_ascii_digit()) {
-            n = n.saturating_mul(10).saturating_add(u64::from(*d as u8 - b'0'));
-            chars.next();
-        }
-        parts.push((std::mem::take(&mut word), n));
-    }
-    parts.push((word, 0));
-    parts
+struct Client {
+    stream: TcpStream,
+    decoder: Decoder,
 }
-
-/// The server said that a key holds no hash.
-#[derive(Debug, thiserror::Error)]
-#[error("the key holds no hash")]
-struct WrongType;
-
-enum Reply {
-    Text(String),
-    Array(Vec<Reply>),
-    Nothing,
-}
-
-struct Client(BufReader<TcpStream>);
 
 impl Client {
     fn connect(address: &str) -> anyhow::Result<Self> {
@@ -105,7 +60,7 @@ impl Client {
                 Ok(stream) => {
                     stream.set_read_timeout(Some(TIMEOUT))?;
                     stream.set_write_timeout(Some(TIMEOUT))?;
-                    return Ok(Self(BufReader::new(stream)));
+                    return Ok(Self { stream, decoder: Decoder::default() });
                 }
                 Err(error) => last = Some(error),
             }
@@ -116,30 +71,36 @@ impl Client {
         }
     }
 
-    fn call(&mut self, words: &[&str]) -> anyhow::Result<Reply> {
-        let mut request = format!("*{}\r\n", words.len());
-        for word in words {
-            request.push_str(&format!("${}\r\n{word}\r\n", word.len()));
+    /// The answer to a command, whatever it is.
+    fn ask(&mut self, words: &[&str]) -> anyhow::Result<Reply> {
+        self.stream.write_all(&request(words))?;
+        let mut bytes = vec![0; 64 << 10];
+        let mut reply = self.decoder.feed(&[])?;
+        while reply.is_none() {
+            let length = self.stream.read(&mut bytes)?;
+            if length == 0 {
+                bail!("the server closed the connection in the middle of an answer");
+            }
+            reply = self.decoder.feed(bytes.get(..length).unwrap_or_default())?;
         }
-        self.0.get_mut().write_all(request.as_bytes())?;
-        self.reply(0)
+        Ok(reply.unwrap_or(Reply::Nothing))
+    }
+
+    /// The answer to a command that must not be refused.
+    fn call(&mut self, words: &[&str]) -> anyhow::Result<Reply> {
+        match self.ask(words)? {
+            Reply::Refused(words) => bail!("the server refuses: {words}"),
+            reply => Ok(reply),
+        }
     }
 
     fn keys(&mut self) -> anyhow::Result<Vec<String>> {
         let mut keys = Vec::new();
         let mut cursor = "0".to_string();
         loop {
-            let Reply::Array(page) = self.call(&["SCAN", &cursor, "COUNT", "1000"])? else {
-                bail!("an unexpected answer to SCAN")
-            };
-            let mut page = page.into_iter();
-            let (Some(Reply::Text(next)), Some(Reply::Array(names))) = (page.next(), page.next()) else {
-                bail!("an unexpected answer to SCAN")
-            };
-            keys.extend(names.into_iter().filter_map(|n| match n {
-                Reply::Text(name) => Some(name),
-                _ => None,
-            }));
+            let reply = self.call(&["SCAN", &cursor, "COUNT", "1000"])?;
+            let (next, names) = page(reply).context("an unexpected answer to SCAN")?;
+            keys.extend(names);
             if keys.len() > MAX_KEYS {
                 bail!("more than {MAX_KEYS} keys");
             }
@@ -147,48 +108,6 @@ impl Client {
                 return Ok(keys);
             }
             cursor = next;
-        }
-    }
-
-    fn line(&mut self) -> anyhow::Result<String> {
-        let mut line = Vec::new();
-        self.0.by_ref().take(64 << 10).read_until(b'\n', &mut line)?;
-        if line.pop() != Some(b'\n') {
-            bail!("the server closed the connection in the middle of an answer");
-        }
-        line.pop();
-        Ok(String::from_utf8_lossy(&line).into_owned())
-    }
-
-    fn reply(&mut self, depth: u32) -> anyhow::Result<Reply> {
-        let line = self.line()?;
-        let (Some(kind), rest) = (line.chars().next(), line.get(1..).unwrap_or_default()) else {
-            bail!("an empty answer")
-        };
-        match kind {
-            '+' | ':' => Ok(Reply::Text(rest.to_string())),
-            '-' if rest.starts_with("WRONGTYPE") => Err(WrongType.into()),
-            '-' => bail!("the server refuses: {rest}"),
-            '$' if rest == "-1" => Ok(Reply::Nothing),
-            '$' => {
-                let length: usize = rest.parse().context("a bad length")?;
-                if length > MAX_BYTES {
-                    bail!("an answer of {length} bytes");
-                }
-                let mut bytes = vec![0; length + 2];
-                self.0.read_exact(&mut bytes)?;
-                bytes.truncate(length);
-                Ok(Reply::Text(String::from_utf8_lossy(&bytes).into_owned()))
-            }
-            '*' if rest == "-1" => Ok(Reply::Nothing),
-            '*' => {
-                let count: usize = rest.parse().context("a bad length")?;
-                if count > MAX_KEYS * 2 || depth == MAX_DEPTH {
-                    bail!("an answer of {count} parts");
-                }
-                (0..count).map(|_| self.reply(depth + 1)).collect::<anyhow::Result<_>>().map(Reply::Array)
-            }
-            _ => bail!("not a Redis server: it answers {line:?}"),
         }
     }
 }
