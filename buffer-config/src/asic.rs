@@ -193,6 +193,11 @@ const MARKS: &[(&str, &str)] = &[
     ("arista_7050sx3", "trident-3"),
     ("s5232", "trident-3"),
     ("s5248", "trident-3"),
+    ("s5212f", "trident-3"),
+    // Their SAI's configuration files are called `td3-*`.
+    ("cel_ds2000", "trident-3"),
+    ("cel_ds3000", "trident-3"),
+    ("inventec_d6356", "trident-3"),
     ("as7326", "trident-3"),
     ("as7726", "trident-3"),
     ("ix7_", "trident-3"),

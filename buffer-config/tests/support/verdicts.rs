@@ -48,9 +48,6 @@ pub(crate) fn verdict(code: &str, asic: &str, severity: Severity) -> Option<(Kin
             (Idiom, "a dynamic threshold in a static egress pool; SAIs take the kind from the profile")
         }
         ("BUF023", "tomahawk-6", Error) => (Defect, "issue 28657: 808,546 cells of 636,183, still shipped"),
-        ("BUF023", "unknown", Error) => {
-            (Defect, "figures of Trident 2 with a headroom pool on top: more than the file's own egress pool")
-        }
         ("BUF023", "tomahawk", Warning) => (Defect, "33 MB on a chip of 16 MB: copied from a larger one"),
         ("BUF023", "teralynx", Warning) => (Unknown, "the memory of Teralynx is not published"),
         ("BUF023", "tomahawk-4" | "tomahawk-5" | "trident-3" | "trident-4", Warning) => (
@@ -65,10 +62,7 @@ pub(crate) fn verdict(code: &str, asic: &str, severity: Severity) -> Option<(Kin
         ("BUF025", "tomahawk-4", Warning) => {
             (Unknown, "the egress pool is half of the ingress one, and the chip has two halves")
         }
-        ("BUF025", "unknown", Warning) => {
-            (Defect, "the egress pool leaves no room for headroom: figures of Trident 2")
-        }
-        ("BUF026", "unknown", Error) => (Defect, "D6356: a quarter of the pool stops lossless queues"),
+        ("BUF026", "trident-3", Warning) => (Defect, "D6356: a quarter of the pool stops lossless queues"),
         ("BUF026" | "BUF028", "tomahawk-5", Info) => {
             (Idiom, "half of the memory: each half of the chip counts for itself")
         }
@@ -90,8 +84,8 @@ pub(crate) fn verdict(code: &str, asic: &str, severity: Severity) -> Option<(Kin
         ("BUF033", "tomahawk-3", Error) => {
             (Defect, "IX9: the egress lossless pool is empty, all lossless traffic is dropped")
         }
-        ("BUF036", "unknown", Warning) => {
-            (Unknown, "DS2000: without the chip's memory the rest may be reserved by its SAI")
+        ("BUF036", "trident-3", Warning) => {
+            (Defect, "figures of Trident 2 or Tomahawk, copied to a chip with 32 MB")
         }
         ("BUF037" | "BUF049" | "PFC005", "prestera" | "tomahawk-5" | "tomahawk-6", Warning) => (
             Defect,
@@ -101,10 +95,17 @@ pub(crate) fn verdict(code: &str, asic: &str, severity: Severity) -> Option<(Kin
             (Defect, "newport: a field that YANG refuses, so that the file cannot be loaded")
         }
         ("BUF042", _, Info) => (Report, "alpha as a fraction, beside that of lossy traffic"),
-        ("BUF050" | "PG031", _, Info | Warning) => {
-            (Unknown, "not provable: what the chip has, or needs, is not public")
-        }
-        ("ECN002", "unknown", Warning) => (Defect, "D6356: without a probability it is 100 %, a cliff"),
+        ("BUF050" | "PG031", _, Info | Warning) => (
+            Unknown,
+            if severity == Warning {
+                "not provable: its SAI's configuration file names Helix 5, whose cells, memory and delays are not public"
+            } else if code == "BUF050" {
+                "not provable: the vendor does not publish the chip's memory"
+            } else {
+                "not provable: the vendor does not publish the chip's delays; SONiC has arithmetic for Spectrum and Tofino 2 only"
+            },
+        ),
+        ("ECN002", "trident-3", Warning) => (Defect, "D6356: without a probability it is 100 %, a cliff"),
         ("ECN004", "spectrum-4" | "spectrum-5" | "spectrum-6" | "tomahawk-5", Info) => {
             (Idiom, "marking of lossy queues switched off by name, its figures kept")
         }
@@ -188,9 +189,14 @@ pub(crate) fn verdict(code: &str, asic: &str, severity: Severity) -> Option<(Kin
             (Defect, "`pfcwd start_default` on more than 160 ports: polling is cut at 1 s, detection is not")
         }
         ("WD010", _, Error) => (Defect, "older templates have no pfcwd_sw_enable: the watchdog never starts"),
-        ("WD013", _, Info | Warning) => {
-            (Unknown, "PFC without a watchdog: a defect, or a role whose template leaves it out")
-        }
+        ("WD013", _, Warning) => (
+            Idiom,
+            "files of role `def` have neither a role nor default_pfcwd_status, so that `pfcwd start_default` writes nothing; whoever takes one into a fabric has no watchdog",
+        ),
+        ("WD013", _, Info) => (
+            Idiom,
+            "no PFC_WD table, but default_pfcwd_status is `enable`: `pfcwd start_default` writes one at the first start",
+        ),
         ("WD021", "tomahawk-4" | "tomahawk-5" | "tomahawk-6", Warning) => {
             (Defect, "`pfcwd start_default` on chips that stop counting pauses while they drop (issue 29203)")
         }

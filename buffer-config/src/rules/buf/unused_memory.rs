@@ -1,12 +1,15 @@
 //! # BUF036 unused-memory
 //!
-//! Severity: warning. Rows: POOL-01.
+//! Severity: warning. Rows: POOL-01, TPL-03.
 //!
-//! The memory is used: lossless pool, shared headroom and reservations add up to nearly all of it.
+//! The memory is used: lossless pool, shared headroom and reservations add up to nearly all of it. On a chip of known
+//! memory, where reservations of the SAI are not known, at least half of it is in the ingress pools, and no pool that leaves
+//! two fifths of it unused has the size of a smaller chip's whole memory: such figures were copied.
 //!
 //! ## Why it matters
 //!
-//! Memory that no pool may use absorbs no burst. On a chip with known reservations some slack is normal.
+//! Memory that no pool may use absorbs no burst. A template that was copied from a switch with another chip leaves most
+//! of it unused: pools of Trident 2 ship on switches with Trident 3, which has two and a half times as much.
 //!
 //! ## Example
 //!
@@ -25,19 +28,24 @@
 //!
 //! ## Source
 //!
-//! Azure, appendix A: size + xoff equals the memory.
+//! Azure, appendix A: size + xoff equals the memory. The reference's row TPL-03: copies with the wrong donor; found on
+//! shipped switches.
 
 use super::super::Meta;
 use super::super::context::{Context, Findings, bytes, field};
 use crate::finding::Severity;
-use crate::resolved::Direction;
+use crate::asic::{ASICS, Asic};
+use crate::resolved::{Direction, ResolvedPool};
 
 /// What identifies the rule.
 pub(super) const META: Meta =
-    Meta { code: "BUF036", name: "unused-memory", severity: Severity::Warning, ids: &["POOL-01"] };
+    Meta { code: "BUF036", name: "unused-memory", severity: Severity::Warning, ids: &["POOL-01", "TPL-03"] };
 
 /// Runs the rule.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
+    if let Some((asic, memory)) = cx.asic.and_then(|asic| Some((asic, asic.memory_bytes?))) {
+        return copied(cx, out, asic, memory);
+    }
     let Some(memory) = cx.memory().filter(|m| m.is_certain && cx.asic.is_none()) else { return };
     let Some(pool) = cx.lossless_pool().filter(|p| p.shared_headroom_bytes > 0) else { return };
     let mut reserved = 0u64;
@@ -50,4 +58,29 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         let message = format!("{} of {} are in no pool and not reserved", bytes(unused), bytes(memory.bytes));
         cx.report(out, &META, field("BUFFER_POOL", &pool.name, "xoff"), message);
     }
+}
+
+/// Pools of another chip on a chip of known memory.
+fn copied(cx: &Context<'_, '_>, out: &mut Findings, asic: &Asic, memory: u64) {
+    let is_ingress = |p: &&ResolvedPool| p.direction == Direction::Ingress && p.size_bytes.is_some();
+    let ingress = || cx.sw.pools.iter().filter(is_ingress);
+    let used = ingress().fold(0u64, |sum, p| {
+        sum.saturating_add(p.size_bytes.unwrap_or(0)).saturating_add(p.shared_headroom_bytes)
+    });
+    let Some(first) = cx.lossless_pool().filter(is_ingress).or_else(|| ingress().next()) else { return };
+    // Of a pool with size 0 other rules speak.
+    if used == 0 || used >= memory / 5 * 3 {
+        return;
+    }
+    let donor = cx.sw.pools.iter().find_map(|pool| {
+        let donor = ASICS.iter().find(|a| a.memory_bytes.is_some_and(|m| m < memory && pool.size_bytes == Some(m)))?;
+        Some((pool, donor.name))
+    });
+    let (name, why) = match donor {
+        Some((pool, donor)) => (&pool.name, format!("; {} has the size of a {donor}'s memory", pool.name)),
+        None if used < memory / 2 => (&first.name, String::new()),
+        None => return,
+    };
+    let message = format!("ingress pools and headroom take {} of the {} of {}{why}", bytes(used), bytes(memory), asic.name);
+    cx.report(out, &META, field("BUFFER_POOL", name, "size"), message);
 }
