@@ -14,6 +14,7 @@
 //! What has no profile is limited by its pool alone. `DSCP_TO_TC_MAP` belongs to the pipeline: [`dscp_classes`].
 //! Of the sixteen queues of a port the first eight are modelled, of the sixteen traffic classes likewise.
 
+use buffer_config::asic::{self, Vendor};
 use buffer_config::resolved::{
     Curve, Direction, ResolvedPort, ResolvedProfile, ResolvedSwitch, ResolvedWatchdog, Schedule, Threshold,
     WatchdogAction,
@@ -65,6 +66,15 @@ struct Side {
     name: &'static str,
     pools: Vec<PoolConfig>,
     place: Vec<Option<usize>>,
+    /// A pool that limits nothing, for what is counted on the other side.
+    elsewhere: Option<usize>,
+}
+
+/// Templates of Teralynx count each class of traffic on one side: lossless traffic in the ingress pool, lossy traffic in
+/// the egress one. Their profiles for the other side are in the same pool, with a fixed limit that is the same for both
+/// classes whatever the size of the pool: it lifts the limit of that side, as the Azure paper's listing does (appendix A).
+fn counts_by_class(switch: &ResolvedSwitch) -> bool {
+    switch.asic.and_then(asic::by_name).is_some_and(|asic| asic.vendor == Vendor::Teralynx)
 }
 
 impl Side {
@@ -74,7 +84,7 @@ impl Side {
         own: Direction,
         misfits: &mut Vec<SonicError>,
     ) -> Side {
-        let mut side = Side { name, pools: Vec::new(), place: Vec::new() };
+        let mut side = Side { name, pools: Vec::new(), place: Vec::new(), elsewhere: None };
         for pool in &switch.pools {
             if pool.direction != own && pool.direction != Direction::Both {
                 side.place.push(None);
@@ -91,7 +101,24 @@ impl Side {
         if side.pools.is_empty() {
             misfits.push(SonicError::NoPool(name));
         }
+        if counts_by_class(switch) {
+            let size_bytes = switch.memory_bytes.unwrap_or_else(|| side.usable_bytes());
+            side.elsewhere = Some(side.pools.len());
+            side.pools.push(PoolConfig { size_bytes, shared_headroom_bytes: None });
+        }
         side
+    }
+
+    /// The pool that limits nothing, for a profile that is counted on the other side.
+    fn counted_elsewhere(&self, profile: &ResolvedProfile) -> Option<usize> {
+        let is_here = self.place.get(profile.pool).is_some_and(|place| place.is_some());
+        self.elsewhere.filter(|_| !is_here)
+    }
+
+    /// What the pools of the configuration may hold together.
+    fn usable_bytes(&self) -> u64 {
+        let own = self.pools.iter().take(self.elsewhere.unwrap_or(self.pools.len()));
+        own.map(|pool| pool.size_bytes.saturating_add(pool.shared_headroom_bytes.unwrap_or(0))).sum()
     }
 
     fn pool(
@@ -161,8 +188,7 @@ fn assemble(
         return Err((first, misfits));
     }
     // Without a known ASIC the memory is what the ingress side may use at most.
-    let usable = |pool: &PoolConfig| pool.size_bytes + pool.shared_headroom_bytes.unwrap_or(0);
-    let memory_bytes = switch.memory_bytes.unwrap_or_else(|| ingress.pools.iter().map(usable).sum());
+    let memory_bytes = switch.memory_bytes.unwrap_or_else(|| ingress.usable_bytes());
     Ok(TmConfig {
         ports: configs,
         cell_bytes: switch.cell_bytes.unwrap_or(1),
@@ -217,16 +243,24 @@ fn port_config(
     for (group, index) in config.groups.iter_mut().zip(port.priority_groups) {
         *group = match index.and_then(|at| Some((at, switch.profiles.get(at)?))) {
             Some((at, profile)) => {
-                group_profile(switch, at, profile, ingress.pool(switch, port, profile, misfits))
+                match ingress.counted_elsewhere(profile).filter(|_| !profile.is_lossless()) {
+                    Some(pool) => GroupProfile { pool, threshold: tm::Threshold::Static(u64::MAX), ..*group },
+                    None => group_profile(switch, at, profile, ingress.pool(switch, port, profile, misfits)),
+                }
             }
             None => GroupProfile { threshold: tm::Threshold::Static(u64::MAX), ..*group },
         };
     }
     for (number, queue) in config.queues.iter_mut().enumerate() {
         if let Some(profile) = port.queues[number].and_then(|at| switch.profiles.get(at)) {
-            queue.pool = egress.pool(switch, port, profile, misfits);
-            queue.reserved_bytes = profile.reserved_bytes;
-            queue.threshold = profile.threshold.map(threshold);
+            match egress.counted_elsewhere(profile) {
+                Some(pool) => queue.pool = pool,
+                None => {
+                    queue.pool = egress.pool(switch, port, profile, misfits);
+                    queue.reserved_bytes = profile.reserved_bytes;
+                    queue.threshold = profile.threshold.map(threshold);
+                }
+            }
         }
         mark(switch, port.queue_wred[number], queue);
         queue.service = match port.queue_schedule[number] {
