@@ -56,7 +56,13 @@ pub fn headroom_of(
                     writeln!(out, "  {:<18} {:>14.3} {:<16} {}", term.name, term.value, term.unit, term.how);
             }
         }
-        None => out.push_str("SONiC has no arithmetic for this ASIC: not provable beyond the floors\n"),
+        None => {
+            let why = match switch.asic {
+                Some(asic) => format!("SONiC has no arithmetic for {asic}"),
+                None => "the ASIC is not known (--asic names it)".to_string(),
+            };
+            let _ = writeln!(out, "{why}: not provable beyond the floors");
+        }
     }
     let _ = writeln!(out, "floors:");
     let floors = [
@@ -92,7 +98,15 @@ pub fn headroom_of(
         let _ = writeln!(out, "  group {group}: {has} bytes, profile {}", profile.name);
         let standard =
             floor_bytes(options.floor, port.speed_mbps, f64::from(cable), port.mtu_bytes, lossless_mtu);
-        let computed = computed.as_ref().map_or(0, |c| c.xoff);
+        let arithmetic = computed.as_ref().map(|c| c.xoff);
+        let computed = arithmetic.unwrap_or(0);
+        let verdict = match arithmetic {
+            _ if has < standard.max(computed) => "too little",
+            _ if has < worst_case => "enough but for the worst case",
+            Some(_) => "enough",
+            None => "above the floors; that it is enough is NOT PROVABLE without the chip's arithmetic",
+        };
+        let _ = writeln!(out, "    verdict: {verdict}");
         for (what, need) in
             [("the arithmetic", computed), ("the floor", standard), ("the worst case", worst_case)]
         {

@@ -73,7 +73,17 @@ impl PatchOp {
     }
 }
 
+/// Rules that say what cannot be told of a switch: whether its pools fit its memory, whether its headroom suffices.
+pub const NOT_PROVABLE: [&str; 2] = ["BUF050", "PG031"];
+
 impl Finding {
+    /// Nothing was found wrong, but nothing is known to be right: the switch names an ASIC that Harrier does not know. That
+    /// is no pass, so it makes the exit status 1 like an error. Where a known ASIC merely has no published arithmetic, or
+    /// a file names no switch at all (a template of buffers), the same rules leave a note.
+    pub fn is_not_provable(&self) -> bool {
+        NOT_PROVABLE.contains(&self.code) && self.severity > Severity::Info
+    }
+
     /// What stays the same when lines move: code, file with its folder, pointer and message. Which folders are above does
     /// not count, so that a repository may be checked from anywhere; the folder does, because all switches of a fleet
     /// may keep their configuration under one name.

@@ -44,6 +44,7 @@ fn reports() -> Vec<Report> {
     let all = vec![
         Report { name: "none.json".into(), text: "{}".into(), findings: Vec::new() },
         of("tor 1/config_db.json", &healthy),
+        of("new/config_db.json", &switch("x86_64-new_vendor-r0", &[])),
         of("a&b/<c>/\"d\".json", &broken),
         of("t.json", "{{ template }}\n{\"A\": 1,}"),
         of("-", "{\"BUFFER_POOL\": {\"p\": {\"type\": \"x\"}}}"),
@@ -155,16 +156,24 @@ fn junit_counts_what_it_holds() {
         let (depth, name, _) = &all[0];
         assert_eq!((*depth, name.as_str()), (0, "testsuites"));
         let suites = all.iter().filter(|(depth, name, _)| *depth == 1 && name == "testsuite");
-        let (tests, failures) =
-            suites.fold((0, 0), |(t, f), (_, _, a)| (t + number(a, "tests"), f + number(a, "failures")));
-        assert_eq!((tests, failures), (count("testcase"), count("failure")));
+        let mut sums = [0; 3];
+        for (_, _, attributes) in suites {
+            for (sum, name) in sums.iter_mut().zip(["tests", "failures", "errors"]) {
+                *sum += number(attributes, name);
+            }
+        }
+        assert_eq!(sums, [count("testcase"), count("failure"), count("error")]);
+        let unknown = report.findings.iter().filter(|f| f.is_not_provable()).count();
+        assert_eq!((sums[2], unknown > 0), (unknown, report.name.starts_with("new/")));
+        let (_, _, totals) = &all[0];
+        assert_eq!(sums, ["tests", "failures", "errors"].map(|name| number(totals, name)));
         for (depth, name, attributes) in &all {
             let has = |wanted: &[&str]| wanted.iter().all(|w| attributes.iter().any(|(n, _)| n == w));
             match name.as_str() {
                 "testcase" => assert!(*depth == 2 && has(&["classname", "name"]), "{attributes:?}"),
-                "failure" => assert!(*depth == 3 && has(&["type", "message"]), "{attributes:?}"),
+                "failure" | "error" => assert!(*depth == 3 && has(&["type", "message"]), "{attributes:?}"),
                 "testsuites" => assert!(has(&["name"])),
-                "testsuite" => assert!(has(&["name", "tests", "failures"])),
+                "testsuite" => assert!(has(&["name", "tests", "failures", "errors"])),
                 "system-out" => assert_eq!(*depth, 3),
                 other => panic!("JUnit has no {other}"),
             }

@@ -7,7 +7,7 @@ use buffer_config::hold::{Baseline, Holder, Selection, Suppressions};
 use buffer_config::report::{self, Format};
 use buffer_config::rules::{self, Options};
 use buffer_config::source::Source;
-use buffer_config::{forms, json};
+use buffer_config::{Beside, explain, forms, json, resolve};
 use proptest::prelude::*;
 
 const TEXT: &str = "{\n  \"BUFFER_POOL\": {\n    \"p\": {\"type\": \"ingres\", \"mode\": \"dynamic\", \"size\": \"1\"}\n  }\n}\n";
@@ -44,7 +44,10 @@ fn machine_formats_are_well_formed() {
     let result = &sarif["runs"][0]["results"][0];
     let index = result["ruleIndex"].as_u64().expect("an index") as usize;
     assert_eq!(rules[index]["id"], result["ruleId"]);
-    assert!(report(Format::Junit, TEXT).contains("<testsuite name=\"a/b.json\" tests=\"1\" failures=\"1\">"));
+    assert!(
+        report(Format::Junit, TEXT)
+            .contains("<testsuite name=\"a/b.json\" tests=\"1\" failures=\"1\" errors=\"0\">")
+    );
     assert!(
         report(Format::Github, TEXT)
             .starts_with("::error file=a/b.json,line=3,col=19,title=BUF001 pool-type::")
@@ -237,6 +240,28 @@ fn an_unknown_chip_is_no_pass() {
     };
     assert_eq!(codes("x86_64-new_vendor-r0"), ["BUF050", "PG031"]);
     assert_eq!(codes(support::switch::TD2), Vec::<&str>::new());
+}
+
+/// What `--explain-headroom` says of a port is never a pass for a chip whose arithmetic is not known.
+#[test]
+fn an_explanation_ends_with_a_verdict() {
+    let check = |platform: &str, xoff: &str, verdict: &str| {
+        let text =
+            support::switch::switch(platform, &[("\"xoff\": \"100000\"", &format!("\"xoff\": \"{xoff}\""))]);
+        let db = forms::load(&text);
+        let switch = resolve(&db, Beside::default());
+        let said = explain::headroom_of(&db, &switch, "Ethernet0", &Options::default()).expect("a port");
+        let found: Vec<&str> = said.lines().filter_map(|l| l.trim().strip_prefix("verdict: ")).collect();
+        assert_eq!(found.len(), 2, "{said}");
+        assert!(found.iter().all(|f| f.starts_with(verdict)), "{said}");
+        assert_eq!(said.contains("not provable beyond the floors"), !platform.contains("mlnx"), "{said}");
+    };
+    const SPECTRUM: &str = "x86_64-mlnx_msn4700-r0";
+    check(SPECTRUM, "100000", "enough");
+    check(SPECTRUM, "9000", "too little");
+    check(support::switch::TD2, "100000", "above the floors; that it is enough is NOT PROVABLE");
+    check("x86_64-new_vendor-r0", "100000", "above the floors; that it is enough is NOT PROVABLE");
+    check("x86_64-new_vendor-r0", "9000", "too little");
 }
 
 #[test]

@@ -146,8 +146,14 @@ fn a_proof_says_what_fits_and_what_drops() {
         )
     };
     let here = folder("prove", &[("good.json", &config("90000")), ("bad.json", &config("20000"))]);
-    let run = |file: &str| harrier(&["check", "--prove", here.join(file).to_str().expect("text")]);
-    let (good, bad) = (run("good.json"), run("bad.json"));
+    let run = |file: &str, more: &[&str]| {
+        let path = here.join(file);
+        let mut arguments = vec!["check", "--prove", path.to_str().expect("text")];
+        arguments.extend(more);
+        harrier(&arguments)
+    };
+    let known = ["--asic", "trident-2"];
+    let (good, bad) = (run("good.json", &known), run("bad.json", &known));
     assert_eq!((good.status.code(), bad.status.code()), (Some(0), Some(1)));
     assert!(
         stdout(&good).contains("Ethernet0, priority 3, 100000 Mb/s over 40 m, p: fits, "),
@@ -155,6 +161,44 @@ fn a_proof_says_what_fits_and_what_drops() {
         stdout(&good)
     );
     assert!(stdout(&bad).contains("is refused (HeadroomFull)"), "{}", stdout(&bad));
+    // An ASIC that is not known is no pass.
+    let unknown = run("good.json", &[]);
+    assert_eq!(unknown.status.code(), Some(1));
+    assert!(stdout(&unknown).contains("NOT PROVABLE: the ASIC is not known"), "{}", stdout(&unknown));
+    let json: serde_json::Value =
+        serde_json::from_slice(&run("good.json", &["--format", "json"]).stdout).expect("JSON");
+    let report = json.as_object().and_then(|all| all.values().next()).expect("a report");
+    assert_eq!((&report["verdict"], &report["asic"]), (&"not_provable".into(), &serde_json::Value::Null));
+    // What keeps a switch from being simulated is said with its place.
+    let odd = config("90000").replace("\"type\": \"egress\"", "\"type\": \"ingress\"");
+    fs::write(here.join("odd.json"), odd).expect("a file");
+    let output = run("odd.json", &known);
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(
+        stdout(&output).contains("odd.json:3:13: NOT PROVABLE: the switch cannot be simulated"),
+        "{output:?}"
+    );
+}
+
+#[test]
+fn an_unknown_chip_fails_a_check_until_it_is_named_or_accepted() {
+    let text = r#"{"DEVICE_METADATA": {"localhost": {"platform": "x86_64-new_vendor-r0", "hwsku": "New-1"}},
+"BUFFER_POOL": {"ingress_lossless_pool": {"type": "ingress", "mode": "dynamic", "size": "8000000"}}}"#;
+    let accepted = "[[suppress]]\ncode = \"BUF050\"\nfile = \"*\"\nreason = \"the vendor says so\"\n";
+    let here = folder("unknown", &[("new.json", text), ("accepted.toml", accepted)]);
+    let (file, side) = (here.join("new.json"), here.join("accepted.toml"));
+    let check = |more: &[&str], status: i32, says: &str| {
+        let mut arguments = vec!["check", "--format", "concise", file.to_str().expect("text")];
+        arguments.extend(more);
+        let output = harrier(&arguments);
+        assert_eq!(output.status.code(), Some(status), "{more:?}: {output:?}");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains(says) && said.contains("not provable") == (status == 1), "{more:?}: {said}");
+    };
+    check(&[], 1, "1 warning, 0 notes, 1 not provable");
+    check(&["--memory", "16777216"], 0, "0 warnings");
+    check(&["--asic", "trident-2"], 0, "0 warnings");
+    check(&["--suppressions", side.to_str().expect("text")], 0, "1 held back");
 }
 
 #[test]

@@ -77,26 +77,103 @@ pub enum Outcome {
     },
 }
 
+/// A lossless priority that cannot be put to the test.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Unproved {
+    /// The port.
+    pub port: String,
+    /// Priority.
+    pub priority: u8,
+    /// What is missing.
+    pub why: String,
+    /// Other ports that lack the same.
+    pub alike: Vec<String>,
+}
+
+/// What the proofs of a switch say together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Every lossless priority stores what its link may send.
+    Holds,
+    /// A frame is dropped, or a group never pauses.
+    Fails,
+    /// Something that the proof needs is not known. That is no pass.
+    NotProvable,
+    /// No port that is up has PFC.
+    NothingToProve,
+}
+
+/// All proofs of a switch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Report {
+    /// The ASIC by Harrier's name; `None` when it is not known: its cells and delays are not known then either, and what
+    /// fits here proves nothing.
+    pub asic: Option<&'static str>,
+    /// What they say together.
+    pub verdict: Verdict,
+    /// Each kind of lossless port.
+    pub proofs: Vec<Proof>,
+    /// What could not be put to the test.
+    pub unproved: Vec<Unproved>,
+}
+
+impl Report {
+    fn new(asic: Option<&'static str>, proofs: Vec<Proof>, unproved: Vec<Unproved>) -> Self {
+        let verdict = if proofs.iter().any(|p| p.outcome != Outcome::Fits) {
+            Verdict::Fails
+        } else if !unproved.is_empty() || (asic.is_none() && !proofs.is_empty()) {
+            Verdict::NotProvable
+        } else if proofs.is_empty() {
+            Verdict::NothingToProve
+        } else {
+            Verdict::Holds
+        };
+        Self { asic, verdict, proofs, unproved }
+    }
+}
+
+/// What keeps a priority of a port from being put to the test.
+fn missing(switch: &ResolvedSwitch, port: &ResolvedPort, priority: u8) -> Option<String> {
+    let group = usize::from(port.tc_to_group[usize::from(priority)] & 7);
+    let profile = port.priority_groups[group].and_then(|at| switch.profiles.get(at));
+    if !profile.is_some_and(|profile| profile.is_lossless()) {
+        let has = profile
+            .map_or("no profile".to_string(), |p| format!("profile {}, which has no headroom", p.name));
+        return Some(format!("its priority group {group} has {has}"));
+    }
+    match port.cable_m {
+        _ if port.speed_mbps == 0 => Some("the port has no speed".into()),
+        None => Some("the port has no cable length".into()),
+        Some(0) => Some("its cable is 0 m long".into()),
+        Some(_) => None,
+    }
+}
+
 /// Puts every kind of lossless port of a switch to the test, each with a neighbour of its own that stays paused.
 ///
 /// # Errors
 /// When the configuration cannot set a switch up.
-pub fn prove(switch: &ResolvedSwitch, assumed: Assumed) -> Result<Vec<Proof>, SonicError> {
+pub fn prove(switch: &ResolvedSwitch, assumed: Assumed) -> Result<Report, SonicError> {
     let frame_bytes = switch.lossless_mtu_bytes.unwrap_or(assumed.frame_bytes).max(64);
     let assumed = Assumed { frame_bytes };
     let mut proofs: Vec<Proof> = Vec::new();
-    for port in &switch.ports {
-        let Some(cable_m) = port.cable_m.filter(|m| *m > 0 && port.speed_mbps > 0 && port.is_up) else {
-            continue;
-        };
+    let mut unproved: Vec<Unproved> = Vec::new();
+    for port in switch.ports.iter().filter(|port| port.is_up) {
         for priority in (0..8u8).filter(|p| port.pfc_priorities >> p & 1 == 1) {
-            let group = usize::from(port.tc_to_group[usize::from(priority)] & 7);
-            let Some(profile) = port.priority_groups[group].and_then(|p| switch.profiles.get(p)) else {
-                continue;
-            };
-            if !profile.is_lossless() {
+            if let Some(why) = missing(switch, port, priority) {
+                match unproved.iter_mut().find(|u| u.priority == priority && u.why == why) {
+                    Some(known) => known.alike.push(port.name.clone()),
+                    None => {
+                        let (port, alike) = (port.name.clone(), Vec::new());
+                        unproved.push(Unproved { port, priority, why, alike });
+                    }
+                }
                 continue;
             }
+            let group = usize::from(port.tc_to_group[usize::from(priority)] & 7);
+            let profile = port.priority_groups[group].and_then(|p| switch.profiles.get(p));
+            let (Some(profile), Some(cable_m)) = (profile, port.cable_m) else { continue };
             let same = |p: &&mut Proof| {
                 (p.priority, &p.profile, p.speed_mbps, p.cable_m)
                     == (priority, &profile.name, port.speed_mbps, cable_m)
@@ -120,7 +197,7 @@ pub fn prove(switch: &ResolvedSwitch, assumed: Assumed) -> Result<Vec<Proof>, So
             });
         }
     }
-    Ok(proofs)
+    Ok(Report::new(switch.asic, proofs, unproved))
 }
 
 /// Where frames come in, and where they would go out if the neighbour let them.

@@ -2,7 +2,7 @@
 
 use buffer_config::headroom::{Floor, Inputs, floor_bytes, headroom};
 use buffer_config::{Beside, asic, forms, resolve};
-use fabric::prove::{Assumed, Outcome, Proof, prove};
+use fabric::prove::{Assumed, Outcome, Proof, Report, Verdict, prove};
 
 /// A switch with one lossless port.
 fn switch(speed: u32, cable: u32, mtu: u32, xoff: u64, change: (&str, &str)) -> String {
@@ -26,7 +26,7 @@ fn switch(speed: u32, cable: u32, mtu: u32, xoff: u64, change: (&str, &str)) -> 
 
 fn proof(text: &str) -> Proof {
     let found = prove(&resolve(&forms::load(text), Beside::default()), Assumed { frame_bytes: 1024 });
-    let proofs = found.expect("the configuration sets a switch up");
+    let proofs = found.expect("the configuration sets a switch up").proofs;
     let [proof] = proofs.as_slice() else { panic!("one kind of port expected: {proofs:#?}") };
     assert_eq!(proof.alike, ["Ethernet4"]);
     proof.clone()
@@ -85,4 +85,80 @@ fn an_egress_limit_below_the_pause_point_is_seen() {
         switch(100_000, 40, 9100, 200_000, ("\"static_th\": \"99000000\"", "\"static_th\": \"1000000\""));
     let found = proof(&text).outcome;
     assert_eq!(found, Outcome::NeverPauses { reason: Some("EgressThreshold".into()) });
+}
+
+/// A report of a good switch, changed.
+fn report(changes: &[(&str, &str)]) -> Report {
+    let mut text = switch(100_000, 40, 9100, 90_000, NO_CHANGE);
+    for (from, to) in changes {
+        assert!(text.contains(from), "{from}");
+        text = text.replace(from, to);
+    }
+    prove(&resolve(&forms::load(&text), Beside::default()), Assumed { frame_bytes: 1024 })
+        .expect("it is set up")
+}
+
+const KNOWN: (&str, &str) = (
+    "{\"PORT\"",
+    "{\"DEVICE_METADATA\": {\"localhost\": {\"platform\": \"x86_64-dell_s6100_c2538-r0\"}}, \"PORT\"",
+);
+
+#[test]
+fn what_cannot_be_proved_is_no_pass() {
+    let check = |changes: &[(&str, &str)], verdict: Verdict, why: &str| {
+        let found = report(changes);
+        assert_eq!(found.verdict, verdict, "{changes:?}: {found:#?}");
+        let said: Vec<&str> = found.unproved.iter().map(|u| u.why.as_str()).collect();
+        assert!(said.iter().all(|s| s.contains(why)) && said.is_empty() == why.is_empty(), "{said:?}");
+    };
+    check(&[KNOWN], Verdict::Holds, "");
+    check(&[], Verdict::NotProvable, "");
+    check(&[KNOWN, ("\"Ethernet4\": \"40m\"", "\"Ethernet4\": \"0m\"")], Verdict::NotProvable, "0 m long");
+    check(&[KNOWN, (", \"Ethernet4\": \"40m\"", "")], Verdict::NotProvable, "no cable length");
+    check(&[KNOWN, (", \"Ethernet4|3\": {\"profile\": \"p\"}", "")], Verdict::NotProvable, "no profile");
+    check(&[KNOWN, ("\"90000\"", "\"0\"")], Verdict::NotProvable, "no headroom");
+    check(&[KNOWN, ("\"pfc_enable\": \"3\"", "\"pfc_enable\": \"\"")], Verdict::NothingToProve, "");
+    // What fails, fails on any chip.
+    check(&[("\"90000\"", "\"20000\"")], Verdict::Fails, "");
+    check(
+        &[KNOWN, ("\"90000\"", "\"20000\""), (", \"Ethernet4\": \"40m\"", "")],
+        Verdict::Fails,
+        "no cable length",
+    );
+}
+
+/// Teralynx: a pool for each class of traffic, and profiles in it that lift the limits of the other side.
+#[test]
+fn pools_by_class_are_simulated() {
+    let by_class = [
+        (
+            "\"egress_lossless_profile\": {\"pool\": \"egress_lossless_pool\"",
+            "\"egress_lossless_profile\": {\"pool\": \"ingress_lossless_pool\"",
+        ),
+        (
+            "\"BUFFER_PROFILE\": {",
+            "\"BUFFER_PROFILE\": {\"lossy\": {\"pool\": \"egress_lossless_pool\", \"size\": \"0\", \"dynamic_th\": \"0\"}, ",
+        ),
+        (
+            "\"BUFFER_PG\": {",
+            "\"BUFFER_PG\": {\"Ethernet0|0\": {\"profile\": \"lossy\"}, \"Ethernet4|0\": {\"profile\": \"lossy\"}, ",
+        ),
+    ];
+    let teralynx = (
+        KNOWN.0,
+        "{\"DEVICE_METADATA\": {\"localhost\": {\"platform\": \"x86_64-wistron_6512_32r-r0\"}}, \"PORT\"",
+    );
+    let mut changes = by_class.to_vec();
+    // A fifth of the pool, where the group pauses, is more than this: it must not count.
+    changes.push(("\"static_th\": \"99000000\"", "\"static_th\": \"1000000\""));
+    changes.push(teralynx);
+    assert_eq!(report(&changes).verdict, Verdict::Holds);
+    changes.push(("\"90000\"", "\"20000\""));
+    assert_eq!(report(&changes).verdict, Verdict::Fails);
+    // Elsewhere a profile in a pool of the other direction is refused.
+    let text = by_class
+        .iter()
+        .fold(switch(100_000, 40, 9100, 90_000, NO_CHANGE), |t, (from, to)| t.replace(from, to));
+    let found = prove(&resolve(&forms::load(&text), Beside::default()), Assumed { frame_bytes: 1024 });
+    assert!(found.is_err_and(|e| e.to_string().contains("is used for ingress, its pool")));
 }

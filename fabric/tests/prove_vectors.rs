@@ -50,7 +50,8 @@ impl Case {
         let found = rules::check(Source { name: "v.json", text: &text }, &db, None, &options);
         let is_short = found.iter().any(|f| matches!(f.code, "PG005" | "PG006"));
         let switch = resolve(&db, Beside { asic: Some(self.asic), ..Beside::default() });
-        let proofs = prove(&switch, Assumed { frame_bytes: 1024 }).expect("the switch can be simulated");
+        let proofs =
+            prove(&switch, Assumed { frame_bytes: 1024 }).expect("the switch can be simulated").proofs;
         let [proof] = proofs.as_slice() else { panic!("one port expected: {proofs:#?}") };
         let drops = match proof.outcome {
             Outcome::Fits => false,

@@ -18,6 +18,7 @@ pub(super) fn json(finding: &Finding) -> Value {
         "code": finding.code,
         "rule": finding.rule,
         "severity": finding.severity,
+        "verdict": if finding.is_not_provable() { "not_provable" } else { "found" },
         "message": finding.message,
         "why": why,
         "fix": fix,
@@ -56,33 +57,65 @@ fn xml(text: &str) -> String {
     out
 }
 
-/// What stands before the suites. Totals would have to be known beforehand; they are optional.
-pub(super) const JUNIT_HEAD: &str =
-    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"harrier check\">\n";
+/// Suites of JUnit, kept to the end: the root element begins with the totals of all, which CI servers read there.
+#[derive(Debug, Default)]
+pub(super) struct Suites {
+    text: String,
+    tests: usize,
+    failures: usize,
+    errors: usize,
+}
 
-/// A suite for a file: a failed case for each error, a passed one when there is nothing.
-pub(super) fn junit(out: &mut String, file: &str, findings: &[Finding]) {
-    let failures = findings.iter().filter(|f| f.severity == Severity::Error).count();
-    let count = findings.len().max(1);
-    let name = xml(file);
-    // Writing to a String cannot fail.
-    let _ = writeln!(out, "  <testsuite name=\"{name}\" tests=\"{count}\" failures=\"{failures}\">");
-    if findings.is_empty() {
-        let _ = writeln!(out, "    <testcase classname=\"{name}\" name=\"no findings\"/>");
+impl Suites {
+    /// A suite for a file: a failed case for each error, one that could not be carried out (`error`) for what is not
+    /// provable, a passed one when there is nothing.
+    pub(super) fn add(&mut self, file: &str, findings: &[Finding]) {
+        let failures = findings.iter().filter(|f| f.severity == Severity::Error).count();
+        let errors = findings.iter().filter(|f| f.is_not_provable()).count();
+        let tests = findings.len().max(1);
+        (self.tests, self.failures) = (self.tests + tests, self.failures + failures);
+        self.errors += errors;
+        let out = &mut self.text;
+        let name = xml(file);
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            out,
+            "  <testsuite name=\"{name}\" tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\">"
+        );
+        if findings.is_empty() {
+            let _ = writeln!(out, "    <testcase classname=\"{name}\" name=\"no findings\"/>");
+        }
+        for f in findings {
+            let case = format!("{} {} line {}", f.code, f.rule, f.place.line);
+            let (message, class) = (xml(&f.message), xml(&f.file));
+            let _ = writeln!(out, "    <testcase classname=\"{class}\" name=\"{}\">", xml(&case));
+            let detail = xml(&format!("{}:{} {}", f.file, f.place, f.pointer));
+            let failed = match f.severity {
+                _ if f.is_not_provable() => Some("error"),
+                Severity::Error => Some("failure"),
+                _ => None,
+            };
+            let _ = match failed {
+                Some(tag) => {
+                    writeln!(out, "      <{tag} type=\"{}\" message=\"{message}\">{detail}</{tag}>", f.code)
+                }
+                None => {
+                    writeln!(out, "      <system-out>{}: {message} {detail}</system-out>", f.severity.name())
+                }
+            };
+            let _ = writeln!(out, "    </testcase>");
+        }
+        let _ = writeln!(out, "  </testsuite>");
     }
-    for f in findings {
-        let case = format!("{} {} line {}", f.code, f.rule, f.place.line);
-        let (message, class) = (xml(&f.message), xml(&f.file));
-        let _ = writeln!(out, "    <testcase classname=\"{class}\" name=\"{}\">", xml(&case));
-        let detail = xml(&format!("{}:{} {}", f.file, f.place, f.pointer));
-        let _ = if f.severity == Severity::Error {
-            writeln!(out, "      <failure type=\"{}\" message=\"{message}\">{detail}</failure>", f.code)
-        } else {
-            writeln!(out, "      <system-out>{}: {message} {detail}</system-out>", f.severity.name())
-        };
-        let _ = writeln!(out, "    </testcase>");
+
+    /// The whole report.
+    pub(super) fn report(&self) -> String {
+        let Self { text, tests, failures, errors } = self;
+        format!(
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"harrier check\" tests=\"{tests}\" \
+             failures=\"{failures}\" errors=\"{errors}\">\n{text}</testsuites>\n"
+        )
     }
-    let _ = writeln!(out, "  </testsuite>");
 }
 
 /// Workflow commands of GitHub: at most ten of each kind are shown there, so the rest is counted in one notice.

@@ -23,7 +23,7 @@ pub enum Format {
     Json,
     /// SARIF 2.1.0 (OASIS), for code scanning services.
     Sarif,
-    /// A suite for each file, a failed case for each error.
+    /// A suite for each file, a failed case for each error; written at the end, after the totals that it begins with.
     Junit,
     /// Workflow commands of GitHub.
     Github,
@@ -37,12 +37,14 @@ pub struct Writer {
     count: usize,
     /// Annotations of each severity that GitHub still shows.
     annotations: machine::Annotations,
+    /// What JUnit keeps to the end.
+    suites: machine::Suites,
 }
 
 impl Writer {
     /// A report of that form.
     pub fn new(format: Format) -> Self {
-        Self { format, count: 0, annotations: machine::Annotations::default() }
+        Self { format, count: 0, annotations: Default::default(), suites: Default::default() }
     }
 
     /// What stands before all findings.
@@ -50,8 +52,7 @@ impl Writer {
         match self.format {
             Format::Json => "{\n  \"findings\": [".to_string(),
             Format::Sarif => sarif::head(),
-            Format::Junit => machine::JUNIT_HEAD.to_string(),
-            Format::Full { .. } | Format::Concise | Format::Github => String::new(),
+            Format::Full { .. } | Format::Concise | Format::Github | Format::Junit => String::new(),
         }
     }
 
@@ -59,7 +60,7 @@ impl Writer {
     pub fn file(&mut self, name: &str, text: Option<&str>, findings: &[Finding]) -> String {
         let mut out = String::new();
         if self.format == Format::Junit {
-            machine::junit(&mut out, name, findings);
+            self.suites.add(name, findings);
         }
         for finding in findings {
             match self.format {
@@ -87,7 +88,7 @@ impl Writer {
                 )
             }
             Format::Sarif => format!("{close}      ]\n    }}\n  ]\n}}\n"),
-            Format::Junit => "</testsuites>\n".to_string(),
+            Format::Junit => self.suites.report(),
             Format::Github => self.annotations.rest(summary),
             Format::Full { .. } | Format::Concise => String::new(),
         }

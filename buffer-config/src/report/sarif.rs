@@ -74,6 +74,10 @@ pub(super) fn result(f: &Finding) -> Value {
         }],
         "partialFingerprints": { "harrier/v1": f.fingerprint() },
     });
+    // The standard's own word for it, the kind `open`, would need the level `none`, which services do not show.
+    if let Some(object) = result.as_object_mut().filter(|_| f.is_not_provable()) {
+        object.insert("properties".into(), json!({ "verdict": "not_provable" }));
+    }
     let index = rules::all().position(|r| r.meta.code == f.code);
     if let (Some(index), Some(object)) = (index, result.as_object_mut()) {
         object.insert("ruleIndex".into(), index.into());

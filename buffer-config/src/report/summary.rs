@@ -13,6 +13,8 @@ pub struct Summary {
     pub files: usize,
     /// Findings that a suppression or the baseline holds back.
     pub suppressed: usize,
+    /// Findings that say that something cannot be told ([`Finding::is_not_provable`]); they count among the warnings too.
+    pub not_provable: usize,
     counts: [usize; 3],
     rules: BTreeMap<&'static str, RuleCount>,
     switches: BTreeMap<String, [usize; 3]>,
@@ -43,6 +45,7 @@ impl Summary {
         let mut seen: BTreeSet<(&str, &str)> = BTreeSet::new();
         for (finding, switch) in findings {
             self.counts[finding.severity as usize] += 1;
+            self.not_provable += usize::from(finding.is_not_provable());
             let rule = self.rules.entry(finding.code).or_default();
             rule.findings += 1;
             rule.files += usize::from(seen.insert((finding.code, finding.file.as_str())));
@@ -73,8 +76,12 @@ impl Summary {
             0 => String::new(),
             n => format!(", {n} held back"),
         };
+        let unknown = match self.not_provable {
+            0 => String::new(),
+            n => format!(", {n} not provable (an unknown ASIC is no pass)"),
+        };
         format!(
-            "{}: {}, {}, {}{held}",
+            "{}: {}, {}, {}{held}{unknown}",
             count(self.files, "file", "files"),
             count(self.of(Severity::Error), "error", "errors"),
             count(self.of(Severity::Warning), "warning", "warnings"),
@@ -94,6 +101,7 @@ impl Summary {
             "warnings": self.of(Severity::Warning),
             "infos": self.of(Severity::Info),
             "suppressed": self.suppressed,
+            "not_provable": self.not_provable,
             "rules": rules,
         })
     }

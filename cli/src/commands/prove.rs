@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use anyhow::Context;
 use buffer_config::resolved::ResolvedSwitch;
-use fabric::prove::{Outcome, Proof};
+use fabric::prove::{Outcome, Proof, Report, Unproved, Verdict};
 use fabric::storm;
 use model::Time;
 
@@ -33,54 +33,50 @@ pub(crate) fn describe_storm(switch: &ResolvedSwitch, name: &str, storm_ms: u32)
     Ok(format!("replayed, priority {priority}, exact timers: {detected}, {restored}\n"))
 }
 
-/// The proofs of one file for people. The second value says whether all of them hold.
-pub(crate) fn describe(file: &str, proofs: &[Proof]) -> (String, bool) {
-    let mut text = String::new();
-    let mut holds = true;
-    if proofs.is_empty() {
-        let _ = writeln!(
-            text,
-            "{file}: nothing to prove: no port that is up has PFC, a cable length and a lossless profile"
-        );
+/// A port and how many are like it.
+fn ports(port: &str, alike: &[String]) -> String {
+    match alike.len() {
+        0 => port.to_string(),
+        n => format!("{port} and {n} alike"),
     }
-    for proof in proofs {
-        let Proof {
-            port,
-            priority,
-            profile,
-            speed_mbps,
-            cable_m,
-            configured_bytes,
-            used_bytes,
-            alike,
-            outcome,
-        } = proof;
-        let ports = match alike.len() {
-            0 => port.clone(),
-            n => format!("{port} and {n} alike"),
-        };
+}
+
+/// The proofs of one file for people.
+pub(crate) fn describe(file: &str, report: &Report) -> String {
+    let mut text = String::new();
+    for proof in &report.proofs {
+        let Proof { priority, profile, speed_mbps, cable_m, configured_bytes, used_bytes, .. } = proof;
+        let ports = ports(&proof.port, &proof.alike);
         let _ = write!(
             text,
             "{file}: {ports}, priority {priority}, {speed_mbps} Mb/s over {cable_m} m, {profile}: "
         );
-        let _ = match outcome {
+        let _ = match &proof.outcome {
             Outcome::Fits => writeln!(text, "fits, {used_bytes} B of {configured_bytes} B headroom used"),
-            Outcome::Drops { frame, after_pause_ns, reason, dropped } => {
-                holds = false;
-                writeln!(
-                    text,
-                    "DROPS: frame {frame} is refused ({reason}) {after_pause_ns} ns after the pause was due, {dropped} frames in all; {configured_bytes} B headroom"
-                )
-            }
+            Outcome::Drops { frame, after_pause_ns, reason, dropped } => writeln!(
+                text,
+                "DROPS: frame {frame} is refused ({reason}) {after_pause_ns} ns after the pause was due, {dropped} frames in all; {configured_bytes} B headroom"
+            ),
             Outcome::NeverPauses { reason: Some(reason) } => {
-                holds = false;
                 writeln!(text, "DROPS before it pauses ({reason}): the headroom is never used")
             }
             Outcome::NeverPauses { reason: None } => {
-                holds = false;
                 writeln!(text, "never pauses: its threshold was not reached")
             }
         };
     }
-    (text, holds)
+    for Unproved { port, priority, why, alike } in &report.unproved {
+        let ports = ports(port, alike);
+        let _ = writeln!(text, "{file}: {ports}, priority {priority}: NOT PROVABLE: {why}");
+    }
+    if report.asic.is_none() && !report.proofs.is_empty() {
+        let _ = writeln!(
+            text,
+            "{file}: NOT PROVABLE: the ASIC is not known, and with it cells and memory; --asic names it"
+        );
+    }
+    if report.verdict == Verdict::NothingToProve {
+        let _ = writeln!(text, "{file}: nothing to prove: no port that is up has PFC");
+    }
+    text
 }

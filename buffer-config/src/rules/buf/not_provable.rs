@@ -9,6 +9,8 @@
 //! Whether pools and shared headroom fit is told by the chip's memory. Without it they are held against
 //! `egress_lossless_pool`, which by convention spans the memory, or against nothing.
 //!
+//! A finding of an unknown ASIC is no pass: it makes the exit status 1 whatever the threshold is. A note does not.
+//!
 //! ## Example
 //!
 //! ```json

@@ -9,6 +9,8 @@
 //! What a chip takes between its decision to pause and the pause frame on the wire differs between chips. Without it
 //! headroom is held against what no chip can do without (PG005, PG006): to be above that is no proof.
 //!
+//! A finding of an unknown ASIC is no pass: it makes the exit status 1 whatever the threshold is. A note does not.
+//!
 //! ## Example
 //!
 //! ```json

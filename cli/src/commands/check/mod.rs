@@ -37,7 +37,7 @@ pub(crate) struct Args {
     /// Not these rules
     #[arg(long, value_delimiter = ',', value_name = "RULE")]
     ignore: Vec<String>,
-    /// The least severity that makes the exit status 1
+    /// The least severity that makes the exit status 1; what is not provable, an ASIC that is not known, does so anyway
     #[arg(long, value_enum, default_value_t = Threshold::Error)]
     severity_threshold: Threshold,
     /// Hold back the findings of this file
@@ -80,7 +80,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "PORT")]
     explain_watchdog: Option<String>,
     /// Put each lossless profile to the test on a simulated switch instead of checking: a paused neighbour, a sender at
-    /// line rate, frames of --lossless-mtu; exit status 1 when a frame is dropped
+    /// line rate, frames of --lossless-mtu; exit status 1 when a frame is dropped or something cannot be proved
     #[arg(long)]
     prove: bool,
     /// Length of the storm for --explain-watchdog, milliseconds
@@ -124,7 +124,11 @@ impl Threshold {
             Self::Warning => Severity::Warning,
             Self::Error => Severity::Error,
         };
-        if summary.at_least(least) > 0 { Outcome::Findings } else { Outcome::Fine }
+        if summary.at_least(least) > 0 || summary.not_provable > 0 {
+            Outcome::Findings
+        } else {
+            Outcome::Fine
+        }
     }
 }
 

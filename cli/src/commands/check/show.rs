@@ -5,11 +5,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context, bail};
+use buffer_config::db::ConfigDb;
 use buffer_config::hold::Selection;
 use buffer_config::resolved::ResolvedSwitch;
 use buffer_config::rules::{self, Options};
-use buffer_config::source::Source;
+use buffer_config::source::{Source, place};
 use buffer_config::{Beside, diff, explain, forms, repair, resolve};
+use fabric::prove::{Assumed, Verdict};
+use fabric::scenario::SonicError;
 
 use super::inputs::{self, Input};
 use super::{Args, FormatArg, run, write_text};
@@ -38,7 +41,7 @@ fn with_chips<T>(
     args: &Args,
     options: &Options,
     input: &Input,
-    mut visit: impl FnMut(&str, &buffer_config::db::ConfigDb<'_>, ResolvedSwitch) -> anyhow::Result<T>,
+    mut visit: impl FnMut(&str, &ConfigDb<'_>, ResolvedSwitch) -> anyhow::Result<T>,
 ) -> anyhow::Result<Vec<T>> {
     let (text, table) = input.read(args.lookup.as_deref())?;
     let beside = Beside { lookup: table.as_ref(), asic: options.asic, memory_bytes: options.memory_bytes };
@@ -97,32 +100,61 @@ fn watchdog(switch: &ResolvedSwitch, port: &str, storm_ms: u32) -> anyhow::Resul
 
 /// Each lossless profile under the worst case of its link.
 pub(super) fn prove_all(args: &Args, options: &Options, inputs: &[Input]) -> anyhow::Result<Outcome> {
-    let assumed = fabric::prove::Assumed { frame_bytes: options.lossless_mtu };
+    let assumed = Assumed { frame_bytes: options.lossless_mtu };
+    let is_json = args.format.contains(&FormatArg::Json);
     let mut all = BTreeMap::new();
     let mut outcome = Outcome::Fine;
     for input in inputs {
-        with_chips(args, options, input, |chip, _, switch| {
+        with_chips(args, options, input, |chip, db, switch| {
             let name = named(&input.name, chip);
             if switch.ports.is_empty() && chip == "localhost" {
                 return Ok(());
             }
-            let proofs = fabric::prove::prove(&switch, assumed)
-                .with_context(|| format!("{name}: the switch cannot be simulated"))?;
-            let (text, holds) = prove::describe(&name, &proofs);
-            if !holds {
+            let report = fabric::prove::prove(&switch, assumed);
+            if !matches!(&report, Ok(r) if matches!(r.verdict, Verdict::Holds | Verdict::NothingToProve)) {
                 outcome = Outcome::Findings;
             }
-            if args.format.contains(&FormatArg::Json) {
-                all.insert(name, proofs);
-                return Ok(());
+            let text = match &report {
+                Ok(report) => prove::describe(&name, report),
+                Err(error) => {
+                    let place = place_of(error, db)
+                        .map(|at| place(&input.read(None).map_or(String::new(), |r| r.0), at));
+                    let place = place.map_or(String::new(), |place| format!(":{place}"));
+                    format!("{name}{place}: NOT PROVABLE: the switch cannot be simulated: {error}\n")
+                }
+            };
+            if !is_json {
+                return write_text(Path::new("-"), &text);
             }
-            write_text(Path::new("-"), &text)
+            let report = match report {
+                Ok(report) => serde_json::to_value(report)?,
+                Err(error) => serde_json::json!({
+                    "asic": switch.asic, "verdict": Verdict::NotProvable, "why": error.to_string(),
+                    "proofs": [], "unproved": [],
+                }),
+            };
+            all.insert(name, report);
+            Ok(())
         })?;
     }
-    if args.format.contains(&FormatArg::Json) {
+    if is_json {
         print_json(&all)?;
     }
     Ok(outcome)
+}
+
+/// Where the value stands that keeps a switch from being simulated.
+fn place_of(error: &SonicError, db: &ConfigDb<'_>) -> Option<u32> {
+    let of = |table: &str, key: &str, field: &str| {
+        let entry = db.row(table, key)?;
+        Some(db.field(entry, field).map_or(entry.key_span, |field| field.span).start)
+    };
+    match error {
+        SonicError::PoolSize(pool) => of("BUFFER_POOL", pool, "size"),
+        SonicError::Direction { profile, .. } => of("BUFFER_PROFILE", profile, "pool"),
+        SonicError::NoPool(_) => db.table("BUFFER_POOL").map(|table| table.span.start),
+        SonicError::TooFewPorts { .. } => None,
+    }
 }
 
 /// Repairs as JSON Patch.
