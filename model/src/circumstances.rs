@@ -35,6 +35,11 @@ impl Setting {
         Setting::Route,
     ];
 
+    /// The one of this name.
+    pub fn named(name: &str) -> Option<Setting> {
+        Setting::ALL.into_iter().find(|setting| setting.name() == name)
+    }
+
     /// Its name in identifiers of findings.
     pub fn name(self) -> &'static str {
         match self {

@@ -6,23 +6,12 @@ use model::Setting;
 use super::Scenario;
 use super::settings::Headroom;
 
-/// All settings that a finding can be about.
-const SETTINGS: [Setting; 7] = [
-    Setting::Alpha,
-    Setting::Headroom,
-    Setting::Lossless,
-    Setting::Dscp,
-    Setting::XonOffset,
-    Setting::Ecn,
-    Setting::Route,
-];
-
 impl Scenario {
     /// Puts a finding right, `switch/setting` as [`model::ConfigFinding::id`], and says how. Nothing is done, and
     /// nothing said, about a setting for which no better value is known.
     pub(crate) fn correct(&mut self, id: &str) -> Option<String> {
         let (switch, setting) = id.split_once('/')?;
-        let setting = SETTINGS.into_iter().find(|known| known.name() == setting)?;
+        let setting = Setting::named(setting)?;
         if self.topology.is_host(switch) || self.topology.node(switch).is_none() {
             return None;
         }

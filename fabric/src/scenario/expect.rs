@@ -84,7 +84,7 @@ fn read_one(reader: &mut Reader<'_>, section: &mut Section<'_>, scenario: &Scena
 
 /// `switch/setting`, with the switches of a pick.
 fn settings(reader: &mut Reader<'_>, text: &Placed<String>, scenario: &Scenario) -> Vec<String> {
-    let found = text.value.split_once('/').filter(|(_, name)| Setting::ALL.iter().any(|s| s.name() == *name));
+    let found = text.value.split_once('/').filter(|(_, name)| Setting::named(name).is_some());
     let Some((switch, setting)) = found else {
         let known: Vec<&str> = Setting::ALL.iter().map(|setting| setting.name()).collect();
         let message =
