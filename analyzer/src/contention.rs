@@ -18,7 +18,7 @@ use crate::extent::{DEEP_SHARE, event_span, is_scattered, pieces, waited_share, 
 use crate::method::ReplayRule;
 use crate::replay::{Arrivals, replay};
 use crate::settings::Settings;
-use crate::span::{Span, clusters};
+use crate::span::{Span, clusters, pause_span};
 use crate::view::{PortIx, View, flow_order};
 
 /// Excess counts from this share of a flow's packets on; less is the jitter of its former rate.
@@ -132,6 +132,8 @@ struct Event<'q, 'v> {
     when: Option<Span>,
     history: bool,
     unaccounted: f64,
+    /// When the port was paused, ascending and disjoint.
+    paused: Vec<Span>,
     /// When two flows or more waited, ascending and disjoint.
     shared: Vec<Span>,
     flows: Vec<Measured>,
@@ -150,8 +152,19 @@ impl<'q, 'v> Event<'q, 'v> {
             (Some(when), Some(start)) => when.from.saturating_sub(start) >= settings.established_ns,
             _ => false,
         };
-        let unaccounted = view.unaccounted(port, when);
-        Event { settings, port, question, when, history, unaccounted, shared: Vec::new(), flows: Vec::new() }
+        let frozen_ns = view.switch_of(port).frozen_ns;
+        let pauses = view.pauses(port).iter().map(|pause| pause_span(pause, frozen_ns));
+        Event {
+            settings,
+            port,
+            question,
+            when,
+            history,
+            unaccounted: view.unaccounted(port, when),
+            paused: clusters(pauses.collect(), 0),
+            shared: Vec::new(),
+            flows: Vec::new(),
+        }
     }
 
     fn measure(&mut self, records: &[&FlowRecord]) {
@@ -223,7 +236,7 @@ impl<'q, 'v> Event<'q, 'v> {
             Some(span) if !span.overlaps(when) => 0.0,
             Some(span) if span.from == span.to => 1.0,
             Some(span) => {
-                let in_time = when.shared_ns(span) / span.length_ns();
+                let in_time = self.unpaused_share(span, when);
                 let mut by_depth = self.share_by_depth(r, queued, when, reference);
                 if is_scattered(r, self.settings.event_gap_ns) && waited > 0.0 {
                     // Most of its packets met no queue: there is no telling that it sent more while there was one.
@@ -257,6 +270,21 @@ impl<'q, 'v> Event<'q, 'v> {
         }
     }
 
+    /// The share of `span` that lies in `when`, of the time in which the port was not paused: those that waited for others
+    /// came then.
+    fn unpaused_share(&self, span: Span, when: Span) -> f64 {
+        let unpaused = |span: Span| {
+            let from = self.paused.partition_point(|pause| pause.to < span.from);
+            let within = self.paused[from..].iter().take_while(|pause| pause.from <= span.to);
+            (span.to - span.from) as f64 - within.map(|pause| pause.shared_ns(span)).sum::<f64>()
+        };
+        let whole = unpaused(span);
+        if whole < 1.0 {
+            return when.shared_ns(span) / span.length_ns();
+        }
+        span.intersection(when).map_or(0.0, |inside| (unpaused(inside) / whole).clamp(0.0, 1.0))
+    }
+
     /// Whether other flows waited during most of the time in which those of a record did.
     fn met_others(&self, r: &FlowRecord) -> bool {
         let Some(span) = r.queued_ns.map(|(a, b)| Span::new(a, b)) else { return true };
@@ -273,8 +301,15 @@ impl<'q, 'v> Event<'q, 'v> {
         // All of them waited, and since long before: a standing queue, and times alone tell.
         let stood =
             ahead_ns >= self.settings.established_ns && queued as f64 >= r.packets as f64 * STANDING_SHARE;
+        // What waited after the event was cut off may have waited as deep.
+        let goes_on =
+            r.queued_ns.is_some_and(|(a, b)| self.question.until.is_some_and(|until| a.max(b) > until));
         // Who waited found at least one.
-        if stood || reference <= 1.0 { 0.0 } else { ((own - 1.0) / (reference - 1.0)).clamp(0.0, 1.0) }
+        if stood || goes_on || reference <= 1.0 {
+            0.0
+        } else {
+            ((own - 1.0) / (reference - 1.0)).clamp(0.0, 1.0)
+        }
     }
 
     /// Decides who contributes. Returns whether somebody sent more than before.
@@ -347,12 +382,7 @@ impl<'q, 'v> Event<'q, 'v> {
     fn excess(&self, m: &Measured) -> f64 {
         let (Some(when), Some(first)) = (self.when, m.first_ns) else { return m.inside };
         let there_ns = when.from.saturating_sub(first);
-        let needed_ns = if self.is_carrier(m.flow) {
-            self.settings.established_when_paused_ns
-        } else {
-            self.settings.established_ns
-        };
-        if there_ns < needed_ns.max(1) {
+        if there_ns < self.settings.established_ns.max(1) {
             return m.inside;
         }
         let entitled = m.before / there_ns as f64 * when.length_ns();

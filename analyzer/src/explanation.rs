@@ -84,7 +84,8 @@ pub(crate) fn missing(scene: &Scene<'_, '_>, finding: &Finding) -> Vec<String> {
     let mut missing: Vec<String> = Vec::new();
     let of_contention = finding.contention.iter().flat_map(|c| contention_gaps(scene, c));
     let found = finding.doubts.iter().filter_map(|d| d.missing.clone());
-    let all = scene.view.snapshot.missing.iter().cloned().chain(scene.path.missing.iter().cloned());
+    let all =
+        scene.view.snapshot.missing.iter().map(ToString::to_string).chain(scene.path.missing.iter().cloned());
     for text in all.chain(found).chain(of_contention) {
         if !missing.contains(&text) {
             missing.push(text);

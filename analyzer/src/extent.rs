@@ -98,6 +98,7 @@ pub(crate) fn waits(
     for r in records {
         let (Some((from, to)), waited) = (r.queued_ns, waited_share(r)) else { continue };
         let mut span = Span::new(from, to);
+        let whole_ns = span.to.max(span.from.saturating_add(DENSITY_FLOOR_NS)) - span.from;
         if let Some(until) = question.until {
             if span.from >= until {
                 continue;
@@ -108,7 +109,7 @@ pub(crate) fn waits(
             continue;
         }
         span.to = span.to.max(span.from.saturating_add(DENSITY_FLOOR_NS));
-        let density = r.depth_sum.max(1) as f64 * waited / span.length_ns();
+        let density = r.depth_sum.max(1) as f64 * waited / whole_ns as f64;
         let depth = r.depth_sum as f64 / r.queued_packets.unwrap_or(r.packets).max(1) as f64;
         let scattered = is_scattered(r, gap_ns);
         waits.push(Wait { span, density, depth, scattered, flow: r.flow });

@@ -55,7 +55,7 @@ impl<'s, 'a> Scene<'s, 'a> {
         let extra_ns = trigger.map_or(0, |t| t.rtt_ns.saturating_sub(t.base_rtt_ns));
         let least_ns = extra_ns as f64 * settings.explained_share;
         let (starts, aligned) = match victim {
-            Some(_) => starts_on_path(view, &path, asked, least_ns),
+            Some(_) => starts_on_path(view, settings, &path, asked, least_ns),
             None => (all_starts(view), true),
         };
         let graph = build(view, settings, &starts);
@@ -173,6 +173,7 @@ fn paused_ns(view: &View<'_>, port: PortIx, when: Option<Span>) -> f64 {
 /// ports whose pauses lie elsewhere in time belong to another event.
 fn starts_on_path(
     view: &View<'_>,
+    settings: &Settings,
     path: &VictimPath,
     asked: Option<Span>,
     least_ns: f64,
@@ -184,11 +185,12 @@ fn starts_on_path(
         }
         let near = |event: Span| asked.map_or(event, |asked| event.intersection(asked).unwrap_or(event));
         let length = |event: &Span| paused_ns(view, *port, Some(near(*event)));
-        match aligned(view.pause_events(*port), asked, length) {
+        match aligned(view.pause_events(*port), asked, settings.event_gap_ns, length) {
             // It explains next to nothing of the delay.
             Some((event, true)) if !view.pauses(*port).is_empty() && length(&event) < least_ns => {}
             Some((event, touches)) => starts.push((*port, Some(event), touches)),
-            None => starts.push((*port, None, true)),
+            None if view.pause_events(*port).is_empty() => starts.push((*port, None, true)),
+            None => {}
         }
     }
     let touching = starts.iter().any(|s| s.2);

@@ -16,8 +16,6 @@ pub struct Settings {
     /// A flow that was there this long before the queue formed is no newcomer: it is only blamed for what it
     /// sends above its former rate. Larger than the spread of the starts of one incast.
     pub established_ns: u64,
-    /// The same for flows that were themselves paused further upstream.
-    pub established_when_paused_ns: u64,
     /// A flow contributes when it brought at least this share of what the largest contributor brought.
     pub contributor_share: f64,
     /// Mean depth, in packets, from which a queue counts as one that packets wait in.
@@ -45,7 +43,6 @@ impl Default for Settings {
             method: Method::default(),
             event_gap_ns: 100_000,
             established_ns: 100_000,
-            established_when_paused_ns: 20_000,
             contributor_share: 0.2,
             min_wait_packets: 2.0,
             incident_packets: 20.0,

@@ -63,18 +63,21 @@ pub(crate) fn clusters(mut spans: Vec<Span>, gap_ns: u64) -> Vec<Span> {
 }
 
 /// The cluster that a question about `asked` is about: of those that touch it the heaviest (of equal ones the last),
-/// else the last one that ended before it, else the first one after it. The flag says whether it touches.
+/// else the last one that ended before it, else the first one after it, if that is no further away than `reach_ns`. The flag
+/// says whether it touches.
 pub(crate) fn aligned(
     clusters: &[Span],
     asked: Option<Span>,
+    reach_ns: u64,
     weight: impl Fn(&Span) -> f64,
 ) -> Option<(Span, bool)> {
     let Some(asked) = asked else { return clusters.last().map(|c| (*c, true)) };
     let touching = clusters.iter().filter(|c| c.overlaps(asked));
     let touching = touching.max_by(|a, b| weight(a).total_cmp(&weight(b))).map(|c| (*c, true));
-    let before = || clusters.iter().rev().find(|c| c.to < asked.from).map(|c| (*c, false));
-    let after = || clusters.first().map(|c| (*c, false));
-    touching.or_else(before).or_else(after)
+    let near = asked.widened(reach_ns);
+    let before = || clusters.iter().rev().find(|c| c.to < asked.from);
+    let nearest = || before().or_else(|| clusters.first()).filter(|c| c.overlaps(near));
+    touching.or_else(|| nearest().map(|c| (*c, false)))
 }
 
 #[cfg(test)]
@@ -87,13 +90,14 @@ mod tests {
         assert_eq!(clusters(spans.clone(), 5), vec![Span::new(0, 30), Span::new(500, 600)]);
         let joined = clusters(spans, 5);
         assert_eq!(
-            aligned(&joined, Some(Span::new(200, 300)), |s| s.length_ns()),
+            aligned(&joined, Some(Span::new(200, 300)), 170, |s| s.length_ns()),
             Some((Span::new(0, 30), false))
         );
+        assert_eq!(aligned(&joined, Some(Span::new(200, 300)), 169, |s| s.length_ns()), None);
         assert_eq!(
-            aligned(&joined, Some(Span::new(550, 700)), |s| s.length_ns()),
+            aligned(&joined, Some(Span::new(550, 700)), 0, |s| s.length_ns()),
             Some((Span::new(500, 600), true))
         );
-        assert_eq!(aligned(&joined, None, |s| s.length_ns()), Some((Span::new(500, 600), true)));
+        assert_eq!(aligned(&joined, None, 0, |s| s.length_ns()), Some((Span::new(500, 600), true)));
     }
 }

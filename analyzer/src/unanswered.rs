@@ -32,8 +32,9 @@ pub fn unanswered(snapshot: &Snapshot, topology: &Topology) -> Vec<String> {
         }
     }
     for gap in &snapshot.missing {
-        if !reasons.contains(gap) {
-            reasons.push(gap.clone());
+        let gap = gap.to_string();
+        if !reasons.contains(&gap) {
+            reasons.push(gap);
         }
     }
     reasons

@@ -57,7 +57,7 @@ fn a_later_poll_of_the_same_file_replaces_and_says_so() {
                 polling\nepoch 1\npolling\nport telemetry data for port 1\nenqQdepth pfcPausedPacketNum\n9 9\n";
     let snapshot = check(text, &[]).snapshots.remove(0);
     assert_eq!(snapshot.switches[0].epochs.iter().map(|e| e.id).collect::<Vec<_>>(), [1, 2]);
-    assert!(snapshot.missing.iter().any(|m| m.contains("several polls")));
+    assert!(snapshot.missing.iter().any(|m| m.to_string().contains("several polls")));
 }
 
 #[test]

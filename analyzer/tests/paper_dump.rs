@@ -82,7 +82,7 @@ fn a_row_of_another_time_is_left_out_and_named() {
     let snapshots = load();
     assert!(snapshots[1].switch("12").unwrap().ports.iter().all(|p| p.epoch == 2));
     assert!(
-        snapshots[1].missing.iter().any(|m| m.contains("12:2 for epoch 1")),
+        snapshots[1].missing.iter().any(|m| m.to_string().contains("12:2 for epoch 1")),
         "{:?}",
         snapshots[1].missing
     );

@@ -1,4 +1,5 @@
-//! A small evaluation: no scenario is diagnosed worse than recorded in `docs/evaluation/small.json`.
+//! A small evaluation: no scenario is diagnosed worse than recorded in `docs/evaluation/small.json`, and the report has the
+//! columns that others rely on.
 
 #![allow(clippy::disallowed_methods, reason = "tests of the binary read files")]
 
@@ -25,6 +26,39 @@ fn no_scenario_is_diagnosed_worse_than_recorded() {
                 now["scenario"],
                 ran.stderr
             );
+        }
+    }
+}
+
+/// The names of a row's columns, which scripts read.
+#[test]
+fn every_method_has_a_row_with_all_columns() {
+    let report = harrier(&["eval", "--scenario", "poster-fig1", "--runs", "1", "--json"]).json();
+    let rows = report["rows"].as_array().unwrap();
+    let methods: Vec<&str> = rows.iter().map(|row| row["method"].as_str().unwrap()).collect();
+    assert_eq!(
+        methods,
+        ["harrier", "hawkeye", "full-polling", "victim-path", "port-only", "flow-only", "spidermon"]
+    );
+    for row in rows {
+        assert_eq!(row["scenario"], "poster-fig1");
+        for column in [
+            "runs",
+            "true_positive",
+            "false_positive",
+            "false_negative",
+            "precision",
+            "recall",
+            "switches_collected_mean",
+            "causal_coverage",
+            "telemetry_bytes_mean",
+            "polling_bytes_mean",
+        ] {
+            assert!(row[column].is_number(), "{column} of {row:#}");
+        }
+        for column in ["time_to_diagnosis_us_p50", "time_to_diagnosis_us_p99"] {
+            let named = row["true_positive"] != 0;
+            assert_eq!(row.get(column).is_some_and(Value::is_number), named, "{column} of {row:#}");
         }
     }
 }

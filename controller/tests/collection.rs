@@ -3,7 +3,7 @@
 mod support;
 
 use harrier_controller::collect::{CollectSettings, Input};
-use model::{Trigger, TriggerReason};
+use model::{Gap, Trigger, TriggerReason};
 use proptest::prelude::*;
 use support::*;
 
@@ -52,7 +52,7 @@ fn a_polling_wave_becomes_one_snapshot() {
     let [snapshot] = world.snapshots.as_slice() else { panic!("{:?}", world.snapshots) };
     assert_eq!((snapshot.event, snapshot.polls, snapshot.victim), (77, 3, Some(victim())));
     assert_eq!(snapshot.trigger, Some(trigger));
-    assert_eq!(snapshot.missing, Vec::<String>::new());
+    assert_eq!(snapshot.missing, Vec::<Gap>::new());
     let names: Vec<_> = snapshot.switches.iter().map(|s| (s.switch.as_str(), s.on_victim_path)).collect();
     assert_eq!(names, [("s1", true), ("s2", true)]);
     let record = &snapshot.switches[1].flows[0];
@@ -144,7 +144,7 @@ fn a_failed_read_is_tried_again_and_then_given_up() {
     let mut world = World::new(settings());
     poll_path(&mut world, &mut flaky);
     world.pass(100 * MS, &mut flaky);
-    assert_eq!(world.snapshots[0].missing, Vec::<String>::new());
+    assert_eq!(world.snapshots[0].missing, Vec::<Gap>::new());
 
     let mut broken = |switch: &str, what: &str| {
         if switch == "s2" && what == "read" { Answer::Refuse } else { Answer::Yes }
@@ -245,7 +245,7 @@ fn a_bank_frozen_for_another_event_is_used_and_said_so() {
     }
     world.pass(100 * MS, &mut yes);
     let missing: Vec<_> = world.snapshots.iter().map(|s| s.missing.clone()).collect();
-    assert_eq!(missing[0], Vec::<String>::new());
+    assert_eq!(missing[0], Vec::<Gap>::new());
     assert_eq!(
         missing[1],
         [

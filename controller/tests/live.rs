@@ -13,7 +13,7 @@ use harrier_controller::plan::PlanSettings;
 use harrier_controller::program;
 use model::topology::{Link, Node, NodeKind};
 use model::wire::polling::{Follow, Polling};
-use model::{FlowKey, Rate, Time, Topology};
+use model::{FlowKey, Gap, Rate, Time, Topology};
 use p4_switch::tm::TmConfig;
 use p4_switch::{Switch, SwitchConfig};
 use p4runtime::device_config::{SourceBundle, compile};
@@ -113,7 +113,7 @@ async fn a_polling_packet_becomes_a_snapshot_over_grpc() {
         switch.receive(1, poll(&question(event)));
         let snapshot = controller.snapshot().await.unwrap();
         assert_eq!((snapshot.event, snapshot.victim), (event, Some(victim())));
-        assert_eq!(snapshot.missing, Vec::<String>::new());
+        assert_eq!(snapshot.missing, Vec::<Gap>::new());
         // Every collection adds to what the ones before it brought: all of it is one epoch.
         let flows = &snapshot.switches[0].flows;
         assert_eq!((flows.len(), flows[0].packets), (1, 4 * u64::from(event)));
@@ -128,7 +128,7 @@ async fn a_polling_packet_becomes_a_snapshot_over_grpc() {
     switch.receive(1, data(&victim(), 9, 1_000));
     switch.receive(1, poll(&question(4)));
     let snapshot = controller.snapshot().await.unwrap();
-    assert_eq!(snapshot.missing, Vec::<String>::new());
+    assert_eq!(snapshot.missing, Vec::<Gap>::new());
     assert_eq!(snapshot.switches[0].flows[0].packets, 1);
 }
 

@@ -99,8 +99,7 @@ impl HostAgent for Watcher {
 
     fn finished(&mut self, now: Time, flow: usize) {
         if let Some(id) = self.flows.get_mut(flow).and_then(Option::take) {
-            let last = self.agent.close(now.as_ns(), id);
-            self.ask(last);
+            self.agent.close(now.as_ns(), id);
         }
     }
 

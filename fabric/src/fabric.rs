@@ -481,10 +481,13 @@ impl<S: FabricSwitch> Fabric<S> {
         self.agents.iter_mut().for_each(|slot| slot.agent = None);
     }
 
-    /// Whether nothing is left that this scenario set going: all flows have come to their end and all faults are
-    /// over.
+    /// Whether nothing is left that this scenario set going: all flows have come to their end, all faults are over, and
+    /// no agent has anything more to ask.
     pub fn is_through(&self) -> bool {
-        self.all_finished() && self.faults.iter().all(|fault| fault.end <= self.now)
+        let is_idle = |slot: &AgentSlot| slot.agent.as_ref().is_none_or(|agent| agent.next_wake().is_none());
+        self.all_finished()
+            && self.faults.iter().all(|fault| fault.end <= self.now)
+            && self.agents.iter().all(is_idle)
     }
 
     /// Pauses and resumes that nodes have received, in order of time.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 use fabric::{Fabric, Pipeline, RunOptions, RunOutcome, Scenario, prepare, run, scenario};
-use model::{Anomaly, GroundTruth, PortRef, Time};
+use model::{Anomaly, GroundTruth, PortRef, RootCause, Time};
 use p4_switch::Switch;
 
 const SEEDS: [u64; 3] = [1, 2, 77];
@@ -163,6 +163,19 @@ fn slow_receiver() {
         };
         assert!(own(true) > 3 && own(false) > 3, "it pauses and resumes: {} {}", own(true), own(false));
         seen.check_path();
+    });
+}
+
+#[test]
+fn narrow_host_bus() {
+    check("narrow-host-bus", |seen| {
+        assert_eq!(seen.outcome.pauses, []);
+        let flow = |label: &str| seen.outcome.flows.iter().find(|flow| flow.label == label).unwrap();
+        let (victim, other) = (flow("victim"), flow("beside"));
+        assert!(victim.rtt.max.0 > 2 * victim.rtt.min.0, "{victim:?}");
+        assert!(other.rtt.max.0 * 2 < other.rtt.min.0 * 3, "the network itself is fast: {other:?}");
+        assert_eq!(seen.truth.victims, [victim.flow]);
+        assert_eq!(seen.truth.root_cause, RootCause::default());
     });
 }
 

@@ -55,6 +55,8 @@ pub struct Agent {
     deadlines: BinaryHeap<Reverse<(u64, FlowId)>>,
     /// When to ask again about a trouble that has been asked about at its beginning.
     follow_ups: BTreeSet<(u64, FlowId)>,
+    /// The same for flows that have ended meanwhile: what switches remember does not end with the flow.
+    ended: BTreeMap<(u64, FlowKey), LastQuestion>,
     stats: AgentStats,
 }
 
@@ -71,6 +73,13 @@ struct Trouble {
     worst_ns: u64,
     seen_ns: u64,
     reason: TriggerReason,
+}
+
+/// What remains to be asked about a flow that has ended.
+#[derive(Clone, Debug)]
+struct LastQuestion {
+    priority: u8,
+    trigger: Trigger,
 }
 
 #[derive(Clone, Debug)]
@@ -115,6 +124,7 @@ impl Agent {
             by_key: BTreeMap::new(),
             deadlines: BinaryHeap::new(),
             follow_ups: BTreeSet::new(),
+            ended: BTreeMap::new(),
             stats: AgentStats::default(),
         })
     }
@@ -152,10 +162,12 @@ impl Agent {
         id
     }
 
-    /// Stops watching a flow. A trouble of it that would have been asked about once more is asked about now: what
-    /// switches remember does not end with the flow.
-    pub fn close(&mut self, now_ns: u64, id: FlowId) -> Option<Poll> {
-        let last = self.follow_up(now_ns, id);
+    /// Stops watching a flow. A trouble of it that is to be asked about once more still is when that is due: before, the
+    /// switches may be frozen for the first question.
+    pub fn close(&mut self, now_ns: u64, id: FlowId) {
+        if let Some((due_ns, question)) = self.whole_trouble(now_ns, id) {
+            self.ended.insert((due_ns, question.trigger.flow), question);
+        }
         if let Some(watched) = self.flows.get_mut(id.0 as usize).and_then(Option::take) {
             self.by_key.remove(&watched.flow);
             // A slot whose deadline is still in the heap is reused only after it came up.
@@ -163,7 +175,6 @@ impl Agent {
                 self.free.push(id.0);
             }
         }
-        last
     }
 
     /// Data of the flow went out. Only the first call after everything was acknowledged matters.
@@ -222,7 +233,8 @@ impl Agent {
     pub fn next_wake_ns(&self) -> Option<u64> {
         let silence = self.deadlines.peek().map(|Reverse((deadline_ns, _))| *deadline_ns);
         let follow_up = self.follow_ups.first().map(|(due_ns, _)| *due_ns);
-        [silence, follow_up].into_iter().flatten().min()
+        let ended = self.ended.first_key_value().map(|((due_ns, _), _)| *due_ns);
+        [silence, follow_up, ended].into_iter().flatten().min()
     }
 
     /// Looks for flows that have fallen silent, and asks once more about troubles that were asked about at their beginning.
@@ -240,6 +252,10 @@ impl Agent {
         {
             self.follow_ups.remove(&(due_ns, id));
             polls.extend(self.follow_up(now_ns, id));
+        }
+        while let Some(entry) = self.ended.first_entry().filter(|entry| entry.key().0 <= now_ns) {
+            let question = entry.remove();
+            polls.extend(self.ask(now_ns, question.priority, question.trigger));
         }
         polls
     }
@@ -297,19 +313,21 @@ impl Agent {
             return None;
         }
         let event = self.next_event;
-        let poll = self.ask(
-            now_ns,
-            id,
-            Trigger {
-                host: self.host.clone(),
-                flow: watched_key(&self.flows, id)?,
-                time_ns: now_ns,
-                reason,
-                base_rtt_ns,
-                rtt_ns,
-                follows: None,
-            },
-        )?;
+        let trigger = Trigger {
+            host: self.host.clone(),
+            flow: watched.flow,
+            time_ns: now_ns,
+            reason,
+            base_rtt_ns,
+            rtt_ns,
+            follows: None,
+        };
+        let priority = watched.priority;
+        let poll = self.ask(now_ns, priority, trigger)?;
+        if let Some(watched) = self.flows[id.0 as usize].as_mut() {
+            watched.polled_ns = Some(now_ns);
+            watched.recovered = false;
+        }
         if let Some(watched) = self.flows[id.0 as usize].as_mut()
             && self.settings.follow_up_ns > 0
             && watched.trouble.is_none()
@@ -323,8 +341,15 @@ impl Agent {
         Some(poll)
     }
 
-    /// Asks a second time about a trouble, now that it can be seen whole. The question is about its slowest packet.
+    /// Asks a second time about a trouble, now that it can be seen whole.
     fn follow_up(&mut self, now_ns: u64, id: FlowId) -> Option<Poll> {
+        // It belongs to the first one: the time until another trouble may be asked about runs from that.
+        let (_, question) = self.whole_trouble(now_ns, id)?;
+        self.ask(now_ns, question.priority, question.trigger)
+    }
+
+    /// The second question about a flow's trouble, and when it is due; it is about the slowest packet.
+    fn whole_trouble(&mut self, now_ns: u64, id: FlowId) -> Option<(u64, LastQuestion)> {
         let watched = self.flows.get_mut(id.0 as usize)?.as_mut()?;
         let mut trouble = watched.trouble.take()?;
         self.follow_ups.remove(&(trouble.due_ns, id));
@@ -341,44 +366,35 @@ impl Agent {
                 };
             }
         }
-        let flow = watched.flow;
-        self.ask(
-            now_ns,
-            id,
-            Trigger {
-                host: self.host.clone(),
-                flow,
-                time_ns: trouble.seen_ns,
-                reason: trouble.reason,
-                base_rtt_ns,
-                rtt_ns: trouble.worst_ns,
-                follows: Some(FollowUp { event: trouble.event, since_ns: trouble.since_ns }),
-            },
-        )
+        let trigger = Trigger {
+            host: self.host.clone(),
+            flow: watched.flow,
+            time_ns: trouble.seen_ns,
+            reason: trouble.reason,
+            base_rtt_ns,
+            rtt_ns: trouble.worst_ns,
+            follows: Some(FollowUp { event: trouble.event, since_ns: trouble.since_ns }),
+        };
+        Some((trouble.due_ns, LastQuestion { priority: watched.priority, trigger }))
     }
 
     /// Sends a question, if the host has one left.
-    fn ask(&mut self, now_ns: u64, id: FlowId, trigger: Trigger) -> Option<Poll> {
+    fn ask(&mut self, now_ns: u64, priority: u8, trigger: Trigger) -> Option<Poll> {
         if !self.bucket.take(now_ns) {
             self.stats.limited_by_host += 1;
             return None;
         }
-        let watched = self.flows[id.0 as usize].as_mut()?;
-        watched.polled_ns = Some(now_ns);
-        watched.recovered = false;
         let event = u32::from(self.host_number) << 16 | u32::from(self.next_event);
         self.next_event = self.next_event.wrapping_add(1);
         self.stats.polls += 1;
-        Some(Poll {
-            polling: Polling {
-                follow: Follow::VictimPath,
-                hop_limit: self.settings.hop_limit,
-                priority: watched.priority,
-                event,
-                flow: watched.flow,
-            },
-            trigger,
-        })
+        let polling = Polling {
+            follow: Follow::VictimPath,
+            hop_limit: self.settings.hop_limit,
+            priority,
+            event,
+            flow: trigger.flow,
+        };
+        Some(Poll { polling, trigger })
     }
 
     fn give_up_oldest(&mut self) {
@@ -394,10 +410,6 @@ impl Agent {
             self.stats.flows_given_up += 1;
         }
     }
-}
-
-fn watched_key(flows: &[Option<Watched>], id: FlowId) -> Option<FlowKey> {
-    Some(flows.get(id.0 as usize)?.as_ref()?.flow)
 }
 
 impl Watched {

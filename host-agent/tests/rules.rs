@@ -139,13 +139,19 @@ fn a_trouble_is_asked_about_once_more_at_its_worst() {
 }
 
 #[test]
-fn a_flow_that_ends_in_trouble_is_asked_about_at_its_end() {
+fn a_flow_that_ends_in_trouble_is_asked_about_once_more_when_that_is_due() {
     let mut agent = agent(Settings::default());
     let id = agent.open(0, flow(0), 3, Some(BASE_NS));
     let first = agent.acknowledged(100_000, id, Some(20_000), false).unwrap();
-    let last = agent.close(150_000, id).unwrap();
+    agent.close(150_000, id);
+    // Its place is another flow's by then.
+    agent.open(160_000, flow(1), 3, Some(BASE_NS));
+    assert_eq!(agent.wake(499_999), []);
+    assert_eq!(agent.next_wake_ns(), Some(500_000));
+    let last = &agent.wake(500_000)[0];
+    assert_eq!((last.polling.flow, last.trigger.rtt_ns), (flow(0), 20_000));
     assert_eq!(last.trigger.follows.map(|f| f.event), Some(first.polling.event));
-    assert_eq!(agent.close(160_000, id), None);
+    assert_eq!(agent.next_wake_ns(), None);
 }
 
 #[test]

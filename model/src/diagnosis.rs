@@ -219,6 +219,10 @@ pub struct GroundTruth {
     /// Flows with a small part in it: naming them is neither required nor wrong.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub minor: Vec<FlowKey>,
+    /// Who was to blame as it stood earlier, where that was somebody else; in order of time. Whoever asks then cannot know
+    /// who comes later.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub phases: Vec<Phase>,
     /// The same trouble at other times of the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub again: Vec<GroundTruth>,
@@ -242,6 +246,17 @@ pub struct Outage {
     pub down_ns: u64,
     /// When it came up again, in nanoseconds; absent when it did not.
     pub up_ns: Option<u64>,
+}
+
+/// The blame for a trouble as it stood at a time before its end.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Phase {
+    /// Until when it stood like this, in nanoseconds.
+    pub until_ns: u64,
+    /// Those who had added most by then.
+    pub flows: Vec<FlowKey>,
+    /// Flows with a small part by then.
+    pub minor: Vec<FlowKey>,
 }
 
 /// What a run cost. Besides the hops and events it differs from run to run.

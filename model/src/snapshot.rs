@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::circumstances::{ConfigFinding, LossRecord};
 use crate::flow::FlowKey;
+use crate::gap::Gap;
 use crate::job::Job;
 use crate::port::PortRef;
 use crate::telemetry::{EpochInfo, FlowRecord, MeterRecord, PauseInterval, PortRecord};
@@ -32,8 +33,9 @@ pub struct Snapshot {
     pub epoch_ns: u64,
     /// One entry a switch that answered, ordered by name.
     pub switches: Vec<SwitchTelemetry>,
-    /// Everything that should be here and is not, in words for people.
-    pub missing: Vec<String>,
+    /// Everything that should be here and is not; in JSON, sentences for people.
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
+    pub missing: Vec<Gap>,
     /// Polling packets seen by all switches together.
     pub polls: u64,
     /// What is wrong with the configuration of the network's switches, as far as it is known.

@@ -29,25 +29,31 @@ pub struct Incident {
     pub end_ns: Option<u64>,
     /// Diagnoses so far.
     pub count: u64,
-    /// The diagnosis that speaks for it: the most certain, the latest of equals.
+    /// The diagnosis that speaks for it: one that tells of pauses before one that does not, then the most certain, the
+    /// latest of equals.
     pub diagnosis: String,
     /// Distinct victims that asked, in the order of their text; at most [`crate::INCIDENT_VICTIMS`].
     pub victims: Vec<FlowKey>,
 }
 
-/// What makes two diagnoses the same incident: the anomaly and where its root is. The flows found there are
-/// left out where the place is known, because each diagnosis sees the culprits through other epochs.
+/// What makes two diagnoses the same incident: where the root is. The flows found there are left out where the place is
+/// known, because each diagnosis sees the culprits through other epochs; and so is the anomaly, because one queue is
+/// contention to whoever waits in it and back-pressure to whoever it pauses.
 pub(crate) fn culprit(diagnosis: &Diagnosis) -> String {
     let root = &diagnosis.root_cause;
-    let place = match (&root.port, &root.host) {
+    match (&root.port, &root.host) {
         (Some(port), Some(host)) => format!("port {port} host {host}"),
         (Some(port), None) => format!("port {port}"),
         (None, Some(host)) => format!("host {host}"),
         (None, None) if !diagnosis.pause_loop.is_empty() => format!("loop {}", sorted(&diagnosis.pause_loop)),
         (None, None) if !root.flows.is_empty() => format!("flows {}", sorted(&root.flows)),
-        (None, None) => format!("victim {}", diagnosis.victim),
-    };
-    format!("{} {place}", anomaly_name(diagnosis.anomaly))
+        (None, None) => format!("{} of {}", anomaly_name(diagnosis.anomaly), diagnosis.victim),
+    }
+}
+
+/// Which of two diagnoses speaks for their incident: the greater one.
+pub(crate) fn rank(anomaly: &str, confidence: f64) -> (bool, f64) {
+    (anomaly != anomaly_name(Anomaly::FlowContention), confidence)
 }
 
 fn sorted<T: Ord + ToString>(items: &[T]) -> String {

@@ -142,6 +142,19 @@ async fn one_culprit_is_one_incident_until_it_is_quiet() {
 }
 
 #[tokio::test]
+async fn one_queue_is_one_incident_whatever_it_does_to_whom() {
+    let store = filled().await;
+    let mut waits = diagnosis("y", 1001, OTHER, "sw4:1");
+    (waits.anomaly, waits.confidence) = (Anomaly::FlowContention, 1.0);
+    let before = store.incident("i-a").await.unwrap().unwrap();
+    let stored = store.put_diagnosis(&waits, &graph()).await.unwrap();
+    assert_eq!((stored.incident.id.as_str(), stored.incident.count), ("i-a", before.count + 1));
+    // What tells of pauses goes on speaking for it.
+    assert_eq!(stored.incident.diagnosis, before.diagnosis);
+    assert_eq!(stored.incident.anomaly, Anomaly::PfcBackpressureFlowContention);
+}
+
+#[tokio::test]
 async fn a_late_diagnosis_extends_its_incident_backwards() {
     let store = filled().await;
     let late = store.put_diagnosis(&diagnosis("z", 1, VICTIM, "sw4:1"), &graph()).await.unwrap();

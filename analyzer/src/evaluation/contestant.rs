@@ -5,8 +5,9 @@
 //! the time of the question, and so with more telemetry than a collection brings), victim path only, port-only and
 //! flow-only telemetry and SpiderMon (NSDI 2022: queues on the victim's path, no notion of pauses).
 
-use model::Snapshot;
+use model::gap::Expected;
 use model::telemetry::FlowRecord;
+use model::{Gap, Snapshot};
 use serde::{Deserialize, Serialize};
 
 use crate::method::Method;
@@ -83,7 +84,14 @@ impl Contestant {
             Contestant::VictimPath | Contestant::Spidermon => {
                 seen.switches.retain(|s| s.on_victim_path);
                 // Nobody follows pauses, so nobody misses switches there either.
-                seen.missing.retain(|text| !text.contains("the pauses lead there"));
+                let for_pauses = |gap: &Gap| {
+                    matches!(
+                        gap,
+                        Gap::NoReport { why: Expected::Pauses(_), .. }
+                            | Gap::NoProgram { why: Expected::Pauses(_), .. }
+                    )
+                };
+                seen.missing.retain(|gap| !for_pauses(gap));
             }
             Contestant::PortOnly | Contestant::FlowOnly => {}
         }

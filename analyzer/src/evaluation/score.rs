@@ -29,21 +29,25 @@ impl Score {
 
 /// The anomaly and the root cause are exactly the true ones: port, host, flows and configuration, and the name of the
 /// cause where the truth has one. Flows with a small part may be named or not. The flow that is asked about is no answer to
-/// who slows it down, so its own part does not count.
+/// who slows it down, so its own part does not count. Where others were to blame before the end, the blame is right that stood
+/// when the question was asked or at any time after it.
 pub fn names_truth(diagnosis: &Diagnosis, truth: &GroundTruth) -> bool {
     let others = |flows: &[FlowKey]| {
         flows.iter().copied().filter(|flow| *flow != diagnosis.victim).collect::<BTreeSet<_>>()
     };
     let named = others(&diagnosis.root_cause.flows);
-    let culprits = others(&truth.root_cause.flows);
-    let possible: BTreeSet<FlowKey> = culprits.iter().chain(&truth.minor).copied().collect();
+    let blames = |flows: &[FlowKey], minor: &[FlowKey]| {
+        let culprits = others(flows);
+        culprits.is_subset(&named) && named.iter().all(|flow| culprits.contains(flow) || minor.contains(flow))
+    };
+    let stood = truth.phases.iter().filter(|phase| diagnosis.time_ns <= phase.until_ns);
     let config = |names: &[String]| names.iter().cloned().collect::<BTreeSet<_>>();
     let (found, real) = (&diagnosis.root_cause, &truth.root_cause);
     Some(diagnosis.anomaly) == truth.anomaly
         && found.port == real.port
         && found.host == real.host
-        && culprits.is_subset(&named)
-        && named.is_subset(&possible)
+        && (blames(&real.flows, &truth.minor)
+            || stood.into_iter().any(|phase| blames(&phase.flows, &phase.minor)))
         && config(&real.config) == config(&found.config)
         && truth.cause.is_none_or(|cause| cause == Cause::Undetermined || cause == diagnosis.cause)
 }

@@ -15,7 +15,7 @@ pub(super) fn find(scene: &Scene<'_, '_>, trail: &Trail) -> Option<Finding> {
     if trail.path.len() < 2 || !scene.graph.edges(end).is_empty() {
         return None;
     }
-    let contention = contended(scene, &trail.path, end)?;
+    let contention = contended(scene, &trail.path, end, None)?;
     Some(Finding {
         anomaly: Anomaly::PfcBackpressureFlowContention,
         root: Some(scene.view.port_ref(port)),
@@ -28,12 +28,16 @@ pub(super) fn find(scene: &Scene<'_, '_>, trail: &Trail) -> Option<Finding> {
     })
 }
 
-/// The contention at the end of a trail, if there is a queue that somebody made.
-pub(super) fn contended(scene: &Scene<'_, '_>, path: &[VertexIx], end: VertexIx) -> Option<Contention> {
+/// The contention at the end of a trail, if there is a queue that somebody made; up to a time, if one is given.
+pub(super) fn contended(
+    scene: &Scene<'_, '_>,
+    path: &[VertexIx],
+    end: VertexIx,
+    until: Option<u64>,
+) -> Option<Contention> {
     let port = scene.graph.port(end)?;
     let carriers = scene.carriers(path, end);
-    let question =
-        Question { victim: scene.victim, carriers: &carriers, near: scene.graph.when[end], until: None };
+    let question = Question { victim: scene.victim, carriers: &carriers, near: scene.graph.when[end], until };
     let found = contention(scene.view, scene.settings, port, question)?;
     let deep = found.depth >= scene.settings.min_wait_packets
         // Depths of the input's queue say nothing about this port's.

@@ -2,7 +2,11 @@
 //!
 //! All ports of the loop wait only for each other: the contention that started it was inside. A port of the
 //! loop also waits for something outside: that is what started it, contention or a host. Contention outside did so only
-//! if the port that waits for it was the first of the loop to be paused; a standing loop also backs up into what crosses it.
+//! if the port that waits for it was the first of the loop to be paused, and if what waited then waited outside rather than
+//! at the loop's next port; a standing loop also backs up into what crosses it.
+//!
+//! Once the last port of the loop is paused nothing comes round any more. What queues hold from then on says who waits for the
+//! loop, not who closed it.
 
 use model::Anomaly;
 
@@ -36,17 +40,19 @@ pub(super) fn find(scene: &Scene<'_, '_>, trail: &Trail) -> Option<Finding> {
                 doubts: loop_doubts(scene, trail),
             })
         }
-        Vertex::Port(_) if !stood_first(scene, trail) => None,
-        Vertex::Port(port) => contended(scene, &trail.path, end).map(|contention| Finding {
-            anomaly: Anomaly::DeadlockOutOfLoopContention,
-            root: Some(scene.view.port_ref(port)),
-            path: scene.ports(&trail.path),
-            pause_loop: scene.ports(&trail.pause_loop),
-            host: None,
-            when: contention.when,
-            contention: Some(contention),
-            doubts: loop_doubts(scene, trail),
-        }),
+        Vertex::Port(_) if !stood_first(scene, trail) || !left_by_exit(scene, trail) => None,
+        Vertex::Port(port) => {
+            contended(scene, &trail.path, end, closed_ns(scene, trail)).map(|contention| Finding {
+                anomaly: Anomaly::DeadlockOutOfLoopContention,
+                root: Some(scene.view.port_ref(port)),
+                path: scene.ports(&trail.path),
+                pause_loop: scene.ports(&trail.pause_loop),
+                host: None,
+                when: contention.when,
+                contention: Some(contention),
+                doubts: loop_doubts(scene, trail),
+            })
+        }
         Vertex::Silent(_) | Vertex::Unlinked(_) => None,
     };
     // The way out of the loop leads to nothing that explains it: the loop itself remains.
@@ -63,6 +69,36 @@ fn stood_first(scene: &Scene<'_, '_>, trail: &Trail) -> bool {
     let exit = trail.path.iter().rev().find(|v| ring.contains(v));
     let Some(own) = exit.and_then(since) else { return true };
     ring.iter().filter_map(since).all(|other| own <= other.saturating_add(AT_ONCE_NS))
+}
+
+/// When the last port of the loop was paused for the standstill; `None` if one of them was not paused when it was read.
+fn closed_ns(scene: &Scene<'_, '_>, trail: &Trail) -> Option<u64> {
+    let stands = |v: &VertexIx| {
+        let pauses = scene.view.pauses(scene.graph.port(*v)?);
+        pauses.iter().filter(|pause| pause.end_ns.is_none()).map(|pause| pause.start_ns).min()
+    };
+    let since: Option<Vec<u64>> = trail.pause_loop.iter().map(stands).collect();
+    since?.into_iter().max()
+}
+
+/// Whether what was to leave by a trail's way out of the loop, when the port before it was first paused, was more than what was
+/// to stay in the loop.
+fn left_by_exit(scene: &Scene<'_, '_>, trail: &Trail) -> bool {
+    let ring = &trail.pause_loop;
+    let Some(at) = trail.path.iter().rposition(|v| ring.contains(v)) else { return true };
+    let (exit, outside) = (trail.path[at], trail.path.get(at + 1));
+    let inside = ring.iter().position(|v| *v == exit).map(|at| ring[(at + 1) % ring.len()]);
+    let view = scene.view;
+    let port = |v: VertexIx| scene.graph.port(v);
+    let (Some(exit_port), Some(outside), Some(inside)) =
+        (port(exit), outside.and_then(|v| port(*v)), inside.and_then(port))
+    else {
+        return true;
+    };
+    let ingress = view.topo(exit_port).and_then(|p| view.index.peer(p)).map(|peer| peer.number);
+    let (Some(ingress), Some(since)) = (ingress, standing_since(scene, ring, exit)) else { return true };
+    let before = Span { from: since.saturating_sub(scene.settings.event_gap_ns), to: since };
+    view.held(outside, ingress, before) >= view.held(inside, ingress, before)
 }
 
 /// Pauses this close together are not one another's consequence: a buffer takes longer to fill.
@@ -100,23 +136,32 @@ fn in_loop(scene: &Scene<'_, '_>, trail: &Trail, entry: VertexIx) -> Finding {
     }
 }
 
-/// The loop's first queue. The standstill grew from one pause, the earliest of its event. The port that was paused then waited for its successor in the loop, where packets had queued.
+/// The loop's first queue. The standstill grew from one pause, the earliest of its event. The port that was paused then
+/// waited for its successor in the loop, where packets had queued; if that one was paused as well, they waited for the next.
 fn initial(scene: &Scene<'_, '_>, trail: &Trail) -> Option<(VertexIx, Contention)> {
     let ring = &trail.pause_loop;
     let mut starts: Vec<(u64, usize)> =
         ring.iter().enumerate().filter_map(|(at, v)| Some((standing_since(scene, ring, *v)?, at))).collect();
     starts.sort_unstable();
     // Its queue may be gone from the registers: then the ones that were paused next.
-    starts.iter().find_map(|(_, at)| {
-        let next = ring[(at + 1) % ring.len()];
-        queue_before_pause(scene, next).map(|found| (next, found))
+    starts.iter().find_map(|(since, at)| {
+        let after = (1..ring.len()).map(|step| ring[(at + step) % ring.len()]);
+        let next = after.into_iter().find(|v| !was_paused(scene, *v, *since))?;
+        queue_before_pause(scene, next, first_pause(scene, ring, next)).map(|found| (next, found))
     })
 }
 
+/// Whether `v` was paused at `at`, or so shortly before that its backlog had not drained.
+fn was_paused(scene: &Scene<'_, '_>, v: VertexIx, at: u64) -> bool {
+    let Some(port) = scene.graph.port(v) else { return false };
+    let frozen_ns = scene.view.switch_of(port).frozen_ns;
+    let near = Span { from: at.saturating_sub(scene.settings.event_gap_ns / 4), to: at };
+    scene.view.pauses(port).iter().any(|p| pause_span(p, frozen_ns).overlaps(near) && p.start_ns < at)
+}
+
 /// The queue of a port of the loop before the loop paused it, if it was one that somebody made.
-fn queue_before_pause(scene: &Scene<'_, '_>, v: VertexIx) -> Option<Contention> {
+fn queue_before_pause(scene: &Scene<'_, '_>, v: VertexIx, first: Option<u64>) -> Option<Contention> {
     let port = scene.graph.port(v)?;
-    let first = first_pause(scene, v);
     // Flows of the loop are all paused somewhere in it: being paused upstream excuses nobody here.
     let question = Question {
         victim: scene.victim,
@@ -129,25 +174,26 @@ fn queue_before_pause(scene: &Scene<'_, '_>, v: VertexIx) -> Option<Contention> 
     (found.depth >= scene.settings.min_wait_packets && weight > 0.0).then_some(found)
 }
 
-/// When `v` was first paused in the event that ends in the standstill. Pauses of the whole loop closer together than an
-/// event's gap belong to it: the flutter before the loop closes, and a loop that a watchdog opens and that closes again.
-fn standing_since(scene: &Scene<'_, '_>, ring: &[VertexIx], v: VertexIx) -> Option<u64> {
+/// A loop that closes flutters before: it goes on from one pause of its ports to the next within this time.
+const FLUTTER_NS: u64 = 60_000;
+
+/// When `v` was first paused in the event that ends in the standstill, as far as its log tells: the flutter of the whole loop
+/// before it closes, and a loop that a watchdog opens and that closes again.
+fn first_pause(scene: &Scene<'_, '_>, ring: &[VertexIx], v: VertexIx) -> Option<u64> {
     let spans = |v: VertexIx| -> Vec<Span> {
         let Some(port) = scene.graph.port(v) else { return Vec::new() };
         let frozen_ns = scene.view.switch_of(port).frozen_ns;
         scene.view.pauses(port).iter().map(|p| pause_span(p, frozen_ns)).collect()
     };
     let all: Vec<Span> = ring.iter().flat_map(|v| spans(*v)).collect();
-    let event = clusters(all, scene.settings.event_gap_ns).last().copied()?;
+    let event = clusters(all, FLUTTER_NS).last().copied()?;
     spans(v).into_iter().filter(|span| span.overlaps(event)).map(|span| span.from).min()
 }
 
-fn first_pause(scene: &Scene<'_, '_>, v: VertexIx) -> Option<u64> {
-    let port = scene.graph.port(v)?;
-    let when = scene.graph.when[v];
-    let frozen_ns = scene.view.switch_of(port).frozen_ns;
-    let pauses = scene.view.pauses(port).iter().map(|p| pause_span(p, frozen_ns));
-    pauses.filter(|p| when.is_none_or(|w| w.overlaps(*p))).map(|p| p.from).min()
+/// The same, or as much earlier as it may have been where the log had no room for all pauses.
+fn standing_since(scene: &Scene<'_, '_>, ring: &[VertexIx], v: VertexIx) -> Option<u64> {
+    let first = first_pause(scene, ring, v)?;
+    Some(scene.view.paused_since(scene.graph.port(v)?, first))
 }
 
 fn loop_doubts(scene: &Scene<'_, '_>, trail: &Trail) -> Vec<Doubt> {

@@ -19,7 +19,7 @@ pub(super) fn find(scene: &Scene<'_, '_>, trail: &Trail) -> Option<Finding> {
     let port = scene.graph.port(*facing)?;
     let ports: Vec<VertexIx> = trail.path[..trail.path.len() - 1].to_vec();
     if duty(scene, *facing) < scene.settings.storm_duty
-        && let Some(contention) = contended(scene, &ports, *facing)
+        && let Some(contention) = contended(scene, &ports, *facing, None)
     {
         // The host paused for moments only, and flows contend there: the host is not what stops the port.
         let paused = ports.len() > 1;

@@ -74,7 +74,7 @@ fn answer(analyses: Vec<Analysis>, snapshot: &Snapshot) -> Answer {
         let mut text = "nothing waits or is paused on the flow's path".to_string();
         for missing in &snapshot.missing {
             text.push_str("; ");
-            text.push_str(missing);
+            text.push_str(&missing.to_string());
         }
         return Err(QueryError::Clean(text));
     };

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use model::snapshot::{SNAPSHOT_FORMAT, Source};
-use model::{Snapshot, SwitchTelemetry, Topology, Trigger};
+use model::{Gap, Snapshot, SwitchTelemetry, Topology, Trigger};
 
 use crate::layout::{LockState, Notice, PollReport, RegisterRows, TelemetryLayout};
 
 use super::event::{Data, Event};
-use super::expect::{Expected, missing_switches, victim_path};
+use super::expect::{missing_switches, victim_path};
 use super::merge::merge;
 use super::settings::CollectSettings;
 use super::switch::Switch;
@@ -510,7 +510,7 @@ impl Collector {
         let (telemetry, _) = self.telemetry(event);
         let unasked: Vec<String> = missing_switches(&self.topology, event, &telemetry)
             .into_iter()
-            .map(|expected| expected.switch)
+            .map(|(switch, _)| switch)
             .filter(|name| self.switches.contains_key(name) && !event.audited.contains(name))
             .collect();
         for name in &unasked {
@@ -523,7 +523,7 @@ impl Collector {
     }
 
     /// What the event's switches brought, by name, and what is missing from it.
-    fn telemetry(&self, event: &Event) -> (BTreeMap<String, SwitchTelemetry>, Vec<String>) {
+    fn telemetry(&self, event: &Event) -> (BTreeMap<String, SwitchTelemetry>, Vec<Gap>) {
         let mut telemetry = BTreeMap::new();
         let mut missing = Vec::new();
         for (name, part) in &event.parts {
@@ -533,9 +533,10 @@ impl Collector {
                     missing.extend(merged.missing);
                     telemetry.insert(name.clone(), merged.telemetry);
                 }
-                (None, Data::Failed(why)) => missing.push(format!("{name}: {why}")),
-                (None, _) => {
-                    missing.push(format!("{name}: its registers had not arrived when the event timed out"))
+                (None, data) => {
+                    let late = "its registers had not arrived when the event timed out";
+                    let why = if let Data::Failed(why) = data { why } else { late };
+                    missing.push(Gap::Unread { switch: name.clone(), why: why.to_string() });
                 }
             }
         }
@@ -545,11 +546,10 @@ impl Collector {
     fn emit(&mut self, now_ns: u64, id: u32, commands: &mut Vec<Command>) {
         let Some(event) = self.events.remove(&id) else { return };
         let (mut telemetry, mut missing) = self.telemetry(&event);
-        for Expected { switch, why } in missing_switches(&self.topology, &event, &telemetry) {
-            missing.push(if self.switches.contains_key(&switch) {
-                format!("{switch}: sent no report, although {why}")
-            } else {
-                format!("{switch}: does not run the switch program, although {why}")
+        for (switch, why) in missing_switches(&self.topology, &event, &telemetry) {
+            missing.push(match self.switches.contains_key(&switch) {
+                true => Gap::NoReport { switch, why },
+                false => Gap::NoProgram { switch, why },
             });
         }
         if let Some(victim) = &event.victim {

@@ -6,23 +6,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use model::gap::Expected;
 use model::{FlowKey, PortRef, SwitchTelemetry, Topology};
 
 use super::event::{Event, Part};
 
-/// A switch that should have reported.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Expected {
-    pub(super) switch: String,
-    pub(super) why: String,
-}
+/// A switch that should have reported, and why.
+pub(super) type Missing = (String, Expected);
 
 /// Switches that should have reported and did not; `telemetry` is what the others brought, by name.
 pub(super) fn missing_switches(
     topology: &Topology,
     event: &Event,
     telemetry: &BTreeMap<String, SwitchTelemetry>,
-) -> Vec<Expected> {
+) -> Vec<Missing> {
     let mut expected = Vec::new();
     if let Some(victim) = event.victim.or(event.trigger.as_ref().map(|t| t.flow)) {
         follow_victim(topology, event, &victim, &mut expected);
@@ -32,8 +29,8 @@ pub(super) fn missing_switches(
             follow_pauses(topology, event, part, telemetry, &mut expected);
         }
     }
-    expected.sort_by(|a, b| a.switch.cmp(&b.switch));
-    expected.dedup_by(|a, b| a.switch == b.switch);
+    expected.sort_by(|a, b| a.0.cmp(&b.0));
+    expected.dedup_by(|a, b| a.0 == b.0);
     expected
 }
 
@@ -78,10 +75,10 @@ pub(super) fn victim_path(topology: &Topology, event: &Event, victim: &FlowKey) 
     path
 }
 
-fn follow_victim(topology: &Topology, event: &Event, victim: &FlowKey, expected: &mut Vec<Expected>) {
+fn follow_victim(topology: &Topology, event: &Event, victim: &FlowKey, expected: &mut Vec<Missing>) {
     for switch in victim_path(topology, event, victim) {
         if !event.parts.contains_key(&switch) {
-            expected.push(Expected { switch, why: "it lies on the victim's path".into() });
+            expected.push((switch, Expected::OnVictimPath));
         }
     }
 }
@@ -91,7 +88,7 @@ fn follow_pauses(
     event: &Event,
     part: &Part,
     telemetry: &SwitchTelemetry,
-    expected: &mut Vec<Expected>,
+    expected: &mut Vec<Missing>,
 ) {
     let paused: BTreeSet<u16> = telemetry
         .pauses
@@ -105,8 +102,8 @@ fn follow_pauses(
         });
         let Some(peer) = topology.peer(&PortRef::new(&telemetry.switch, port)) else { continue };
         if is_fed && !topology.is_host(&peer.switch) && !event.parts.contains_key(&peer.switch) {
-            let why = format!("the pauses lead there from {}:{port}", telemetry.switch);
-            expected.push(Expected { switch: peer.switch.clone(), why });
+            let why = Expected::Pauses(PortRef::new(&telemetry.switch, port));
+            expected.push((peer.switch.clone(), why));
         }
     }
 }

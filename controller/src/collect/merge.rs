@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::SwitchTelemetry;
 use model::telemetry::{EpochInfo, FlowRecord, MeterRecord, PauseInterval, PortRecord};
+use model::{Gap, PortRef, SwitchTelemetry};
 
 use crate::layout::{PauseLog, TelemetryLayout};
 
@@ -13,7 +13,7 @@ use super::switch::Switch;
 /// A switch's part of a snapshot, and what is missing from it.
 pub(super) struct Merged {
     pub(super) telemetry: SwitchTelemetry,
-    pub(super) missing: Vec<String>,
+    pub(super) missing: Vec<Gap>,
 }
 
 /// Which epochs belong to a freeze.
@@ -69,16 +69,18 @@ pub(super) fn merge(name: &str, switch: &Switch, part: &Part) -> Option<Merged> 
     let pauses = cut_pauses(name, &logs, &window, &mut bytes, &mut missing);
     let lost = switch.exports_lost(window.start_ns(), part.evictions);
     if lost > 0 {
-        missing.push(format!("{name}: {lost} evicted flow slots did not arrive"));
+        missing.push(Gap::EvictionsLost { switch: name.to_string(), slots: lost });
     }
     if let Some((event, asked_ns)) = part.frozen_for {
-        missing.push(format!(
-            "{name}: was frozen for event {event} at {} ns already; what happened up to {asked_ns} ns is not included",
-            part.frozen_ns
-        ));
+        missing.push(Gap::FrozenBefore {
+            switch: name.to_string(),
+            event,
+            frozen_ns: part.frozen_ns,
+            asked_ns,
+        });
     }
     if part.report_lost {
-        missing.push(format!("{name}: its report was lost; from which ports it was asked is not known"));
+        missing.push(Gap::ReportLost { switch: name.to_string() });
     }
 
     let seen: BTreeSet<u64> = flows
@@ -199,12 +201,16 @@ fn merge_meters(switch: &Switch, part: &Part, window: &Window<'_>, bytes: &mut u
     merged.into_values().collect()
 }
 
-fn missing_banks(name: &str, switch: &Switch, part: &Part, window: &Window<'_>) -> Vec<String> {
+fn missing_banks(name: &str, switch: &Switch, part: &Part, window: &Window<'_>) -> Vec<Gap> {
     switch
         .lost
         .iter()
         .filter(|lost| lost.is_missing_from(part.generation) && lost.frozen_ns >= window.start_ns())
-        .map(|lost| format!("{name}: counts from before {} ns may be missing: {}", lost.frozen_ns, lost.why))
+        .map(|lost| Gap::CountsLost {
+            switch: name.to_string(),
+            before_ns: lost.frozen_ns,
+            why: lost.why.clone(),
+        })
         .collect()
 }
 
@@ -245,7 +251,7 @@ fn cut_pauses(
     logs: &[PauseLog],
     window: &Window<'_>,
     bytes: &mut u64,
-    missing: &mut Vec<String>,
+    missing: &mut Vec<Gap>,
 ) -> Vec<PauseInterval> {
     let size = element(&window.layout.pauses.register);
     let mut pauses = Vec::new();
@@ -253,12 +259,11 @@ fn cut_pauses(
         let oldest_ns = log.closed.iter().rev().take(window.layout.pause_log as usize).next_back();
         let oldest_ns = oldest_ns.map(|interval| interval.start_ns);
         if log.forgotten && oldest_ns.is_some_and(|start_ns| start_ns > window.start_ns()) {
-            missing.push(format!(
-                "{name}: pauses of port {} priority {} before {} ns were overwritten by later ones",
-                log.port,
-                log.priority,
-                oldest_ns.unwrap_or(0)
-            ));
+            missing.push(Gap::PausesOverwritten {
+                port: PortRef::new(name, log.port),
+                priority: log.priority,
+                before_ns: oldest_ns.unwrap_or(0),
+            });
         }
         for interval in log.closed.iter().chain(&log.open) {
             let in_window = interval.start_ns <= window.frozen_ns

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use model::snapshot::{SNAPSHOT_FORMAT, Source};
-use model::{Snapshot, SwitchTelemetry, Trigger};
+use model::{Gap, Snapshot, SwitchTelemetry, Trigger};
 
 use crate::layout::{ReadError, RegisterRows};
 
@@ -40,7 +40,7 @@ impl Collector {
         readings: &BTreeMap<String, Vec<RegisterRows>>,
     ) -> Snapshot {
         let mut switches: Vec<SwitchTelemetry> = Vec::new();
-        let mut missing: Vec<String> = Vec::new();
+        let mut missing: Vec<Gap> = Vec::new();
         for (name, rows) in readings {
             let Some(switch) = self.switches.get(name) else { continue };
             match as_it_stands(name, switch, now_ns, rows, &self.settings) {
@@ -48,7 +48,7 @@ impl Collector {
                     switches.extend(telemetry);
                     missing.extend(gaps);
                 }
-                Err(error) => missing.push(format!("{name}: {error}")),
+                Err(error) => missing.push(Gap::Unread { switch: name.clone(), why: error.to_string() }),
             }
         }
         missing.sort();
@@ -78,7 +78,7 @@ fn as_it_stands(
     now_ns: u64,
     rows: &[RegisterRows],
     settings: &CollectSettings,
-) -> Result<(Option<SwitchTelemetry>, Vec<String>), ReadError> {
+) -> Result<(Option<SwitchTelemetry>, Vec<Gap>), ReadError> {
     let mut switch = switch.clone();
     let lock = switch.layout.read_lock(rows)?;
     let frozen = switch.layout.read_uncollected(rows, lock.frozen_generation())?;

@@ -10,13 +10,14 @@ macro_rules! texts {
 }
 
 /// Name and text, in the order in which they are listed.
-const BUILTIN: [(&str, &str); 21] = texts![
+const BUILTIN: [(&str, &str); 22] = texts![
     "poster-fig1",
     "host-storm",
     "contention-only",
     "incast-backpressure",
     "pfc-storm",
     "slow-receiver",
+    "narrow-host-bus",
     "deadlock-in-loop",
     "deadlock-out-of-loop-contention",
     "deadlock-out-of-loop-injection",

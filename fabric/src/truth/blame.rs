@@ -101,6 +101,36 @@ fn more(sent: &Sent, shared: &BTreeSet<u64>, length: u64) -> f64 {
     sent.inside as f64 - entitled
 }
 
+/// The blame for these queues as it stood earlier, until when; only where it is not what it is in the end. In order of time.
+pub(super) fn phases(replay: &Replay, port: &PortRef, times: &[Busy], end: Time) -> Vec<(Time, Blame)> {
+    let (Some(first), Some(last)) = (times.first(), times.last()) else { return Vec::new() };
+    let (from, until) = (first.from, last.until.min(end));
+    let step = ((until.saturating_sub(from)).0 / MOST_PHASES).max(SHORTEST_PHASE.0);
+    let mut found: Vec<(Time, Blame)> = Vec::new();
+    let mut at = Time(from.0.saturating_add(step));
+    while at < until {
+        let by_then: Vec<Busy> = times
+            .iter()
+            .filter(|busy| busy.from < at)
+            .map(|busy| Busy { until: busy.until.min(at), ..*busy })
+            .collect();
+        let blamed = blame(replay, port, &by_then, at);
+        match found.last_mut() {
+            Some(last) if last.1 == blamed => last.0 = at,
+            _ => found.push((at, blamed)),
+        }
+        at = Time(at.0.saturating_add(step));
+    }
+    let whole = blame(replay, port, times, end);
+    found.retain(|(_, blamed)| *blamed != whole);
+    found
+}
+
+/// The blame for a queue is looked at so often at most while it stands ...
+const MOST_PHASES: u64 = 24;
+/// ... and no oftener than this.
+const SHORTEST_PHASE: Time = Time::from_us(25);
+
 /// A queue that is back so soon is the same: it was gone only because its sources were paused.
 const SAME: Time = Time::from_us(60);
 

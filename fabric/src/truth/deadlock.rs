@@ -16,6 +16,8 @@ pub(super) struct Deadlock {
     pub(super) root: Root,
     /// When it began to form.
     pub(super) start: Time,
+    /// When the last of its ports was silenced: from then on nothing comes round.
+    pub(super) closed: Time,
     /// Until when it was seen.
     pub(super) until: Time,
 }
@@ -52,13 +54,23 @@ pub(super) fn find(facts: &Facts<'_>, replay: &Replay) -> Vec<Deadlock> {
                 let after = last.map_or(Time::ZERO, |last| last.until);
                 let start = began(replay, &ring, at).max(after);
                 if let Some(root) = origin(facts, replay, &ring, start, at) {
-                    found.push(Deadlock { ring, root, start, until: at });
+                    let closed = closed(replay, &ring, at);
+                    found.push(Deadlock { ring, root, start, closed, until: at });
                     stands = true;
                 }
             }
         }
     }
     found
+}
+
+/// When the last of the ring's ports was silenced for the standstill that is seen at `at`.
+fn closed(replay: &Replay, ring: &[PortRef], at: Time) -> Time {
+    let last = |port: &PortRef| {
+        let times = replay.silent.get(port).into_iter().flatten();
+        times.filter(|(from, until)| *from <= at && at <= *until).map(|(from, _)| *from).min()
+    };
+    ring.iter().filter_map(last).max().unwrap_or(at)
 }
 
 /// A ring of ports that were silent from `from` to `at`, each with packets that wait for the next.

@@ -21,6 +21,8 @@ pub(super) struct Event {
     pub(super) port: PortRef,
     pub(super) host: Option<String>,
     pub(super) blame: Blame,
+    /// The queues at the root that flows are blamed for.
+    pub(super) made: Vec<Busy>,
     pub(super) ring: Vec<PortRef>,
     /// Who waited for whom meanwhile.
     pub(super) tree: Tree,
@@ -60,7 +62,7 @@ const HOST_RESTS: Time = Time::from_us(500);
 /// What comes of a queue may come a little after it.
 const LATER: Time = Time::from_us(50);
 /// A packet of a watched flow that waited less was not held up.
-const NO_HARM: Time = Time::from_us(1);
+pub(super) const NO_HARM: Time = Time::from_us(1);
 /// What held up no watched flow and silenced others for less than this part of what the worst event did is no event of
 /// its own, one part in so many.
 const LEAST_SILENCE: u128 = 20;
@@ -72,13 +74,11 @@ pub(super) fn events(run: &Run<'_>) -> Vec<Event> {
     }
     let deadlocks: Vec<Event> = deadlocks(run);
     let mut pauses = pauses(run);
+    // A queue that nobody sent more into than before waits for something else.
+    pauses.retain(|event| event.host.is_some() || !event.blame.culprits.is_empty());
     for event in &mut pauses {
         event.harm = harm(run, event);
     }
-    // What stands still does so because of the ring, not because of what else would have paused it.
-    pauses.retain(|event| {
-        deadlocks.iter().all(|dead| event.when.0 < dead.when.0 || event.when.0 > dead.when.1)
-    });
     let most = pauses.iter().map(|event| event.silence).max().unwrap_or(0);
     pauses.retain(|event| event.harm > NO_HARM || event.silence * LEAST_SILENCE >= most);
     pauses.sort_by(|a, b| b.silence.cmp(&a.silence).then_with(|| (&a.port, a.when).cmp(&(&b.port, b.when))));
@@ -101,10 +101,11 @@ pub(super) fn events(run: &Run<'_>) -> Vec<Event> {
 }
 
 /// Whether an event only came of a greater one: at a port that waited for it, or by flows that it had held up and that
-/// came on in bunches.
+/// came on in bunches. What began before did not come of it.
 fn is_consequence(run: &Run<'_>, event: &Event, before: &Event) -> bool {
     let held_up = |flow: &usize| run.paths[*flow].iter().any(|port| before.touched.contains(port));
     event.overlaps(before)
+        && event.when.0 >= before.when.0
         && (before.touched.contains(&event.port)
             || event.blame.culprits.iter().filter(|flow| held_up(flow)).count() * 2
                 > event.blame.culprits.len())
@@ -118,6 +119,7 @@ fn routing_loop(run: &Run<'_>) -> Option<Event> {
         port: found.ring.first()?.clone(),
         host: None,
         blame: Blame::default(),
+        made: Vec::new(),
         touched: found.ring.iter().flat_map(|port| tree.waiting_for(port)).collect(),
         ring: found.ring,
         tree,
@@ -134,26 +136,25 @@ fn deadlocks(run: &Run<'_>) -> Vec<Event> {
         .map(|found| {
             let before = Time(found.start.0.saturating_sub(FORMING.0));
             let port = found.root.port().clone();
-            let (host, culprits) = match &found.root {
-                Root::Injection(port) => (host_behind(run, port), Blame::default()),
+            let (host, made) = match &found.root {
+                Root::Injection(port) => (host_behind(run, port), Vec::new()),
                 Root::Contention(port) => {
-                    let until = Time(found.start.0.saturating_add(FORMING.0));
                     let all = run.replay.busy.get(port).map_or(&[][..], Vec::as_slice);
-                    let times: Vec<Busy> = all
+                    let times = all
                         .iter()
                         .filter(|busy| busy.from <= found.start && before <= busy.until)
-                        .map(|busy| Busy { until: busy.until.min(until), ..*busy })
-                        .collect();
-                    (None, blame(run.replay, port, &times, run.facts.end))
+                        .map(|busy| Busy { until: made_until(run, port, *busy, found.closed), ..*busy });
+                    (None, times.collect())
                 }
             };
             let tree = run.waiting.tree(Time::ZERO, found.until);
             let held = found.ring.iter().chain([&port]).flat_map(|port| tree.waiting_for(port)).collect();
             Event {
                 anomaly: found.anomaly(),
+                blame: blame(run.replay, &port, &made, run.facts.end),
+                made,
                 port,
                 host,
-                blame: culprits,
                 touched: held,
                 tree,
                 when: (before, found.until),
@@ -164,6 +165,18 @@ fn deadlocks(run: &Run<'_>) -> Vec<Event> {
             }
         })
         .collect()
+}
+
+/// Until when a queue at a deadlock's root was made by those who sent into it: when the port itself is silenced, or the ring
+/// has closed, what comes on waits for that.
+fn made_until(run: &Run<'_>, port: &PortRef, busy: Busy, closed: Time) -> Time {
+    let silenced = silent_at(run, port).map(|(from, _)| from).find(|from| busy.from <= *from);
+    busy.until.min(closed).min(silenced.unwrap_or(Time::MAX))
+}
+
+/// When a port was silenced, in order.
+fn silent_at<'r>(run: &'r Run<'_>, port: &PortRef) -> impl Iterator<Item = (Time, Time)> + use<'r> {
+    run.replay.silent.get(port).into_iter().flatten().copied()
 }
 
 fn host_behind(run: &Run<'_>, port: &PortRef) -> Option<String> {
@@ -181,9 +194,10 @@ fn pauses(run: &Run<'_>) -> Vec<Event> {
                 injected.insert(port);
             }
             Root::Contention(port) => {
-                let times = |busy: &Busy| times.iter().any(|at| busy.from <= *at && *at <= busy.until);
-                let queues = queues(run.replay, port).into_iter().filter(times);
-                found.extend(queues.map(|busy| contended(run, root, busy)));
+                let first =
+                    |busy: &Busy| times.iter().copied().find(|at| busy.from <= *at && *at <= busy.until);
+                let queues = queues(run.replay, port).into_iter();
+                found.extend(queues.filter_map(|busy| Some(contended(run, root, busy, first(&busy)?))));
             }
         }
     }
@@ -200,15 +214,26 @@ fn pauses(run: &Run<'_>) -> Vec<Event> {
     found
 }
 
-/// A queue from which pauses came.
-fn contended(run: &Run<'_>, root: &Root, busy: Busy) -> Event {
+/// A queue from which pauses came, the first one at `first`. If its own port had been silenced before that, what happened
+/// since counts.
+fn contended(run: &Run<'_>, root: &Root, busy: Busy, first: Time) -> Event {
     let port = root.port().clone();
+    let over = silent_at(run, &port).map(|(_, until)| until);
+    let over = over.filter(|until| busy.from <= *until && *until <= first).max();
+    // Once it is silenced itself, it is not what others wait for.
+    let silenced = silent_at(run, &port).map(|(from, _)| from).find(|from| first < *from);
+    let busy = Busy {
+        from: over.unwrap_or(busy.from),
+        until: busy.until.min(silenced.unwrap_or(Time::MAX)),
+        ..busy
+    };
     let until = Time(busy.until.0.saturating_add(LATER.0)).min(run.facts.end);
     let tree = run.waiting.tree(busy.from, until);
     Event {
         anomaly: Anomaly::PfcBackpressureFlowContention,
         host: None,
         blame: blame(run.replay, &port, &[busy], run.facts.end),
+        made: vec![busy],
         ring: Vec::new(),
         touched: tree.waiting_for(&port),
         tree,
@@ -239,6 +264,7 @@ fn injections(run: &Run<'_>, port: &PortRef) -> Vec<Event> {
             anomaly: Anomaly::PfcStormHostInjection,
             host: Some(host_behind(run, port)?),
             blame: Blame::default(),
+            made: Vec::new(),
             ring: Vec::new(),
             touched: tree.waiting_for(port),
             tree,
@@ -271,6 +297,7 @@ fn contentions(run: &Run<'_>) -> Vec<Event> {
                 anomaly: Anomaly::FlowContention,
                 host: None,
                 blame: blame(run.replay, &port, &[busy], run.facts.end),
+                made: vec![busy],
                 ring: Vec::new(),
                 tree: Tree::default(),
                 touched: BTreeSet::from([port.clone()]),
@@ -294,11 +321,20 @@ fn port_of(run: &Run<'_>, stay: &Stay) -> Option<PortRef> {
     Some(PortRef::new(run.facts.switches[stay.switch as usize].clone(), stay.egress?))
 }
 
+/// For how long of a packet's stay its port was silenced.
+fn silenced_during(run: &Run<'_>, port: &PortRef, stay: &Stay) -> Time {
+    let until = stay.until.min(run.facts.end);
+    silent_at(run, port)
+        .fold(Time::ZERO, |sum, (from, to)| sum + to.min(until).saturating_sub(from.max(stay.from)))
+}
+
 fn waited(run: &Run<'_>, stay: &Stay) -> Time {
     stay.until.min(run.facts.end).saturating_sub(stay.from)
 }
 
-/// The longest that an event held up a packet of a watched flow.
+/// The longest that an event held up a packet of a watched flow: at its root, or by silencing a port while the packet was
+/// there. What else waits at such a port does so for another reason, and so does what waits at the root of a contention
+/// while that is silenced itself.
 fn harm(run: &Run<'_>, event: &Event) -> Time {
     let switches: Vec<(u32, u16)> = event
         .touched
@@ -313,5 +349,12 @@ fn harm(run: &Run<'_>, event: &Event) -> Time {
             && stay.from <= event.when.1
             && event.when.0 <= stay.until
     };
-    watched(run).filter(is_held).map(|stay| waited(run, stay)).max().unwrap_or(Time::ZERO)
+    let held_up = |stay: &Stay| match port_of(run, stay) {
+        Some(port) if port != event.port => silenced_during(run, &port, stay),
+        Some(port) if event.host.is_none() && event.ring.is_empty() => {
+            waited(run, stay).saturating_sub(silenced_during(run, &port, stay))
+        }
+        _ => waited(run, stay),
+    };
+    watched(run).filter(is_held).map(held_up).max().unwrap_or(Time::ZERO)
 }

@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::{Cause, FlowKey, GroundTruth, PortRef, RootCause, Time};
+use model::diagnosis::Phase;
+use model::{Anomaly, Cause, FlowKey, GroundTruth, PortRef, RootCause, Time};
 
 use super::Facts;
-use super::events::{Event, Run, events};
+use super::blame::phases;
+use super::events::{Event, NO_HARM, Run, events};
 use super::replay::{Replay, replay};
 use super::tree::waiting;
 use crate::record::FlowRecord;
@@ -42,7 +44,10 @@ pub(super) fn judge(facts: &Facts<'_>, expect: &Expectation) -> (GroundTruth, Ve
     let mut truths: Vec<GroundTruth> = Vec::new();
     let mut least = Time::MAX;
     for expect in std::iter::once(expect).chain(&expect.also) {
-        let told = scene.expected(&mut events, expect);
+        let told = match expect.anomaly {
+            Some(Anomaly::HostOnly) => scene.in_hosts(),
+            _ => scene.expected(&mut events, expect),
+        };
         least = told.as_ref().map_or(least, |(_, harm)| least.min(*harm));
         truths.extend(told.map(|(truth, _)| truth));
     }
@@ -142,6 +147,41 @@ impl Scene<'_, '_> {
         Some((GroundTruth { again: told, ..truth }, harm))
     }
 
+    /// Watched flows whose slowest round trip was spent in hosts: the longest waits of their data, and of what answers them,
+    /// at the switches of their way explain less than half of what it took beyond the best one.
+    fn in_hosts(&self) -> Option<(GroundTruth, Time)> {
+        let mut longest: BTreeMap<(usize, bool, u32), u64> = BTreeMap::new();
+        for stay in self.replay.stays.iter().filter(|stay| !stay.lost) {
+            let waited = stay.until.min(self.facts.end).saturating_sub(stay.from).0;
+            let most = longest.entry((stay.stream.flow(), stay.stream.is_data(), stay.switch)).or_default();
+            *most = waited.max(*most);
+        }
+        let in_switches = |flow: usize| -> u64 {
+            let ways = longest.range((flow, false, 0)..(flow + 1, false, 0));
+            ways.fold(0, |sum, (_, waited)| sum.saturating_add(*waited))
+        };
+        let is_victim = |flow: &usize| {
+            let rtt = &self.facts.flows[*flow].rtt;
+            let beyond = rtt.max.saturating_sub(rtt.min).0;
+            self.watched[*flow] && in_switches(*flow).saturating_mul(2) < beyond
+        };
+        let victims: Vec<usize> = self.slowed.iter().copied().filter(is_victim).collect();
+        if victims.is_empty() {
+            return None;
+        }
+        let times = victims.iter().map(|flow| &self.facts.flows[*flow]);
+        let (from, until) = times.fold((Time::MAX, Time::ZERO), |(from, until), flow| {
+            (from.min(flow.start), until.max(flow.finish.unwrap_or(self.facts.end)))
+        });
+        let truth = GroundTruth {
+            anomaly: Some(Anomaly::HostOnly),
+            victims: self.keys(victims),
+            time_ns: Some((from.as_ns(), until.as_ns())),
+            ..GroundTruth::default()
+        };
+        Some((truth, Time::MAX))
+    }
+
     /// Whether an event may be what is meant.
     fn fits(&self, expect: &Expectation, event: &Event) -> bool {
         let named: BTreeSet<FlowKey> =
@@ -150,6 +190,8 @@ impl Scene<'_, '_> {
             && expect.host.as_ref().is_none_or(|host| event.host.as_ref() == Some(host))
             && expect.port.as_ref().is_none_or(|port| *port == event.port)
             && expect.flows.iter().flatten().all(|flow| named.contains(flow))
+            // Whoever watches must have been held up by it.
+            && (event.harm > NO_HARM || !self.watched.contains(&true) || !event.lost.is_empty())
     }
 
     /// Flows that were slowed and held up at a port that the event touches, the culprits aside.
@@ -209,11 +251,22 @@ impl Scene<'_, '_> {
             spreaders,
             victims: self.keys(victims),
             time_ns: Some((event.when.0.as_ns(), event.when.1.as_ns())),
+            phases: self.phases(event),
             again: Vec::new(),
             others: Vec::new(),
             beside: Vec::new(),
             outages: Vec::new(),
         }
+    }
+
+    fn phases(&self, event: &Event) -> Vec<Phase> {
+        let phases = phases(self.replay, &event.port, &event.made, self.facts.end);
+        let phase = |(until, blame): (Time, super::blame::Blame)| Phase {
+            until_ns: until.as_ns(),
+            flows: self.keys(blame.culprits),
+            minor: self.keys(blame.minor),
+        };
+        phases.into_iter().map(phase).collect()
     }
 
     /// The way of the pause from the first paused port of a victim to the root: of the watched victims (of all, if none is

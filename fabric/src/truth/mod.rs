@@ -2,7 +2,7 @@
 //! paused whom when, and which hosts injected pauses. Nothing here uses telemetry, and nothing of the analyzer: this is
 //! what its verdicts are measured against.
 //!
-//! [`log`] keeps the raw facts, [`replay`] rebuilds the queues from them, [`tree`] says which port waited for which,
+//! [`log`] keeps the raw facts, [`replay`] rebuilds the queues from them, [`queue`] cuts them into the times that belong together, [`tree`] says which port waited for which,
 //! [`deadlock`] and [`loops`] find rings, [`blame`] finds out which flows made a queue grow, [`events`] lists what went
 //! wrong and when, [`judge`] puts it together, and [`compare`] sets it against what the scenario was meant to produce.
 
@@ -13,6 +13,7 @@ mod events;
 mod judge;
 mod log;
 mod loops;
+mod queue;
 mod replay;
 mod tree;
 

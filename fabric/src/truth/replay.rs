@@ -9,6 +9,8 @@ use model::{PortRef, Time};
 
 use super::Facts;
 use super::log::{Stream, What};
+pub(super) use super::queue::Busy;
+use super::queue::Standing;
 
 /// A stay of a packet in a switch.
 #[derive(Clone, Copy, Debug)]
@@ -25,14 +27,6 @@ pub(super) struct Stay {
     pub(super) ttl: u8,
     /// It was refused on arrival.
     pub(super) lost: bool,
-}
-
-/// An uninterrupted time in which a port had a queue.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Busy {
-    pub(super) from: Time,
-    pub(super) until: Time,
-    pub(super) peak_bytes: u64,
 }
 
 /// What a switch held when it sent a pause, of what had come in by the port that it paused.
@@ -65,7 +59,7 @@ pub(super) fn replay(facts: &Facts<'_>) -> Replay {
     let by_port = by_port(facts, &stays);
     let mut replay = Replay { stays, silent: silences(facts), by_port, ..Replay::default() };
     let mut held: BTreeMap<(u32, u16, Option<u16>, Stream), u64> = BTreeMap::new();
-    let mut queues: BTreeMap<(u32, u16), (u64, Option<Busy>)> = BTreeMap::new();
+    let mut queues: BTreeMap<(u32, u16), (u64, Standing)> = BTreeMap::new();
     let mut pauses = facts.log.pauses.iter().peekable();
     // A port counts as empty while so little waits there: the packet that goes out and one behind it.
     let empty = 2 * facts.log.steps.iter().map(|step| u64::from(step.bytes)).max().unwrap_or(0);
@@ -85,20 +79,21 @@ pub(super) fn replay(facts: &Facts<'_>) -> Replay {
             held.remove(&(stay.switch, stay.ingress, stay.egress, stay.stream));
         }
         if let Some(egress) = stay.egress {
-            let (bytes, busy) = queues.entry((stay.switch, egress)).or_insert((0, None));
+            let (bytes, standing) = queues.entry((stay.switch, egress)).or_default();
             *bytes = add(*bytes);
-            if let Some(over) = follow(busy, *bytes, empty, step.at) {
+            let over = standing.follow(*bytes, empty, step.at);
+            if !over.is_empty() {
                 let name = PortRef::new(facts.switches[stay.switch as usize].clone(), egress);
-                replay.busy.entry(name).or_default().push(over);
+                replay.busy.entry(name).or_default().extend(over);
             }
         }
     }
     for pause in pauses {
         replay.episodes.extend(episode(facts, &held, pause.at, pause.switch, pause.port));
     }
-    for ((switch, egress), (_, busy)) in queues {
+    for ((switch, egress), (_, mut standing)) in queues {
         let name = PortRef::new(facts.switches[switch as usize].clone(), egress);
-        replay.busy.entry(name).or_default().extend(busy.map(|busy| Busy { until: facts.end, ..busy }));
+        replay.busy.entry(name).or_default().extend(standing.end(facts.end));
     }
     replay
 }
@@ -112,16 +107,6 @@ fn by_port(facts: &Facts<'_>, stays: &[Stay]) -> BTreeMap<PortRef, Vec<usize>> {
     }
     let name = |(switch, port): (u32, u16)| PortRef::new(facts.switches[switch as usize].clone(), port);
     found.into_iter().map(|(port, stays)| (name(port), stays)).collect()
-}
-
-/// Keeps the present busy time of a queue up to date, and returns the one that is over.
-fn follow(busy: &mut Option<Busy>, bytes: u64, empty: u64, at: Time) -> Option<Busy> {
-    if bytes <= empty {
-        return busy.take().map(|busy| Busy { until: at, ..busy });
-    }
-    let now = busy.get_or_insert(Busy { from: at, until: Time::MAX, peak_bytes: 0 });
-    now.peak_bytes = now.peak_bytes.max(bytes);
-    None
 }
 
 /// All stays, and by step the stay that it begins or ends.
@@ -255,9 +240,11 @@ impl Replay {
             .map_or(Time::ZERO, |(start, end)| end.saturating_sub(*start))
     }
 
-    /// The time with a queue at a port that contains `at`.
-    pub(super) fn busy_at(&self, port: &PortRef, at: Time) -> Option<Busy> {
-        let times = self.busy.get(port)?;
-        times.iter().rev().find(|busy| busy.from <= at && at <= busy.until).copied()
+    /// When the packet came that is at the head of a port's queue at `at`; absent where none waits.
+    pub(super) fn head(&self, port: &PortRef, at: Time) -> Option<Time> {
+        let stays = self.by_port.get(port)?;
+        let after = stays.partition_point(|stay| self.stays[*stay].from <= at);
+        let waiting = stays[..after].iter().rev().map(|stay| &self.stays[*stay]).filter(|stay| !stay.lost);
+        waiting.take_while(|stay| at < stay.until).last().map(|stay| stay.from)
     }
 }

@@ -74,8 +74,8 @@ pub(super) enum Waits {
 }
 
 pub(super) fn waits(facts: &Facts<'_>, replay: &Replay, port: &PortRef, at: Time) -> Waits {
-    // What piled up behind a pause is still there when the pause has just ended.
-    let since = replay.busy_at(port, at).map_or(at, |busy| busy.from);
+    // What piled up behind a pause is still there when the pause has just ended, and for as long as it takes to leave.
+    let since = replay.head(port, at).unwrap_or(at);
     if !replay.was_silent(port, since, at) {
         return Waits::Contention;
     }

@@ -1,13 +1,14 @@
 //! Incidents: which diagnosis belongs to which, and when they end.
 
-use model::{Diagnosis, FlowKey};
+use model::{Anomaly, Diagnosis, FlowKey};
 use sqlx::{QueryBuilder, Sqlite, SqliteConnection};
 
 use super::{Store, decode, from_sql, sql_ns};
 use crate::error::{During, StoreError};
 use crate::filter::{Cursor, IncidentFilter, Page, page_rows};
-use crate::incident::{Incident, culprit};
+use crate::incident::{Incident, culprit, rank};
 use crate::limits::INCIDENT_VICTIMS;
+use crate::names::anomaly_name;
 
 /// `id, start_ns, update_ns, end_ns, count, diagnosis, body of that diagnosis`
 type Row = (String, i64, i64, Option<i64>, i64, String, String);
@@ -78,9 +79,11 @@ impl Store {
         let action = "assigned a diagnosis to its incident";
         let culprit = culprit(diagnosis);
         let quiet = self.limits.incident_quiet_ns;
-        let open: Option<(String, String, f64)> = sqlx::query_as(
-            "SELECT id, diagnosis, confidence FROM incidents \
-             WHERE culprit = $1 AND start_ns <= $2 AND update_ns >= $3 ORDER BY update_ns DESC, id DESC LIMIT 1",
+        let open: Option<(String, String, f64, String)> = sqlx::query_as(
+            "SELECT i.id, i.diagnosis, i.confidence, d.anomaly FROM incidents i \
+             JOIN diagnoses d ON d.id = i.diagnosis \
+             WHERE i.culprit = $1 AND i.start_ns <= $2 AND i.update_ns >= $3 \
+             ORDER BY i.update_ns DESC, i.id DESC LIMIT 1",
         )
         .bind(&culprit)
         .bind(sql_ns(diagnosis.time_ns.saturating_add(quiet)))
@@ -88,12 +91,13 @@ impl Store {
         .fetch_optional(&mut *tx)
         .await
         .during(action)?;
-        let Some((id, speaker, confidence)) = open else {
+        let Some((id, speaker, confidence, anomaly)) = open else {
             let id = format!("i-{}", diagnosis.id);
             open_incident(tx, &id, &culprit, diagnosis).await.during(action)?;
             return Ok((id, true));
         };
-        let surer = diagnosis.confidence >= confidence;
+        let surer =
+            rank(&anomaly_name(diagnosis.anomaly), diagnosis.confidence) >= rank(&anomaly, confidence);
         let time_ns = sql_ns(diagnosis.time_ns);
         sqlx::query(
             "UPDATE incidents SET count = count + 1, end_ns = NULL, diagnosis = $2, confidence = $3, \
@@ -167,9 +171,14 @@ pub(super) async fn repair_after_removal(tx: &mut SqliteConnection) -> Result<()
         .await?;
     sqlx::query(
         "UPDATE incidents SET diagnosis = (SELECT d.id FROM diagnoses d WHERE d.incident = incidents.id \
-         ORDER BY d.confidence DESC, d.time_ns DESC, d.id DESC LIMIT 1), \
-         confidence = (SELECT MAX(d.confidence) FROM diagnoses d WHERE d.incident = incidents.id) \
+         ORDER BY d.anomaly <> $1 DESC, d.confidence DESC, d.time_ns DESC, d.id DESC LIMIT 1) \
          WHERE diagnosis NOT IN (SELECT id FROM diagnoses)",
+    )
+    .bind(anomaly_name(Anomaly::FlowContention))
+    .execute(&mut *tx)
+    .await?;
+    sqlx::query(
+        "UPDATE incidents SET confidence = (SELECT d.confidence FROM diagnoses d WHERE d.id = incidents.diagnosis)",
     )
     .execute(&mut *tx)
     .await?;
