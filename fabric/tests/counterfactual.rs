@@ -29,6 +29,15 @@ fn see(name: &str, seed: u64) -> Seen {
     Seen { scenario, seed, outcome, truth }
 }
 
+/// The first instance from `seed` on in which a victim asked, and not one of the culprits.
+fn see_asked(name: &str, seed: u64) -> Seen {
+    let asked = |seen: &Seen| {
+        let mut triggers = seen.outcome.snapshots.iter().filter_map(|snapshot| snapshot.trigger.as_ref());
+        triggers.any(|trigger| seen.truth.victims.contains(&trigger.flow))
+    };
+    (seed..seed + 5).map(|seed| see(name, seed)).find(asked).expect("a victim asks in most instances")
+}
+
 impl Seen {
     /// The verdict of somebody who knows the truth, about the first victim that an agent asked about, but for its blame.
     fn verdict(&self, root_cause: RootCause) -> Diagnosis {
@@ -103,7 +112,7 @@ fn the_victim_recovers_without_the_true_culprit() {
         "routing-loop",
     ];
     for name in scenarios {
-        let seen = see(name, 5);
+        let seen = see_asked(name, 5);
         let verdict = check(&seen, seen.truth.root_cause.clone(), Some(true));
         let replay = verdict.verification.unwrap();
         assert!(replay.rtt_after_ns.is_none_or(|after| after < replay.rtt_before_ns), "{name}: {replay:?}");
