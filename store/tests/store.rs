@@ -250,3 +250,18 @@ async fn a_file_keeps_what_was_stored() {
         let _ = std::fs::remove_file(format!("{file}{suffix}"));
     }
 }
+
+/// Whoever asks may go away half-way, and the pool then gives the connection up: what is in memory stays.
+#[tokio::test]
+async fn questions_that_are_given_up_cost_nothing() {
+    let store = Store::open("sqlite::memory:").await.unwrap();
+    for polls in 0..200 {
+        let mut question = Box::pin(store.ping());
+        for _ in 0..polls % 7 {
+            let _ = std::future::poll_fn(|cx| std::task::Poll::Ready(question.as_mut().poll(cx))).await;
+            tokio::task::yield_now().await;
+        }
+    }
+    store.ping().await.unwrap();
+    assert!(store.findings().await.unwrap().is_empty());
+}

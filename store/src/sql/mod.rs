@@ -9,14 +9,14 @@ pub use diagnoses::Stored;
 pub use records::Finding;
 
 use std::str::FromStr;
-use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{Sqlite, SqlitePool, Transaction};
+use sqlx::{Connection, Sqlite, SqliteConnection, SqlitePool, Transaction};
 
 use crate::error::{During, StoreError};
 use crate::limits::{Limits, TEXT_ID_BYTES};
@@ -35,6 +35,9 @@ pub struct Store {
     limits: Limits,
     /// Diagnoses stored through this handle, to know when to prune.
     puts: Arc<AtomicU64>,
+    /// Holds a database in memory open, whatever the pool does; never used.
+    #[expect(dead_code, reason = "it is there to be dropped last")]
+    keeper: Arc<Mutex<Option<SqliteConnection>>>,
 }
 
 impl Store {
@@ -59,8 +62,20 @@ impl Store {
         let cannot_open = |source| StoreError::Open { url: url.to_string(), source };
         let options = SqliteConnectOptions::from_str(url).map_err(cannot_open)?;
         let in_memory = url.contains(":memory:") || url.contains("mode=memory");
+        let options = options
+            .create_if_missing(true)
+            .journal_mode(SqliteJournalMode::Wal)
+            .synchronous(SqliteSynchronous::Normal)
+            .foreign_keys(true)
+            .busy_timeout(BUSY_TIMEOUT);
+        // A database in memory dies with its last connection, and the pool gives a connection up when whoever used it
+        // goes away half-way.
+        let keeper = match in_memory {
+            true => Some(SqliteConnection::connect_with(&options).await.map_err(cannot_open)?),
+            false => None,
+        };
         let pool = if in_memory {
-            // The database dies with its connection, so there is one and it is never given up.
+            // Several connections to one memory would get in each other's way.
             SqlitePoolOptions::new()
                 .min_connections(1)
                 .max_connections(1)
@@ -69,19 +84,9 @@ impl Store {
         } else {
             SqlitePoolOptions::new().max_connections(POOL_CONNECTIONS)
         };
-        let pool = pool
-            .connect_with(
-                options
-                    .create_if_missing(true)
-                    .journal_mode(SqliteJournalMode::Wal)
-                    .synchronous(SqliteSynchronous::Normal)
-                    .foreign_keys(true)
-                    .busy_timeout(BUSY_TIMEOUT),
-            )
-            .await
-            .map_err(cannot_open)?;
+        let pool = pool.connect_with(options).await.map_err(cannot_open)?;
         MIGRATIONS.run(&pool).await.map_err(|source| StoreError::Migrate { url: url.to_string(), source })?;
-        Ok(Store { pool, limits, puts: Arc::default() })
+        Ok(Store { pool, limits, puts: Arc::default(), keeper: Arc::new(Mutex::new(keeper)) })
     }
 
     /// The limits it was opened with.
