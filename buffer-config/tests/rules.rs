@@ -423,3 +423,10 @@ fn files_of_other_people_raise_no_false_alarms() {
         switch("x86_64-kvm_x86_64-r0", &[("\"hwsku\": \"sku\"", "\"hwsku\": \"Force10-S6000\"")]);
     passes(&virtual_switch, None, "BUF032");
 }
+
+#[test]
+fn a_file_without_anything_to_check_is_not_passed_in_silence() {
+    for text in ["{}", "[]", "{\"VLAN\": {\"Vlan10\": {\"vlanid\": \"10\"}}}"] {
+        check(text, None, "SRC014", Severity::Warning, "nothing was checked");
+    }
+}

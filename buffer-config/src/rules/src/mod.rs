@@ -13,4 +13,5 @@ family!(
     joined_ports,
     unused_suppression,
     expired_suppression,
+    nothing_to_check,
 );
