@@ -4,11 +4,13 @@
 //! cannot be trusted: the poster's prototype dumps a ring slot without its epoch id, so only the slot that it
 //! calls current is used.
 
+mod forgotten;
+
 use std::ops::Range;
 
 use model::snapshot::Source;
 use model::telemetry::{EpochInfo, FlowRecord, MeterRecord, PauseInterval, PortRecord};
-use model::{FlowKey, Gap, PortRef, Snapshot, SwitchTelemetry};
+use model::{FlowKey, PortRef, Snapshot, SwitchTelemetry};
 
 use crate::contention::UNACCOUNTED_SHARE;
 use crate::span::{Span, clusters, pause_span};
@@ -218,28 +220,6 @@ impl<'a> View<'a> {
                 forgotten_ns: None,
             });
         }
-    }
-
-    fn note_forgotten(&mut self, classes: Classes) {
-        for gap in &self.snapshot.missing {
-            let Gap::PausesOverwritten { port, priority, before_ns } = gap else { continue };
-            let switch = self.index.node(&port.switch).and_then(|node| self.switch_at(node));
-            let found = switch.and_then(|switch| self.find(switch, port.port));
-            if let Some(at) = found.filter(|_| classes.contains(*priority)) {
-                self.ports[at].forgotten_ns = self.ports[at].forgotten_ns.max(Some(*before_ns));
-            }
-        }
-    }
-
-    /// Since when `port` may have been paused of which the first pause that is left began at `known_ns`: earlier, if others were
-    /// overwritten and a flow that waited for pauses, and for little else, waited before.
-    pub(crate) fn paused_since(&self, port: PortIx, known_ns: u64) -> u64 {
-        if self.ports[port].forgotten_ns.is_none_or(|forgotten_ns| forgotten_ns < known_ns) {
-            return known_ns;
-        }
-        let for_pauses = |f: &&&FlowRecord| f.paused_packets > f.queued_packets.unwrap_or(f.packets) / 2;
-        let paused = self.flows(port).iter().filter(for_pauses);
-        paused.filter_map(|f| f.queued_ns).map(|(from, _)| from).min().map_or(known_ns, |ns| ns.min(known_ns))
     }
 
     /// The flow that is asked about.
