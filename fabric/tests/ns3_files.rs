@@ -44,6 +44,20 @@ const ALL_KEYS: &str = "USE_DYNAMIC_PFC_THRESHOLD 1\nPACKET_PAYLOAD_SIZE 1000\nT
     EPOCH_TIME 1048576\n";
 
 #[test]
+fn outputs_that_go_to_dev_null_are_not_written_and_may_be_several() {
+    let config =
+        format!("{CONFIG}FCT_OUTPUT_FILE /dev/null\nPFC_OUTPUT_FILE /dev/null\nQLEN_MON_FILE q.txt\n");
+    let loaded = ns3::load("c", &config, |name| match name {
+        "t" => Ok((name.to_string(), TOPOLOGY.to_string())),
+        "f" => Ok((name.to_string(), FLOWS.to_string())),
+        _ => Err("no such file".to_string()),
+    });
+    let outputs = loaded.unwrap_or_else(|problems| panic!("{problems}")).outputs;
+    assert_eq!((outputs.completions, outputs.pauses), (None, None));
+    assert_eq!(outputs.queues.as_deref(), Some("q.txt"));
+}
+
+#[test]
 fn every_key_is_known_and_read() {
     assert!(load(ALL_KEYS, "").is_ok(), "{}", load(ALL_KEYS, "").unwrap_err());
     let wrong = load("QLEN_MON_START soon\nFAST_REACT 2\nBUFFER_SIZE 0\nMI_THRESH\nL2_CHUNK_SIZE x\n", "");

@@ -151,7 +151,10 @@ fn read_file(source: &mut Source<'_>, line: &Line<'_, '_>, config: &mut Config) 
         "TRACE_OUTPUT_FILE" => &mut config.outputs.trace,
         _ => return false,
     };
-    *target = one(source, line).map(|word| word.text.to_string());
+    // An output that nobody wants; several keys may share that.
+    let is_output = line.key.text.ends_with("OUTPUT_FILE") || line.key.text == "QLEN_MON_FILE";
+    let is_wanted = |named: &String| !is_output || named != "/dev/null";
+    *target = one(source, line).map(|word| word.text.to_string()).filter(is_wanted);
     true
 }
 
