@@ -1,7 +1,8 @@
 //! Memory of a large fabric: 320 hosts and 56 switches, every switch with the telemetry program, every host sending.
 //!
-//! `cargo bench -p harrier-fabric --bench memory [-- whole]` prints the process's peak resident memory (Linux: VmHWM) after each
-//! step: of the network alone, or (`whole`) of a run in which agents ask and the controller collects. The public ns-3 prototype takes 1.6 GB for a network of this size.
+//! `cargo bench -p harrier-fabric --bench memory [-- whole | -- scenario]` prints the process's peak resident memory (Linux: VmHWM) after each
+//! step: of the network alone, or (`whole`) of a run in which agents ask and the controller collects; `scenario` prints the
+//! scenario instead, for `harrier run`. The public ns-3 prototype takes 1.6 GB for a network of this size.
 #![allow(
     clippy::disallowed_methods,
     clippy::print_stdout,
@@ -46,6 +47,10 @@ fn main() {
             format!("[[flow]]\nfrom = \"{}\"\nto = \"{to}\"\nsize = \"250kB\"\n", hosts[n])
         })
         .collect();
+    if std::env::args().any(|arg| arg == "scenario") {
+        println!("{SCENARIO}{flows}");
+        return;
+    }
     let scenario =
         scenario::parse("large.toml", &format!("{SCENARIO}{flows}")).expect("the scenario is valid");
     println!("{} hosts, {switches} switches: {}", hosts.len(), peak());
