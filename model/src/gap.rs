@@ -1,24 +1,28 @@
 //! What a collection should have brought and did not.
 //!
-//! In files and reports a gap is a sentence for people; whoever decides by it reads that sentence back
-//! ([`Gap::from`]). A sentence that this version does not know, of other people's telemetry or of another version, is
-//! kept as it is.
+//! In the JSON of a snapshot a gap is an object whose `gap` says which one it is, so that whoever decides by it needs to
+//! understand no sentence. A string in its place is a gap in words ([`Gap::Other`]), as other people's telemetry has
+//! it. In a verdict a gap is a sentence for people: its [`Display`](fmt::Display).
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{self, Deserializer, MapAccess, Visitor};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::port::PortRef;
 
 /// Something that is missing from a snapshot.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(from = "String", into = "String")]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(remote = "Self", tag = "gap", rename_all = "snake_case")]
 pub enum Gap {
     /// A switch that should have reported did not, although it runs the program.
     NoReport {
         /// The switch.
         switch: String,
         /// Why it should have.
+        #[serde(rename = "because")]
         why: Expected,
     },
     /// A switch that should have reported does not run the program.
@@ -26,6 +30,7 @@ pub enum Gap {
         /// The switch.
         switch: String,
         /// Why it should have reported.
+        #[serde(rename = "because")]
         why: Expected,
     },
     /// A switch was frozen, and who asked it from where is not known.
@@ -77,11 +82,14 @@ pub enum Gap {
         before_ns: u64,
     },
     /// Anything else, in words.
+    #[serde(skip)]
     Other(String),
 }
 
 /// Why a switch should have reported.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "snake_case")]
 pub enum Expected {
     /// The victim's packets cross it.
     OnVictimPath,
@@ -129,23 +137,50 @@ impl fmt::Display for Gap {
     }
 }
 
-impl From<Gap> for String {
-    fn from(gap: Gap) -> String {
-        gap.to_string()
+impl Serialize for Gap {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Gap::Other(text) => serializer.serialize_str(text),
+            known => Gap::serialize(known, serializer),
+        }
     }
 }
 
-impl From<String> for Gap {
-    fn from(text: String) -> Gap {
-        // A sentence that does not come out as it went in is not one of these.
-        read(&text).filter(|gap| gap.to_string() == text).unwrap_or(Gap::Other(text))
+impl<'de> Deserialize<'de> for Gap {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Gap, D::Error> {
+        deserializer.deserialize_any(GapVisitor)
     }
 }
 
-impl From<&str> for Gap {
-    fn from(text: &str) -> Gap {
-        Gap::from(text.to_string())
+struct GapVisitor;
+
+impl<'de> Visitor<'de> for GapVisitor {
+    type Value = Gap;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a gap: an object with `gap`, or a sentence")
     }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Gap, E> {
+        Ok(Gap::Other(text.to_string()))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Gap, A::Error> {
+        Gap::deserialize(MapAccessDeserializer::new(map))
+    }
+}
+
+/// For schemas: what stands in JSON for a [`Gap`].
+#[cfg(feature = "openapi")]
+#[derive(utoipa::ToSchema)]
+#[schema(as = MissingEntry)]
+#[serde(untagged)]
+#[allow(dead_code, reason = "only its schema is used")]
+pub(crate) enum InJson {
+    /// One that is named.
+    Named(Gap),
+    /// Anything else, in words.
+    Words(String),
 }
 
 impl PartialEq<str> for Gap {
@@ -161,98 +196,71 @@ impl PartialEq<&str> for Gap {
     }
 }
 
-fn read(text: &str) -> Option<Gap> {
-    let (switch, told) = text.split_once(": ")?;
-    let name = || switch.to_string();
-    if let Some(why) = told.strip_prefix("sent no report, although ").and_then(expected) {
-        return Some(Gap::NoReport { switch: name(), why });
-    }
-    if let Some(why) = told.strip_prefix("does not run the switch program, although ").and_then(expected) {
-        return Some(Gap::NoProgram { switch: name(), why });
-    }
-    if told.starts_with("its report was lost") {
-        return Some(Gap::ReportLost { switch: name() });
-    }
-    if let Some((before, why)) =
-        told.strip_prefix("counts from before ").and_then(|rest| rest.split_once(" ns may be missing: "))
-    {
-        return Some(Gap::CountsLost {
-            switch: name(),
-            before_ns: before.parse().ok()?,
-            why: why.to_string(),
-        });
-    }
-    if let Some(rest) = told.strip_prefix("was frozen for event ") {
-        let (event, rest) = rest.split_once(" at ")?;
-        let (frozen, rest) = rest.split_once(" ns already; what happened up to ")?;
-        let asked = rest.strip_suffix(" ns is not included")?;
-        return Some(Gap::FrozenBefore {
-            switch: name(),
-            event: event.parse().ok()?,
-            frozen_ns: frozen.parse().ok()?,
-            asked_ns: asked.parse().ok()?,
-        });
-    }
-    if let Some(slots) = told.strip_suffix(" evicted flow slots did not arrive") {
-        return Some(Gap::EvictionsLost { switch: name(), slots: slots.parse().ok()? });
-    }
-    if let Some(rest) = told.strip_prefix("pauses of port ") {
-        let (port, rest) = rest.split_once(" priority ")?;
-        let (priority, rest) = rest.split_once(" before ")?;
-        let before = rest.strip_suffix(" ns were overwritten by later ones")?;
-        return Some(Gap::PausesOverwritten {
-            port: PortRef::new(switch, port.parse().ok()?),
-            priority: priority.parse().ok()?,
-            before_ns: before.parse().ok()?,
-        });
-    }
-    told.starts_with("its ").then(|| Gap::Unread { switch: name(), why: told.to_string() })
-}
-
-fn expected(text: &str) -> Option<Expected> {
-    if let Some(port) = text.strip_prefix("the pauses lead there from ") {
-        return Some(Expected::Pauses(port.parse().ok()?));
-    }
-    (text == "it lies on the victim's path").then_some(Expected::OnVictimPath)
-}
-
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::*;
 
-    #[test]
-    fn every_gap_comes_back_from_its_sentence() {
-        let switch = || "p1-edge2".to_string();
-        let gaps = [
-            Gap::NoReport { switch: switch(), why: Expected::OnVictimPath },
-            Gap::NoReport { switch: switch(), why: Expected::Pauses(PortRef::new("sw1", 3)) },
-            Gap::NoProgram { switch: switch(), why: Expected::OnVictimPath },
-            Gap::ReportLost { switch: switch() },
-            Gap::Unread { switch: switch(), why: "its registers could not be read: no answer".to_string() },
-            Gap::CountsLost { switch: switch(), before_ns: 17, why: "its bank: a: b".to_string() },
-            Gap::FrozenBefore { switch: switch(), event: 7, frozen_ns: 18, asked_ns: 19 },
-            Gap::EvictionsLost { switch: switch(), slots: 3 },
-            Gap::PausesOverwritten { port: PortRef::new("p1-edge2", 4), priority: 3, before_ns: 20 },
-            Gap::Other("depths are those of the input port's queue".to_string()),
-        ];
-        for gap in gaps {
-            let json = serde_json::to_string(&gap).unwrap();
-            assert_eq!(json, serde_json::to_string(&gap.to_string()).unwrap());
-            assert_eq!(serde_json::from_str::<Gap>(&json).unwrap(), gap);
-        }
+    /// `gap` and its JSON, there and back.
+    fn check(gap: Gap, json: Value) {
+        assert_eq!(serde_json::to_value(&gap).unwrap(), json);
+        assert_eq!(serde_json::from_value::<Gap>(json).unwrap(), gap);
     }
 
     #[test]
-    fn other_sentences_stay_as_they_are() {
-        let sentences = [
-            "",
-            "sw1: sent no report, although it rains",
-            "sw1: pauses of port 70000 priority 3 before 1 ns were overwritten by later ones",
-            "sw1: pauses of port 07 priority 3 before 1 ns were overwritten by later ones",
-            "sw1: x evicted flow slots did not arrive",
-        ];
-        for text in sentences {
-            assert_eq!(Gap::from(text), Gap::Other(text.to_string()));
-        }
+    fn every_gap_comes_back_from_json() {
+        let switch = || "p1-edge2".to_string();
+        check(
+            Gap::NoReport { switch: switch(), why: Expected::OnVictimPath },
+            json!({"gap": "no_report", "switch": "p1-edge2", "because": "on_victim_path"}),
+        );
+        check(
+            Gap::NoProgram { switch: switch(), why: Expected::Pauses(PortRef::new("sw1", 3)) },
+            json!({"gap": "no_program", "switch": "p1-edge2", "because": {"pauses": "sw1:3"}}),
+        );
+        check(Gap::ReportLost { switch: switch() }, json!({"gap": "report_lost", "switch": "p1-edge2"}));
+        check(
+            Gap::Unread { switch: switch(), why: "the port is closed".into() },
+            json!({"gap": "unread", "switch": "p1-edge2", "why": "the port is closed"}),
+        );
+        check(
+            Gap::CountsLost { switch: switch(), before_ns: 17, why: "its bank: a: b".into() },
+            json!({"gap": "counts_lost", "switch": "p1-edge2", "before_ns": 17, "why": "its bank: a: b"}),
+        );
+        check(
+            Gap::FrozenBefore { switch: switch(), event: 7, frozen_ns: 18, asked_ns: 19 },
+            json!({"gap": "frozen_before", "switch": "p1-edge2", "event": 7, "frozen_ns": 18, "asked_ns": 19}),
+        );
+        check(
+            Gap::EvictionsLost { switch: switch(), slots: 3 },
+            json!({"gap": "evictions_lost", "switch": "p1-edge2", "slots": 3}),
+        );
+        check(
+            Gap::PausesOverwritten { port: PortRef::new("p1-edge2", 4), priority: 3, before_ns: 20 },
+            json!({"gap": "pauses_overwritten", "port": "p1-edge2:4", "priority": 3, "before_ns": 20}),
+        );
+        let words = "depths are those of the input port's queue";
+        check(Gap::Other(words.into()), json!(words));
+    }
+
+    #[test]
+    fn a_sentence_is_never_taken_for_more_than_words() {
+        let gap = Gap::PausesOverwritten { port: PortRef::new("sw1", 4), priority: 3, before_ns: 20 };
+        let sentence = gap.to_string();
+        assert_eq!(sentence, "sw1: pauses of port 4 priority 3 before 20 ns were overwritten by later ones");
+        assert_eq!(serde_json::from_value::<Gap>(json!(sentence)).unwrap(), Gap::Other(sentence));
+    }
+
+    #[test]
+    fn what_is_no_gap_is_refused() {
+        let refused = |json: Value, why: &str| {
+            let error = serde_json::from_value::<Gap>(json).unwrap_err().to_string();
+            assert!(error.contains(why), "no `{why}` in: {error}");
+        };
+        refused(json!(7), "expected a gap: an object with `gap`, or a sentence");
+        refused(json!({"switch": "sw1"}), "missing field `gap`");
+        refused(json!({"gap": "rain", "switch": "sw1"}), "unknown variant `rain`");
+        refused(json!({"gap": "evictions_lost", "switch": "sw1", "slots": -1}), "invalid value");
     }
 }

@@ -33,8 +33,8 @@ pub struct Snapshot {
     pub epoch_ns: u64,
     /// One entry a switch that answered, ordered by name.
     pub switches: Vec<SwitchTelemetry>,
-    /// Everything that should be here and is not; in JSON, sentences for people.
-    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
+    /// Everything that should be here and is not.
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::gap::InJson>))]
     pub missing: Vec<Gap>,
     /// Polling packets seen by all switches together.
     pub polls: u64,
