@@ -2,7 +2,7 @@
 
 mod support;
 
-use harrier_controller::collect::{CollectSettings, Input};
+use harrier_controller::collect::{CollectSettings, Input, RequestId};
 use model::{Gap, Trigger, TriggerReason};
 use proptest::prelude::*;
 use support::*;
@@ -175,7 +175,31 @@ fn a_failed_read_is_tried_again_and_then_given_up() {
 }
 
 #[test]
-fn a_restarted_controller_unlocks_what_is_locked() {
+fn a_restarted_controller_reads_what_is_locked() {
+    let mut world = World::new(settings());
+    world.now_ns = 10 * MS;
+    world.switch("s2").set_flow(0, victim(), 9, 0, 5);
+    let report = world.switch("s2").poll(77, 10 * MS, on_path(1, 2));
+    let switches = world.switches.clone();
+    let mut world = World::new(settings());
+    world.switches = switches;
+    world.now_ns = 11 * MS;
+    world.input(Input::Connected { switch: "s2".into() }, &mut yes);
+    let log: Vec<&str> = world.log.iter().map(|(_, what)| what.as_str()).collect();
+    assert_eq!(log, ["audit", "read", "unlock collected"]);
+    assert!(!world.switches["s2"].is_locked());
+    // The reports of that event were on their way: what was frozen for it is its own.
+    let fields = report;
+    world.input(Input::Digest { switch: "s2".into(), name: "poll_report_t".into(), fields }, &mut yes);
+    world.poll("s1", 77, on_path(1, 2), &mut yes);
+    world.pass(100 * MS, &mut yes);
+    let [snapshot] = world.snapshots.as_slice() else { panic!("{:?}", world.snapshots) };
+    assert_eq!(snapshot.missing, Vec::<Gap>::new());
+    assert_eq!(snapshot.switch("s2").unwrap().flows[0].packets, 5);
+}
+
+#[test]
+fn a_restarted_controller_unlocks_what_it_cannot_read() {
     let mut world = World::new(settings());
     world.now_ns = 10 * MS;
     world.switch("s2").set_flow(0, victim(), 9, 0, 5);
@@ -184,10 +208,10 @@ fn a_restarted_controller_unlocks_what_is_locked() {
     let mut world = World::new(settings());
     world.switches = switches;
     world.now_ns = 11 * MS;
-    world.input(Input::Connected { switch: "s2".into() }, &mut yes);
-    assert_eq!(world.log, [("s2".into(), "audit".into()), ("s2".into(), "unlock".into())]);
+    let mut broken = |_: &str, what: &str| if what == "read" { Answer::Refuse } else { Answer::Yes };
+    world.input(Input::Connected { switch: "s2".into() }, &mut broken);
     assert!(!world.switches["s2"].is_locked());
-    // What was frozen then is still in the switch and must not be counted as read.
+    // It is still in the switch and must not be counted as read.
     assert_eq!(world.switches["s2"].collected(0), 0);
 }
 
@@ -256,6 +280,81 @@ fn a_bank_frozen_for_another_event_is_used_and_said_so() {
 }
 
 #[test]
+fn the_number_of_an_old_event_is_a_new_one() {
+    // An agent that restarts counts from the beginning. Switches forget a polling packet after 1.07 s.
+    let mut world = World::new(settings());
+    poll_path(&mut world, &mut yes);
+    world.pass(3_000 * MS, &mut yes);
+    let trigger = Trigger {
+        host: "h1".into(),
+        flow: victim(),
+        time_ns: 3_000 * MS,
+        reason: TriggerReason::Silence,
+        base_rtt_ns: 9_000,
+        follows: None,
+        rtt_ns: 60_000,
+    };
+    world.input(Input::Trigger { event: 77, trigger: trigger.clone() }, &mut yes);
+    for name in ["s1", "s2"] {
+        world.poll(name, 77, on_path(1, 2), &mut yes);
+    }
+    world.pass(3_100 * MS, &mut yes);
+    let [first, second] = world.snapshots.as_slice() else { panic!("{:?}", world.snapshots) };
+    assert_eq!((first.trigger.clone(), second.trigger.clone()), (None, Some(trigger)));
+    assert_eq!(second.missing, Vec::<Gap>::new());
+    assert_eq!(world.collector.stats().late_polls, 0);
+}
+
+#[test]
+fn many_that_ask_at_once_are_all_answered() {
+    // All hosts of a large network ask at once, each about several flows: one freeze answers all of them.
+    let mut world = World::new(settings());
+    world.now_ns = 10 * MS;
+    world.switch("s2").set_flow(0, victim(), 9, 0, 5);
+    for event in 0..2_560 {
+        world.now_ns += 10;
+        for name in ["s1", "s2"] {
+            let now_ns = world.now_ns;
+            let fields = world.switch(name).poll(event, now_ns, on_path(1, 2));
+            let digest = Input::Digest { switch: name.into(), name: "poll_report_t".into(), fields };
+            // The registers arrive when everybody has asked.
+            world.input(digest, &mut |_, _| Answer::Silent);
+        }
+    }
+    assert_eq!(world.log.len(), 2, "each bank is read once");
+    // Three requests went before: the locks of three switches that connected.
+    for (request, name) in [(RequestId(3), "s1"), (RequestId(4), "s2")] {
+        world.answer_read(request, name);
+    }
+    world.pass(20 * MS, &mut yes);
+    assert_eq!(world.snapshots.len(), 2_560);
+    for snapshot in &world.snapshots {
+        let late = |gap: &Gap| !matches!(gap, Gap::FrozenBefore { event: 0, .. });
+        assert!(snapshot.missing.iter().all(|gap| !late(gap)), "{:?}", snapshot.missing);
+        assert_eq!(snapshot.switch("s2").unwrap().flows[0].packets, 5);
+    }
+}
+
+#[test]
+fn an_event_that_had_to_make_room_says_so() {
+    let mut world = World::new(CollectSettings { max_events: 2, ..settings() });
+    world.now_ns = 10 * MS;
+    for event in [77, 78, 79] {
+        world.poll("s1", event, on_path(1, 2), &mut |_, _| Answer::Silent);
+    }
+    let [snapshot] = world.snapshots.as_slice() else { panic!("{:?}", world.snapshots) };
+    assert_eq!(snapshot.event, 77);
+    assert_eq!(
+        snapshot.missing,
+        [
+            "s2: sent no report, although it lies on the victim's path",
+            "s1: its registers had not arrived when the event had to make room: more than 2 were open at the same time"
+        ]
+    );
+    assert_eq!(world.collector.stats().given_up_early, 1);
+}
+
+#[test]
 fn exported_slots_count_and_lost_ones_are_said() {
     let mut world = World::new(settings());
     world.now_ns = 10 * MS;
@@ -321,7 +420,7 @@ proptest! {
         prop_assert_eq!(emitted, events.into_iter().collect::<Vec<_>>());
         // A lost report with no event to miss it is found by the regular look at the lock.
         let until = world.now_ns + 3_000 * MS;
-        world.collector.handle(until, Input::UnlockDone { request: harrier_controller::collect::RequestId(u64::MAX) });
+        world.collector.handle(until, Input::UnlockDone { request: RequestId(u64::MAX) });
         world.pass(until, &mut moody);
         for (name, switch) in &world.switches {
             prop_assert!(!switch.is_locked(), "{} stays locked", name);

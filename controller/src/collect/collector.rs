@@ -12,27 +12,9 @@ use super::event::{Data, Event};
 use super::expect::{missing_switches, victim_path};
 use super::merge::merge;
 use super::settings::CollectSettings;
+use super::stats::CollectStats;
 use super::switch::Switch;
 use super::{Command, Input, RequestId};
-
-/// What the collector has done so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CollectStats {
-    /// Banks read.
-    pub banks: u64,
-    /// Reads that failed or did not come back in time.
-    pub failed_reads: u64,
-    /// Unlocks sent.
-    pub unlocks: u64,
-    /// Snapshots emitted.
-    pub snapshots: u64,
-    /// Exported flow slots received.
-    pub evictions: u64,
-    /// Polls of events whose snapshot had been emitted.
-    pub late_polls: u64,
-    /// Digests that could not be read, and inputs that fit nothing open.
-    pub ignored: u64,
-}
 
 /// Collects the telemetry of events.
 #[derive(Clone, Debug)]
@@ -181,7 +163,7 @@ impl Collector {
     }
 
     fn on_poll(&mut self, now_ns: u64, switch: &str, report: &PollReport, commands: &mut Vec<Command>) {
-        if self.closed.contains_key(&report.event) {
+        if self.is_closed(now_ns, report.event) {
             self.stats.late_polls += 1;
         } else {
             let event = self.events.entry(report.event).or_insert_with(|| Event::new(now_ns));
@@ -190,8 +172,15 @@ impl Collector {
         self.need_bank(now_ns, switch, report.frozen_generation, report.frozen_ns, commands);
     }
 
+    /// Whether what still comes of `event` belongs to a snapshot that has been emitted. Later the number stands for
+    /// another question: hosts count anew when they restart.
+    fn is_closed(&self, now_ns: u64, event: u32) -> bool {
+        let closed = self.closed.get(&event);
+        closed.is_some_and(|at| now_ns.saturating_sub(*at) < self.settings.straggler_ns)
+    }
+
     fn on_trigger(&mut self, now_ns: u64, event: u32, trigger: Trigger) {
-        if self.closed.contains_key(&event) {
+        if self.is_closed(now_ns, event) {
             self.stats.ignored += 1;
             return;
         }
@@ -366,7 +355,8 @@ impl Collector {
             switch.audit_at_ns = Some(retry_ns);
             return;
         };
-        if connecting || switch.has_restarted(&lock) {
+        let is_new = connecting || switch.has_restarted(&lock);
+        if is_new {
             switch.connected(&lock);
         }
         switch.saw_generation(lock.generation);
@@ -374,12 +364,19 @@ impl Collector {
             switch.audit_at_ns = Some(now_ns.saturating_add(self.settings.audit_ns));
         }
         if lock.is_locked() {
-            self.on_locked(now_ns, name, &lock, commands);
+            self.on_locked(now_ns, name, &lock, is_new, commands);
         }
     }
 
-    /// A switch turned out to be locked.
-    fn on_locked(&mut self, now_ns: u64, name: &str, lock: &LockState, commands: &mut Vec<Command>) {
+    /// A switch turned out to be locked; `is_new`: for a reason from before this controller or the switch began.
+    fn on_locked(
+        &mut self,
+        now_ns: u64,
+        name: &str,
+        lock: &LockState,
+        is_new: bool,
+        commands: &mut Vec<Command>,
+    ) {
         let generation = lock.frozen_generation();
         if self.is_reading(name, generation) || self.is_unlocking(name) {
             return;
@@ -396,6 +393,8 @@ impl Collector {
                 event.adopt(now_ns, name, lock);
                 self.read_bank(now_ns, name, generation, lock.frozen_ns, 1, commands);
             }
+            // The report of the event may still be on its way.
+            None if is_new => self.read_bank(now_ns, name, generation, lock.frozen_ns, 1, commands),
             _ => {
                 if !is_lost {
                     let why = "nobody asked for it in time".to_string();
@@ -494,20 +493,26 @@ impl Collector {
         }
         for (id, is_late) in due {
             if is_late || !self.audit_missing(now_ns, id, commands) {
-                self.emit(now_ns, id, commands);
+                let unread = "its registers had not arrived when the event timed out";
+                self.emit(now_ns, id, unread, commands);
             }
         }
         while self.events.len() > self.settings.max_events {
             let oldest = self.events.iter().min_by_key(|(_, event)| event.opened_ns).map(|(id, _)| *id);
             let Some(id) = oldest else { break };
-            self.emit(now_ns, id, commands);
+            let most = self.settings.max_events;
+            let unread = format!(
+                "its registers had not arrived when the event had to make room: more than {most} were open at the same time"
+            );
+            self.stats.given_up_early += 1;
+            self.emit(now_ns, id, &unread, commands);
         }
     }
 
     /// Looks at the locks of switches that should have reported for event `id`; whether there was one to look at.
     fn audit_missing(&mut self, now_ns: u64, id: u32, commands: &mut Vec<Command>) -> bool {
         let Some(event) = self.events.get(&id) else { return false };
-        let (telemetry, _) = self.telemetry(event);
+        let (telemetry, _) = self.telemetry(event, "");
         let unasked: Vec<String> = missing_switches(&self.topology, event, &telemetry)
             .into_iter()
             .map(|(switch, _)| switch)
@@ -522,8 +527,9 @@ impl Collector {
         !unasked.is_empty()
     }
 
-    /// What the event's switches brought, by name, and what is missing from it.
-    fn telemetry(&self, event: &Event) -> (BTreeMap<String, SwitchTelemetry>, Vec<Gap>) {
+    /// What the event's switches brought, by name, and what is missing from it; `unread` says why those are that have
+    /// not answered yet.
+    fn telemetry(&self, event: &Event, unread: &str) -> (BTreeMap<String, SwitchTelemetry>, Vec<Gap>) {
         let mut telemetry = BTreeMap::new();
         let mut missing = Vec::new();
         for (name, part) in &event.parts {
@@ -534,8 +540,7 @@ impl Collector {
                     telemetry.insert(name.clone(), merged.telemetry);
                 }
                 (None, data) => {
-                    let late = "its registers had not arrived when the event timed out";
-                    let why = if let Data::Failed(why) = data { why } else { late };
+                    let why = if let Data::Failed(why) = data { why } else { unread };
                     missing.push(Gap::Unread { switch: name.clone(), why: why.to_string() });
                 }
             }
@@ -543,9 +548,9 @@ impl Collector {
         (telemetry, missing)
     }
 
-    fn emit(&mut self, now_ns: u64, id: u32, commands: &mut Vec<Command>) {
+    fn emit(&mut self, now_ns: u64, id: u32, unread: &str, commands: &mut Vec<Command>) {
         let Some(event) = self.events.remove(&id) else { return };
-        let (mut telemetry, mut missing) = self.telemetry(&event);
+        let (mut telemetry, mut missing) = self.telemetry(&event, unread);
         for (switch, why) in missing_switches(&self.topology, &event, &telemetry) {
             missing.push(match self.switches.contains_key(&switch) {
                 true => Gap::NoReport { switch, why },

@@ -18,11 +18,13 @@ mod event;
 mod expect;
 mod merge;
 mod settings;
+mod stats;
 mod survey;
 mod switch;
 
-pub use collector::{CollectStats, Collector};
+pub use collector::Collector;
 pub use settings::CollectSettings;
+pub use stats::CollectStats;
 
 use model::{Snapshot, Trigger};
 

@@ -14,6 +14,9 @@ pub struct CollectSettings {
     pub read_attempts: u32,
     /// An event's snapshot is emitted after this time, complete or not.
     pub event_timeout_ns: u64,
+    /// For this long after its snapshot reports of an event are stragglers; then its number is a new event. Longer than
+    /// switches remember a polling packet (2^30 ns), so that none of the old event can come any more.
+    pub straggler_ns: u64,
     /// After this time the lock of an unreachable switch is looked at again.
     pub retry_ns: u64,
     /// How often the lock of an idle switch is looked at; 0: never.
@@ -22,7 +25,8 @@ pub struct CollectSettings {
     pub history_epochs: u64,
     /// Evictions remembered a switch; beyond it the oldest are given up and reported as lost.
     pub max_evictions: usize,
-    /// Events open at the same time; beyond it the oldest is emitted at once.
+    /// Events open at the same time; beyond it the oldest is emitted at once, and says so. An incast into a host of a
+    /// large network makes every host ask at once, each about several flows; an open event takes about 2 kB.
     pub max_events: usize,
 }
 
@@ -33,11 +37,12 @@ impl Default for CollectSettings {
             read_timeout_ns: 100_000_000,
             read_attempts: 2,
             event_timeout_ns: 500_000_000,
+            straggler_ns: 2_000_000_000,
             retry_ns: 1_000_000_000,
             audit_ns: 10_000_000_000,
             history_epochs: 64,
             max_evictions: 65_536,
-            max_events: 256,
+            max_events: 4_096,
         }
     }
 }

@@ -76,13 +76,14 @@ impl Switch {
         self.evictions.clear();
         self.gaps.clear();
         self.lost.clear();
-        if lock.generation != 0 {
+        // A bank that is still frozen can be read.
+        if lock.generation != 0 && !lock.is_locked() {
             let generation = lock.frozen_generation();
             let bank = usize::from(generation & 1);
             self.lost.push(LostBank {
                 generation,
                 frozen_ns: lock.frozen_ns,
-                why: "it was frozen before this controller took over".into(),
+                why: "it was frozen and released before this controller took over".into(),
                 recoverable: at_or_after(generation, lock.collected[bank]),
                 recovered_by: None,
             });
