@@ -1,11 +1,12 @@
 //! `harrier eval`: scenarios many times, methods side by side.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
 
 use analyzer::evaluation::curve::{Point, curves};
 use analyzer::evaluation::{Contestant, Observation, Row, plot, rows, table};
-use anyhow::bail;
+use anyhow::{Context, bail};
 use fabric::Trial;
 use serde::Serialize;
 
@@ -150,8 +151,9 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
         }
         scenarios.push((name, scenario));
     }
-    if let Some(work) = &args.work {
-        std::fs::create_dir_all(work)?;
+    // Before hours of work, not after.
+    for directory in [&args.work, &args.plots].into_iter().flatten() {
+        fs::create_dir_all(directory).with_context(|| format!("cannot create {}", directory.display()))?;
     }
     let methods = if args.methods.is_empty() { Contestant::ALL.to_vec() } else { args.methods };
     let trial = Trial {
@@ -179,7 +181,6 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     let observations: Vec<Observation> = seen.into_iter().flat_map(|run| run.observations).collect();
     let report = Report { rows: rows(&observations), totals: table::totals(&observations) };
     if let Some(plots) = &args.plots {
-        std::fs::create_dir_all(plots)?;
         for (name, svg) in plot::plots(&report.totals) {
             write_all(&[(&plots.join(name), svg.into_bytes())])?;
         }
@@ -207,7 +208,6 @@ fn swept(sweep: Sweep, plan: &Plan, plots: Option<&Path>, json: bool) -> anyhow:
         points.push(Point { value, rows: rows(&observations), totals });
     }
     if let Some(plots) = plots {
-        std::fs::create_dir_all(plots)?;
         for (name, svg) in curves(sweep.name(), &points) {
             write_all(&[(&plots.join(name), svg.into_bytes())])?;
         }

@@ -1,0 +1,143 @@
+//! An evaluation that was broken off goes on where it was, and a run that failed prints the command that repeats it.
+
+#![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::SystemTime;
+
+use support::{harrier, repository, scratch};
+
+const RUNS: usize = 6;
+
+/// The arguments of a small evaluation, `work` being where it keeps finished runs.
+fn arguments(work: Option<&Path>) -> Vec<String> {
+    let mut args: Vec<String> =
+        ["eval", "--scenario", "poster-fig1", "--method", "harrier", "--jobs", "1", "--json", "--runs"]
+            .map(str::to_string)
+            .to_vec();
+    args.push(RUNS.to_string());
+    if let Some(work) = work {
+        args.extend(["--work".to_string(), work.display().to_string()]);
+    }
+    args
+}
+
+/// Runs that are finished, with when they were written.
+fn finished(work: &Path) -> Vec<(PathBuf, SystemTime)> {
+    let Ok(entries) = fs::read_dir(work) else { return Vec::new() };
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let mut files: Vec<PathBuf> =
+        paths.filter(|path| path.extension().is_some_and(|ext| ext == "json")).collect();
+    files.sort();
+    files
+        .into_iter()
+        .map(|file| {
+            let written = fs::metadata(&file).and_then(|data| data.modified()).unwrap();
+            (file, written)
+        })
+        .collect()
+}
+
+/// An evaluation that is killed as soon as it has finished a run; the runs that it has kept.
+fn killed(work: &Path) -> Vec<(PathBuf, SystemTime)> {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_harrier"))
+        .args(arguments(Some(work)))
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    while finished(work).is_empty() && child.try_wait().unwrap().is_none() {
+        thread::yield_now();
+    }
+    // It may have come to its end before the signal did.
+    let _ = child.kill();
+    child.wait().unwrap();
+    finished(work)
+}
+
+#[test]
+fn an_evaluation_goes_on_where_it_was_killed() {
+    let whole = harrier(&arguments(None));
+    assert_eq!(whole.status, 0, "{}", whole.stderr);
+    let work = scratch("resume");
+    let before = killed(&work);
+    assert!(!before.is_empty());
+    for (file, _) in &before {
+        let text = fs::read_to_string(file).unwrap();
+        serde_json::from_str::<serde_json::Value>(&text).expect("a kept run is whole");
+    }
+
+    let again = harrier(&arguments(Some(&work)));
+    assert_eq!((again.status, &again.stdout), (0, &whole.stdout), "{}", again.stderr);
+    let after = finished(&work);
+    assert_eq!(after.len(), RUNS);
+    for kept in &before {
+        assert!(after.contains(kept), "{} was made again", kept.0.display());
+    }
+}
+
+#[test]
+fn a_kept_run_that_was_damaged_is_made_again() {
+    let work = scratch("damaged");
+    let first = harrier(&arguments(Some(&work)));
+    assert_eq!(first.status, 0, "{}", first.stderr);
+    let kept: Vec<String> =
+        finished(&work).iter().map(|(file, _)| fs::read_to_string(file).unwrap()).collect();
+    // Cut off; empty; of another version; no run at all; and one that was never written to its end.
+    let files: Vec<PathBuf> = finished(&work).into_iter().map(|(file, _)| file).collect();
+    fs::write(&files[0], &kept[0][..kept[0].len() / 2]).unwrap();
+    fs::write(&files[1], "").unwrap();
+    let other = kept[2].replacen("\"fingerprint\":\"", "\"fingerprint\":\"0", 1);
+    assert_ne!(other, kept[2]);
+    fs::write(&files[2], other).unwrap();
+    fs::write(&files[3], "[]").unwrap();
+    fs::remove_file(&files[4]).unwrap();
+    fs::write(files[4].with_extension("json.partial"), "{").unwrap();
+
+    let again = harrier(&arguments(Some(&work)));
+    assert_eq!((again.status, &again.stdout), (0, &first.stdout), "{}", again.stderr);
+    let mended: Vec<String> =
+        finished(&work).iter().map(|(file, _)| fs::read_to_string(file).unwrap()).collect();
+    assert!(mended == kept, "every run is there again as it was");
+    assert!(!files[4].with_extension("json.partial").exists());
+}
+
+#[test]
+fn a_failure_prints_the_command_that_repeats_it() {
+    let folder = scratch("repeat");
+    let text = fs::read_to_string(repository("fabric/scenarios/contention-only.toml")).unwrap();
+    let wrong = text.replace("port = \"sw3:2\"", "port = \"sw4:1\"");
+    assert_ne!(wrong, text);
+    let file = folder.join("wrong.toml");
+    fs::write(&file, wrong).unwrap();
+    let file = file.to_str().unwrap();
+    let evaluated =
+        harrier(&["eval", "--scenario", file, "--runs", "2", "--draws", "1", "--method", "harrier"]);
+    assert_eq!(evaluated.status, 1, "{}", evaluated.stderr);
+    let commands: Vec<&str> =
+        evaluated.stderr.lines().filter(|line| line.trim_start().starts_with("harrier ")).collect();
+    assert_eq!(commands.len(), 2, "a command a failure:\n{}", evaluated.stderr);
+    for command in commands {
+        let args: Vec<&str> = command.split_whitespace().skip(1).collect();
+        let repeated = harrier(&args);
+        assert_eq!(repeated.status, 1, "{command}: {}", repeated.stderr);
+        assert!(repeated.stderr.contains("sw4:1"), "{command} does not show it: {}", repeated.stderr);
+    }
+}
+
+#[test]
+fn directories_that_cannot_be_made_are_named_before_any_run() {
+    let folder = scratch("no-directory");
+    fs::write(folder.join("file"), "in the way").unwrap();
+    let inside = folder.join("file").join("deeper");
+    for option in ["--work", "--plots"] {
+        let ran = harrier(&["eval", "--runs", "1000000", option, inside.to_str().unwrap(), "--json"]);
+        assert_eq!((ran.status, ran.stdout.as_str()), (2, ""));
+        assert!(ran.stderr.contains(&format!("cannot create {}", inside.display())), "{}", ran.stderr);
+    }
+}
