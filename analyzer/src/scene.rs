@@ -147,7 +147,8 @@ fn asked_span(view: &View<'_>, trigger: &Trigger, settings: &Settings) -> Span {
     };
     let began = first.since_ns.min(trigger.time_ns.saturating_sub(rtt_ns));
     let frozen = view.switches.iter().map(|switch| switch.frozen_ns).max().unwrap_or(0);
-    Span::new(began.saturating_sub(trigger.base_rtt_ns + slack_ns), trigger.time_ns.max(frozen))
+    let from = began.saturating_sub(trigger.base_rtt_ns).saturating_sub(slack_ns);
+    Span::new(from, trigger.time_ns.max(frozen))
 }
 
 /// The part of each start in the pause: ports that were paused for about as long as any count alike, what was paused
