@@ -12,7 +12,7 @@ use std::time::SystemTime;
 
 use support::{harrier, repository, scratch};
 
-const RUNS: usize = 6;
+const RUNS: usize = 5;
 
 /// The arguments of a small evaluation, `work` being where it keeps finished runs.
 fn arguments(work: Option<&Path>) -> Vec<String> {
