@@ -39,8 +39,28 @@ pub(crate) struct Question<'q> {
     pub(crate) carriers: &'q [FlowKey],
     /// About when.
     pub(crate) near: Option<Span>,
-    /// Nothing after this time counts (the port itself was paused from then on).
+    /// What counts.
+    pub(crate) bounds: Bounds,
+}
+
+/// Between which times waiting counts.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Bounds {
+    /// Nothing before (what stood before was another event).
+    pub(crate) since: Option<u64>,
+    /// Nothing after (the port itself was paused from then on).
     pub(crate) until: Option<u64>,
+}
+
+impl Bounds {
+    /// What is left of a span.
+    pub(crate) fn of(self, span: Span) -> Option<Span> {
+        let (from, to) =
+            (span.from.max(self.since.unwrap_or(0)), span.to.min(self.until.unwrap_or(u64::MAX)));
+        let inside = self.until.is_none_or(|until| span.from < until)
+            && self.since.is_none_or(|since| since < span.to);
+        inside.then_some(Span { from, to })
+    }
 }
 
 /// One flow's part in a queue.
@@ -302,8 +322,9 @@ impl<'q, 'v> Event<'q, 'v> {
         let stood =
             ahead_ns >= self.settings.established_ns && queued as f64 >= r.packets as f64 * STANDING_SHARE;
         // What waited after the event was cut off may have waited as deep.
-        let goes_on =
-            r.queued_ns.is_some_and(|(a, b)| self.question.until.is_some_and(|until| a.max(b) > until));
+        let goes_on = r
+            .queued_ns
+            .is_some_and(|(a, b)| self.question.bounds.until.is_some_and(|until| a.max(b) > until));
         // Who waited found at least one.
         if stood || goes_on || reference <= 1.0 {
             0.0

@@ -99,11 +99,9 @@ pub(crate) fn waits(
         let (Some((from, to)), waited) = (r.queued_ns, waited_share(r)) else { continue };
         let mut span = Span::new(from, to);
         let whole_ns = span.to.max(span.from.saturating_add(DENSITY_FLOOR_NS)) - span.from;
-        if let Some(until) = question.until {
-            if span.from >= until {
-                continue;
-            }
-            span.to = span.to.min(until);
+        match question.bounds.of(span) {
+            Some(inside) => span = inside,
+            None => continue,
         }
         if waited <= 0.0 || near.is_some_and(|n| !n.overlaps(span)) {
             continue;

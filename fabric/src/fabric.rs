@@ -317,9 +317,13 @@ impl<S: FabricSwitch> Fabric<S> {
                 }
                 self.counters.ended_by_program += 1;
             }
-            SwitchEvent::Dropped { bytes, reason, ingress_port, egress_port, .. } => {
-                if let Some(log) = &mut self.log {
-                    log.dropped(index);
+            SwitchEvent::Dropped { bytes, reason, ingress_port, egress_port, stored, .. } => {
+                match (&mut self.log, egress_port) {
+                    (Some(log), Some(egress_port)) if stored => {
+                        log.thrown_out(self.now, index, (ingress_port, egress_port), bytes);
+                    }
+                    (Some(log), _) => log.dropped(index),
+                    (None, _) => {}
                 }
                 self.counters.dropped_packets += 1;
                 self.counters.dropped_bytes += bytes;

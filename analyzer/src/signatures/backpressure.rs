@@ -4,7 +4,7 @@ use model::Anomaly;
 use model::snapshot::Source;
 
 use super::{Finding, trail_doubts};
-use crate::contention::{Contention, Question, contention};
+use crate::contention::{Bounds, Contention, Question, contention};
 use crate::graph::VertexIx;
 use crate::scene::Scene;
 use crate::walk::Trail;
@@ -15,7 +15,7 @@ pub(super) fn find(scene: &Scene<'_, '_>, trail: &Trail) -> Option<Finding> {
     if trail.path.len() < 2 || !scene.graph.edges(end).is_empty() {
         return None;
     }
-    let contention = contended(scene, &trail.path, end, None)?;
+    let contention = contended(scene, &trail.path, end, Bounds::default())?;
     Some(Finding {
         anomaly: Anomaly::PfcBackpressureFlowContention,
         root: Some(scene.view.port_ref(port)),
@@ -28,16 +28,17 @@ pub(super) fn find(scene: &Scene<'_, '_>, trail: &Trail) -> Option<Finding> {
     })
 }
 
-/// The contention at the end of a trail, if there is a queue that somebody made; up to a time, if one is given.
+/// The contention at the end of a trail, if there is a queue that somebody made between these times.
 pub(super) fn contended(
     scene: &Scene<'_, '_>,
     path: &[VertexIx],
     end: VertexIx,
-    until: Option<u64>,
+    bounds: Bounds,
 ) -> Option<Contention> {
     let port = scene.graph.port(end)?;
     let carriers = scene.carriers(path, end);
-    let question = Question { victim: scene.victim, carriers: &carriers, near: scene.graph.when[end], until };
+    let question =
+        Question { victim: scene.victim, carriers: &carriers, near: scene.graph.when[end], bounds };
     let found = contention(scene.view, scene.settings, port, question)?;
     let deep = found.depth >= scene.settings.min_wait_packets
         // Depths of the input's queue say nothing about this port's.

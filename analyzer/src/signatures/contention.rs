@@ -4,7 +4,7 @@ use model::Anomaly;
 use model::snapshot::Source;
 
 use super::{Doubt, Finding};
-use crate::contention::{Contention, Question, contention};
+use crate::contention::{Bounds, Contention, Question, contention};
 use crate::scene::Scene;
 use crate::view::PortIx;
 
@@ -12,7 +12,8 @@ pub(super) fn find(scene: &Scene<'_, '_>) -> Option<Finding> {
     let victim = scene.victim?;
     let mut best: Option<(f64, Contention)> = None;
     for port in &scene.path.ports {
-        let question = Question { victim: Some(victim), carriers: &[], near: scene.asked, until: None };
+        let question =
+            Question { victim: Some(victim), carriers: &[], near: scene.asked, bounds: Bounds::default() };
         let Some(found) = contention(scene.view, scene.settings, *port, question) else { continue };
         if found.contributors().next().is_none() {
             continue;

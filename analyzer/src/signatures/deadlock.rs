@@ -11,11 +11,12 @@
 use model::Anomaly;
 
 use super::backpressure::contended;
+use super::standstill::Standstill;
 use super::{Doubt, Finding, trail_doubts};
-use crate::contention::{Contention, Question, contention};
+use crate::contention::{Bounds, Contention, Question, contention};
 use crate::graph::{Vertex, VertexIx};
 use crate::scene::Scene;
-use crate::span::{Span, clusters, pause_span};
+use crate::span::{Span, pause_span};
 use crate::walk::Trail;
 
 pub(super) fn find(scene: &Scene<'_, '_>, trail: &Trail) -> Option<Finding> {
@@ -42,7 +43,7 @@ pub(super) fn find(scene: &Scene<'_, '_>, trail: &Trail) -> Option<Finding> {
         }
         Vertex::Port(_) if !stood_first(scene, trail) || !left_by_exit(scene, trail) => None,
         Vertex::Port(port) => {
-            contended(scene, &trail.path, end, closed_ns(scene, trail)).map(|contention| Finding {
+            contended(scene, &trail.path, end, closing(scene, trail)).map(|contention| Finding {
                 anomaly: Anomaly::DeadlockOutOfLoopContention,
                 root: Some(scene.view.port_ref(port)),
                 path: scene.ports(&trail.path),
@@ -71,14 +72,18 @@ fn stood_first(scene: &Scene<'_, '_>, trail: &Trail) -> bool {
     ring.iter().filter_map(since).all(|other| own <= other.saturating_add(AT_ONCE_NS))
 }
 
-/// When the last port of the loop was paused for the standstill; `None` if one of them was not paused when it was read.
-fn closed_ns(scene: &Scene<'_, '_>, trail: &Trail) -> Option<u64> {
+/// From when the loop was last opened until the last of its ports was paused for the standstill.
+fn closing(scene: &Scene<'_, '_>, trail: &Trail) -> Bounds {
     let stands = |v: &VertexIx| {
         let pauses = scene.view.pauses(scene.graph.port(*v)?);
         pauses.iter().filter(|pause| pause.end_ns.is_none()).map(|pause| pause.start_ns).min()
     };
-    let since: Option<Vec<u64>> = trail.pause_loop.iter().map(stands).collect();
-    since?.into_iter().max()
+    let closed: Option<Vec<u64>> = trail.pause_loop.iter().map(stands).collect();
+    let standstill = Standstill::of(scene, &trail.pause_loop);
+    Bounds {
+        since: standstill.and_then(|standstill| standstill.opened_ns),
+        until: closed.and_then(|at| at.into_iter().max()),
+    }
 }
 
 /// Whether what was to leave by a trail's way out of the loop, when the port before it was first paused, was more than what was
@@ -147,7 +152,7 @@ fn initial(scene: &Scene<'_, '_>, trail: &Trail) -> Option<(VertexIx, Contention
     starts.iter().find_map(|(since, at)| {
         let after = (1..ring.len()).map(|step| ring[(at + step) % ring.len()]);
         let next = after.into_iter().find(|v| !was_paused(scene, *v, *since))?;
-        queue_before_pause(scene, next, first_pause(scene, ring, next)).map(|found| (next, found))
+        queue_before_pause(scene, ring, next).map(|found| (next, found))
     })
 }
 
@@ -160,40 +165,29 @@ fn was_paused(scene: &Scene<'_, '_>, v: VertexIx, at: u64) -> bool {
 }
 
 /// The queue of a port of the loop before the loop paused it, if it was one that somebody made.
-fn queue_before_pause(scene: &Scene<'_, '_>, v: VertexIx, first: Option<u64>) -> Option<Contention> {
+fn queue_before_pause(scene: &Scene<'_, '_>, ring: &[VertexIx], v: VertexIx) -> Option<Contention> {
     let port = scene.graph.port(v)?;
+    let standstill = Standstill::of(scene, ring);
+    let first = standstill.and_then(|standstill| standstill.first_pause(scene, v));
     // Flows of the loop are all paused somewhere in it: being paused upstream excuses nobody here.
     let question = Question {
         victim: scene.victim,
         carriers: &[],
         near: first.map(|at| Span { from: at.saturating_sub(scene.settings.event_gap_ns), to: at }),
-        until: first,
+        bounds: Bounds { since: standstill.and_then(|standstill| standstill.opened_ns), until: first },
     };
     let found = contention(scene.view, scene.settings, port, question)?;
     let weight: f64 = found.contributors().map(|f| f.weight).sum();
     (found.depth >= scene.settings.min_wait_packets && weight > 0.0).then_some(found)
 }
 
-/// A loop that closes flutters before: it goes on from one pause of its ports to the next within this time.
-const FLUTTER_NS: u64 = 60_000;
-
-/// When `v` was first paused in the event that ends in the standstill, as far as its log tells: the flutter of the whole loop
-/// before it closes, and a loop that a watchdog opens and that closes again.
-fn first_pause(scene: &Scene<'_, '_>, ring: &[VertexIx], v: VertexIx) -> Option<u64> {
-    let spans = |v: VertexIx| -> Vec<Span> {
-        let Some(port) = scene.graph.port(v) else { return Vec::new() };
-        let frozen_ns = scene.view.switch_of(port).frozen_ns;
-        scene.view.pauses(port).iter().map(|p| pause_span(p, frozen_ns)).collect()
-    };
-    let all: Vec<Span> = ring.iter().flat_map(|v| spans(*v)).collect();
-    let event = clusters(all, FLUTTER_NS).last().copied()?;
-    spans(v).into_iter().filter(|span| span.overlaps(event)).map(|span| span.from).min()
-}
-
-/// The same, or as much earlier as it may have been where the log had no room for all pauses.
+/// When `v` was first paused in the event that ends in the standstill, as far as its log tells, or as much earlier as it may
+/// have been where the log had no room for all pauses.
 fn standing_since(scene: &Scene<'_, '_>, ring: &[VertexIx], v: VertexIx) -> Option<u64> {
-    let first = first_pause(scene, ring, v)?;
-    Some(scene.view.paused_since(scene.graph.port(v)?, first))
+    let standstill = Standstill::of(scene, ring)?;
+    let first = standstill.first_pause(scene, v)?;
+    let earliest = scene.view.paused_since(scene.graph.port(v)?, first);
+    Some(earliest.max(standstill.opened_ns.unwrap_or(0)).min(first))
 }
 
 fn loop_doubts(scene: &Scene<'_, '_>, trail: &Trail) -> Vec<Doubt> {

@@ -9,7 +9,7 @@ use model::{Anomaly, FlowKey, PortRef};
 
 use super::{Doubt, Finding, trail_doubts};
 use crate::causes::enumerate;
-use crate::contention::{Contention, Question, UNACCOUNTED_SHARE, contention};
+use crate::contention::{Bounds, Contention, Question, UNACCOUNTED_SHARE, contention};
 use crate::graph::Vertex;
 use crate::scene::Scene;
 use crate::span::Span;
@@ -90,7 +90,7 @@ pub(super) fn queue_of_the_victim(scene: &Scene<'_, '_>, trail: &Trail) -> Optio
     if scene.view.flows(port).iter().any(|f| others(f)) {
         return None;
     }
-    let question = Question { victim: scene.victim, carriers: &[], near: when, until: None };
+    let question = Question { victim: scene.victim, carriers: &[], near: when, bounds: Bounds::default() };
     let found = contention(scene.view, scene.settings, port, question)?;
     let alone = found.flows.iter().all(|part| part.flow == victim) && found.part(victim).is_some();
     (alone && !lost(scene, port, found.when)).then_some(found)

@@ -10,6 +10,7 @@ mod deadlock;
 mod host_only;
 mod lost_trail;
 mod routing_loop;
+mod standstill;
 mod storm;
 
 use model::{Anomaly, PortRef};

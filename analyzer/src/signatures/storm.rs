@@ -7,6 +7,7 @@ use model::Anomaly;
 
 use super::backpressure::contended;
 use super::{Finding, trail_doubts};
+use crate::contention::Bounds;
 use crate::graph::{Vertex, VertexIx};
 use crate::scene::Scene;
 use crate::span::pause_span;
@@ -19,7 +20,7 @@ pub(super) fn find(scene: &Scene<'_, '_>, trail: &Trail) -> Option<Finding> {
     let port = scene.graph.port(*facing)?;
     let ports: Vec<VertexIx> = trail.path[..trail.path.len() - 1].to_vec();
     if duty(scene, *facing) < scene.settings.storm_duty
-        && let Some(contention) = contended(scene, &ports, *facing, None)
+        && let Some(contention) = contended(scene, &ports, *facing, Bounds::default())
     {
         // The host paused for moments only, and flows contend there: the host is not what stops the port.
         let paused = ports.len() > 1;

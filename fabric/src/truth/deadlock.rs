@@ -14,6 +14,8 @@ pub(super) struct Deadlock {
     pub(super) ring: Vec<PortRef>,
     /// Where the first pause that led to it came from.
     pub(super) root: Root,
+    /// When an earlier one was over: what was there before is no part of this one.
+    pub(super) opened: Option<Time>,
     /// When it began to form.
     pub(super) start: Time,
     /// When the last of its ports was silenced: from then on nothing comes round.
@@ -51,11 +53,12 @@ pub(super) fn find(facts: &Facts<'_>, replay: &Replay) -> Vec<Deadlock> {
         match found.last_mut() {
             Some(last) if stands => last.until = at,
             last => {
-                let after = last.map_or(Time::ZERO, |last| last.until);
-                let start = began(replay, &ring, at).max(after);
-                if let Some(root) = origin(facts, replay, &ring, start, at) {
+                let opened = last.map(|last| opened(replay, last)).filter(|opened| *opened < at);
+                let start = began(replay, &ring, at).max(opened.unwrap_or(Time::ZERO));
+                if let Some((root, first)) = origin(facts, replay, &ring, start, opened, at) {
                     let closed = closed(replay, &ring, at);
-                    found.push(Deadlock { ring, root, start, closed, until: at });
+                    let start = if opened.is_some() { start.max(first) } else { start };
+                    found.push(Deadlock { ring, root, opened, start, closed, until: at });
                     stands = true;
                 }
             }
@@ -71,6 +74,18 @@ fn closed(replay: &Replay, ring: &[PortRef], at: Time) -> Time {
         times.filter(|(from, until)| *from <= at && at <= *until).map(|(from, _)| *from).min()
     };
     ring.iter().filter_map(last).max().unwrap_or(at)
+}
+
+/// When the first of a ring's ports could send again after it was last seen standing.
+fn opened(replay: &Replay, deadlock: &Deadlock) -> Time {
+    let over = |port: &PortRef| {
+        let times = replay.silent.get(port).into_iter().flatten();
+        times
+            .filter(|(from, until)| *from <= deadlock.until && deadlock.until <= *until)
+            .map(|(_, until)| *until)
+            .max()
+    };
+    deadlock.ring.iter().filter_map(over).min().unwrap_or(deadlock.until)
 }
 
 /// A ring of ports that were silent from `from` to `at`, each with packets that wait for the next.
@@ -152,15 +167,22 @@ fn began(replay: &Replay, ring: &[PortRef], at: Time) -> Time {
     start
 }
 
-/// Where the first pause of a ring's port from `start` on came from.
-fn origin(facts: &Facts<'_>, replay: &Replay, ring: &[PortRef], start: Time, at: Time) -> Option<Root> {
+/// Where the first pause of a ring's port from `start` on came from, and when it was sent; none before the ring was opened.
+fn origin(
+    facts: &Facts<'_>,
+    replay: &Replay,
+    ring: &[PortRef],
+    start: Time,
+    opened: Option<Time>,
+    at: Time,
+) -> Option<(Root, Time)> {
     // A pause takes effect a propagation after it was sent.
-    let slack = Time(start.0.saturating_sub(longest_delay(facts).0));
+    let slack = Time(start.0.saturating_sub(longest_delay(facts).0)).max(opened.unwrap_or(Time::ZERO));
     let first = replay
         .episodes
         .iter()
         .find(|episode| slack <= episode.at && episode.at <= at && ring.contains(&episode.upstream))?;
-    follow(facts, replay, first, &mut BTreeSet::new())
+    Some((follow(facts, replay, first, &mut BTreeSet::new())?, first.at))
 }
 
 fn longest_delay(facts: &Facts<'_>) -> Time {

@@ -134,7 +134,8 @@ fn deadlocks(run: &Run<'_>) -> Vec<Event> {
     let found = deadlock::find(run.facts, run.replay).into_iter();
     found
         .map(|found| {
-            let before = Time(found.start.0.saturating_sub(FORMING.0));
+            let opened = found.opened.unwrap_or(Time::ZERO);
+            let before = Time(found.start.0.saturating_sub(FORMING.0)).max(opened);
             let port = found.root.port().clone();
             let (host, made) = match &found.root {
                 Root::Injection(port) => (host_behind(run, port), Vec::new()),
@@ -143,7 +144,8 @@ fn deadlocks(run: &Run<'_>) -> Vec<Event> {
                     let times = all
                         .iter()
                         .filter(|busy| busy.from <= found.start && before <= busy.until)
-                        .map(|busy| Busy { until: made_until(run, port, *busy, found.closed), ..*busy });
+                        .map(|busy| Busy { from: busy.from.max(opened), ..*busy })
+                        .map(|busy| Busy { until: made_until(run, port, busy, found.closed), ..busy });
                     (None, times.collect())
                 }
             };

@@ -10,6 +10,9 @@ use crate::nic::packet::{self, Received};
 pub(crate) struct Stream(u32);
 
 impl Stream {
+    /// Behind all others.
+    pub(crate) const LAST: Stream = Stream(u32::MAX);
+
     /// The flow's number.
     pub(crate) fn flow(self) -> usize {
         (self.0 >> 2) as usize
@@ -54,11 +57,25 @@ pub(crate) struct PauseSent {
     pub(crate) steps: usize,
 }
 
+/// A packet was thrown out of a queue that a watchdog emptied.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ThrownOut {
+    pub(crate) at: Time,
+    pub(crate) switch: u32,
+    pub(crate) ingress: u16,
+    pub(crate) egress: u16,
+    pub(crate) bytes: u64,
+    /// How many steps had been logged by then.
+    pub(crate) steps: usize,
+}
+
 /// Everything that was logged.
 #[derive(Debug, Default)]
 pub(crate) struct PacketLog {
     pub(crate) steps: Vec<Step>,
     pub(crate) pauses: Vec<PauseSent>,
+    /// In the order in which they were thrown out, of each queue from its head.
+    pub(crate) thrown_out: Vec<ThrownOut>,
     /// The step of the packet that a switch is dealing with.
     current: Option<usize>,
 }
@@ -83,6 +100,13 @@ impl PacketLog {
         if let Some(step) = step.filter(|step| step.switch == switch) {
             step.what = What::Lost;
         }
+    }
+
+    /// A watchdog threw a packet of this length out of a queue, which had come in by one port to leave by another.
+    pub(crate) fn thrown_out(&mut self, at: Time, switch: u32, ports: (u16, u16), bytes: u64) {
+        let (ingress, egress) = ports;
+        let steps = self.steps.len();
+        self.thrown_out.push(ThrownOut { at, switch, ingress, egress, bytes, steps });
     }
 
     pub(crate) fn left(&mut self, at: Time, switch: u32, port: u16, frame: &Frame) {

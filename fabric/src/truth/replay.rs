@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 use model::{PortRef, Time};
 
 use super::Facts;
-use super::log::{Stream, What};
+use super::log::{Stream, ThrownOut, What};
 pub(super) use super::queue::Busy;
 use super::queue::Standing;
 
@@ -55,47 +55,83 @@ pub(super) struct Replay {
 }
 
 pub(super) fn replay(facts: &Facts<'_>) -> Replay {
-    let (stays, mut stay_of) = stays(facts);
+    let Stays { stays, mut stay_of, thrown_out } = stays(facts);
+    let mut thrown_out = thrown_out.into_iter().peekable();
     let by_port = by_port(facts, &stays);
     let mut replay = Replay { stays, silent: silences(facts), by_port, ..Replay::default() };
-    let mut held: BTreeMap<(u32, u16, Option<u16>, Stream), u64> = BTreeMap::new();
-    let mut queues: BTreeMap<(u32, u16), (u64, Standing)> = BTreeMap::new();
+    let mut books = Books::new(facts);
     let mut pauses = facts.log.pauses.iter().peekable();
-    // A port counts as empty while so little waits there: the packet that goes out and one behind it.
-    let empty = 2 * facts.log.steps.iter().map(|step| u64::from(step.bytes)).max().unwrap_or(0);
-    for (index, step) in facts.log.steps.iter().enumerate() {
+    for index in 0..=facts.log.steps.len() {
         while let Some(pause) = pauses.next_if(|pause| pause.steps <= index) {
-            replay.episodes.extend(episode(facts, &held, pause.at, pause.switch, pause.port));
+            while let Some((stay, out)) =
+                thrown_out.next_if(|(_, out)| out.steps <= index && out.at <= pause.at)
+            {
+                books.count(&replay.stays[stay], out.at, false);
+            }
+            replay.episodes.extend(episode(facts, &books.held, pause.at, pause.switch, pause.port));
         }
-        let Some(stay) = stay_of.get_mut(index).and_then(Option::take) else { continue };
-        let stay = replay.stays[stay];
-        let place = held.entry((stay.switch, stay.ingress, stay.egress, stay.stream)).or_insert(0);
-        let arrives = step.what == What::In;
+        while let Some((stay, out)) = thrown_out.next_if(|(_, out)| out.steps <= index) {
+            books.count(&replay.stays[stay], out.at, false);
+        }
+        if let Some(stay) = stay_of.get_mut(index).and_then(Option::take) {
+            let step = &facts.log.steps[index];
+            books.count(&replay.stays[stay], step.at, step.what == What::In);
+        }
+    }
+    replay.busy = books.close();
+    replay
+}
+
+/// What every switch holds at an instant.
+struct Books<'f> {
+    facts: &'f Facts<'f>,
+    /// Bytes by where they came in, where they are to leave, and whose they are.
+    held: BTreeMap<(u32, u16, Option<u16>, Stream), u64>,
+    queues: BTreeMap<(u32, u16), (u64, Standing)>,
+    busy: BTreeMap<PortRef, Vec<Busy>>,
+    /// A port counts as empty while so little waits there: the packet that goes out and one behind it.
+    empty: u64,
+}
+
+impl<'f> Books<'f> {
+    fn new(facts: &'f Facts<'f>) -> Books<'f> {
+        let largest = facts.log.steps.iter().map(|step| u64::from(step.bytes)).max().unwrap_or(0);
+        let (held, queues, busy) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        Books { facts, held, queues, busy, empty: 2 * largest }
+    }
+
+    /// A packet arrives, or is gone.
+    fn count(&mut self, stay: &Stay, at: Time, arrives: bool) {
+        let key = (stay.switch, stay.ingress, stay.egress, stay.stream);
+        let place = self.held.entry(key).or_insert(0);
         let add = |sum: u64| {
             if arrives { sum + u64::from(stay.bytes) } else { sum.saturating_sub(u64::from(stay.bytes)) }
         };
         *place = add(*place);
         if *place == 0 {
-            held.remove(&(stay.switch, stay.ingress, stay.egress, stay.stream));
+            self.held.remove(&key);
         }
-        if let Some(egress) = stay.egress {
-            let (bytes, standing) = queues.entry((stay.switch, egress)).or_default();
-            *bytes = add(*bytes);
-            let over = standing.follow(*bytes, empty, step.at);
-            if !over.is_empty() {
-                let name = PortRef::new(facts.switches[stay.switch as usize].clone(), egress);
-                replay.busy.entry(name).or_default().extend(over);
-            }
+        let Some(egress) = stay.egress else { return };
+        let (bytes, standing) = self.queues.entry((stay.switch, egress)).or_default();
+        *bytes = add(*bytes);
+        let over = standing.follow(*bytes, self.empty, at);
+        if !over.is_empty() {
+            self.busy.entry(named(self.facts, stay.switch, egress)).or_default().extend(over);
         }
     }
-    for pause in pauses {
-        replay.episodes.extend(episode(facts, &held, pause.at, pause.switch, pause.port));
+
+    /// The times with a queue, by port, when the run is over.
+    fn close(mut self) -> BTreeMap<PortRef, Vec<Busy>> {
+        for ((switch, egress), (_, mut standing)) in self.queues {
+            let name = named(self.facts, switch, egress);
+            self.busy.entry(name).or_default().extend(standing.end(self.facts.end));
+        }
+        self.busy
     }
-    for ((switch, egress), (_, mut standing)) in queues {
-        let name = PortRef::new(facts.switches[switch as usize].clone(), egress);
-        replay.busy.entry(name).or_default().extend(standing.end(facts.end));
-    }
-    replay
+}
+
+fn named(facts: &Facts<'_>, switch: u32, port: u16) -> PortRef {
+    PortRef::new(facts.switches[switch as usize].clone(), port)
 }
 
 fn by_port(facts: &Facts<'_>, stays: &[Stay]) -> BTreeMap<PortRef, Vec<usize>> {
@@ -105,18 +141,34 @@ fn by_port(facts: &Facts<'_>, stays: &[Stay]) -> BTreeMap<PortRef, Vec<usize>> {
             found.entry((stay.switch, egress)).or_default().push(index);
         }
     }
-    let name = |(switch, port): (u32, u16)| PortRef::new(facts.switches[switch as usize].clone(), port);
-    found.into_iter().map(|(port, stays)| (name(port), stays)).collect()
+    found.into_iter().map(|((switch, port), stays)| (named(facts, switch, port), stays)).collect()
 }
 
-/// All stays, and by step the stay that it begins or ends.
-fn stays(facts: &Facts<'_>) -> (Vec<Stay>, Vec<Option<usize>>) {
+/// All stays.
+struct Stays {
+    stays: Vec<Stay>,
+    /// By step the stay that it begins or ends.
+    stay_of: Vec<Option<usize>>,
+    /// Stays that a watchdog ended, in order of time.
+    thrown_out: Vec<(usize, ThrownOut)>,
+}
+
+/// Packets of streams that wait, by switch and stream.
+type Waiting = BTreeMap<(u32, Stream), VecDeque<usize>>;
+
+fn stays(facts: &Facts<'_>) -> Stays {
     let mut stays: Vec<Stay> = Vec::new();
     let mut stay_of: Vec<Option<usize>> = vec![None; facts.log.steps.len()];
-    let mut waiting: BTreeMap<(u32, Stream), VecDeque<usize>> = BTreeMap::new();
+    let mut waiting = Waiting::new();
+    let mut thrown_out: Vec<(usize, ThrownOut)> = Vec::new();
+    let mut to_throw_out = facts.log.thrown_out.iter().peekable();
     let mut last: BTreeMap<(u32, Stream), u16> = BTreeMap::new();
     let mut refused: Vec<usize> = Vec::new();
     for (index, step) in facts.log.steps.iter().enumerate() {
+        while let Some(out) = to_throw_out.next_if(|out| out.steps <= index) {
+            thrown_out
+                .extend(throw_out(facts, &mut stays, &mut waiting, &last, *out).map(|stay| (stay, *out)));
+        }
         let key = (step.switch, step.stream);
         match step.what {
             What::In | What::Lost => {
@@ -149,11 +201,36 @@ fn stays(facts: &Facts<'_>) -> (Vec<Stay>, Vec<Option<usize>>) {
             }
         }
     }
+    for out in to_throw_out {
+        thrown_out.extend(throw_out(facts, &mut stays, &mut waiting, &last, *out).map(|stay| (stay, *out)));
+    }
     for stay in waiting.into_values().flatten().chain(refused) {
         let key = (stays[stay].switch, stays[stay].stream);
         stays[stay].egress = last.get(&key).copied().or_else(|| only_way(facts, &stays[stay]));
     }
-    (stays, stay_of)
+    Stays { stays, stay_of, thrown_out }
+}
+
+/// Ends the stay of a packet that a watchdog threw out: the oldest that had come in and was to leave by these ports.
+fn throw_out(
+    facts: &Facts<'_>,
+    stays: &mut [Stay],
+    waiting: &mut Waiting,
+    last: &BTreeMap<(u32, Stream), u16>,
+    out: ThrownOut,
+) -> Option<usize> {
+    let streams = waiting.range((out.switch, Stream::default())..=(out.switch, Stream::LAST));
+    let heads = streams.filter_map(|(key, queue)| Some((*queue.front()?, *key)));
+    let leaves = |key: &(u32, Stream), stay: &Stay| last.get(key).copied().or_else(|| only_way(facts, stay));
+    let (head, key) = heads
+        .filter(|(head, key)| {
+            let stay = &stays[*head];
+            stay.ingress == out.ingress && leaves(key, stay).is_none_or(|egress| egress == out.egress)
+        })
+        .min_by_key(|(head, _)| (u64::from(stays[*head].bytes) != out.bytes, *head))?;
+    waiting.get_mut(&key)?.pop_front();
+    (stays[head].until, stays[head].egress) = (out.at, Some(out.egress));
+    Some(head)
 }
 
 /// Where a stream of which nothing ever left a switch would have gone, when there is one way only.

@@ -109,7 +109,7 @@ impl FabricSwitch for PlainSwitch {
                     lossless,
                     profile,
                     priority,
-                    ..
+                    stored,
                 } => {
                     if lossless {
                         let profile = self.tm.profile_name(profile).to_string();
@@ -129,6 +129,7 @@ impl FabricSwitch for PlainSwitch {
                         egress_port: Some(egress_port),
                         bytes: u64::from(bytes),
                         reason: p4_switch::DropReason::Queue(reason),
+                        stored,
                     }
                 }
                 TmEvent::WatchdogFired { port, priority, action } => {

@@ -73,6 +73,8 @@ pub enum Event {
         bytes: u64,
         /// Why.
         reason: DropReason,
+        /// Whether it had been waiting in a queue, which a watchdog emptied.
+        stored: bool,
     },
     /// A packet of a lossless class was lost, in addition to its [`Event::Dropped`].
     LosslessDrop {

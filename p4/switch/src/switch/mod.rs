@@ -311,7 +311,7 @@ impl Switch {
             return;
         };
         if stored {
-            self.dropped(ingress_port, Some(egress_port), u64::from(bytes), DropReason::Queue(reason));
+            self.lost(ingress_port, Some(egress_port), u64::from(bytes), DropReason::Queue(reason), true);
         }
         if lossless {
             let (at, profile) = (self.cx.now, self.tm.profile_name(profile).to_string());
@@ -351,9 +351,21 @@ impl Switch {
     }
 
     fn dropped(&mut self, ingress_port: u16, egress_port: Option<u16>, bytes: u64, reason: DropReason) {
+        self.lost(ingress_port, egress_port, bytes, reason, false);
+    }
+
+    fn lost(
+        &mut self,
+        ingress_port: u16,
+        egress_port: Option<u16>,
+        bytes: u64,
+        reason: DropReason,
+        stored: bool,
+    ) {
         self.counters.count_drop(reason);
         self.cx.note(|| Step::Dropped { reason: reason.name().to_owned(), port: egress_port });
-        self.cx.events.push(Event::Dropped { at: self.cx.now, ingress_port, egress_port, bytes, reason });
+        let at = self.cx.now;
+        self.cx.events.push(Event::Dropped { at, ingress_port, egress_port, bytes, reason, stored });
     }
 
     /// Source address of the PFC frames of a port: the switch's address with the port in the last two bytes.

@@ -1,0 +1,93 @@
+//! When a loop of pauses closed and stood. One that a watchdog opens may close again: that is another event with reasons of
+//! its own, and what the pauses before it say belongs to the first.
+
+use crate::graph::VertexIx;
+use crate::scene::Scene;
+use crate::span::{Span, clusters, pause_span};
+
+/// A loop that closes flutters before: it goes on from one pause of its ports to the next within this time.
+const FLUTTER_NS: u64 = 60_000;
+/// A loop whose ports are all paused for so long stood still, and did not only flutter.
+const STOOD_NS: f64 = 100_000.0;
+/// Gaps in the pause of a port that let nothing through: a switch that is at its threshold resumes and pauses for a packet.
+const MOMENT_NS: u64 = 1_000;
+
+/// A standstill of a loop.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Standstill {
+    /// When an earlier standstill of the same loop ended; nothing before belongs to this one.
+    pub(super) opened_ns: Option<u64>,
+    /// From the first pause of the loop's ports that led to it.
+    event: Span,
+}
+
+impl Standstill {
+    /// The first one since the victim's last packet came to a port of the loop: that one stopped it. Else the one that stood
+    /// when the loop was read, else the last one that did, else the last time when all ports were paused; `None` without any
+    /// pause that says when it was.
+    pub(super) fn of(scene: &Scene<'_, '_>, ring: &[VertexIx]) -> Option<Standstill> {
+        let of_ports: Vec<Vec<Span>> = ring.iter().map(|v| pauses(scene, *v)).collect();
+        let all = of_ports.iter().flatten().copied().collect();
+        let frozen_ns = ring.iter().filter_map(|v| scene.graph.port(*v));
+        let frozen_ns = frozen_ns.map(|port| scene.view.switch_of(port).frozen_ns).min()?;
+        let joint = together(of_ports.into_iter().map(|spans| clusters(spans, MOMENT_NS)));
+        let stood = |span: &&Span| span.length_ns() >= STOOD_NS;
+        let stopped = victims_last(scene, ring)
+            .and_then(|last_ns| joint.iter().filter(stood).find(|span| span.to >= last_ns));
+        let subject = stopped.or(joint.last().filter(|span| span.to >= frozen_ns || stood(span)));
+        let subject = subject.or_else(|| joint.iter().rev().find(stood)).or(joint.last());
+        let earlier = joint.iter().rev().filter(stood).find(|span| subject.is_some_and(|s| span.to < s.from));
+        let opened_ns = earlier.map(|span| span.to);
+        let events = clusters(all, FLUTTER_NS);
+        let of_subject = |event: &&Span| subject.is_none_or(|subject| event.overlaps(*subject));
+        let event = events.iter().rev().find(of_subject).or(events.last())?;
+        let from = event.from.max(opened_ns.unwrap_or(0));
+        Some(Standstill { opened_ns, event: Span { from, to: event.to.max(from) } })
+    }
+
+    /// When `v` was first paused in this event, as far as its log tells.
+    pub(super) fn first_pause(&self, scene: &Scene<'_, '_>, v: VertexIx) -> Option<u64> {
+        let of_event = |span: &Span| span.overlaps(self.event) && span.from >= self.opened_ns.unwrap_or(0);
+        pauses(scene, v).into_iter().filter(of_event).map(|span| span.from).min()
+    }
+}
+
+/// When the victim's last packet came to a port of the loop.
+fn victims_last(scene: &Scene<'_, '_>, ring: &[VertexIx]) -> Option<u64> {
+    let victim = scene.victim?;
+    let ports = ring.iter().filter_map(|v| scene.graph.port(*v));
+    let records = ports.flat_map(|port| scene.view.records_of(port, victim));
+    records.filter_map(|record| record.seen_ns).map(|(from, to)| from.max(to)).max()
+}
+
+fn pauses(scene: &Scene<'_, '_>, v: VertexIx) -> Vec<Span> {
+    let Some(port) = scene.graph.port(v) else { return Vec::new() };
+    let frozen_ns = scene.view.switch_of(port).frozen_ns;
+    scene.view.pauses(port).iter().map(|pause| pause_span(pause, frozen_ns)).collect()
+}
+
+/// The times that all lists have in common; lists are ascending and disjoint, and so is the result.
+fn together(mut lists: impl Iterator<Item = Vec<Span>>) -> Vec<Span> {
+    let first = lists.next().unwrap_or_default();
+    lists.fold(first, |common, list| {
+        let meets = |span: &Span| {
+            let from = list.partition_point(|other| other.to < span.from);
+            list[from..].iter().map_while(|other| span.intersection(*other)).collect::<Vec<Span>>()
+        };
+        common.iter().flat_map(meets).collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_all_have_in_common() {
+        let spans = |list: &[(u64, u64)]| list.iter().map(|(a, b)| Span::new(*a, *b)).collect::<Vec<_>>();
+        let lists = [&[(0, 10), (20, 40)][..], &[(5, 30), (35, 50)], &[(0, 100)]];
+        assert_eq!(together(lists.iter().map(|l| spans(l))), spans(&[(5, 10), (20, 30), (35, 40)]));
+        assert_eq!(together([spans(&[(0, 4)]), spans(&[(6, 9)])].into_iter()), Vec::new());
+        assert_eq!(together(std::iter::empty()), Vec::new());
+    }
+}
