@@ -53,6 +53,7 @@ pub(crate) struct View<'a> {
     sums: Vec<EpochSum>,
     events: Vec<Span>,
     by_node: Vec<Option<u32>>,
+    classes: Classes,
 }
 
 pub(crate) struct SwitchView<'a> {
@@ -77,8 +78,6 @@ struct PortView {
     queued: Option<Queued>,
     /// Records of other classes were left out, so the port's own slot counts too much.
     mixed: bool,
-    /// Pauses that began before this time were more than the port's log holds.
-    forgotten_ns: Option<u64>,
 }
 
 /// What all records of one epoch of a port add up to. Questions about edges ask for it again and again.
@@ -121,6 +120,7 @@ impl<'a> View<'a> {
             sums: Vec::new(),
             events: Vec::new(),
             by_node: vec![None; index.nodes()],
+            classes,
         };
         let mut order: Vec<&SwitchTelemetry> = snapshot.switches.iter().collect();
         order.sort_by(|a, b| a.switch.cmp(&b.switch));
@@ -130,7 +130,6 @@ impl<'a> View<'a> {
         for port in view.ports() {
             view.sum_up(port, event_gap_ns);
         }
-        view.note_forgotten(classes);
         view
     }
 
@@ -217,7 +216,6 @@ impl<'a> View<'a> {
                 events: 0..0,
                 queued: None,
                 mixed,
-                forgotten_ns: None,
             });
         }
     }

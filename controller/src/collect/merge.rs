@@ -214,28 +214,48 @@ fn missing_banks(name: &str, switch: &Switch, part: &Part, window: &Window<'_>) 
         .collect()
 }
 
+/// What is known of a port's pauses in one class.
+struct KnownPauses {
+    port: u16,
+    priority: u8,
+    /// By start.
+    intervals: Vec<PauseInterval>,
+    /// Starts of the intervals before which others had to make room that no collection brought.
+    after_gaps_ns: Vec<u64>,
+}
+
 /// The pause logs of a freeze, with the intervals that had to make room since an earlier collection brought them.
-fn with_earlier(switch: &Switch, part: &Part, logs: &[PauseLog]) -> Vec<PauseLog> {
-    let mut logs = logs.to_vec();
-    let earlier = || {
-        switch
-            .history
-            .iter()
-            .filter(|bank| bank.generation != part.generation && part.includes(bank.generation))
-    };
-    for log in logs.iter_mut().filter(|log| log.forgotten) {
-        let Some(oldest_ns) = log.closed.first().map(|interval| interval.start_ns) else { continue };
-        let known = earlier()
-            .flat_map(|bank| &bank.pauses)
-            .filter(|o| (o.port, o.priority) == (log.port, log.priority));
-        let mut more: Vec<PauseInterval> =
-            known.flat_map(|o| &o.closed).filter(|interval| interval.start_ns < oldest_ns).cloned().collect();
-        more.sort_by_key(|interval| interval.start_ns);
-        more.dedup_by_key(|interval| interval.start_ns);
-        more.append(&mut log.closed);
-        log.closed = more;
+fn with_earlier(switch: &Switch, part: &Part, logs: &[PauseLog]) -> Vec<KnownPauses> {
+    let is_earlier = |generation: u16| generation != part.generation && part.includes(generation);
+    let earlier: Vec<&PauseLog> = switch
+        .history
+        .iter()
+        .filter(|bank| is_earlier(bank.generation))
+        .flat_map(|bank| &bank.pauses)
+        .filter(|log| !log.closed.is_empty())
+        .collect();
+    logs.iter().map(|log| known_pauses(log, &earlier)).collect()
+}
+
+fn known_pauses(log: &PauseLog, earlier: &[&PauseLog]) -> KnownPauses {
+    let first = |log: &PauseLog| log.closed.first().map(|interval| interval.start_ns);
+    let (port, priority) = (log.port, log.priority);
+    let mut intervals: Vec<PauseInterval> = log.closed.iter().chain(&log.open).cloned().collect();
+    let mut after_gaps_ns = Vec::new();
+    // Where what is known begins, as long as something before it had to make room.
+    let mut known_from = first(log).filter(|_| log.forgotten);
+    for older in earlier.iter().rev().filter(|older| (older.port, older.priority) == (port, priority)) {
+        let Some(oldest_ns) = known_from else { break };
+        let mut all = older.closed.iter().chain(&older.open);
+        if !all.any(|interval| interval.start_ns >= oldest_ns) {
+            after_gaps_ns.push(oldest_ns);
+        }
+        let before = older.closed.iter().filter(|interval| interval.start_ns < oldest_ns).cloned();
+        intervals.splice(0..0, before);
+        known_from = first(older).filter(|_| older.forgotten);
     }
-    logs
+    after_gaps_ns.extend(known_from);
+    KnownPauses { port, priority, intervals, after_gaps_ns }
 }
 
 /// The interval of `log` that lasted at `frozen_ns`, if one did.
@@ -248,7 +268,7 @@ fn open_at_freeze(log: &PauseLog, frozen_ns: u64) -> Option<&PauseInterval> {
 /// Pauses up to the freeze; the registers go on after it.
 fn cut_pauses(
     name: &str,
-    logs: &[PauseLog],
+    logs: &[KnownPauses],
     window: &Window<'_>,
     bytes: &mut u64,
     missing: &mut Vec<Gap>,
@@ -256,16 +276,13 @@ fn cut_pauses(
     let size = element(&window.layout.pauses.register);
     let mut pauses = Vec::new();
     for log in logs {
-        let oldest_ns = log.closed.iter().rev().take(window.layout.pause_log as usize).next_back();
-        let oldest_ns = oldest_ns.map(|interval| interval.start_ns);
-        if log.forgotten && oldest_ns.is_some_and(|start_ns| start_ns > window.start_ns()) {
-            missing.push(Gap::PausesOverwritten {
-                port: PortRef::new(name, log.port),
-                priority: log.priority,
-                before_ns: oldest_ns.unwrap_or(0),
-            });
-        }
-        for interval in log.closed.iter().chain(&log.open) {
+        let in_question = log.after_gaps_ns.iter().filter(|start_ns| **start_ns > window.start_ns());
+        missing.extend(in_question.map(|start_ns| Gap::PausesOverwritten {
+            port: PortRef::new(name, log.port),
+            priority: log.priority,
+            before_ns: *start_ns,
+        }));
+        for interval in &log.intervals {
             let in_window = interval.start_ns <= window.frozen_ns
                 && interval.end_ns.is_none_or(|end_ns| end_ns >= window.start_ns());
             if in_window {
