@@ -102,8 +102,10 @@ fn left_by_exit(scene: &Scene<'_, '_>, trail: &Trail) -> bool {
     };
     let ingress = view.topo(exit_port).and_then(|p| view.index.peer(p)).map(|peer| peer.number);
     let (Some(ingress), Some(since)) = (ingress, standing_since(scene, ring, exit)) else { return true };
+    let known = Standstill::of(scene, ring).and_then(|standstill| standstill.first_pause(scene, exit));
     // What fills a buffer so far that it pauses does so in microseconds.
-    let before = Span { from: since.saturating_sub(scene.settings.event_gap_ns / 4), to: since };
+    let from = since.saturating_sub(scene.settings.event_gap_ns / 4);
+    let before = Span { from, to: known.unwrap_or(since).max(since) };
     view.held(outside, ingress, before) >= view.held(inside, ingress, before)
 }
 
