@@ -293,16 +293,18 @@ impl<'q, 'v> Event<'q, 'v> {
     /// The share of `span` that lies in `when`, of the time in which the port was not paused: those that waited for others
     /// came then.
     fn unpaused_share(&self, span: Span, when: Span) -> f64 {
-        let unpaused = |span: Span| {
-            let from = self.paused.partition_point(|pause| pause.to < span.from);
-            let within = self.paused[from..].iter().take_while(|pause| pause.from <= span.to);
-            (span.to - span.from) as f64 - within.map(|pause| pause.shared_ns(span)).sum::<f64>()
-        };
-        let whole = unpaused(span);
+        let whole = self.unpaused_ns(span);
         if whole < 1.0 {
             return when.shared_ns(span) / span.length_ns();
         }
-        span.intersection(when).map_or(0.0, |inside| (unpaused(inside) / whole).clamp(0.0, 1.0))
+        span.intersection(when).map_or(0.0, |inside| (self.unpaused_ns(inside) / whole).clamp(0.0, 1.0))
+    }
+
+    /// For how long of `span` the port could send.
+    fn unpaused_ns(&self, span: Span) -> f64 {
+        let from = self.paused.partition_point(|pause| pause.to < span.from);
+        let within = self.paused[from..].iter().take_while(|pause| pause.from <= span.to);
+        (span.to - span.from) as f64 - within.map(|pause| pause.shared_ns(span)).sum::<f64>()
     }
 
     /// Whether other flows waited during most of the time in which those of a record did.
@@ -402,11 +404,13 @@ impl<'q, 'v> Event<'q, 'v> {
     /// What a flow brought above its rate from before the queue formed.
     fn excess(&self, m: &Measured) -> f64 {
         let (Some(when), Some(first)) = (self.when, m.first_ns) else { return m.inside };
-        let there_ns = when.from.saturating_sub(first);
-        if there_ns < self.settings.established_ns.max(1) {
+        // While the port was paused nobody could show what rate they have.
+        let there_ns =
+            if first < when.from { self.unpaused_ns(Span { from: first, to: when.from }) } else { 0.0 };
+        if there_ns < self.settings.established_ns.max(1) as f64 {
             return m.inside;
         }
-        let entitled = m.before / there_ns as f64 * when.length_ns();
+        let entitled = m.before / there_ns * self.unpaused_ns(when).max(1.0);
         let excess = m.inside - entitled;
         if excess > m.inside * GROWN_SHARE { excess } else { 0.0 }
     }

@@ -63,6 +63,19 @@ pub fn is_right(diagnosis: &Diagnosis, truth: &GroundTruth) -> bool {
     meant.chain(&truth.beside).any(|t| names_event(diagnosis, t))
 }
 
+/// Whether a verdict speaks of a queue that nobody but the flow that was asked about made. Who slowed it down has no answer then:
+/// whoever is named for it was only there.
+fn is_own_doing(diagnosis: &Diagnosis, truth: &GroundTruth) -> bool {
+    let events = std::iter::once(truth).chain(&truth.others);
+    let mut all = events.flat_map(|t| std::iter::once(t).chain(&t.again)).chain(&truth.beside);
+    all.any(|t| {
+        Some(diagnosis.anomaly) == t.anomaly
+            && diagnosis.root_cause.port == t.root_cause.port
+            && t.root_cause.flows == [diagnosis.victim]
+            && t.time_ns.is_none_or(|(from, to)| from <= diagnosis.time_ns && diagnosis.time_ns <= to)
+    })
+}
+
 /// Judges the verdicts of one run. Verdicts about one incident count once, by the incident's best verdict; each truth
 /// counts once, however many verdicts name it and however often it happened. A wrong verdict counts if it speaks of the time
 /// of what happened; one that names something else that really held up the victim's packets is neither right nor wrong.
@@ -86,7 +99,7 @@ pub fn score(diagnoses: &[Diagnosis], truth: &GroundTruth) -> Score {
             })
     };
     for incident in incidents(diagnoses) {
-        let is_true = incident.verdicts.iter().any(|d| is_right(d, truth));
+        let is_true = incident.verdicts.iter().any(|d| is_right(d, truth) || is_own_doing(d, truth));
         let is_judged = incident.verdicts.iter().any(|d| in_time(d));
         // That a flow is slow and the fabric clean blames nobody: what it fails to name is counted as missed above.
         if !is_true && is_judged && incident.best.anomaly != Anomaly::HostOnly {

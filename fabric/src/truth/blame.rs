@@ -11,7 +11,8 @@ use super::replay::{Busy, Replay};
 const PART_PERCENT: f64 = 25.0;
 /// With less than that and at least this it had a small part: whether it is named is a matter of taste.
 const MINOR_PERCENT: f64 = 4.0;
-/// The rate that a flow is entitled to is that of its latest sending in so much time before the queue.
+/// The rate that a flow is entitled to is that of its latest sending in so much time before the queue, without the time in which
+/// the port was silenced.
 const BEFORE: Time = Time::from_ms(1);
 /// That time is looked at in slices of this length. A slice in which the flow sent nothing does not count: a flow that
 /// was stopped and goes on sends no more than it did.
@@ -40,7 +41,7 @@ pub(super) fn blame(replay: &Replay, port: &PortRef, times: &[Busy], end: Time) 
     let mut added: BTreeMap<usize, f64> = BTreeMap::new();
     for busy in times {
         let until = busy.until.min(end);
-        let since = Time(busy.from.0.saturating_sub(BEFORE.0));
+        let since = sending_since(replay, port, busy.from);
         let mut sent: BTreeMap<usize, Sent> = BTreeMap::new();
         for stay in replay.came(port, since, until) {
             let sent = sent.entry(stay.stream.flow()).or_default();
@@ -65,6 +66,20 @@ pub(super) fn blame(replay: &Replay, port: &PortRef, times: &[Busy], end: Time) 
         flows.into_iter().partition(|(_, bytes)| part(*bytes) >= PART_PERCENT);
     let numbers = |flows: Vec<(usize, f64)>| flows.into_iter().map(|(flow, _)| flow).collect();
     Blame { culprits: numbers(culprits), minor: numbers(minor) }
+}
+
+/// Since when a port could send for [`BEFORE`] up to `at`: while it was silenced nobody could show what rate they have.
+fn sending_since(replay: &Replay, port: &PortRef, at: Time) -> Time {
+    let (mut from, mut left) = (at, BEFORE.0);
+    for (start, end) in replay.silent.get(port).into_iter().flatten().rev().filter(|(start, _)| *start < at) {
+        let open = from.saturating_sub(*end).0;
+        if open >= left {
+            break;
+        }
+        left -= open;
+        from = from.min(*start);
+    }
+    Time(from.0.saturating_sub(left))
 }
 
 /// The slices before a queue in which several flows stood in an earlier one: what they sent then was part of that

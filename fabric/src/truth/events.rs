@@ -61,6 +61,8 @@ const FORMING: Time = Time::from_us(50);
 const HOST_RESTS: Time = Time::from_us(500);
 /// What comes of a queue may come a little after it.
 const LATER: Time = Time::from_us(50);
+/// What piled up during a trouble is gone so long after it.
+const DRAINS: Time = Time::from_us(100);
 /// A packet of a watched flow that waited less was not held up.
 pub(super) const NO_HARM: Time = Time::from_us(1);
 /// What held up no watched flow and silenced others for less than this part of what the worst event did is no event of
@@ -84,9 +86,7 @@ pub(super) fn events(run: &Run<'_>) -> Vec<Event> {
     pauses.sort_by(|a, b| b.silence.cmp(&a.silence).then_with(|| (&a.port, a.when).cmp(&(&b.port, b.when))));
     let mut found = deadlocks;
     for event in pauses {
-        if found.iter().all(|before| !is_consequence(run, &event, before)) {
-            found.push(event);
-        }
+        found.extend(own_part(run, event, &found, most));
     }
     found.extend(contentions(run));
     for event in &mut found {
@@ -104,11 +104,37 @@ pub(super) fn events(run: &Run<'_>) -> Vec<Event> {
 /// came on in bunches. What began before did not come of it.
 fn is_consequence(run: &Run<'_>, event: &Event, before: &Event) -> bool {
     let held_up = |flow: &usize| run.paths[*flow].iter().any(|port| before.touched.contains(port));
+    // What begins when the other is over and goes on is trouble of its own.
+    let meanwhile = event.when.0 < before.when.1 || event.when.1.saturating_sub(event.when.0) <= DRAINS;
     event.overlaps(before)
+        && meanwhile
         && event.when.0 >= before.when.0
         && (before.touched.contains(&event.port)
             || event.blame.culprits.iter().filter(|flow| held_up(flow)).count() * 2
                 > event.blame.culprits.len())
+}
+
+/// What is left of an event without its times as a consequence of others: what goes on for longer than their backlog takes to
+/// drain is trouble of its own. `most` is the silence of the worst event.
+fn own_part(run: &Run<'_>, event: Event, found: &[Event], most: u128) -> Option<Event> {
+    let mut event = event;
+    while let Some(before) = found.iter().find(|before| is_consequence(run, &event, before)) {
+        let [busy] = event.made[..] else { return None };
+        let over = before.when.1;
+        if busy.until.saturating_sub(over) <= DRAINS {
+            return None;
+        }
+        let first = Time(over.0 + DRAINS.0);
+        let mut rest =
+            contended(run, &Root::Contention(event.port.clone()), Busy { from: over, ..busy }, first);
+        rest.harm = harm(run, &rest);
+        let matters = rest.harm > NO_HARM || rest.silence * LEAST_SILENCE >= most;
+        if rest.when.0 <= event.when.0 || rest.blame.culprits.is_empty() || !matters {
+            return None;
+        }
+        event = rest;
+    }
+    Some(event)
 }
 
 fn routing_loop(run: &Run<'_>) -> Option<Event> {
@@ -196,10 +222,9 @@ fn pauses(run: &Run<'_>) -> Vec<Event> {
                 injected.insert(port);
             }
             Root::Contention(port) => {
-                let first =
-                    |busy: &Busy| times.iter().copied().find(|at| busy.from <= *at && *at <= busy.until);
-                let queues = queues(run.replay, port).into_iter();
-                found.extend(queues.filter_map(|busy| Some(contended(run, root, busy, first(&busy)?))));
+                for busy in queues(run.replay, port) {
+                    found.extend(between_silences(run, root, busy, times));
+                }
             }
         }
     }
@@ -212,6 +237,22 @@ fn pauses(run: &Run<'_>) -> Vec<Event> {
     injected.extend(silenced);
     for port in injected {
         found.extend(injections(run, port));
+    }
+    found
+}
+
+/// A queue from which pauses came at these times, cut where its port was silenced: the first part that pauses came from, and
+/// later ones that are more than the moments between two pauses.
+fn between_silences(run: &Run<'_>, root: &Root, busy: Busy, times: &[Time]) -> Vec<Event> {
+    let mut found: Vec<Event> = Vec::new();
+    let mut from = busy.from;
+    while let Some(first) = times.iter().copied().find(|at| from <= *at && *at <= busy.until) {
+        let event = contended(run, root, busy, first);
+        let [made] = event.made[..] else { break };
+        from = Time(made.until.max(first).0 + 1);
+        if found.is_empty() || made.until.saturating_sub(made.from) > DRAINS {
+            found.push(event);
+        }
     }
     found
 }
