@@ -145,7 +145,8 @@ struct Measured {
     contributes: bool,
 }
 
-struct Event<'q, 'v> {
+struct Event<'q, 'v, 'a> {
+    view: &'v View<'a>,
     settings: &'v Settings,
     port: PortIx,
     question: Question<'q>,
@@ -159,14 +160,14 @@ struct Event<'q, 'v> {
     flows: Vec<Measured>,
 }
 
-impl<'q, 'v> Event<'q, 'v> {
+impl<'q, 'v, 'a> Event<'q, 'v, 'a> {
     fn new(
-        view: &View<'_>,
+        view: &'v View<'a>,
         settings: &'v Settings,
         port: PortIx,
         question: Question<'q>,
         when: Option<Span>,
-    ) -> Event<'q, 'v> {
+    ) -> Event<'q, 'v, 'a> {
         let ring_start = view.ring_start(view.switch_of(port));
         let history = match (when, ring_start) {
             (Some(when), Some(start)) => when.from.saturating_sub(start) >= settings.established_ns,
@@ -175,6 +176,7 @@ impl<'q, 'v> Event<'q, 'v> {
         let frozen_ns = view.switch_of(port).frozen_ns;
         let pauses = view.pauses(port).iter().map(|pause| pause_span(pause, frozen_ns));
         Event {
+            view,
             settings,
             port,
             question,
@@ -263,6 +265,10 @@ impl<'q, 'v> Event<'q, 'v> {
                     let usual = r.packets as f64 * (when.length_ns() / seen.length_ns()).min(1.0);
                     by_depth = by_depth.min(usual / waited);
                 }
+                // No more came than its link carries.
+                if let Some(most) = self.most_packets(r, when).filter(|_| waited > 0.0) {
+                    by_depth = by_depth.min(most / waited);
+                }
                 in_time.max(by_depth)
             }
             None => f64::from(u8::from(seen.overlaps(when))),
@@ -305,6 +311,15 @@ impl<'q, 'v> Event<'q, 'v> {
         let from = self.paused.partition_point(|pause| pause.to < span.from);
         let within = self.paused[from..].iter().take_while(|pause| pause.from <= span.to);
         (span.to - span.from) as f64 - within.map(|pause| pause.shared_ns(span)).sum::<f64>()
+    }
+
+    /// How many packets of a flow the link that they come by carries in `when`; absent where the link is not known.
+    fn most_packets(&self, r: &FlowRecord, when: Span) -> Option<f64> {
+        let switch = self.view.switch_of(self.port).node?;
+        let link = self.view.index.port(switch, r.ingress_port?)?;
+        let packet_bits = 8.0 * r.bytes? as f64 / r.packets.max(1) as f64;
+        let bits = when.length_ns() * self.view.index.info(link).rate.0 as f64 / 1e9;
+        Some(bits / packet_bits.max(1.0) + 1.0)
     }
 
     /// Whether other flows waited during most of the time in which those of a record did.
@@ -371,7 +386,7 @@ impl<'q, 'v> Event<'q, 'v> {
         let rounds = if all_known { &[false, true][..] } else { &[false][..] };
         for carriers_too in rounds.iter().copied() {
             let eligible =
-                |e: &Event<'_, '_>, m: &Measured| !e.is_victim(m) && (carriers_too || !e.is_carrier(m.flow));
+                |e: &Event<'_, '_, '_>, m: &Measured| !e.is_victim(m) && (carriers_too || !e.is_carrier(m.flow));
             let largest =
                 self.flows.iter().filter(|m| eligible(self, m)).map(|m| m.inside).fold(0.0, f64::max);
             for at in 0..self.flows.len() {
