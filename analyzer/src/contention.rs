@@ -385,8 +385,9 @@ impl<'q, 'v, 'a> Event<'q, 'v, 'a> {
         let all_known = !self.history && self.unaccounted <= UNACCOUNTED_SHARE;
         let rounds = if all_known { &[false, true][..] } else { &[false][..] };
         for carriers_too in rounds.iter().copied() {
-            let eligible =
-                |e: &Event<'_, '_, '_>, m: &Measured| !e.is_victim(m) && (carriers_too || !e.is_carrier(m.flow));
+            let eligible = |e: &Event<'_, '_, '_>, m: &Measured| {
+                !e.is_victim(m) && (carriers_too || !e.is_carrier(m.flow))
+            };
             let largest =
                 self.flows.iter().filter(|m| eligible(self, m)).map(|m| m.inside).fold(0.0, f64::max);
             for at in 0..self.flows.len() {

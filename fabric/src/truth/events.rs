@@ -86,7 +86,9 @@ pub(super) fn events(run: &Run<'_>) -> Vec<Event> {
     pauses.sort_by(|a, b| b.silence.cmp(&a.silence).then_with(|| (&a.port, a.when).cmp(&(&b.port, b.when))));
     let mut found = deadlocks;
     for event in pauses {
-        found.extend(own_part(run, event, &found, most));
+        if found.iter().all(|before| !is_consequence(run, &event, before)) {
+            found.push(event);
+        }
     }
     found.extend(contentions(run));
     for event in &mut found {
@@ -104,37 +106,19 @@ pub(super) fn events(run: &Run<'_>) -> Vec<Event> {
 /// came on in bunches. What began before did not come of it.
 fn is_consequence(run: &Run<'_>, event: &Event, before: &Event) -> bool {
     let held_up = |flow: &usize| run.paths[*flow].iter().any(|port| before.touched.contains(port));
-    // What begins when the other is over and goes on is trouble of its own.
-    let meanwhile = event.when.0 < before.when.1 || event.when.1.saturating_sub(event.when.0) <= DRAINS;
+    let by_bunches =
+        || event.blame.culprits.iter().filter(|flow| held_up(flow)).count() * 2 > event.blame.culprits.len();
     event.overlaps(before)
-        && meanwhile
         && event.when.0 >= before.when.0
-        && (before.touched.contains(&event.port)
-            || event.blame.culprits.iter().filter(|flow| held_up(flow)).count() * 2
-                > event.blame.culprits.len())
+        && is_brief(event)
+        && (before.touched.contains(&event.port) || by_bunches())
 }
 
-/// What is left of an event without its times as a consequence of others: what goes on for longer than their backlog takes to
-/// drain is trouble of its own. `most` is the silence of the worst event.
-fn own_part(run: &Run<'_>, event: Event, found: &[Event], most: u128) -> Option<Event> {
-    let mut event = event;
-    while let Some(before) = found.iter().find(|before| is_consequence(run, &event, before)) {
-        let [busy] = event.made[..] else { return None };
-        let over = before.when.1;
-        if busy.until.saturating_sub(over) <= DRAINS {
-            return None;
-        }
-        let first = Time(over.0 + DRAINS.0);
-        let mut rest =
-            contended(run, &Root::Contention(event.port.clone()), Busy { from: over, ..busy }, first);
-        rest.harm = harm(run, &rest);
-        let matters = rest.harm > NO_HARM || rest.silence * LEAST_SILENCE >= most;
-        if rest.when.0 <= event.when.0 || rest.blame.culprits.is_empty() || !matters {
-            return None;
-        }
-        event = rest;
-    }
-    Some(event)
+/// Whether the queues of an event stood no longer than what piled up elsewhere takes to drain.
+fn is_brief(event: &Event) -> bool {
+    let stood =
+        event.made.iter().map(|busy| busy.until.saturating_sub(busy.from).0).fold(0, u64::saturating_add);
+    stood <= DRAINS.0
 }
 
 fn routing_loop(run: &Run<'_>) -> Option<Event> {
