@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::telemetry::FlowRecord;
 use model::{FlowKey, PortRef};
 
+use crate::span::Span;
 use crate::topology_index::NodeId;
 use crate::view::{PortIx, View};
 
@@ -126,6 +127,32 @@ fn unordered(view: &View<'_>, victim: FlowKey, mut path: VictimPath) -> VictimPa
     path.answered = path.ports.len();
     path.switches = path.ports.len();
     path
+}
+
+/// Switches of a path whose registers say nothing of the time that is asked about, in words: they were frozen before it began, or
+/// what they hold begins after it.
+pub(crate) fn of_other_times(view: &View<'_>, path: &VictimPath, asked: Option<Span>) -> Vec<String> {
+    let Some(asked) = asked else { return Vec::new() };
+    let mut said = Vec::new();
+    for port in &path.ports {
+        let switch = view.switch_of(*port);
+        let oldest_ns = view.ring_start(switch);
+        let (name, frozen_ns) = (switch.name, switch.frozen_ns);
+        if frozen_ns > 0 && frozen_ns < asked.from {
+            said.push(format!(
+                "switch {name} was read up to {frozen_ns} ns; the slow round trip began after {} ns",
+                asked.from
+            ));
+        } else if let Some(oldest_ns) = oldest_ns.filter(|oldest_ns| asked.to < *oldest_ns) {
+            said.push(format!(
+                "what switch {name} holds begins at {oldest_ns} ns; the slow round trip was over at {} ns",
+                asked.to
+            ));
+        }
+    }
+    said.sort();
+    said.dedup();
+    said
 }
 
 /// Ports in their written form.

@@ -18,6 +18,8 @@ const WITHOUT_HISTORY: f64 = 0.9;
 const UNCHANGED: f64 = 0.85;
 /// Depths of input queues do not describe the output port.
 const INGRESS_DEPTHS: f64 = 0.9;
+/// No switch has a record of the flow that is asked about: where it goes is only what routes say.
+const VICTIM_UNSEEN: f64 = 0.7;
 /// The collection itself reports a gap.
 const INCOMPLETE: f64 = 0.95;
 /// Another flow came close to being named, or a named one close to not being it.
@@ -136,6 +138,9 @@ fn confidence(scene: &Scene<'_, '_>, finding: &Finding) -> f64 {
     } else if !scene.view.snapshot.missing.is_empty() {
         confidence *= INCOMPLETE;
     }
+    if scene.victim.is_some_and(|victim| !is_recorded(scene, victim)) {
+        confidence *= VICTIM_UNSEEN;
+    }
     if let Some(c) = &finding.contention {
         if !c.history {
             confidence *= WITHOUT_HISTORY;
@@ -154,6 +159,10 @@ fn confidence(scene: &Scene<'_, '_>, finding: &Finding) -> f64 {
         }
     }
     confidence
+}
+
+fn is_recorded(scene: &Scene<'_, '_>, flow: FlowKey) -> bool {
+    scene.view.ports().any(|port| scene.view.flows(port).iter().any(|record| record.flow == flow))
 }
 
 /// Packets of `flow` that were counted as paused over the ports that the pause crossed.

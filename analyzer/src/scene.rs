@@ -138,7 +138,7 @@ impl<'s, 'a> Scene<'s, 'a> {
 
 /// The slow packet was under way for its round trip before the agent noticed. A second question is about the whole of
 /// the trouble, from the first one to the freeze.
-fn asked_span(view: &View<'_>, trigger: &Trigger, settings: &Settings) -> Span {
+pub(crate) fn asked_span(view: &View<'_>, trigger: &Trigger, settings: &Settings) -> Span {
     let rtt_ns = trigger.rtt_ns.max(trigger.base_rtt_ns);
     let slack_ns = settings.event_gap_ns / 4;
     let Some(first) = trigger.follows else {

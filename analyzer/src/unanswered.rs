@@ -2,7 +2,8 @@
 
 use model::{Snapshot, Topology};
 
-use crate::path::victim_path;
+use crate::path::{of_other_times, victim_path};
+use crate::scene::asked_span;
 use crate::settings::Settings;
 use crate::topology_index::TopologyIndex;
 use crate::view::{Classes, View};
@@ -23,7 +24,10 @@ pub fn unanswered(snapshot: &Snapshot, topology: &Topology) -> Vec<String> {
         if !snapshot.switches.is_empty() && !recorded() {
             reasons.push(format!("no record of any switch holds the victim {victim}"));
         }
-        reasons.extend(victim_path(&view, victim).missing);
+        let path = victim_path(&view, victim);
+        let asked = snapshot.trigger.as_ref().map(|trigger| asked_span(&view, trigger, &Settings::default()));
+        reasons.extend(of_other_times(&view, &path, asked));
+        reasons.extend(path.missing);
         if index.host_of(victim.dst).is_none() {
             reasons.push(format!(
                 "the topology has no host with the victim's destination address {}",

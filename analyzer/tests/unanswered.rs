@@ -77,3 +77,17 @@ fn a_quiet_network_needs_no_reason() {
     story.snapshot.trigger = None;
     check(&story, &[]);
 }
+
+#[test]
+fn a_time_of_which_nothing_is_known() {
+    let mut story = early_poll();
+    let trigger = story.snapshot.trigger.as_mut().unwrap();
+    trigger.time_ns += 5_000_000;
+    let from = trigger.time_ns - trigger.rtt_ns - 25_000;
+    let frozen_ns: std::collections::BTreeMap<String, u64> =
+        story.snapshot.switches.iter().map(|s| (s.switch.clone(), s.frozen_ns)).collect();
+    let said = |name: &str| {
+        format!("switch {name} was read up to {} ns; the slow round trip began after {from} ns", frozen_ns[name])
+    };
+    check(&story, &[&said("sw1"), &said("sw2"), &said("sw3")]);
+}

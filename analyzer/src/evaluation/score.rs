@@ -76,6 +76,14 @@ fn is_own_doing(diagnosis: &Diagnosis, truth: &GroundTruth) -> bool {
     })
 }
 
+/// Whether a verdict says who is to blame: a flow, a host, a setting, or, more certain than not, a port. That a flow is slow and the
+/// fabric clean, or that the trail is lost at a switch that did not answer, blames nobody.
+fn blames(diagnosis: &Diagnosis) -> bool {
+    let root = &diagnosis.root_cause;
+    let named = !root.flows.is_empty() || root.host.is_some() || !root.config.is_empty();
+    diagnosis.anomaly != Anomaly::HostOnly && (named || root.port.is_some() && diagnosis.confidence > 0.5)
+}
+
 /// Judges the verdicts of one run. Verdicts about one incident count once, by the incident's best verdict; each truth
 /// counts once, however many verdicts name it and however often it happened. A wrong verdict counts if it speaks of the time
 /// of what happened; one that names something else that really held up the victim's packets is neither right nor wrong.
@@ -101,8 +109,8 @@ pub fn score(diagnoses: &[Diagnosis], truth: &GroundTruth) -> Score {
     for incident in incidents(diagnoses) {
         let is_true = incident.verdicts.iter().any(|d| is_right(d, truth) || is_own_doing(d, truth));
         let is_judged = incident.verdicts.iter().any(|d| in_time(d));
-        // That a flow is slow and the fabric clean blames nobody: what it fails to name is counted as missed above.
-        if !is_true && is_judged && incident.best.anomaly != Anomaly::HostOnly {
+        // What a verdict that blames nobody fails to name is counted as missed above.
+        if !is_true && is_judged && blames(incident.best) {
             score.false_positive += 1;
         }
     }

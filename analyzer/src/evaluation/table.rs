@@ -143,17 +143,19 @@ pub fn text<'r>(rows: impl Iterator<Item = &'r Row>) -> String {
     let optional = |value: Option<f64>, digits: usize| {
         value.map_or_else(|| "-".to_string(), |value| format!("{value:.digits$}"))
     };
+    // Of nothing there is no share.
+    let share = |value: f64, of: u64| optional((of > 0).then_some(value), 3);
     for r in rows {
         text.push_str(&format!(
-            "{:<32} {:<12} {:>5} {:>5} {:>4} {:>4} {:>9.3} {:>7.3} {:>8.1} {:>9} {:>9.0} {:>8.0} {:>9}\n",
+            "{:<32} {:<12} {:>5} {:>5} {:>4} {:>4} {:>9} {:>7} {:>8.1} {:>9} {:>9.0} {:>8.0} {:>9}\n",
             r.scenario,
             r.method.name(),
             r.runs,
             r.true_positive,
             r.false_positive,
             r.false_negative,
-            r.precision,
-            r.recall,
+            share(r.precision, r.true_positive + r.false_positive),
+            share(r.recall, r.true_positive + r.false_negative),
             r.switches_collected_mean,
             optional(r.causal_coverage, 3),
             r.telemetry_bytes_mean,

@@ -3,6 +3,7 @@
 use model::Anomaly;
 
 use super::{Doubt, Finding};
+use crate::path::of_other_times;
 use crate::scene::Scene;
 
 pub(super) fn find(scene: &Scene<'_, '_>) -> Option<Finding> {
@@ -13,6 +14,11 @@ pub(super) fn find(scene: &Scene<'_, '_>) -> Option<Finding> {
         return None;
     }
     let silent = scene.path.switches - scene.path.answered;
+    // Nor is one clean at a time of which nothing is known.
+    let of_other_times = of_other_times(scene.view, &scene.path, scene.asked);
+    if of_other_times.len() >= scene.path.answered {
+        return None;
+    }
     // Acknowledgements may take another way back, which only the receiver's agent can ask about.
     let mut doubts = Vec::new();
     if scene.view.snapshot.switches.iter().all(|switch| switch.back_port.is_none()) {
@@ -26,6 +32,7 @@ pub(super) fn find(scene: &Scene<'_, '_>) -> Option<Finding> {
     } else if !scene.path.missing.is_empty() {
         doubts.push(Doubt { factor: 0.6, missing: None });
     }
+    doubts.extend(of_other_times.into_iter().map(|missing| Doubt::new(0.6, missing)));
     Some(Finding {
         anomaly: Anomaly::HostOnly,
         root: None,

@@ -70,7 +70,7 @@ impl Instance {
             return Ok(known);
         }
         let instance = Instance::run(plan, pipeline, scenario, seed, fingerprint)
-            .with_context(|| format!("harrier run {name} --seed {seed}"))?;
+            .with_context(|| plan.repeats(name, seed))?;
         if let Some(file) = &file {
             write_all(&[(file, serde_json::to_vec(&instance)?)])?;
         }
@@ -111,13 +111,13 @@ fn file(work: &std::path::Path, name: &str, seed: u64) -> PathBuf {
     work.join(format!("{plain}-{seed}.json"))
 }
 
-/// Version of the program and everything that the scenario says, in a form that changes with either.
+/// The program and everything that the scenario says, in a form that changes with either.
 fn fingerprint(plan: &Plan, scenario: &Scenario, seed: u64) -> String {
     let text = match &scenario.source {
         Some(source) => format!("{}{:?}", source.text, source.files),
         None => format!("{scenario:?}"),
     };
-    let text = format!("{text}{:?}{}", plan.trial, plan.epoch_shift);
+    let text = format!("{text}{:?}{}{}", plan.trial, plan.epoch_shift, plan.program);
     // FNV-1a: any change of the text changes it, and it is the same everywhere.
     let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use analyzer::evaluation::{Contestant, Observation, is_right, names_event, score};
+use analyzer::evaluation::{Observation, is_right, names_event, score};
 use analyzer::incident::settle;
 use analyzer::{TopologyIndex, analyze_indexed};
 use model::{Diagnosis, GroundTruth, Snapshot, Time};
 
-use super::{Instance, Seen};
+use super::{Instance, Plan, Seen};
 use crate::output::{describe_truth, describe_verdict};
 
 /// So many of the events besides those that were meant are told of a run that went wrong.
@@ -16,10 +16,10 @@ const BESIDE_TOLD: usize = 6;
 const POLL_BYTES: u64 = 64;
 
 /// Asks every method. Failures are told of the first one.
-pub(super) fn observe(name: &str, instance: &Instance, methods: &[Contestant]) -> Seen {
+pub(super) fn observe(plan: &Plan, name: &str, instance: &Instance) -> Seen {
     let index = TopologyIndex::new(&instance.topology);
     let mut seen = Seen { observations: Vec::new(), failures: Vec::new() };
-    for (rank, method) in methods.iter().enumerate() {
+    for (rank, method) in plan.methods.iter().enumerate() {
         let seen_by = if method.sees_everything() { &instance.surveys } else { &instance.snapshots };
         let snapshots: Vec<(Time, Snapshot)> =
             seen_by.iter().map(|(at, snapshot)| (*at, method.look(snapshot))).collect();
@@ -35,7 +35,7 @@ pub(super) fn observe(name: &str, instance: &Instance, methods: &[Contestant]) -
         let diagnoses = settle(answers);
         let score = score(&diagnoses, &instance.truth);
         if rank == 0 && !(score.is_perfect() && instance.deviations.is_empty()) {
-            seen.failures.push(failure(name, instance, &diagnoses));
+            seen.failures.push(failure(&plan.repeats(name, instance.seed), instance, &diagnoses));
         }
         seen.observations.push(Observation {
             scenario: name.to_string(),
@@ -81,8 +81,8 @@ fn time_to_diagnosis(verdicts: &[(Time, Diagnosis)], truth: &GroundTruth) -> Opt
 }
 
 /// A run that went wrong: what repeats it, what happened and what was said.
-fn failure(name: &str, instance: &Instance, diagnoses: &[Diagnosis]) -> String {
-    let mut text = format!("harrier run {name} --seed {}\n", instance.seed);
+fn failure(repeats: &str, instance: &Instance, diagnoses: &[Diagnosis]) -> String {
+    let mut text = format!("{repeats}\n");
     for deviation in &instance.deviations {
         text.push_str(&format!("    not as expected: {deviation}\n"));
     }

@@ -1,0 +1,100 @@
+//! What counts as right, wrong and missed when verdicts are set against what really happened.
+
+mod support;
+
+use harrier_analyzer::evaluation::{Score, score};
+use model::{Anomaly, Diagnosis, FlowKey, GroundTruth};
+use support::stories::early_poll;
+
+/// An incast that is diagnosed as it was, and its truth.
+fn incast() -> (Diagnosis, GroundTruth) {
+    let verdict = early_poll().diagnose().remove(0);
+    let truth = GroundTruth {
+        anomaly: Some(verdict.anomaly),
+        root_cause: verdict.root_cause.clone(),
+        victims: vec![verdict.victim],
+        time_ns: Some((verdict.time_ns, verdict.time_ns + 100_000)),
+        ..GroundTruth::default()
+    };
+    (verdict, truth)
+}
+
+/// The change to verdict or truth makes so many true, false and missed.
+#[track_caller]
+fn check(expected: (u64, u64, u64), change: impl FnOnce(&mut Diagnosis, &mut GroundTruth)) {
+    let (mut verdict, mut truth) = incast();
+    change(&mut verdict, &mut truth);
+    let (true_positive, false_positive, false_negative) = expected;
+    assert_eq!(score(&[verdict], &truth), Score { true_positive, false_positive, false_negative });
+}
+
+fn without_first(flows: &[FlowKey]) -> Vec<FlowKey> {
+    flows[1..].to_vec()
+}
+
+#[test]
+fn exactly_the_culprits_are_to_be_named() {
+    check((1, 0, 0), |_, _| {});
+    check((0, 1, 1), |verdict, _| verdict.root_cause.flows.truncate(2));
+    check((0, 1, 1), |verdict, _| verdict.root_cause.flows.push(verdict.victim.reversed()));
+    check((0, 1, 1), |verdict, _| verdict.root_cause.port = Some(model::PortRef::new("sw9", 9)));
+    check((0, 1, 1), |verdict, _| verdict.anomaly = Anomaly::FlowContention);
+}
+
+#[test]
+fn flows_with_a_small_part_and_the_asked_one_may_be_named_or_not() {
+    let minor = |truth: &mut GroundTruth| {
+        truth.minor = truth.root_cause.flows[..1].to_vec();
+        truth.root_cause.flows = without_first(&truth.root_cause.flows);
+    };
+    check((1, 0, 0), |_, truth| minor(truth));
+    check((1, 0, 0), |verdict, truth| {
+        minor(truth);
+        verdict.root_cause.flows.retain(|flow| *flow != truth.minor[0]);
+    });
+    check((1, 0, 0), |verdict, truth| truth.root_cause.flows.push(verdict.victim));
+}
+
+#[test]
+fn a_verdict_that_blames_nobody_misses_and_makes_nothing_up() {
+    let nobody = |verdict: &mut Diagnosis, confidence: f64| {
+        verdict.root_cause.flows.clear();
+        verdict.confidence = confidence;
+    };
+    check((0, 0, 1), |verdict, _| nobody(verdict, 0.3));
+    check((0, 1, 1), |verdict, _| nobody(verdict, 0.9));
+    check((0, 0, 1), |verdict, _| {
+        nobody(verdict, 0.9);
+        (verdict.anomaly, verdict.root_cause.port) = (Anomaly::HostOnly, None);
+    });
+}
+
+#[test]
+fn what_else_happened_is_neither_right_nor_wrong() {
+    let beside = |truth: &mut GroundTruth| {
+        let other = GroundTruth { beside: Vec::new(), ..truth.clone() };
+        truth.beside.push(other);
+        truth.root_cause.flows = without_first(&truth.root_cause.flows);
+    };
+    check((0, 0, 1), |_, truth| beside(truth));
+    // A queue that only the asked flow made has no answer; named at another time it is wrong all the same.
+    let own = |verdict: &Diagnosis, truth: &mut GroundTruth, time_ns: (u64, u64)| {
+        beside(truth);
+        truth.beside[0].root_cause.flows = vec![verdict.victim];
+        truth.beside[0].time_ns = Some(time_ns);
+    };
+    check((0, 0, 1), |verdict, truth| own(verdict, truth, (0, verdict.time_ns)));
+    check((0, 1, 1), |verdict, truth| own(verdict, truth, (0, verdict.time_ns - 1)));
+}
+
+#[test]
+fn of_other_times_and_other_victims_nothing_is_known() {
+    check((0, 0, 1), |verdict, truth| {
+        verdict.root_cause.flows.truncate(2);
+        truth.time_ns = Some((0, verdict.time_ns - 100_001));
+    });
+    check((0, 0, 1), |verdict, truth| {
+        verdict.root_cause.flows.truncate(2);
+        truth.victims = vec![verdict.victim.reversed()];
+    });
+}
