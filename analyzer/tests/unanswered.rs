@@ -87,7 +87,10 @@ fn a_time_of_which_nothing_is_known() {
     let frozen_ns: std::collections::BTreeMap<String, u64> =
         story.snapshot.switches.iter().map(|s| (s.switch.clone(), s.frozen_ns)).collect();
     let said = |name: &str| {
-        format!("switch {name} was read up to {} ns; the slow round trip began after {from} ns", frozen_ns[name])
+        format!(
+            "switch {name} was read up to {} ns; the slow round trip began after {from} ns",
+            frozen_ns[name]
+        )
     };
     check(&story, &[&said("sw1"), &said("sw2"), &said("sw3")]);
 }

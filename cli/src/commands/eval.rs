@@ -200,8 +200,8 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
 
 /// What tells this build from others: size and time of the executable.
 fn program() -> String {
-    let file = std::env::current_exe().and_then(std::fs::metadata);
-    let modified = |file: &std::fs::Metadata| file.modified().ok();
+    let file = std::env::current_exe().and_then(fs::metadata);
+    let modified = |file: &fs::Metadata| file.modified().ok();
     file.map_or_else(|_| String::new(), |file| format!("{} {:?}", file.len(), modified(&file)))
 }
 
