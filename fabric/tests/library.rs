@@ -283,6 +283,13 @@ fn watchdog_rescue() {
         };
         assert!(seen.truth.pause_loop.iter().any(gave_up), "no watchdog of the ring acted");
         assert!(seen.outcome.watchdogs.iter().any(|record| record.action.is_none()), "none was restored");
+        // Each time that the ring closes is one of its own: what was before it was opened is no part of it.
+        let again = seen.truth.again.iter().filter(|again| again.anomaly == seen.truth.anomaly);
+        let mut times: Vec<(u64, u64)> =
+            again.chain([&seen.truth]).filter_map(|truth| truth.time_ns).collect();
+        times.sort_unstable();
+        let apart = times.windows(2).all(|pair| matches!(pair, [first, next] if first.1 <= next.0));
+        assert!(apart, "{times:?}");
         // Without watchdogs the same instance stands still for good.
         let switch = scenario::SwitchSettings { watchdog: None, ..seen.scenario.switch.clone() };
         let stuck =
