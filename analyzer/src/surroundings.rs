@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::provenance::{Edge, EdgeKind, Node, ProvenanceGraph};
-use model::{ConfigFinding, LossReason, LossRecord, PortRef, Setting};
+use model::{ConfigFinding, LossReason, LossRecord, PortRef};
 
 use crate::causes::{Case, misconfiguration};
 
@@ -28,8 +28,9 @@ pub(crate) fn add(graph: ProvenanceGraph, case: &Case<'_, '_, '_>, blamed: &[Str
         let node = Node::Loss(format!("{port} {reason}"));
         let packets = losses.iter().fold(0_u64, |sum, loss| sum.saturating_add(loss.packets)) as f64;
         more.push((Node::Port(port), node.clone(), EdgeKind::PortLosesPackets, packets));
-        for finding in
-            findings.iter().filter(|finding| losses.iter().any(|loss| explains(case, finding, loss)))
+        for finding in findings
+            .iter()
+            .filter(|finding| losses.iter().any(|loss| misconfiguration::explains(case, finding, loss)))
         {
             more.push((node.clone(), Node::Finding(finding.id.clone()), EdgeKind::LossSetByFinding, packets));
         }
@@ -46,21 +47,6 @@ pub(crate) fn add(graph: ProvenanceGraph, case: &Case<'_, '_, '_>, blamed: &[Str
         }
     }
     if more.is_empty() { graph } else { with(graph, more) }
-}
-
-/// Whether a loss is what a finding makes likely.
-fn explains(case: &Case<'_, '_, '_>, finding: &ConfigFinding, loss: &LossRecord) -> bool {
-    let here = finding.switch == loss.switch;
-    match finding.setting {
-        Setting::Headroom => here && loss.reason == LossReason::Headroom,
-        Setting::Lossless => {
-            here && loss.reason == LossReason::Lossy
-                || loss.reason == LossReason::Headroom
-                    && misconfiguration::feeds(case, loss) == Some(finding.switch.as_str())
-        }
-        Setting::Dscp => here && loss.reason == LossReason::Lossy,
-        Setting::Alpha | Setting::XonOffset | Setting::Ecn | Setting::Route => false,
-    }
 }
 
 fn name(reason: LossReason) -> &'static str {

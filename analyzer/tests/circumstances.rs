@@ -71,6 +71,48 @@ fn a_loss_stands_between_the_port_and_the_finding_that_explains_it() {
 }
 
 #[test]
+fn a_rule_is_named_by_its_code_and_only_at_the_port_that_it_speaks_of() {
+    let mut story = early_poll();
+    let by_rule = |setting, code, port| finding("sw4", setting).by_rule(code, port);
+    story.snapshot.configuration = vec![
+        by_rule(Setting::Headroom, "PG004", Some(1)),
+        by_rule(Setting::Headroom, "PG005", Some(3)),
+        by_rule(Setting::Lossless, "PFC003", Some(3)),
+        by_rule(Setting::Ecn, "ECN007", None),
+    ];
+    story.snapshot.losses = vec![loss("sw4", LossReason::Headroom, 5)];
+    let (lost, id) = (Node::Loss("sw4:2 headroom".to_string()), "sw4:1/PG004");
+    let edges = [
+        (root(), lost.clone(), EdgeKind::PortLosesPackets, 5.0),
+        (lost, Node::Finding(id.to_string()), EdgeKind::LossSetByFinding, 5.0),
+    ];
+    check(&story, Cause::Misconfiguration, &[id], &edges);
+    let settings = Settings::default();
+    let verdict = &analyze(&story.snapshot, &story.topology, &settings)[0].diagnosis;
+    assert_eq!(verdict.blamed_settings().into_iter().collect::<Vec<_>>(), ["sw4/headroom"]);
+}
+
+#[test]
+fn pauses_on_one_side_only_show_at_the_far_end_or_where_none_are_sent() {
+    let mut story = early_poll();
+    let at = PortRef::new("sw4", 1);
+    let peer = story.topology.peer(&at).expect("sw4:1 has a link").clone();
+    let told = |at: &PortRef| finding(&at.switch, Setting::Lossless).by_rule("FLEET003", Some(at.port));
+    let elsewhere = PortRef::new(&peer.switch, peer.port + 1);
+    story.snapshot.losses = vec![loss("sw4", LossReason::Headroom, 5)];
+    let lost = Node::Loss("sw4:2 headroom".to_string());
+    let losing = (root(), lost.clone(), EdgeKind::PortLosesPackets, 5.0);
+    for end in [&peer, &at] {
+        story.snapshot.configuration = vec![told(end), told(&elsewhere)];
+        let id = format!("{end}/FLEET003");
+        let blames = (lost.clone(), Node::Finding(id.clone()), EdgeKind::LossSetByFinding, 5.0);
+        check(&story, Cause::Misconfiguration, &[&id], &[losing.clone(), blames]);
+    }
+    story.snapshot.configuration = vec![told(&elsewhere)];
+    check(&story, Cause::Incast, &[], &[losing]);
+}
+
+#[test]
 fn what_has_nothing_to_do_with_it_is_no_node() {
     let mut story = early_poll();
     // A loss without a finding is there and blames no setting; a finding without a loss is not.

@@ -1,8 +1,10 @@
 //! The one kind of diagnostic.
 
+use model::circumstances::Deviation;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::resolved::ResolvedSwitch;
 use crate::source::{Place, Span};
 
 /// How bad it is.
@@ -47,6 +49,10 @@ pub struct Finding {
     pub place: Place,
     /// JSON pointer of the entry or field.
     pub pointer: String,
+    /// Names of the ports that it holds for, where it is about some.
+    pub ports: Vec<String>,
+    /// Whether less or more is set than was expected, where that is known of this finding.
+    pub deviation: Option<Deviation>,
     /// What would repair it, as JSON Patch operations; empty when there is no safe one.
     pub patch: Vec<PatchOp>,
 }
@@ -82,6 +88,33 @@ impl Finding {
     /// a file names no switch at all (a template of buffers), the same rules leave a note.
     pub fn is_not_provable(&self) -> bool {
         NOT_PROVABLE.contains(&self.code) && self.severity > Severity::Info
+    }
+
+    /// The ports of `switch` that it is about: those it names, those of the entry it points at, those that use the profile
+    /// it points at. Empty when it is about the switch as a whole.
+    pub fn ports_of<'s>(&self, switch: &'s ResolvedSwitch) -> Vec<&'s str> {
+        let named = |names: &[&str]| {
+            let known = switch.ports.iter().map(|port| port.name.as_str());
+            known.filter(|name| names.contains(name)).collect::<Vec<_>>()
+        };
+        if !self.ports.is_empty() {
+            return named(&self.ports.iter().map(String::as_str).collect::<Vec<_>>());
+        }
+        let pointer: Vec<String> =
+            self.pointer.split('/').map(|part| part.replace("~1", "/").replace("~0", "~")).collect();
+        let of_profile = pointer.iter().position(|part| part == "BUFFER_PROFILE");
+        if let Some(profile) = of_profile.and_then(|at| pointer.get(at + 1)) {
+            let uses = |at: &Option<usize>| {
+                at.and_then(|at| switch.profiles.get(at)).is_some_and(|used| used.name == *profile)
+            };
+            let ports = switch
+                .ports
+                .iter()
+                .filter(|port| port.priority_groups.iter().any(uses) || port.queues.iter().any(uses));
+            return ports.map(|port| port.name.as_str()).collect();
+        }
+        let owners = pointer.iter().filter_map(|part| part.split('|').next());
+        named(&owners.flat_map(|owner| owner.split(',')).collect::<Vec<_>>())
     }
 
     /// What stays the same when lines move: code, file with its folder, pointer and message. Which folders are above does

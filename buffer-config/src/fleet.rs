@@ -7,6 +7,8 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use model::circumstances::Deviation;
+
 use crate::finding::{Finding, Severity};
 use crate::resolved::{ResolvedSwitch, Threshold};
 use crate::rules::finding;
@@ -176,32 +178,40 @@ impl Fleet {
         }
     }
 
+    /// What two ends of a link disagree about, told of the end that has to change.
     fn ends(&self, a: &Kept, x: &Link, b: &Kept, y: &Link, found: &mut Vec<Finding>) {
-        let port = self.names.of(x.port);
         let name = |k: &Kept, l: &Link| {
             let [switch, chip, port] = [k.name, k.chip, l.port].map(|n| self.names.of(n));
             if chip.is_empty() { format!("{switch}:{port}") } else { format!("{switch}/{chip}:{port}") }
         };
         let names = format!("{} and {}", name(a, x), name(b, y));
-        let mut add = |code, table: &str, message: String| {
+        let mut add = |(switch, link): (&Kept, &Link), code, table: &str, deviation, message: &str| {
+            let port = self.names.of(link.port);
             let pointer = format!("/{table}/{port}");
-            found.push(finding(code, Severity::Error, &a.file, &pointer, message));
+            let told = finding(code, Severity::Error, &switch.file, &pointer, message.to_string());
+            found.push(Finding { ports: vec![port.to_string()], deviation, ..told });
         };
-        if x.pfc != y.pfc {
-            let (p, q) = (crate::rules::list(x.pfc), crate::rules::list(y.pfc));
-            add("FLEET003", "PORT_QOS_MAP", format!("{names} enable PFC for {p} and for {q}"));
+        let (p, q) = (crate::rules::list(x.pfc), crate::rules::list(y.pfc));
+        let message = format!("{names} enable PFC for {p} and for {q}");
+        // Each end lacks what only the other has; both may.
+        for (end, lacks) in [((a, x), y.pfc & !x.pfc), ((b, y), x.pfc & !y.pfc)] {
+            if lacks != 0 {
+                add(end, "FLEET003", "PORT_QOS_MAP", Some(Deviation::Less), &message);
+            }
         }
         if let (Some(p), Some(q)) = (x.cable_m, y.cable_m)
             && p != q
         {
-            add("FLEET004", "PORT", format!("{names} are configured with {p} m and {q} m of one cable"));
+            let message = format!("{names} are configured with {p} m and {q} m of one cable");
+            let shorter = if p < q { (a, x) } else { (b, y) };
+            add(shorter, "FLEET004", "PORT", Some(Deviation::Less), &message);
         }
         if (x.speed_mbps, x.mtu_bytes) != (y.speed_mbps, y.mtu_bytes) {
             let message = format!(
                 "{names} run at {} and {} Mb/s with MTU {} and {}",
                 x.speed_mbps, y.speed_mbps, x.mtu_bytes, y.mtu_bytes
             );
-            add("FLEET005", "PORT", message);
+            add((a, x), "FLEET005", "PORT", None, &message);
         }
     }
 }
@@ -222,7 +232,9 @@ fn alphas(role: &str, switches: &[&Kept], found: &mut Vec<Finding>) {
             let message = format!(
                 "lossless alpha is 2^{alpha}, other switches of role {role} have 2^{common}: it pauses {times} times as early"
             );
-            found.push(finding("FLEET001", severity, &switch.file, "/BUFFER_PROFILE", message));
+            let deviation = if alpha < common { Deviation::Less } else { Deviation::More };
+            let told = finding("FLEET001", severity, &switch.file, "/BUFFER_PROFILE", message);
+            found.push(Finding { deviation: Some(deviation), ..told });
         }
     }
 }

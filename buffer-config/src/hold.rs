@@ -162,6 +162,8 @@ impl Suppressions {
                 span: Span::default(),
                 place: entry.place,
                 pointer: format!("/suppress/{i}"),
+                ports: Vec::new(),
+                deviation: None,
                 patch: Vec::new(),
             });
         }

@@ -9,6 +9,7 @@
 
 mod capture;
 mod commands;
+mod configurations;
 mod demo;
 mod evaluation;
 mod input;

@@ -82,3 +82,44 @@ fn the_schema_refuses_what_is_no_snapshot() {
         s["switches"][0].as_object_mut().unwrap().remove("frozen_ns");
     }));
 }
+
+/// A snapshot that knows nothing of configurations, with the operator's files beside it.
+#[test]
+fn configurations_from_files_are_named_where_their_effect_shows() {
+    let folder = scratch("offline-config");
+    let at = |name: &str| folder.join(name).display().to_string();
+    let ran = harrier(&["run", "one-sided-pfc", "--seed", "1", "--json", "--save-snapshots", &at("")]);
+    assert!(ran.status < 2, "{}", ran.stderr);
+    let saved = harrier(&["scenario", "show", "one-sided-pfc", "--save", &at("")]);
+    assert_eq!(saved.status, 0, "{}", saved.stderr);
+    let files = snapshots(&folder);
+    for file in &files {
+        let mut snapshot = read(file);
+        snapshot["configuration"] = json!([]);
+        std::fs::write(file, snapshot.to_string()).unwrap();
+    }
+    let named = |configs: &[String]| {
+        let mut args = vec!["analyze".to_string(), "--json".to_string()];
+        args.extend(files.iter().map(|file| file.display().to_string()));
+        args.extend(configs.iter().flat_map(|config| ["--config".to_string(), config.clone()]));
+        let analysed = harrier(&args);
+        assert_eq!(analysed.status, 0, "{}", analysed.stderr);
+        let verdicts = analysed.json()["diagnoses"].as_array().unwrap().clone();
+        let names = verdicts.iter().flat_map(|v| v["root_cause"]["config"].as_array().unwrap().clone());
+        names.filter_map(|name| Some(name.as_str()?.to_string())).collect::<Vec<_>>()
+    };
+    let config = |switch: &str| format!("{switch}={}", at(&format!("one-sided-pfc/{switch}.json")));
+    assert_eq!(named(&[]), Vec::<String>::new());
+    let both = named(&[config("near"), config("far")]);
+    assert!(both.iter().any(|id| id == "far:1/FLEET003"), "{both:?}");
+    assert!(both.iter().all(|id| id.starts_with("far:1/")), "nothing is wrong with near: {both:?}");
+
+    let wrong = ["nowhere".to_string() + &config("near")[4..], format!("far={}", at("missing.json"))];
+    let mut args = vec!["analyze".to_string(), files[0].display().to_string()];
+    args.extend(wrong.iter().flat_map(|config| ["--config".to_string(), config.clone()]));
+    let refused = harrier(&args);
+    assert_eq!(refused.status, 2, "{}", refused.stderr);
+    for said in ["`nowhere` is not a switch of the topology", "missing.json"] {
+        assert!(refused.stderr.contains(said), "{said}: {}", refused.stderr);
+    }
+}

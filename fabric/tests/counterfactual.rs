@@ -131,6 +131,16 @@ fn a_configuration_that_is_to_blame_helps_by_itself() {
 }
 
 #[test]
+fn what_a_rule_found_is_put_right_too() {
+    for (name, id) in [("stale-headroom-profile", "far:1/PG020"), ("one-sided-pfc", "far:1/FLEET003")] {
+        let seen = see(name, 5);
+        let by_rule = RootCause { config: vec![id.to_string()], ..seen.truth.root_cause.clone() };
+        let replay = check(&seen, by_rule, Some(true)).verification.unwrap();
+        assert!(!replay.without.iter().any(|done| done.contains("nothing better")), "{name}: {replay:?}");
+    }
+}
+
+#[test]
 fn a_configuration_that_changes_nothing_is_not_to_blame() {
     let seen = see("incast-backpressure", 1);
     let root = seen.truth.root_cause.port.clone().unwrap();

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 use fabric::{Fabric, Pipeline, RunOptions, RunOutcome, Scenario, prepare, run, scenario};
-use model::{Anomaly, GroundTruth, PortRef, RootCause, Time};
+use model::{Anomaly, GroundTruth, PortRef, RootCause, Setting, Time};
 use p4_switch::Switch;
 
 const SEEDS: [u64; 3] = [1, 2, 77];
@@ -318,6 +318,31 @@ fn short_headroom() {
         assert!(seen.outcome.flows.iter().any(|flow| flow.retransmitted_packets > 0));
         let right = without_odd_switches(seen);
         assert_eq!(right.counters.drops, BTreeMap::new(), "with headroom for the cable nothing is lost");
+    });
+}
+
+#[test]
+fn stale_headroom_profile() {
+    check("stale-headroom-profile", |seen| {
+        assert!(seen.outcome.counters.drops.keys().any(|reason| reason.contains("HeadroomFull")));
+        assert_eq!(seen.truth.root_cause.config, ["far/headroom"]);
+        let found = seen.scenario.audit(Time::ZERO, Time::MAX);
+        let about_headroom = found.iter().filter(|finding| finding.setting == Setting::Headroom);
+        let ids: Vec<&str> = about_headroom.map(|finding| finding.id.as_str()).collect();
+        assert!(ids.contains(&"far:1/PG020"), "the rule about stale profiles, at the port: {ids:?}");
+        assert!(ids.iter().all(|id| id.starts_with("far:1/")), "nothing is wrong elsewhere: {ids:?}");
+    });
+}
+
+#[test]
+fn one_sided_pfc() {
+    check("one-sided-pfc", |seen| {
+        assert!(seen.outcome.counters.drops.keys().any(|reason| reason.contains("HeadroomFull")));
+        let found = seen.scenario.audit(Time::ZERO, Time::MAX);
+        let about_pfc = found.iter().filter(|finding| finding.setting == Setting::Lossless);
+        let ids: Vec<&str> = about_pfc.map(|finding| finding.id.as_str()).collect();
+        assert_eq!(ids, ["far:1/FLEET003", "far:1/PFC003"], "nothing is wrong elsewhere");
+        assert_eq!(seen.truth.root_cause.config, ["far/lossless"]);
     });
 }
 

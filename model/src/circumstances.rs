@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::PortRef;
+
 /// A setting of a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -71,7 +73,8 @@ pub enum Deviation {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ConfigFinding {
-    /// `switch/setting`; diagnoses refer to it.
+    /// `switch/setting`, e.g. `leaf1/headroom`; of a rule of `harrier check`, `switch/CODE`, or `switch:port/CODE` where it
+    /// is about a port, e.g. `leaf1:5/PG004`. Diagnoses refer to it.
     pub id: String,
     /// The switch.
     pub switch: String,
@@ -104,6 +107,17 @@ impl ConfigFinding {
             message: message.into(),
             fix: fix.into(),
         }
+    }
+
+    /// The same, found at `port` (or at the switch as a whole) by the rule of `harrier check` with this code.
+    pub fn by_rule(self, code: &str, port: Option<u16>) -> ConfigFinding {
+        let at = port.map_or(self.switch.clone(), |port| PortRef::new(&self.switch, port).to_string());
+        ConfigFinding { id: format!("{at}/{code}"), port, ..self }
+    }
+
+    /// What is set wrongly where, whoever found it: `switch/setting`.
+    pub fn place(&self) -> String {
+        format!("{}/{}", self.switch, self.setting.name())
     }
 }
 

@@ -2,6 +2,8 @@
 //!
 //! The JSON form of these types is the contract of `harrier run`, `harrier analyze` and REST.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::circumstances::{ConfigFinding, LossRecord};
@@ -193,6 +195,21 @@ pub struct Diagnosis {
     /// That replay beside the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verification: Option<Verification>,
+}
+
+impl Diagnosis {
+    /// What it blames of the configuration, whoever found it: `switch/setting`. Several findings may be about one setting.
+    pub fn blamed_settings(&self) -> BTreeSet<String> {
+        let records = self.evidence.iter().flat_map(|claim| &claim.records);
+        let place = |id: &String| {
+            let found = records.clone().find_map(|record| match record {
+                Record::Configuration(finding) if finding.id == *id => Some(finding.place()),
+                _ => None,
+            });
+            found.unwrap_or_else(|| id.clone())
+        };
+        self.root_cause.config.iter().map(place).collect()
+    }
 }
 
 /// What really happened in a simulated run.

@@ -6,7 +6,7 @@
 //! |---|---|
 //! | a wrong route | it closes the ring that packets go round |
 //! | too little headroom | the switch lost packets of a lossless class because its headroom was used up |
-//! | PFC on one side of a link only | the same, at the far end of the switch that does not obey |
+//! | PFC on one side of a link only | the same, at the far end of the switch that does not obey, or where it sends no pauses itself |
 //! | another map of code points, or a class that is not lossless | the switch lost packets of the victim's flow or the culprits' in a lossy class |
 //! | a lower threshold than elsewhere | the pauses come from that switch, because of a queue that it would have held |
 //!
@@ -16,7 +16,7 @@
 use std::collections::BTreeSet;
 
 use model::circumstances::Deviation;
-use model::{Anomaly, Cause, ConfigFinding, LossReason, LossRecord, Setting};
+use model::{Anomaly, Cause, ConfigFinding, LossReason, LossRecord, PortRef, Setting};
 
 use super::{Case, Judged};
 
@@ -56,12 +56,9 @@ fn shows(case: &Case<'_, '_, '_>, finding: &ConfigFinding) -> bool {
                     port.switch == finding.switch && finding.port.is_none_or(|number| number == port.port)
                 })
         }
-        Setting::Headroom => lost(case, LossReason::Headroom, |loss| loss.switch == finding.switch),
-        Setting::Lossless => {
-            lost(case, LossReason::Headroom, |loss| feeds(case, loss) == Some(finding.switch.as_str()))
-                || lost(case, LossReason::Lossy, |loss| loss.switch == finding.switch)
+        Setting::Headroom | Setting::Lossless | Setting::Dscp => {
+            losses(case).any(|loss| explains(case, finding, loss))
         }
-        Setting::Dscp => lost(case, LossReason::Lossy, |loss| loss.switch == finding.switch),
         Setting::Alpha => {
             case.finding.anomaly == Anomaly::PfcBackpressureFlowContention
                 && finding.deviation == Deviation::Less
@@ -72,16 +69,30 @@ fn shows(case: &Case<'_, '_, '_>, finding: &ConfigFinding) -> bool {
     }
 }
 
-/// Whether packets were lost for this reason where it happened.
-fn lost(case: &Case<'_, '_, '_>, reason: LossReason, matches: impl Fn(&LossRecord) -> bool) -> bool {
-    losses(case).any(|loss| loss.reason == reason && matches(loss))
+/// Whether a loss is what a finding makes likely. One about a port explains what was lost there only.
+pub(crate) fn explains(case: &Case<'_, '_, '_>, finding: &ConfigFinding, loss: &LossRecord) -> bool {
+    let is_at = |port: u16| finding.port.is_none_or(|about| about == port);
+    let here = finding.switch == loss.switch;
+    let arrived = here && is_at(loss.ingress_port);
+    match (finding.setting, loss.reason) {
+        (Setting::Headroom, LossReason::Headroom) => arrived,
+        // It does not obey the pauses of the switch that lost packets; or it sends none itself.
+        (Setting::Lossless, LossReason::Headroom) => {
+            feeds(case, loss).is_some_and(|from| from.switch == finding.switch && is_at(from.port))
+                || arrived && finding.deviation == Deviation::Less
+        }
+        (Setting::Lossless, LossReason::Lossy) => arrived || here && is_at(loss.egress_port),
+        (Setting::Dscp, LossReason::Lossy) => arrived,
+        _ => false,
+    }
 }
 
-/// The node that sends into the port where packets were lost.
-pub(crate) fn feeds<'c>(case: &Case<'c, '_, '_>, loss: &LossRecord) -> Option<&'c str> {
+/// The port that sends into the one where packets were lost.
+fn feeds(case: &Case<'_, '_, '_>, loss: &LossRecord) -> Option<PortRef> {
     let index = case.scene.view.index;
     let port = index.port(index.node(&loss.switch)?, loss.ingress_port)?;
-    Some(index.name(index.peer(port)?.node))
+    let peer = index.peer(port)?;
+    Some(PortRef::new(index.name(peer.node), peer.number))
 }
 
 /// The switches of the pause path, the loop, the root and the victim's path.

@@ -41,14 +41,13 @@ pub fn names_truth(diagnosis: &Diagnosis, truth: &GroundTruth) -> bool {
         culprits.is_subset(&named) && named.iter().all(|flow| culprits.contains(flow) || minor.contains(flow))
     };
     let stood = truth.phases.iter().filter(|phase| diagnosis.time_ns <= phase.until_ns);
-    let config = |names: &[String]| names.iter().cloned().collect::<BTreeSet<_>>();
     let (found, real) = (&diagnosis.root_cause, &truth.root_cause);
     Some(diagnosis.anomaly) == truth.anomaly
         && found.port == real.port
         && found.host == real.host
         && (blames(&real.flows, &truth.minor)
             || stood.into_iter().any(|phase| blames(&phase.flows, &phase.minor)))
-        && config(&real.config) == config(&found.config)
+        && real.config.iter().cloned().collect::<BTreeSet<_>>() == diagnosis.blamed_settings()
         && truth.cause.is_none_or(|cause| cause == Cause::Undetermined || cause == diagnosis.cause)
 }
 

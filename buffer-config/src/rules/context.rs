@@ -1,5 +1,8 @@
 //! What a rule sees, and how it reports.
 
+use std::cmp::Ordering;
+
+use model::circumstances::Deviation;
 use serde_json::Value;
 
 use super::Meta;
@@ -307,7 +310,9 @@ impl<'c, 'a> Context<'c, 'a> {
             let ports: Vec<&str> =
                 ports.iter().filter_map(|i| self.sw.ports.get(*i)).map(|p| p.name.as_str()).collect();
             let at = At { table: hit.table, key: &hit.key, field: Some(hit.field) };
-            self.report(out, meta, at, format!("{}: {}", names(&ports), hit.message)).severity(severity);
+            self.report(out, meta, at, format!("{}: {}", names(&ports), hit.message))
+                .severity(severity)
+                .of_ports(&ports);
         }
     }
 }
@@ -463,7 +468,19 @@ impl Findings {
         let place = Place { line: 0, column: 0 };
         let file = String::new();
         let (code, rule) = (meta.code, meta.name);
-        self.0.push(Finding { code, rule, severity, message, file, span, place, pointer, patch: Vec::new() });
+        self.0.push(Finding {
+            code,
+            rule,
+            severity,
+            message,
+            file,
+            span,
+            place,
+            pointer,
+            ports: Vec::new(),
+            deviation: None,
+            patch: Vec::new(),
+        });
         Reported { finding: self.0.last_mut(), target: Target::Place }
     }
 
@@ -520,6 +537,24 @@ impl Reported<'_> {
             finding.severity = severity;
         }
         self
+    }
+
+    /// The ports that it holds for.
+    fn of_ports(self, ports: &[&str]) {
+        if let Some(finding) = self.finding {
+            finding.ports = ports.iter().map(ToString::to_string).collect();
+        }
+    }
+
+    /// Less or more is set than was expected.
+    pub(super) fn deviates(self, order: Ordering) {
+        if let Some(finding) = self.finding {
+            finding.deviation = match order {
+                Ordering::Less => Some(Deviation::Less),
+                Ordering::Equal => None,
+                Ordering::Greater => Some(Deviation::More),
+            };
+        }
     }
 
     /// A repair: replace the value that the finding points at.

@@ -4,6 +4,7 @@ mod buf;
 mod chg;
 mod context;
 mod ecn;
+pub mod effect;
 mod fleet;
 mod host;
 mod link;
@@ -47,14 +48,24 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// Its page: the module comment, as Markdown.
+    /// Its page: the module comment, as Markdown, and what a diagnosis makes of it.
     pub fn page(&self) -> String {
         let mut page = String::new();
         for line in self.source.lines().map_while(|line| line.strip_prefix("//!")) {
             page.push_str(line.strip_prefix(' ').unwrap_or(line));
             page.push('\n');
         }
-        page
+        let told = match (effect::of(self.meta.code), effect::why_none(self.meta.code)) {
+            (Some(effect), _) => format!(
+                "It is about `{}`: {}. A verdict names it where that shows.",
+                effect.setting.name(),
+                effect.why
+            ),
+            (None, why) => {
+                format!("No verdict rests on it: {}.", why.unwrap_or("nothing is known of its effect"))
+            }
+        };
+        page + "\n## In a diagnosis\n\n" + &told + "\n"
     }
 
     /// Whether its source has that text; for tests that must cover all rules of a kind.
@@ -188,6 +199,8 @@ pub(crate) fn finding(
         span: Span::default(),
         place: Place { line: 1, column: 1 },
         pointer: pointer.to_string(),
+        ports: Vec::new(),
+        deviation: None,
         patch: Vec::new(),
     }
 }

@@ -11,6 +11,7 @@ use model::{FlowKey, Job, RunReport, Snapshot, Topology};
 
 use crate::Outcome;
 use crate::commands::run::{TOPOLOGY_FILE, verdicts};
+use crate::configurations::{self, ConfigOf, parse_config_of};
 use crate::input::{fail_with, read_text};
 use crate::output::{describe, print_json};
 
@@ -33,6 +34,10 @@ pub(crate) struct Args {
     /// Collective operations that ran on the network, each a JSON file (docs/job.schema.json)
     #[arg(long, value_name = "FILE")]
     job: Vec<PathBuf>,
+    /// The SONiC configuration (config_db.json) of a switch, checked as by `harrier check`: what is wrong there is named where
+    /// its effect shows; a pg_profile_lookup.ini beside it is used
+    #[arg(long, value_name = "SWITCH=PATH", value_parser = parse_config_of)]
+    config: Vec<ConfigOf>,
     /// Print the report as JSON
     #[arg(long)]
     json: bool,
@@ -71,10 +76,15 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     };
     let jobs: Vec<Job> =
         args.job.iter().filter_map(|path| read_job(path, &topology, &mut problems)).collect();
+    // Without a topology every switch would be unknown: that problem is reported already.
+    let configs = if is_known { args.config.as_slice() } else { &[] };
+    let configuration = configurations::findings(configs, &topology, &mut problems);
     let mut snapshots = snapshots;
     for snapshot in &mut snapshots {
         snapshot.jobs.retain(|known| jobs.iter().all(|job| job.name != known.name));
         snapshot.jobs.extend(jobs.iter().cloned());
+        snapshot.configuration.retain(|known| configuration.iter().all(|finding| finding.id != known.id));
+        snapshot.configuration.extend(configuration.iter().cloned());
     }
     if is_known {
         problems.extend(topology.problems().iter().map(|problem| format!("the topology: {problem}")));

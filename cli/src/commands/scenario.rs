@@ -1,15 +1,17 @@
 //! `harrier scenario`: the built-in scenarios.
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 
+use anyhow::{Context, bail};
 use clap::Subcommand;
 use fabric::output::drawing::draw;
-use fabric::scenario::{builtin, builtin_names, builtin_source};
+use fabric::scenario::{builtin, builtin_files, builtin_names, builtin_source};
 use serde::Serialize;
 
 use crate::Outcome;
 use crate::commands::run::load;
-use crate::input::read_text;
+use crate::input::{read_text, write_all};
 use crate::output::print_json;
 
 /// Arguments of `harrier scenario`.
@@ -37,6 +39,9 @@ enum Action {
         /// Seed of the instance that is drawn
         #[arg(long, default_value_t = 1)]
         seed: u64,
+        /// Write the file, and those that it names, into this directory instead
+        #[arg(long, value_name = "DIR")]
+        save: Option<PathBuf>,
     },
 }
 
@@ -59,18 +64,43 @@ struct Row {
 pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     match args.action {
         Action::List { json } => list(json)?,
-        Action::Show { name, seed } => show(&name, seed)?,
+        Action::Show { name, seed, save } => show(&name, seed, save.as_deref())?,
     }
     Ok(Outcome::Fine)
 }
 
-fn show(name: &str, seed: u64) -> anyhow::Result<()> {
+fn show(name: &str, seed: u64, directory: Option<&Path>) -> anyhow::Result<()> {
     let scenario = load(name)?;
     eprintln!("{}", draw(&*scenario.instance(seed)?));
+    if let Some(directory) = directory {
+        return save(name, directory);
+    }
+    let beside: Vec<&str> = builtin_files(name).map(|(file, _)| file).collect();
+    if !beside.is_empty() {
+        eprintln!("it names {}: `--save DIR` writes all of it", beside.join(", "));
+    }
     match builtin_source(name) {
         Some(source) => print!("{source}"),
         None => print!("{}", read_text(Path::new(name))?),
     }
+    Ok(())
+}
+
+/// Writes a built-in scenario with the files that it names, so that it can be changed and run from there.
+fn save(name: &str, directory: &Path) -> anyhow::Result<()> {
+    let Some(source) = builtin_source(name) else {
+        bail!("{name} is a file already; --save is for built-in scenarios: {}", names());
+    };
+    let mut files = vec![(directory.join(format!("{name}.toml")), source.as_bytes().to_vec())];
+    files.extend(builtin_files(name).map(|(file, text)| (directory.join(file), text.as_bytes().to_vec())));
+    for (path, _) in &files {
+        let folder = path.parent().unwrap_or(directory);
+        fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    }
+    let files: Vec<(&Path, Vec<u8>)> =
+        files.iter().map(|(path, bytes)| (path.as_path(), bytes.clone())).collect();
+    write_all(&files)?;
+    files.iter().for_each(|(path, _)| eprintln!("{}", path.display()));
     Ok(())
 }
 

@@ -6,7 +6,7 @@ use model::{Anomaly, Diagnosis, FlowKey, Time};
 
 use crate::problem::Problems;
 use crate::record::FlowRecord;
-use crate::scenario::{FlowSpec, Scenario};
+use crate::scenario::{FlowSpec, Scenario, place_of};
 
 /// What to take out of a run, or to put right in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,7 +15,7 @@ pub struct Remedy {
     pub flows: BTreeSet<FlowKey>,
     /// Hosts without faults, whose receiving side is set like that of all others.
     pub hosts: BTreeSet<String>,
-    /// Findings, `switch/setting`, that are put right.
+    /// Findings, as [`model::ConfigFinding::id`] names them, that are put right.
     pub config: BTreeSet<String>,
 }
 
@@ -71,8 +71,13 @@ impl Remedy {
         let starts: Vec<Option<Time>> = before.iter().map(started).collect();
         self.remove_flows(&mut instance, &starts, &mut done);
         self.heal_hosts(&mut instance, &mut done);
+        let mut corrected = BTreeSet::new();
         for id in &self.config {
-            done.push(instance.correct(id).unwrap_or_else(|| format!("of {id} nothing better is known")));
+            // Several findings may be about one setting.
+            if place_of(id).is_none_or(|place| corrected.insert(place)) {
+                let told = instance.correct(id);
+                done.push(told.unwrap_or_else(|| format!("of {id} nothing better is known")));
+            }
         }
         Ok((instance, done))
     }

@@ -1,7 +1,7 @@
 //! What is wrong with the configuration of a scenario's switches, as somebody would find who knows every switch's
 //! settings and the network's links, and nothing of what the scenario is meant to show.
 //!
-//! Two kinds of findings. A switch that differs from most of the others in a setting that a network has in common (memory
+//! Three kinds of findings. What `harrier check` finds in the SONiC configurations ([`super::config_findings`]). A switch that differs from most of the others in a setting that a network has in common (memory
 //! thresholds, lossless priorities, code points, marking): nobody differs where there is no majority. And what
 //! arithmetic says by itself: headroom that cannot hold what a link still delivers after a pause, and routes that lead
 //! off every shortest path.
@@ -15,10 +15,11 @@ use model::{ConfigFinding, PortRef, Rate, Setting, Time};
 use p4_switch::tm::Threshold;
 
 use super::settings::{Headroom, SwitchSettings};
-use super::{Scenario, dscp_classes};
+use super::{Configured, Scenario, config_findings, dscp_classes, sonic, sonic_view};
 
 impl Scenario {
-    /// The findings that held at any time from `from` to `to`, by switch and setting.
+    /// The findings that held at any time from `from` to `to`, by switch and setting. What a rule of `harrier check` says
+    /// already is not said again.
     pub fn audit(&self, from: Time, to: Time) -> Vec<ConfigFinding> {
         let switches = self.all_switches();
         let mut findings = Vec::new();
@@ -28,10 +29,23 @@ impl Scenario {
         for (name, settings) in &switches {
             findings.extend(self.short_headroom(name, settings));
         }
+        let by_rules = self.sonic_findings();
+        findings.retain(|own| !by_rules.iter().any(|rule| says_more(rule, own)));
+        findings.extend(by_rules);
         findings.extend(self.wrong_routes(from, to));
-        findings.sort_by(|a, b| (&a.switch, a.setting).cmp(&(&b.switch, b.setting)));
+        findings.sort_by(|a, b| (&a.switch, a.setting, &a.id).cmp(&(&b.switch, b.setting, &b.id)));
         findings.dedup_by(|a, b| a.id == b.id);
         findings
+    }
+
+    /// What the rules say of the switches that have a SONiC configuration.
+    fn sonic_findings(&self) -> Vec<ConfigFinding> {
+        let switches = self.all_switches();
+        let configured = switches.iter().filter_map(|(switch, settings)| {
+            let (resolved, findings) = (settings.sonic.as_deref()?, settings.sonic_findings.as_slice());
+            Some(Configured { switch, resolved, findings })
+        });
+        config_findings(&self.topology, &configured.collect::<Vec<_>>())
     }
 
     /// Every switch with its settings.
@@ -49,19 +63,22 @@ impl Scenario {
     /// Headroom below what still arrives after a pause was sent: what is on the cable there and back, what the peer
     /// sends before it reacts, and a frame at either end that had been begun (IEEE 802.1Qbb annex O).
     fn short_headroom<'s>(&'s self, name: &'s str, settings: &SwitchSettings) -> Option<ConfigFinding> {
-        // Of a SONiC configuration `harrier check` knows more.
-        if settings.lossless == 0 || settings.sonic.is_some() {
+        let own = self.sonic_headroom(name, settings);
+        if settings.lossless == 0 && settings.sonic.is_none() {
             return None;
         }
         let short = |(port, peer, needed): (u16, &'s PortRef, u64)| {
             let link = self.topology.link_of(&PortRef::new(name, port))?;
-            let set = settings.headroom_of(link.rate, link.delay);
+            let set = match &own {
+                Some(ports) => *ports.get(&port)?,
+                None => settings.headroom_of(link.rate, link.delay),
+            };
             (set < needed).then_some((port, &peer.switch, set, needed))
         };
-        let worst = self.headroom_needs(name).filter_map(short).max_by_key(|(.., set, needed)| needed - set);
-        let (port, peer, set, needed) = worst?;
+        let short: Vec<_> = self.headroom_needs(name).filter_map(short).collect();
+        let (port, peer, set, needed) = short.iter().copied().max_by_key(|(.., set, needed)| needed - set)?;
         let shown = match settings.headroom {
-            Headroom::Bytes(_) => String::new(),
+            Headroom::Bytes(_) | Headroom::Ports(_) => String::new(),
             Headroom::LinkCapacities(times) => format!(" ({times} times what the link holds)"),
         };
         let mut finding = ConfigFinding::new(
@@ -73,9 +90,23 @@ impl Scenario {
             ),
             format!("give {name}:{port} at least {needed} bytes of headroom"),
         );
-        finding.port = Some(port);
+        // The worst one stands for the others.
+        finding.port = (short.len() == 1).then_some(port);
         finding.deviation = Deviation::Less;
         Some(finding)
+    }
+
+    /// The headroom of the ports with lossless priorities of a switch with a SONiC configuration.
+    fn sonic_headroom(&self, name: &str, settings: &SwitchSettings) -> Option<BTreeMap<u16, u64>> {
+        let resolved = settings.sonic.as_deref()?;
+        let ports = self.switch_ports(name);
+        let chosen = sonic::choose(resolved, &ports, &mut Vec::new());
+        let lossless = chosen.into_iter().filter(|(_, port)| sonic_view::lossless(resolved, port) != 0);
+        Some(
+            lossless
+                .filter_map(|(link, port)| Some((link.number, sonic_view::headroom_bytes(resolved, port)?)))
+                .collect(),
+        )
     }
 
     /// Of every port of a switch: the port, its peer, and the headroom in bytes that a lossless class needs there.
@@ -125,6 +156,13 @@ impl Scenario {
         };
         off.into_iter().map(finding).collect()
     }
+}
+
+/// Whether a finding of a rule is about the same as one of the audit's own, and leaves nothing of it to say.
+fn says_more(rule: &ConfigFinding, own: &ConfigFinding) -> bool {
+    rule.place() == own.place()
+        && (rule.port.is_none() || rule.port == own.port)
+        && (rule.deviation == own.deviation || own.deviation == Deviation::Different)
 }
 
 /// A setting that the switches of a network usually have in common.

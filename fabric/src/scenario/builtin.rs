@@ -1,6 +1,6 @@
 //! The scenarios that come with Harrier.
 
-use super::{Scenario, parse};
+use super::{Scenario, parse, parse_with};
 
 /// The scenarios of these names, whose texts are in `fabric/scenarios`.
 macro_rules! texts {
@@ -10,7 +10,7 @@ macro_rules! texts {
 }
 
 /// Name and text, in the order in which they are listed.
-const BUILTIN: [(&str, &str); 22] = texts![
+const BUILTIN: [(&str, &str); 24] = texts![
     "poster-fig1",
     "host-storm",
     "contention-only",
@@ -29,10 +29,27 @@ const BUILTIN: [(&str, &str); 22] = texts![
     "watchdog-rescue",
     "misconfigured-alpha",
     "short-headroom",
+    "stale-headroom-profile",
+    "one-sided-pfc",
     "dscp-mix-up",
     "two-anomalies",
     "collective-step",
     "quiet",
+];
+
+/// Files of `fabric/scenarios`, by the names that the scenarios' texts have for them.
+macro_rules! files {
+    ($($name:literal),* $(,)?) => {
+        [$(($name, include_str!(concat!("../../scenarios/", $name)))),*]
+    };
+}
+
+/// What built-in scenarios name besides their own text.
+const FILES: [(&str, &str); 4] = files![
+    "stale-headroom-profile/near.json",
+    "stale-headroom-profile/far.json",
+    "one-sided-pfc/near.json",
+    "one-sided-pfc/far.json",
 ];
 
 /// The evaluation of Hawkeye (SIGCOMM 2025) as scenarios, one an anomaly; `{load}` stands for the load of the background.
@@ -70,13 +87,27 @@ pub fn builtin_source(name: &str) -> Option<&'static str> {
     BUILTIN.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
 }
 
+/// The files that a built-in scenario names: their names in its text, and their texts.
+pub fn builtin_files(name: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let text = builtin_source(name).unwrap_or_default();
+    FILES.into_iter().filter(move |(file, _)| text.contains(&format!("\"{file}\"")))
+}
+
+/// A file that built-in scenarios name: its path and text.
+fn load(name: &str) -> Result<(String, String), String> {
+    let found = FILES.iter().find(|(known, _)| *known == name);
+    let (path, text) = found.ok_or_else(|| format!("no built-in scenario has a file `{name}`"))?;
+    Ok((path.to_string(), text.to_string()))
+}
+
 /// A built-in scenario, or one of the evaluation's ([`paper_names`]).
 pub fn builtin(name: &str) -> Option<Scenario> {
     if let Some(scenario) = paper(name) {
         return Some(scenario);
     }
     let text = builtin_source(name)?;
-    Some(parse(&format!("{name}.toml"), text).expect("built-in scenarios are valid: a test reads them all"))
+    let scenario = parse_with(&format!("{name}.toml"), text, load);
+    Some(scenario.expect("built-in scenarios are valid: a test reads them all"))
 }
 
 #[cfg(test)]
@@ -92,10 +123,18 @@ mod tests {
     }
 
     #[test]
+    fn every_file_is_named_by_a_scenario() {
+        for (file, _) in FILES {
+            let mut scenarios = builtin_names();
+            assert!(scenarios.any(|name| builtin_files(name).any(|(named, _)| named == file)), "{file}");
+        }
+    }
+
+    #[test]
     fn all_are_valid_and_called_by_their_names() {
         for name in builtin_names() {
             let text = builtin_source(name).unwrap();
-            let scenario = parse(name, text).unwrap_or_else(|problems| panic!("{problems}"));
+            let scenario = parse_with(name, text, load).unwrap_or_else(|problems| panic!("{problems}"));
             assert_eq!(scenario.name, name);
             assert!(scenario.expect.is_some());
         }

@@ -8,6 +8,7 @@ mod correct;
 mod devices;
 mod draw;
 mod expect;
+mod findings;
 mod job;
 mod network;
 mod read;
@@ -15,6 +16,7 @@ mod routing;
 mod settings;
 pub(crate) mod sonic;
 mod sonic_file;
+mod sonic_view;
 mod survey;
 mod table;
 mod traffic;
@@ -25,7 +27,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 use std::sync::Arc;
 
-use model::{FlowKey, PortRef, Time, Topology};
+use model::{FlowKey, Time, Topology};
 use p4_switch::tm::PauseEnd;
 
 use crate::nic::host_bus::HostBus;
@@ -35,8 +37,11 @@ use crate::problem::Problems;
 use crate::rng::Random;
 use crate::topology::Place;
 
-pub use builtin::{builtin, builtin_names, builtin_source, paper_names};
+pub(crate) use correct::place_of;
+
+pub use builtin::{builtin, builtin_files, builtin_names, builtin_source, paper_names};
 pub use expect::Expectation;
+pub use findings::{Configured, config_findings};
 pub use job::JobSpec;
 pub use read::{parse, parse_with};
 pub use routing::{Failure, Routing, TimedRoute};
@@ -256,11 +261,7 @@ impl Scenario {
 
     /// The ports of a switch that have a link, ascending.
     pub fn switch_ports(&self, switch: &str) -> Vec<SwitchPort> {
-        let port = |(number, peer): (u16, &PortRef)| {
-            let link = self.topology.link_of(&PortRef::new(switch, number))?;
-            Some(SwitchPort { number, rate: link.rate, delay: link.delay, peer: peer.switch.clone() })
-        };
-        self.topology.ports_of(switch).into_iter().filter_map(port).collect()
+        findings::linked_ports(&self.topology, switch)
     }
 
     /// The settings of a host.

@@ -53,8 +53,8 @@ pub struct SwitchSettings {
     pub pfc_reaction: Reaction,
     /// What looks after queues that the peer does not let go on; absent: nothing.
     pub watchdog: Option<Watchdog>,
-    /// The SONiC configuration of the switch. It decides everything above but `pfc_reaction`, `pause_quanta` and
-    /// what it does not say.
+    /// The SONiC configuration of the switch. It decides everything above but `pfc_reaction`, `pause_quanta`, `dscp` and
+    /// what it does not say; memory, thresholds, lossless priorities, headroom and marking above are what it amounts to.
     pub sonic: Option<Arc<ResolvedSwitch>>,
     /// What the rules of `harrier check` say of that configuration, in the order of its file.
     pub sonic_findings: Arc<Vec<Finding>>,
@@ -97,12 +97,14 @@ pub struct SwitchPort {
 }
 
 /// Headroom of a lossless group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Headroom {
     /// So many bytes.
     Bytes(u64),
     /// That many times what the link holds in one direction (rate times delay).
     LinkCapacities(u64),
+    /// Bytes of the ports of a SONiC configuration that are up: every amount once, ascending.
+    Ports(Vec<u64>),
 }
 
 impl Default for SwitchSettings {
@@ -181,11 +183,12 @@ impl SwitchSettings {
 
     /// Headroom of a lossless group at a link.
     pub(crate) fn headroom_of(&self, rate: Rate, delay: Time) -> u64 {
-        match self.headroom {
-            Headroom::Bytes(bytes) => bytes,
+        match &self.headroom {
+            Headroom::Bytes(bytes) => *bytes,
+            Headroom::Ports(ports) => ports.iter().copied().min().unwrap_or(0),
             Headroom::LinkCapacities(times) => {
                 let bits = u128::from(rate.0) * u128::from(delay.0) / 1_000_000_000_000;
-                ((bits / 8) as u64).saturating_mul(times)
+                ((bits / 8) as u64).saturating_mul(*times)
             }
         }
     }

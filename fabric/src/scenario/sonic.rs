@@ -14,6 +14,8 @@
 //! What has no profile is limited by its pool alone. `DSCP_TO_TC_MAP` belongs to the pipeline: [`dscp_classes`].
 //! Of the sixteen queues of a port the first eight are modelled, of the sixteen traffic classes likewise.
 
+use std::collections::BTreeMap;
+
 use buffer_config::asic::{self, Vendor};
 use buffer_config::resolved::{
     Curve, Direction, ResolvedPort, ResolvedProfile, ResolvedSwitch, ResolvedWatchdog, Schedule, Threshold,
@@ -158,6 +160,12 @@ pub(super) fn misfits(switch: &ResolvedSwitch, ports: &[SwitchPort]) -> Vec<Soni
     }
 }
 
+/// The port of the switch that each port of the configuration is, by the configuration's name for it.
+pub(super) fn port_numbers<'s>(switch: &'s ResolvedSwitch, ports: &[SwitchPort]) -> BTreeMap<&'s str, u16> {
+    let chosen = choose(switch, ports, &mut Vec::new());
+    chosen.into_iter().map(|(link, port)| (port.name.as_str(), link.number)).collect()
+}
+
 /// The traffic manager of a switch of which two ports are looked at, both configured like `port`.
 pub(crate) fn pair(
     switch: &ResolvedSwitch,
@@ -200,11 +208,11 @@ fn assemble(
 }
 
 /// The configuration's port for each link.
-fn choose<'s>(
+pub(super) fn choose<'s, 'l>(
     switch: &'s ResolvedSwitch,
-    links: &'s [SwitchPort],
+    links: &'l [SwitchPort],
     misfits: &mut Vec<SonicError>,
-) -> Vec<(&'s SwitchPort, &'s ResolvedPort)> {
+) -> Vec<(&'l SwitchPort, &'s ResolvedPort)> {
     let mut taken = vec![false; switch.ports.len()];
     let mut chosen: Vec<Option<usize>> = vec![None; links.len()];
     let mut take = |link: usize, wanted: &dyn Fn(&ResolvedPort) -> bool, chosen: &mut Vec<Option<usize>>| {
@@ -224,7 +232,7 @@ fn choose<'s>(
             take(at, &|_| true, &mut chosen);
         }
     }
-    let found = |(link, at): (&'s SwitchPort, &Option<usize>)| Some((link, switch.ports.get((*at)?)?));
+    let found = |(link, at): (&'l SwitchPort, &Option<usize>)| Some((link, switch.ports.get((*at)?)?));
     let found: Vec<_> = links.iter().zip(&chosen).filter_map(found).collect();
     if found.len() < links.len() {
         misfits.push(SonicError::TooFewPorts { configured: switch.ports.len(), needed: links.len() });
@@ -315,7 +323,7 @@ fn mark(switch: &ResolvedSwitch, wred: Option<usize>, queue: &mut QueueProfile) 
     queue.early_drop = profile.green.map(curve);
 }
 
-fn curve(curve: Curve) -> Ecn {
+pub(super) fn curve(curve: Curve) -> Ecn {
     Ecn {
         kmin_bytes: curve.min_bytes,
         kmax_bytes: curve.max_bytes.max(curve.min_bytes),

@@ -14,6 +14,7 @@ use buffer_config::{forms, json};
 
 use super::devices::word;
 use super::settings::SwitchSettings;
+use super::sonic_view;
 use super::table::{Load, Reader, Section};
 use crate::problem::Problem;
 
@@ -75,6 +76,7 @@ fn judge(
     if refuses {
         reader.problems.extend(findings.iter().filter(|f| f.severity == Severity::Error).map(refused));
     }
+    sonic_view::project(&switch, settings);
     settings.sonic = Some(Arc::new(switch));
     settings.sonic_findings = Arc::new(findings);
 }
