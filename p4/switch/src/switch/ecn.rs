@@ -27,10 +27,11 @@ fn find(bytes: &[u8]) -> Option<Place> {
     }
 }
 
-/// Whether congestion may be marked on a frame: its sender declared ECN capable transport.
+/// Whether congestion is marked on a frame in place of dropping it: its sender declared ECN capable transport. A mark from an
+/// earlier switch takes nothing of that back (RFC 3168, section 5).
 pub(crate) fn is_capable(bytes: &[u8]) -> bool {
     let bits = find(bytes).and_then(|place| Some(bytes.get(place.byte)? >> place.shift & 3));
-    matches!(bits, Some(1 | 2))
+    matches!(bits, Some(1..=3))
 }
 
 /// Marks congestion on a capable frame; an IPv4 header checksum is brought up to date (RFC 1624, equation 3).
@@ -102,6 +103,15 @@ mod tests {
             bytes.truncate(length);
             mark(&mut bytes);
         }
+    }
+
+    #[test]
+    fn a_frame_that_was_marked_before_is_capable() {
+        let capable = [0, 1, 2, 3].map(|ecn| is_capable(&ipv4(ecn, 1)));
+        assert_eq!(capable, [false, true, true, true]);
+        let mut marked = ipv4(3, 0);
+        mark(&mut marked);
+        assert_eq!(marked, ipv4(3, 0));
     }
 
     #[test]
