@@ -370,55 +370,39 @@ fn nobody_asks_and_nothing_happens() {
     check(&Story::new(line_network()), &[]);
 }
 
+/// The ring's pauses, and the burst of q3 that made a queue at r3:1 before its own pause.
+fn burst_in_the_ring(story: Story) -> Story {
+    let story = story.still_paused("r1:1", 612).still_paused("r2:1", 606).still_paused("r3:1", 630);
+    let (victim, burst) = (story.flow("p1", "p3"), story.flow("q3", "p1"));
+    story
+        .asks(victim, 690, 9, 60)
+        .saw(at(burst, 4, "r3:1", 150, (590, 640)).queued(140, 50, (592, 640)).paused(10))
+}
+
+const IN_THE_RING: Expect<'static> = Expect {
+    anomaly: Anomaly::DeadlockInLoopContention,
+    cause: Cause::Undetermined,
+    root: Some("r3:1"),
+    culprits: &["q3-p1"],
+    path: &["r1:1", "r2:1", "r3:1"],
+    pause_loop: &["r1:1", "r2:1", "r3:1"],
+    spreaders: &["p2-p1", "p3-p2"],
+    confidence: 0.8..=1.0,
+    ..INCAST
+};
+
 #[test]
 fn a_deadlock_that_started_in_its_loop() {
-    let mut story = ring().still_paused("r1:1", 612).still_paused("r2:1", 606).still_paused("r3:1", 630);
-    // Before its own pause r3:1 had a queue: q3 burst into it.
-    let (victim, burst) = (story.flow("p1", "p3"), story.flow("q3", "p1"));
-    story = story
-        .asks(victim, 690, 9, 60)
-        .saw(at(burst, 4, "r3:1", 150, (590, 640)).queued(140, 50, (592, 640)).paused(10));
-    check(
-        &story,
-        &[Expect {
-            anomaly: Anomaly::DeadlockInLoopContention,
-            cause: Cause::Undetermined,
-            root: Some("r3:1"),
-            culprits: &["q3-p1"],
-            path: &["r1:1", "r2:1", "r3:1"],
-            pause_loop: &["r1:1", "r2:1", "r3:1"],
-            spreaders: &["p2-p1", "p3-p2"],
-            confidence: 0.8..=1.0,
-            ..INCAST
-        }],
-    );
+    check(&burst_in_the_ring(ring()), &[IN_THE_RING]);
 }
 
 #[test]
 fn a_loop_that_was_opened_and_closed_again_has_reasons_of_its_own() {
-    let ports = ["r1:1", "r2:1", "r3:1"];
-    let mut story = ports.iter().fold(ring(), |story, port| story.paused(port, (400, 560)));
-    story = story.still_paused("r1:1", 612).still_paused("r2:1", 606).still_paused("r3:1", 630);
+    let opened = ["r1:1", "r2:1", "r3:1"].iter().fold(ring(), |story, port| story.paused(port, (400, 560)));
     // What made the queue of r2:1 in which the first standstill began is over; this one began at r3:1.
-    let (victim, before, burst) = (story.flow("p1", "p3"), story.flow("q2", "p1"), story.flow("q3", "p1"));
-    story = story
-        .asks(victim, 690, 9, 60)
-        .saw(at(before, 4, "r2:1", 150, (360, 410)).queued(140, 50, (362, 410)).paused(10))
-        .saw(at(burst, 4, "r3:1", 150, (590, 640)).queued(140, 50, (592, 640)).paused(10));
-    check(
-        &story,
-        &[Expect {
-            anomaly: Anomaly::DeadlockInLoopContention,
-            cause: Cause::Undetermined,
-            root: Some("r3:1"),
-            culprits: &["q3-p1"],
-            path: &["r1:1", "r2:1", "r3:1"],
-            pause_loop: &["r1:1", "r2:1", "r3:1"],
-            spreaders: &["p2-p1", "p3-p2"],
-            confidence: 0.8..=1.0,
-            ..INCAST
-        }],
-    );
+    let before = opened.flow("q2", "p1");
+    let opened = opened.saw(at(before, 4, "r2:1", 150, (360, 410)).queued(140, 50, (362, 410)).paused(10));
+    check(&burst_in_the_ring(opened), &[IN_THE_RING]);
 }
 
 #[test]
