@@ -314,18 +314,26 @@ fn contention_only() -> Story {
     })
 }
 
+const CONTENTION: Expect<'static> = Expect {
+    anomaly: Anomaly::FlowContention,
+    culprits: &["a1-h3", "a2-h3"],
+    path: &[],
+    spreaders: &[],
+    ..INCAST
+};
+
 #[test]
 fn contention_without_pauses() {
-    check(
-        &contention_only(),
-        &[Expect {
-            anomaly: Anomaly::FlowContention,
-            culprits: &["a1-h3", "a2-h3"],
-            path: &[],
-            spreaders: &[],
-            ..INCAST
-        }],
-    );
+    check(&contention_only(), &[CONTENTION]);
+}
+
+#[test]
+fn contention_beside_a_switch_that_did_not_answer_is_less_certain() {
+    let mut story = contention_only();
+    story.snapshot.switches.retain(|switch| switch.switch != "sw2");
+    check(&story, &[Expect { confidence: 0.4..=0.5, ..CONTENTION }]);
+    let missing = story.diagnose().remove(0).missing;
+    assert!(missing.iter().any(|text| text.contains("switch sw2 on the victim's path")), "{missing:?}");
 }
 
 #[test]

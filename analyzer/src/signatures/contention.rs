@@ -8,6 +8,9 @@ use crate::contention::{Bounds, Contention, Question, contention};
 use crate::scene::Scene;
 use crate::view::PortIx;
 
+/// A switch of the victim's path gave no telemetry.
+const SILENT_ON_PATH: f64 = 0.5;
+
 pub(super) fn find(scene: &Scene<'_, '_>) -> Option<Finding> {
     let victim = scene.victim?;
     let mut best: Option<(f64, Contention)> = None;
@@ -29,6 +32,11 @@ pub(super) fn find(scene: &Scene<'_, '_>) -> Option<Finding> {
     }
     let (_, found) = best?;
     let mut doubts = Vec::new();
+    let silent = scene.path.switches.saturating_sub(scene.path.answered);
+    if silent > 0 {
+        // Another queue, or who pauses, may be where nobody answered.
+        doubts.push(Doubt { factor: SILENT_ON_PATH, missing: None });
+    }
     if found.part(victim).is_none() {
         doubts.push(Doubt::new(0.7, "the congested port has no record of the victim's own packets"));
     }
