@@ -2,7 +2,7 @@
 
 mod support;
 
-use model::{Anomaly, Cause};
+use model::{Anomaly, Cause, FlowKey, Gap};
 use support::stories::{background, burst_into_a_standing_queue, early_poll, own_queue, ring, storm};
 use support::*;
 
@@ -337,6 +337,22 @@ fn contention_beside_a_switch_that_did_not_answer_is_less_certain() {
 }
 
 #[test]
+fn a_flow_that_was_there_before_its_port_was_paused_goes_on_at_its_rate() {
+    // a2 sends a packet in a third of a microsecond whenever the port can send; a1 comes new. While the port was paused
+    // neither could show what rate it has.
+    let story = background(Story::new(line_network()), 925);
+    let (victim, there, burst) = (story.flow("h1", "h3"), story.flow("a2", "h3"), story.flow("a1", "h3"));
+    let story = story
+        .asks(victim, 923, 9, 20)
+        .paused("sw4:2", (150, 800))
+        .saw(at(victim, 1, "sw4:2", 1_000, (0, 925)).queued(20, 70, (900, 925)))
+        .saw(at(there, 3, "sw4:2", 830, (0, 925)).queued(75, 70, (900, 925)))
+        .saw(at(burst, 4, "sw4:2", 60, (900, 925)).queued(58, 70, (901, 925)));
+    let confidence = 0.85..=0.9;
+    check(&story, &[Expect { cause: Cause::Undetermined, culprits: &["a1-h3"], confidence, ..CONTENTION }]);
+}
+
+#[test]
 fn two_large_flows_that_were_always_there_collide() {
     let story = background(Story::new(line_network()), 925);
     let (f1, f2) = (story.flow("h2", "h4"), story.flow("h1", "h3"));
@@ -413,28 +429,50 @@ fn a_loop_that_was_opened_and_closed_again_has_reasons_of_its_own() {
     check(&burst_in_the_ring(opened), &[IN_THE_RING]);
 }
 
+/// Four flows contend at r3:3, outside of the ring.
+fn contention_outside(story: Story) -> Story {
+    let victim = story.flow("p1", "p3");
+    let story = story.asks(victim, 690, 9, 60);
+    [("p2", 2), ("q2", 2), ("q1", 2), ("q3", 4)].into_iter().fold(story, |story, (host, ingress)| {
+        let burst = FlowKey { sport: 777, ..story.flow(host, "p3") };
+        story.saw(at(burst, ingress, "r3:3", 200, (590, 690)).queued(190, 60, (592, 690)))
+    })
+}
+
+const OUT_OF_THE_RING: Expect<'static> = Expect {
+    anomaly: Anomaly::DeadlockOutOfLoopContention,
+    root: Some("r3:3"),
+    culprits: &["p2-p3", "q1-p3", "q2-p3", "q3-p3"],
+    path: &["r1:1", "r2:1", "r3:3"],
+    pause_loop: &["r1:1", "r2:1", "r3:1"],
+    spreaders: &["p2-p1", "p3-p2"],
+    ..INCAST
+};
+
 #[test]
 fn a_deadlock_that_contention_outside_started() {
-    let mut story = ring().still_paused("r1:1", 612).still_paused("r2:1", 606).still_paused("r3:1", 620);
-    let victim = story.flow("p1", "p3");
-    story = story.asks(victim, 690, 9, 60);
-    for (host, ingress) in [("p2", 2), ("q2", 2), ("q1", 2), ("q3", 4)] {
-        let mut burst = story.flow(host, "p3");
-        burst.sport = 777;
-        story = story.saw(at(burst, ingress, "r3:3", 200, (590, 690)).queued(190, 60, (592, 690)));
-    }
-    check(
-        &story,
-        &[Expect {
-            anomaly: Anomaly::DeadlockOutOfLoopContention,
-            root: Some("r3:3"),
-            culprits: &["p2-p3", "q1-p3", "q2-p3", "q3-p3"],
-            path: &["r1:1", "r2:1", "r3:3"],
-            pause_loop: &["r1:1", "r2:1", "r3:1"],
-            spreaders: &["p2-p1", "p3-p2"],
-            ..INCAST
-        }],
+    let story = ring().still_paused("r1:1", 612).still_paused("r2:1", 606).still_paused("r3:1", 620);
+    check(&contention_outside(story), &[OUT_OF_THE_RING]);
+}
+
+#[test]
+fn pauses_that_a_log_had_no_room_for_show_in_the_records_of_who_waited_for_them() {
+    // The log of r2:1 begins at 640 us; who waited there for nothing but pauses did so since 606 us.
+    let story = ring().still_paused("r1:1", 612).still_paused("r2:1", 640).still_paused("r3:1", 620);
+    let waited = FlowKey { sport: 778, ..story.flow("p2", "p1") };
+    let story = story.saw(at(waited, 3, "r2:1", 40, (606, 660)).queued(40, 40, (606, 660)).paused(40));
+    let mut story = contention_outside(story);
+    let by_pauses = story.diagnose().remove(0);
+    assert_eq!(
+        by_pauses.anomaly,
+        Anomaly::DeadlockInLoopContention,
+        "r1:1 was paused first, as far as that is known"
     );
+    let before_ns = T0 + 640 * US;
+    story.snapshot.missing.push(Gap::PausesOverwritten { port: port("r2:1"), priority: 3, before_ns });
+    let by_records = story.diagnose().remove(0);
+    assert_eq!(by_records.anomaly, Anomaly::DeadlockOutOfLoopContention);
+    assert_eq!(by_records.root_cause.port, Some(port("r3:3")));
 }
 
 #[test]

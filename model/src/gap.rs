@@ -175,7 +175,7 @@ impl<'de> Visitor<'de> for GapVisitor {
 #[derive(utoipa::ToSchema)]
 #[schema(as = MissingEntry)]
 #[serde(untagged)]
-#[allow(dead_code, reason = "only its schema is used")]
+#[expect(dead_code, reason = "only its schema is used")]
 pub(crate) enum InJson {
     /// One that is named.
     Named(Gap),

@@ -295,3 +295,50 @@ fn cut_pauses(
     pauses.sort_by_key(|pause| (pause.start_ns, pause.port, pause.priority));
     pauses
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A log of pauses of 5 ns that began at these times.
+    fn log(port: u16, starts: &[u64], open: Option<u64>, forgotten: bool) -> PauseLog {
+        let pause = |start_ns: u64, end_ns| PauseInterval { port, priority: 3, start_ns, end_ns, frames: 1 };
+        PauseLog {
+            port,
+            priority: 3,
+            closed: starts.iter().map(|start_ns| pause(*start_ns, Some(start_ns + 5))).collect(),
+            open: open.map(|start_ns| pause(start_ns, None)),
+            forgotten,
+        }
+    }
+
+    /// What is known of port 1 begins pauses at these times, and lacks those before these.
+    #[track_caller]
+    fn check(last: &PauseLog, earlier: &[PauseLog], starts: &[u64], after_gaps_ns: &[u64]) {
+        let known = known_pauses(last, &earlier.iter().collect::<Vec<_>>());
+        let found: Vec<u64> = known.intervals.iter().map(|interval| interval.start_ns).collect();
+        assert_eq!((found.as_slice(), known.after_gaps_ns.as_slice()), (starts, after_gaps_ns));
+    }
+
+    #[test]
+    fn earlier_collections_fill_what_made_room() {
+        let last = log(1, &[40, 50], Some(60), true);
+        // The pause that lasted at the first collection is the oldest of the last one: nothing lies between.
+        check(&last, &[log(1, &[10, 20], Some(40), false)], &[10, 20, 40, 50, 60], &[]);
+        check(&last, &[log(1, &[20, 40], None, false)], &[20, 40, 50, 60], &[]);
+        // Nobody knows whether others lie between 20 and 40.
+        check(&last, &[log(1, &[10, 20], None, false)], &[10, 20, 40, 50, 60], &[40]);
+        // The first collection had forgotten some itself.
+        check(&last, &[log(1, &[20, 40], None, true)], &[20, 40, 50, 60], &[20]);
+        let three = [log(1, &[5, 10], None, false), log(1, &[10, 30], None, true)];
+        check(&last, &three, &[5, 10, 30, 40, 50, 60], &[40]);
+        // Other ports say nothing of this one.
+        check(&last, &[log(2, &[10, 40], None, false)], &[40, 50, 60], &[40]);
+    }
+
+    #[test]
+    fn a_log_that_had_room_needs_no_other() {
+        let earlier = [log(1, &[10, 20], None, true)];
+        check(&log(1, &[20, 40], None, false), &earlier, &[20, 40], &[]);
+    }
+}
