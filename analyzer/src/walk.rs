@@ -1,7 +1,6 @@
 //! Where the pauses lead: loops, ends, and the ways to them. Nothing here is recursive: a long pause path cannot overflow
 //! the stack.
 
-//!
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
 

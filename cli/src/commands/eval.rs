@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::Outcome;
 use crate::commands::run::load;
-use crate::evaluation::{Plan, evaluate};
+use crate::evaluation::{Plan, USUAL_EPOCH_SHIFT, evaluate};
 use crate::input::write_all;
 use crate::output::print_json;
 
@@ -50,7 +50,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DIR")]
     plots: Option<PathBuf>,
     /// An epoch of the switches lasts 2^N ns, 16 to 24; 20 are 1.05 ms
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(16..=24))]
+    #[arg(long, value_name = "N", default_value_t = USUAL_EPOCH_SHIFT, value_parser = clap::value_parser!(u32).range(16..=24))]
     epoch_shift: u32,
     /// Agents ask above this percentage of a path's base round trip, in place of what the scenarios say
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(101..=100_000))]

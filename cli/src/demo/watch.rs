@@ -29,7 +29,7 @@ pub(super) fn collect_settings(pace_us: u64) -> CollectSettings {
         read_timeout_ns: 30_000_000_000,
         event_timeout_ns: 60_000_000_000 + 10 * hop_ns,
         // Switches remember a polling packet for 2^30 ns of network time.
-        straggler_ns: defaults.straggler_ns.saturating_mul(1_000_000 / pace_us.max(1)),
+        straggler_ns: defaults.straggler_ns.saturating_mul(1_000_000) / pace_us.max(1),
         ..defaults
     }
 }
