@@ -42,6 +42,26 @@ struct Packet {
     flow: usize,
 }
 
+/// The packets of one flow so far, by their place in the order of all.
+struct Seen {
+    at: Vec<usize>,
+    /// How many of them came before the last place that was asked about.
+    before: usize,
+}
+
+impl Seen {
+    fn new(packets: usize) -> Seen {
+        Seen { at: Vec::with_capacity(packets), before: 0 }
+    }
+
+    /// How many are at `place` or after it. A flow's packets all find the same depth, so it never asks about an earlier
+    /// place than before, and counting goes on from there.
+    fn since(&mut self, place: usize) -> usize {
+        self.before += self.at[self.before..].iter().take_while(|at| **at < place).count();
+        self.at.len() - self.before
+    }
+}
+
 /// Replays `flows`, at most `limit` packets of them (beyond, all counts are scaled down alike).
 pub(crate) fn replay(flows: &[Arrivals], limit: usize) -> Vec<Waits> {
     let total: f64 = flows.iter().map(|f| f.packets).sum();
@@ -57,7 +77,7 @@ pub(crate) fn replay(flows: &[Arrivals], limit: usize) -> Vec<Waits> {
         sum += flows[p.flow].excess;
         before.push(sum);
     }
-    let mut seen: Vec<Vec<usize>> = vec![Vec::new(); flows.len()];
+    let mut seen: Vec<Seen> = counts.iter().map(|count| Seen::new(*count)).collect();
     let mut waits = vec![Waits::default(); flows.len()];
     // How much waiting stands behind each packet, as differences: every packet adds over a range.
     let mut behind = vec![0.0; packets.len() + 1];
@@ -65,13 +85,13 @@ pub(crate) fn replay(flows: &[Arrivals], limit: usize) -> Vec<Waits> {
         let flow = &flows[p.flow];
         let depth = ((flow.depth * scale).round() as usize).max(usize::from(flow.depth >= 0.5)).min(i);
         let weight = 1.0 / counts[p.flow] as f64;
-        let own_ahead = seen[p.flow].len() - seen[p.flow].partition_point(|at| *at < i - depth);
+        let own_ahead = seen[p.flow].since(i - depth);
         let ahead = before[i] - before[i - depth] - own_ahead as f64 * flow.excess;
         waits[p.flow].suffered += ahead.max(0.0) * weight / scale;
         waits[p.flow].caused -= own_ahead as f64 * flow.excess * weight / scale;
         behind[i - depth] += weight;
         behind[i] -= weight;
-        seen[p.flow].push(i);
+        seen[p.flow].at.push(i);
     }
     let mut waiting = 0.0;
     for (i, p) in packets.iter().enumerate() {
