@@ -28,9 +28,9 @@ pub struct Adjacency {
 
 impl Adjacency {
     /// The graph of `vertices` vertices with these edges; edges of other vertices are left out.
-    pub fn new(vertices: usize, edges: &[(usize, usize)]) -> Adjacency {
+    pub fn new(vertices: usize, edges: impl IntoIterator<Item = (usize, usize)> + Clone) -> Adjacency {
         let mut first = vec![0; vertices + 1];
-        let inside = || edges.iter().filter(|(from, to)| *from < vertices && *to < vertices);
+        let inside = || edges.clone().into_iter().filter(|(from, to)| *from < vertices && *to < vertices);
         for (from, _) in inside() {
             first[from + 1] += 1;
         }
@@ -40,10 +40,15 @@ impl Adjacency {
         let mut next = first.clone();
         let mut targets = vec![0; first[vertices]];
         for (from, to) in inside() {
-            targets[next[*from]] = *to;
-            next[*from] += 1;
+            targets[next[from]] = to;
+            next[from] += 1;
         }
         Adjacency { first, targets }
+    }
+
+    /// Where the edges of a vertex lead, in the order in which they were given.
+    pub fn targets(&self, vertex: usize) -> &[usize] {
+        &self.targets[self.first[vertex]..self.first[vertex + 1]]
     }
 }
 
@@ -53,7 +58,7 @@ impl Successors for Adjacency {
     }
 
     fn successor(&self, vertex: usize, edge: usize) -> Option<usize> {
-        self.targets[self.first[vertex]..self.first[vertex + 1]].get(edge).copied()
+        self.targets(vertex).get(edge).copied()
     }
 }
 
@@ -116,7 +121,7 @@ mod tests {
     use super::*;
 
     fn check(vertices: usize, edges: &[(usize, usize)], members: &[&[usize]]) {
-        let found = components(&Adjacency::new(vertices, edges));
+        let found = components(&Adjacency::new(vertices, edges.iter().copied()));
         assert_eq!(found.members, members);
         for (from, to) in edges.iter().filter(|(_, to)| *to < vertices) {
             assert!(found.of[*from] >= found.of[*to], "{from} leads to {to}");
@@ -133,6 +138,6 @@ mod tests {
     #[test]
     fn a_million_vertices_in_a_row_are_no_problem() {
         let edges: Vec<(usize, usize)> = (1..1_000_000).map(|to| (to - 1, to)).collect();
-        assert_eq!(components(&Adjacency::new(1_000_000, &edges)).members.len(), 1_000_000);
+        assert_eq!(components(&Adjacency::new(1_000_000, edges)).members.len(), 1_000_000);
     }
 }

@@ -18,7 +18,7 @@ use crate::extent::{DEEP_SHARE, event_span, is_scattered, pieces, waited_share, 
 use crate::method::ReplayRule;
 use crate::replay::{Arrivals, replay};
 use crate::settings::Settings;
-use crate::span::{Span, clusters, pause_span};
+use crate::span::{Span, clusters};
 use crate::view::{PortIx, View, flow_order};
 
 /// Excess counts from this share of a flow's packets on; less is the jitter of its former rate.
@@ -173,8 +173,6 @@ impl<'q, 'v, 'a> Event<'q, 'v, 'a> {
             (Some(when), Some(start)) => when.from.saturating_sub(start) >= settings.established_ns,
             _ => false,
         };
-        let frozen_ns = view.switch_of(port).frozen_ns;
-        let pauses = view.pauses(port).iter().map(|pause| pause_span(pause, frozen_ns));
         Event {
             view,
             settings,
@@ -183,7 +181,7 @@ impl<'q, 'v, 'a> Event<'q, 'v, 'a> {
             when,
             history,
             unaccounted: view.unaccounted(port, when),
-            paused: clusters(pauses.collect(), 0),
+            paused: clusters(view.pause_spans(port).to_vec(), 0),
             shared: Vec::new(),
             flows: Vec::new(),
         }

@@ -227,18 +227,17 @@ fn pause_claim(scene: &Scene<'_, '_>, port: PortIx) -> Evidence {
 /// Why one port waits for the next.
 fn edge_claim(scene: &Scene<'_, '_>, from: PortIx, to: PortIx) -> Option<Evidence> {
     let v = scene.vertex(from)?;
-    let edge = scene.graph.edges(v).iter().find(|e| scene.graph.port(e.to) == Some(to))?;
+    let next = scene.vertex(to)?;
+    let edge = scene.graph.edges(v).iter().find(|e| e.to == next)?;
     let view = scene.view;
     let ingress = view.topo(from).and_then(|p| view.index.peer(p)).map(|p| p.number);
-    let meters = ingress.map_or(&[][..], |i| view.meters_from(view.switch_of(to), i));
+    let meters = ingress.map_or(&[][..], |i| view.meters_between(view.switch_of(to), i, view.number(to)));
     let mut records = vec![Record::PortEdge {
         from: view.port_ref(from),
         to: view.port_ref(to),
         weight: round(edge.weight),
     }];
-    let own = meters.iter().filter(|m| {
-        m.egress_port == view.number(to) && m.bytes > 0 && view.epoch_in(to, m.epoch, scene.when(from))
-    });
+    let own = meters.iter().filter(|m| m.bytes > 0 && view.epoch_in(to, m.epoch, scene.when(from)));
     records.extend(own.take(scene.settings.evidence_records).map(|m| Record::Meter((*m).clone())));
     Some(Evidence {
         claim: format!(

@@ -90,6 +90,11 @@ impl PortGraph {
         &self.edges[self.first_edge[v]..self.first_edge[v + 1]]
     }
 
+    /// Every edge, from the vertex that is waited for to the one that waits.
+    pub(crate) fn reversed(&self) -> impl Iterator<Item = (VertexIx, VertexIx)> + Clone {
+        (0..self.len()).flat_map(|v| self.edges(v).iter().map(move |e| (e.to, v)))
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.vertices.len()
     }
@@ -151,7 +156,7 @@ struct Candidate {
     when: Option<Span>,
     waiting: f64,
     paused: bool,
-    /// Whether anything of the paused link may wait there.
+    /// Whether it is paused and anything of the paused link may wait there.
     holds: bool,
 }
 
@@ -261,7 +266,7 @@ impl Builder<'_, '_> {
             events.filter(|e| e.overlaps(near)).reduce(Span::hull)
         });
         let held_since = own.map(|own| near.map_or(own, |near| near.hull(own)));
-        let holds = self.view.may_hold(port, ingress, held_since.or(near));
+        let holds = paused && self.view.may_hold(port, ingress, held_since.or(near));
         let depth = self.view.published_depth(port, when);
         // A paused port at which no packet was counted still holds the pause up: its depth counts as one.
         let published = self.settings.method.edges == EdgeRule::Published
@@ -331,10 +336,11 @@ fn traffic_from(
     when: Option<Span>,
 ) -> Vec<(PortIx, u64)> {
     let mut traffic: Vec<(PortIx, u64)> = Vec::new();
-    let rows = view.meters_from(switch, ingress);
-    for row in rows.chunk_by(|a, b| a.egress_port == b.egress_port) {
-        let Some(port) = row.first().and_then(|m| view.find(switch, m.egress_port)) else { continue };
-        let bytes = row
+    let mut has_rows = false;
+    for (egress, rows) in view.traffic_of(switch, ingress) {
+        has_rows = true;
+        let Some(port) = view.find(switch, egress) else { continue };
+        let bytes = rows
             .iter()
             .filter(|m| view.epoch_in(port, m.epoch, when))
             .fold(0_u64, |sum, m| sum.saturating_add(m.bytes.max(u64::from(m.packets.unwrap_or(0) > 0))));
@@ -347,7 +353,7 @@ fn traffic_from(
     // The paper's prototype dumps all pairs of an input port, or none.
     let unknown = match view.snapshot.source {
         Source::HawkeyeNs3 => true,
-        Source::HawkeyeNs3Egress => rows.is_empty(),
+        Source::HawkeyeNs3Egress => !has_rows,
         Source::Harrier => view.meters(switch).is_empty(),
     };
     if unknown {

@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 
 use model::{FlowKey, Trigger};
 
+use crate::adjacency::Adjacency;
 use crate::graph::{PortGraph, VertexIx, build};
 use crate::path::{VictimPath, victim_path, way_back};
 use crate::settings::Settings;
-use crate::span::{Span, aligned, pause_span};
+use crate::span::{Span, aligned};
 use crate::view::{PortIx, View};
 use crate::walk::{Trail, trails};
 
@@ -27,7 +28,8 @@ pub(crate) struct Scene<'s, 'a> {
     pub(crate) aligned: bool,
     /// The share of the pause that each vertex is responsible for, 0 to 1.
     pub(crate) shares: Vec<f64>,
-    waiting_for: Vec<Vec<VertexIx>>,
+    /// Of each vertex those that wait for it, ascending.
+    waiting_for: Adjacency,
     of_port: Vec<Option<VertexIx>>,
 }
 
@@ -61,12 +63,7 @@ impl<'s, 'a> Scene<'s, 'a> {
         let graph = build(view, settings, &starts);
         // The builder numbers the starts first, in their order.
         let (trails, shares) = trails(&graph, &weights(view, settings, &starts));
-        let mut waiting_for = vec![Vec::new(); graph.len()];
-        for v in 0..graph.len() {
-            for e in graph.edges(v) {
-                waiting_for[e.to].push(v);
-            }
-        }
+        let waiting_for = Adjacency::new(graph.len(), graph.reversed());
         let mut of_port = vec![None; view.ports().len()];
         for v in 0..graph.len() {
             if let Some(port) = graph.port(v) {
@@ -109,7 +106,7 @@ impl<'s, 'a> Scene<'s, 'a> {
     /// it. Ascending.
     pub(crate) fn carriers(&self, path: &[VertexIx], end: VertexIx) -> Vec<FlowKey> {
         let mut carriers = BTreeSet::new();
-        let before = path.iter().filter(|v| **v != end).chain(&self.waiting_for[end]);
+        let before = path.iter().filter(|v| **v != end).chain(self.waiting_for.targets(end));
         for v in before {
             let Some(port) = self.graph.port(*v) else { continue };
             carriers.extend(self.paused_flows(port, self.graph.when[*v]));
@@ -161,13 +158,11 @@ fn weights(view: &View<'_>, settings: &Settings, starts: &[(PortIx, Option<Span>
 
 /// For how long a port was paused in an event; without intervals, as many nanoseconds as packets were paused.
 fn paused_ns(view: &View<'_>, port: PortIx, when: Option<Span>) -> f64 {
-    let pauses = view.pauses(port);
+    let pauses = view.pause_spans(port);
     if pauses.is_empty() {
         return view.paused_packets(port, when) as f64;
     }
-    let frozen_ns = view.switch_of(port).frozen_ns;
-    let spans = pauses.iter().map(|p| pause_span(p, frozen_ns));
-    spans.map(|span| when.map_or(span.length_ns(), |when| span.shared_ns(when))).sum()
+    pauses.iter().map(|span| when.map_or(span.length_ns(), |when| span.shared_ns(when))).sum()
 }
 
 /// Paused ports of the victim's path with the event that is asked about. If any of them was paused at that time,

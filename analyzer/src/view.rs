@@ -5,6 +5,7 @@
 //! calls current is used.
 
 mod forgotten;
+mod meters;
 
 use std::ops::Range;
 
@@ -12,6 +13,7 @@ use model::snapshot::Source;
 use model::telemetry::{EpochInfo, FlowRecord, MeterRecord, PauseInterval, PortRecord};
 use model::{FlowKey, PortRef, Snapshot, SwitchTelemetry};
 
+use self::meters::Input;
 use crate::contention::UNACCOUNTED_SHARE;
 use crate::span::{Span, clusters, pause_span};
 use crate::topology_index::{NodeId, PortId, TopologyIndex};
@@ -49,7 +51,12 @@ pub(crate) struct View<'a> {
     flows: Vec<&'a FlowRecord>,
     slots: Vec<&'a PortRecord>,
     meters: Vec<&'a MeterRecord>,
+    inputs: Vec<Input>,
+    /// Where the traffic of each meter row leaves.
+    egress_ports: Vec<u16>,
     pauses: Vec<&'a PauseInterval>,
+    /// When each of the pauses was.
+    pause_spans: Vec<Span>,
     sums: Vec<EpochSum>,
     events: Vec<Span>,
     by_node: Vec<Option<u32>>,
@@ -62,7 +69,7 @@ pub(crate) struct SwitchView<'a> {
     pub(crate) frozen_ns: u64,
     epochs: Vec<EpochInfo>,
     ports: Range<usize>,
-    meters: Range<usize>,
+    inputs: Range<usize>,
 }
 
 struct PortView {
@@ -76,6 +83,8 @@ struct PortView {
     events: Range<usize>,
     /// When packets found others waiting, and how many; absent if a record does not say when.
     queued: Option<Queued>,
+    /// How long a packet takes on the port's link, in the mean.
+    packet_ns: f64,
     /// Records of other classes were left out, so the port's own slot counts too much.
     mixed: bool,
 }
@@ -116,7 +125,10 @@ impl<'a> View<'a> {
             flows: Vec::new(),
             slots: Vec::new(),
             meters: Vec::new(),
+            inputs: Vec::new(),
+            egress_ports: Vec::new(),
             pauses: Vec::new(),
+            pause_spans: Vec::new(),
             sums: Vec::new(),
             events: Vec::new(),
             by_node: vec![None; index.nodes()],
@@ -162,9 +174,10 @@ impl<'a> View<'a> {
         self.pauses[pauses..].sort_by_key(|p| (p.port, p.start_ns, p.end_ns, p.priority, p.frames));
         others.sort_unstable();
 
-        let meters = self.meters.len();
-        self.meters.extend(readings.iter().flat_map(|r| r.meters.iter()).filter(|m| current(m.epoch)));
-        self.meters[meters..].sort_by_key(|m| (m.ingress_port, m.egress_port, m.epoch, m.bytes, m.packets));
+        let rows = readings.iter().flat_map(|r| r.meters.iter());
+        let inputs = self.add_meters(rows.filter(|m| current(m.epoch)));
+        let frozen_ns = readings.iter().map(|r| r.frozen_ns).max().unwrap_or(0);
+        self.pause_spans.extend(self.pauses[pauses..].iter().map(|p| pause_span(p, frozen_ns)));
 
         let node = self.index.node(&first.switch);
         let switch = self.switches.len();
@@ -176,10 +189,10 @@ impl<'a> View<'a> {
         self.switches.push(SwitchView {
             name: &first.switch,
             node,
-            frozen_ns: readings.iter().map(|r| r.frozen_ns).max().unwrap_or(0),
+            frozen_ns,
             epochs,
             ports: ports..self.ports.len(),
-            meters: meters..self.meters.len(),
+            inputs,
         });
     }
 
@@ -215,6 +228,7 @@ impl<'a> View<'a> {
                 sums: 0..0,
                 events: 0..0,
                 queued: None,
+                packet_ns: 0.0,
                 mixed,
             });
         }
@@ -259,6 +273,11 @@ impl<'a> View<'a> {
 
     pub(crate) fn find(&self, switch: &SwitchView<'_>, number: u16) -> Option<PortIx> {
         let ports = &self.ports[switch.ports.clone()];
+        // Most switches have records of all their ports: then this is where it is.
+        let likely = usize::from(number.checked_sub(ports.first()?.number)?);
+        if ports.get(likely).is_some_and(|p| p.number == number) {
+            return Some(switch.ports.start + likely);
+        }
         ports.binary_search_by_key(&number, |p| p.number).ok().map(|at| switch.ports.start + at)
     }
 
@@ -274,16 +293,9 @@ impl<'a> View<'a> {
         &self.pauses[self.ports[port].pauses.clone()]
     }
 
-    pub(crate) fn meters(&self, switch: &SwitchView<'_>) -> &[&'a MeterRecord] {
-        &self.meters[switch.meters.clone()]
-    }
-
-    /// The meter rows of one ingress port, ordered by egress port.
-    pub(crate) fn meters_from(&self, switch: &SwitchView<'_>, ingress: u16) -> &[&'a MeterRecord] {
-        let all = self.meters(switch);
-        let from = all.partition_point(|m| m.ingress_port < ingress);
-        let to = all.partition_point(|m| m.ingress_port <= ingress);
-        &all[from..to]
+    /// When each of the port's pauses was, in their order.
+    pub(crate) fn pause_spans(&self, port: PortIx) -> &[Span] {
+        &self.pause_spans[self.ports[port].pauses.clone()]
     }
 
     /// When an epoch of a switch was, if the source says so.
@@ -346,17 +358,17 @@ impl<'a> View<'a> {
         }
         let events = self.find_pause_events(port, event_gap_ns);
         let queued = self.sum_queued(port);
+        let packet_ns = self.mean_packet_ns(port);
         let (first_sum, first_event) = (self.sums.len(), self.events.len());
         self.sums.extend(sums);
         self.events.extend(events);
         let (sums, events) = (first_sum..self.sums.len(), first_event..self.events.len());
         let view = &mut self.ports[port];
-        (view.sums, view.events, view.queued) = (sums, events, queued);
+        (view.sums, view.events, view.queued, view.packet_ns) = (sums, events, queued, packet_ns);
     }
 
     fn find_pause_events(&self, port: PortIx, gap_ns: u64) -> Vec<Span> {
-        let frozen_ns = self.switch_of(port).frozen_ns;
-        let pauses = self.pauses(port);
+        let pauses = self.pause_spans(port);
         let spans = if pauses.is_empty() {
             self.flows(port)
                 .iter()
@@ -367,7 +379,7 @@ impl<'a> View<'a> {
                 })
                 .collect()
         } else {
-            pauses.iter().map(|p| pause_span(p, frozen_ns)).collect()
+            pauses.to_vec()
         };
         clusters(spans, gap_ns)
     }
@@ -412,13 +424,12 @@ impl<'a> View<'a> {
 
     /// Whether the peer paused `port` in `when`.
     pub(crate) fn is_paused(&self, port: PortIx, when: Option<Span>) -> bool {
-        let pauses = self.pauses(port);
+        let pauses = self.pause_spans(port);
         match when {
             // Intervals are exact, so where there are any they decide; the counts span whole epochs.
             Some(when) if !pauses.is_empty() => {
-                let frozen_ns = self.switch_of(port).frozen_ns;
                 self.pause_events(port).iter().any(|e| e.overlaps(when))
-                    && pauses.iter().any(|p| pause_span(p, frozen_ns).overlaps(when))
+                    && pauses.iter().any(|p| p.overlaps(when))
             }
             _ => !pauses.is_empty() || self.paused_packets(port, when) > 0,
         }
@@ -475,8 +486,7 @@ impl<'a> View<'a> {
         if lost == 0 || self.ports[port].mixed {
             return known;
         }
-        let rows = self.meters_from(self.switch_of(port), ingress).iter();
-        let rows = rows.filter(|m| m.egress_port == self.number(port));
+        let rows = self.meters_between(self.switch_of(port), ingress, self.number(port)).iter();
         let own = rows.filter(|m| self.epoch_in(port, m.epoch, Some(when))).filter_map(|m| m.packets);
         let all = saturating(sums().map(|s| s.slot_packets));
         known + lost as f64 * ratio(saturating(own), all).min(1.0)
@@ -486,13 +496,12 @@ impl<'a> View<'a> {
     /// them, and for the pauses in which they came.
     pub(crate) fn waited_ns(&self, port: PortIx, ingress: u16, when: Span) -> f64 {
         let for_others = self.held(port, ingress, when) * self.packet_ns(port).max(1.0);
-        let frozen_ns = self.switch_of(port).frozen_ns;
         let of_ingress = |f: &&&FlowRecord| f.ingress_port.is_none_or(|own| own == ingress);
         let paused = self.flows(port).iter().filter(of_ingress).filter(|f| f.paused_packets > 0);
         let for_pauses = paused.map(|f| {
             let seen = self.seen_span(port, f);
-            let pauses = self.pauses(port).iter().map(|p| pause_span(p, frozen_ns));
-            let met = pauses.filter(|p| p.overlaps(when) && seen.is_none_or(|seen| seen.overlaps(*p)));
+            let pauses = self.pause_spans(port).iter();
+            let met = pauses.filter(|p| p.overlaps(when) && seen.is_none_or(|seen| seen.overlaps(**p)));
             // Most packets that a pause holds came at its beginning, and more of them meet a long pause than a short one.
             let (squares, sum) = met.fold((0.0, 0.0), |(squares, sum), p| {
                 let length = p.length_ns();
@@ -505,6 +514,10 @@ impl<'a> View<'a> {
 
     /// How long a packet of `port` takes on its link, in the mean; of a nominal size where no record says.
     pub(crate) fn packet_ns(&self, port: PortIx) -> f64 {
+        self.ports[port].packet_ns
+    }
+
+    fn mean_packet_ns(&self, port: PortIx) -> f64 {
         let counted = || self.flows(port).iter().filter_map(|f| Some((f.bytes?, f.packets)));
         let (bytes, packets) = (saturating(counted().map(|c| c.0)), saturating(counted().map(|c| c.1)));
         let size = if packets > 0 { bytes as f64 / packets as f64 } else { NOMINAL_PACKET_BYTES };

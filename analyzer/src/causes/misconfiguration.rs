@@ -43,8 +43,9 @@ pub(crate) fn blamed<'c>(case: &Case<'c, '_, '_>) -> Vec<&'c ConfigFinding> {
 
 /// Losses at the switches where it happened.
 pub(crate) fn losses<'c>(case: &Case<'c, '_, '_>) -> impl Iterator<Item = &'c LossRecord> {
-    let switches = switches(case);
-    case.scene.view.snapshot.losses.iter().filter(move |loss| switches.contains(loss.switch.as_str()))
+    let losses = &case.scene.view.snapshot.losses;
+    let switches = if losses.is_empty() { BTreeSet::new() } else { switches(case) };
+    losses.iter().filter(move |loss| switches.contains(loss.switch.as_str()))
 }
 
 fn shows(case: &Case<'_, '_, '_>, finding: &ConfigFinding) -> bool {

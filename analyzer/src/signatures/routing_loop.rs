@@ -23,6 +23,7 @@ const SLACK_NS: u64 = 25_000;
 
 /// A flow's way through one switch.
 struct Hop {
+    flow: FlowKey,
     /// The link end it came in by.
     ingress: PortId,
     /// The port it left by.
@@ -32,7 +33,8 @@ struct Hop {
 
 pub(super) fn find(scene: &Scene<'_, '_>) -> Option<Finding> {
     let hops = hops(scene);
-    let (flow, ring) = hops.iter().find_map(|(flow, hops)| Some((*flow, ring(scene, hops)?)))?;
+    let ring = hops.chunk_by(|a, b| a.flow == b.flow).find_map(|of_flow| ring(scene, of_flow))?;
+    let flow = ring.first()?.flow;
     let seen = ring.iter().map(|hop| hop.seen).reduce(Span::hull);
     let mut ports: Vec<PortIx> = ring.iter().map(|hop| hop.egress).collect();
     let wrong = wrong_turn(scene, flow, &ports);
@@ -60,10 +62,10 @@ pub(super) fn find(scene: &Scene<'_, '_>) -> Option<Finding> {
     })
 }
 
-/// The hops of the victim; without one, of every flow.
-fn hops(scene: &Scene<'_, '_>) -> BTreeMap<FlowKey, Vec<Hop>> {
+/// The hops of the victim; without one, of every flow, one flow after the other.
+fn hops(scene: &Scene<'_, '_>) -> Vec<Hop> {
     let view = scene.view;
-    let mut hops: BTreeMap<FlowKey, Vec<Hop>> = BTreeMap::new();
+    let mut hops: Vec<Hop> = Vec::new();
     for port in view.ports() {
         let Some(node) = view.switch_of(port).node else { continue };
         for record in view.flows(port).iter().filter(|f| f.packets > 0) {
@@ -73,30 +75,34 @@ fn hops(scene: &Scene<'_, '_>) -> BTreeMap<FlowKey, Vec<Hop>> {
             let ingress = record.ingress_port.and_then(|number| view.index.port(node, number));
             if let (Some(ingress), Some(seen)) = (ingress, record.seen_ns) {
                 let seen = Span::new(seen.0, seen.1);
-                hops.entry(record.flow).or_default().push(Hop { ingress, egress: port, seen });
+                hops.push(Hop { flow: record.flow, ingress, egress: port, seen });
             }
         }
     }
+    hops.sort_by_key(|hop| hop.flow);
     hops
 }
 
 /// The shortest ring of hops, in their order.
 fn ring<'h>(scene: &Scene<'_, '_>, hops: &'h [Hop]) -> Option<Vec<&'h Hop>> {
     let view = scene.view;
-    let mut by_ingress: BTreeMap<PortId, Vec<usize>> = BTreeMap::new();
-    for (at, hop) in hops.iter().enumerate() {
-        by_ingress.entry(hop.ingress).or_default().push(at);
-    }
-    let next = |at: usize| -> Vec<usize> {
+    let mut by_ingress: Vec<(PortId, usize)> =
+        hops.iter().enumerate().map(|(at, hop)| (hop.ingress, at)).collect();
+    by_ingress.sort_unstable();
+    let next = |at: usize| {
         let hop = &hops[at];
         let far = view.topo(hop.egress).map(|port| view.index.info(port).peer);
-        let after = far.and_then(|far| by_ingress.get(&far)).into_iter().flatten().copied();
-        after.filter(|to| hops[*to].seen.widened(SLACK_NS).overlaps(hop.seen)).collect()
+        let from = far.map_or(by_ingress.len(), |far| by_ingress.partition_point(|(port, _)| *port < far));
+        let after = by_ingress[from..].iter().take_while(move |(port, _)| Some(*port) == far);
+        after.map(|(_, to)| *to).filter(|to| hops[*to].seen.widened(SLACK_NS).overlaps(hop.seen))
     };
-    // Only hops of a loop come round: looking from every hop of a long way would take time square in its length.
     let edges: Vec<(usize, usize)> =
-        (0..hops.len()).flat_map(|at| next(at).into_iter().map(move |to| (at, to))).collect();
-    let loops = components(&Adjacency::new(hops.len(), &edges));
+        (0..hops.len()).flat_map(|at| next(at).map(move |to| (at, to))).collect();
+    if edges.is_empty() {
+        return None;
+    }
+    // Only hops of a loop come round: looking from every hop of a long way would take time square in its length.
+    let loops = components(&Adjacency::new(hops.len(), edges.iter().copied()));
     let itself: BTreeSet<usize> = edges.iter().filter(|(at, to)| at == to).map(|(at, _)| *at).collect();
     let in_loop = |at: &usize| loops.members[loops.of[*at]].len() > 1 || itself.contains(at);
     let mut best: Option<Vec<usize>> = None;
@@ -105,7 +111,7 @@ fn ring<'h>(scene: &Scene<'_, '_>, hops: &'h [Hop]) -> Option<Vec<&'h Hop>> {
         let mut queue = std::collections::VecDeque::from([start]);
         let mut known = BTreeSet::new();
         'search: while let Some(at) = queue.pop_front() {
-            for to in next(at).into_iter().filter(|to| loops.of[*to] == loops.of[start]) {
+            for to in next(at).filter(|to| loops.of[*to] == loops.of[start]) {
                 if to == start {
                     let mut way: Vec<usize> =
                         std::iter::successors(Some(at), |at| before.get(at).copied()).collect();
