@@ -149,12 +149,12 @@ const SHORTEST_PHASE: Time = Time::from_us(25);
 /// A queue that is back so soon is the same: it was gone only because its sources were paused.
 const SAME: Time = Time::from_us(60);
 
-/// The times with a queue at `port`, each with those that follow soon.
+/// The times with a queue at `port`, each with those that follow soon and are no lasting shallow ones beside it.
 pub(super) fn queues(replay: &Replay, port: &PortRef) -> Vec<Busy> {
     let mut merged: Vec<Busy> = Vec::new();
     for busy in replay.busy.get(port).into_iter().flatten() {
         match merged.last_mut() {
-            Some(last) if busy.from.saturating_sub(last.until) <= SAME => {
+            Some(last) if busy.from.saturating_sub(last.until) <= SAME && !last.is_apart_from(busy) => {
                 last.until = busy.until;
                 last.peak_bytes = last.peak_bytes.max(busy.peak_bytes);
             }

@@ -13,10 +13,25 @@ pub(super) struct Busy {
     pub(super) peak_bytes: u64,
 }
 
+impl Busy {
+    /// Whether this is a queue that lasts and is shallow beside the other one.
+    pub(super) fn is_shallow_beside(&self, other: &Busy) -> bool {
+        self.peak_bytes < other.peak_bytes / SHALLOW_PART
+            && self.until.saturating_sub(self.from) >= LASTS_AT_END
+    }
+
+    /// Whether the next queue of the same port was cut from this one, or one of the two is shallow beside the other.
+    pub(super) fn is_apart_from(&self, next: &Busy) -> bool {
+        self.until == next.from || self.is_shallow_beside(next) || next.is_shallow_beside(self)
+    }
+}
+
 /// A queue is shallow beside another while it is less than one part in so many of that one's peak ...
 const SHALLOW_PART: u64 = 4;
-/// ... and is one of its own if it stays so for at least so long.
+/// ... and is one of its own if it stays so for at least so long ...
 const LASTS: Time = Time::from_us(100);
+/// ... or, where it begins or ends with nobody waiting, for so long: the port was not deep before or after that either.
+const LASTS_AT_END: Time = Time::from_us(50);
 
 /// A queue while it stands: its lengths, each from when on.
 #[derive(Debug, Default)]
@@ -44,8 +59,7 @@ impl Standing {
                 continue;
             };
             let (first, last) = deep(lengths, peak, until);
-            let time_of = |n: usize| lengths.get(n).map_or(until, |(at, _)| *at);
-            let (from, to) = (time_of(first), time_of(last));
+            let (from, to) = (time_of(lengths, first, until), time_of(lengths, last, until));
             found.push(Busy { from, until: to, peak_bytes: lengths[peak].1 });
             rest.push((&lengths[..first], from));
             rest.push((&lengths[last..], until));
@@ -61,23 +75,45 @@ fn deep(lengths: &[(Time, u64)], peak: usize, until: Time) -> (usize, usize) {
     let mut since: Option<usize> = None;
     let (mut first, mut last) = (0, lengths.len());
     for n in 0..=lengths.len() {
-        let (at, is_shallow) = lengths.get(n).map_or((until, false), |(at, bytes)| (*at, *bytes < shallow));
+        let is_shallow = lengths.get(n).is_some_and(|(_, bytes)| *bytes < shallow);
         if is_shallow {
             since.get_or_insert(n);
             continue;
         }
         let Some(began) = since.take() else { continue };
-        if at.saturating_sub(lengths[began].0) < LASTS {
+        let lasts = if began == 0 || n == lengths.len() { LASTS_AT_END } else { LASTS };
+        let (from, to) = standing(lengths, began, n, until);
+        if time_of(lengths, to, until).saturating_sub(time_of(lengths, from, until)) < lasts {
             continue;
         }
         if n <= peak {
-            first = n;
+            first = to;
         } else {
-            last = began;
+            last = from;
             break;
         }
     }
     (first, last)
+}
+
+/// The part of a shallow stretch that stands, without the rise into what is deep after it and the fall from what was before:
+/// from the first to the last time at which no more than twice the mean waits.
+fn standing(lengths: &[(Time, u64)], began: usize, ended: usize, until: Time) -> (usize, usize) {
+    let length = |n: usize| time_of(lengths, n + 1, until).saturating_sub(lengths[n].0).0;
+    let (mut waited, mut time) = (0_u128, 0_u128);
+    for (n, (_, bytes)) in lengths.iter().enumerate().take(ended).skip(began) {
+        waited += u128::from(*bytes) * u128::from(length(n));
+        time += u128::from(length(n));
+    }
+    let stands = |n: &usize| u128::from(lengths[*n].1) * time <= 2 * waited;
+    let from = (began..ended).find(stands).unwrap_or(began);
+    let to = (began..ended).rev().find(stands).map_or(ended, |n| n + 1);
+    (from, to)
+}
+
+/// From when on a length holds; the one after the last: the end.
+fn time_of(lengths: &[(Time, u64)], n: usize, until: Time) -> Time {
+    lengths.get(n).map_or(until, |(at, _)| *at)
 }
 
 #[cfg(test)]
@@ -105,12 +141,35 @@ mod tests {
             &[(0, 300), (10, 12), (200, 400), (210, 9), (400, 0)],
             &[(0, 10, 300), (10, 200, 12), (200, 210, 400), (210, 400, 9)],
         );
+        // The rise belongs to the burst. Before and after a queue nobody waits, which is shallow as well.
+        check(
+            &[(0, 10), (60, 30), (62, 60), (64, 200), (70, 30), (72, 10), (125, 0)],
+            &[(0, 60, 10), (60, 72, 200), (72, 125, 10)],
+        );
     }
 
     #[test]
     fn a_short_dip_belongs_to_the_queue() {
-        check(&[(0, 10), (50, 200), (60, 12), (100, 180), (130, 0)], &[(0, 130, 200)]);
+        check(&[(0, 10), (49, 200), (60, 12), (100, 180), (130, 0)], &[(0, 130, 200)]);
         check(&[(0, 13), (500, 50), (600, 0)], &[(0, 600, 50)]);
         check(&[(0, 10), (5, 0), (10, 5), (20, 9), (25, 8)], &[(0, 5, 10), (20, 25, 9)]);
+    }
+
+    #[test]
+    fn a_lasting_shallow_queue_is_apart_from_a_deep_one() {
+        let queue = |from_us, until_us, peak_bytes| Busy {
+            from: Time::from_us(from_us),
+            until: Time::from_us(until_us),
+            peak_bytes,
+        };
+        let check = |first: Busy, next: Busy, apart| {
+            assert_eq!(first.is_apart_from(&next), apart, "{first:?} {next:?}")
+        };
+        check(queue(0, 60, 10), queue(70, 90, 200), true);
+        check(queue(0, 20, 200), queue(30, 90, 10), true);
+        check(queue(0, 20, 10), queue(30, 90, 200), false);
+        check(queue(0, 60, 60), queue(70, 90, 200), false);
+        // The end of one is the beginning of the other: they were cut apart.
+        check(queue(0, 60, 60), queue(60, 90, 200), true);
     }
 }
