@@ -216,6 +216,7 @@ impl Test {
             event_timeout_ns: 10_000_000,
             retry_ns: 50_000,
             audit_ns: 1_000_000,
+            idle_history: true,
             ..CollectSettings::default()
         };
         let mut collector = Collector::new(topology, settings);

@@ -8,11 +8,12 @@ use model::topology::{Link, Node, NodeKind};
 use model::wire::ethernet::Ethernet;
 use model::wire::ipv6::Ipv6;
 use model::wire::pfc::Pfc;
+use model::wire::polling::{Follow, Polling};
 use model::wire::udp::Udp;
 use model::wire::vlan::Vlan;
 use model::wire::{ETHERTYPE_IPV6, ETHERTYPE_VLAN, Frame, bth};
 use model::{FlowKey, Rate, Time, Topology};
-use real::{Net, compile, data, ip, roce};
+use real::{Net, compile, data, ip, poll, roce};
 
 /// h1 to h3 at ports 1 to 3 of s1; h2 has an IPv6 address too.
 fn net() -> Net {
@@ -170,7 +171,7 @@ fn check_pauses(frames: &[(u64, &[(u8, u16)])], expected: &[(u8, u64, Option<u64
     let mut found = Vec::new();
     for log in bank(&mut net).pauses {
         assert_eq!(log.port, 2);
-        for interval in log.closed.iter().chain(&log.open) {
+        for interval in log.closed.iter().map(|pause| &pause.interval).chain(&log.open) {
             found.push((
                 interval.priority,
                 interval.start_ns - start,
@@ -201,9 +202,9 @@ fn pauses_are_kept_as_intervals() {
 }
 
 #[test]
-fn the_log_keeps_the_last_intervals_and_knows_that_it_forgot() {
+fn the_log_keeps_the_last_intervals_and_numbers_them() {
     let mut net = net();
-    for n in 0..40u64 {
+    for n in 0..300u64 {
         net.now = Time::from_ns(20_000_000 + n * 1_000);
         let now = net.now;
         net.at("s1").switch.receive(
@@ -213,9 +214,9 @@ fn the_log_keeps_the_last_intervals_and_knows_that_it_forgot() {
         );
     }
     let log = &bank(&mut net).pauses[0];
-    assert_eq!((log.closed.len(), log.forgotten, log.open.is_some()), (16, true, false));
-    let starts: Vec<u64> = log.closed.iter().map(|i| (i.start_ns - 20_000_000) / 1_000).collect();
-    assert_eq!(starts, (4..20).map(|n| 2 * n).collect::<Vec<_>>());
+    assert_eq!((log.came_round, log.open.is_empty()), (false, true));
+    let found = log.closed.iter().map(|pause| (pause.number, (pause.interval.start_ns - 20_000_000) / 1_000));
+    assert_eq!(found.collect::<Vec<_>>(), (22..150).map(|n| (n, 2 * u64::from(n))).collect::<Vec<_>>());
 }
 
 #[test]
@@ -235,4 +236,54 @@ fn packets_count_as_paused_while_the_pause_lasts() {
     assert_eq!(record.seen_ns, Some((start + 10, start + 5_200)));
     assert_eq!(record.queued_ns, Some((start + 5_000, start + 5_200)));
     assert_eq!((record.psn_first, record.psn_last), (1, 3));
+}
+
+/// 150 pauses, a freeze during the last of them, then 150 more before anybody reads.
+#[test]
+fn pauses_after_a_freeze_overwrite_nothing() {
+    let mut net = net();
+    let start = 20_000_000;
+    let receive = |net: &mut Net, ns: u64, port: u16, frame: Frame| {
+        net.now = Time::from_ns(start + ns);
+        let now = net.now;
+        net.at("s1").switch.receive(now, port, frame);
+    };
+    let pause = |net: &mut Net, n: u64| {
+        receive(net, 2_000 * n, 2, Pfc::single(3, 500).to_frame([0; 6]));
+        if n == 150 {
+            let (follow, flow) = (Follow::VictimPath, flow());
+            let question = Polling { follow, hop_limit: 16, priority: 3, event: 7, flow };
+            receive(net, 2_000 * n + 500, 1, poll(&question));
+        }
+        receive(net, 2_000 * n + 1_000, 2, Pfc::single(3, 0).to_frame([0; 6]));
+    };
+    (0..151).for_each(|n| pause(&mut net, n));
+    let log = |net: &mut Net, generation: u16| -> Vec<(u16, u64, Option<u64>)> {
+        let switch = net.at("s1");
+        let bank = usize::from(generation & 1);
+        let names: Vec<String> =
+            switch.layout.bank_registers(bank).iter().map(|name| name.to_string()).collect();
+        let rows = switch.read(&names);
+        let content = switch.layout.read_uncollected(&rows, generation).unwrap();
+        let log = content.pauses.into_iter().next().expect("port 2 was paused");
+        let times = |n: u64| n - start;
+        log.closed
+            .iter()
+            .map(|p| (p.number, times(p.interval.start_ns), p.interval.end_ns.map(times)))
+            .collect()
+    };
+    let expected = |numbers: std::ops::Range<u16>| -> Vec<(u16, u64, Option<u64>)> {
+        numbers.map(|n| (n, 2_000 * u64::from(n), Some(2_000 * u64::from(n) + 1_000))).collect()
+    };
+    // The one that lasted at the freeze is in both banks, those that come later are in the other.
+    assert_eq!(log(&mut net, 0), expected(23..151));
+    assert_eq!(log(&mut net, 1), expected(150..151));
+    (151..300).for_each(|n| pause(&mut net, n));
+    assert_eq!(log(&mut net, 0), expected(23..151));
+    assert_eq!(log(&mut net, 1), expected(172..300));
+    // Released, later pauses go where packets write.
+    net.at("s1").unlock(true);
+    (300..302).for_each(|n| pause(&mut net, n));
+    assert_eq!(log(&mut net, 0), expected(23..151));
+    assert_eq!(log(&mut net, 1), expected(174..302));
 }

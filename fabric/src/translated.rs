@@ -2,7 +2,7 @@
 
 use p4_switch::native::{Ending, Limbs, Runtime, Translation, words};
 
-pub(crate) static TRANSLATION: Translation = Translation { fingerprint: 0x49dd0aeaa4583642, run };
+pub(crate) static TRANSLATION: Translation = Translation { fingerprint: 0x9e106725cb438de4, run };
 
 /// Runs from an operation on, jumps backwards included.
 fn run(mut pc: u32, f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
@@ -11,14 +11,14 @@ fn run(mut pc: u32, f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
             1 => at_1(f, r),
             50 => at_50(f, r),
             57 => at_57(f, r),
-            662 => at_662(f, r),
-            799 => at_799(f, r),
-            806 => at_806(f, r),
-            820 => at_820(f, r),
-            822 => at_822(f, r),
-            824 => at_824(f, r),
-            826 => at_826(f, r),
-            828 => at_828(f, r),
+            814 => at_814(f, r),
+            951 => at_951(f, r),
+            958 => at_958(f, r),
+            972 => at_972(f, r),
+            974 => at_974(f, r),
+            976 => at_976(f, r),
+            978 => at_978(f, r),
+            980 => at_980(f, r),
             _ => Ending::Done,
         };
         let Ending::Back(to) = ending else { return ending };
@@ -146,8 +146,8 @@ return Ending::Rejected(0x8);
 if f[37] != 0x5 { break 'to_24; }
 break 'to_27;
 }
-f[587] = words::keep(u64::wrapping_sub(f[37], 0x5), 48);
-f[589] = words::keep(u64::wrapping_mul(f[587], 0x20), 48);
+f[633] = words::keep(u64::wrapping_sub(f[37], 0x5), 48);
+f[635] = words::keep(u64::wrapping_mul(f[633], 0x20), 48);
 if let Err(error) = r.operation(f, 26) { return Ending::Rejected(error); }
 }
 if f[43] != 0x0 { break 'to_30; }
@@ -198,7 +198,7 @@ if f[70] != 0x12b7 { break 'to_43; }
 break 'to_48;
 }
 if let Err(error) = r.operation(f, 43) { return Ending::Rejected(error); }
-if f[587] == 0 { return Ending::Done; }
+if f[633] == 0 { return Ending::Done; }
 break 'to_48;
 }
 if let Some(header) = r.header::<20>() {
@@ -240,124 +240,172 @@ Ending::Done
 }
 
 fn at_57(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
+'to_812: {
+'to_807: {
+'to_806: {
+'to_803: {
+'to_791: {
+'to_790: {
+'to_785: {
+'to_784: {
+'to_779: {
+'to_778: {
+'to_775: {
+'to_764: {
+'to_763: {
+'to_758: {
+'to_756: {
+'to_751: {
+'to_750: {
+'to_745: {
+'to_741: {
+'to_737: {
+'to_736: {
+'to_733: {
+'to_726: {
+'to_709: {
+'to_702: {
+'to_699: {
+'to_688: {
+'to_686: {
+'to_684: {
+'to_683: {
+'to_677: {
+'to_664: {
+'to_663: {
 'to_660: {
 'to_655: {
-'to_654: {
-'to_651: {
+'to_650: {
+'to_648: {
+'to_644: {
 'to_639: {
-'to_638: {
+'to_637: {
 'to_633: {
-'to_632: {
-'to_627: {
-'to_626: {
-'to_623: {
+'to_625: {
+'to_613: {
 'to_612: {
-'to_611: {
-'to_606: {
-'to_604: {
-'to_599: {
-'to_598: {
-'to_593: {
+'to_610: {
+'to_590: {
 'to_589: {
-'to_585: {
-'to_584: {
-'to_581: {
-'to_574: {
-'to_557: {
+'to_587: {
+'to_562: {
+'to_551: {
 'to_550: {
-'to_547: {
-'to_536: {
-'to_534: {
-'to_532: {
-'to_531: {
-'to_525: {
-'to_512: {
+'to_545: {
+'to_538: {
+'to_535: {
+'to_533: {
+'to_528: {
+'to_526: {
+'to_522: {
+'to_519: {
+'to_516: {
+'to_515: {
 'to_511: {
-'to_508: {
-'to_503: {
-'to_498: {
+'to_506: {
+'to_500: {
 'to_496: {
 'to_492: {
-'to_487: {
+'to_491: {
 'to_485: {
-'to_481: {
+'to_480: {
+'to_477: {
+'to_476: {
+'to_474: {
 'to_473: {
-'to_461: {
-'to_460: {
-'to_458: {
+'to_467: {
+'to_464: {
+'to_456: {
+'to_453: {
+'to_449: {
+'to_439: {
 'to_438: {
-'to_437: {
-'to_435: {
-'to_410: {
-'to_399: {
-'to_398: {
-'to_393: {
+'to_432: {
+'to_427: {
+'to_424: {
+'to_423: {
+'to_421: {
+'to_420: {
+'to_414: {
+'to_411: {
+'to_403: {
+'to_400: {
+'to_396: {
 'to_386: {
-'to_383: {
-'to_381: {
-'to_376: {
+'to_385: {
+'to_379: {
 'to_374: {
+'to_371: {
 'to_370: {
+'to_368: {
 'to_367: {
-'to_364: {
-'to_363: {
-'to_359: {
-'to_354: {
-'to_348: {
-'to_344: {
-'to_340: {
-'to_339: {
+'to_361: {
+'to_358: {
+'to_350: {
+'to_347: {
+'to_343: {
 'to_333: {
-'to_328: {
-'to_323: {
-'to_320: {
-'to_316: {
-'to_306: {
+'to_332: {
+'to_326: {
+'to_321: {
+'to_318: {
+'to_317: {
+'to_315: {
+'to_314: {
+'to_308: {
 'to_305: {
-'to_299: {
+'to_297: {
 'to_294: {
-'to_289: {
-'to_286: {
-'to_282: {
-'to_272: {
-'to_271: {
+'to_290: {
+'to_280: {
+'to_279: {
+'to_273: {
+'to_268: {
 'to_265: {
-'to_260: {
+'to_264: {
+'to_262: {
+'to_261: {
 'to_255: {
 'to_252: {
-'to_248: {
-'to_238: {
+'to_244: {
+'to_241: {
 'to_237: {
-'to_231: {
+'to_227: {
 'to_226: {
-'to_221: {
-'to_218: {
-'to_214: {
-'to_204: {
-'to_203: {
-'to_197: {
-'to_192: {
-'to_187: {
+'to_220: {
+'to_215: {
+'to_212: {
+'to_211: {
+'to_209: {
+'to_208: {
+'to_202: {
+'to_199: {
+'to_191: {
+'to_188: {
 'to_184: {
-'to_180: {
-'to_170: {
-'to_169: {
-'to_163: {
+'to_174: {
+'to_173: {
+'to_167: {
+'to_162: {
+'to_159: {
 'to_158: {
-'to_153: {
-'to_150: {
+'to_156: {
+'to_155: {
+'to_149: {
 'to_146: {
-'to_136: {
+'to_138: {
 'to_135: {
-'to_129: {
-'to_124: {
-'to_119: {
-'to_116: {
-'to_112: {
+'to_131: {
+'to_121: {
+'to_120: {
+'to_114: {
+'to_109: {
+'to_106: {
+'to_105: {
+'to_103: {
 'to_102: {
-'to_101: {
-'to_95: {
-'to_90: {
+'to_96: {
+'to_93: {
 'to_85: {
 'to_82: {
 'to_78: {
@@ -371,492 +419,724 @@ f[126] = 0x1ff;
 f[136] = 0; 
 return Ending::Done;
 }
-if f[9] == 0 { break 'to_344; }
-if f[11] == 0 { break 'to_340; }
+if f[9] == 0 { break 'to_496; }
+if f[11] == 0 { break 'to_492; }
 f[148] = words::keep(u64::wrapping_sub(f[125], 0x1), 55);
 f[149] = words::keep(f[148] >> 0, 58);
-if f[148] >= 0x40 { break 'to_340; }
-if !(f[12] & 0x1 == 0x1) { break 'to_102; }
+if f[148] >= 0x40 { break 'to_492; }
+if !(f[12] & 0x1 == 0x1) { break 'to_121; }
 f[166] = 0x0 | f[149] << 58 >> 58 << 3;
 { let e = r.read_limbs::<4>(4, f[166]); f[158] = e[0]; f[159] = e[1]; f[160] = e[2]; f[161] = e[3]; }
-f[162] = r.read(6, f[149]);
-f[587] = words::keep(f[162] >> 0, 25);
-f[589] = u64::wrapping_mul(f[13], f[587]);
-f[163] = f[589].rotate_left(48) & 0xffffffffffff;
-f[589] = f[163] & 0xffffffffffff;
-f[164] = words::keep(u64::wrapping_add(f[134], f[589]), 16);
+f[162] = r.read(8, f[149]);
+f[633] = words::keep(f[162] >> 0, 25);
+f[635] = u64::wrapping_mul(f[13], f[633]);
+f[163] = f[635].rotate_left(48) & 0xffffffffffff;
+f[635] = f[163] & 0xffffffffffff;
+f[164] = words::keep(u64::wrapping_add(f[134], f[635]), 16);
 if !(f[162] & 0x7fffffffff == 0x0) { break 'to_78; }
 f[164] = 0xffffffffffff;
 }
-if !(f[161] & 0x10000 == 0x10000) { break 'to_90; }
+if !(f[161] & 0x10000 == 0x10000) { break 'to_109; }
 if f[13] == 0x0 { break 'to_82; }
-f[587] = f[159].rotate_left(16) & 0xffff;
-f[587] = f[587] | f[160].rotate_left(16) & 0xffffffff0000;
-if f[587] >= f[134] { break 'to_90; }
+f[633] = f[159].rotate_left(16) & 0xffff;
+f[633] = f[633] | f[160].rotate_left(16) & 0xffffffff0000;
+if f[633] >= f[134] { break 'to_109; }
 }
 f[165] = f[159].rotate_left(16) & 0xffff;
 f[165] = f[165] | f[160].rotate_left(16) & 0xffffffff0000;
 if f[134] >= f[165] { break 'to_85; }
 f[165] = f[134];
 }
-f[599] = f[159].rotate_left(48) & 0xffffffff;
-f[599] = f[599] | f[165].rotate_left(32) & 0xffffffff00000000;
-f[600] = f[165].rotate_left(32) & 0xffff;
-f[600] = f[600] | f[160].rotate_left(48) & 0xffffffff0000;
-f[600] = f[600] | f[161].rotate_left(48) & 0xffff000000000000;
-f[587] = f[158] & 0xf;
-f[587] = f[587] | 0x0_u64.rotate_left(4) & 0x70;
-f[587] = f[587] | f[149].rotate_left(7) & 0x1f80;
-r.write_limbs(5, f[587], [f[599], f[600]]);
-f[587] = words::keep(f[158] >> 0, 32);
-f[589] = words::keep(u64::wrapping_add(f[587], 0x1), 32);
-f[158] = f[589] | f[165].rotate_left(32) & 0xffffffff00000000;
+f[174] = f[160].rotate_left(32) & 0xffffffff;
+f[174] = f[174] | f[161].rotate_left(32) & 0xffff00000000;
+f[176] = f[159].rotate_left(48) & 0xffffffff;
+{ let e = r.read_limbs::<2>(1, 0x0); f[177] = e[0]; f[178] = e[1]; }
+f[179] = r.read(2, 0x0);
+f[180] = 0x0;
+f[633] = f[178].rotate_left(16) & 0xffff;
+if f[633] == f[179] { break 'to_93; }
+f[635] = f[177].rotate_left(32) & 0xffffffff;
+f[635] = f[635] | f[178].rotate_left(32) & 0xffff00000000;
+if f[635] < f[174] { break 'to_93; }
+f[180] = 0x1;
+}
+f[183] = words::keep(f[176] >> 0, 51);
+if f[176] & 0xffffe000 == 0x0 { break 'to_96; }
+f[183] = 0x1fff;
+}
+f[181] = r.read(7, f[149]);
+f[635] = words::keep(u64::wrapping_add(f[181], 0x1), 32);
+r.write(7, f[149], f[635]);
+f[182] = f[181] & 0x7f;
+f[182] = f[182] | f[149].rotate_left(7) & 0x1f80;
+f[184] = f[181] & 0xffff;
+f[184] = f[184] | 0x0_u64.rotate_left(16) & 0x70000;
+f[184] = f[184] | f[183].rotate_left(19) & 0xfff80000;
+f[184] = f[184] | f[165].rotate_left(32) & 0xffffffff00000000;
+f[185] = f[165].rotate_left(32) & 0xffff;
+f[185] = f[185] | f[174].rotate_left(16) & 0xffffffffffff0000;
+if f[178] & 0x1000000000000 == 0x0 { break 'to_102; }
+if f[180] != 0x1 { break 'to_103; }
+}
+r.write_limbs(5, f[182], [f[184], f[185]]);
+}
+if f[178] & 0x1000000000000 == 0x1000000000000 { break 'to_105; }
+if f[180] != 0x1 { break 'to_106; }
+}
+r.write_limbs(6, f[182], [f[184], f[185]]);
+}
+f[635] = words::keep(f[158] >> 0, 32);
+f[633] = words::keep(u64::wrapping_add(f[635], 0x1), 32);
+f[158] = f[633] | f[165].rotate_left(32) & 0xffffffff00000000;
 f[159] = f[165].rotate_left(32) & 0xffff;
 f[160] = 0x0;
 f[161] = 0x0;
 }
-if f[13] == 0x0 { break 'to_101; }
-if !(f[161] & 0x10000 == 0x0) { break 'to_95; }
-f[601] = f[158];
-f[602] = 0x10000 | f[159] & 0xffff;
-f[602] = f[602] | f[164].rotate_left(48) & 0xffff000000000000;
-f[603] = f[164].rotate_left(48) & 0xffffffff;
-f[603] = f[603] | f[134].rotate_left(32) & 0xffffffff00000000;
-f[604] = 0x10000 | f[134].rotate_left(32) & 0xffff;
-f[158] = f[601]; f[159] = f[602]; f[160] = f[603]; f[161] = f[604];
-break 'to_101;
+if f[13] == 0x0 { break 'to_120; }
+if !(f[161] & 0x10000 == 0x0) { break 'to_114; }
+f[646] = f[158];
+f[647] = 0x10000 | f[159] & 0xffff;
+f[647] = f[647] | f[164].rotate_left(48) & 0xffff000000000000;
+f[648] = f[164].rotate_left(48) & 0xffffffff;
+f[648] = f[648] | f[134].rotate_left(32) & 0xffffffff00000000;
+f[649] = 0x10000 | f[134].rotate_left(32) & 0xffff;
+f[158] = f[646]; f[159] = f[647]; f[160] = f[648]; f[161] = f[649];
+break 'to_120;
 }
 f[159] = f[159] & 0xffffffffffff | f[164] << 48 & 0xffff000000000000;
-f[589] = words::keep(f[164] >> 16, 32);
-f[160] = f[160] & 0xffffffff00000000 | f[589] << 0 & 0xffffffff;
-f[589] = words::keep(f[159] >> 16, 32);
-f[587] = words::keep(u64::wrapping_add(f[589], 0x1), 32);
-f[159] = f[159] & 0xffff00000000ffff | f[587] << 16 & 0xffffffff0000;
+f[633] = words::keep(f[164] >> 16, 32);
+f[160] = f[160] & 0xffffffff00000000 | f[633] << 0 & 0xffffffff;
+f[633] = words::keep(f[159] >> 16, 32);
+f[635] = words::keep(u64::wrapping_add(f[633], 0x1), 32);
+f[159] = f[159] & 0xffff00000000ffff | f[635] << 16 & 0xffffffff0000;
 }
 r.write_limbs(4, f[166], [f[158], f[159], f[160], f[161]]);
 }
-if !(f[12] & 0x2 == 0x2) { break 'to_136; }
+if !(f[12] & 0x2 == 0x2) { break 'to_174; }
 f[166] = 0x1 | f[149] << 58 >> 58 << 3;
 { let e = r.read_limbs::<4>(4, f[166]); f[158] = e[0]; f[159] = e[1]; f[160] = e[2]; f[161] = e[3]; }
-f[162] = r.read(6, f[149]);
-f[587] = words::keep(f[162] >> 0, 25);
-f[589] = u64::wrapping_mul(f[14], f[587]);
-f[163] = f[589].rotate_left(48) & 0xffffffffffff;
-f[589] = f[163] & 0xffffffffffff;
-f[164] = words::keep(u64::wrapping_add(f[134], f[589]), 16);
-if !(f[162] & 0x7fffffffff == 0x0) { break 'to_112; }
+f[162] = r.read(8, f[149]);
+f[635] = words::keep(f[162] >> 0, 25);
+f[633] = u64::wrapping_mul(f[14], f[635]);
+f[163] = f[633].rotate_left(48) & 0xffffffffffff;
+f[633] = f[163] & 0xffffffffffff;
+f[164] = words::keep(u64::wrapping_add(f[134], f[633]), 16);
+if !(f[162] & 0x7fffffffff == 0x0) { break 'to_131; }
 f[164] = 0xffffffffffff;
 }
-if !(f[161] & 0x10000 == 0x10000) { break 'to_124; }
-if f[14] == 0x0 { break 'to_116; }
-f[587] = f[159].rotate_left(16) & 0xffff;
-f[587] = f[587] | f[160].rotate_left(16) & 0xffffffff0000;
-if f[587] >= f[134] { break 'to_124; }
+if !(f[161] & 0x10000 == 0x10000) { break 'to_162; }
+if f[14] == 0x0 { break 'to_135; }
+f[635] = f[159].rotate_left(16) & 0xffff;
+f[635] = f[635] | f[160].rotate_left(16) & 0xffffffff0000;
+if f[635] >= f[134] { break 'to_162; }
 }
 f[165] = f[159].rotate_left(16) & 0xffff;
 f[165] = f[165] | f[160].rotate_left(16) & 0xffffffff0000;
-if f[134] >= f[165] { break 'to_119; }
+if f[134] >= f[165] { break 'to_138; }
 f[165] = f[134];
 }
-f[599] = f[159].rotate_left(48) & 0xffffffff;
-f[599] = f[599] | f[165].rotate_left(32) & 0xffffffff00000000;
-f[600] = f[165].rotate_left(32) & 0xffff;
-f[600] = f[600] | f[160].rotate_left(48) & 0xffffffff0000;
-f[600] = f[600] | f[161].rotate_left(48) & 0xffff000000000000;
-f[587] = f[158] & 0xf;
-f[587] = f[587] | 0x1_u64.rotate_left(4) & 0x70;
-f[587] = f[587] | f[149].rotate_left(7) & 0x1f80;
-r.write_limbs(5, f[587], [f[599], f[600]]);
-f[587] = words::keep(f[158] >> 0, 32);
-f[589] = words::keep(u64::wrapping_add(f[587], 0x1), 32);
-f[158] = f[589] | f[165].rotate_left(32) & 0xffffffff00000000;
+f[174] = f[160].rotate_left(32) & 0xffffffff;
+f[174] = f[174] | f[161].rotate_left(32) & 0xffff00000000;
+f[176] = f[159].rotate_left(48) & 0xffffffff;
+{ let e = r.read_limbs::<2>(1, 0x0); f[177] = e[0]; f[178] = e[1]; }
+f[179] = r.read(2, 0x0);
+f[180] = 0x0;
+f[635] = f[178].rotate_left(16) & 0xffff;
+if f[635] == f[179] { break 'to_146; }
+f[633] = f[177].rotate_left(32) & 0xffffffff;
+f[633] = f[633] | f[178].rotate_left(32) & 0xffff00000000;
+if f[633] < f[174] { break 'to_146; }
+f[180] = 0x1;
+}
+f[183] = words::keep(f[176] >> 0, 51);
+if f[176] & 0xffffe000 == 0x0 { break 'to_149; }
+f[183] = 0x1fff;
+}
+f[181] = r.read(7, f[149]);
+f[633] = words::keep(u64::wrapping_add(f[181], 0x1), 32);
+r.write(7, f[149], f[633]);
+f[182] = f[181] & 0x7f;
+f[182] = f[182] | f[149].rotate_left(7) & 0x1f80;
+f[184] = f[181] & 0xffff;
+f[184] = f[184] | 0x1_u64.rotate_left(16) & 0x70000;
+f[184] = f[184] | f[183].rotate_left(19) & 0xfff80000;
+f[184] = f[184] | f[165].rotate_left(32) & 0xffffffff00000000;
+f[185] = f[165].rotate_left(32) & 0xffff;
+f[185] = f[185] | f[174].rotate_left(16) & 0xffffffffffff0000;
+if f[178] & 0x1000000000000 == 0x0 { break 'to_155; }
+if f[180] != 0x1 { break 'to_156; }
+}
+r.write_limbs(5, f[182], [f[184], f[185]]);
+}
+if f[178] & 0x1000000000000 == 0x1000000000000 { break 'to_158; }
+if f[180] != 0x1 { break 'to_159; }
+}
+r.write_limbs(6, f[182], [f[184], f[185]]);
+}
+f[633] = words::keep(f[158] >> 0, 32);
+f[635] = words::keep(u64::wrapping_add(f[633], 0x1), 32);
+f[158] = f[635] | f[165].rotate_left(32) & 0xffffffff00000000;
 f[159] = f[165].rotate_left(32) & 0xffff;
 f[160] = 0x0;
 f[161] = 0x0;
 }
-if f[14] == 0x0 { break 'to_135; }
-if !(f[161] & 0x10000 == 0x0) { break 'to_129; }
-f[601] = f[158];
-f[602] = 0x10000 | f[159] & 0xffff;
-f[602] = f[602] | f[164].rotate_left(48) & 0xffff000000000000;
-f[603] = f[164].rotate_left(48) & 0xffffffff;
-f[603] = f[603] | f[134].rotate_left(32) & 0xffffffff00000000;
-f[604] = 0x10000 | f[134].rotate_left(32) & 0xffff;
-f[158] = f[601]; f[159] = f[602]; f[160] = f[603]; f[161] = f[604];
-break 'to_135;
+if f[14] == 0x0 { break 'to_173; }
+if !(f[161] & 0x10000 == 0x0) { break 'to_167; }
+f[646] = f[158];
+f[647] = 0x10000 | f[159] & 0xffff;
+f[647] = f[647] | f[164].rotate_left(48) & 0xffff000000000000;
+f[648] = f[164].rotate_left(48) & 0xffffffff;
+f[648] = f[648] | f[134].rotate_left(32) & 0xffffffff00000000;
+f[649] = 0x10000 | f[134].rotate_left(32) & 0xffff;
+f[158] = f[646]; f[159] = f[647]; f[160] = f[648]; f[161] = f[649];
+break 'to_173;
 }
 f[159] = f[159] & 0xffffffffffff | f[164] << 48 & 0xffff000000000000;
-f[589] = words::keep(f[164] >> 16, 32);
-f[160] = f[160] & 0xffffffff00000000 | f[589] << 0 & 0xffffffff;
-f[589] = words::keep(f[159] >> 16, 32);
-f[587] = words::keep(u64::wrapping_add(f[589], 0x1), 32);
-f[159] = f[159] & 0xffff00000000ffff | f[587] << 16 & 0xffffffff0000;
+f[635] = words::keep(f[164] >> 16, 32);
+f[160] = f[160] & 0xffffffff00000000 | f[635] << 0 & 0xffffffff;
+f[635] = words::keep(f[159] >> 16, 32);
+f[633] = words::keep(u64::wrapping_add(f[635], 0x1), 32);
+f[159] = f[159] & 0xffff00000000ffff | f[633] << 16 & 0xffffffff0000;
 }
 r.write_limbs(4, f[166], [f[158], f[159], f[160], f[161]]);
 }
-if !(f[12] & 0x4 == 0x4) { break 'to_170; }
+if !(f[12] & 0x4 == 0x4) { break 'to_227; }
 f[166] = 0x2 | f[149] << 58 >> 58 << 3;
 { let e = r.read_limbs::<4>(4, f[166]); f[158] = e[0]; f[159] = e[1]; f[160] = e[2]; f[161] = e[3]; }
-f[162] = r.read(6, f[149]);
-f[587] = words::keep(f[162] >> 0, 25);
-f[589] = u64::wrapping_mul(f[15], f[587]);
-f[163] = f[589].rotate_left(48) & 0xffffffffffff;
-f[589] = f[163] & 0xffffffffffff;
-f[164] = words::keep(u64::wrapping_add(f[134], f[589]), 16);
-if !(f[162] & 0x7fffffffff == 0x0) { break 'to_146; }
+f[162] = r.read(8, f[149]);
+f[633] = words::keep(f[162] >> 0, 25);
+f[635] = u64::wrapping_mul(f[15], f[633]);
+f[163] = f[635].rotate_left(48) & 0xffffffffffff;
+f[635] = f[163] & 0xffffffffffff;
+f[164] = words::keep(u64::wrapping_add(f[134], f[635]), 16);
+if !(f[162] & 0x7fffffffff == 0x0) { break 'to_184; }
 f[164] = 0xffffffffffff;
 }
-if !(f[161] & 0x10000 == 0x10000) { break 'to_158; }
-if f[15] == 0x0 { break 'to_150; }
-f[587] = f[159].rotate_left(16) & 0xffff;
-f[587] = f[587] | f[160].rotate_left(16) & 0xffffffff0000;
-if f[587] >= f[134] { break 'to_158; }
+if !(f[161] & 0x10000 == 0x10000) { break 'to_215; }
+if f[15] == 0x0 { break 'to_188; }
+f[633] = f[159].rotate_left(16) & 0xffff;
+f[633] = f[633] | f[160].rotate_left(16) & 0xffffffff0000;
+if f[633] >= f[134] { break 'to_215; }
 }
 f[165] = f[159].rotate_left(16) & 0xffff;
 f[165] = f[165] | f[160].rotate_left(16) & 0xffffffff0000;
-if f[134] >= f[165] { break 'to_153; }
+if f[134] >= f[165] { break 'to_191; }
 f[165] = f[134];
 }
-f[599] = f[159].rotate_left(48) & 0xffffffff;
-f[599] = f[599] | f[165].rotate_left(32) & 0xffffffff00000000;
-f[600] = f[165].rotate_left(32) & 0xffff;
-f[600] = f[600] | f[160].rotate_left(48) & 0xffffffff0000;
-f[600] = f[600] | f[161].rotate_left(48) & 0xffff000000000000;
-f[587] = f[158] & 0xf;
-f[587] = f[587] | 0x2_u64.rotate_left(4) & 0x70;
-f[587] = f[587] | f[149].rotate_left(7) & 0x1f80;
-r.write_limbs(5, f[587], [f[599], f[600]]);
-f[587] = words::keep(f[158] >> 0, 32);
-f[589] = words::keep(u64::wrapping_add(f[587], 0x1), 32);
-f[158] = f[589] | f[165].rotate_left(32) & 0xffffffff00000000;
+f[174] = f[160].rotate_left(32) & 0xffffffff;
+f[174] = f[174] | f[161].rotate_left(32) & 0xffff00000000;
+f[176] = f[159].rotate_left(48) & 0xffffffff;
+{ let e = r.read_limbs::<2>(1, 0x0); f[177] = e[0]; f[178] = e[1]; }
+f[179] = r.read(2, 0x0);
+f[180] = 0x0;
+f[633] = f[178].rotate_left(16) & 0xffff;
+if f[633] == f[179] { break 'to_199; }
+f[635] = f[177].rotate_left(32) & 0xffffffff;
+f[635] = f[635] | f[178].rotate_left(32) & 0xffff00000000;
+if f[635] < f[174] { break 'to_199; }
+f[180] = 0x1;
+}
+f[183] = words::keep(f[176] >> 0, 51);
+if f[176] & 0xffffe000 == 0x0 { break 'to_202; }
+f[183] = 0x1fff;
+}
+f[181] = r.read(7, f[149]);
+f[635] = words::keep(u64::wrapping_add(f[181], 0x1), 32);
+r.write(7, f[149], f[635]);
+f[182] = f[181] & 0x7f;
+f[182] = f[182] | f[149].rotate_left(7) & 0x1f80;
+f[184] = f[181] & 0xffff;
+f[184] = f[184] | 0x2_u64.rotate_left(16) & 0x70000;
+f[184] = f[184] | f[183].rotate_left(19) & 0xfff80000;
+f[184] = f[184] | f[165].rotate_left(32) & 0xffffffff00000000;
+f[185] = f[165].rotate_left(32) & 0xffff;
+f[185] = f[185] | f[174].rotate_left(16) & 0xffffffffffff0000;
+if f[178] & 0x1000000000000 == 0x0 { break 'to_208; }
+if f[180] != 0x1 { break 'to_209; }
+}
+r.write_limbs(5, f[182], [f[184], f[185]]);
+}
+if f[178] & 0x1000000000000 == 0x1000000000000 { break 'to_211; }
+if f[180] != 0x1 { break 'to_212; }
+}
+r.write_limbs(6, f[182], [f[184], f[185]]);
+}
+f[635] = words::keep(f[158] >> 0, 32);
+f[633] = words::keep(u64::wrapping_add(f[635], 0x1), 32);
+f[158] = f[633] | f[165].rotate_left(32) & 0xffffffff00000000;
 f[159] = f[165].rotate_left(32) & 0xffff;
 f[160] = 0x0;
 f[161] = 0x0;
 }
-if f[15] == 0x0 { break 'to_169; }
-if !(f[161] & 0x10000 == 0x0) { break 'to_163; }
-f[601] = f[158];
-f[602] = 0x10000 | f[159] & 0xffff;
-f[602] = f[602] | f[164].rotate_left(48) & 0xffff000000000000;
-f[603] = f[164].rotate_left(48) & 0xffffffff;
-f[603] = f[603] | f[134].rotate_left(32) & 0xffffffff00000000;
-f[604] = 0x10000 | f[134].rotate_left(32) & 0xffff;
-f[158] = f[601]; f[159] = f[602]; f[160] = f[603]; f[161] = f[604];
-break 'to_169;
+if f[15] == 0x0 { break 'to_226; }
+if !(f[161] & 0x10000 == 0x0) { break 'to_220; }
+f[646] = f[158];
+f[647] = 0x10000 | f[159] & 0xffff;
+f[647] = f[647] | f[164].rotate_left(48) & 0xffff000000000000;
+f[648] = f[164].rotate_left(48) & 0xffffffff;
+f[648] = f[648] | f[134].rotate_left(32) & 0xffffffff00000000;
+f[649] = 0x10000 | f[134].rotate_left(32) & 0xffff;
+f[158] = f[646]; f[159] = f[647]; f[160] = f[648]; f[161] = f[649];
+break 'to_226;
 }
 f[159] = f[159] & 0xffffffffffff | f[164] << 48 & 0xffff000000000000;
-f[589] = words::keep(f[164] >> 16, 32);
-f[160] = f[160] & 0xffffffff00000000 | f[589] << 0 & 0xffffffff;
-f[589] = words::keep(f[159] >> 16, 32);
-f[587] = words::keep(u64::wrapping_add(f[589], 0x1), 32);
-f[159] = f[159] & 0xffff00000000ffff | f[587] << 16 & 0xffffffff0000;
+f[633] = words::keep(f[164] >> 16, 32);
+f[160] = f[160] & 0xffffffff00000000 | f[633] << 0 & 0xffffffff;
+f[633] = words::keep(f[159] >> 16, 32);
+f[635] = words::keep(u64::wrapping_add(f[633], 0x1), 32);
+f[159] = f[159] & 0xffff00000000ffff | f[635] << 16 & 0xffffffff0000;
 }
 r.write_limbs(4, f[166], [f[158], f[159], f[160], f[161]]);
 }
-if !(f[12] & 0x8 == 0x8) { break 'to_204; }
+if !(f[12] & 0x8 == 0x8) { break 'to_280; }
 f[166] = 0x3 | f[149] << 58 >> 58 << 3;
 { let e = r.read_limbs::<4>(4, f[166]); f[158] = e[0]; f[159] = e[1]; f[160] = e[2]; f[161] = e[3]; }
-f[162] = r.read(6, f[149]);
-f[587] = words::keep(f[162] >> 0, 25);
-f[589] = u64::wrapping_mul(f[16], f[587]);
-f[163] = f[589].rotate_left(48) & 0xffffffffffff;
-f[589] = f[163] & 0xffffffffffff;
-f[164] = words::keep(u64::wrapping_add(f[134], f[589]), 16);
-if !(f[162] & 0x7fffffffff == 0x0) { break 'to_180; }
+f[162] = r.read(8, f[149]);
+f[635] = words::keep(f[162] >> 0, 25);
+f[633] = u64::wrapping_mul(f[16], f[635]);
+f[163] = f[633].rotate_left(48) & 0xffffffffffff;
+f[633] = f[163] & 0xffffffffffff;
+f[164] = words::keep(u64::wrapping_add(f[134], f[633]), 16);
+if !(f[162] & 0x7fffffffff == 0x0) { break 'to_237; }
 f[164] = 0xffffffffffff;
 }
-if !(f[161] & 0x10000 == 0x10000) { break 'to_192; }
-if f[16] == 0x0 { break 'to_184; }
-f[587] = f[159].rotate_left(16) & 0xffff;
-f[587] = f[587] | f[160].rotate_left(16) & 0xffffffff0000;
-if f[587] >= f[134] { break 'to_192; }
+if !(f[161] & 0x10000 == 0x10000) { break 'to_268; }
+if f[16] == 0x0 { break 'to_241; }
+f[635] = f[159].rotate_left(16) & 0xffff;
+f[635] = f[635] | f[160].rotate_left(16) & 0xffffffff0000;
+if f[635] >= f[134] { break 'to_268; }
 }
 f[165] = f[159].rotate_left(16) & 0xffff;
 f[165] = f[165] | f[160].rotate_left(16) & 0xffffffff0000;
-if f[134] >= f[165] { break 'to_187; }
+if f[134] >= f[165] { break 'to_244; }
 f[165] = f[134];
 }
-f[599] = f[159].rotate_left(48) & 0xffffffff;
-f[599] = f[599] | f[165].rotate_left(32) & 0xffffffff00000000;
-f[600] = f[165].rotate_left(32) & 0xffff;
-f[600] = f[600] | f[160].rotate_left(48) & 0xffffffff0000;
-f[600] = f[600] | f[161].rotate_left(48) & 0xffff000000000000;
-f[587] = f[158] & 0xf;
-f[587] = f[587] | 0x3_u64.rotate_left(4) & 0x70;
-f[587] = f[587] | f[149].rotate_left(7) & 0x1f80;
-r.write_limbs(5, f[587], [f[599], f[600]]);
-f[587] = words::keep(f[158] >> 0, 32);
-f[589] = words::keep(u64::wrapping_add(f[587], 0x1), 32);
-f[158] = f[589] | f[165].rotate_left(32) & 0xffffffff00000000;
+f[174] = f[160].rotate_left(32) & 0xffffffff;
+f[174] = f[174] | f[161].rotate_left(32) & 0xffff00000000;
+f[176] = f[159].rotate_left(48) & 0xffffffff;
+{ let e = r.read_limbs::<2>(1, 0x0); f[177] = e[0]; f[178] = e[1]; }
+f[179] = r.read(2, 0x0);
+f[180] = 0x0;
+f[635] = f[178].rotate_left(16) & 0xffff;
+if f[635] == f[179] { break 'to_252; }
+f[633] = f[177].rotate_left(32) & 0xffffffff;
+f[633] = f[633] | f[178].rotate_left(32) & 0xffff00000000;
+if f[633] < f[174] { break 'to_252; }
+f[180] = 0x1;
+}
+f[183] = words::keep(f[176] >> 0, 51);
+if f[176] & 0xffffe000 == 0x0 { break 'to_255; }
+f[183] = 0x1fff;
+}
+f[181] = r.read(7, f[149]);
+f[633] = words::keep(u64::wrapping_add(f[181], 0x1), 32);
+r.write(7, f[149], f[633]);
+f[182] = f[181] & 0x7f;
+f[182] = f[182] | f[149].rotate_left(7) & 0x1f80;
+f[184] = f[181] & 0xffff;
+f[184] = f[184] | 0x3_u64.rotate_left(16) & 0x70000;
+f[184] = f[184] | f[183].rotate_left(19) & 0xfff80000;
+f[184] = f[184] | f[165].rotate_left(32) & 0xffffffff00000000;
+f[185] = f[165].rotate_left(32) & 0xffff;
+f[185] = f[185] | f[174].rotate_left(16) & 0xffffffffffff0000;
+if f[178] & 0x1000000000000 == 0x0 { break 'to_261; }
+if f[180] != 0x1 { break 'to_262; }
+}
+r.write_limbs(5, f[182], [f[184], f[185]]);
+}
+if f[178] & 0x1000000000000 == 0x1000000000000 { break 'to_264; }
+if f[180] != 0x1 { break 'to_265; }
+}
+r.write_limbs(6, f[182], [f[184], f[185]]);
+}
+f[633] = words::keep(f[158] >> 0, 32);
+f[635] = words::keep(u64::wrapping_add(f[633], 0x1), 32);
+f[158] = f[635] | f[165].rotate_left(32) & 0xffffffff00000000;
 f[159] = f[165].rotate_left(32) & 0xffff;
 f[160] = 0x0;
 f[161] = 0x0;
 }
-if f[16] == 0x0 { break 'to_203; }
-if !(f[161] & 0x10000 == 0x0) { break 'to_197; }
-f[601] = f[158];
-f[602] = 0x10000 | f[159] & 0xffff;
-f[602] = f[602] | f[164].rotate_left(48) & 0xffff000000000000;
-f[603] = f[164].rotate_left(48) & 0xffffffff;
-f[603] = f[603] | f[134].rotate_left(32) & 0xffffffff00000000;
-f[604] = 0x10000 | f[134].rotate_left(32) & 0xffff;
-f[158] = f[601]; f[159] = f[602]; f[160] = f[603]; f[161] = f[604];
-break 'to_203;
+if f[16] == 0x0 { break 'to_279; }
+if !(f[161] & 0x10000 == 0x0) { break 'to_273; }
+f[646] = f[158];
+f[647] = 0x10000 | f[159] & 0xffff;
+f[647] = f[647] | f[164].rotate_left(48) & 0xffff000000000000;
+f[648] = f[164].rotate_left(48) & 0xffffffff;
+f[648] = f[648] | f[134].rotate_left(32) & 0xffffffff00000000;
+f[649] = 0x10000 | f[134].rotate_left(32) & 0xffff;
+f[158] = f[646]; f[159] = f[647]; f[160] = f[648]; f[161] = f[649];
+break 'to_279;
 }
 f[159] = f[159] & 0xffffffffffff | f[164] << 48 & 0xffff000000000000;
-f[589] = words::keep(f[164] >> 16, 32);
-f[160] = f[160] & 0xffffffff00000000 | f[589] << 0 & 0xffffffff;
-f[589] = words::keep(f[159] >> 16, 32);
-f[587] = words::keep(u64::wrapping_add(f[589], 0x1), 32);
-f[159] = f[159] & 0xffff00000000ffff | f[587] << 16 & 0xffffffff0000;
+f[635] = words::keep(f[164] >> 16, 32);
+f[160] = f[160] & 0xffffffff00000000 | f[635] << 0 & 0xffffffff;
+f[635] = words::keep(f[159] >> 16, 32);
+f[633] = words::keep(u64::wrapping_add(f[635], 0x1), 32);
+f[159] = f[159] & 0xffff00000000ffff | f[633] << 16 & 0xffffffff0000;
 }
 r.write_limbs(4, f[166], [f[158], f[159], f[160], f[161]]);
 }
-if !(f[12] & 0x10 == 0x10) { break 'to_238; }
+if !(f[12] & 0x10 == 0x10) { break 'to_333; }
 f[166] = 0x4 | f[149] << 58 >> 58 << 3;
 { let e = r.read_limbs::<4>(4, f[166]); f[158] = e[0]; f[159] = e[1]; f[160] = e[2]; f[161] = e[3]; }
-f[162] = r.read(6, f[149]);
-f[587] = words::keep(f[162] >> 0, 25);
-f[589] = u64::wrapping_mul(f[17], f[587]);
-f[163] = f[589].rotate_left(48) & 0xffffffffffff;
-f[589] = f[163] & 0xffffffffffff;
-f[164] = words::keep(u64::wrapping_add(f[134], f[589]), 16);
-if !(f[162] & 0x7fffffffff == 0x0) { break 'to_214; }
+f[162] = r.read(8, f[149]);
+f[633] = words::keep(f[162] >> 0, 25);
+f[635] = u64::wrapping_mul(f[17], f[633]);
+f[163] = f[635].rotate_left(48) & 0xffffffffffff;
+f[635] = f[163] & 0xffffffffffff;
+f[164] = words::keep(u64::wrapping_add(f[134], f[635]), 16);
+if !(f[162] & 0x7fffffffff == 0x0) { break 'to_290; }
 f[164] = 0xffffffffffff;
 }
-if !(f[161] & 0x10000 == 0x10000) { break 'to_226; }
-if f[17] == 0x0 { break 'to_218; }
-f[587] = f[159].rotate_left(16) & 0xffff;
-f[587] = f[587] | f[160].rotate_left(16) & 0xffffffff0000;
-if f[587] >= f[134] { break 'to_226; }
+if !(f[161] & 0x10000 == 0x10000) { break 'to_321; }
+if f[17] == 0x0 { break 'to_294; }
+f[633] = f[159].rotate_left(16) & 0xffff;
+f[633] = f[633] | f[160].rotate_left(16) & 0xffffffff0000;
+if f[633] >= f[134] { break 'to_321; }
 }
 f[165] = f[159].rotate_left(16) & 0xffff;
 f[165] = f[165] | f[160].rotate_left(16) & 0xffffffff0000;
-if f[134] >= f[165] { break 'to_221; }
+if f[134] >= f[165] { break 'to_297; }
 f[165] = f[134];
 }
-f[599] = f[159].rotate_left(48) & 0xffffffff;
-f[599] = f[599] | f[165].rotate_left(32) & 0xffffffff00000000;
-f[600] = f[165].rotate_left(32) & 0xffff;
-f[600] = f[600] | f[160].rotate_left(48) & 0xffffffff0000;
-f[600] = f[600] | f[161].rotate_left(48) & 0xffff000000000000;
-f[587] = f[158] & 0xf;
-f[587] = f[587] | 0x4_u64.rotate_left(4) & 0x70;
-f[587] = f[587] | f[149].rotate_left(7) & 0x1f80;
-r.write_limbs(5, f[587], [f[599], f[600]]);
-f[587] = words::keep(f[158] >> 0, 32);
-f[589] = words::keep(u64::wrapping_add(f[587], 0x1), 32);
-f[158] = f[589] | f[165].rotate_left(32) & 0xffffffff00000000;
+f[174] = f[160].rotate_left(32) & 0xffffffff;
+f[174] = f[174] | f[161].rotate_left(32) & 0xffff00000000;
+f[176] = f[159].rotate_left(48) & 0xffffffff;
+{ let e = r.read_limbs::<2>(1, 0x0); f[177] = e[0]; f[178] = e[1]; }
+f[179] = r.read(2, 0x0);
+f[180] = 0x0;
+f[633] = f[178].rotate_left(16) & 0xffff;
+if f[633] == f[179] { break 'to_305; }
+f[635] = f[177].rotate_left(32) & 0xffffffff;
+f[635] = f[635] | f[178].rotate_left(32) & 0xffff00000000;
+if f[635] < f[174] { break 'to_305; }
+f[180] = 0x1;
+}
+f[183] = words::keep(f[176] >> 0, 51);
+if f[176] & 0xffffe000 == 0x0 { break 'to_308; }
+f[183] = 0x1fff;
+}
+f[181] = r.read(7, f[149]);
+f[635] = words::keep(u64::wrapping_add(f[181], 0x1), 32);
+r.write(7, f[149], f[635]);
+f[182] = f[181] & 0x7f;
+f[182] = f[182] | f[149].rotate_left(7) & 0x1f80;
+f[184] = f[181] & 0xffff;
+f[184] = f[184] | 0x4_u64.rotate_left(16) & 0x70000;
+f[184] = f[184] | f[183].rotate_left(19) & 0xfff80000;
+f[184] = f[184] | f[165].rotate_left(32) & 0xffffffff00000000;
+f[185] = f[165].rotate_left(32) & 0xffff;
+f[185] = f[185] | f[174].rotate_left(16) & 0xffffffffffff0000;
+if f[178] & 0x1000000000000 == 0x0 { break 'to_314; }
+if f[180] != 0x1 { break 'to_315; }
+}
+r.write_limbs(5, f[182], [f[184], f[185]]);
+}
+if f[178] & 0x1000000000000 == 0x1000000000000 { break 'to_317; }
+if f[180] != 0x1 { break 'to_318; }
+}
+r.write_limbs(6, f[182], [f[184], f[185]]);
+}
+f[635] = words::keep(f[158] >> 0, 32);
+f[633] = words::keep(u64::wrapping_add(f[635], 0x1), 32);
+f[158] = f[633] | f[165].rotate_left(32) & 0xffffffff00000000;
 f[159] = f[165].rotate_left(32) & 0xffff;
 f[160] = 0x0;
 f[161] = 0x0;
 }
-if f[17] == 0x0 { break 'to_237; }
-if !(f[161] & 0x10000 == 0x0) { break 'to_231; }
-f[601] = f[158];
-f[602] = 0x10000 | f[159] & 0xffff;
-f[602] = f[602] | f[164].rotate_left(48) & 0xffff000000000000;
-f[603] = f[164].rotate_left(48) & 0xffffffff;
-f[603] = f[603] | f[134].rotate_left(32) & 0xffffffff00000000;
-f[604] = 0x10000 | f[134].rotate_left(32) & 0xffff;
-f[158] = f[601]; f[159] = f[602]; f[160] = f[603]; f[161] = f[604];
-break 'to_237;
+if f[17] == 0x0 { break 'to_332; }
+if !(f[161] & 0x10000 == 0x0) { break 'to_326; }
+f[646] = f[158];
+f[647] = 0x10000 | f[159] & 0xffff;
+f[647] = f[647] | f[164].rotate_left(48) & 0xffff000000000000;
+f[648] = f[164].rotate_left(48) & 0xffffffff;
+f[648] = f[648] | f[134].rotate_left(32) & 0xffffffff00000000;
+f[649] = 0x10000 | f[134].rotate_left(32) & 0xffff;
+f[158] = f[646]; f[159] = f[647]; f[160] = f[648]; f[161] = f[649];
+break 'to_332;
 }
 f[159] = f[159] & 0xffffffffffff | f[164] << 48 & 0xffff000000000000;
-f[589] = words::keep(f[164] >> 16, 32);
-f[160] = f[160] & 0xffffffff00000000 | f[589] << 0 & 0xffffffff;
-f[589] = words::keep(f[159] >> 16, 32);
-f[587] = words::keep(u64::wrapping_add(f[589], 0x1), 32);
-f[159] = f[159] & 0xffff00000000ffff | f[587] << 16 & 0xffffffff0000;
+f[633] = words::keep(f[164] >> 16, 32);
+f[160] = f[160] & 0xffffffff00000000 | f[633] << 0 & 0xffffffff;
+f[633] = words::keep(f[159] >> 16, 32);
+f[635] = words::keep(u64::wrapping_add(f[633], 0x1), 32);
+f[159] = f[159] & 0xffff00000000ffff | f[635] << 16 & 0xffffffff0000;
 }
 r.write_limbs(4, f[166], [f[158], f[159], f[160], f[161]]);
 }
-if !(f[12] & 0x20 == 0x20) { break 'to_272; }
+if !(f[12] & 0x20 == 0x20) { break 'to_386; }
 f[166] = 0x5 | f[149] << 58 >> 58 << 3;
 { let e = r.read_limbs::<4>(4, f[166]); f[158] = e[0]; f[159] = e[1]; f[160] = e[2]; f[161] = e[3]; }
-f[162] = r.read(6, f[149]);
-f[587] = words::keep(f[162] >> 0, 25);
-f[589] = u64::wrapping_mul(f[18], f[587]);
-f[163] = f[589].rotate_left(48) & 0xffffffffffff;
-f[589] = f[163] & 0xffffffffffff;
-f[164] = words::keep(u64::wrapping_add(f[134], f[589]), 16);
-if !(f[162] & 0x7fffffffff == 0x0) { break 'to_248; }
+f[162] = r.read(8, f[149]);
+f[635] = words::keep(f[162] >> 0, 25);
+f[633] = u64::wrapping_mul(f[18], f[635]);
+f[163] = f[633].rotate_left(48) & 0xffffffffffff;
+f[633] = f[163] & 0xffffffffffff;
+f[164] = words::keep(u64::wrapping_add(f[134], f[633]), 16);
+if !(f[162] & 0x7fffffffff == 0x0) { break 'to_343; }
 f[164] = 0xffffffffffff;
 }
-if !(f[161] & 0x10000 == 0x10000) { break 'to_260; }
-if f[18] == 0x0 { break 'to_252; }
-f[587] = f[159].rotate_left(16) & 0xffff;
-f[587] = f[587] | f[160].rotate_left(16) & 0xffffffff0000;
-if f[587] >= f[134] { break 'to_260; }
+if !(f[161] & 0x10000 == 0x10000) { break 'to_374; }
+if f[18] == 0x0 { break 'to_347; }
+f[635] = f[159].rotate_left(16) & 0xffff;
+f[635] = f[635] | f[160].rotate_left(16) & 0xffffffff0000;
+if f[635] >= f[134] { break 'to_374; }
 }
 f[165] = f[159].rotate_left(16) & 0xffff;
 f[165] = f[165] | f[160].rotate_left(16) & 0xffffffff0000;
-if f[134] >= f[165] { break 'to_255; }
+if f[134] >= f[165] { break 'to_350; }
 f[165] = f[134];
 }
-f[599] = f[159].rotate_left(48) & 0xffffffff;
-f[599] = f[599] | f[165].rotate_left(32) & 0xffffffff00000000;
-f[600] = f[165].rotate_left(32) & 0xffff;
-f[600] = f[600] | f[160].rotate_left(48) & 0xffffffff0000;
-f[600] = f[600] | f[161].rotate_left(48) & 0xffff000000000000;
-f[587] = f[158] & 0xf;
-f[587] = f[587] | 0x5_u64.rotate_left(4) & 0x70;
-f[587] = f[587] | f[149].rotate_left(7) & 0x1f80;
-r.write_limbs(5, f[587], [f[599], f[600]]);
-f[587] = words::keep(f[158] >> 0, 32);
-f[589] = words::keep(u64::wrapping_add(f[587], 0x1), 32);
-f[158] = f[589] | f[165].rotate_left(32) & 0xffffffff00000000;
+f[174] = f[160].rotate_left(32) & 0xffffffff;
+f[174] = f[174] | f[161].rotate_left(32) & 0xffff00000000;
+f[176] = f[159].rotate_left(48) & 0xffffffff;
+{ let e = r.read_limbs::<2>(1, 0x0); f[177] = e[0]; f[178] = e[1]; }
+f[179] = r.read(2, 0x0);
+f[180] = 0x0;
+f[635] = f[178].rotate_left(16) & 0xffff;
+if f[635] == f[179] { break 'to_358; }
+f[633] = f[177].rotate_left(32) & 0xffffffff;
+f[633] = f[633] | f[178].rotate_left(32) & 0xffff00000000;
+if f[633] < f[174] { break 'to_358; }
+f[180] = 0x1;
+}
+f[183] = words::keep(f[176] >> 0, 51);
+if f[176] & 0xffffe000 == 0x0 { break 'to_361; }
+f[183] = 0x1fff;
+}
+f[181] = r.read(7, f[149]);
+f[633] = words::keep(u64::wrapping_add(f[181], 0x1), 32);
+r.write(7, f[149], f[633]);
+f[182] = f[181] & 0x7f;
+f[182] = f[182] | f[149].rotate_left(7) & 0x1f80;
+f[184] = f[181] & 0xffff;
+f[184] = f[184] | 0x5_u64.rotate_left(16) & 0x70000;
+f[184] = f[184] | f[183].rotate_left(19) & 0xfff80000;
+f[184] = f[184] | f[165].rotate_left(32) & 0xffffffff00000000;
+f[185] = f[165].rotate_left(32) & 0xffff;
+f[185] = f[185] | f[174].rotate_left(16) & 0xffffffffffff0000;
+if f[178] & 0x1000000000000 == 0x0 { break 'to_367; }
+if f[180] != 0x1 { break 'to_368; }
+}
+r.write_limbs(5, f[182], [f[184], f[185]]);
+}
+if f[178] & 0x1000000000000 == 0x1000000000000 { break 'to_370; }
+if f[180] != 0x1 { break 'to_371; }
+}
+r.write_limbs(6, f[182], [f[184], f[185]]);
+}
+f[633] = words::keep(f[158] >> 0, 32);
+f[635] = words::keep(u64::wrapping_add(f[633], 0x1), 32);
+f[158] = f[635] | f[165].rotate_left(32) & 0xffffffff00000000;
 f[159] = f[165].rotate_left(32) & 0xffff;
 f[160] = 0x0;
 f[161] = 0x0;
 }
-if f[18] == 0x0 { break 'to_271; }
-if !(f[161] & 0x10000 == 0x0) { break 'to_265; }
-f[601] = f[158];
-f[602] = 0x10000 | f[159] & 0xffff;
-f[602] = f[602] | f[164].rotate_left(48) & 0xffff000000000000;
-f[603] = f[164].rotate_left(48) & 0xffffffff;
-f[603] = f[603] | f[134].rotate_left(32) & 0xffffffff00000000;
-f[604] = 0x10000 | f[134].rotate_left(32) & 0xffff;
-f[158] = f[601]; f[159] = f[602]; f[160] = f[603]; f[161] = f[604];
-break 'to_271;
+if f[18] == 0x0 { break 'to_385; }
+if !(f[161] & 0x10000 == 0x0) { break 'to_379; }
+f[646] = f[158];
+f[647] = 0x10000 | f[159] & 0xffff;
+f[647] = f[647] | f[164].rotate_left(48) & 0xffff000000000000;
+f[648] = f[164].rotate_left(48) & 0xffffffff;
+f[648] = f[648] | f[134].rotate_left(32) & 0xffffffff00000000;
+f[649] = 0x10000 | f[134].rotate_left(32) & 0xffff;
+f[158] = f[646]; f[159] = f[647]; f[160] = f[648]; f[161] = f[649];
+break 'to_385;
 }
 f[159] = f[159] & 0xffffffffffff | f[164] << 48 & 0xffff000000000000;
-f[589] = words::keep(f[164] >> 16, 32);
-f[160] = f[160] & 0xffffffff00000000 | f[589] << 0 & 0xffffffff;
-f[589] = words::keep(f[159] >> 16, 32);
-f[587] = words::keep(u64::wrapping_add(f[589], 0x1), 32);
-f[159] = f[159] & 0xffff00000000ffff | f[587] << 16 & 0xffffffff0000;
+f[635] = words::keep(f[164] >> 16, 32);
+f[160] = f[160] & 0xffffffff00000000 | f[635] << 0 & 0xffffffff;
+f[635] = words::keep(f[159] >> 16, 32);
+f[633] = words::keep(u64::wrapping_add(f[635], 0x1), 32);
+f[159] = f[159] & 0xffff00000000ffff | f[633] << 16 & 0xffffffff0000;
 }
 r.write_limbs(4, f[166], [f[158], f[159], f[160], f[161]]);
 }
-if !(f[12] & 0x40 == 0x40) { break 'to_306; }
+if !(f[12] & 0x40 == 0x40) { break 'to_439; }
 f[166] = 0x6 | f[149] << 58 >> 58 << 3;
 { let e = r.read_limbs::<4>(4, f[166]); f[158] = e[0]; f[159] = e[1]; f[160] = e[2]; f[161] = e[3]; }
-f[162] = r.read(6, f[149]);
-f[587] = words::keep(f[162] >> 0, 25);
-f[589] = u64::wrapping_mul(f[19], f[587]);
-f[163] = f[589].rotate_left(48) & 0xffffffffffff;
-f[589] = f[163] & 0xffffffffffff;
-f[164] = words::keep(u64::wrapping_add(f[134], f[589]), 16);
-if !(f[162] & 0x7fffffffff == 0x0) { break 'to_282; }
+f[162] = r.read(8, f[149]);
+f[633] = words::keep(f[162] >> 0, 25);
+f[635] = u64::wrapping_mul(f[19], f[633]);
+f[163] = f[635].rotate_left(48) & 0xffffffffffff;
+f[635] = f[163] & 0xffffffffffff;
+f[164] = words::keep(u64::wrapping_add(f[134], f[635]), 16);
+if !(f[162] & 0x7fffffffff == 0x0) { break 'to_396; }
 f[164] = 0xffffffffffff;
 }
-if !(f[161] & 0x10000 == 0x10000) { break 'to_294; }
-if f[19] == 0x0 { break 'to_286; }
-f[587] = f[159].rotate_left(16) & 0xffff;
-f[587] = f[587] | f[160].rotate_left(16) & 0xffffffff0000;
-if f[587] >= f[134] { break 'to_294; }
+if !(f[161] & 0x10000 == 0x10000) { break 'to_427; }
+if f[19] == 0x0 { break 'to_400; }
+f[633] = f[159].rotate_left(16) & 0xffff;
+f[633] = f[633] | f[160].rotate_left(16) & 0xffffffff0000;
+if f[633] >= f[134] { break 'to_427; }
 }
 f[165] = f[159].rotate_left(16) & 0xffff;
 f[165] = f[165] | f[160].rotate_left(16) & 0xffffffff0000;
-if f[134] >= f[165] { break 'to_289; }
+if f[134] >= f[165] { break 'to_403; }
 f[165] = f[134];
 }
-f[599] = f[159].rotate_left(48) & 0xffffffff;
-f[599] = f[599] | f[165].rotate_left(32) & 0xffffffff00000000;
-f[600] = f[165].rotate_left(32) & 0xffff;
-f[600] = f[600] | f[160].rotate_left(48) & 0xffffffff0000;
-f[600] = f[600] | f[161].rotate_left(48) & 0xffff000000000000;
-f[587] = f[158] & 0xf;
-f[587] = f[587] | 0x6_u64.rotate_left(4) & 0x70;
-f[587] = f[587] | f[149].rotate_left(7) & 0x1f80;
-r.write_limbs(5, f[587], [f[599], f[600]]);
-f[587] = words::keep(f[158] >> 0, 32);
-f[589] = words::keep(u64::wrapping_add(f[587], 0x1), 32);
-f[158] = f[589] | f[165].rotate_left(32) & 0xffffffff00000000;
+f[174] = f[160].rotate_left(32) & 0xffffffff;
+f[174] = f[174] | f[161].rotate_left(32) & 0xffff00000000;
+f[176] = f[159].rotate_left(48) & 0xffffffff;
+{ let e = r.read_limbs::<2>(1, 0x0); f[177] = e[0]; f[178] = e[1]; }
+f[179] = r.read(2, 0x0);
+f[180] = 0x0;
+f[633] = f[178].rotate_left(16) & 0xffff;
+if f[633] == f[179] { break 'to_411; }
+f[635] = f[177].rotate_left(32) & 0xffffffff;
+f[635] = f[635] | f[178].rotate_left(32) & 0xffff00000000;
+if f[635] < f[174] { break 'to_411; }
+f[180] = 0x1;
+}
+f[183] = words::keep(f[176] >> 0, 51);
+if f[176] & 0xffffe000 == 0x0 { break 'to_414; }
+f[183] = 0x1fff;
+}
+f[181] = r.read(7, f[149]);
+f[635] = words::keep(u64::wrapping_add(f[181], 0x1), 32);
+r.write(7, f[149], f[635]);
+f[182] = f[181] & 0x7f;
+f[182] = f[182] | f[149].rotate_left(7) & 0x1f80;
+f[184] = f[181] & 0xffff;
+f[184] = f[184] | 0x6_u64.rotate_left(16) & 0x70000;
+f[184] = f[184] | f[183].rotate_left(19) & 0xfff80000;
+f[184] = f[184] | f[165].rotate_left(32) & 0xffffffff00000000;
+f[185] = f[165].rotate_left(32) & 0xffff;
+f[185] = f[185] | f[174].rotate_left(16) & 0xffffffffffff0000;
+if f[178] & 0x1000000000000 == 0x0 { break 'to_420; }
+if f[180] != 0x1 { break 'to_421; }
+}
+r.write_limbs(5, f[182], [f[184], f[185]]);
+}
+if f[178] & 0x1000000000000 == 0x1000000000000 { break 'to_423; }
+if f[180] != 0x1 { break 'to_424; }
+}
+r.write_limbs(6, f[182], [f[184], f[185]]);
+}
+f[635] = words::keep(f[158] >> 0, 32);
+f[633] = words::keep(u64::wrapping_add(f[635], 0x1), 32);
+f[158] = f[633] | f[165].rotate_left(32) & 0xffffffff00000000;
 f[159] = f[165].rotate_left(32) & 0xffff;
 f[160] = 0x0;
 f[161] = 0x0;
 }
-if f[19] == 0x0 { break 'to_305; }
-if !(f[161] & 0x10000 == 0x0) { break 'to_299; }
-f[601] = f[158];
-f[602] = 0x10000 | f[159] & 0xffff;
-f[602] = f[602] | f[164].rotate_left(48) & 0xffff000000000000;
-f[603] = f[164].rotate_left(48) & 0xffffffff;
-f[603] = f[603] | f[134].rotate_left(32) & 0xffffffff00000000;
-f[604] = 0x10000 | f[134].rotate_left(32) & 0xffff;
-f[158] = f[601]; f[159] = f[602]; f[160] = f[603]; f[161] = f[604];
-break 'to_305;
+if f[19] == 0x0 { break 'to_438; }
+if !(f[161] & 0x10000 == 0x0) { break 'to_432; }
+f[646] = f[158];
+f[647] = 0x10000 | f[159] & 0xffff;
+f[647] = f[647] | f[164].rotate_left(48) & 0xffff000000000000;
+f[648] = f[164].rotate_left(48) & 0xffffffff;
+f[648] = f[648] | f[134].rotate_left(32) & 0xffffffff00000000;
+f[649] = 0x10000 | f[134].rotate_left(32) & 0xffff;
+f[158] = f[646]; f[159] = f[647]; f[160] = f[648]; f[161] = f[649];
+break 'to_438;
 }
 f[159] = f[159] & 0xffffffffffff | f[164] << 48 & 0xffff000000000000;
-f[589] = words::keep(f[164] >> 16, 32);
-f[160] = f[160] & 0xffffffff00000000 | f[589] << 0 & 0xffffffff;
-f[589] = words::keep(f[159] >> 16, 32);
-f[587] = words::keep(u64::wrapping_add(f[589], 0x1), 32);
-f[159] = f[159] & 0xffff00000000ffff | f[587] << 16 & 0xffffffff0000;
+f[633] = words::keep(f[164] >> 16, 32);
+f[160] = f[160] & 0xffffffff00000000 | f[633] << 0 & 0xffffffff;
+f[633] = words::keep(f[159] >> 16, 32);
+f[635] = words::keep(u64::wrapping_add(f[633], 0x1), 32);
+f[159] = f[159] & 0xffff00000000ffff | f[635] << 16 & 0xffffffff0000;
 }
 r.write_limbs(4, f[166], [f[158], f[159], f[160], f[161]]);
 }
-if !(f[12] & 0x80 == 0x80) { break 'to_340; }
+if !(f[12] & 0x80 == 0x80) { break 'to_492; }
 f[166] = 0x7 | f[149] << 58 >> 58 << 3;
 { let e = r.read_limbs::<4>(4, f[166]); f[158] = e[0]; f[159] = e[1]; f[160] = e[2]; f[161] = e[3]; }
-f[162] = r.read(6, f[149]);
-f[587] = words::keep(f[162] >> 0, 25);
-f[589] = u64::wrapping_mul(f[20], f[587]);
-f[163] = f[589].rotate_left(48) & 0xffffffffffff;
-f[589] = f[163] & 0xffffffffffff;
-f[164] = words::keep(u64::wrapping_add(f[134], f[589]), 16);
-if !(f[162] & 0x7fffffffff == 0x0) { break 'to_316; }
+f[162] = r.read(8, f[149]);
+f[635] = words::keep(f[162] >> 0, 25);
+f[633] = u64::wrapping_mul(f[20], f[635]);
+f[163] = f[633].rotate_left(48) & 0xffffffffffff;
+f[633] = f[163] & 0xffffffffffff;
+f[164] = words::keep(u64::wrapping_add(f[134], f[633]), 16);
+if !(f[162] & 0x7fffffffff == 0x0) { break 'to_449; }
 f[164] = 0xffffffffffff;
 }
-if !(f[161] & 0x10000 == 0x10000) { break 'to_328; }
-if f[20] == 0x0 { break 'to_320; }
-f[587] = f[159].rotate_left(16) & 0xffff;
-f[587] = f[587] | f[160].rotate_left(16) & 0xffffffff0000;
-if f[587] >= f[134] { break 'to_328; }
+if !(f[161] & 0x10000 == 0x10000) { break 'to_480; }
+if f[20] == 0x0 { break 'to_453; }
+f[635] = f[159].rotate_left(16) & 0xffff;
+f[635] = f[635] | f[160].rotate_left(16) & 0xffffffff0000;
+if f[635] >= f[134] { break 'to_480; }
 }
 f[165] = f[159].rotate_left(16) & 0xffff;
 f[165] = f[165] | f[160].rotate_left(16) & 0xffffffff0000;
-if f[134] >= f[165] { break 'to_323; }
+if f[134] >= f[165] { break 'to_456; }
 f[165] = f[134];
 }
-f[599] = f[159].rotate_left(48) & 0xffffffff;
-f[599] = f[599] | f[165].rotate_left(32) & 0xffffffff00000000;
-f[600] = f[165].rotate_left(32) & 0xffff;
-f[600] = f[600] | f[160].rotate_left(48) & 0xffffffff0000;
-f[600] = f[600] | f[161].rotate_left(48) & 0xffff000000000000;
-f[587] = f[158] & 0xf;
-f[587] = f[587] | 0x7_u64.rotate_left(4) & 0x70;
-f[587] = f[587] | f[149].rotate_left(7) & 0x1f80;
-r.write_limbs(5, f[587], [f[599], f[600]]);
-f[587] = words::keep(f[158] >> 0, 32);
-f[589] = words::keep(u64::wrapping_add(f[587], 0x1), 32);
-f[158] = f[589] | f[165].rotate_left(32) & 0xffffffff00000000;
+f[174] = f[160].rotate_left(32) & 0xffffffff;
+f[174] = f[174] | f[161].rotate_left(32) & 0xffff00000000;
+f[176] = f[159].rotate_left(48) & 0xffffffff;
+{ let e = r.read_limbs::<2>(1, 0x0); f[177] = e[0]; f[178] = e[1]; }
+f[179] = r.read(2, 0x0);
+f[180] = 0x0;
+f[635] = f[178].rotate_left(16) & 0xffff;
+if f[635] == f[179] { break 'to_464; }
+f[633] = f[177].rotate_left(32) & 0xffffffff;
+f[633] = f[633] | f[178].rotate_left(32) & 0xffff00000000;
+if f[633] < f[174] { break 'to_464; }
+f[180] = 0x1;
+}
+f[183] = words::keep(f[176] >> 0, 51);
+if f[176] & 0xffffe000 == 0x0 { break 'to_467; }
+f[183] = 0x1fff;
+}
+f[181] = r.read(7, f[149]);
+f[633] = words::keep(u64::wrapping_add(f[181], 0x1), 32);
+r.write(7, f[149], f[633]);
+f[182] = f[181] & 0x7f;
+f[182] = f[182] | f[149].rotate_left(7) & 0x1f80;
+f[184] = f[181] & 0xffff;
+f[184] = f[184] | 0x7_u64.rotate_left(16) & 0x70000;
+f[184] = f[184] | f[183].rotate_left(19) & 0xfff80000;
+f[184] = f[184] | f[165].rotate_left(32) & 0xffffffff00000000;
+f[185] = f[165].rotate_left(32) & 0xffff;
+f[185] = f[185] | f[174].rotate_left(16) & 0xffffffffffff0000;
+if f[178] & 0x1000000000000 == 0x0 { break 'to_473; }
+if f[180] != 0x1 { break 'to_474; }
+}
+r.write_limbs(5, f[182], [f[184], f[185]]);
+}
+if f[178] & 0x1000000000000 == 0x1000000000000 { break 'to_476; }
+if f[180] != 0x1 { break 'to_477; }
+}
+r.write_limbs(6, f[182], [f[184], f[185]]);
+}
+f[633] = words::keep(f[158] >> 0, 32);
+f[635] = words::keep(u64::wrapping_add(f[633], 0x1), 32);
+f[158] = f[635] | f[165].rotate_left(32) & 0xffffffff00000000;
 f[159] = f[165].rotate_left(32) & 0xffff;
 f[160] = 0x0;
 f[161] = 0x0;
 }
-if f[20] == 0x0 { break 'to_339; }
-if !(f[161] & 0x10000 == 0x0) { break 'to_333; }
-f[601] = f[158];
-f[602] = 0x10000 | f[159] & 0xffff;
-f[602] = f[602] | f[164].rotate_left(48) & 0xffff000000000000;
-f[603] = f[164].rotate_left(48) & 0xffffffff;
-f[603] = f[603] | f[134].rotate_left(32) & 0xffffffff00000000;
-f[604] = 0x10000 | f[134].rotate_left(32) & 0xffff;
-f[158] = f[601]; f[159] = f[602]; f[160] = f[603]; f[161] = f[604];
-break 'to_339;
+if f[20] == 0x0 { break 'to_491; }
+if !(f[161] & 0x10000 == 0x0) { break 'to_485; }
+f[646] = f[158];
+f[647] = 0x10000 | f[159] & 0xffff;
+f[647] = f[647] | f[164].rotate_left(48) & 0xffff000000000000;
+f[648] = f[164].rotate_left(48) & 0xffffffff;
+f[648] = f[648] | f[134].rotate_left(32) & 0xffffffff00000000;
+f[649] = 0x10000 | f[134].rotate_left(32) & 0xffff;
+f[158] = f[646]; f[159] = f[647]; f[160] = f[648]; f[161] = f[649];
+break 'to_491;
 }
 f[159] = f[159] & 0xffffffffffff | f[164] << 48 & 0xffff000000000000;
-f[589] = words::keep(f[164] >> 16, 32);
-f[160] = f[160] & 0xffffffff00000000 | f[589] << 0 & 0xffffffff;
-f[589] = words::keep(f[159] >> 16, 32);
-f[587] = words::keep(u64::wrapping_add(f[589], 0x1), 32);
-f[159] = f[159] & 0xffff00000000ffff | f[587] << 16 & 0xffffffff0000;
+f[635] = words::keep(f[164] >> 16, 32);
+f[160] = f[160] & 0xffffffff00000000 | f[635] << 0 & 0xffffffff;
+f[635] = words::keep(f[159] >> 16, 32);
+f[633] = words::keep(u64::wrapping_add(f[635], 0x1), 32);
+f[159] = f[159] & 0xffff00000000ffff | f[633] << 16 & 0xffffffff0000;
 }
 r.write_limbs(4, f[166], [f[158], f[159], f[160], f[161]]);
 }
-if let Err(error) = r.operation(f, 340) { return Ending::Rejected(error); }
+if let Err(error) = r.operation(f, 492) { return Ending::Rejected(error); }
 f[126] = 0x1ff;
 f[136] = 0; 
 return Ending::Done;
 }
 f[141] = 0x1;
-f[209] = 0x0;
-f[210] = 0x0;
-if f[35] == 0 { break 'to_348; }
+f[255] = 0x0;
+f[256] = 0x0;
+if f[35] == 0 { break 'to_500; }
 f[115] = 0x1;
 f[117] = f[38];
 f[107] = 0xffff00000000 | f[47] & 0xffffffff;
@@ -864,24 +1144,24 @@ f[108] = 0x0;
 f[109] = 0xffff00000000 | f[48] & 0xffffffff;
 f[110] = 0x0;
 f[113] = f[45];
-f[209] = f[37].rotate_left(2) & 0x3c;
-f[210] = f[40];
-break 'to_364;
+f[255] = f[37].rotate_left(2) & 0x3c;
+f[256] = f[40];
+break 'to_516;
 }
-if f[56] == 0 { break 'to_354; }
+if f[56] == 0 { break 'to_506; }
 f[117] = f[58];
 f[108] = f[65]; f[107] = f[64];
 f[110] = f[67]; f[109] = f[66];
 f[113] = f[62];
-f[210] = f[61];
-break 'to_364;
+f[256] = f[61];
+break 'to_516;
 }
-if f[21] == 0 { break 'to_363; }
-f[599] = f[31].rotate_left(32) & 0xffffffff;
-f[599] = f[599] | f[32].rotate_left(32) & 0xffffffff00000000;
-f[600] = f[32].rotate_left(32) & 0xffffffff;
-if f[599] != 0xffff { break 'to_359; }
-if f[600] != 0x0 { break 'to_359; }
+if f[21] == 0 { break 'to_515; }
+f[654] = f[31].rotate_left(32) & 0xffffffff;
+f[654] = f[654] | f[32].rotate_left(32) & 0xffffffff00000000;
+f[655] = f[32].rotate_left(32) & 0xffffffff;
+if f[654] != 0xffff { break 'to_511; }
+if f[655] != 0x0 { break 'to_511; }
 f[115] = 0x1;
 }
 f[108] = f[30]; f[107] = f[29];
@@ -889,750 +1169,750 @@ f[110] = f[32]; f[109] = f[31];
 f[111] = f[33];
 f[112] = f[34];
 f[113] = f[27];
-break 'to_364;
+break 'to_516;
 }
 f[141] = 0x0;
 }
-if f[68] == 0 { break 'to_367; }
+if f[68] == 0 { break 'to_519; }
 f[111] = f[69];
 f[112] = f[70];
-break 'to_370;
+break 'to_522;
 }
-if f[73] == 0 { break 'to_370; }
+if f[73] == 0 { break 'to_522; }
 f[111] = f[74];
 f[112] = f[75];
-f[587] = f[78].rotate_left(2) & 0x3c;
-f[209] = words::keep(u64::wrapping_add(f[209], f[587]), 48);
+f[633] = f[78].rotate_left(2) & 0x3c;
+f[255] = words::keep(u64::wrapping_add(f[255], f[633]), 48);
 }
 f[116] = 0x1;
-if f[21] != 0 { break 'to_374; }
-if f[73] == 0 { break 'to_376; }
-if f[209] < f[210] { break 'to_376; }
+if f[21] != 0 { break 'to_526; }
+if f[73] == 0 { break 'to_528; }
+if f[255] < f[256] { break 'to_528; }
 }
 f[116] = 0x0;
-break 'to_386;
+break 'to_538;
 }
-if f[84] == 0 { break 'to_386; }
+if f[84] == 0 { break 'to_538; }
 f[118] = f[95];
-f[207] = f[85] & 0x1f;
-f[208] = f[85].rotate_left(59) & 0x7;
-if f[208] != 0x4 { break 'to_381; }
+f[253] = f[85] & 0x1f;
+f[254] = f[85].rotate_left(59) & 0x7;
+if f[254] != 0x4 { break 'to_533; }
 f[116] = 0x0;
-break 'to_386;
+break 'to_538;
 }
-if f[207] == 0x11 { break 'to_383; }
-if f[207] != 0x12 { break 'to_386; }
+if f[253] == 0x11 { break 'to_535; }
+if f[253] != 0x12 { break 'to_538; }
 }
-if f[208] == 0x1 { break 'to_386; }
-if f[208] == 0x3 { break 'to_386; }
+if f[254] == 0x1 { break 'to_538; }
+if f[254] == 0x3 { break 'to_538; }
 f[116] = 0x0;
 }
-f[613] = f[113].rotate_left(24) & 0xff000000;
-f[613] = f[613] | f[112].rotate_left(32) & 0xffff00000000;
-f[613] = f[613] | f[111].rotate_left(48) & 0xffff000000000000;
-f[614] = f[109];
-f[615] = f[110];
-f[616] = f[107];
-f[617] = f[108];
-f[114] = u64::wrapping_add(0x0, words::remainder(words::crc32([f[613], f[614], f[615], f[616], f[617]], 37), 0x100000000)) & 0xffffffff;
-if f[141] != 0x0 { break 'to_393; }
-if let Err(error) = r.operation(f, 389) { return Ending::Rejected(error); }
+f[660] = f[113].rotate_left(24) & 0xff000000;
+f[660] = f[660] | f[112].rotate_left(32) & 0xffff00000000;
+f[660] = f[660] | f[111].rotate_left(48) & 0xffff000000000000;
+f[661] = f[109];
+f[662] = f[110];
+f[663] = f[107];
+f[664] = f[108];
+f[114] = u64::wrapping_add(0x0, words::remainder(words::crc32([f[660], f[661], f[662], f[663], f[664]], 37), 0x100000000)) & 0xffffffff;
+if f[141] != 0x0 { break 'to_545; }
+if let Err(error) = r.operation(f, 541) { return Ending::Rejected(error); }
 f[126] = 0x1ff;
 f[136] = 0; 
 return Ending::Done;
 }
-f[211] = 0x0;
-f[212] = 0x0;
-if f[115] != 0x1 { break 'to_398; }
-f[587] = words::keep(f[109] >> 0, 32);
-match match r.apply(f, 0) { Some(820) => run(820, f, r), Some(822) => run(822, f, r), Some(824) => run(824, f, r), Some(826) => run(826, f, r), Some(other) => run(other, f, r), None => Ending::Returned } { Ending::Returned => {} ending => return ending }
-break 'to_399;
+f[257] = 0x0;
+f[258] = 0x0;
+if f[115] != 0x1 { break 'to_550; }
+f[633] = words::keep(f[109] >> 0, 32);
+match match r.apply(f, 0) { Some(972) => run(972, f, r), Some(974) => run(974, f, r), Some(976) => run(976, f, r), Some(978) => run(978, f, r), Some(other) => run(other, f, r), None => Ending::Returned } { Ending::Returned => {} ending => return ending }
+break 'to_551;
 }
-match match r.apply(f, 1) { Some(820) => run(820, f, r), Some(822) => run(822, f, r), Some(824) => run(824, f, r), Some(826) => run(826, f, r), Some(other) => run(other, f, r), None => Ending::Returned } { Ending::Returned => {} ending => return ending }
+match match r.apply(f, 1) { Some(972) => run(972, f, r), Some(974) => run(974, f, r), Some(976) => run(976, f, r), Some(978) => run(978, f, r), Some(other) => run(other, f, r), None => Ending::Returned } { Ending::Returned => {} ending => return ending }
 }
-if f[212] == 0x0 { break 'to_410; }
-f[214] = r.read(0, 0x0);
-f[587] = f[214] ^ f[114];
-f[214] = words::keep(u64::wrapping_mul(f[587], 0x9e3779b1), 32);
-f[587] = words::keep(f[214] >> 15, 47);
-f[589] = f[214] ^ f[587];
-f[214] = words::keep(u64::wrapping_mul(f[589], 0x85ebca77), 32);
-f[589] = words::keep(f[214] >> 16, 48);
-f[214] = words::keep(u64::wrapping_mul(f[589], f[212]), 32);
-f[213] = f[214].rotate_left(48) & 0xffff;
-f[599] = f[211];
-f[600] = f[213];
-match match r.apply(f, 2) { Some(820) => run(820, f, r), Some(822) => run(822, f, r), Some(826) => run(826, f, r), Some(other) => run(other, f, r), None => Ending::Returned } { Ending::Returned => {} ending => return ending }
+if f[258] == 0x0 { break 'to_562; }
+f[260] = r.read(0, 0x0);
+f[633] = f[260] ^ f[114];
+f[260] = words::keep(u64::wrapping_mul(f[633], 0x9e3779b1), 32);
+f[633] = words::keep(f[260] >> 15, 47);
+f[635] = f[260] ^ f[633];
+f[260] = words::keep(u64::wrapping_mul(f[635], 0x85ebca77), 32);
+f[635] = words::keep(f[260] >> 16, 48);
+f[260] = words::keep(u64::wrapping_mul(f[635], f[258]), 32);
+f[259] = f[260].rotate_left(48) & 0xffff;
+f[654] = f[257];
+f[655] = f[259];
+match match r.apply(f, 2) { Some(972) => run(972, f, r), Some(974) => run(974, f, r), Some(978) => run(978, f, r), Some(other) => run(other, f, r), None => Ending::Returned } { Ending::Returned => {} ending => return ending }
 }
 f[122] = f[134].rotate_left(44) & 0xfffffff;
 f[123] = f[134].rotate_left(44) & 0x3;
-if f[21] == 0 { break 'to_492; }
-f[223] = f[24];
+if f[21] == 0 { break 'to_644; }
+f[269] = f[24];
 f[142] = 0x1;
-if f[22] != 0x1 { break 'to_487; }
-if f[25] == 0x0 { break 'to_487; }
-if !(f[24] & 0x1 == 0x1) { break 'to_438; }
-f[271] = f[113] | f[112].rotate_left(8) & 0xffff00;
-f[271] = f[271] | f[111].rotate_left(24) & 0xffff000000;
-f[271] = f[271] | f[109].rotate_left(40) & 0xffffff0000000000;
-f[272] = f[109].rotate_left(40) & 0xffffffffff;
-f[272] = f[272] | f[110].rotate_left(40) & 0xffffff0000000000;
-f[273] = f[110].rotate_left(40) & 0xffffffffff;
-f[273] = f[273] | f[107].rotate_left(40) & 0xffffff0000000000;
-f[274] = f[107].rotate_left(40) & 0xffffffffff;
-f[274] = f[274] | f[108].rotate_left(40) & 0xffffff0000000000;
-f[275] = f[108].rotate_left(40) & 0xffffffffff;
-f[275] = f[275] | 0x0_u64.rotate_left(40) & 0x1ff0000000000;
-f[275] = f[275] | f[28].rotate_left(49) & 0xfffe000000000000;
-f[276] = f[28].rotate_left(49) & 0x1ffff;
-f[589] = f[114] ^ f[28];
-f[587] = 0x0 | 0x0 << 55 >> 55 << 7;
-f[620] = f[589] ^ f[587];
-f[277] = words::keep(u64::wrapping_mul(f[620], 0x9e3779b1), 32);
-f[620] = f[277].rotate_left(42) & 0x3ff;
-f[277] = f[620];
-{ let e = r.read_limbs::<7>(10, f[620]); f[264] = e[0]; f[265] = e[1]; f[266] = e[2]; f[267] = e[3]; f[268] = e[4]; f[269] = e[5]; f[270] = e[6]; }
-f[620] = words::keep(f[264] >> 0, 16);
-f[278] = words::keep(u64::wrapping_sub(f[134], f[620]), 16);
-f[263] = 0x1;
-f[621] = f[264].rotate_left(16) & 0xffff;
-f[621] = f[621] | f[265].rotate_left(16) & 0xffffffffffff0000;
-f[622] = f[265].rotate_left(16) & 0xffff;
-f[622] = f[622] | f[266].rotate_left(16) & 0xffffffffffff0000;
-f[623] = f[266].rotate_left(16) & 0xffff;
-f[623] = f[623] | f[267].rotate_left(16) & 0xffffffffffff0000;
-f[624] = f[267].rotate_left(16) & 0xffff;
-f[624] = f[624] | f[268].rotate_left(16) & 0xffffffffffff0000;
-f[625] = f[268].rotate_left(16) & 0xffff;
-f[625] = f[625] | f[269].rotate_left(16) & 0xffffffffffff0000;
-f[626] = f[269].rotate_left(16) & 0xffff;
-f[626] = f[626] | f[270].rotate_left(16) & 0x10000;
-if f[621] != f[271] { break 'to_435; }
-if f[622] != f[272] { break 'to_435; }
-if f[623] != f[273] { break 'to_435; }
-if f[624] != f[274] { break 'to_435; }
-if f[625] != f[275] { break 'to_435; }
-if f[626] != f[276] { break 'to_435; }
-if !(f[278] & 0xffffc0000000 == 0x0) { break 'to_435; }
-f[263] = 0x0;
-break 'to_437;
+if f[22] != 0x1 { break 'to_639; }
+if f[25] == 0x0 { break 'to_639; }
+if !(f[24] & 0x1 == 0x1) { break 'to_590; }
+f[317] = f[113] | f[112].rotate_left(8) & 0xffff00;
+f[317] = f[317] | f[111].rotate_left(24) & 0xffff000000;
+f[317] = f[317] | f[109].rotate_left(40) & 0xffffff0000000000;
+f[318] = f[109].rotate_left(40) & 0xffffffffff;
+f[318] = f[318] | f[110].rotate_left(40) & 0xffffff0000000000;
+f[319] = f[110].rotate_left(40) & 0xffffffffff;
+f[319] = f[319] | f[107].rotate_left(40) & 0xffffff0000000000;
+f[320] = f[107].rotate_left(40) & 0xffffffffff;
+f[320] = f[320] | f[108].rotate_left(40) & 0xffffff0000000000;
+f[321] = f[108].rotate_left(40) & 0xffffffffff;
+f[321] = f[321] | 0x0_u64.rotate_left(40) & 0x1ff0000000000;
+f[321] = f[321] | f[28].rotate_left(49) & 0xfffe000000000000;
+f[322] = f[28].rotate_left(49) & 0x1ffff;
+f[635] = f[114] ^ f[28];
+f[633] = 0x0 | 0x0 << 55 >> 55 << 7;
+f[667] = f[635] ^ f[633];
+f[323] = words::keep(u64::wrapping_mul(f[667], 0x9e3779b1), 32);
+f[667] = f[323].rotate_left(42) & 0x3ff;
+f[323] = f[667];
+{ let e = r.read_limbs::<7>(12, f[667]); f[310] = e[0]; f[311] = e[1]; f[312] = e[2]; f[313] = e[3]; f[314] = e[4]; f[315] = e[5]; f[316] = e[6]; }
+f[667] = words::keep(f[310] >> 0, 16);
+f[324] = words::keep(u64::wrapping_sub(f[134], f[667]), 16);
+f[309] = 0x1;
+f[668] = f[310].rotate_left(16) & 0xffff;
+f[668] = f[668] | f[311].rotate_left(16) & 0xffffffffffff0000;
+f[669] = f[311].rotate_left(16) & 0xffff;
+f[669] = f[669] | f[312].rotate_left(16) & 0xffffffffffff0000;
+f[670] = f[312].rotate_left(16) & 0xffff;
+f[670] = f[670] | f[313].rotate_left(16) & 0xffffffffffff0000;
+f[671] = f[313].rotate_left(16) & 0xffff;
+f[671] = f[671] | f[314].rotate_left(16) & 0xffffffffffff0000;
+f[672] = f[314].rotate_left(16) & 0xffff;
+f[672] = f[672] | f[315].rotate_left(16) & 0xffffffffffff0000;
+f[673] = f[315].rotate_left(16) & 0xffff;
+f[673] = f[673] | f[316].rotate_left(16) & 0x10000;
+if f[668] != f[317] { break 'to_587; }
+if f[669] != f[318] { break 'to_587; }
+if f[670] != f[319] { break 'to_587; }
+if f[671] != f[320] { break 'to_587; }
+if f[672] != f[321] { break 'to_587; }
+if f[673] != f[322] { break 'to_587; }
+if !(f[324] & 0xffffc0000000 == 0x0) { break 'to_587; }
+f[309] = 0x0;
+break 'to_589;
 }
-f[627] = f[134] | f[271].rotate_left(48) & 0xffff000000000000;
-f[628] = f[271].rotate_left(48) & 0xffffffffffff;
-f[628] = f[628] | f[272].rotate_left(48) & 0xffff000000000000;
-f[629] = f[272].rotate_left(48) & 0xffffffffffff;
-f[629] = f[629] | f[273].rotate_left(48) & 0xffff000000000000;
-f[630] = f[273].rotate_left(48) & 0xffffffffffff;
-f[630] = f[630] | f[274].rotate_left(48) & 0xffff000000000000;
-f[631] = f[274].rotate_left(48) & 0xffffffffffff;
-f[631] = f[631] | f[275].rotate_left(48) & 0xffff000000000000;
-f[632] = f[275].rotate_left(48) & 0xffffffffffff;
-f[632] = f[632] | f[276].rotate_left(48) & 0xffff000000000000;
-f[633] = f[276].rotate_left(48) & 0x1;
-r.write_limbs(10, f[277], [f[627], f[628], f[629], f[630], f[631], f[632], f[633]]);
+f[674] = f[134] | f[317].rotate_left(48) & 0xffff000000000000;
+f[675] = f[317].rotate_left(48) & 0xffffffffffff;
+f[675] = f[675] | f[318].rotate_left(48) & 0xffff000000000000;
+f[676] = f[318].rotate_left(48) & 0xffffffffffff;
+f[676] = f[676] | f[319].rotate_left(48) & 0xffff000000000000;
+f[677] = f[319].rotate_left(48) & 0xffffffffffff;
+f[677] = f[677] | f[320].rotate_left(48) & 0xffff000000000000;
+f[678] = f[320].rotate_left(48) & 0xffffffffffff;
+f[678] = f[678] | f[321].rotate_left(48) & 0xffff000000000000;
+f[679] = f[321].rotate_left(48) & 0xffffffffffff;
+f[679] = f[679] | f[322].rotate_left(48) & 0xffff000000000000;
+f[680] = f[322].rotate_left(48) & 0x1;
+r.write_limbs(12, f[323], [f[674], f[675], f[676], f[677], f[678], f[679], f[680]]);
 }
-f[24] = f[24] & 0xfffffffffffffffe | f[263] << 0 & 0x1;
+f[24] = f[24] & 0xfffffffffffffffe | f[309] << 0 & 0x1;
 }
-if !(f[223] & 0x2 == 0x2) { break 'to_461; }
-f[271] = f[113] | f[112].rotate_left(8) & 0xffff00;
-f[271] = f[271] | f[111].rotate_left(24) & 0xffff000000;
-f[271] = f[271] | f[109].rotate_left(40) & 0xffffff0000000000;
-f[272] = f[109].rotate_left(40) & 0xffffffffff;
-f[272] = f[272] | f[110].rotate_left(40) & 0xffffff0000000000;
-f[273] = f[110].rotate_left(40) & 0xffffffffff;
-f[273] = f[273] | f[107].rotate_left(40) & 0xffffff0000000000;
-f[274] = f[107].rotate_left(40) & 0xffffffffff;
-f[274] = f[274] | f[108].rotate_left(40) & 0xffffff0000000000;
-f[275] = f[108].rotate_left(40) & 0xffffffffff;
-f[275] = f[275] | f[125].rotate_left(40) & 0x1ff0000000000;
-f[275] = f[275] | f[28].rotate_left(49) & 0xfffe000000000000;
-f[276] = f[28].rotate_left(49) & 0x1ffff;
-f[620] = f[114] ^ f[28];
-f[587] = 0x0 | f[125] << 55 >> 55 << 7;
-f[589] = f[620] ^ f[587];
-f[277] = words::keep(u64::wrapping_mul(f[589], 0x9e3779b1), 32);
-f[589] = f[277].rotate_left(42) & 0x3ff;
-f[277] = f[589];
-{ let e = r.read_limbs::<7>(10, f[589]); f[264] = e[0]; f[265] = e[1]; f[266] = e[2]; f[267] = e[3]; f[268] = e[4]; f[269] = e[5]; f[270] = e[6]; }
-f[589] = words::keep(f[264] >> 0, 16);
-f[278] = words::keep(u64::wrapping_sub(f[134], f[589]), 16);
-f[263] = 0x1;
-f[621] = f[264].rotate_left(16) & 0xffff;
-f[621] = f[621] | f[265].rotate_left(16) & 0xffffffffffff0000;
-f[622] = f[265].rotate_left(16) & 0xffff;
-f[622] = f[622] | f[266].rotate_left(16) & 0xffffffffffff0000;
-f[623] = f[266].rotate_left(16) & 0xffff;
-f[623] = f[623] | f[267].rotate_left(16) & 0xffffffffffff0000;
-f[624] = f[267].rotate_left(16) & 0xffff;
-f[624] = f[624] | f[268].rotate_left(16) & 0xffffffffffff0000;
-f[625] = f[268].rotate_left(16) & 0xffff;
-f[625] = f[625] | f[269].rotate_left(16) & 0xffffffffffff0000;
-f[626] = f[269].rotate_left(16) & 0xffff;
-f[626] = f[626] | f[270].rotate_left(16) & 0x10000;
-if f[621] != f[271] { break 'to_458; }
-if f[622] != f[272] { break 'to_458; }
-if f[623] != f[273] { break 'to_458; }
-if f[624] != f[274] { break 'to_458; }
-if f[625] != f[275] { break 'to_458; }
-if f[626] != f[276] { break 'to_458; }
-if !(f[278] & 0xffffc0000000 == 0x0) { break 'to_458; }
-f[263] = 0x0;
-break 'to_460;
+if !(f[269] & 0x2 == 0x2) { break 'to_613; }
+f[317] = f[113] | f[112].rotate_left(8) & 0xffff00;
+f[317] = f[317] | f[111].rotate_left(24) & 0xffff000000;
+f[317] = f[317] | f[109].rotate_left(40) & 0xffffff0000000000;
+f[318] = f[109].rotate_left(40) & 0xffffffffff;
+f[318] = f[318] | f[110].rotate_left(40) & 0xffffff0000000000;
+f[319] = f[110].rotate_left(40) & 0xffffffffff;
+f[319] = f[319] | f[107].rotate_left(40) & 0xffffff0000000000;
+f[320] = f[107].rotate_left(40) & 0xffffffffff;
+f[320] = f[320] | f[108].rotate_left(40) & 0xffffff0000000000;
+f[321] = f[108].rotate_left(40) & 0xffffffffff;
+f[321] = f[321] | f[125].rotate_left(40) & 0x1ff0000000000;
+f[321] = f[321] | f[28].rotate_left(49) & 0xfffe000000000000;
+f[322] = f[28].rotate_left(49) & 0x1ffff;
+f[667] = f[114] ^ f[28];
+f[633] = 0x0 | f[125] << 55 >> 55 << 7;
+f[635] = f[667] ^ f[633];
+f[323] = words::keep(u64::wrapping_mul(f[635], 0x9e3779b1), 32);
+f[635] = f[323].rotate_left(42) & 0x3ff;
+f[323] = f[635];
+{ let e = r.read_limbs::<7>(12, f[635]); f[310] = e[0]; f[311] = e[1]; f[312] = e[2]; f[313] = e[3]; f[314] = e[4]; f[315] = e[5]; f[316] = e[6]; }
+f[635] = words::keep(f[310] >> 0, 16);
+f[324] = words::keep(u64::wrapping_sub(f[134], f[635]), 16);
+f[309] = 0x1;
+f[668] = f[310].rotate_left(16) & 0xffff;
+f[668] = f[668] | f[311].rotate_left(16) & 0xffffffffffff0000;
+f[669] = f[311].rotate_left(16) & 0xffff;
+f[669] = f[669] | f[312].rotate_left(16) & 0xffffffffffff0000;
+f[670] = f[312].rotate_left(16) & 0xffff;
+f[670] = f[670] | f[313].rotate_left(16) & 0xffffffffffff0000;
+f[671] = f[313].rotate_left(16) & 0xffff;
+f[671] = f[671] | f[314].rotate_left(16) & 0xffffffffffff0000;
+f[672] = f[314].rotate_left(16) & 0xffff;
+f[672] = f[672] | f[315].rotate_left(16) & 0xffffffffffff0000;
+f[673] = f[315].rotate_left(16) & 0xffff;
+f[673] = f[673] | f[316].rotate_left(16) & 0x10000;
+if f[668] != f[317] { break 'to_610; }
+if f[669] != f[318] { break 'to_610; }
+if f[670] != f[319] { break 'to_610; }
+if f[671] != f[320] { break 'to_610; }
+if f[672] != f[321] { break 'to_610; }
+if f[673] != f[322] { break 'to_610; }
+if !(f[324] & 0xffffc0000000 == 0x0) { break 'to_610; }
+f[309] = 0x0;
+break 'to_612;
 }
-f[627] = f[134] | f[271].rotate_left(48) & 0xffff000000000000;
-f[628] = f[271].rotate_left(48) & 0xffffffffffff;
-f[628] = f[628] | f[272].rotate_left(48) & 0xffff000000000000;
-f[629] = f[272].rotate_left(48) & 0xffffffffffff;
-f[629] = f[629] | f[273].rotate_left(48) & 0xffff000000000000;
-f[630] = f[273].rotate_left(48) & 0xffffffffffff;
-f[630] = f[630] | f[274].rotate_left(48) & 0xffff000000000000;
-f[631] = f[274].rotate_left(48) & 0xffffffffffff;
-f[631] = f[631] | f[275].rotate_left(48) & 0xffff000000000000;
-f[632] = f[275].rotate_left(48) & 0xffffffffffff;
-f[632] = f[632] | f[276].rotate_left(48) & 0xffff000000000000;
-f[633] = f[276].rotate_left(48) & 0x1;
-r.write_limbs(10, f[277], [f[627], f[628], f[629], f[630], f[631], f[632], f[633]]);
+f[674] = f[134] | f[317].rotate_left(48) & 0xffff000000000000;
+f[675] = f[317].rotate_left(48) & 0xffffffffffff;
+f[675] = f[675] | f[318].rotate_left(48) & 0xffff000000000000;
+f[676] = f[318].rotate_left(48) & 0xffffffffffff;
+f[676] = f[676] | f[319].rotate_left(48) & 0xffff000000000000;
+f[677] = f[319].rotate_left(48) & 0xffffffffffff;
+f[677] = f[677] | f[320].rotate_left(48) & 0xffff000000000000;
+f[678] = f[320].rotate_left(48) & 0xffffffffffff;
+f[678] = f[678] | f[321].rotate_left(48) & 0xffff000000000000;
+f[679] = f[321].rotate_left(48) & 0xffffffffffff;
+f[679] = f[679] | f[322].rotate_left(48) & 0xffff000000000000;
+f[680] = f[322].rotate_left(48) & 0x1;
+r.write_limbs(12, f[323], [f[674], f[675], f[676], f[677], f[678], f[679], f[680]]);
 }
-f[24] = f[24] & 0xfffffffffffffffd | f[263] << 1 & 0x2;
+f[24] = f[24] & 0xfffffffffffffffd | f[309] << 1 & 0x2;
 }
-if f[24] == 0x0 { break 'to_487; }
-f[225] = 0x0;
-{ let e = r.read_limbs::<2>(1, 0x0); f[226] = e[0]; f[227] = e[1]; }
-f[295] = r.read(2, 0x0);
-f[589] = words::keep(f[227] >> 48, 48);
-if f[589] != f[295] { break 'to_473; }
-f[589] = words::keep(f[227] >> 48, 48);
-f[587] = words::keep(u64::wrapping_add(f[589], 0x1), 48);
-f[599] = f[226] & 0xffffffff;
-f[599] = f[599] | f[134].rotate_left(32) & 0xffffffff00000000;
-f[600] = f[134].rotate_left(32) & 0xffff;
-f[600] = f[600] | f[28].rotate_left(16) & 0xffffffff0000;
-f[600] = f[600] | f[587].rotate_left(48) & 0xffff000000000000;
-f[226] = f[599]; f[227] = f[600];
-r.write_limbs(1, 0x0, [f[599], f[600]]);
-f[225] = 0x1;
+if f[24] == 0x0 { break 'to_639; }
+f[271] = 0x0;
+{ let e = r.read_limbs::<2>(1, 0x0); f[272] = e[0]; f[273] = e[1]; }
+f[341] = r.read(2, 0x0);
+f[635] = words::keep(f[273] >> 48, 48);
+if f[635] != f[341] { break 'to_625; }
+f[635] = words::keep(f[273] >> 48, 48);
+f[633] = words::keep(u64::wrapping_add(f[635], 0x1), 48);
+f[654] = f[272] & 0xffffffff;
+f[654] = f[654] | f[134].rotate_left(32) & 0xffffffff00000000;
+f[655] = f[134].rotate_left(32) & 0xffff;
+f[655] = f[655] | f[28].rotate_left(16) & 0xffffffff0000;
+f[655] = f[655] | f[633].rotate_left(48) & 0xffff000000000000;
+f[272] = f[654]; f[273] = f[655];
+r.write_limbs(1, 0x0, [f[654], f[655]]);
+f[271] = 0x1;
 }
-f[242] = f[122] & 0xfffffff;
-f[587] = f[227].rotate_left(16) & 0xffff;
-f[244] = words::keep(u64::wrapping_sub(f[587], 0x1), 48);
-f[245] = f[227].rotate_left(48) & 0xffffffff;
-f[246] = f[226].rotate_left(32) & 0xffffffff;
-f[246] = f[246] | f[227].rotate_left(32) & 0xffff00000000;
-f[247] = f[226] & 0xffffffff;
-if let Err(error) = r.operation(f, 476) { return Ending::Rejected(error); }
+f[288] = f[122] & 0xfffffff;
+f[633] = f[273].rotate_left(16) & 0xffff;
+f[290] = words::keep(u64::wrapping_sub(f[633], 0x1), 48);
+f[291] = f[273].rotate_left(48) & 0xffffffff;
+f[292] = f[272].rotate_left(32) & 0xffffffff;
+f[292] = f[292] | f[273].rotate_left(32) & 0xffff00000000;
+f[293] = f[272] & 0xffffffff;
+if let Err(error) = r.operation(f, 628) { return Ending::Rejected(error); }
 f[119] = 0x7;
 f[140] = 0x7;
 f[25] = words::keep(u64::wrapping_sub(f[25], 0x1), 56);
-if !(f[24] & 0x1 == 0x1) { break 'to_481; }
+if !(f[24] & 0x1 == 0x1) { break 'to_633; }
 f[121] = f[120];
 }
-if f[25] == 0x0 { break 'to_487; }
-if !(f[24] & 0x2 == 0x2) { break 'to_485; }
+if f[25] == 0x0 { break 'to_639; }
+if !(f[24] & 0x2 == 0x2) { break 'to_637; }
 f[136] = 0x1;
 f[142] = 0x0;
-break 'to_487;
+break 'to_639;
 }
-if f[121] == 0x0 { break 'to_487; }
+if f[121] == 0x0 { break 'to_639; }
 f[126] = f[121];
 f[142] = 0x0;
 }
 if f[142] != 0x1 { return Ending::Done; }
-if let Err(error) = r.operation(f, 488) { return Ending::Rejected(error); }
+if let Err(error) = r.operation(f, 640) { return Ending::Rejected(error); }
 f[126] = 0x1ff;
 f[136] = 0; 
 return Ending::Done;
 }
-if f[35] == 0 { break 'to_496; }
+if f[35] == 0 { break 'to_648; }
 f[143] = f[44];
 f[44] = words::keep(u64::wrapping_sub(f[44], 0x1), 56);
-break 'to_498;
+break 'to_650;
 }
 f[143] = f[63];
 f[63] = words::keep(u64::wrapping_sub(f[63], 0x1), 56);
 }
-if 0x1 < f[143] { break 'to_503; }
-if let Err(error) = r.operation(f, 499) { return Ending::Rejected(error); }
+if 0x1 < f[143] { break 'to_655; }
+if let Err(error) = r.operation(f, 651) { return Ending::Rejected(error); }
 f[126] = 0x1ff;
 f[136] = 0; 
 return Ending::Done;
 }
-if f[120] != 0x0 { break 'to_508; }
-if let Err(error) = r.operation(f, 504) { return Ending::Rejected(error); }
+if f[120] != 0x0 { break 'to_660; }
+if let Err(error) = r.operation(f, 656) { return Ending::Rejected(error); }
 f[126] = 0x1ff;
 f[136] = 0; 
 return Ending::Done;
 }
-if f[4] == 0 { break 'to_511; }
+if f[4] == 0 { break 'to_663; }
 f[119] = f[5];
-break 'to_512;
+break 'to_664;
 }
-match match r.apply(f, 3) { Some(828) => run(828, f, r), Some(other) => run(other, f, r), None => Ending::Returned } { Ending::Returned => {} ending => return ending }
+match match r.apply(f, 3) { Some(980) => run(980, f, r), Some(other) => run(other, f, r), None => Ending::Returned } { Ending::Returned => {} ending => return ending }
 }
 f[140] = f[119];
 f[126] = f[120];
 { let e = r.read_limbs::<2>(1, 0x0); f[144] = e[0]; f[145] = e[1]; }
 f[124] = f[145].rotate_left(16) & 0xffff;
-f[304] = 0x0;
-f[306] = 0x0; f[307] = 0x0; f[308] = 0x0;
-f[309] = 0x0;
-f[310] = 0x0;
-f[302] = words::keep(u64::wrapping_sub(f[125], 0x1), 55);
-f[303] = words::keep(u64::wrapping_sub(f[120], 0x1), 55);
-if f[303] >= 0x40 { break 'to_525; }
-f[312] = f[119] | f[303] << 55 >> 55 << 3;
-f[304] = r.read(7, f[312]);
-f[587] = words::keep(u64::wrapping_add(f[304], 0x1), 32);
-r.write(7, f[312], f[587]);
-{ let e = r.read_limbs::<4>(4, f[312]); f[305] = e[0]; f[306] = e[1]; f[307] = e[2]; f[308] = e[3]; }
+f[350] = 0x0;
+f[352] = 0x0; f[353] = 0x0; f[354] = 0x0;
+f[355] = 0x0;
+f[356] = 0x0;
+f[348] = words::keep(u64::wrapping_sub(f[125], 0x1), 55);
+f[349] = words::keep(u64::wrapping_sub(f[120], 0x1), 55);
+if f[349] >= 0x40 { break 'to_677; }
+f[358] = f[119] | f[349] << 55 >> 55 << 3;
+f[350] = r.read(9, f[358]);
+f[633] = words::keep(u64::wrapping_add(f[350], 0x1), 32);
+r.write(9, f[358], f[633]);
+{ let e = r.read_limbs::<4>(4, f[358]); f[351] = e[0]; f[352] = e[1]; f[353] = e[2]; f[354] = e[3]; }
 }
 if f[116] != 0x1 { return Ending::Done; }
-if !(f[308] & 0x10000 == 0x10000) { break 'to_531; }
-f[620] = f[306].rotate_left(16) & 0xffff;
-f[620] = f[620] | f[307].rotate_left(16) & 0xffffffff0000;
-if f[134] >= f[620] { break 'to_531; }
-f[587] = 0x1;
-break 'to_532;
+if !(f[354] & 0x10000 == 0x10000) { break 'to_683; }
+f[667] = f[352].rotate_left(16) & 0xffff;
+f[667] = f[667] | f[353].rotate_left(16) & 0xffffffff0000;
+if f[134] >= f[667] { break 'to_683; }
+f[633] = 0x1;
+break 'to_684;
 }
-f[587] = 0x0;
+f[633] = 0x0;
 }
-if f[587] == 0 { break 'to_534; }
-f[309] = 0x1;
+if f[633] == 0 { break 'to_686; }
+f[355] = 0x1;
 }
-if f[304] == 0x0 { break 'to_536; }
-f[310] = 0x1;
+if f[350] == 0x0 { break 'to_688; }
+f[356] = 0x1;
 }
-f[620] = words::keep(f[114] >> 16, 48);
-f[589] = f[114] ^ f[620];
-f[587] = 0x0 | f[120] << 55 >> 55 << 4;
-f[638] = f[589] ^ f[587];
-f[311] = f[638] ^ f[125];
-f[312] = f[311] & 0xfff;
-f[312] = f[312] | f[123].rotate_left(12) & 0x3000;
-f[313] = f[113] | f[112].rotate_left(8) & 0xffff00;
-f[313] = f[313] | f[111].rotate_left(24) & 0xffff000000;
-f[313] = f[313] | f[109].rotate_left(40) & 0xffffff0000000000;
-f[314] = f[109].rotate_left(40) & 0xffffffffff;
-f[314] = f[314] | f[110].rotate_left(40) & 0xffffff0000000000;
-f[315] = f[110].rotate_left(40) & 0xffffffffff;
-f[315] = f[315] | f[107].rotate_left(40) & 0xffffff0000000000;
-f[316] = f[107].rotate_left(40) & 0xffffffffff;
-f[316] = f[316] | f[108].rotate_left(40) & 0xffffff0000000000;
-f[317] = f[108].rotate_left(40) & 0xffffffffff;
-f[317] = f[317] | f[119].rotate_left(40) & 0x70000000000;
-f[317] = f[317] | f[120].rotate_left(43) & 0xff80000000000;
-f[317] = f[317] | f[125].rotate_left(52) & 0x1ff0000000000000;
-f[317] = f[317] | f[124].rotate_left(61) & 0xe000000000000000;
-f[318] = f[124].rotate_left(61) & 0x1fff;
-f[318] = f[318] | f[122].rotate_left(13) & 0x1fffffffe000;
-f[319] = f[309] | f[304].rotate_left(32) & 0xffffffff00000000;
-f[320] = f[310].rotate_left(16) & 0x10000;
-f[320] = f[320] | f[129].rotate_left(48) & 0xffff000000000000;
-f[321] = 0x100000000 | f[129].rotate_left(48) & 0xffff;
-f[361] = f[317].rotate_left(3) & 0x1;
-if f[361] != 0x0 { break 'to_547; }
-{ let e = r.read_limbs::<6>(11, f[312]); f[345] = e[0]; f[346] = e[1]; f[347] = e[2]; f[348] = e[3]; f[349] = e[4]; f[350] = e[5]; }
-{ let e = r.read_limbs::<3>(13, f[312]); f[351] = e[0]; f[352] = e[1]; f[353] = e[2]; }
-{ let e = r.read_limbs::<4>(15, f[312]); f[354] = e[0]; f[355] = e[1]; f[356] = e[2]; f[357] = e[3]; }
-break 'to_550;
+f[667] = words::keep(f[114] >> 16, 48);
+f[635] = f[114] ^ f[667];
+f[633] = 0x0 | f[120] << 55 >> 55 << 4;
+f[685] = f[635] ^ f[633];
+f[357] = f[685] ^ f[125];
+f[358] = f[357] & 0xfff;
+f[358] = f[358] | f[123].rotate_left(12) & 0x3000;
+f[359] = f[113] | f[112].rotate_left(8) & 0xffff00;
+f[359] = f[359] | f[111].rotate_left(24) & 0xffff000000;
+f[359] = f[359] | f[109].rotate_left(40) & 0xffffff0000000000;
+f[360] = f[109].rotate_left(40) & 0xffffffffff;
+f[360] = f[360] | f[110].rotate_left(40) & 0xffffff0000000000;
+f[361] = f[110].rotate_left(40) & 0xffffffffff;
+f[361] = f[361] | f[107].rotate_left(40) & 0xffffff0000000000;
+f[362] = f[107].rotate_left(40) & 0xffffffffff;
+f[362] = f[362] | f[108].rotate_left(40) & 0xffffff0000000000;
+f[363] = f[108].rotate_left(40) & 0xffffffffff;
+f[363] = f[363] | f[119].rotate_left(40) & 0x70000000000;
+f[363] = f[363] | f[120].rotate_left(43) & 0xff80000000000;
+f[363] = f[363] | f[125].rotate_left(52) & 0x1ff0000000000000;
+f[363] = f[363] | f[124].rotate_left(61) & 0xe000000000000000;
+f[364] = f[124].rotate_left(61) & 0x1fff;
+f[364] = f[364] | f[122].rotate_left(13) & 0x1fffffffe000;
+f[365] = f[355] | f[350].rotate_left(32) & 0xffffffff00000000;
+f[366] = f[356].rotate_left(16) & 0x10000;
+f[366] = f[366] | f[129].rotate_left(48) & 0xffff000000000000;
+f[367] = 0x100000000 | f[129].rotate_left(48) & 0xffff;
+f[407] = f[363].rotate_left(3) & 0x1;
+if f[407] != 0x0 { break 'to_699; }
+{ let e = r.read_limbs::<6>(13, f[358]); f[391] = e[0]; f[392] = e[1]; f[393] = e[2]; f[394] = e[3]; f[395] = e[4]; f[396] = e[5]; }
+{ let e = r.read_limbs::<3>(15, f[358]); f[397] = e[0]; f[398] = e[1]; f[399] = e[2]; }
+{ let e = r.read_limbs::<4>(17, f[358]); f[400] = e[0]; f[401] = e[1]; f[402] = e[2]; f[403] = e[3]; }
+break 'to_702;
 }
-{ let e = r.read_limbs::<6>(12, f[312]); f[345] = e[0]; f[346] = e[1]; f[347] = e[2]; f[348] = e[3]; f[349] = e[4]; f[350] = e[5]; }
-{ let e = r.read_limbs::<3>(14, f[312]); f[351] = e[0]; f[352] = e[1]; f[353] = e[2]; }
-{ let e = r.read_limbs::<4>(16, f[312]); f[354] = e[0]; f[355] = e[1]; f[356] = e[2]; f[357] = e[3]; }
+{ let e = r.read_limbs::<6>(14, f[358]); f[391] = e[0]; f[392] = e[1]; f[393] = e[2]; f[394] = e[3]; f[395] = e[4]; f[396] = e[5]; }
+{ let e = r.read_limbs::<3>(16, f[358]); f[397] = e[0]; f[398] = e[1]; f[399] = e[2]; }
+{ let e = r.read_limbs::<4>(18, f[358]); f[400] = e[0]; f[401] = e[1]; f[402] = e[2]; f[403] = e[3]; }
 }
-f[362] = 0x0;
-if f[345] != f[313] { break 'to_557; }
-if f[346] != f[314] { break 'to_557; }
-if f[347] != f[315] { break 'to_557; }
-if f[348] != f[316] { break 'to_557; }
-if f[349] != f[317] { break 'to_557; }
-if f[350] == f[318] { break 'to_585; }
+f[408] = 0x0;
+if f[391] != f[359] { break 'to_709; }
+if f[392] != f[360] { break 'to_709; }
+if f[393] != f[361] { break 'to_709; }
+if f[394] != f[362] { break 'to_709; }
+if f[395] != f[363] { break 'to_709; }
+if f[396] == f[364] { break 'to_737; }
 }
-f[362] = 0x1;
-f[638] = f[350].rotate_left(51) & 0xffffffff;
-f[587] = f[318].rotate_left(51) & 0xffffffff;
-if f[638] != f[587] { break 'to_581; }
-if f[353] & 0xffffffff00000000 == 0x0 { break 'to_581; }
-f[360] = r.read(3, f[361]);
-f[405] = f[349].rotate_left(3) & 0x7;
-f[405] = f[405] | f[350].rotate_left(3) & 0xfff8;
-f[408] = words::keep(u64::wrapping_sub(f[405], f[360]), 48);
-f[589] = words::keep(f[408] >> 15, 63);
-f[407] = u64::from(f[589] == 0x0);
-if f[407] == 0 { break 'to_581; }
-f[617] = f[349] & 0x1fffffffffffffff;
-f[643] = f[317] & 0x1fffffffffffffff;
-if f[345] != f[313] { break 'to_574; }
-if f[346] != f[314] { break 'to_574; }
-if f[347] != f[315] { break 'to_574; }
-if f[348] != f[316] { break 'to_574; }
-if f[617] != f[643] { break 'to_574; }
-f[362] = 0x0;
-break 'to_581;
+f[408] = 0x1;
+f[685] = f[396].rotate_left(51) & 0xffffffff;
+f[633] = f[364].rotate_left(51) & 0xffffffff;
+if f[685] != f[633] { break 'to_733; }
+if f[399] & 0xffffffff00000000 == 0x0 { break 'to_733; }
+f[406] = r.read(3, f[407]);
+f[451] = f[395].rotate_left(3) & 0x7;
+f[451] = f[451] | f[396].rotate_left(3) & 0xfff8;
+f[454] = words::keep(u64::wrapping_sub(f[451], f[406]), 48);
+f[635] = words::keep(f[454] >> 15, 63);
+f[453] = u64::from(f[635] == 0x0);
+if f[453] == 0 { break 'to_733; }
+f[664] = f[395] & 0x1fffffffffffffff;
+f[690] = f[363] & 0x1fffffffffffffff;
+if f[391] != f[359] { break 'to_726; }
+if f[392] != f[360] { break 'to_726; }
+if f[393] != f[361] { break 'to_726; }
+if f[394] != f[362] { break 'to_726; }
+if f[664] != f[690] { break 'to_726; }
+f[408] = 0x0;
+break 'to_733;
 }
-{ let e = r.read_limbs::<2>(1, 0x0); f[358] = e[0]; f[359] = e[1]; }
-f[589] = words::keep(f[358] >> 0, 32);
-f[587] = words::keep(u64::wrapping_add(f[589], 0x1), 32);
-f[358] = f[358] & 0xffffffff00000000 | f[587] << 0 & 0xffffffff;
-r.write_limbs(1, 0x0, [f[358], f[359]]);
-f[376] = words::keep(f[358] >> 0, 32);
-if let Err(error) = r.operation(f, 580) { return Ending::Rejected(error); }
+{ let e = r.read_limbs::<2>(1, 0x0); f[404] = e[0]; f[405] = e[1]; }
+f[635] = words::keep(f[404] >> 0, 32);
+f[633] = words::keep(u64::wrapping_add(f[635], 0x1), 32);
+f[404] = f[404] & 0xffffffff00000000 | f[633] << 0 & 0xffffffff;
+r.write_limbs(1, 0x0, [f[404], f[405]]);
+f[422] = words::keep(f[404] >> 0, 32);
+if let Err(error) = r.operation(f, 732) { return Ending::Rejected(error); }
 }
-if f[361] != 0x0 { break 'to_584; }
-r.write_limbs(11, f[312], [f[313], f[314], f[315], f[316], f[317], f[318]]);
-break 'to_585;
+if f[407] != 0x0 { break 'to_736; }
+r.write_limbs(13, f[358], [f[359], f[360], f[361], f[362], f[363], f[364]]);
+break 'to_737;
 }
-r.write_limbs(12, f[312], [f[313], f[314], f[315], f[316], f[317], f[318]]);
+r.write_limbs(14, f[358], [f[359], f[360], f[361], f[362], f[363], f[364]]);
 }
-if f[362] != 0x1 { break 'to_589; }
-f[351] = 0x0; f[352] = 0x0; f[353] = 0x0;
-f[354] = 0x0;
-f[355] = f[134].rotate_left(32) & 0xffffffff00000000;
-f[356] = f[134].rotate_left(32) & 0xffff;
-f[356] = f[356] | f[134].rotate_left(16) & 0xffffffffffff0000;
-f[357] = f[118] | f[118].rotate_left(24) & 0xffffff000000;
-break 'to_593;
+if f[408] != 0x1 { break 'to_741; }
+f[397] = 0x0; f[398] = 0x0; f[399] = 0x0;
+f[400] = 0x0;
+f[401] = f[134].rotate_left(32) & 0xffffffff00000000;
+f[402] = f[134].rotate_left(32) & 0xffff;
+f[402] = f[402] | f[134].rotate_left(16) & 0xffffffffffff0000;
+f[403] = f[118] | f[118].rotate_left(24) & 0xffffff000000;
+break 'to_745;
 }
-f[357] = f[357] & 0xffffffffff000000 | f[118] << 0 & 0xffffff;
-f[355] = f[355] & 0xffffffff | f[134] << 32 & 0xffffffff00000000;
-f[587] = words::keep(f[134] >> 32, 48);
-f[356] = f[356] & 0xffffffffffff0000 | f[587] << 0 & 0xffff;
+f[403] = f[403] & 0xffffffffff000000 | f[118] << 0 & 0xffffff;
+f[401] = f[401] & 0xffffffff | f[134] << 32 & 0xffffffff00000000;
+f[633] = words::keep(f[134] >> 32, 48);
+f[402] = f[402] & 0xffffffffffff0000 | f[633] << 0 & 0xffff;
 }
-if f[320] & 0xffffffff0000 == 0x0 { break 'to_599; }
-if !(f[352] & 0xffffffff0000 == 0x0) { break 'to_598; }
-f[354] = f[354] & 0xffffffffffff | f[134] << 48 & 0xffff000000000000;
-f[587] = words::keep(f[134] >> 16, 32);
-f[355] = f[355] & 0xffffffff00000000 | f[587] << 0 & 0xffffffff;
+if f[366] & 0xffffffff0000 == 0x0 { break 'to_751; }
+if !(f[398] & 0xffffffff0000 == 0x0) { break 'to_750; }
+f[400] = f[400] & 0xffffffffffff | f[134] << 48 & 0xffff000000000000;
+f[633] = words::keep(f[134] >> 16, 32);
+f[401] = f[401] & 0xffffffff00000000 | f[633] << 0 & 0xffffffff;
 }
-f[354] = f[354] & 0xffff000000000000 | f[134] << 0 & 0xffffffffffff;
+f[400] = f[400] & 0xffff000000000000 | f[134] << 0 & 0xffffffffffff;
 }
-{ let carry = false; let (limb, carry) = words::add(f[351], f[319], carry); f[351] = words::keep(limb, 0); let (limb, carry) = words::add(f[352], f[320], carry); f[352] = words::keep(limb, 0); let (limb, carry) = words::add(f[353], f[321], carry); f[353] = words::keep(limb, 0); let _ = carry; }
-if f[361] != 0x0 { break 'to_604; }
-r.write_limbs(13, f[312], [f[351], f[352], f[353]]);
-r.write_limbs(15, f[312], [f[354], f[355], f[356], f[357]]);
-break 'to_606;
+{ let carry = false; let (limb, carry) = words::add(f[397], f[365], carry); f[397] = words::keep(limb, 0); let (limb, carry) = words::add(f[398], f[366], carry); f[398] = words::keep(limb, 0); let (limb, carry) = words::add(f[399], f[367], carry); f[399] = words::keep(limb, 0); let _ = carry; }
+if f[407] != 0x0 { break 'to_756; }
+r.write_limbs(15, f[358], [f[397], f[398], f[399]]);
+r.write_limbs(17, f[358], [f[400], f[401], f[402], f[403]]);
+break 'to_758;
 }
-r.write_limbs(14, f[312], [f[351], f[352], f[353]]);
-r.write_limbs(16, f[312], [f[354], f[355], f[356], f[357]]);
+r.write_limbs(16, f[358], [f[397], f[398], f[399]]);
+r.write_limbs(18, f[358], [f[400], f[401], f[402], f[403]]);
 }
-if f[303] >= 0x40 { return Ending::Done; }
-f[312] = f[303] & 0x3f;
-f[312] = f[312] | f[123].rotate_left(6) & 0xc0;
-if !(f[124] & 0x1 == 0x0) { break 'to_611; }
-{ let e = r.read_limbs::<3>(17, f[312]); f[416] = e[0]; f[417] = e[1]; f[418] = e[2]; }
-break 'to_612;
+if f[349] >= 0x40 { return Ending::Done; }
+f[358] = f[349] & 0x3f;
+f[358] = f[358] | f[123].rotate_left(6) & 0xc0;
+if !(f[124] & 0x1 == 0x0) { break 'to_763; }
+{ let e = r.read_limbs::<3>(19, f[358]); f[462] = e[0]; f[463] = e[1]; f[464] = e[2]; }
+break 'to_764;
 }
-{ let e = r.read_limbs::<3>(18, f[312]); f[416] = e[0]; f[417] = e[1]; f[418] = e[2]; }
+{ let e = r.read_limbs::<3>(20, f[358]); f[462] = e[0]; f[463] = e[1]; f[464] = e[2]; }
 }
-f[587] = f[417].rotate_left(16) & 0xffff;
-f[587] = f[587] | f[418].rotate_left(16) & 0xffffffff0000;
-f[589] = f[124] | f[122].rotate_left(16) & 0xffffffff0000;
-if f[587] == f[589] { break 'to_627; }
-f[589] = words::keep(f[124] >> 0, 63);
-f[419] = r.read(3, f[589]);
-f[431] = u64::from(f[418] == f[122]);
-if f[431] == 0 { break 'to_623; }
-f[427] = words::keep(f[417] >> 48, 48);
-f[430] = words::keep(u64::wrapping_sub(f[427], f[419]), 48);
-f[589] = words::keep(f[430] >> 15, 63);
-f[429] = u64::from(f[589] == 0x0);
-f[431] = f[429];
+f[633] = f[463].rotate_left(16) & 0xffff;
+f[633] = f[633] | f[464].rotate_left(16) & 0xffffffff0000;
+f[635] = f[124] | f[122].rotate_left(16) & 0xffffffff0000;
+if f[633] == f[635] { break 'to_779; }
+f[635] = words::keep(f[124] >> 0, 63);
+f[465] = r.read(3, f[635]);
+f[477] = u64::from(f[464] == f[122]);
+if f[477] == 0 { break 'to_775; }
+f[473] = words::keep(f[463] >> 48, 48);
+f[476] = words::keep(u64::wrapping_sub(f[473], f[465]), 48);
+f[635] = words::keep(f[476] >> 15, 63);
+f[475] = u64::from(f[635] == 0x0);
+f[477] = f[475];
 }
-if f[431] == 0 { break 'to_626; }
-f[417] = f[417] & 0xffffffffffff | f[124] << 48 & 0xffff000000000000;
-break 'to_627;
+if f[477] == 0 { break 'to_778; }
+f[463] = f[463] & 0xffffffffffff | f[124] << 48 & 0xffff000000000000;
+break 'to_779;
 }
-f[416] = 0x0;
-f[417] = f[124].rotate_left(48) & 0xffff000000000000;
-f[418] = f[122];
+f[462] = 0x0;
+f[463] = f[124].rotate_left(48) & 0xffff000000000000;
+f[464] = f[122];
 }
-f[592] = f[309] | f[304].rotate_left(32) & 0xffffffff00000000;
-f[593] = 0x10000;
-f[594] = 0x0;
-{ let carry = false; let (limb, carry) = words::add(f[416], f[592], carry); f[416] = words::keep(limb, 0); let (limb, carry) = words::add(f[417], f[593], carry); f[417] = words::keep(limb, 0); let (limb, carry) = words::add(f[418], f[594], carry); f[418] = words::keep(limb, 32); let _ = carry; }
-if !(f[124] & 0x1 == 0x0) { break 'to_632; }
-r.write_limbs(17, f[312], [f[416], f[417], f[418]]);
-break 'to_633;
+f[638] = f[355] | f[350].rotate_left(32) & 0xffffffff00000000;
+f[639] = 0x10000;
+f[640] = 0x0;
+{ let carry = false; let (limb, carry) = words::add(f[462], f[638], carry); f[462] = words::keep(limb, 0); let (limb, carry) = words::add(f[463], f[639], carry); f[463] = words::keep(limb, 0); let (limb, carry) = words::add(f[464], f[640], carry); f[464] = words::keep(limb, 32); let _ = carry; }
+if !(f[124] & 0x1 == 0x0) { break 'to_784; }
+r.write_limbs(19, f[358], [f[462], f[463], f[464]]);
+break 'to_785;
 }
-r.write_limbs(18, f[312], [f[416], f[417], f[418]]);
+r.write_limbs(20, f[358], [f[462], f[463], f[464]]);
 }
-if f[302] >= 0x40 { return Ending::Done; }
-f[312] = f[303] & 0x3f;
-f[312] = f[312] | f[302].rotate_left(6) & 0xfc0;
-f[312] = f[312] | f[123].rotate_left(12) & 0x3000;
-if !(f[124] & 0x1 == 0x0) { break 'to_638; }
-{ let e = r.read_limbs::<2>(8, f[312]); f[436] = e[0]; f[437] = e[1]; }
-break 'to_639;
+if f[348] >= 0x40 { return Ending::Done; }
+f[358] = f[349] & 0x3f;
+f[358] = f[358] | f[348].rotate_left(6) & 0xfc0;
+f[358] = f[358] | f[123].rotate_left(12) & 0x3000;
+if !(f[124] & 0x1 == 0x0) { break 'to_790; }
+{ let e = r.read_limbs::<2>(10, f[358]); f[482] = e[0]; f[483] = e[1]; }
+break 'to_791;
 }
-{ let e = r.read_limbs::<2>(9, f[312]); f[436] = e[0]; f[437] = e[1]; }
+{ let e = r.read_limbs::<2>(11, f[358]); f[482] = e[0]; f[483] = e[1]; }
 }
-f[589] = f[437].rotate_left(48) & 0xffffffffffff;
-f[587] = f[124] | f[122].rotate_left(16) & 0xffffffff0000;
-if f[589] == f[587] { break 'to_655; }
-f[587] = words::keep(f[124] >> 0, 63);
-f[438] = r.read(3, f[587]);
-f[587] = words::keep(f[437] >> 32, 32);
-f[448] = u64::from(f[587] == f[122]);
-if f[448] == 0 { break 'to_651; }
-f[444] = words::keep(f[437] >> 16, 48);
-f[447] = words::keep(u64::wrapping_sub(f[444], f[438]), 48);
-f[587] = words::keep(f[447] >> 15, 63);
-f[446] = u64::from(f[587] == 0x0);
-f[448] = f[446];
+f[635] = f[483].rotate_left(48) & 0xffffffffffff;
+f[633] = f[124] | f[122].rotate_left(16) & 0xffffffff0000;
+if f[635] == f[633] { break 'to_807; }
+f[633] = words::keep(f[124] >> 0, 63);
+f[484] = r.read(3, f[633]);
+f[633] = words::keep(f[483] >> 32, 32);
+f[494] = u64::from(f[633] == f[122]);
+if f[494] == 0 { break 'to_803; }
+f[490] = words::keep(f[483] >> 16, 48);
+f[493] = words::keep(u64::wrapping_sub(f[490], f[484]), 48);
+f[633] = words::keep(f[493] >> 15, 63);
+f[492] = u64::from(f[633] == 0x0);
+f[494] = f[492];
 }
-if f[448] == 0 { break 'to_654; }
-f[437] = f[437] & 0xffffffff0000ffff | f[124] << 16 & 0xffff0000;
-break 'to_655;
+if f[494] == 0 { break 'to_806; }
+f[483] = f[483] & 0xffffffff0000ffff | f[124] << 16 & 0xffff0000;
+break 'to_807;
 }
-f[436] = 0x0;
-f[437] = f[124].rotate_left(16) & 0xffff0000;
-f[437] = f[437] | f[122].rotate_left(32) & 0xffffffff00000000;
+f[482] = 0x0;
+f[483] = f[124].rotate_left(16) & 0xffff0000;
+f[483] = f[483] | f[122].rotate_left(32) & 0xffffffff00000000;
 }
-f[599] = 0x1000000000000 | f[129] & 0xffffffff;
-f[600] = 0x0;
-{ let carry = false; let (limb, carry) = words::add(f[436], f[599], carry); f[436] = words::keep(limb, 0); let (limb, carry) = words::add(f[437], f[600], carry); f[437] = words::keep(limb, 0); let _ = carry; }
-if !(f[124] & 0x1 == 0x0) { break 'to_660; }
-r.write_limbs(8, f[312], [f[436], f[437]]);
+f[654] = 0x1000000000000 | f[129] & 0xffffffff;
+f[655] = 0x0;
+{ let carry = false; let (limb, carry) = words::add(f[482], f[654], carry); f[482] = words::keep(limb, 0); let (limb, carry) = words::add(f[483], f[655], carry); f[483] = words::keep(limb, 0); let _ = carry; }
+if !(f[124] & 0x1 == 0x0) { break 'to_812; }
+r.write_limbs(10, f[358], [f[482], f[483]]);
 return Ending::Done;
 }
-r.write_limbs(9, f[312], [f[436], f[437]]);
+r.write_limbs(11, f[358], [f[482], f[483]]);
 return Ending::Done;
 Ending::Done
 }
 
-fn at_662(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
-'to_797: {
-'to_793: {
-'to_792: {
-'to_790: {
-'to_781: {
-'to_779: {
-'to_770: {
-'to_768: {
-'to_759: {
-'to_757: {
-'to_748: {
-'to_746: {
-'to_737: {
-'to_735: {
-'to_726: {
-'to_724: {
-'to_715: {
-'to_713: {
-'to_701: {
-'to_698: {
-'to_693: {
-'to_690: {
-'to_688: {
-'to_682: {
-'to_681: {
-'to_666: {
-f[449] = words::keep(u64::wrapping_sub(f[127], 0x1), 55);
-if f[449] >= 0x40 { break 'to_666; }
-f[587] = f[119] | f[449] << 55 >> 55 << 3;
-r.write(7, f[587], f[133]);
+fn at_814(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
+'to_949: {
+'to_945: {
+'to_944: {
+'to_942: {
+'to_933: {
+'to_931: {
+'to_922: {
+'to_920: {
+'to_911: {
+'to_909: {
+'to_900: {
+'to_898: {
+'to_889: {
+'to_887: {
+'to_878: {
+'to_876: {
+'to_867: {
+'to_865: {
+'to_853: {
+'to_850: {
+'to_845: {
+'to_842: {
+'to_840: {
+'to_834: {
+'to_833: {
+'to_818: {
+f[495] = words::keep(u64::wrapping_sub(f[127], 0x1), 55);
+if f[495] >= 0x40 { break 'to_818; }
+f[633] = f[119] | f[495] << 55 >> 55 << 3;
+r.write(9, f[633], f[133]);
 }
 if f[21] == 0 { return Ending::Done; }
-f[453] = 0x0;
-f[450] = words::keep(u64::wrapping_sub(f[125], 0x1), 55);
-f[451] = words::keep(u64::wrapping_sub(f[127], 0x1), 55);
-if f[451] >= 0x40 { break 'to_793; }
-f[452] = r.read(6, f[451]);
-if !(f[452] & 0x8000000000 == 0x0) { break 'to_793; }
-f[458] = f[451] & 0x3f;
-f[459] = f[26] & 0x7;
-f[587] = f[459] | f[458].rotate_left(3) & 0x1f8;
-{ let e = r.read_limbs::<4>(4, f[587]); f[461] = e[0]; f[462] = e[1]; f[463] = e[2]; f[464] = e[3]; }
-f[454] = 0x0;
-f[455] = 0x3;
-if !(f[464] & 0x10000 == 0x10000) { break 'to_681; }
-f[638] = f[462].rotate_left(16) & 0xffff;
-f[638] = f[638] | f[463].rotate_left(16) & 0xffffffff0000;
-if f[134] >= f[638] { break 'to_681; }
-f[587] = 0x1;
-break 'to_682;
+f[499] = 0x0;
+f[496] = words::keep(u64::wrapping_sub(f[125], 0x1), 55);
+f[497] = words::keep(u64::wrapping_sub(f[127], 0x1), 55);
+if f[497] >= 0x40 { break 'to_945; }
+f[498] = r.read(8, f[497]);
+if !(f[498] & 0x8000000000 == 0x0) { break 'to_945; }
+f[504] = f[497] & 0x3f;
+f[505] = f[26] & 0x7;
+f[633] = f[505] | f[504].rotate_left(3) & 0x1f8;
+{ let e = r.read_limbs::<4>(4, f[633]); f[507] = e[0]; f[508] = e[1]; f[509] = e[2]; f[510] = e[3]; }
+f[500] = 0x0;
+f[501] = 0x3;
+if !(f[510] & 0x10000 == 0x10000) { break 'to_833; }
+f[685] = f[508].rotate_left(16) & 0xffff;
+f[685] = f[685] | f[509].rotate_left(16) & 0xffffffff0000;
+if f[134] >= f[685] { break 'to_833; }
+f[633] = 0x1;
+break 'to_834;
 }
-f[587] = 0x0;
+f[633] = 0x0;
 }
-if f[587] == 0 { break 'to_688; }
-f[454] = 0x1;
-f[476] = f[134].rotate_left(44) & 0xfffffff;
-f[477] = f[463].rotate_left(12) & 0xfff;
-f[477] = f[477] | f[464].rotate_left(12) & 0xffff000;
-f[638] = words::keep(u64::wrapping_sub(f[476], f[477]), 32);
-f[478] = words::keep(f[638] >> 0, 36);
-f[455] = words::keep(u64::wrapping_add(0x3, f[478]), 32);
-break 'to_698;
+if f[633] == 0 { break 'to_840; }
+f[500] = 0x1;
+f[522] = f[134].rotate_left(44) & 0xfffffff;
+f[523] = f[509].rotate_left(12) & 0xfff;
+f[523] = f[523] | f[510].rotate_left(12) & 0xffff000;
+f[685] = words::keep(u64::wrapping_sub(f[522], f[523]), 32);
+f[524] = words::keep(f[685] >> 0, 36);
+f[501] = words::keep(u64::wrapping_add(0x3, f[524]), 32);
+break 'to_850;
 }
-if f[464] & 0x10000 == 0x10000 { break 'to_690; }
-if f[461] & 0xffffffff == 0x0 { break 'to_698; }
+if f[510] & 0x10000 == 0x10000 { break 'to_842; }
+if f[507] & 0xffffffff == 0x0 { break 'to_850; }
 }
-f[465] = f[461].rotate_left(32) & 0xffffffff;
-f[465] = f[465] | f[462].rotate_left(32) & 0xffff00000000;
-if !(f[464] & 0x10000 == 0x10000) { break 'to_693; }
-f[465] = f[462].rotate_left(16) & 0xffff;
-f[465] = f[465] | f[463].rotate_left(16) & 0xffffffff0000;
+f[511] = f[507].rotate_left(32) & 0xffffffff;
+f[511] = f[511] | f[508].rotate_left(32) & 0xffff00000000;
+if !(f[510] & 0x10000 == 0x10000) { break 'to_845; }
+f[511] = f[508].rotate_left(16) & 0xffff;
+f[511] = f[511] | f[509].rotate_left(16) & 0xffffffff0000;
 }
-f[480] = f[134].rotate_left(44) & 0xfffffff;
-f[481] = f[465].rotate_left(44) & 0xfffffff;
-f[589] = words::keep(u64::wrapping_sub(f[480], f[481]), 32);
-f[482] = words::keep(f[589] >> 0, 36);
-if f[482] >= 0x4 { break 'to_698; }
-f[454] = 0x1;
+f[526] = f[134].rotate_left(44) & 0xfffffff;
+f[527] = f[511].rotate_left(44) & 0xfffffff;
+f[635] = words::keep(u64::wrapping_sub(f[526], f[527]), 32);
+f[528] = words::keep(f[635] >> 0, 36);
+if f[528] >= 0x4 { break 'to_850; }
+f[500] = 0x1;
 }
-if f[127] != f[121] { break 'to_701; }
-f[453] = 0x1 | f[454] << 63 >> 63 << 1;
-break 'to_793;
+if f[127] != f[121] { break 'to_853; }
+f[499] = 0x1 | f[500] << 63 >> 63 << 1;
+break 'to_945;
 }
-if !(f[24] & 0x2 == 0x2) { break 'to_793; }
-if f[454] != 0x1 { break 'to_793; }
-if f[450] >= 0x40 { break 'to_793; }
-f[483] = f[450] & 0x3f;
-f[484] = f[451] & 0x3f;
-f[456] = 0x0;
-f[589] = f[484] | f[483].rotate_left(6) & 0xfc0;
-{ let e = r.read_limbs::<2>(8, f[589]); f[487] = e[0]; f[488] = e[1]; }
-f[589] = f[487].rotate_left(16) & 0xffff;
-f[589] = f[589] | f[488].rotate_left(16) & 0xffff0000;
-f[499] = u64::from(f[589] != 0x0);
-if f[499] == 0 { break 'to_713; }
-f[497] = words::keep(f[488] >> 32, 32);
-f[589] = words::keep(u64::wrapping_sub(f[122], f[497]), 32);
-f[498] = words::keep(f[589] >> 0, 36);
-f[499] = u64::from(f[498] <= f[455]);
+if !(f[24] & 0x2 == 0x2) { break 'to_945; }
+if f[500] != 0x1 { break 'to_945; }
+if f[496] >= 0x40 { break 'to_945; }
+f[529] = f[496] & 0x3f;
+f[530] = f[497] & 0x3f;
+f[502] = 0x0;
+f[635] = f[530] | f[529].rotate_left(6) & 0xfc0;
+{ let e = r.read_limbs::<2>(10, f[635]); f[533] = e[0]; f[534] = e[1]; }
+f[635] = f[533].rotate_left(16) & 0xffff;
+f[635] = f[635] | f[534].rotate_left(16) & 0xffff0000;
+f[545] = u64::from(f[635] != 0x0);
+if f[545] == 0 { break 'to_865; }
+f[543] = words::keep(f[534] >> 32, 32);
+f[635] = words::keep(u64::wrapping_sub(f[122], f[543]), 32);
+f[544] = words::keep(f[635] >> 0, 36);
+f[545] = u64::from(f[544] <= f[501]);
 }
-if f[499] == 0 { break 'to_715; }
-f[456] = 0x1;
+if f[545] == 0 { break 'to_867; }
+f[502] = 0x1;
 }
-f[589] = f[484] | f[483] << 58 >> 58 << 6;
-{ let e = r.read_limbs::<2>(9, f[589]); f[487] = e[0]; f[488] = e[1]; }
-f[589] = f[487].rotate_left(16) & 0xffff;
-f[589] = f[589] | f[488].rotate_left(16) & 0xffff0000;
-f[510] = u64::from(f[589] != 0x0);
-if f[510] == 0 { break 'to_724; }
-f[508] = words::keep(f[488] >> 32, 32);
-f[589] = words::keep(u64::wrapping_sub(f[122], f[508]), 32);
-f[509] = words::keep(f[589] >> 0, 36);
-f[510] = u64::from(f[509] <= f[455]);
+f[635] = f[530] | f[529] << 58 >> 58 << 6;
+{ let e = r.read_limbs::<2>(11, f[635]); f[533] = e[0]; f[534] = e[1]; }
+f[635] = f[533].rotate_left(16) & 0xffff;
+f[635] = f[635] | f[534].rotate_left(16) & 0xffff0000;
+f[556] = u64::from(f[635] != 0x0);
+if f[556] == 0 { break 'to_876; }
+f[554] = words::keep(f[534] >> 32, 32);
+f[635] = words::keep(u64::wrapping_sub(f[122], f[554]), 32);
+f[555] = words::keep(f[635] >> 0, 36);
+f[556] = u64::from(f[555] <= f[501]);
 }
-if f[510] == 0 { break 'to_726; }
-f[456] = 0x1;
+if f[556] == 0 { break 'to_878; }
+f[502] = 0x1;
 }
-f[589] = 0x1000 | f[484] & 0x3f;
-f[589] = f[589] | f[483].rotate_left(6) & 0xfc0;
-{ let e = r.read_limbs::<2>(8, f[589]); f[487] = e[0]; f[488] = e[1]; }
-f[589] = f[487].rotate_left(16) & 0xffff;
-f[589] = f[589] | f[488].rotate_left(16) & 0xffff0000;
-f[521] = u64::from(f[589] != 0x0);
-if f[521] == 0 { break 'to_735; }
-f[519] = words::keep(f[488] >> 32, 32);
-f[589] = words::keep(u64::wrapping_sub(f[122], f[519]), 32);
-f[520] = words::keep(f[589] >> 0, 36);
-f[521] = u64::from(f[520] <= f[455]);
+f[635] = 0x1000 | f[530] & 0x3f;
+f[635] = f[635] | f[529].rotate_left(6) & 0xfc0;
+{ let e = r.read_limbs::<2>(10, f[635]); f[533] = e[0]; f[534] = e[1]; }
+f[635] = f[533].rotate_left(16) & 0xffff;
+f[635] = f[635] | f[534].rotate_left(16) & 0xffff0000;
+f[567] = u64::from(f[635] != 0x0);
+if f[567] == 0 { break 'to_887; }
+f[565] = words::keep(f[534] >> 32, 32);
+f[635] = words::keep(u64::wrapping_sub(f[122], f[565]), 32);
+f[566] = words::keep(f[635] >> 0, 36);
+f[567] = u64::from(f[566] <= f[501]);
 }
-if f[521] == 0 { break 'to_737; }
-f[456] = 0x1;
+if f[567] == 0 { break 'to_889; }
+f[502] = 0x1;
 }
-f[589] = 0x1000 | f[484] & 0x3f;
-f[589] = f[589] | f[483].rotate_left(6) & 0xfc0;
-{ let e = r.read_limbs::<2>(9, f[589]); f[487] = e[0]; f[488] = e[1]; }
-f[589] = f[487].rotate_left(16) & 0xffff;
-f[589] = f[589] | f[488].rotate_left(16) & 0xffff0000;
-f[532] = u64::from(f[589] != 0x0);
-if f[532] == 0 { break 'to_746; }
-f[530] = words::keep(f[488] >> 32, 32);
-f[589] = words::keep(u64::wrapping_sub(f[122], f[530]), 32);
-f[531] = words::keep(f[589] >> 0, 36);
-f[532] = u64::from(f[531] <= f[455]);
+f[635] = 0x1000 | f[530] & 0x3f;
+f[635] = f[635] | f[529].rotate_left(6) & 0xfc0;
+{ let e = r.read_limbs::<2>(11, f[635]); f[533] = e[0]; f[534] = e[1]; }
+f[635] = f[533].rotate_left(16) & 0xffff;
+f[635] = f[635] | f[534].rotate_left(16) & 0xffff0000;
+f[578] = u64::from(f[635] != 0x0);
+if f[578] == 0 { break 'to_898; }
+f[576] = words::keep(f[534] >> 32, 32);
+f[635] = words::keep(u64::wrapping_sub(f[122], f[576]), 32);
+f[577] = words::keep(f[635] >> 0, 36);
+f[578] = u64::from(f[577] <= f[501]);
 }
-if f[532] == 0 { break 'to_748; }
-f[456] = 0x1;
+if f[578] == 0 { break 'to_900; }
+f[502] = 0x1;
 }
-f[589] = 0x2000 | f[484] & 0x3f;
-f[589] = f[589] | f[483].rotate_left(6) & 0xfc0;
-{ let e = r.read_limbs::<2>(8, f[589]); f[487] = e[0]; f[488] = e[1]; }
-f[589] = f[487].rotate_left(16) & 0xffff;
-f[589] = f[589] | f[488].rotate_left(16) & 0xffff0000;
-f[543] = u64::from(f[589] != 0x0);
-if f[543] == 0 { break 'to_757; }
-f[541] = words::keep(f[488] >> 32, 32);
-f[589] = words::keep(u64::wrapping_sub(f[122], f[541]), 32);
-f[542] = words::keep(f[589] >> 0, 36);
-f[543] = u64::from(f[542] <= f[455]);
+f[635] = 0x2000 | f[530] & 0x3f;
+f[635] = f[635] | f[529].rotate_left(6) & 0xfc0;
+{ let e = r.read_limbs::<2>(10, f[635]); f[533] = e[0]; f[534] = e[1]; }
+f[635] = f[533].rotate_left(16) & 0xffff;
+f[635] = f[635] | f[534].rotate_left(16) & 0xffff0000;
+f[589] = u64::from(f[635] != 0x0);
+if f[589] == 0 { break 'to_909; }
+f[587] = words::keep(f[534] >> 32, 32);
+f[635] = words::keep(u64::wrapping_sub(f[122], f[587]), 32);
+f[588] = words::keep(f[635] >> 0, 36);
+f[589] = u64::from(f[588] <= f[501]);
 }
-if f[543] == 0 { break 'to_759; }
-f[456] = 0x1;
+if f[589] == 0 { break 'to_911; }
+f[502] = 0x1;
 }
-f[589] = 0x2000 | f[484] & 0x3f;
-f[589] = f[589] | f[483].rotate_left(6) & 0xfc0;
-{ let e = r.read_limbs::<2>(9, f[589]); f[487] = e[0]; f[488] = e[1]; }
-f[589] = f[487].rotate_left(16) & 0xffff;
-f[589] = f[589] | f[488].rotate_left(16) & 0xffff0000;
-f[554] = u64::from(f[589] != 0x0);
-if f[554] == 0 { break 'to_768; }
-f[552] = words::keep(f[488] >> 32, 32);
-f[589] = words::keep(u64::wrapping_sub(f[122], f[552]), 32);
-f[553] = words::keep(f[589] >> 0, 36);
-f[554] = u64::from(f[553] <= f[455]);
+f[635] = 0x2000 | f[530] & 0x3f;
+f[635] = f[635] | f[529].rotate_left(6) & 0xfc0;
+{ let e = r.read_limbs::<2>(11, f[635]); f[533] = e[0]; f[534] = e[1]; }
+f[635] = f[533].rotate_left(16) & 0xffff;
+f[635] = f[635] | f[534].rotate_left(16) & 0xffff0000;
+f[600] = u64::from(f[635] != 0x0);
+if f[600] == 0 { break 'to_920; }
+f[598] = words::keep(f[534] >> 32, 32);
+f[635] = words::keep(u64::wrapping_sub(f[122], f[598]), 32);
+f[599] = words::keep(f[635] >> 0, 36);
+f[600] = u64::from(f[599] <= f[501]);
 }
-if f[554] == 0 { break 'to_770; }
-f[456] = 0x1;
+if f[600] == 0 { break 'to_922; }
+f[502] = 0x1;
 }
-f[589] = 0x3000 | f[484] & 0x3f;
-f[589] = f[589] | f[483].rotate_left(6) & 0xfc0;
-{ let e = r.read_limbs::<2>(8, f[589]); f[487] = e[0]; f[488] = e[1]; }
-f[589] = f[487].rotate_left(16) & 0xffff;
-f[589] = f[589] | f[488].rotate_left(16) & 0xffff0000;
-f[565] = u64::from(f[589] != 0x0);
-if f[565] == 0 { break 'to_779; }
-f[563] = words::keep(f[488] >> 32, 32);
-f[589] = words::keep(u64::wrapping_sub(f[122], f[563]), 32);
-f[564] = words::keep(f[589] >> 0, 36);
-f[565] = u64::from(f[564] <= f[455]);
+f[635] = 0x3000 | f[530] & 0x3f;
+f[635] = f[635] | f[529].rotate_left(6) & 0xfc0;
+{ let e = r.read_limbs::<2>(10, f[635]); f[533] = e[0]; f[534] = e[1]; }
+f[635] = f[533].rotate_left(16) & 0xffff;
+f[635] = f[635] | f[534].rotate_left(16) & 0xffff0000;
+f[611] = u64::from(f[635] != 0x0);
+if f[611] == 0 { break 'to_931; }
+f[609] = words::keep(f[534] >> 32, 32);
+f[635] = words::keep(u64::wrapping_sub(f[122], f[609]), 32);
+f[610] = words::keep(f[635] >> 0, 36);
+f[611] = u64::from(f[610] <= f[501]);
 }
-if f[565] == 0 { break 'to_781; }
-f[456] = 0x1;
+if f[611] == 0 { break 'to_933; }
+f[502] = 0x1;
 }
-f[589] = 0x3000 | f[484] & 0x3f;
-f[589] = f[589] | f[483].rotate_left(6) & 0xfc0;
-{ let e = r.read_limbs::<2>(9, f[589]); f[487] = e[0]; f[488] = e[1]; }
-f[589] = f[487].rotate_left(16) & 0xffff;
-f[589] = f[589] | f[488].rotate_left(16) & 0xffff0000;
-f[576] = u64::from(f[589] != 0x0);
-if f[576] == 0 { break 'to_790; }
-f[574] = words::keep(f[488] >> 32, 32);
-f[589] = words::keep(u64::wrapping_sub(f[122], f[574]), 32);
-f[575] = words::keep(f[589] >> 0, 36);
-f[576] = u64::from(f[575] <= f[455]);
+f[635] = 0x3000 | f[530] & 0x3f;
+f[635] = f[635] | f[529].rotate_left(6) & 0xfc0;
+{ let e = r.read_limbs::<2>(11, f[635]); f[533] = e[0]; f[534] = e[1]; }
+f[635] = f[533].rotate_left(16) & 0xffff;
+f[635] = f[635] | f[534].rotate_left(16) & 0xffff0000;
+f[622] = u64::from(f[635] != 0x0);
+if f[622] == 0 { break 'to_942; }
+f[620] = words::keep(f[534] >> 32, 32);
+f[635] = words::keep(u64::wrapping_sub(f[122], f[620]), 32);
+f[621] = words::keep(f[635] >> 0, 36);
+f[622] = u64::from(f[621] <= f[501]);
 }
-if f[576] == 0 { break 'to_792; }
-f[456] = 0x1;
+if f[622] == 0 { break 'to_944; }
+f[502] = 0x1;
 }
-f[453] = 0x0 | f[456] << 63 >> 63 << 1;
+f[499] = 0x0 | f[502] << 63 >> 63 << 1;
 }
-if f[453] != 0x0 { break 'to_797; }
+if f[499] != 0x0 { break 'to_949; }
 f[126] = 0x1ff;
 f[136] = 0; 
 return Ending::Done;
 }
-f[24] = f[453];
+f[24] = f[499];
 return Ending::Done;
 Ending::Done
 }
 
-fn at_799(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
-'to_802: {
-if f[35] == 0 { break 'to_802; }
-if f[49] != 0 { break 'to_802; }
+fn at_951(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
+'to_954: {
+if f[35] == 0 { break 'to_954; }
+if f[49] != 0 { break 'to_954; }
 f[46] = words::checksum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(words::sum(0, f[48].rotate_left(48) & 0xffff000000000000), f[48].rotate_left(48) & 0xffff), f[47].rotate_left(16) & 0xffffffff0000), f[45].rotate_left(48) & 0xff000000000000), f[44].rotate_left(56) & 0xff00000000000000), f[43]), f[42].rotate_left(13) & 0xe000), f[41].rotate_left(16) & 0xffff0000), f[40].rotate_left(32) & 0xffff00000000), f[39].rotate_left(48) & 0x3000000000000), f[38].rotate_left(50) & 0xfc000000000000), f[37].rotate_left(56) & 0xf00000000000000), f[36].rotate_left(60) & 0xf000000000000000)) & 0xffff;
 }
 if f[35] == 0 { return Ending::Done; }
 if f[49] == 0 { return Ending::Done; }
-if let Err(error) = r.operation(f, 804) { return Ending::Rejected(error); }
+if let Err(error) = r.operation(f, 956) { return Ending::Rejected(error); }
 return Ending::Done;
 Ending::Done
 }
 
-fn at_806(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
+fn at_958(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
 if f[0] & 1 != 0 {
 if let Some(header) = r.emitted_in_place::<14>(f[96]) {
 let word = words::load(header, 0) & 0x0 | f[1].rotate_left(16) & 0xffffffffffff0000 | f[2].rotate_left(32) & 0xffff;
@@ -1665,7 +1945,7 @@ let word = words::load(header, 8) & 0xff0000ffffffff | f[44].rotate_left(56) & 0
 words::store(header, 8, word);
 } else { r.emit(f, 5); }
 }
-if let Err(error) = r.operation(f, 812) { return Ending::Rejected(error); }
+if let Err(error) = r.operation(f, 964) { return Ending::Rejected(error); }
 if f[56] & 1 != 0 {
 if let Some(header) = r.emitted_in_place::<40>(f[103]) {
 let word = words::load(header, 0) & 0xffffffffffffff00 | f[63] & 0xff;
@@ -1688,35 +1968,35 @@ return Ending::Done;
 Ending::Done
 }
 
-fn at_820(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
-f[120] = f[215];
+fn at_972(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
+f[120] = f[261];
 return Ending::Returned;
 Ending::Done
 }
 
-fn at_822(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
-f[120] = f[216];
-f[2] = f[217];
-f[1] = f[218];
+fn at_974(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
+f[120] = f[262];
+f[2] = f[263];
+f[1] = f[264];
 return Ending::Returned;
 Ending::Done
 }
 
-fn at_824(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
-f[211] = f[219];
-f[212] = f[220];
+fn at_976(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
+f[257] = f[265];
+f[258] = f[266];
 return Ending::Returned;
 Ending::Done
 }
 
-fn at_826(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
+fn at_978(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
 f[120] = 0x0;
 return Ending::Returned;
 Ending::Done
 }
 
-fn at_828(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
-f[119] = f[299];
+fn at_980(f: &mut Limbs, r: &mut Runtime<'_>) -> Ending {
+f[119] = f[345];
 return Ending::Returned;
 Ending::Done
 }

@@ -33,9 +33,12 @@
 #error PORT_BITS must be 1 to 8
 #endif
 
-// Closed pause intervals kept a port and priority: 16.
+// Closed pause intervals kept a bank and port: 128.
 #ifndef PAUSE_LOG_BITS
-#define PAUSE_LOG_BITS 4
+#define PAUSE_LOG_BITS 7
+#endif
+#if PAUSE_LOG_BITS < 1 || PAUSE_LOG_BITS > 16
+#error PAUSE_LOG_BITS must be 1 to 16
 #endif
 
 // Polling packets remembered against duplicates: 1024, for 2^POLL_MEMORY_SHIFT ns (1.07 s).
@@ -52,7 +55,7 @@
 #define PORT_ROWS (1 << (EPOCH_RING_BITS + PORT_BITS))
 #define METER_ROWS (1 << (EPOCH_RING_BITS + PORT_BITS + PORT_BITS))
 #define QUEUES (1 << (PORT_BITS + 3))
-#define PAUSE_LOG_ROWS (1 << (PORT_BITS + 3 + PAUSE_LOG_BITS))
+#define PAUSE_LOG_ROWS (1 << (PORT_BITS + PAUSE_LOG_BITS))
 
 // Multicast group of the ports that lead to other switches.
 #define POLL_GROUP 1

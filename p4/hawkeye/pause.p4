@@ -2,17 +2,23 @@
 //
 // A pause starts with a frame of non-zero time, is prolonged by further ones, and ends with a frame of time zero or when
 // its time has run out. Running out sends no packet, so it is noticed when somebody looks: `until_ns` decides.
-// Times of pauses are events, not counts of an epoch, so they are kept apart from the two banks; a reader cuts
-// them at the time of the freeze.
+// Times of pauses are events, not counts of an epoch. The log of those that are over has two banks like everything else:
+// a freeze leaves what was logged in peace, however many pauses come before it is read.
 
 // Index: port - 1, then priority. `until_ns` of all ones: until a resume frame. `ended_ns` is of the last closed interval,
 // `intervals` counts those.
 @fields("paused:1,start_ns:48,until_ns:48,frames:32,ended_ns:48,intervals:32")
 register<bit<209>>(QUEUES) pause_status;
 
-// The last closed intervals of each port and priority; number n stands in place n modulo the log's length.
-@fields("start_ns:48,end_ns:48,frames:32")
-register<bit<128>>(PAUSE_LOG_ROWS) pause_log;
+// The last closed intervals of each port, of all its priorities: where one class is lossless, all room is that one's. `number`
+// counts them (modulo 2^16); number n stands in place n modulo the log's length.
+@fields("start_ns:48,end_ns:48,frames:13,priority:3,number:16")
+register<bit<128>>(PAUSE_LOG_ROWS) pause_log_bank0;
+register<bit<128>>(PAUSE_LOG_ROWS) pause_log_bank1;
+
+// How many intervals of a port have been closed.
+@fields("intervals:32")
+register<bit<32>>(PORTS) pause_counts;
 
 // Set by the controller, a port: whether its link leads to a host, and how long 512 bit times last on it in units of
 // 2^-16 ns. A quantum of zero: pauses have no time limit there.
@@ -24,8 +30,46 @@ bool is_paused(in bit<209> status, in bit<48> now_ns) {
     return status[208:208] == 1 && now_ns < status[159:112];
 }
 
+// Logs an interval that is over in the bank that packets write; in the frozen one as well if it began before the freeze:
+// whoever reads that bank asks what lasted then, and may have done so already.
+control PauseLog(
+    in bit<PORT_BITS> port, in bit<3> priority, in bit<48> start_ns, in bit<48> end_ns, in bit<32> frames)
+{
+    bit<128> lock;
+    bit<16> free;
+    bit<1> lasted;
+    bit<32> number;
+    bit<32> place;
+    bit<13> counted;
+    bit<128> interval;
+
+    apply {
+        freeze_state.read(lock, 0);
+        released.read(free, 0);
+        lasted = 0;
+        if (lock[127:112] != free && start_ns <= lock[79:32]) {
+            lasted = 1;
+        }
+        counted = frames[12:0];
+        if (frames[31:13] != 0) {
+            counted = 0x1fff;
+        }
+        pause_counts.read(number, (bit<32>)port);
+        pause_counts.write((bit<32>)port, number + 1);
+        place = (bit<32>)(port ++ number[PAUSE_LOG_BITS - 1 : 0]);
+        interval = start_ns ++ end_ns ++ counted ++ priority ++ number[15:0];
+        if (lock[112:112] == 0 || lasted == 1) {
+            pause_log_bank0.write(place, interval);
+        }
+        if (lock[112:112] == 1 || lasted == 1) {
+            pause_log_bank1.write(place, interval);
+        }
+    }
+}
+
 // One class of a PFC frame.
 control PauseClass(in bit<PORT_BITS> port, in bit<3> priority, in bit<16> time, in bit<48> now_ns) {
+    PauseLog() log;
     bit<209> status;
     bit<40> config;
     bit<64> duration_ns;
@@ -49,9 +93,7 @@ control PauseClass(in bit<PORT_BITS> port, in bit<3> priority, in bit<16> time, 
             if (now_ns < end_ns) {
                 end_ns = now_ns;
             }
-            pause_log.write(
-                (bit<32>)(port ++ priority ++ status[PAUSE_LOG_BITS - 1 : 0]),
-                status[207:160] ++ end_ns ++ status[111:80]);
+            log.apply(port, priority, status[207:160], end_ns, status[111:80]);
             status = 129w0 ++ end_ns ++ (status[31:0] + 1);
         }
         if (time != 0) {

@@ -533,7 +533,7 @@ impl Collector {
         let mut telemetry = BTreeMap::new();
         let mut missing = Vec::new();
         for (name, part) in &event.parts {
-            let merged = self.switches.get(name).and_then(|switch| merge(name, switch, part));
+            let merged = self.switches.get(name).and_then(|switch| merge(name, switch, part, &self.settings));
             match (merged, &part.data) {
                 (Some(merged), _) => {
                     missing.extend(merged.missing);

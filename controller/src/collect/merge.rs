@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use model::telemetry::{EpochInfo, FlowRecord, MeterRecord, PauseInterval, PortRecord};
 use model::{Gap, PortRef, SwitchTelemetry};
 
-use crate::layout::{PauseLog, TelemetryLayout};
+use crate::layout::{LoggedPause, TelemetryLayout};
 
 use super::event::Part;
+use super::settings::CollectSettings;
 use super::switch::Switch;
 
 /// A switch's part of a snapshot, and what is missing from it.
@@ -41,8 +42,8 @@ impl Window<'_> {
 /// Puts together what `switch` had counted when it was frozen for `part`: the frozen bank, other banks whose epochs
 /// were still in the ring, and exported slots. A row's own generation says whether it was written before the freeze:
 /// a bank that could not be read in its time brings its rows later.
-pub(super) fn merge(name: &str, switch: &Switch, part: &Part) -> Option<Merged> {
-    let bank = switch.bank(part.generation)?;
+pub(super) fn merge(name: &str, switch: &Switch, part: &Part, settings: &CollectSettings) -> Option<Merged> {
+    switch.bank(part.generation)?;
     let layout = &switch.layout;
     let epochs = layout.epochs;
     let newest = part.frozen_ns >> layout.epoch_shift;
@@ -52,21 +53,31 @@ pub(super) fn merge(name: &str, switch: &Switch, part: &Part) -> Option<Merged> 
         oldest: newest.saturating_sub(epochs - 1),
         stuck: BTreeMap::new(),
     };
-    for log in &bank.pauses {
-        if let Some(open) = open_at_freeze(log, part.frozen_ns) {
+    let logs = known_pauses(switch, part);
+    for log in &logs {
+        if let Some(open) = log.open_at(part.frozen_ns) {
             let oldest = (open.start_ns >> layout.epoch_shift).saturating_sub(epochs - 1);
             let known = window.stuck.entry(log.port).or_insert(oldest);
             *known = oldest.min(*known);
         }
     }
 
+    let mut flows = merge_flows(switch, part, &window);
+    let ports = merge_ports(switch, part, &window);
+    let mut meters = merge_meters(switch, part, &window);
     let mut bytes = 0;
-    let flows = merge_flows(switch, part, &window, &mut bytes);
-    let ports = merge_ports(switch, part, &window, &mut bytes);
-    let meters = merge_meters(switch, part, &window, &mut bytes);
     let mut missing = missing_banks(name, switch, part, &window);
-    let logs = with_earlier(switch, part, &bank.pauses);
     let pauses = cut_pauses(name, &logs, &window, &mut bytes, &mut missing);
+    if !settings.idle_history {
+        let tells = telling_ports(part, &ports, &pauses);
+        let place = |f: &FlowRecord| (f.flow, f.egress_port, f.ingress_port, f.priority);
+        keep_newest(&mut flows, |f| tells.contains(&f.egress_port), place, |f| f.epoch);
+        let place = |m: &MeterRecord| (m.ingress_port, m.egress_port);
+        keep_newest(&mut meters, |m| tells.contains(&m.egress_port), place, |m| m.epoch);
+    }
+    let flows = records(flows, &mut bytes);
+    let ports = records(ports, &mut bytes);
+    let meters = records(meters, &mut bytes);
     let lost = switch.exports_lost(window.start_ns(), part.evictions);
     if lost > 0 {
         missing.push(Gap::EvictionsLost { switch: name.to_string(), slots: lost });
@@ -115,30 +126,71 @@ fn element(register: &crate::layout::Register) -> u64 {
     register.word.bytes() as u64
 }
 
-fn merge_flows(switch: &Switch, part: &Part, window: &Window<'_>, bytes: &mut u64) -> Vec<FlowRecord> {
+/// A record and the bytes of the elements that it was put together from.
+struct Counted<T> {
+    record: T,
+    bytes: u64,
+}
+
+fn records<T>(counted: Vec<Counted<T>>, bytes: &mut u64) -> Vec<T> {
+    *bytes += counted.iter().map(|counted| counted.bytes).sum::<u64>();
+    counted.into_iter().map(|counted| counted.record).collect()
+}
+
+/// The ports whose past tells something: where anything waited in these epochs, or was paused, and where the victim and what
+/// answers it leave.
+fn telling_ports(part: &Part, ports: &[Counted<PortRecord>], pauses: &[PauseInterval]) -> BTreeSet<u16> {
+    let waited = ports.iter().map(|port| &port.record).filter(|p| p.depth_sum > 0 || p.paused_packets > 0);
+    let waited = waited.map(|p| p.port);
+    let paused = pauses.iter().map(|pause| pause.port);
+    waited.chain(paused).chain(part.victim_port).chain(part.back_port).collect()
+}
+
+/// Leaves out what a port did in earlier epochs, unless that tells something: of its traffic the newest record of each place
+/// says where it goes, which is all that a port at which nothing ever waits has to say.
+fn keep_newest<T, P: Ord>(
+    counted: &mut Vec<Counted<T>>,
+    tells: impl Fn(&T) -> bool,
+    place: impl Fn(&T) -> P,
+    epoch: impl Fn(&T) -> u64,
+) {
+    let mut newest: BTreeMap<P, u64> = BTreeMap::new();
+    for counted in counted.iter() {
+        let newest = newest.entry(place(&counted.record)).or_default();
+        *newest = epoch(&counted.record).max(*newest);
+    }
+    counted.retain(|counted| {
+        let record = &counted.record;
+        tells(record) || newest.get(&place(record)) == Some(&epoch(record))
+    });
+}
+
+fn merge_flows(switch: &Switch, part: &Part, window: &Window<'_>) -> Vec<Counted<FlowRecord>> {
     let fields = &switch.layout.flows[0];
     let size = element(&fields.ids) + element(&fields.counts) + element(&fields.marks);
     let slots = switch.history.iter().flat_map(|bank| &bank.flows).map(|row| (row, false));
     let exports = switch.evictions.iter().map(|eviction| (&eviction.row, true));
 
-    let mut merged: BTreeMap<_, FlowRecord> = BTreeMap::new();
+    let mut merged: BTreeMap<_, Counted<FlowRecord>> = BTreeMap::new();
     for (row, evicted) in slots.chain(exports).filter(|(row, _)| part.includes(row.generation)) {
         let record = &row.record;
         if !window.holds(record.egress_port, record.epoch) {
             continue;
         }
-        *bytes += size;
-        let key =
-            (record.epoch, record.flow, record.egress_port, record.ingress_port, record.priority, evicted);
+        let place = (record.egress_port, record.ingress_port, record.priority);
+        let key = (record.epoch, record.flow, place, row.generation, evicted);
         merged
             .entry(key)
-            .and_modify(|sum| add_flow(sum, record))
-            .or_insert_with(|| FlowRecord { evicted, ..record.clone() });
+            .and_modify(|sum| {
+                add_flow(&mut sum.record, record);
+                sum.bytes += size;
+            })
+            .or_insert_with(|| Counted { record: FlowRecord { evicted, ..record.clone() }, bytes: size });
     }
     merged.into_values().collect()
 }
 
-/// Adds a part of the same flow's count, of an earlier or a later generation.
+/// Adds what the same flow had counted in the same generation: it was exported more than once.
 fn add_flow(sum: &mut FlowRecord, part: &FlowRecord) {
     let sum_of = |a: Option<u64>, b: Option<u64>| Some(a? + b?);
     let span = |a: Option<(u64, u64)>, b: Option<(u64, u64)>| match (a, b) {
@@ -160,43 +212,43 @@ fn add_flow(sum: &mut FlowRecord, part: &FlowRecord) {
     sum.queued_ns = span(sum.queued_ns, part.queued_ns);
 }
 
-fn merge_ports(switch: &Switch, part: &Part, window: &Window<'_>, bytes: &mut u64) -> Vec<PortRecord> {
+fn merge_ports(switch: &Switch, part: &Part, window: &Window<'_>) -> Vec<Counted<PortRecord>> {
     let size = element(&switch.layout.port_slots[0].register);
-    let mut merged: BTreeMap<(u64, u16), PortRecord> = BTreeMap::new();
+    let mut merged: BTreeMap<(u64, u16), Counted<PortRecord>> = BTreeMap::new();
     let rows = switch.history.iter().flat_map(|bank| &bank.ports);
     for record in rows.filter(|row| part.includes(row.generation)).map(|row| &row.record) {
         if !window.holds(record.port, record.epoch) {
             continue;
         }
-        *bytes += size;
         merged
             .entry((record.epoch, record.port))
-            .and_modify(|sum| {
+            .and_modify(|Counted { record: sum, bytes }| {
                 sum.packets = sum.packets.zip(record.packets).map(|(a, b)| a + b);
                 sum.depth_sum += record.depth_sum;
                 sum.paused_packets += record.paused_packets;
+                *bytes += size;
             })
-            .or_insert_with(|| record.clone());
+            .or_insert_with(|| Counted { record: record.clone(), bytes: size });
     }
     merged.into_values().collect()
 }
 
-fn merge_meters(switch: &Switch, part: &Part, window: &Window<'_>, bytes: &mut u64) -> Vec<MeterRecord> {
+fn merge_meters(switch: &Switch, part: &Part, window: &Window<'_>) -> Vec<Counted<MeterRecord>> {
     let size = element(&switch.layout.meters[0].register);
-    let mut merged: BTreeMap<(u64, u16, u16), MeterRecord> = BTreeMap::new();
+    let mut merged: BTreeMap<(u64, u16, u16), Counted<MeterRecord>> = BTreeMap::new();
     let rows = switch.history.iter().flat_map(|bank| &bank.meters);
     for record in rows.filter(|row| part.includes(row.generation)).map(|row| &row.record) {
         if !window.holds(record.egress_port, record.epoch) {
             continue;
         }
-        *bytes += size;
         merged
             .entry((record.epoch, record.ingress_port, record.egress_port))
-            .and_modify(|sum| {
+            .and_modify(|Counted { record: sum, bytes }| {
                 sum.packets = sum.packets.zip(record.packets).map(|(a, b)| a + b);
                 sum.bytes += record.bytes;
+                *bytes += size;
             })
-            .or_insert_with(|| record.clone());
+            .or_insert_with(|| Counted { record: record.clone(), bytes: size });
     }
     merged.into_values().collect()
 }
@@ -214,55 +266,100 @@ fn missing_banks(name: &str, switch: &Switch, part: &Part, window: &Window<'_>) 
         .collect()
 }
 
-/// What is known of a port's pauses in one class.
+/// What is known of a port's pauses.
+#[derive(Debug, Default)]
 struct KnownPauses {
     port: u16,
-    priority: u8,
     /// By start.
     intervals: Vec<PauseInterval>,
-    /// Starts of the intervals before which others had to make room that no collection brought.
-    after_gaps_ns: Vec<u64>,
+    /// Class and start of the intervals before which others of the port had to make room that no collection brought.
+    after_gaps: Vec<(u8, u64)>,
 }
 
-/// The pause logs of a freeze, with the intervals that had to make room since an earlier collection brought them.
-fn with_earlier(switch: &Switch, part: &Part, logs: &[PauseLog]) -> Vec<KnownPauses> {
-    let is_earlier = |generation: u16| generation != part.generation && part.includes(generation);
-    let earlier: Vec<&PauseLog> = switch
-        .history
-        .iter()
-        .filter(|bank| is_earlier(bank.generation))
-        .flat_map(|bank| &bank.pauses)
-        .filter(|log| !log.closed.is_empty())
-        .collect();
-    logs.iter().map(|log| known_pauses(log, &earlier)).collect()
-}
-
-fn known_pauses(log: &PauseLog, earlier: &[&PauseLog]) -> KnownPauses {
-    let first = |log: &PauseLog| log.closed.first().map(|interval| interval.start_ns);
-    let (port, priority) = (log.port, log.priority);
-    let mut intervals: Vec<PauseInterval> = log.closed.iter().chain(&log.open).cloned().collect();
-    let mut after_gaps_ns = Vec::new();
-    // Where what is known begins, as long as something before it had to make room.
-    let mut known_from = first(log).filter(|_| log.forgotten);
-    for older in earlier.iter().rev().filter(|older| (older.port, older.priority) == (port, priority)) {
-        let Some(oldest_ns) = known_from else { break };
-        let mut all = older.closed.iter().chain(&older.open);
-        if !all.any(|interval| interval.start_ns >= oldest_ns) {
-            after_gaps_ns.push(oldest_ns);
+impl KnownPauses {
+    /// From what logs hold, in any order; `came_round`: the first number does not say that it is the first one.
+    fn new(
+        port: u16,
+        mut logged: Vec<&LoggedPause>,
+        open: &[PauseInterval],
+        came_round: bool,
+    ) -> KnownPauses {
+        let by_start = |interval: &PauseInterval| (interval.start_ns, interval.priority);
+        logged.sort_by_key(|pause| by_start(&pause.interval));
+        logged.dedup_by_key(|pause| by_start(&pause.interval));
+        let numbered = in_order(&logged);
+        let mut after_gaps = Vec::new();
+        let mut expected = (!came_round).then_some(0);
+        for (at, (number, _)) in numbered.iter().enumerate() {
+            if expected != Some(*number) {
+                after_gaps.extend(first_of_classes(numbered[at..].iter().map(|(_, pause)| &pause.interval)));
+            }
+            expected = Some(number + 1);
         }
-        let before = older.closed.iter().filter(|interval| interval.start_ns < oldest_ns).cloned();
-        intervals.splice(0..0, before);
-        known_from = first(older).filter(|_| older.forgotten);
+        let mut intervals: Vec<PauseInterval> = logged.iter().map(|pause| pause.interval.clone()).collect();
+        intervals.extend(open.iter().cloned());
+        intervals.sort_by_key(by_start);
+        after_gaps.sort_unstable();
+        after_gaps.dedup();
+        KnownPauses { port, intervals, after_gaps }
     }
-    after_gaps_ns.extend(known_from);
-    KnownPauses { port, priority, intervals, after_gaps_ns }
+
+    /// The interval that lasted at `frozen_ns`, if one did.
+    fn open_at(&self, frozen_ns: u64) -> Option<&PauseInterval> {
+        self.intervals.iter().find(|interval| {
+            interval.start_ns <= frozen_ns && interval.end_ns.is_none_or(|end_ns| end_ns > frozen_ns)
+        })
+    }
 }
 
-/// The interval of `log` that lasted at `frozen_ns`, if one did.
-fn open_at_freeze(log: &PauseLog, frozen_ns: u64) -> Option<&PauseInterval> {
-    log.closed.iter().chain(&log.open).find(|interval| {
-        interval.start_ns <= frozen_ns && interval.end_ns.is_none_or(|end_ns| end_ns > frozen_ns)
-    })
+/// Pauses in the order of their numbers, which go on where 16 bits come round. Numbers are given when a pause is found to be over:
+/// those of several classes are in another order than their starts, but not far from it.
+fn in_order<'s>(logged: &[&'s LoggedPause]) -> Vec<(i64, &'s LoggedPause)> {
+    let mut last = logged.first().map_or(0, |pause| i64::from(pause.number));
+    let mut numbered: Vec<(i64, &LoggedPause)> = Vec::with_capacity(logged.len());
+    for pause in logged {
+        last += i64::from(pause.number.wrapping_sub(last as u16) as i16);
+        numbered.push((last, pause));
+    }
+    numbered.sort_by_key(|(number, _)| *number);
+    numbered
+}
+
+/// Class and start of the first interval of each class.
+fn first_of_classes<'p>(intervals: impl Iterator<Item = &'p PauseInterval>) -> BTreeMap<u8, u64> {
+    let mut first: BTreeMap<u8, u64> = BTreeMap::new();
+    for interval in intervals {
+        let start_ns = first.entry(interval.priority).or_insert(interval.start_ns);
+        *start_ns = interval.start_ns.min(*start_ns);
+    }
+    first
+}
+
+/// The pauses that the collection of a freeze brought and those before it, by port. A bank's log holds what was
+/// logged since the freeze before, so that earlier ones are known from earlier collections.
+fn known_pauses(switch: &Switch, part: &Part) -> Vec<KnownPauses> {
+    #[derive(Default)]
+    struct Logged<'s> {
+        closed: Vec<&'s LoggedPause>,
+        open: Vec<PauseInterval>,
+        came_round: bool,
+    }
+    let mut ports: BTreeMap<u16, Logged<'_>> = BTreeMap::new();
+    // Registers are read as they are now: what began after the freeze is another collection's.
+    let is_before = |interval: &PauseInterval| interval.start_ns <= part.frozen_ns;
+    for bank in switch.history.iter().filter(|bank| part.includes(bank.generation)) {
+        for log in &bank.pauses {
+            let port = ports.entry(log.port).or_default();
+            port.closed.extend(log.closed.iter().filter(|pause| is_before(&pause.interval)));
+            port.came_round |= log.came_round;
+            // What lasted at an earlier freeze is over, or still in the last log.
+            if bank.generation == part.generation {
+                port.open.extend(log.open.iter().filter(|interval| is_before(interval)).cloned());
+            }
+        }
+    }
+    let known = ports.into_iter();
+    known.map(|(port, l)| KnownPauses::new(port, l.closed, &l.open, l.came_round)).collect()
 }
 
 /// Pauses up to the freeze; the registers go on after it.
@@ -273,13 +370,13 @@ fn cut_pauses(
     bytes: &mut u64,
     missing: &mut Vec<Gap>,
 ) -> Vec<PauseInterval> {
-    let size = element(&window.layout.pauses.register);
+    let size = element(&window.layout.pauses[0].register);
     let mut pauses = Vec::new();
     for log in logs {
-        let in_question = log.after_gaps_ns.iter().filter(|start_ns| **start_ns > window.start_ns());
-        missing.extend(in_question.map(|start_ns| Gap::PausesOverwritten {
+        let in_question = log.after_gaps.iter().filter(|(_, start_ns)| *start_ns > window.start_ns());
+        missing.extend(in_question.map(|(priority, start_ns)| Gap::PausesOverwritten {
             port: PortRef::new(name, log.port),
-            priority: log.priority,
+            priority: *priority,
             before_ns: *start_ns,
         }));
         for interval in &log.intervals {
@@ -300,45 +397,80 @@ fn cut_pauses(
 mod tests {
     use super::*;
 
-    /// A log of pauses of 5 ns that began at these times.
-    fn log(port: u16, starts: &[u64], open: Option<u64>, forgotten: bool) -> PauseLog {
-        let pause = |start_ns: u64, end_ns| PauseInterval { port, priority: 3, start_ns, end_ns, frames: 1 };
-        PauseLog {
-            port,
-            priority: 3,
-            closed: starts.iter().map(|start_ns| pause(*start_ns, Some(start_ns + 5))).collect(),
-            open: open.map(|start_ns| pause(start_ns, None)),
-            forgotten,
-        }
-    }
-
-    /// What is known of port 1 begins pauses at these times, and lacks those before these.
+    /// Pauses with these numbers, classes, starts and ends are known to begin at these times, and before these (class and
+    /// start) others are missing.
     #[track_caller]
-    fn check(last: &PauseLog, earlier: &[PauseLog], starts: &[u64], after_gaps_ns: &[u64]) {
-        let known = known_pauses(last, &earlier.iter().collect::<Vec<_>>());
+    fn check(logged: &[(u16, u8, u64, u64)], came_round: bool, starts: &[u64], after_gaps: &[(u8, u64)]) {
+        let pause = |(number, priority, start_ns, end_ns): &(u16, u8, u64, u64)| LoggedPause {
+            number: *number,
+            interval: PauseInterval {
+                port: 1,
+                priority: *priority,
+                start_ns: *start_ns,
+                end_ns: Some(*end_ns),
+                frames: 1,
+            },
+        };
+        let logged: Vec<LoggedPause> = logged.iter().map(pause).collect();
+        let known = KnownPauses::new(1, logged.iter().collect(), &[], came_round);
         let found: Vec<u64> = known.intervals.iter().map(|interval| interval.start_ns).collect();
-        assert_eq!((found.as_slice(), known.after_gaps_ns.as_slice()), (starts, after_gaps_ns));
+        assert_eq!((found.as_slice(), known.after_gaps.as_slice()), (starts, after_gaps));
     }
 
     #[test]
-    fn earlier_collections_fill_what_made_room() {
-        let last = log(1, &[40, 50], Some(60), true);
-        // The pause that lasted at the first collection is the oldest of the last one: nothing lies between.
-        check(&last, &[log(1, &[10, 20], Some(40), false)], &[10, 20, 40, 50, 60], &[]);
-        check(&last, &[log(1, &[20, 40], None, false)], &[20, 40, 50, 60], &[]);
-        // Nobody knows whether others lie between 20 and 40.
-        check(&last, &[log(1, &[10, 20], None, false)], &[10, 20, 40, 50, 60], &[40]);
-        // The first collection had forgotten some itself.
-        check(&last, &[log(1, &[20, 40], None, true)], &[20, 40, 50, 60], &[20]);
-        let three = [log(1, &[5, 10], None, false), log(1, &[10, 30], None, true)];
-        check(&last, &three, &[5, 10, 30, 40, 50, 60], &[40]);
-        // Other ports say nothing of this one.
-        check(&last, &[log(2, &[10, 40], None, false)], &[40, 50, 60], &[40]);
+    fn numbers_tell_what_is_missing() {
+        check(&[(0, 3, 10, 15), (1, 3, 20, 25), (2, 3, 40, 45)], false, &[10, 20, 40], &[]);
+        // Later collections come first, and one bank is read twice.
+        let twice = [(2, 3, 40, 45), (1, 3, 20, 25), (0, 3, 10, 15), (1, 3, 20, 25)];
+        check(&twice, false, &[10, 20, 40], &[]);
+        let gaps = [(0, 3, 10, 15), (3, 3, 40, 45), (4, 3, 50, 55), (9, 3, 90, 95)];
+        check(&gaps, false, &[10, 40, 50, 90], &[(3, 40), (3, 90)]);
+        check(&[(7, 3, 40, 45), (8, 3, 50, 55)], false, &[40, 50], &[(3, 40)]);
+        // They go on after the largest.
+        check(&[(u16::MAX, 3, 40, 45), (0, 3, 50, 55)], true, &[40, 50], &[(3, 40)]);
+        check(&[(0, 3, 50, 55), (1, 3, 60, 65)], true, &[50, 60], &[(3, 50)]);
+        check(&[], false, &[], &[]);
     }
 
     #[test]
-    fn a_log_that_had_room_needs_no_other() {
-        let earlier = [log(1, &[10, 20], None, true)];
-        check(&log(1, &[20, 40], None, false), &earlier, &[20, 40], &[]);
+    fn classes_share_the_numbers_of_a_port() {
+        // The pause of class 4 that began first ended last.
+        check(&[(1, 4, 10, 60), (0, 3, 20, 30)], false, &[10, 20], &[]);
+        // The time of the one of class 4 ran out at 25, which was noticed when the next frame came.
+        check(&[(0, 3, 20, 30), (1, 4, 10, 25), (2, 4, 70, 80)], false, &[10, 20, 70], &[]);
+        // Of which class the missing ones were is not known.
+        let gap = [(0, 3, 10, 20), (1, 4, 15, 30), (4, 3, 50, 55), (5, 4, 51, 70), (6, 3, 80, 90)];
+        check(&gap, false, &[10, 15, 50, 51, 80], &[(3, 50), (4, 51)]);
+    }
+
+    #[test]
+    fn idle_ports_say_where_their_traffic_goes_and_others_all_they_know() {
+        let counted = |port: u16, epoch: u64, depth_sum: u64, paused_packets: u64| {
+            let record = PortRecord { port, epoch, packets: Some(9), depth_sum, paused_packets };
+            Counted { record, bytes: 20 }
+        };
+        // Port 2 had a queue once, 3 was paused once, a pause of 4 is logged, the victim leaves by 5; 1 and 6 are idle.
+        let ports = [
+            counted(1, 5, 0, 0),
+            counted(1, 6, 0, 0),
+            counted(2, 5, 1, 0),
+            counted(2, 6, 0, 0),
+            counted(3, 5, 0, 0),
+            counted(3, 6, 0, 1),
+            counted(6, 4, 0, 0),
+        ];
+        let pauses = [PauseInterval { port: 4, priority: 3, start_ns: 1, end_ns: None, frames: 1 }];
+        let part = Part { victim_port: Some(5), ..Part::default() };
+        let tells = telling_ports(&part, &ports, &pauses);
+        assert_eq!(tells, BTreeSet::from([2, 3, 4, 5]));
+
+        let mut past: Vec<Counted<(u16, u64)>> = [(1, 5), (1, 6), (2, 5), (2, 6), (6, 4)]
+            .map(|record| Counted { record, bytes: 99 })
+            .into_iter()
+            .collect();
+        keep_newest(&mut past, |(port, _)| tells.contains(port), |(port, _)| *port, |(_, epoch)| *epoch);
+        let mut bytes = 1;
+        assert_eq!(records(past, &mut bytes), [(1, 6), (2, 5), (2, 6), (6, 4)]);
+        assert_eq!(bytes, 1 + 4 * 99);
     }
 }

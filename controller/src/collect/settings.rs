@@ -23,6 +23,9 @@ pub struct CollectSettings {
     pub audit_ns: u64,
     /// Epochs of which collected rows and evictions are remembered, for later snapshots.
     pub history_epochs: u64,
+    /// Whether a snapshot also holds what ports at which nothing waited did in earlier epochs than their last: it explains
+    /// nothing, and is a tenth of a busy network's telemetry.
+    pub idle_history: bool,
     /// Evictions remembered a switch; beyond it the oldest are given up and reported as lost.
     pub max_evictions: usize,
     /// Events open at the same time; beyond it the oldest is emitted at once, and says so. An incast into a host of a
@@ -41,6 +44,7 @@ impl Default for CollectSettings {
             retry_ns: 1_000_000_000,
             audit_ns: 10_000_000_000,
             history_epochs: 64,
+            idle_history: false,
             max_evictions: 65_536,
             max_events: 4_096,
         }

@@ -89,7 +89,7 @@ fn as_it_stands(
     switch.collected(active, settings);
     let part =
         Part { generation: lock.generation, frozen_ns: now_ns, evictions: lock.evictions, ..Part::default() };
-    Ok(match merge(name, &switch, &part) {
+    Ok(match merge(name, &switch, &part, settings) {
         Some(merged) => (Some(merged.telemetry), merged.missing),
         None => (None, Vec::new()),
     })

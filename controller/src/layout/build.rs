@@ -5,8 +5,8 @@ use super::notice::{EvictionFields, PollFields};
 use super::word::{Slice, Word, argument};
 use super::{
     DigestInfo, FlowCountFields, FlowFields, FlowIdFields, FlowMarkFields, LockFields, MeterFields,
-    PauseLogFields, PauseStatusFields, PipelineInfo, PortConfigFields, PortFields, Register, RegisterInfo,
-    TelemetryLayout,
+    PauseCountFields, PauseLogFields, PauseStatusFields, PipelineInfo, PortConfigFields, PortFields,
+    Register, RegisterInfo, TelemetryLayout,
 };
 
 /// Priorities of a port.
@@ -56,7 +56,8 @@ impl Finder<'_> {
             port_slots: [0, 1].map(|bank| self.port_fields(bank)),
             meters: [0, 1].map(|bank| self.meter_fields(bank)),
             pause_status: self.pause_status_fields(),
-            pauses: self.pause_log_fields(),
+            pauses: [0, 1].map(|bank| self.pause_log_fields(bank)),
+            pause_counts: self.pause_count_fields(),
             poll: PollFields::find(self),
             eviction: EvictionFields::find(self),
         }
@@ -70,10 +71,12 @@ impl Finder<'_> {
         layout.ports = self.quotient(&layout.pause_status.register, PRIORITIES);
         layout.epochs = self.quotient(&layout.port_slots[0].register, layout.ports);
         layout.flow_slots = self.quotient(&layout.flows[0].ids, layout.epochs);
-        layout.pause_log = self.quotient(&layout.pauses.register, layout.ports * PRIORITIES);
+        layout.pause_log = self.quotient(&layout.pauses[0].register, layout.ports);
         let meters = layout.ports * layout.ports * layout.epochs;
         let flows = layout.epochs * layout.flow_slots;
+        let pauses = layout.ports * layout.pause_log;
         for bank in 0..2 {
+            self.size(&layout.pauses[bank].register, pauses);
             self.size(&layout.port_slots[bank].register, layout.ports * layout.epochs);
             self.size(&layout.meters[bank].register, meters);
             let slots = &layout.flows[bank];
@@ -82,12 +85,14 @@ impl Finder<'_> {
             }
         }
         self.size(&layout.port_config.register, layout.ports);
+        self.size(&layout.pause_counts.register, layout.ports);
         let [first, second] = &layout.flows;
         self.same(&first.ids, &second.ids);
         self.same(&first.counts, &second.counts);
         self.same(&first.marks, &second.marks);
         self.same(&layout.port_slots[0].register, &layout.port_slots[1].register);
         self.same(&layout.meters[0].register, &layout.meters[1].register);
+        self.same(&layout.pauses[0].register, &layout.pauses[1].register);
     }
 
     fn same(&mut self, first: &Register, second: &Register) {
@@ -337,17 +342,23 @@ impl Finder<'_> {
             start: self.field(&register, "start_ns", 64),
             until: self.field(&register, "until_ns", 64),
             frames: self.field(&register, "frames", 64),
-            intervals: self.field(&register, "intervals", 64),
             register,
         }
     }
 
-    fn pause_log_fields(&mut self) -> PauseLogFields {
-        let register = self.register("pause_log");
+    fn pause_count_fields(&mut self) -> PauseCountFields {
+        let register = self.register("pause_counts");
+        PauseCountFields { intervals: self.field(&register, "intervals", 64), register }
+    }
+
+    fn pause_log_fields(&mut self, bank: u32) -> PauseLogFields {
+        let register = self.register(&format!("pause_log_bank{bank}"));
         PauseLogFields {
             start: self.field(&register, "start_ns", 64),
             end: self.field(&register, "end_ns", 64),
             frames: self.field(&register, "frames", 64),
+            priority: self.field(&register, "priority", 3),
+            number: self.exact_field(&register, "number", 16),
             register,
         }
     }

@@ -14,7 +14,9 @@ mod word;
 pub use error::{LayoutError, LayoutProblem};
 pub use notice::{Eviction, Notice, NoticeError, PollReport};
 pub(crate) use records::at_or_after;
-pub use records::{BankContent, FlowRow, LockState, MeterRow, PauseLog, PortRow, ReadError, RegisterRows};
+pub use records::{
+    BankContent, FlowRow, LockState, LoggedPause, MeterRow, PauseLog, PortRow, ReadError, RegisterRows,
+};
 pub use word::{Slice, Word};
 
 use model::FlowKey;
@@ -74,7 +76,7 @@ pub struct TelemetryLayout {
     pub flow_slots: u64,
     /// Ports with telemetry, from port 1 on.
     pub ports: u64,
-    /// Closed pause intervals kept a port and priority.
+    /// Closed pause intervals kept a bank and port.
     pub pause_log: u64,
     pub(crate) freeze_state: LockFields,
     pub(crate) released: Register,
@@ -85,7 +87,8 @@ pub struct TelemetryLayout {
     pub(crate) port_slots: [PortFields; 2],
     pub(crate) meters: [MeterFields; 2],
     pub(crate) pause_status: PauseStatusFields,
-    pub(crate) pauses: PauseLogFields,
+    pub(crate) pauses: [PauseLogFields; 2],
+    pub(crate) pause_counts: PauseCountFields,
     pub(crate) poll: notice::PollFields,
     pub(crate) eviction: notice::EvictionFields,
 }
@@ -176,7 +179,6 @@ pub(crate) struct PauseStatusFields {
     pub(crate) start: Slice,
     pub(crate) until: Slice,
     pub(crate) frames: Slice,
-    pub(crate) intervals: Slice,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -185,6 +187,14 @@ pub(crate) struct PauseLogFields {
     pub(crate) start: Slice,
     pub(crate) end: Slice,
     pub(crate) frames: Slice,
+    pub(crate) priority: Slice,
+    pub(crate) number: Slice,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PauseCountFields {
+    pub(crate) register: Register,
+    pub(crate) intervals: Slice,
 }
 
 impl FlowIdFields {
@@ -223,7 +233,8 @@ impl TelemetryLayout {
                 &self.port_slots[bank].register,
                 &self.meters[bank].register,
                 &self.pause_status.register,
-                &self.pauses.register,
+                &self.pauses[bank].register,
+                &self.pause_counts.register,
             ]
             .map(|r| r.name.as_str()),
         );
@@ -249,9 +260,11 @@ impl TelemetryLayout {
         let flows = self.flows.iter().flat_map(|f| [&f.ids, &f.counts, &f.marks]);
         let slots = self.port_slots.iter().map(|p| &p.register);
         let meters = self.meters.iter().map(|m| &m.register);
+        let pauses = self.pauses.iter().map(|p| &p.register);
         flows
             .chain(slots)
             .chain(meters)
+            .chain(pauses)
             .chain([
                 &self.freeze_state.register,
                 &self.released,
@@ -259,7 +272,7 @@ impl TelemetryLayout {
                 &self.port_config.register,
                 &self.ecmp_seed,
                 &self.pause_status.register,
-                &self.pauses.register,
+                &self.pause_counts.register,
             ])
             .find(|r| r.name == name)
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use model::telemetry::{FlowRecord, MeterRecord, PauseInterval, PortRecord};
 
-use super::{FlowFields, TelemetryLayout};
+use super::{FlowFields, PauseLogFields, PauseStatusFields, TelemetryLayout};
 
 /// What was read from one register array. Elements that are zero may be left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -79,19 +79,27 @@ pub struct MeterRow {
     pub record: MeterRecord,
 }
 
-/// The pauses of one port and priority.
+/// A pause that is over, and which one of its port it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoggedPause {
+    /// Counted over all priorities from the start of the switch, modulo 2^16.
+    pub number: u16,
+    /// From when until when.
+    pub interval: PauseInterval,
+}
+
+/// The pauses of one port that one bank holds.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PauseLog {
     /// The egress port.
     pub port: u16,
-    /// The class.
-    pub priority: u8,
-    /// Closed intervals, by start.
-    pub closed: Vec<PauseInterval>,
-    /// The interval that no frame has closed; its `end_ns` is when its time runs out, `None` when it has no limit.
-    pub open: Option<PauseInterval>,
-    /// Whether older intervals had to make room.
-    pub forgotten: bool,
+    /// Closed intervals, by start. Those that lasted at the freeze are in the frozen bank.
+    pub closed: Vec<LoggedPause>,
+    /// Intervals that no frame has closed, at most one a priority; their `end_ns` is when their time runs out, `None` when they have
+    /// no limit.
+    pub open: Vec<PauseInterval>,
+    /// Whether there were so many that numbers have come round.
+    pub came_round: bool,
 }
 
 /// Everything that a read of one bank brought.
@@ -107,7 +115,7 @@ pub struct BankContent {
     pub ports: Vec<PortRow>,
     /// Meter rows that had not been collected before.
     pub meters: Vec<MeterRow>,
-    /// Pauses, of both banks' times.
+    /// Pauses up to the freeze, and those that last when they are read.
     pub pauses: Vec<PauseLog>,
 }
 
@@ -202,7 +210,7 @@ impl TelemetryLayout {
         ports.retain(|row| current(row.generation));
         let mut meters = self.meter_rows(arrays, bank)?;
         meters.retain(|row| current(row.generation));
-        Ok(BankContent { lock, generation, flows, ports, meters, pauses: self.pause_logs(arrays)? })
+        Ok(BankContent { lock, generation, flows, ports, meters, pauses: self.pause_logs(arrays, bank)? })
     }
 
     fn lock(&self, arrays: &Arrays<'_>) -> Result<LockState, ReadError> {
@@ -263,43 +271,68 @@ impl TelemetryLayout {
         Ok(rows.filter(|row| row.record.packets != Some(0)).collect())
     }
 
-    fn pause_logs(&self, arrays: &Arrays<'_>) -> Result<Vec<PauseLog>, ReadError> {
-        let status = &self.pause_status;
-        let log = &self.pauses;
-        let closed = arrays.get(&log.register.name)?;
-        let forever = u64::MAX >> (64 - status.until.width.min(64));
-        let mut logs = Vec::new();
-        for (queue, word) in arrays.get(&status.register.name)? {
-            let (port, priority) = ((queue / 8) as u16 + 1, (queue % 8) as u8);
-            let first = queue * self.pause_log;
-            let mut intervals: Vec<PauseInterval> = closed
-                .range(first..first + self.pause_log)
-                .map(|(_, entry)| PauseInterval {
-                    port,
-                    priority,
-                    start_ns: log.start.get(entry) as u64,
-                    end_ns: Some(log.end.get(entry) as u64),
-                    frames: log.frames.get(entry) as u64,
-                })
-                .filter(|interval| interval.frames > 0)
-                .collect();
-            intervals.sort_by_key(|interval| interval.start_ns);
-            let start_ns = status.start.get(word) as u64;
-            let until_ns = status.until.get(word) as u64;
-            // The status is read before the log: an interval closed in between is in both.
-            let is_open = status.paused.get(word) == 1
-                && !intervals.iter().any(|interval| interval.start_ns == start_ns);
-            let open = is_open.then(|| PauseInterval {
-                port,
-                priority,
-                start_ns,
-                end_ns: (until_ns != forever).then_some(until_ns),
-                frames: status.frames.get(word) as u64,
-            });
-            let forgotten = status.intervals.get(word) as u64 > self.pause_log;
-            logs.push(PauseLog { port, priority, closed: intervals, open, forgotten });
+    fn pause_logs(&self, arrays: &Arrays<'_>, bank: usize) -> Result<Vec<PauseLog>, ReadError> {
+        let entries = arrays.get(&self.pauses[bank].register.name)?;
+        let counts = arrays.get(&self.pause_counts.register.name)?;
+        let mut logs: BTreeMap<u16, PauseLog> = BTreeMap::new();
+        for (index, entry) in entries {
+            let port = (index / self.pause_log) as u16 + 1;
+            let pause = self.pauses[bank].read(entry, port);
+            if pause.interval.frames > 0 {
+                logs.entry(port).or_default().closed.push(pause);
+            }
         }
-        logs.retain(|log| log.open.is_some() || !log.closed.is_empty());
-        Ok(logs)
+        for (queue, word) in arrays.get(&self.pause_status.register.name)? {
+            let (port, priority) = ((queue / 8) as u16 + 1, (queue % 8) as u8);
+            let Some(open) = self.pause_status.open(word, port, priority) else { continue };
+            let log = logs.entry(port).or_default();
+            // The status is read before the log: an interval closed in between is in both.
+            let is_closed = |pause: &LoggedPause| {
+                (pause.interval.priority, pause.interval.start_ns) == (priority, open.start_ns)
+            };
+            if !log.closed.iter().any(is_closed) {
+                log.open.push(open);
+            }
+        }
+        for (port, log) in &mut logs {
+            log.port = *port;
+            log.closed.sort_by_key(|pause| (pause.interval.start_ns, pause.interval.priority));
+            let intervals =
+                counts.get(&(u64::from(*port) - 1)).map(|word| self.pause_counts.intervals.get(word));
+            log.came_round = intervals.is_some_and(|intervals| intervals > u128::from(u16::MAX));
+        }
+        Ok(logs.into_values().collect())
+    }
+}
+
+impl PauseLogFields {
+    fn read(&self, entry: &[u8], port: u16) -> LoggedPause {
+        LoggedPause {
+            number: self.number.get(entry) as u16,
+            interval: PauseInterval {
+                port,
+                priority: self.priority.get(entry) as u8,
+                start_ns: self.start.get(entry) as u64,
+                end_ns: Some(self.end.get(entry) as u64),
+                frames: self.frames.get(entry) as u64,
+            },
+        }
+    }
+}
+
+impl PauseStatusFields {
+    fn open(&self, word: &[u8], port: u16, priority: u8) -> Option<PauseInterval> {
+        if self.paused.get(word) == 0 {
+            return None;
+        }
+        let forever = u64::MAX >> (64 - self.until.width.min(64));
+        let until_ns = self.until.get(word) as u64;
+        Some(PauseInterval {
+            port,
+            priority,
+            start_ns: self.start.get(word) as u64,
+            end_ns: (until_ns != forever).then_some(until_ns),
+            frames: self.frames.get(word) as u64,
+        })
     }
 }

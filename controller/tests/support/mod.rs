@@ -48,10 +48,15 @@ pub(crate) fn pipeline() -> PipelineInfo {
             "paused:1,start_ns:48,until_ns:48,frames:32,ended_ns:48,intervals:32",
             PORTS * 8,
         ),
-        register("pause_log", "start_ns:48,end_ns:48,frames:32", PORTS * 8 * PAUSE_LOG),
+        register("pause_counts", "intervals:32", PORTS),
     ];
     for bank in 0..2 {
         registers.extend([
+            register(
+                &format!("pause_log_bank{bank}"),
+                "start_ns:48,end_ns:48,frames:13,priority:3,number:16",
+                PORTS * PAUSE_LOG,
+            ),
             register(&format!("flow_ids_bank{bank}"), FLOW_ID, EPOCHS * FLOW_SLOTS),
             register(&format!("flow_counts_bank{bank}"), FLOW_COUNT, EPOCHS * FLOW_SLOTS),
             register(&format!("flow_marks_bank{bank}"), FLOW_MARK, EPOCHS * FLOW_SLOTS),
