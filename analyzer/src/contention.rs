@@ -252,8 +252,11 @@ impl<'q, 'v, 'a> Event<'q, 'v, 'a> {
         let after_ns = seen.to.saturating_sub(when.to.max(seen.from)) as f64;
         let outside_ns = ahead_ns + after_ns;
 
+        // Who found next to nobody ahead was not in a deep queue, but came before it had formed or when it was gone.
+        let own_depth = r.depth_sum as f64 / queued.max(1) as f64;
+        let is_shallow = own_depth < self.settings.min_wait_packets.min(reference * DEEP_SHARE);
         let inside_share = match r.queued_ns.map(|(a, b)| Span::new(a, b)) {
-            Some(span) if !span.overlaps(when) => 0.0,
+            Some(span) if !span.overlaps(when) || is_shallow => 0.0,
             Some(span) if span.from == span.to => 1.0,
             Some(span) => {
                 let in_time = self.unpaused_share(span, when);
@@ -274,13 +277,12 @@ impl<'q, 'v, 'a> Event<'q, 'v, 'a> {
         let inside = waited * inside_share;
         // A congestion that comes back (congestion control swings) entitles nobody: what waited deep in an earlier
         // queue was part of the same trouble. Shallow waits, and those of a flow alone, are everyday traffic.
-        let own_depth = r.depth_sum as f64 / queued.max(1) as f64;
         let deep_earlier = inside == 0.0 && own_depth >= reference * DEEP_SHARE && self.met_others(r);
         let rest = if deep_earlier { unqueued } else { waited - inside + unqueued };
         // A packet that found nobody waiting did not come while the queue stood.
         let (before, within) = match outside_ns {
             ns if ns > 0.0 => (rest * ahead_ns / ns, inside),
-            _ if seen.overlaps(when) => (0.0, inside + rest),
+            _ if seen.overlaps(when) && !is_shallow => (0.0, inside + rest),
             _ => (0.0, inside),
         };
         m.before += before;

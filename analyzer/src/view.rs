@@ -541,6 +541,15 @@ impl<'a> View<'a> {
         here.any(held) || self.unaccounted(port, when) > UNACCOUNTED_SHARE
     }
 
+    /// Packets of `port` in the epochs of `when`. Where the port's own count has other classes in it, flows count.
+    pub(crate) fn packets(&self, port: PortIx, when: Option<Span>) -> u64 {
+        let known = saturating(self.sums_in(port, when).map(|s| s.flow_packets));
+        if self.ports[port].mixed {
+            return known;
+        }
+        known.max(saturating(self.sums_in(port, when).map(|s| s.slot_packets)))
+    }
+
     /// The share of the packets of `port`, of all epochs in `when`, that no flow record accounts for. Zero where
     /// the source does not count packets by port, or where other classes are in the count.
     pub(crate) fn unaccounted(&self, port: PortIx, when: Option<Span>) -> f64 {

@@ -27,8 +27,7 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
     let switch = view.switch_of(contention.port);
     let load = |number: &u16| -> f64 {
         let Some(port) = view.find(switch, *number) else { return 0.0 };
-        let records = view.flows(port).iter().filter(|f| view.flow_in(port, f, contention.when));
-        records.map(|f| f.packets as f64).sum()
+        view.packets(port, contention.when) as f64
     };
     let loads: Vec<f64> = group.iter().map(load).collect();
     let mean = loads.iter().sum::<f64>() / loads.len() as f64;

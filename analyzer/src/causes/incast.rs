@@ -2,20 +2,29 @@
 
 use std::collections::BTreeSet;
 
-use model::Cause;
+use model::{Cause, FlowKey};
 
 use super::{Case, Judged, host_names};
 
 /// From this many senders on it is an incast wherever they meet.
 const SENDERS: usize = 3;
+/// Flows to elsewhere may have a part in the queue, if it is less than this share of the largest one.
+const SMALL_PART: f64 = 0.25;
 
 pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
     let contention = case.finding.contention.as_ref()?;
-    let receiver = case.culprits.first()?.dst;
-    if case.culprits.iter().any(|f| f.dst != receiver) {
+    let excess = |flow: &FlowKey| contention.part(*flow).map_or(0.0, |part| part.excess);
+    let largest = case.culprits.iter().map(excess).fold(0.0, f64::max);
+    let mut main: Vec<FlowKey> =
+        case.culprits.iter().copied().filter(|flow| excess(flow) >= SMALL_PART * largest).collect();
+    let receiver = main.first()?.dst;
+    if main.iter().any(|flow| flow.dst != receiver) {
         return None;
     }
-    let senders: BTreeSet<_> = case.culprits.iter().map(|f| f.src).collect();
+    main.extend(
+        case.culprits.iter().filter(|flow| flow.dst == receiver && excess(flow) < SMALL_PART * largest),
+    );
+    let senders: BTreeSet<_> = main.iter().map(|flow| flow.src).collect();
     let last_hop = {
         let index = case.scene.view.index;
         let peer = case.scene.view.topo(contention.port).and_then(|p| index.peer(p));
@@ -26,11 +35,11 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
         return None;
     }
     let to = host_names(case, std::iter::once(receiver));
-    let from = host_names(case, case.culprits.iter().map(|f| f.src));
+    let from = host_names(case, main.iter().map(|flow| flow.src));
     Some(Judged {
         cause: Cause::Incast,
         factor: 1.0,
-        because: format!("an incast of {} flows from {from} to {to} congests it", case.culprits.len()),
+        because: format!("an incast of {} flows from {from} to {to} congests it", main.len()),
         advice: vec![
             format!("spread the starts of the senders to {to}, or limit how many send at once"),
             "let congestion control act before PFC: ECN marking thresholds below the PFC threshold of the root port's switch".to_string(),

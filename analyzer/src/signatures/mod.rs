@@ -56,12 +56,9 @@ impl Doubt {
 const LEAST_REST: f64 = 0.02;
 
 type OnTrail = fn(&Scene<'_, '_>, &Trail) -> Option<Finding>;
-type OnPath = fn(&Scene<'_, '_>) -> Option<Finding>;
 
 /// Signatures of a pause trail; the first that fits holds.
 const ON_TRAIL: [OnTrail; 4] = [deadlock::find, storm::find, backpressure::find, lost_trail::find];
-/// Signatures of a victim without a pause trail.
-const ON_PATH: [OnPath; 2] = [contention::find, host_only::find];
 
 /// All findings of a scene, the best explanation first.
 pub(crate) fn find(scene: &Scene<'_, '_>) -> Vec<Finding> {
@@ -84,18 +81,38 @@ pub(crate) fn find(scene: &Scene<'_, '_>) -> Vec<Finding> {
         findings.truncate(1);
     }
     one_a_loop(&mut findings);
+    beside_a_standstill(scene, &mut findings);
     if findings.iter().any(|f| !always_stood(f)) {
         findings.retain(|f| !always_stood(f));
     }
     // Pauses from another time explain a slow packet only if nothing at its own time does.
-    let explained = scene.aligned && !findings.is_empty();
-    if !explained && let Some(found) = contention::find(scene) {
-        return vec![found];
+    if scene.aligned && !findings.is_empty() {
+        return findings;
+    }
+    let queues = contention::find(scene);
+    if !queues.is_empty() {
+        return queues;
     }
     if findings.is_empty() {
-        return ON_PATH.iter().find_map(|signature| signature(scene)).into_iter().collect();
+        findings.extend(host_only::find(scene));
     }
     findings
+}
+
+/// A flow that is stuck behind a standstill comes nowhere else: a pause elsewhere on its path, in which none of its packets came,
+/// did not slow it down.
+fn beside_a_standstill(scene: &Scene<'_, '_>, findings: &mut Vec<Finding>) {
+    let Some(victim) = scene.victim else { return };
+    if findings.iter().all(|f| f.pause_loop.is_empty()) {
+        return;
+    }
+    let met = |f: &Finding| {
+        let Some(records) = f.path.first().map(|port| scene.view.records_of(*port, victim)) else {
+            return true;
+        };
+        records.is_empty() || records.iter().any(|r| r.paused_packets > 0)
+    };
+    findings.retain(|f| !f.pause_loop.is_empty() || met(f));
 }
 
 /// A loop has one reason. If something outside of it is one, the trails that end inside are its echo.

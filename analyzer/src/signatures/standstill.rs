@@ -1,6 +1,8 @@
 //! When a loop of pauses closed and stood. One that a watchdog opens may close again: that is another event with reasons of
 //! its own, and what the pauses before it say belongs to the first.
 
+use model::TriggerReason;
+
 use crate::graph::VertexIx;
 use crate::scene::Scene;
 use crate::span::{Span, clusters, pause_span};
@@ -22,9 +24,9 @@ pub(super) struct Standstill {
 }
 
 impl Standstill {
-    /// The first one since the victim's last packet came to a port of the loop: that one stopped it. Else the one that stood
-    /// when the loop was read, else the last one that did, else the last time when all ports were paused; `None` without any
-    /// pause that says when it was.
+    /// The one that held up the slow packet, if that was answered in the end; else the first one since the victim's last packet
+    /// came to a port of the loop: that one stopped it. Else the one that stood when the loop was read, else the last one that did,
+    /// else the last time when all ports were paused; `None` without any pause that says when it was.
     pub(super) fn of(scene: &Scene<'_, '_>, ring: &[VertexIx]) -> Option<Standstill> {
         let of_ports: Vec<Vec<Span>> = ring.iter().map(|v| pauses(scene, *v)).collect();
         let all = of_ports.iter().flatten().copied().collect();
@@ -32,9 +34,20 @@ impl Standstill {
         let frozen_ns = frozen_ns.map(|port| scene.view.switch_of(port).frozen_ns).min()?;
         let joint = together(of_ports.into_iter().map(|spans| clusters(spans, MOMENT_NS)));
         let stood = |span: &&Span| span.length_ns() >= STOOD_NS;
-        let stopped = victims_last(scene, ring)
-            .and_then(|last_ns| joint.iter().filter(stood).find(|span| span.to >= last_ns));
-        let subject = stopped.or(joint.last().filter(|span| span.to >= frozen_ns || stood(span)));
+        let held_up = slow_packet(scene).and_then(|way| {
+            let shared = |span: &&Span| span.shared_ns(way);
+            joint
+                .iter()
+                .filter(stood)
+                .filter(|span| shared(span) >= STOOD_NS)
+                .max_by_key(|span| shared(span) as u64)
+        });
+        let stopped = || {
+            let last_ns = victims_last(scene, ring)?;
+            joint.iter().filter(stood).find(|span| span.to >= last_ns)
+        };
+        let subject =
+            held_up.or_else(stopped).or(joint.last().filter(|span| span.to >= frozen_ns || stood(span)));
         let subject = subject.or_else(|| joint.iter().rev().find(stood)).or(joint.last());
         let earlier = joint.iter().rev().filter(stood).find(|span| subject.is_some_and(|s| span.to < s.from));
         let opened_ns = earlier.map(|span| span.to);
@@ -50,6 +63,12 @@ impl Standstill {
         let of_event = |span: &Span| span.overlaps(self.event) && span.from >= self.opened_ns.unwrap_or(0);
         pauses(scene, v).into_iter().filter(of_event).map(|span| span.from).min()
     }
+}
+
+/// When the packet that was asked about was under way, if an answer to it came.
+fn slow_packet(scene: &Scene<'_, '_>) -> Option<Span> {
+    let trigger = scene.trigger.filter(|trigger| trigger.reason == TriggerReason::SlowRtt)?;
+    Some(Span { from: trigger.time_ns.saturating_sub(trigger.rtt_ns), to: trigger.time_ns })
 }
 
 /// When the victim's last packet came to a port of the loop.

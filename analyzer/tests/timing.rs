@@ -1,0 +1,105 @@
+//! What was when: queues that were gone, packets that came too late, and which of two standstills held a packet up.
+
+mod support;
+
+use model::{Anomaly, Cause, FlowKey};
+use support::stories::{background, ring};
+use support::*;
+
+const CONTENTION: Expect<'static> = Expect {
+    anomaly: Anomaly::FlowContention,
+    cause: Cause::Incast,
+    root: Some("sw4:2"),
+    host: None,
+    culprits: &["a1-h3", "a2-h3"],
+    path: &[],
+    pause_loop: &[],
+    spreaders: &[],
+    confidence: 0.9..=1.0,
+};
+
+/// h1's flow asks at 923 us with 20 us where 9 are normal; at sw4:2 it has waited over `queued` microseconds, while A1 and
+/// A2 came.
+fn contention(queued: (u64, u64)) -> Story {
+    let story = background(Story::new(line_network()), 925);
+    let f2 = story.flow("h1", "h3");
+    let story = story
+        .asks(f2, 923, 9, 20)
+        .saw(at(f2, 2, "sw1:1", 4_300, (0, 925)))
+        .saw(at(f2, 1, "sw2:3", 4_280, (0, 925)))
+        .saw(at(f2, 1, "sw4:2", 4_400, (0, 925)).queued(100, 70, queued));
+    ["a1", "a2"].iter().zip(3..).fold(story, |story, (host, ingress)| {
+        let burst = story.flow(host, "h3");
+        story.saw(at(burst, ingress, "sw4:2", 60, queued).queued(58, 70, queued))
+    })
+}
+
+#[test]
+fn a_queue_that_was_gone_when_the_slow_packet_left_did_not_slow_it() {
+    check(&contention((900, 925)), &[CONTENTION]);
+    check(&contention((820, 845)), &[Expect::default()]);
+}
+
+#[test]
+fn who_comes_when_the_queue_is_gone_is_no_culprit() {
+    // The victim's packets say that a queue stood until 925 us; at 915 us hardly anybody waited any more.
+    let mut story = contention((900, 925));
+    let mut late = story.flow("a3", "h3");
+    late.sport = 20_000;
+    story = story.saw(at(late, 5, "sw4:2", 30, (915, 925)).queued(30, 1, (915, 925)));
+    check(&story, &[CONTENTION]);
+}
+
+#[test]
+fn a_flow_waits_in_two_queues_of_its_path() {
+    let mut story = contention((900, 925));
+    let burst = FlowKey { sport: 20_000, ..story.flow("h2", "h3") };
+    let f2 = story.flow("h1", "h3");
+    for switch in story.snapshot.switches.iter_mut().filter(|s| s.switch == "sw1") {
+        for f in switch.flows.iter_mut().filter(|f| f.flow == f2 && f.epoch == EPOCH) {
+            (f.queued_packets, f.depth_sum) = (Some(90), 90 * 40);
+            f.queued_ns = Some((T0 + 902 * US, T0 + 925 * US));
+        }
+    }
+    story = story.saw(at(burst, 3, "sw1:1", 60, (900, 925)).queued(58, 40, (901, 925)));
+    let first =
+        Expect { cause: Cause::Undetermined, root: Some("sw1:1"), culprits: &["h2-h3"], ..CONTENTION };
+    check(&story, &[CONTENTION, Expect { confidence: 0.8..=0.9, ..first }]);
+}
+
+#[test]
+fn a_small_part_of_somebody_else_does_not_unmake_an_incast() {
+    let mut story = contention((900, 925));
+    for (host, packets) in [("a3", 50), ("a4", 9)] {
+        let to = if host == "a4" { "h4" } else { "h3" };
+        let burst = FlowKey { sport: 20_000, ..story.flow(host, to) };
+        story = story.saw(at(burst, 5, "sw4:2", packets, (900, 925)).queued(packets, 70, (901, 925)));
+    }
+    let culprits = &["a1-h3", "a2-h3", "a3-h3", "a4-h4"];
+    check(&story, &[Expect { culprits, ..CONTENTION }]);
+    let summary = &story.diagnose()[0].summary;
+    assert!(summary.contains("an incast of 3 flows from a1, a2 and a3 to h3"), "{summary}");
+}
+
+#[test]
+fn an_answered_packet_asks_about_the_standstill_that_held_it_up() {
+    // The ring stood from 400 to 560 us because of q2's burst at r2:1, and since 630 us because of q3's at r3:1.
+    let story = ["r1:1", "r2:1", "r3:1"].iter().fold(ring(), |story, port| story.paused(port, (400, 560)));
+    let story = story.still_paused("r1:1", 612).still_paused("r2:1", 606).still_paused("r3:1", 630);
+    let (first, second) = (story.flow("q2", "p1"), story.flow("q3", "p1"));
+    let there = FlowKey { sport: 20_000, ..story.flow("p2", "p1") };
+    let story = story
+        .saw(at(there, 3, "r2:1", 300, (10, 410)).queued(30, 40, (364, 410)).paused(5))
+        .saw(at(first, 4, "r2:1", 150, (360, 410)).queued(140, 50, (362, 410)).paused(10))
+        .saw(at(second, 4, "r3:1", 150, (590, 640)).queued(140, 50, (592, 640)).paused(10));
+    let victim = story.flow("p1", "p3");
+    let root = |us, rtt_us| {
+        let Story { topology, snapshot } = &story;
+        let story = Story { topology: topology.clone(), snapshot: snapshot.clone() };
+        let found = story.asks(victim, us, 9, rtt_us).diagnose();
+        found[0].root_cause.port.as_ref().map(ToString::to_string)
+    };
+    // One packet was on its way from 390 us on and came through; another one left at 620 us.
+    assert_eq!(root(570, 180).as_deref(), Some("r2:1"));
+    assert_eq!(root(690, 70).as_deref(), Some("r3:1"));
+}
