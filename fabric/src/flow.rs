@@ -25,10 +25,20 @@ pub struct RttStats {
     pub max: Time,
     /// All together, in picoseconds: divided by `count`, the mean.
     pub sum: Time,
+    /// The one that was furthest above what was the base until then, and that base: the least one before it, or what the topology
+    /// says, in picoseconds. Both zero while none was above.
+    #[serde(skip)]
+    pub furthest: (Time, Time),
 }
 
 impl RttStats {
-    pub(crate) fn add(&mut self, rtt: Time) {
+    /// Takes in a round trip; `base_rtt` is that of an idle network.
+    pub(crate) fn add(&mut self, rtt: Time, base_rtt: Option<Time>) {
+        let least = (self.count > 0).then_some(self.min).into_iter().chain(base_rtt).min().unwrap_or(rtt);
+        let (furthest, base) = self.furthest;
+        if rtt.saturating_sub(least) > furthest.saturating_sub(base) {
+            self.furthest = (rtt, least);
+        }
         self.min = if self.count == 0 { rtt } else { self.min.min(rtt) };
         self.max = self.max.max(rtt);
         self.sum = Time(self.sum.0.saturating_add(rtt.0));

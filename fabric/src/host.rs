@@ -212,7 +212,7 @@ impl<S: FabricSwitch> Fabric<S> {
         let news = state.sender.acknowledge(upto);
         let rtt = news.map(|news| now.saturating_sub(news.sent));
         if let Some(rtt) = rtt.filter(|_| news.is_some_and(|news| !news.ambiguous)) {
-            state.rtt.add(rtt);
+            state.rtt.add(rtt, state.base_rtt);
         }
         if let Some(arrived) = refused {
             if self.hosts[host as usize].settings.refuse_chunk_bytes.is_some() {

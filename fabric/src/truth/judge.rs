@@ -95,7 +95,8 @@ fn paths(facts: &Facts<'_>, replay: &Replay) -> Vec<Vec<PortRef>> {
     paths.into_iter().map(|path| path.into_iter().map(name).collect()).collect()
 }
 
-/// A flow is slow when a round trip took longer than its best one by more than this, and by more than agents accept.
+/// A flow is slow when a round trip took longer than the best one until then by more than this, and by more than agents accept:
+/// that the path can be faster nobody knows before it was.
 const LEAST_EXCESS: Time = Time::from_us(4);
 
 /// Flows with a round trip well above their best one, that had to send again, or that stood still at the end.
@@ -112,7 +113,7 @@ fn slowed(facts: &Facts<'_>, replay: &Replay) -> BTreeSet<usize> {
     };
     let percent = u64::from(facts.scenario.agents.threshold_percent);
     let slow = |flow: &FlowRecord| {
-        let (best, worst) = (flow.rtt.min, flow.rtt.max);
+        let (worst, best) = flow.rtt.furthest;
         flow.rtt.count > 0
             && worst.0 > best.0.saturating_mul(percent) / 100
             && worst.saturating_sub(best) > LEAST_EXCESS
