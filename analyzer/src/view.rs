@@ -239,6 +239,11 @@ impl<'a> View<'a> {
         self.snapshot.victim.or_else(|| self.snapshot.trigger.as_ref().map(|t| t.flow))
     }
 
+    /// Whether a record of this class, if it has one, is spoken of.
+    pub(crate) fn is_of_class(&self, class: Option<u8>) -> bool {
+        class.is_none_or(|class| self.classes.contains(class))
+    }
+
     /// All ports that have records.
     pub(crate) fn ports(&self) -> Range<PortIx> {
         0..self.ports.len()

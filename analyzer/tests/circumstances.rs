@@ -9,6 +9,9 @@ use model::{Cause, ConfigFinding, LossReason, LossRecord, PortRef, Setting};
 use support::Story;
 use support::stories::early_poll;
 
+/// The class of the flows in the story.
+const CLASS: u8 = 3;
+
 fn finding(switch: &str, setting: Setting) -> ConfigFinding {
     let mut finding = ConfigFinding::new(switch, setting, "it is too small", "make it larger");
     finding.deviation = Deviation::Less;
@@ -20,6 +23,7 @@ fn loss(switch: &str, reason: LossReason, packets: u64) -> LossRecord {
         switch: switch.to_string(),
         ingress_port: 1,
         egress_port: 2,
+        priority: None,
         reason,
         packets,
         lost_ns: (1, 2),
@@ -110,6 +114,24 @@ fn pauses_on_one_side_only_show_at_the_far_end_or_where_none_are_sent() {
     }
     story.snapshot.configuration = vec![told(&elsewhere)];
     check(&story, Cause::Incast, &[], &[losing]);
+}
+
+#[test]
+fn what_another_class_lost_explains_nothing() {
+    let mut story = early_poll();
+    let of_class = |priority| LossRecord { priority, ..loss("sw4", LossReason::Headroom, 5) };
+    story.snapshot.configuration = vec![finding("sw4", Setting::Headroom)];
+    let (lost, id) = (Node::Loss("sw4:2 headroom".to_string()), "sw4/headroom");
+    let edges = [
+        (root(), lost.clone(), EdgeKind::PortLosesPackets, 5.0),
+        (lost, Node::Finding(id.to_string()), EdgeKind::LossSetByFinding, 5.0),
+    ];
+    for own in [None, Some(CLASS)] {
+        story.snapshot.losses = vec![of_class(own), of_class(Some(CLASS + 1))];
+        check(&story, Cause::Misconfiguration, &[id], &edges);
+    }
+    story.snapshot.losses = vec![of_class(Some(CLASS + 1))];
+    check(&story, Cause::Incast, &[], &[]);
 }
 
 #[test]

@@ -49,6 +49,7 @@ fn check(scenario: &str, schema: &Value) {
     args.extend(files.iter().map(|file| file.display().to_string()));
     let offline = harrier(&args);
     assert_eq!(offline.status, 0, "{scenario}: {}", offline.stderr);
+    assert!(!offline.stderr.contains("warning"), "{scenario}: {}", offline.stderr);
     let offline = offline.json();
     assert_eq!(offline["diagnoses"], online["diagnoses"], "{scenario}");
     assert_eq!(offline["missing"], online["missing"], "{scenario}");
@@ -122,4 +123,30 @@ fn configurations_from_files_are_named_where_their_effect_shows() {
     for said in ["`nowhere` is not a switch of the topology", "missing.json"] {
         assert!(refused.stderr.contains(said), "{said}: {}", refused.stderr);
     }
+}
+
+#[test]
+fn records_of_what_the_topology_does_not_have_are_told_and_the_verdict_stays() {
+    let folder = scratch("strays");
+    let ran = harrier(&["run", "contention-only", "--json", "--save-snapshots", folder.to_str().unwrap()]);
+    let file = snapshots(&folder).pop().expect("a snapshot");
+    let mut snapshot = read(&file);
+    let switch = snapshot["switches"][0]["switch"].as_str().expect("a name").to_string();
+    let row = json!({"ingress_port": 98, "egress_port": 99, "epoch": 1, "packets": 1, "bytes": 1});
+    snapshot["switches"][0]["meters"].as_array_mut().expect("rows").push(row);
+    snapshot["losses"] = json!([{"switch": "nowhere", "ingress_port": 1, "egress_port": 2, "priority": 3,
+        "reason": "headroom", "packets": 1, "lost_ns": [1, 1]}]);
+    std::fs::write(&file, snapshot.to_string()).expect("the snapshot can be written");
+    let told = harrier(&["analyze", "--json", file.to_str().unwrap()]);
+    assert_eq!(told.status, 0, "{}", told.stderr);
+    for expected in [
+        "the topology has no switch `nowhere`, of which speak losses: 1".to_string(),
+        format!("the topology has no link at `{switch}:98`, of which speak meter records: 1"),
+        format!("the topology has no link at `{switch}:99`, of which speak meter records: 1"),
+    ] {
+        let is_told = |line: &str| line.starts_with("warning: event 0x") && line.ends_with(&expected);
+        assert!(told.stderr.lines().any(is_told), "{expected}: {}", told.stderr);
+    }
+    let (before, after) = (ran.json(), told.json());
+    assert_eq!(after["diagnoses"][0]["root_cause"], before["diagnoses"][0]["root_cause"]);
 }

@@ -317,7 +317,7 @@ impl<S: FabricSwitch> Fabric<S> {
                 }
                 self.counters.ended_by_program += 1;
             }
-            SwitchEvent::Dropped { bytes, reason, ingress_port, egress_port, stored, .. } => {
+            SwitchEvent::Dropped { bytes, reason, ingress_port, egress_port, priority, stored, .. } => {
                 match (&mut self.log, egress_port) {
                     (Some(log), Some(egress_port)) if stored => {
                         log.thrown_out(self.now, index, (ingress_port, egress_port), bytes);
@@ -328,9 +328,11 @@ impl<S: FabricSwitch> Fabric<S> {
                 self.counters.dropped_packets += 1;
                 self.counters.dropped_bytes += bytes;
                 *self.counters.drops.entry(format!("{reason:?}")).or_default() += 1;
-                if let (DropReason::Queue(reason), Some(egress_port)) = (reason, egress_port) {
+                if let (DropReason::Queue(reason), Some(egress_port), Some(priority)) =
+                    (reason, egress_port, priority)
+                {
                     let switch = (index, self.switches[index as usize].name.as_str());
-                    self.lost.count(self.now, switch, (ingress_port, egress_port), reason);
+                    self.lost.count(self.now, switch, (ingress_port, egress_port), priority, reason);
                 }
             }
             SwitchEvent::LosslessDrop {

@@ -5,25 +5,28 @@ use std::collections::BTreeMap;
 use model::{LossReason, LossRecord, Time};
 use p4_switch::tm::DropReason;
 
-/// Losses by switch, ingress port, egress port and reason.
+/// Losses by switch, ingress port, egress port, reason and class.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Losses(BTreeMap<(u32, u16, u16, LossReason), LossRecord>);
+pub(crate) struct Losses(BTreeMap<(u32, u16, u16, LossReason, u8), LossRecord>);
 
 impl Losses {
-    /// Counts a packet that `switch`, number `index`, lost.
+    /// Counts a packet of the class `priority` that `switch`, number `index`, lost.
     pub(crate) fn count(
         &mut self,
         now: Time,
         (index, switch): (u32, &str),
         (ingress_port, egress_port): (u16, u16),
+        priority: u8,
         reason: DropReason,
     ) {
         let reason = told(reason);
         let now_ns = now.as_ns();
-        let loss = self.0.entry((index, ingress_port, egress_port, reason)).or_insert_with(|| LossRecord {
+        let place = (index, ingress_port, egress_port, reason, priority);
+        let loss = self.0.entry(place).or_insert_with(|| LossRecord {
             switch: switch.to_string(),
             ingress_port,
             egress_port,
+            priority: Some(priority),
             reason,
             packets: 0,
             lost_ns: (now_ns, now_ns),

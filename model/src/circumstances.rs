@@ -136,7 +136,7 @@ pub enum LossReason {
     Other,
 }
 
-/// Packets that a switch lost at one place for one reason, as its counters say at the end of the collection.
+/// Packets of one class that a switch lost at one place for one reason, as its counters say at the end of the collection.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct LossRecord {
@@ -146,6 +146,9 @@ pub struct LossRecord {
     pub ingress_port: u16,
     /// Where they were to leave.
     pub egress_port: u16,
+    /// Their priority class at that switch; absent where its counters do not tell classes apart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priority: Option<u8>,
     /// Why.
     pub reason: LossReason,
     /// How many.

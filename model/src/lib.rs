@@ -15,6 +15,7 @@ pub mod provenance;
 #[cfg(feature = "openapi")]
 pub mod schema;
 pub mod snapshot;
+pub mod stray;
 pub mod telemetry;
 pub mod topology;
 pub mod traffic;

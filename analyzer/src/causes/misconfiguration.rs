@@ -41,11 +41,14 @@ pub(crate) fn blamed<'c>(case: &Case<'c, '_, '_>) -> Vec<&'c ConfigFinding> {
     blamed
 }
 
-/// Losses at the switches where it happened.
+/// Losses at the switches where it happened, of the classes that are looked at as far as counters tell them apart: what another
+/// class lost did not slow this one down.
 pub(crate) fn losses<'c>(case: &Case<'c, '_, '_>) -> impl Iterator<Item = &'c LossRecord> {
     let losses = &case.scene.view.snapshot.losses;
     let switches = if losses.is_empty() { BTreeSet::new() } else { switches(case) };
-    losses.iter().filter(move |loss| switches.contains(loss.switch.as_str()))
+    losses.iter().filter(move |loss| {
+        switches.contains(loss.switch.as_str()) && case.scene.view.is_of_class(loss.priority)
+    })
 }
 
 fn shows(case: &Case<'_, '_, '_>, finding: &ConfigFinding) -> bool {

@@ -7,6 +7,7 @@ use anyhow::{Context, bail};
 use clap::ValueEnum;
 use model::job::JobDescription;
 use model::snapshot::SNAPSHOT_FORMAT;
+use model::stray::strays;
 use model::{FlowKey, Job, RunReport, Snapshot, Topology};
 
 use crate::Outcome;
@@ -94,6 +95,11 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
         }
     }
     fail_with("the input cannot be analysed", &problems)?;
+    for snapshot in &snapshots {
+        for stray in strays(snapshot, &topology) {
+            eprintln!("warning: event {:#x}: {stray}", snapshot.event);
+        }
+    }
 
     let (diagnoses, missing) = verdicts(&snapshots, &topology);
     let mut names: Vec<_> = args.files.iter().filter_map(|p| p.file_name()?.to_str()).collect();

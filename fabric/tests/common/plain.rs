@@ -127,6 +127,7 @@ impl FabricSwitch for PlainSwitch {
                         at,
                         ingress_port,
                         egress_port: Some(egress_port),
+                        priority: Some(priority),
                         bytes: u64::from(bytes),
                         reason: p4_switch::DropReason::Queue(reason),
                         stored,

@@ -69,6 +69,8 @@ pub enum Event {
         ingress_port: u16,
         /// Where it was to leave, when that was decided.
         egress_port: Option<u16>,
+        /// Its class, when it had come to a queue.
+        priority: Option<u8>,
         /// Its length.
         bytes: u64,
         /// Why.

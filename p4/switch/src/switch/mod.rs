@@ -311,7 +311,8 @@ impl Switch {
             return;
         };
         if stored {
-            self.lost(ingress_port, Some(egress_port), u64::from(bytes), DropReason::Queue(reason), true);
+            let (egress, class) = (Some(egress_port), Some(priority));
+            self.lost(ingress_port, egress, class, u64::from(bytes), DropReason::Queue(reason), true);
         }
         if lossless {
             let (at, profile) = (self.cx.now, self.tm.profile_name(profile).to_string());
@@ -351,13 +352,14 @@ impl Switch {
     }
 
     fn dropped(&mut self, ingress_port: u16, egress_port: Option<u16>, bytes: u64, reason: DropReason) {
-        self.lost(ingress_port, egress_port, bytes, reason, false);
+        self.lost(ingress_port, egress_port, None, bytes, reason, false);
     }
 
     fn lost(
         &mut self,
         ingress_port: u16,
         egress_port: Option<u16>,
+        priority: Option<u8>,
         bytes: u64,
         reason: DropReason,
         stored: bool,
@@ -365,7 +367,8 @@ impl Switch {
         self.counters.count_drop(reason);
         self.cx.note(|| Step::Dropped { reason: reason.name().to_owned(), port: egress_port });
         let at = self.cx.now;
-        self.cx.events.push(Event::Dropped { at, ingress_port, egress_port, bytes, reason, stored });
+        let event = Event::Dropped { at, ingress_port, egress_port, priority, bytes, reason, stored };
+        self.cx.events.push(event);
     }
 
     /// Source address of the PFC frames of a port: the switch's address with the port in the last two bytes.
@@ -388,7 +391,10 @@ impl Switch {
         };
         self.cpu_waiting |= egress_port == self.config.cpu_port;
         if let Err((reason, packet)) = self.tm.enqueue(self.cx.now, arrival, packet) {
-            self.dropped(packet.0.ingress_port, Some(egress_port), bytes, DropReason::Queue(reason));
+            let (ingress, egress) = (packet.0.ingress_port, Some(egress_port));
+            // As the traffic manager takes it.
+            let class = Some(priority & 7);
+            self.lost(ingress, egress, class, bytes, DropReason::Queue(reason), false);
             self.discard(packet);
         }
     }
