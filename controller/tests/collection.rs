@@ -42,7 +42,7 @@ fn a_polling_wave_becomes_one_snapshot() {
         follows: None,
         rtt_ns: 17_000,
     };
-    world.input(Input::Trigger { event: 77, trigger: trigger.clone() }, &mut yes);
+    world.input(Input::Trigger { event: 77, priority: 3, trigger: trigger.clone() }, &mut yes);
     world.pass(8 * MS, &mut yes);
     assert_eq!(world.snapshots, [], "the first report may take longer than the others");
     world.poll("s1", 77, on_path(1, 2), &mut yes);
@@ -294,7 +294,7 @@ fn the_number_of_an_old_event_is_a_new_one() {
         follows: None,
         rtt_ns: 60_000,
     };
-    world.input(Input::Trigger { event: 77, trigger: trigger.clone() }, &mut yes);
+    world.input(Input::Trigger { event: 77, priority: 3, trigger: trigger.clone() }, &mut yes);
     for name in ["s1", "s2"] {
         world.poll(name, 77, on_path(1, 2), &mut yes);
     }

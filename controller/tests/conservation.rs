@@ -365,7 +365,9 @@ impl Test {
     fn take(&mut self, commands: Vec<Command>) {
         for command in commands {
             match command {
-                Command::Read { request, .. } | Command::Unlock { request, .. } => {
+                Command::Read { request, .. }
+                | Command::Unlock { request, .. }
+                | Command::Ask { request, .. } => {
                     self.open.insert(request, command);
                 }
                 Command::Emit(snapshot) => self.snapshots.push(*snapshot),
@@ -390,6 +392,12 @@ impl Test {
                 }
                 self.switch.write(&writes);
                 Input::UnlockDone { request }
+            }
+            Command::Ask { question, .. } => {
+                let now = Time::from_ns(self.now_ns);
+                self.switch.switch.packet_out(now, Frame::new(&question.to_bytes(), 0));
+                self.digests();
+                Input::Asked { request }
             }
             Command::Emit(_) => return,
         };

@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use harrier_controller::collect::CollectSettings;
-use harrier_controller::live::{Controller, LiveConfig, LiveError, SwitchEndpoint};
+use harrier_controller::live::{Asked, Controller, LiveConfig, LiveError, SwitchEndpoint};
 use harrier_controller::plan::PlanSettings;
 use harrier_controller::program;
 use model::topology::{Link, Node, NodeKind};
 use model::wire::polling::{Follow, Polling};
-use model::{FlowKey, Gap, Rate, Time, Topology};
+use model::{FlowKey, Gap, Rate, Time, Topology, Trigger, TriggerReason};
 use p4_switch::tm::TmConfig;
 use p4_switch::{Switch, SwitchConfig};
 use p4runtime::device_config::{SourceBundle, compile};
@@ -130,6 +130,31 @@ async fn a_polling_packet_becomes_a_snapshot_over_grpc() {
     let snapshot = controller.snapshot().await.unwrap();
     assert_eq!(snapshot.missing, Vec::<Gap>::new());
     assert_eq!(snapshot.switches[0].flows[0].packets, 1);
+}
+
+#[tokio::test]
+async fn a_question_that_never_arrived_is_asked_by_packet_out() {
+    let clock = Arc::new(AtomicU64::new(20_000_000));
+    let (switch, server) = switch(&clock).await;
+    let mut controller = Controller::start(config(server.endpoint())).unwrap();
+    up(&controller).await;
+    switch.receive(1, data(&victim(), 0, 1_000));
+    let trigger = Trigger {
+        host: "h1".into(),
+        flow: victim(),
+        time_ns: 20_000_000,
+        reason: TriggerReason::SlowRtt,
+        base_rtt_ns: 9_000,
+        rtt_ns: 17_000,
+        follows: None,
+    };
+    controller.trigger(Asked { event: 5, priority: 3, trigger: trigger.clone() }).await.unwrap();
+    let snapshot = controller.snapshot().await.unwrap();
+    assert_eq!((snapshot.event, snapshot.trigger), (5, Some(trigger)));
+    assert_eq!(snapshot.missing, Vec::<Gap>::new());
+    assert_eq!(snapshot.switches[0].polled_from, [1]);
+    assert_eq!(snapshot.switches[0].flows[0].packets, 1);
+    unlocked(&switch).await;
 }
 
 #[tokio::test]

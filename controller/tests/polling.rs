@@ -8,6 +8,7 @@ use model::wire::polling::{Follow, Polling};
 use model::{FlowKey, Rate, Time, Topology};
 use real::{Net, compile, data, poll};
 
+use harrier_controller::collect::PortQuestion;
 use harrier_controller::plan::PlanSettings;
 
 fn network(nodes: &[&str], links: &[(&str, &str)]) -> Topology {
@@ -193,6 +194,50 @@ fn the_same_question_is_answered_once_and_another_event_is_not_thrown_away() {
     // After two seconds nobody remembers.
     net.now += Time::from_ms(2_000);
     check(&mut net, &question(1, Follow::VictimPath), &first);
+}
+
+/// Puts a question into a switch as if it had come by `port`, and compares the reports: switch, ingress port, what was
+/// asked, what was followed.
+fn check_asked(net: &mut Net, switch: &str, port: u16, polling: Polling, expected: &[(&str, u16, u8, u8)]) {
+    let packet = PortQuestion { port, polling }.to_bytes();
+    let now = net.now;
+    net.at(switch).switch.packet_out(now, Frame::new(&packet, 0));
+    net.settle();
+    let reports = net.reports();
+    let found: Vec<_> =
+        reports.iter().map(|(s, r)| (s.as_str(), r.ingress_port, r.follow, r.followed)).collect();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn the_controllers_question_goes_on_like_the_one_that_got_lost() {
+    let mut net = poster();
+    // As if the link between s1 and s2 had lost it.
+    check_asked(&mut net, "s2", 1, question(1, Follow::VictimPath), &[("s2", 1, 1, 1), ("s3", 1, 1, 1)]);
+    // s1 has not seen it yet; s2 and s3 remember it.
+    check(&mut net, &question(1, Follow::VictimPath), &[("s1", 3, 1)]);
+}
+
+#[test]
+fn the_controllers_question_is_answered_although_it_is_remembered() {
+    let mut net = poster();
+    let asked = question(1, Follow::VictimPath);
+    check(&mut net, &asked, &[("s1", 3, 1), ("s2", 1, 1), ("s3", 1, 1)]);
+    // Only the switch itself answers: its neighbours have answered before.
+    check_asked(&mut net, "s2", 1, asked, &[("s2", 1, 1, 1)]);
+    check_asked(&mut net, "s2", 1, asked, &[("s2", 1, 1, 1)]);
+}
+
+#[test]
+fn the_controllers_question_about_pauses_follows_those_that_reach_its_port() {
+    let mut net = poster();
+    // F2 feeds the port towards s4, by port 1 of s2; nothing of port 2 does.
+    for psn in 0..8 {
+        net.host_sends(&flow(1, 3), data(&flow(1, 3), psn, 1_000));
+    }
+    net.pause("s2:3", 0xffff);
+    check_asked(&mut net, "s2", 2, question(1, Follow::Pauses), &[("s2", 2, 2, 2)]);
+    check_asked(&mut net, "s2", 1, question(1, Follow::Pauses), &[("s2", 1, 2, 2), ("s4", 1, 2, 2)]);
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use controller::collect::{CollectSettings, Collector, Command, Input};
+use model::wire::Frame;
 use model::{Snapshot, Time, Trigger};
 use p4_lang::ir::Bits;
 use p4_switch::{Event, Switch};
@@ -14,6 +15,9 @@ use crate::pipeline::{Pipeline, read_registers, write_registers};
 use crate::record::SwitchNotice;
 use crate::scenario::Scenario;
 use crate::trial::{Losing, Trial};
+
+/// The controller asks again what got lost after this part of the time after which a wave counts as over.
+const QUIET_TO_ASK: u64 = 5;
 
 /// Something that reaches the controller or a switch later.
 #[derive(Debug)]
@@ -51,6 +55,8 @@ impl InProcessController {
     pub fn new(scenario: &Scenario, pipeline: Pipeline) -> InProcessController {
         let settings = CollectSettings {
             quiet_ns: scenario.agents.quiet.as_ns(),
+            ask_after_ns: (scenario.agents.quiet.as_ns() / QUIET_TO_ASK)
+                .max(2 * scenario.agents.read_delay.as_ns()),
             // Nothing restarts or loses messages here, so nobody needs to look after idle switches.
             audit_ns: 0,
             ..CollectSettings::default()
@@ -104,7 +110,8 @@ impl InProcessController {
             if self.is_surveying {
                 self.survey(question.event, &question.trigger, fabric);
             }
-            let input = Input::Trigger { event: question.event, trigger: question.trigger };
+            let (event, priority) = (question.event, question.polling.priority);
+            let input = Input::Trigger { event, priority, trigger: question.trigger };
             self.put_off(fabric.now() + self.notice_delay, Later::Hear(input));
         }
         for SwitchNotice { at, switch, event } in fabric.take_notices() {
@@ -205,14 +212,15 @@ impl InProcessController {
     /// Carries out a request at its switch.
     fn carry_out(&self, command: Command, fabric: &mut Fabric<Switch>) -> Input {
         let (switch, request) = match &command {
-            Command::Read { switch, request, .. } | Command::Unlock { switch, request, .. } => {
-                (switch, *request)
-            }
+            Command::Read { switch, request, .. }
+            | Command::Unlock { switch, request, .. }
+            | Command::Ask { switch, request, .. } => (switch, *request),
             Command::Emit(_) => unreachable!("snapshots are kept, not put off"),
         };
         if self.silent.contains(switch) {
             return Input::Failed { request, reason: format!("switch `{switch}` does not answer") };
         }
+        let now = fabric.now();
         let Some(switch) = fabric.switch_mut(switch) else {
             return Input::Failed { request, reason: format!("there is no switch `{switch}`") };
         };
@@ -222,6 +230,10 @@ impl InProcessController {
             }
             Command::Unlock { writes, .. } => {
                 write_registers(switch, &self.pipeline, writes).map(|()| Input::UnlockDone { request })
+            }
+            Command::Ask { question, .. } => {
+                switch.packet_out(now, Frame::new(&question.to_bytes(), 0));
+                Ok(Input::Asked { request })
             }
             Command::Emit(_) => unreachable!("snapshots are kept, not put off"),
         };

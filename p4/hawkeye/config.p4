@@ -57,6 +57,11 @@
 #define QUEUES (1 << (PORT_BITS + 3))
 #define PAUSE_LOG_ROWS (1 << (PORT_BITS + PAUSE_LOG_BITS))
 
+// Port by which the controller's packets come in: bmv2's `--cpu-port`, and that of p4/switch.
+#ifndef CPU_PORT
+#define CPU_PORT 510
+#endif
+
 // Multicast group of the ports that lead to other switches.
 #define POLL_GROUP 1
 // Priority class of polling packets, which PFC must never pause.

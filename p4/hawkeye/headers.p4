@@ -170,6 +170,8 @@ struct metadata_t {
     port_t route_port;
     // Where the victim's packets leave, for the copies of a polling packet; 0 when they do not follow the victim.
     port_t victim_port;
+    // The port that a polling packet came by, or that the controller says it would have come by.
+    port_t poll_port;
     // Epoch the packet falls into, and its place in the ring.
     bit<32> epoch;
     bit<EPOCH_RING_BITS> ring;

@@ -3,6 +3,10 @@
 // A packet asks to follow the victim's path (bit 0 of `follow`), the pauses that reach the port it came in by (bit 1), or
 // both. Ingress freezes and sends it to the victim's port, or to every port when pauses are followed; egress decides
 // for each port whether the copy leaves and what it asks for there. It ends at ports towards hosts.
+//
+// The controller asks again where a packet or a report was lost: its question comes by the CPU port, is treated as if it
+// had come by the port that its Ethernet source address ends with, and is answered although it may be remembered. What
+// it leads to is a question like any other, so that the neighbours that know it stay silent.
 
 // What the controller is told about a polling packet that this switch had not seen before.
 struct poll_report_t {
@@ -71,6 +75,7 @@ control PollingIngress(
 
     bit<2> asked;
     bit<1> is_new = 0;
+    bit<1> is_repeated = 0;
     bit<1> frozen_now;
     bit<128> lock;
     poll_report_t report;
@@ -78,16 +83,21 @@ control PollingIngress(
     apply {
         asked = hdr.polling.follow;
         dropped = 1;
+        meta.poll_port = standard_metadata.ingress_port;
+        if (standard_metadata.ingress_port == CPU_PORT) {
+            meta.poll_port = hdr.ethernet.source[8:0];
+            is_repeated = 1;
+        }
         if (hdr.polling.version == POLLING_VERSION && hdr.polling.hop_limit != 0) {
             if (asked[0:0] == 1) {
                 memory.apply(hdr.polling.event, meta.flow, meta.flow_hash, 0,
                     standard_metadata.ingress_global_timestamp, is_new);
-                hdr.polling.follow[0:0] = is_new;
+                hdr.polling.follow[0:0] = is_new | is_repeated;
             }
             if (asked[1:1] == 1) {
-                memory.apply(hdr.polling.event, meta.flow, meta.flow_hash, standard_metadata.ingress_port,
+                memory.apply(hdr.polling.event, meta.flow, meta.flow_hash, meta.poll_port,
                     standard_metadata.ingress_global_timestamp, is_new);
-                hdr.polling.follow[1:1] = is_new;
+                hdr.polling.follow[1:1] = is_new | is_repeated;
             }
             if (hdr.polling.follow != 0) {
                 freeze.apply(hdr.polling.event, standard_metadata.ingress_global_timestamp, lock, frozen_now);
@@ -100,7 +110,7 @@ control PollingIngress(
                 report.follow = (bit<8>)asked;
                 report.followed = (bit<8>)hdr.polling.follow;
                 report.priority = hdr.polling.priority;
-                report.ingress_port = (bit<16>)standard_metadata.ingress_port;
+                report.ingress_port = (bit<16>)meta.poll_port;
                 report.victim_port = (bit<16>)meta.route_port;
                 report.time_ns = standard_metadata.ingress_global_timestamp;
                 report.epoch = (epoch_t)meta.epoch;
@@ -147,7 +157,7 @@ control PollingEgress(
     bit<1> fed = 0;
 
     apply {
-        in_row = standard_metadata.ingress_port - 1;
+        in_row = meta.poll_port - 1;
         out_row = standard_metadata.egress_port - 1;
         if (out_row < PORTS) {
             port_config.read(config, (bit<32>)out_row);

@@ -8,9 +8,10 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
+use controller::live::Asked;
 use fabric::scenario::Circumstances;
 use fabric::{Fabric, Scenario};
-use model::{PortRef, Time, Trigger};
+use model::{PortRef, Time};
 use p4_switch::tm::CLASSES;
 use tokio::sync::mpsc;
 use web::{PortPoint, PortSample};
@@ -63,7 +64,7 @@ impl Network {
         mut self,
         pace_us: u64,
         news: mpsc::Sender<News>,
-        triggers: mpsc::Sender<(u32, Trigger)>,
+        triggers: mpsc::Sender<Asked>,
         polls: Receiver<Poll>,
         stop: Arc<AtomicBool>,
     ) -> anyhow::Result<JoinHandle<()>> {
@@ -91,14 +92,15 @@ impl Network {
         thread::Builder::new().name("network".into()).spawn(live).context("cannot start the network's thread")
     }
 
-    fn advance(&mut self, step: Time, triggers: &mpsc::Sender<(u32, Trigger)>) {
+    fn advance(&mut self, step: Time, triggers: &mpsc::Sender<Asked>) {
         // Controllers may have sent packets or opened ports.
         self.fabric.poll_switches();
         self.fabric.run_until(self.fabric.now() + step);
         self.clock.set(self.fabric.now());
         for question in self.fabric.take_triggers() {
             // A controller with too much to do learns of the event from the switches' digests all the same.
-            let _ = triggers.try_send((question.event, question.trigger));
+            let (event, priority) = (question.event, question.polling.priority);
+            let _ = triggers.try_send(Asked { event, priority, trigger: question.trigger });
         }
         for notice in self.fabric.take_notices() {
             let name = self.fabric.switch_name(notice.switch).to_string();

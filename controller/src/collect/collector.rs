@@ -3,14 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use model::snapshot::{SNAPSHOT_FORMAT, Source};
-use model::{Gap, Snapshot, SwitchTelemetry, Topology, Trigger};
+use model::{FlowKey, Topology, Trigger};
 
 use crate::layout::{LockState, Notice, PollReport, RegisterRows, TelemetryLayout};
 
 use super::event::{Data, Event};
-use super::expect::{missing_switches, victim_path};
-use super::merge::merge;
 use super::settings::CollectSettings;
 use super::stats::CollectStats;
 use super::switch::Switch;
@@ -19,19 +16,16 @@ use super::{Command, Input, RequestId};
 /// Collects the telemetry of events.
 #[derive(Clone, Debug)]
 pub struct Collector {
-    topology: Arc<Topology>,
+    pub(super) topology: Arc<Topology>,
     pub(super) settings: CollectSettings,
     pub(super) switches: BTreeMap<String, Switch>,
-    events: BTreeMap<u32, Event>,
+    pub(super) events: BTreeMap<u32, Event>,
     /// Events whose snapshot has been emitted, and when.
-    closed: BTreeMap<u32, u64>,
+    pub(super) closed: BTreeMap<u32, u64>,
     requests: BTreeMap<RequestId, Request>,
     next_request: u64,
-    stats: CollectStats,
+    pub(super) stats: CollectStats,
 }
-
-/// Closed events remembered, so that stragglers do not reopen them.
-const MAX_CLOSED: usize = 4_096;
 
 /// A request that has not been answered.
 #[derive(Clone, Debug)]
@@ -42,7 +36,7 @@ struct Request {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Purpose {
+pub(super) enum Purpose {
     /// Reads the bank of this generation, frozen then.
     Bank {
         generation: u16,
@@ -54,6 +48,12 @@ enum Purpose {
         connecting: bool,
     },
     Unlock,
+    /// A question of this event, by this port and about this flow.
+    Ask {
+        event: u32,
+        port: u16,
+        flow: FlowKey,
+    },
 }
 
 impl Collector {
@@ -89,9 +89,9 @@ impl Collector {
             Input::Digest { switch, name, fields } => {
                 self.on_digest(now_ns, &switch, &name, &fields, &mut commands);
             }
-            Input::Trigger { event, trigger } => self.on_trigger(now_ns, event, trigger),
+            Input::Trigger { event, priority, trigger } => self.on_trigger(now_ns, event, priority, trigger),
             Input::ReadDone { request, rows } => self.on_read(now_ns, request, &rows, &mut commands),
-            Input::UnlockDone { request } => {
+            Input::UnlockDone { request } | Input::Asked { request } => {
                 if self.requests.remove(&request).is_none() {
                     self.stats.ignored += 1;
                 }
@@ -109,11 +109,11 @@ impl Collector {
         let timeouts = self.events.values().map(|event| self.timeout_at_ns(event));
         let mut next_ns = requests.chain(audits).chain(timeouts).min();
         for event in self.events.values() {
-            let quiet_ns = self.quiet_at_ns(event);
+            let due_ns = event.look_at_ns.unwrap_or_else(|| self.quiet_at_ns(event));
             // Of many events only those that could be next are looked at more closely.
-            let is_sooner = next_ns.is_none_or(|next_ns| quiet_ns < next_ns);
-            if is_sooner && event.is_settled() && !self.is_auditing(event) {
-                next_ns = Some(quiet_ns);
+            let is_sooner = next_ns.is_none_or(|next_ns| due_ns < next_ns);
+            if is_sooner && event.is_settled() && (event.look_at_ns.is_some() || !self.is_auditing(event)) {
+                next_ns = Some(due_ns);
             }
         }
         next_ns
@@ -168,6 +168,7 @@ impl Collector {
         } else {
             let event = self.events.entry(report.event).or_insert_with(|| Event::new(now_ns));
             event.report(now_ns, switch, report);
+            self.look_later(now_ns, report.event);
         }
         self.need_bank(now_ns, switch, report.frozen_generation, report.frozen_ns, commands);
     }
@@ -179,14 +180,16 @@ impl Collector {
         closed.is_some_and(|at| now_ns.saturating_sub(*at) < self.settings.straggler_ns)
     }
 
-    fn on_trigger(&mut self, now_ns: u64, event: u32, trigger: Trigger) {
-        if self.is_closed(now_ns, event) {
+    fn on_trigger(&mut self, now_ns: u64, id: u32, priority: u8, trigger: Trigger) {
+        if self.is_closed(now_ns, id) {
             self.stats.ignored += 1;
             return;
         }
-        let event = self.events.entry(event).or_insert_with(|| Event::new(now_ns));
+        let event = self.events.entry(id).or_insert_with(|| Event::new(now_ns));
         event.victim.get_or_insert(trigger.flow);
+        event.priority.get_or_insert(priority);
         event.trigger = Some(trigger);
+        self.look_later(now_ns, id);
     }
 
     /// Reads a frozen bank, unless that has been done or is being done.
@@ -262,7 +265,7 @@ impl Collector {
         commands.push(Command::Unlock { switch: name.to_string(), request, writes });
     }
 
-    fn request(&mut self, now_ns: u64, switch: &str, purpose: Purpose) -> RequestId {
+    pub(super) fn request(&mut self, now_ns: u64, switch: &str, purpose: Purpose) -> RequestId {
         let id = RequestId(self.next_request);
         self.next_request += 1;
         let deadline_ns = now_ns.saturating_add(self.settings.read_timeout_ns);
@@ -283,7 +286,7 @@ impl Collector {
             Purpose::Audit { connecting } => {
                 self.on_lock(now_ns, &request.switch, connecting, rows, commands);
             }
-            Purpose::Unlock => self.stats.ignored += 1,
+            Purpose::Unlock | Purpose::Ask { .. } => self.stats.ignored += 1,
         }
     }
 
@@ -391,6 +394,7 @@ impl Collector {
         match self.events.get_mut(&lock.event) {
             Some(event) if !is_lost => {
                 event.adopt(now_ns, name, lock);
+                self.look_later(now_ns, lock.event);
                 self.read_bank(now_ns, name, generation, lock.frozen_ns, 1, commands);
             }
             // The report of the event may still be on its way.
@@ -443,6 +447,10 @@ impl Collector {
             self.give_up(now_ns, &request.switch, generation, frozen_ns, why, commands);
             return;
         }
+        if let Purpose::Ask { event, port, flow } = request.purpose {
+            self.not_asked(now_ns, event, (request.switch, port, flow));
+            return;
+        }
         // Nobody knows whether the switch is locked: look again later.
         if let Purpose::Audit { .. } = request.purpose {
             self.stats.failed_reads += 1;
@@ -470,11 +478,11 @@ impl Collector {
         })
     }
 
-    /// When the event's polling wave counts as over if nobody reports. The first report may take as long as a read.
     fn timeout_at_ns(&self, event: &Event) -> u64 {
         event.opened_ns.saturating_add(self.settings.event_timeout_ns)
     }
 
+    /// When the event's polling wave counts as over if nobody reports. The first report may take as long as a read.
     fn quiet_at_ns(&self, event: &Event) -> u64 {
         let wait_ns =
             if event.parts.is_empty() { self.settings.read_timeout_ns } else { self.settings.quiet_ns };
@@ -483,9 +491,13 @@ impl Collector {
 
     /// Emits what is complete, or has waited long enough.
     fn settle(&mut self, now_ns: u64, commands: &mut Vec<Command>) {
+        self.ask_what_got_lost(now_ns, commands);
         let mut due = Vec::new();
         for (id, event) in &self.events {
-            let is_over = self.quiet_at_ns(event) <= now_ns && event.is_settled() && !self.is_auditing(event);
+            let is_over = event.look_at_ns.is_none()
+                && self.quiet_at_ns(event) <= now_ns
+                && event.is_settled()
+                && !self.is_auditing(event);
             let is_late = self.timeout_at_ns(event) <= now_ns;
             if is_over || is_late {
                 due.push((*id, is_late));
@@ -513,7 +525,9 @@ impl Collector {
     fn audit_missing(&mut self, now_ns: u64, id: u32, commands: &mut Vec<Command>) -> bool {
         let Some(event) = self.events.get(&id) else { return false };
         let (telemetry, _) = self.telemetry(event, "");
-        let unasked: Vec<String> = missing_switches(&self.topology, event, &telemetry)
+        let unasked: Vec<String> = self
+            .known(event, &telemetry)
+            .missing_switches()
             .into_iter()
             .map(|(switch, _)| switch)
             .filter(|name| self.switches.contains_key(name) && !event.audited.contains(name))
@@ -525,71 +539,5 @@ impl Collector {
             event.audited.extend(unasked.iter().cloned());
         }
         !unasked.is_empty()
-    }
-
-    /// What the event's switches brought, by name, and what is missing from it; `unread` says why those are that have
-    /// not answered yet.
-    fn telemetry(&self, event: &Event, unread: &str) -> (BTreeMap<String, SwitchTelemetry>, Vec<Gap>) {
-        let mut telemetry = BTreeMap::new();
-        let mut missing = Vec::new();
-        for (name, part) in &event.parts {
-            let merged = self.switches.get(name).and_then(|switch| merge(name, switch, part, &self.settings));
-            match (merged, &part.data) {
-                (Some(merged), _) => {
-                    missing.extend(merged.missing);
-                    telemetry.insert(name.clone(), merged.telemetry);
-                }
-                (None, data) => {
-                    let why = if let Data::Failed(why) = data { why } else { unread };
-                    missing.push(Gap::Unread { switch: name.clone(), why: why.to_string() });
-                }
-            }
-        }
-        (telemetry, missing)
-    }
-
-    fn emit(&mut self, now_ns: u64, id: u32, unread: &str, commands: &mut Vec<Command>) {
-        let Some(event) = self.events.remove(&id) else { return };
-        let (mut telemetry, mut missing) = self.telemetry(&event, unread);
-        for (switch, why) in missing_switches(&self.topology, &event, &telemetry) {
-            missing.push(match self.switches.contains_key(&switch) {
-                true => Gap::NoReport { switch, why },
-                false => Gap::NoProgram { switch, why },
-            });
-        }
-        if let Some(victim) = &event.victim {
-            for name in victim_path(&self.topology, &event, victim) {
-                let is_unsure = event.parts.get(&name).is_some_and(|part| part.report_lost);
-                if let Some(part) = telemetry.get_mut(&name).filter(|_| is_unsure) {
-                    part.on_victim_path = true;
-                }
-            }
-        }
-        missing.sort();
-        missing.dedup();
-        let layouts = telemetry.keys().filter_map(|name| self.switches.get(name));
-        let epoch_ns = layouts.chain(self.switches.values()).map(|s| s.layout.epoch_ns()).next().unwrap_or(0);
-        commands.push(Command::Emit(Box::new(Snapshot {
-            format: SNAPSHOT_FORMAT,
-            event: id,
-            source: Source::Harrier,
-            victim: event.victim,
-            trigger: event.trigger,
-            epoch_ns,
-            switches: telemetry.into_values().collect(),
-            missing,
-            polls: event.polls,
-            configuration: Vec::new(),
-            losses: Vec::new(),
-            jobs: Vec::new(),
-        })));
-        self.stats.snapshots += 1;
-        self.closed.insert(id, now_ns);
-        while self.closed.len() > MAX_CLOSED {
-            let Some(oldest) = self.closed.iter().min_by_key(|(_, at)| **at).map(|(id, _)| *id) else {
-                break;
-            };
-            self.closed.remove(&oldest);
-        }
     }
 }

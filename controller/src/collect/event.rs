@@ -18,6 +18,12 @@ pub(super) struct Event {
     pub(super) parts: BTreeMap<String, Part>,
     /// Switches whose lock has been looked at because no report came.
     pub(super) audited: BTreeSet<String>,
+    /// Class of the victim's data, once somebody has said it.
+    pub(super) priority: Option<u8>,
+    /// When to look for questions that got lost; absent: not before there is news.
+    pub(super) look_at_ns: Option<u64>,
+    /// Questions that the controller has asked itself: switch, port and flow, and how often.
+    pub(super) asked: BTreeMap<(String, u16, FlowKey), u32>,
 }
 
 /// One switch's part in an event.
@@ -77,14 +83,23 @@ impl Event {
             polls: 0,
             parts: BTreeMap::new(),
             audited: BTreeSet::new(),
+            priority: None,
+            look_at_ns: None,
+            asked: BTreeMap::new(),
         }
+    }
+
+    /// The flow that is asked about.
+    pub(super) fn asked_flow(&self) -> Option<FlowKey> {
+        self.trigger.as_ref().map(|trigger| trigger.flow).or(self.victim)
     }
 
     /// Takes a switch's report in.
     pub(super) fn report(&mut self, now_ns: u64, switch: &str, report: &PollReport) {
         self.polls += 1;
         self.active_ns = now_ns;
-        let asked = self.trigger.as_ref().map(|trigger| trigger.flow).or(self.victim);
+        let asked = self.asked_flow();
+        self.priority = Some(report.priority);
         let is_back = asked.is_some_and(|victim| answers(&report.victim, &victim));
         if !is_back {
             self.victim.get_or_insert(report.victim);

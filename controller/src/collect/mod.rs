@@ -10,19 +10,28 @@
 //! switches that should have reported, by what the others say, whether they are locked: a lost digest is made up
 //! for that way. Then the snapshot is emitted, with a note on everything that should be there and is not.
 //!
+//! Before that, as soon as the wave has been still for a moment, the collector asks itself what a lost packet should
+//! have asked ([`Command::Ask`]): by packet-out into the very switch, as if the packet had come by its port. From there
+//! the wave goes on by itself, and where it gets lost again it is helped on again, so often and no more
+//! ([`CollectSettings::ask_attempts`], [`CollectSettings::max_questions`]). That holds for the agent's own packet as well.
+//!
 //! Whatever fails, a switch never stays locked: reads end with an unlock, by success, failure or timeout; an unlock
 //! that fails is repeated after a look at the lock; and a switch that connects, or is idle, is looked at as well.
 
+mod asking;
 mod collector;
+mod emit;
 mod event;
 mod expect;
 mod merge;
+mod question;
 mod settings;
 mod stats;
 mod survey;
 mod switch;
 
 pub use collector::Collector;
+pub use question::PortQuestion;
 pub use settings::CollectSettings;
 pub use stats::CollectStats;
 
@@ -56,6 +65,8 @@ pub enum Input {
     Trigger {
         /// The event id that its polling packet carries.
         event: u32,
+        /// Class of the flow's data, as the polling packet carries it.
+        priority: u8,
         /// What it saw.
         trigger: Trigger,
     },
@@ -68,6 +79,11 @@ pub enum Input {
     },
     /// A [`Command::Unlock`] is complete.
     UnlockDone {
+        /// Which one.
+        request: RequestId,
+    },
+    /// A [`Command::Ask`] is on its way into the switch; the answer is a digest.
+    Asked {
         /// Which one.
         request: RequestId,
     },
@@ -100,6 +116,15 @@ pub enum Command {
         request: RequestId,
         /// What to write.
         writes: Vec<RegisterWrite>,
+    },
+    /// Send this packet into the switch, as P4Runtime's packet-out does.
+    Ask {
+        /// Into this switch.
+        switch: String,
+        /// Number to answer with.
+        request: RequestId,
+        /// What to ask, and as if by which port it had come.
+        question: PortQuestion,
     },
     /// A snapshot is complete.
     Emit(Box<Snapshot>),

@@ -8,6 +8,15 @@ use serde::{Deserialize, Serialize};
 pub struct CollectSettings {
     /// The polling wave counts as over when no switch has reported for this long.
     pub quiet_ns: u64,
+    /// When nothing has come for this long, and nothing is being read, questions that got lost are asked again. Longer than
+    /// a polling packet takes from one switch to the next and a digest to the controller.
+    pub ask_after_ns: u64,
+    /// How often the controller asks one question itself; 0: never.
+    pub ask_attempts: u32,
+    /// Questions that the controller asks itself for one event at most; what it does not ask is reported as missing.
+    pub max_questions: usize,
+    /// Switches that a question of the controller may cross.
+    pub hop_limit: u8,
     /// A switch that has not answered a read for this long is unlocked and left out.
     pub read_timeout_ns: u64,
     /// How often a read that failed is tried, within the timeout.
@@ -37,6 +46,10 @@ impl Default for CollectSettings {
     fn default() -> CollectSettings {
         CollectSettings {
             quiet_ns: 5_000_000,
+            ask_after_ns: 1_000_000,
+            ask_attempts: 4,
+            max_questions: 64,
+            hop_limit: 16,
             read_timeout_ns: 100_000_000,
             read_attempts: 2,
             event_timeout_ns: 500_000_000,

@@ -9,6 +9,10 @@ pub struct CollectStats {
     pub failed_reads: u64,
     /// Unlocks sent.
     pub unlocks: u64,
+    /// Questions that the controller asked itself, because a polling packet or its report had got lost.
+    pub questions: u64,
+    /// Questions not asked because their event had used up its questions.
+    pub limited_questions: u64,
     /// Snapshots emitted.
     pub snapshots: u64,
     /// Events whose snapshot was emitted before its time, because too many were open.

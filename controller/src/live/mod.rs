@@ -82,10 +82,21 @@ pub enum LiveError {
     Stopped,
 }
 
+/// An agent's question, as it tells the controller of it besides sending its polling packet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Asked {
+    /// The event id that the polling packet carries.
+    pub event: u32,
+    /// Class of the flow's data, as the polling packet carries it.
+    pub priority: u8,
+    /// What the agent saw.
+    pub trigger: Trigger,
+}
+
 /// A running controller. Dropping it ends the sessions.
 #[derive(Debug)]
 pub struct Controller {
-    triggers: mpsc::Sender<(u32, Trigger)>,
+    triggers: mpsc::Sender<Asked>,
     snapshots: mpsc::Receiver<Snapshot>,
     status: watch::Receiver<Status>,
     tasks: Vec<JoinHandle<()>>,
@@ -155,16 +166,16 @@ impl Controller {
         Ok(Controller { triggers, snapshots, status: status_receiver, tasks })
     }
 
-    /// An agent asked about a flow, with a polling packet of this event id.
+    /// An agent asked about a flow.
     ///
     /// # Errors
     /// When the controller has stopped.
-    pub async fn trigger(&self, event: u32, trigger: Trigger) -> Result<(), LiveError> {
-        self.triggers.send((event, trigger)).await.map_err(|_| LiveError::Stopped)
+    pub async fn trigger(&self, asked: Asked) -> Result<(), LiveError> {
+        self.triggers.send(asked).await.map_err(|_| LiveError::Stopped)
     }
 
     /// A sender of triggers, for agents that run in their own tasks.
-    pub fn triggers(&self) -> mpsc::Sender<(u32, Trigger)> {
+    pub fn triggers(&self) -> mpsc::Sender<Asked> {
         self.triggers.clone()
     }
 
@@ -201,7 +212,7 @@ struct Hub {
 }
 
 impl Hub {
-    async fn run(mut self, mut notes: mpsc::Receiver<Note>, mut triggers: mpsc::Receiver<(u32, Trigger)>) {
+    async fn run(mut self, mut notes: mpsc::Receiver<Note>, mut triggers: mpsc::Receiver<Asked>) {
         loop {
             let wake = self.collector.next_wake_ns().map(|ns| self.started + Duration::from_nanos(ns));
             let commands = tokio::select! {
@@ -209,8 +220,8 @@ impl Hub {
                     Some(note) => self.note(note),
                     None => return,
                 },
-                Some((event, trigger)) = triggers.recv() => {
-                    self.collector.handle(self.now_ns(), Input::Trigger { event, trigger })
+                Some(Asked { event, priority, trigger }) = triggers.recv() => {
+                    self.collector.handle(self.now_ns(), Input::Trigger { event, priority, trigger })
                 }
                 () = sleep_until(wake.unwrap_or(self.started)), if wake.is_some() => {
                     self.collector.wake(self.now_ns())
@@ -254,9 +265,9 @@ impl Hub {
                     let _ = self.emitted.send(*snapshot).await;
                     continue;
                 }
-                Command::Read { ref switch, request, .. } | Command::Unlock { ref switch, request, .. } => {
-                    (switch.clone(), request)
-                }
+                Command::Read { ref switch, request, .. }
+                | Command::Unlock { ref switch, request, .. }
+                | Command::Ask { ref switch, request, .. } => (switch.clone(), request),
             };
             // A session that does not keep up must not hold up the others.
             let is_passed_on =

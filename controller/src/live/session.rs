@@ -6,8 +6,8 @@ use std::time::Duration;
 use p4runtime::client::{
     Client, ClientConfig, ClientError, RegisterSchema, Schema, SessionEvent, SessionSender,
 };
-use p4runtime::proto::p4::v1::DigestList;
 use p4runtime::proto::p4::v1::get_forwarding_pipeline_config_request::ResponseType;
+use p4runtime::proto::p4::v1::{DigestList, PacketOut};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
@@ -54,7 +54,12 @@ impl SwitchSession {
             tokio::select! {
                 () = sleep_until(until) => return true,
                 command = self.commands.recv() => {
-                    let Some(Command::Read { request, .. } | Command::Unlock { request, .. }) = command else {
+                    let Some(
+                        Command::Read { request, .. }
+                        | Command::Unlock { request, .. }
+                        | Command::Ask { request, .. },
+                    ) = command
+                    else {
                         return command.is_some();
                     };
                     if !refuse(&self.notes, request, why.to_string()).await {
@@ -84,7 +89,7 @@ impl SwitchSession {
                     }
                 }
                 command = self.commands.recv() => match command {
-                    Some(command) => self.perform(&client, command),
+                    Some(command) => self.perform(&client, &sender, command),
                     None => return Ok(()),
                 },
             }
@@ -151,8 +156,9 @@ impl SwitchSession {
     }
 
     /// Carries a command out in a task of its own, so that digests and other commands go on.
-    fn perform(&self, client: &Client, command: Command) {
+    fn perform(&self, client: &Client, sender: &SessionSender, command: Command) {
         let (client, schema, notes) = (client.clone(), self.schema.clone(), self.notes.clone());
+        let sender = sender.clone();
         tokio::spawn(async move {
             let (request, result) = match command {
                 Command::Read { request, registers, .. } => {
@@ -162,6 +168,12 @@ impl SwitchSession {
                 Command::Unlock { request, writes, .. } => {
                     let done = write(client, &schema, &writes).await;
                     (request, done.map(|()| Input::UnlockDone { request }))
+                }
+                Command::Ask { request, question, .. } => {
+                    // The program has no header for the controller's packets, so there is no metadata.
+                    let packet = PacketOut { payload: question.to_bytes(), metadata: Vec::new() };
+                    let sent = sender.packet_out(packet).await;
+                    (request, sent.map(|()| Input::Asked { request }).map_err(LiveError::from))
                 }
                 Command::Emit(_) => return,
             };

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use harrier_controller::collect::{CollectSettings, Collector, Command, Input, RequestId};
+use harrier_controller::collect::{CollectSettings, Collector, Command, Input, PortQuestion, RequestId};
 use harrier_controller::layout::{
     DigestInfo, PipelineInfo, RegisterInfo, RegisterRows, TelemetryLayout, Word,
 };
@@ -322,6 +322,10 @@ pub(crate) struct World {
     pub(crate) now_ns: u64,
     /// Every request as it was made: switch, what.
     pub(crate) log: Vec<(String, String)>,
+    /// What the collector asked itself, in order.
+    pub(crate) asked: Vec<(String, PortQuestion)>,
+    /// Switches whose report of such a question arrives, and where the victim leaves there.
+    pub(crate) hears: BTreeMap<String, u16>,
 }
 
 impl World {
@@ -338,7 +342,15 @@ impl World {
             collector.add_switch(*name, layout.clone());
             switches.insert(name.to_string(), FakeSwitch::default());
         }
-        let mut world = World { collector, switches, snapshots: vec![], now_ns: 0, log: vec![] };
+        let mut world = World {
+            collector,
+            switches,
+            snapshots: vec![],
+            now_ns: 0,
+            log: vec![],
+            asked: vec![],
+            hears: BTreeMap::new(),
+        };
         for name in names {
             world.input(Input::Connected { switch: name.to_string() }, &mut |_, _| Answer::Yes);
         }
@@ -407,6 +419,19 @@ impl World {
                         }
                     }
                     self.answer(request, reply, Input::UnlockDone { request }, answer);
+                }
+                Command::Ask { switch, request, question } => {
+                    self.log.push((switch.clone(), "ask".into()));
+                    self.asked.push((switch.clone(), question));
+                    let reply = answer(&switch, "ask");
+                    self.answer(request, reply, Input::Asked { request }, answer);
+                    if reply == Answer::Yes
+                        && let Some(victim_port) = self.hears.get(&switch).copied()
+                    {
+                        let followed = question.polling.follow as u8;
+                        let report = Report { followed, ingress_port: question.port, victim_port };
+                        self.poll(&switch, question.polling.event, report, answer);
+                    }
                 }
             }
         }

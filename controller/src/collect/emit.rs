@@ -1,0 +1,97 @@
+//! From what is known about an event to its snapshot.
+
+use std::collections::BTreeMap;
+
+use model::snapshot::{SNAPSHOT_FORMAT, Source};
+use model::{Gap, Snapshot, SwitchTelemetry};
+
+use super::Command;
+use super::collector::Collector;
+use super::event::{Data, Event};
+use super::expect::{Known, victim_path};
+use super::merge::merge;
+
+/// Closed events remembered, so that stragglers do not reopen them.
+const MAX_CLOSED: usize = 4_096;
+
+impl Collector {
+    /// What the event's switches brought, by name, and what is missing from it; `unread` says why those are that have
+    /// not answered yet.
+    pub(super) fn telemetry(
+        &self,
+        event: &Event,
+        unread: &str,
+    ) -> (BTreeMap<String, SwitchTelemetry>, Vec<Gap>) {
+        let mut telemetry = BTreeMap::new();
+        let mut missing = Vec::new();
+        for (name, part) in &event.parts {
+            let merged = self.switches.get(name).and_then(|switch| merge(name, switch, part, &self.settings));
+            match (merged, &part.data) {
+                (Some(merged), _) => {
+                    missing.extend(merged.missing);
+                    telemetry.insert(name.clone(), merged.telemetry);
+                }
+                (None, data) => {
+                    let why = if let Data::Failed(why) = data { why } else { unread };
+                    missing.push(Gap::Unread { switch: name.clone(), why: why.to_string() });
+                }
+            }
+        }
+        (telemetry, missing)
+    }
+
+    /// What is known about an event.
+    pub(super) fn known<'c>(
+        &'c self,
+        event: &'c Event,
+        telemetry: &'c BTreeMap<String, SwitchTelemetry>,
+    ) -> Known<'c> {
+        Known { topology: &self.topology, event, telemetry, switches: &self.switches }
+    }
+
+    /// Emits the snapshot of event `id`; `unread` says why what has not been read is missing.
+    pub(super) fn emit(&mut self, now_ns: u64, id: u32, unread: &str, commands: &mut Vec<Command>) {
+        let Some(event) = self.events.remove(&id) else { return };
+        let (mut telemetry, mut missing) = self.telemetry(&event, unread);
+        for (switch, why) in self.known(&event, &telemetry).missing_switches() {
+            missing.push(match self.switches.contains_key(&switch) {
+                true => Gap::NoReport { switch, why },
+                false => Gap::NoProgram { switch, why },
+            });
+        }
+        if let Some(victim) = &event.victim {
+            for name in victim_path(&self.topology, &event, victim) {
+                let is_unsure = event.parts.get(&name).is_some_and(|part| part.report_lost);
+                if let Some(part) = telemetry.get_mut(&name).filter(|_| is_unsure) {
+                    part.on_victim_path = true;
+                }
+            }
+        }
+        missing.sort();
+        missing.dedup();
+        let layouts = telemetry.keys().filter_map(|name| self.switches.get(name));
+        let epoch_ns = layouts.chain(self.switches.values()).map(|s| s.layout.epoch_ns()).next().unwrap_or(0);
+        commands.push(Command::Emit(Box::new(Snapshot {
+            format: SNAPSHOT_FORMAT,
+            event: id,
+            source: Source::Harrier,
+            victim: event.victim,
+            trigger: event.trigger,
+            epoch_ns,
+            switches: telemetry.into_values().collect(),
+            missing,
+            polls: event.polls,
+            configuration: Vec::new(),
+            losses: Vec::new(),
+            jobs: Vec::new(),
+        })));
+        self.stats.snapshots += 1;
+        self.closed.insert(id, now_ns);
+        while self.closed.len() > MAX_CLOSED {
+            let Some(oldest) = self.closed.iter().min_by_key(|(_, at)| **at).map(|(id, _)| *id) else {
+                break;
+            };
+            self.closed.remove(&oldest);
+        }
+    }
+}
