@@ -151,10 +151,10 @@ fn deadlocks(run: &Run<'_>) -> Vec<Event> {
                 Root::Injection(port) => (host_behind(run, port), Vec::new()),
                 Root::Contention(port) => {
                     let all = run.replay.busy.get(port).map_or(&[][..], Vec::as_slice);
-                    let at_start =
-                        || all.iter().filter(|busy| busy.from <= found.start && before <= busy.until);
-                    let times = at_start()
-                        .filter(|busy| !at_start().any(|other| busy.is_shallow_beside(other)))
+                    let forming =
+                        || all.iter().filter(|busy| busy.from <= found.closed && before <= busy.until);
+                    let times = forming()
+                        .filter(|busy| !forming().any(|other| busy.is_shallow_beside(other)))
                         .map(|busy| Busy { from: busy.from.max(opened), ..*busy })
                         .map(|busy| Busy { until: made_until(run, port, busy, found.closed), ..busy });
                     (None, times.collect())
