@@ -115,7 +115,8 @@ fn beside_a_standstill(scene: &Scene<'_, '_>, findings: &mut Vec<Finding>) {
     findings.retain(|f| !f.pause_loop.is_empty() || met(f));
 }
 
-/// A loop has one reason. If something outside of it is one, the trails that end inside are its echo.
+/// A loop has one reason. If something outside of it is one, the trails that end inside are its echo; of several outside the one
+/// is it that holds most of the pause.
 fn one_a_loop(findings: &mut Vec<Finding>) {
     let outside = |f: &Finding| f.anomaly != Anomaly::DeadlockInLoopContention && !f.pause_loop.is_empty();
     let sorted = |f: &Finding| {
@@ -124,7 +125,16 @@ fn one_a_loop(findings: &mut Vec<Finding>) {
         ports
     };
     let explained: Vec<Vec<PortIx>> = findings.iter().filter(|f| outside(f)).map(sorted).collect();
-    findings.retain(|f| f.anomaly != Anomaly::DeadlockInLoopContention || !explained.contains(&sorted(f)));
+    let mut named: Vec<Vec<PortIx>> = Vec::new();
+    findings.retain(|f| match (f.anomaly, outside(f)) {
+        (Anomaly::DeadlockInLoopContention, _) => !explained.contains(&sorted(f)),
+        (_, true) if named.contains(&sorted(f)) => false,
+        (_, true) => {
+            named.push(sorted(f));
+            true
+        }
+        _ => true,
+    });
 }
 
 /// The findings of all trails that carry a substantial share of the pause, heaviest first.
