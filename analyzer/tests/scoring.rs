@@ -2,8 +2,8 @@
 
 mod support;
 
-use harrier_analyzer::evaluation::{Score, score};
-use model::{Anomaly, Diagnosis, FlowKey, GroundTruth};
+use harrier_analyzer::evaluation::{Missed, Score, missed, score};
+use model::{Anomaly, Diagnosis, FlowKey, GroundTruth, Snapshot};
 use support::stories::early_poll;
 
 /// An incast that is diagnosed as it was, and its truth.
@@ -96,5 +96,43 @@ fn of_other_times_and_other_victims_nothing_is_known() {
     check((0, 0, 1), |verdict, truth| {
         verdict.root_cause.flows.truncate(2);
         truth.victims = vec![verdict.victim.reversed()];
+    });
+}
+
+/// An answer to the question of `incast`, changed, leaves so many misses that it says something is missing and so many whose root
+/// no collection holds.
+#[track_caller]
+fn check_missed(expected: (u64, u64), change: impl FnOnce(&mut Snapshot, &mut Vec<Diagnosis>)) {
+    let (verdict, truth) = incast();
+    let (mut snapshot, mut verdicts) = (early_poll().snapshot, vec![verdict]);
+    change(&mut snapshot, &mut verdicts);
+    let all = verdicts.clone();
+    let (said_missing, root_uncollected) = expected;
+    let found = missed(&[(&snapshot, verdicts)], &all, &truth);
+    assert_eq!(found, Missed { said_missing, root_uncollected });
+}
+
+#[test]
+fn a_miss_that_says_what_it_lacks_misleads_nobody() {
+    let wrong = |verdicts: &mut [Diagnosis], confidence: f64| {
+        verdicts[0].root_cause.flows.truncate(1);
+        verdicts[0].confidence = confidence;
+    };
+    let lost = |snapshot: &mut Snapshot| {
+        snapshot.missing.push(model::Gap::Other("sw4 did not answer".into()));
+        snapshot.switches.retain(|switch| switch.switch != "sw4");
+    };
+    // What is named is not missed, whatever else is missing.
+    check_missed((0, 0), |snapshot, _| lost(snapshot));
+    check_missed((1, 1), |snapshot, verdicts| (lost(snapshot), wrong(verdicts, 0.5)).1);
+    check_missed((1, 1), |snapshot, verdicts| (lost(snapshot), verdicts.clear()).1);
+    // Certain and wrong, or uncertain without a reason.
+    check_missed((0, 1), |snapshot, verdicts| (lost(snapshot), wrong(verdicts, 0.6)).1);
+    check_missed((0, 0), |_, verdicts| wrong(verdicts, 0.4));
+    // Nobody asked at that time: nobody was told.
+    check_missed((0, 1), |snapshot, verdicts| {
+        lost(snapshot);
+        verdicts.clear();
+        snapshot.trigger = None;
     });
 }

@@ -92,6 +92,7 @@ mod tests {
             method,
             drawn: 1,
             score: Score { true_positive: 1, false_positive: 0, false_negative: 0 },
+            missed: Default::default(),
             switches_collected: vec![4],
             telemetry_bytes: vec![100],
             polling_bytes: vec![64],

@@ -7,7 +7,7 @@ use model::{Anomaly, Cause, Diagnosis, FlowKey, GroundTruth};
 use crate::incident::incidents;
 
 /// So long after it ended its queues may still drain: a verdict then is a verdict about it.
-const AFTERMATH_NS: u64 = 100_000;
+pub(super) const AFTERMATH_NS: u64 = 100_000;
 
 /// What a run's verdicts are worth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

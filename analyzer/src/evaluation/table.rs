@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::contestant::Contestant;
+use super::missed::Missed;
 use super::score::Score;
 
 /// What one method did in one run.
@@ -18,6 +19,8 @@ pub struct Observation {
     pub drawn: u64,
     /// What its verdicts are worth.
     pub score: Score,
+    /// What is known of what it missed.
+    pub missed: Missed,
     /// Switches in each snapshot.
     pub switches_collected: Vec<u64>,
     /// Bytes of telemetry in each snapshot.
@@ -47,6 +50,12 @@ pub struct Row {
     pub false_positive: u64,
     /// Things that happened and were not named.
     pub false_negative: u64,
+    /// Of these, those where the answers say that telemetry is missing, and none is more certain than not.
+    #[serde(default)]
+    pub said_missing: u64,
+    /// Of these, those that began at a switch which no collection holds.
+    #[serde(default)]
+    pub root_uncollected: u64,
     /// True positives among all that were named; 1 when nothing was.
     pub precision: f64,
     /// True positives among all that happened; 1 when nothing did.
@@ -111,6 +120,8 @@ fn row(scenario: &str, method: Contestant, group: &[&Observation]) -> Row {
         true_positive: tp,
         false_positive: fp,
         false_negative: fneg,
+        said_missing: group.iter().map(|o| o.missed.said_missing).sum(),
+        root_uncollected: group.iter().map(|o| o.missed.root_uncollected).sum(),
         precision: short(of(tp, tp + fp)),
         recall: short(of(tp, tp + fneg)),
         switches_collected_mean: short(counts(|o| &o.switches_collected)),
@@ -125,13 +136,14 @@ fn row(scenario: &str, method: Contestant, group: &[&Observation]) -> Row {
 /// The rows as people read them.
 pub fn text<'r>(rows: impl Iterator<Item = &'r Row>) -> String {
     let mut text = format!(
-        "{:<32} {:<12} {:>5} {:>5} {:>4} {:>4} {:>9} {:>7} {:>8} {:>9} {:>9} {:>8} {:>9}\n",
+        "{:<32} {:<12} {:>5} {:>5} {:>4} {:>4} {:>4} {:>9} {:>7} {:>8} {:>9} {:>9} {:>8} {:>9}\n",
         "scenario",
         "method",
         "runs",
         "tp",
         "fp",
         "fn",
+        "said",
         "precision",
         "recall",
         "switches",
@@ -147,13 +159,14 @@ pub fn text<'r>(rows: impl Iterator<Item = &'r Row>) -> String {
     let share = |value: f64, of: u64| optional((of > 0).then_some(value), 3);
     for r in rows {
         text.push_str(&format!(
-            "{:<32} {:<12} {:>5} {:>5} {:>4} {:>4} {:>9} {:>7} {:>8.1} {:>9} {:>9.0} {:>8.0} {:>9}\n",
+            "{:<32} {:<12} {:>5} {:>5} {:>4} {:>4} {:>4} {:>9} {:>7} {:>8.1} {:>9} {:>9.0} {:>8.0} {:>9}\n",
             r.scenario,
             r.method.name(),
             r.runs,
             r.true_positive,
             r.false_positive,
             r.false_negative,
+            r.said_missing,
             share(r.precision, r.true_positive + r.false_positive),
             share(r.recall, r.true_positive + r.false_negative),
             r.switches_collected_mean,
@@ -187,6 +200,7 @@ mod tests {
             method: Contestant::Harrier,
             drawn: 1,
             score: Score { true_positive: score.0, false_positive: score.1, false_negative: score.2 },
+            missed: Missed { said_missing: score.2, root_uncollected: 0 },
             switches_collected: vec![4, 6],
             telemetry_bytes: vec![1_000],
             polling_bytes: vec![],
@@ -207,6 +221,7 @@ mod tests {
         assert_eq!(names, ["b", "a"]);
         assert_eq!((rows[0].runs, rows[0].precision, rows[0].recall), (2, 0.6667, 1.0));
         assert_eq!((rows[1].precision, rows[1].recall), (0.0, 0.0));
+        assert_eq!((rows[0].said_missing, rows[1].said_missing, rows[1].root_uncollected), (0, 1, 0));
         assert_eq!(
             (rows[0].time_to_diagnosis_us_p50, rows[0].time_to_diagnosis_us_p99),
             (Some(1.0), Some(3.0))

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use analyzer::evaluation::{Observation, is_right, names_event, score};
+use analyzer::evaluation::{Observation, is_right, missed, names_event, score};
 use analyzer::incident::settle;
 use analyzer::{TopologyIndex, analyze_indexed};
 use model::{Diagnosis, GroundTruth, Snapshot, Time};
@@ -32,7 +32,7 @@ pub(super) fn observe(plan: &Plan, name: &str, instance: &Instance) -> Seen {
             verdicts.extend(found.iter().map(|diagnosis| (*at, diagnosis.clone())));
             answers.push((snapshot, found));
         }
-        let diagnoses = settle(answers);
+        let diagnoses = settle(answers.clone());
         let score = score(&diagnoses, &instance.truth);
         if rank == 0 && !(score.is_perfect() && instance.deviations.is_empty()) {
             seen.failures.push(failure(&plan.repeats(name, instance.seed), instance, &diagnoses));
@@ -42,6 +42,7 @@ pub(super) fn observe(plan: &Plan, name: &str, instance: &Instance) -> Seen {
             drawn: instance.drawn,
             method: *method,
             score,
+            missed: missed(&answers, &diagnoses, &instance.truth),
             switches_collected: snapshots.iter().map(|(_, s)| s.switches.len() as u64).collect(),
             telemetry_bytes: snapshots
                 .iter()
