@@ -55,8 +55,8 @@ fn pause_s1(world: &mut World, end_ns: u128) {
     let fields = "paused:1,start_ns:48,until_ns:48,frames:32,ended_ns:48,intervals:32";
     switch.set("pause_status", 2 * 8 + 3, word(fields, &status));
     if end_ns > 0 {
-        let log = [("start_ns", end_ns - 1_000), ("end_ns", end_ns), ("frames", 2), ("priority", 3)];
-        let fields = "start_ns:48,end_ns:48,frames:13,priority:3,number:16";
+        let log = [("start_ns", end_ns - 1_000), ("lasted_ns", 1_000), ("frames", 2), ("priority", 3)];
+        let fields = "start_ns:48,lasted_ns:40,frames:5,priority:3,number:16";
         switch.set("pause_log_bank0", 2 * PAUSE_LOG, word(fields, &log));
         switch.set("pause_counts", 2, word("intervals:32", &[("intervals", 1)]));
     }

@@ -100,6 +100,6 @@ pub struct PauseInterval {
     pub start_ns: u64,
     /// When it ended (a resume frame, or the timer ran out); absent when it still lasted at the freeze.
     pub end_ns: Option<u64>,
-    /// Pause frames received in the interval, refreshes included.
+    /// Pause frames received in the interval, refreshes included; switches may count no further than 31.
     pub frames: u64,
 }

@@ -12,9 +12,9 @@ register<bit<209>>(QUEUES) pause_status;
 
 // The last closed intervals of each port, of all its priorities: where one class is lossless, all room is that one's. `number`
 // counts them (modulo 2^16); number n stands in place n modulo the log's length.
-@fields("start_ns:48,end_ns:48,frames:13,priority:3,number:16")
-register<bit<128>>(PAUSE_LOG_ROWS) pause_log_bank0;
-register<bit<128>>(PAUSE_LOG_ROWS) pause_log_bank1;
+@fields("start_ns:48,lasted_ns:40,frames:5,priority:3,number:16")
+register<bit<112>>(PAUSE_LOG_ROWS) pause_log_bank0;
+register<bit<112>>(PAUSE_LOG_ROWS) pause_log_bank1;
 
 // How many intervals of a port have been closed.
 @fields("intervals:32")
@@ -40,8 +40,9 @@ control PauseLog(
     bit<1> lasted;
     bit<32> number;
     bit<32> place;
-    bit<13> counted;
-    bit<128> interval;
+    bit<48> lasted_ns;
+    bit<5> counted;
+    bit<112> interval;
 
     apply {
         freeze_state.read(lock, 0);
@@ -50,14 +51,19 @@ control PauseLog(
         if (lock[127:112] != free && start_ns <= lock[79:32]) {
             lasted = 1;
         }
-        counted = frames[12:0];
-        if (frames[31:13] != 0) {
-            counted = 0x1fff;
+        // As much as fits: 18 minutes, and whether it was one frame or many.
+        lasted_ns = end_ns - start_ns;
+        if (lasted_ns[47:40] != 0) {
+            lasted_ns = 0x00ffffffffff;
+        }
+        counted = frames[4:0];
+        if (frames[31:5] != 0) {
+            counted = 0x1f;
         }
         pause_counts.read(number, (bit<32>)port);
         pause_counts.write((bit<32>)port, number + 1);
         place = (bit<32>)(port ++ number[PAUSE_LOG_BITS - 1 : 0]);
-        interval = start_ns ++ end_ns ++ counted ++ priority ++ number[15:0];
+        interval = start_ns ++ lasted_ns[39:0] ++ counted ++ priority ++ number[15:0];
         if (lock[112:112] == 0 || lasted == 1) {
             pause_log_bank0.write(place, interval);
         }

@@ -27,7 +27,11 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
     let switch = view.switch_of(contention.port);
     let load = |number: &u16| -> f64 {
         let Some(port) = view.find(switch, *number) else { return 0.0 };
-        view.packets(port, contention.when) as f64
+        // Of a port at which nothing waits only the newest epoch may be known.
+        match view.packets(port, contention.when) {
+            0 => view.packets(port, None) as f64,
+            packets => packets as f64,
+        }
     };
     let loads: Vec<f64> = group.iter().map(load).collect();
     let mean = loads.iter().sum::<f64>() / loads.len() as f64;

@@ -63,7 +63,7 @@ pub(super) fn merge(name: &str, switch: &Switch, part: &Part, settings: &Collect
     }
 
     let mut flows = merge_flows(switch, part, &window);
-    let ports = merge_ports(switch, part, &window);
+    let mut ports = merge_ports(switch, part, &window);
     let mut meters = merge_meters(switch, part, &window);
     let mut bytes = 0;
     let mut missing = missing_banks(name, switch, part, &window);
@@ -72,8 +72,9 @@ pub(super) fn merge(name: &str, switch: &Switch, part: &Part, settings: &Collect
         let tells = telling_ports(part, &ports, &pauses);
         let place = |f: &FlowRecord| (f.flow, f.egress_port, f.ingress_port, f.priority);
         keep_newest(&mut flows, |f| tells.contains(&f.egress_port), place, |f| f.epoch);
-        let place = |m: &MeterRecord| (m.ingress_port, m.egress_port);
-        keep_newest(&mut meters, |m| tells.contains(&m.egress_port), place, |m| m.epoch);
+        keep_newest(&mut ports, |p| tells.contains(&p.port), |p| p.port, |p| p.epoch);
+        // Nothing waits for such a port, so that nobody asks what feeds it.
+        meters.retain(|meter| tells.contains(&meter.record.egress_port));
     }
     let flows = records(flows, &mut bytes);
     let ports = records(ports, &mut bytes);

@@ -355,7 +355,7 @@ impl Finder<'_> {
         let register = self.register(&format!("pause_log_bank{bank}"));
         PauseLogFields {
             start: self.field(&register, "start_ns", 64),
-            end: self.field(&register, "end_ns", 64),
+            lasted: self.field(&register, "lasted_ns", 63),
             frames: self.field(&register, "frames", 64),
             priority: self.field(&register, "priority", 3),
             number: self.exact_field(&register, "number", 16),

@@ -185,7 +185,7 @@ pub(crate) struct PauseStatusFields {
 pub(crate) struct PauseLogFields {
     pub(crate) register: Register,
     pub(crate) start: Slice,
-    pub(crate) end: Slice,
+    pub(crate) lasted: Slice,
     pub(crate) frames: Slice,
     pub(crate) priority: Slice,
     pub(crate) number: Slice,

@@ -307,13 +307,14 @@ impl TelemetryLayout {
 
 impl PauseLogFields {
     fn read(&self, entry: &[u8], port: u16) -> LoggedPause {
+        let start_ns = self.start.get(entry) as u64;
         LoggedPause {
             number: self.number.get(entry) as u16,
             interval: PauseInterval {
                 port,
                 priority: self.priority.get(entry) as u8,
-                start_ns: self.start.get(entry) as u64,
-                end_ns: Some(self.end.get(entry) as u64),
+                start_ns,
+                end_ns: Some(start_ns.saturating_add(self.lasted.get(entry) as u64)),
                 frames: self.frames.get(entry) as u64,
             },
         }

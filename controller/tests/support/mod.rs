@@ -54,7 +54,7 @@ pub(crate) fn pipeline() -> PipelineInfo {
         registers.extend([
             register(
                 &format!("pause_log_bank{bank}"),
-                "start_ns:48,end_ns:48,frames:13,priority:3,number:16",
+                "start_ns:48,lasted_ns:40,frames:5,priority:3,number:16",
                 PORTS * PAUSE_LOG,
             ),
             register(&format!("flow_ids_bank{bank}"), FLOW_ID, EPOCHS * FLOW_SLOTS),
