@@ -3,7 +3,9 @@
 mod support;
 
 use model::{Anomaly, Cause, FlowKey, Gap};
-use support::stories::{background, burst_into_a_standing_queue, early_poll, own_queue, ring, storm};
+use support::stories::{
+    background, burst_into_a_standing_queue, contention, early_poll, own_queue, ring, storm,
+};
 use support::*;
 
 const INCAST: Expect<'static> = Expect {
@@ -300,20 +302,6 @@ fn a_pause_with_a_resume_is_a_slow_receiver_and_one_without_end_a_storm() {
     check(&paused_by_h3(&[((500, Some(550)), 1), ((550, None), 1)]), &[expect(Cause::NicStorm, 0.9..=1.0)]);
 }
 
-fn contention_only() -> Story {
-    let story = background(Story::new(line_network()), 925);
-    let f2 = story.flow("h1", "h3");
-    let story = story
-        .asks(f2, 923, 9, 20)
-        .saw(at(f2, 2, "sw1:1", 4_300, (0, 925)))
-        .saw(at(f2, 1, "sw2:3", 4_280, (0, 925)))
-        .saw(at(f2, 1, "sw4:2", 4_400, (0, 925)).queued(100, 70, (900, 925)));
-    ["a1", "a2"].iter().zip(3..).fold(story, |story, (host, ingress)| {
-        let burst = story.flow(host, "h3");
-        story.saw(at(burst, ingress, "sw4:2", 60, (900, 925)).queued(58, 70, (901, 925)))
-    })
-}
-
 const CONTENTION: Expect<'static> = Expect {
     anomaly: Anomaly::FlowContention,
     culprits: &["a1-h3", "a2-h3"],
@@ -324,12 +312,12 @@ const CONTENTION: Expect<'static> = Expect {
 
 #[test]
 fn contention_without_pauses() {
-    check(&contention_only(), &[CONTENTION]);
+    check(&contention((900, 925)), &[CONTENTION]);
 }
 
 #[test]
 fn contention_beside_a_switch_that_did_not_answer_is_less_certain() {
-    let mut story = contention_only();
+    let mut story = contention((900, 925));
     story.snapshot.switches.retain(|switch| switch.switch != "sw2");
     check(&story, &[Expect { confidence: 0.4..=0.5, ..CONTENTION }]);
     let missing = story.diagnose().remove(0).missing;

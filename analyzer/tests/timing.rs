@@ -3,7 +3,7 @@
 mod support;
 
 use model::{Anomaly, Cause, FlowKey};
-use support::stories::{background, ring};
+use support::stories::{contention, ring};
 use support::*;
 
 const CONTENTION: Expect<'static> = Expect {
@@ -17,22 +17,6 @@ const CONTENTION: Expect<'static> = Expect {
     spreaders: &[],
     confidence: 0.9..=1.0,
 };
-
-/// h1's flow asks at 923 us with 20 us where 9 are normal; at sw4:2 it has waited over `queued` microseconds, while A1 and
-/// A2 came.
-fn contention(queued: (u64, u64)) -> Story {
-    let story = background(Story::new(line_network()), 925);
-    let f2 = story.flow("h1", "h3");
-    let story = story
-        .asks(f2, 923, 9, 20)
-        .saw(at(f2, 2, "sw1:1", 4_300, (0, 925)))
-        .saw(at(f2, 1, "sw2:3", 4_280, (0, 925)))
-        .saw(at(f2, 1, "sw4:2", 4_400, (0, 925)).queued(100, 70, queued));
-    ["a1", "a2"].iter().zip(3..).fold(story, |story, (host, ingress)| {
-        let burst = story.flow(host, "h3");
-        story.saw(at(burst, ingress, "sw4:2", 60, queued).queued(58, 70, queued))
-    })
-}
 
 #[test]
 fn a_queue_that_was_gone_when_the_slow_packet_left_did_not_slow_it() {

@@ -3,8 +3,8 @@
 mod support;
 
 use harrier_controller::collect::{CollectSettings, Input};
+use model::Gap;
 use model::wire::polling::{Follow, Polling};
-use model::{Gap, Trigger, TriggerReason};
 use proptest::prelude::*;
 use support::*;
 
@@ -33,15 +33,7 @@ fn on_path(followed: u8) -> Report {
 
 /// An agent at h1 complains about the victim.
 fn complain(world: &mut World) {
-    let trigger = Trigger {
-        host: "h1".into(),
-        flow: victim(),
-        time_ns: 9 * MS,
-        reason: TriggerReason::SlowRtt,
-        base_rtt_ns: 9_000,
-        follows: None,
-        rtt_ns: 17_000,
-    };
+    let trigger = complaint();
     world.input(Input::Trigger { event: EVENT, priority: 3, trigger }, &mut yes);
 }
 

@@ -33,15 +33,7 @@ fn poll_path(world: &mut World, answer: &mut dyn FnMut(&str, &str) -> Answer) {
 #[test]
 fn a_polling_wave_becomes_one_snapshot() {
     let mut world = World::new(settings());
-    let trigger = Trigger {
-        host: "h1".into(),
-        flow: victim(),
-        time_ns: 9 * MS,
-        reason: TriggerReason::SlowRtt,
-        base_rtt_ns: 9_000,
-        follows: None,
-        rtt_ns: 17_000,
-    };
+    let trigger = complaint();
     world.input(Input::Trigger { event: 77, priority: 3, trigger: trigger.clone() }, &mut yes);
     world.pass(8 * MS, &mut yes);
     assert_eq!(world.snapshots, [], "the first report may take longer than the others");

@@ -9,7 +9,7 @@ use harrier_controller::layout::{
     DigestInfo, PipelineInfo, RegisterInfo, RegisterRows, TelemetryLayout, Word,
 };
 use model::topology::{Link, Node, NodeKind};
-use model::{FlowKey, Rate, Snapshot, Time, Topology};
+use model::{FlowKey, Rate, Snapshot, Time, Topology, Trigger, TriggerReason};
 
 pub(crate) const PORTS: u64 = 4;
 pub(crate) const EPOCHS: u64 = 4;
@@ -160,6 +160,19 @@ pub(crate) fn topology() -> Arc<Topology> {
 /// The victim h1 > h2.
 pub(crate) fn victim() -> FlowKey {
     FlowKey::udp([10, 0, 0, 1].into(), 1_000, [10, 0, 0, 2].into(), 4791)
+}
+
+/// What the agent of h1 says of the victim.
+pub(crate) fn complaint() -> Trigger {
+    Trigger {
+        host: "h1".into(),
+        flow: victim(),
+        time_ns: 9_000_000,
+        reason: TriggerReason::SlowRtt,
+        base_rtt_ns: 9_000,
+        follows: None,
+        rtt_ns: 17_000,
+    }
 }
 
 /// Another flow.
