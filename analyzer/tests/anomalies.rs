@@ -444,6 +444,18 @@ fn a_deadlock_that_contention_outside_started() {
 }
 
 #[test]
+fn a_loop_has_one_reason_the_one_that_holds_most() {
+    // Fewer flows contend at r3:4, which is outside of the ring as well.
+    let story = ring().still_paused("r1:1", 612).still_paused("r2:1", 606).still_paused("r3:1", 620);
+    let story = contention_outside(story);
+    let story = [("p2", 2), ("q2", 2), ("p3", 3)].into_iter().fold(story, |story, (host, ingress)| {
+        let burst = FlowKey { sport: 888, ..story.flow(host, "q3") };
+        story.saw(at(burst, ingress, "r3:4", 120, (590, 690)).queued(110, 40, (592, 690)))
+    });
+    check(&story, &[OUT_OF_THE_RING]);
+}
+
+#[test]
 fn pauses_that_a_log_had_no_room_for_show_in_the_records_of_who_waited_for_them() {
     // The log of r2:1 begins at 640 us; who waited there for nothing but pauses did so since 606 us.
     let story = ring().still_paused("r1:1", 612).still_paused("r2:1", 640).still_paused("r3:1", 620);

@@ -87,3 +87,21 @@ fn an_answered_packet_asks_about_the_standstill_that_held_it_up() {
     assert_eq!(root(570, 180).as_deref(), Some("r2:1"));
     assert_eq!(root(690, 70).as_deref(), Some("r3:1"));
 }
+
+#[test]
+fn a_flow_behind_a_standstill_is_not_slowed_by_a_pause_that_it_never_met() {
+    // The ring stands; behind it, on the victim's way, p3 pauses r3:3 as well. `met`: packets of the victim that came then.
+    let verdicts = |met: u64| {
+        let story = ring().still_paused("r1:1", 612).still_paused("r2:1", 606).still_paused("r3:1", 630);
+        let (victim, burst) = (story.flow("p1", "p3"), story.flow("q3", "p1"));
+        let story = story
+            .asks(victim, 690, 9, 60)
+            .saw(at(burst, 4, "r3:1", 150, (590, 640)).queued(140, 50, (592, 640)).paused(10))
+            .saw(at(victim, 2, "r3:3", 900, (100, 640)).queued(met, 3, (632, 640)).paused(met))
+            .still_paused("r3:3", 632);
+        let found = story.diagnose();
+        found.into_iter().map(|d| (d.anomaly, d.root_cause.host)).collect::<Vec<_>>()
+    };
+    assert_eq!(verdicts(0), [(Anomaly::DeadlockInLoopContention, None)]);
+    assert_eq!(verdicts(20), [(Anomaly::DeadlockOutOfLoopInjection, Some("p3".to_string()))]);
+}

@@ -200,3 +200,24 @@ pub(crate) struct ReceiveState {
     pub(crate) notified: Option<Time>,
     pub(crate) marked_packets: u64,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// These round trips, in microseconds, were furthest above their base with this one and this base.
+    fn check(base: Option<u64>, rtts: &[u64], furthest: (u64, u64)) {
+        let mut stats = RttStats::default();
+        rtts.iter().for_each(|rtt| stats.add(Time::from_us(*rtt), base.map(Time::from_us)));
+        assert_eq!(stats.furthest, (Time::from_us(furthest.0), Time::from_us(furthest.1)));
+    }
+
+    #[test]
+    fn what_comes_later_is_no_base() {
+        check(None, &[10, 14, 6], (14, 10));
+        check(None, &[10, 14, 6, 13], (13, 6));
+        check(Some(8), &[10, 14, 9], (14, 8));
+        check(Some(8), &[7, 7], (0, 0));
+        check(None, &[10], (0, 0));
+    }
+}

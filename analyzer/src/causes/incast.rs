@@ -15,16 +15,13 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
     let contention = case.finding.contention.as_ref()?;
     let excess = |flow: &FlowKey| contention.part(*flow).map_or(0.0, |part| part.excess);
     let largest = case.culprits.iter().map(excess).fold(0.0, f64::max);
-    let mut main: Vec<FlowKey> =
-        case.culprits.iter().copied().filter(|flow| excess(flow) >= SMALL_PART * largest).collect();
-    let receiver = main.first()?.dst;
-    if main.iter().any(|flow| flow.dst != receiver) {
+    let is_main = |flow: &&FlowKey| excess(flow) >= SMALL_PART * largest;
+    let receiver = case.culprits.iter().find(is_main)?.dst;
+    if case.culprits.iter().filter(is_main).any(|flow| flow.dst != receiver) {
         return None;
     }
-    main.extend(
-        case.culprits.iter().filter(|flow| flow.dst == receiver && excess(flow) < SMALL_PART * largest),
-    );
-    let senders: BTreeSet<_> = main.iter().map(|flow| flow.src).collect();
+    let flows: Vec<&FlowKey> = case.culprits.iter().filter(|flow| flow.dst == receiver).collect();
+    let senders: BTreeSet<_> = flows.iter().map(|flow| flow.src).collect();
     let last_hop = {
         let index = case.scene.view.index;
         let peer = case.scene.view.topo(contention.port).and_then(|p| index.peer(p));
@@ -35,11 +32,11 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
         return None;
     }
     let to = host_names(case, std::iter::once(receiver));
-    let from = host_names(case, main.iter().map(|flow| flow.src));
+    let from = host_names(case, flows.iter().map(|flow| flow.src));
     Some(Judged {
         cause: Cause::Incast,
         factor: 1.0,
-        because: format!("an incast of {} flows from {from} to {to} congests it", main.len()),
+        because: format!("an incast of {} flows from {from} to {to} congests it", flows.len()),
         advice: vec![
             format!("spread the starts of the senders to {to}, or limit how many send at once"),
             "let congestion control act before PFC: ECN marking thresholds below the PFC threshold of the root port's switch".to_string(),

@@ -50,10 +50,10 @@ pub struct Row {
     pub false_positive: u64,
     /// Things that happened and were not named.
     pub false_negative: u64,
-    /// Of these, those where the answers say that telemetry is missing, and none is more certain than not.
+    /// Of what was missed, that where the answers say that telemetry is missing, and none is more certain than not.
     #[serde(default)]
     pub said_missing: u64,
-    /// Of these, those that began at a switch which no collection holds.
+    /// Of what was missed, that which began at a switch that no collection holds.
     #[serde(default)]
     pub root_uncollected: u64,
     /// True positives among all that were named; 1 when nothing was.

@@ -32,8 +32,8 @@ pub struct CollectSettings {
     pub audit_ns: u64,
     /// Epochs of which collected rows and evictions are remembered, for later snapshots.
     pub history_epochs: u64,
-    /// Whether a snapshot also holds what ports at which nothing waited did in earlier epochs than their last: it explains
-    /// nothing, and is a tenth of a busy network's telemetry.
+    /// Whether a snapshot also holds what ports at which nothing waited did in earlier epochs than their last. It explains
+    /// nothing; without it the packets of a snapshot are not all that were forwarded.
     pub idle_history: bool,
     /// Evictions remembered a switch; beyond it the oldest are given up and reported as lost.
     pub max_evictions: usize,

@@ -93,7 +93,7 @@ pub struct LoggedPause {
 pub struct PauseLog {
     /// The egress port.
     pub port: u16,
-    /// Closed intervals, by start. Those that lasted at the freeze are in the frozen bank.
+    /// Closed intervals, by start. Those that lasted at the freeze are in both banks.
     pub closed: Vec<LoggedPause>,
     /// Intervals that no frame has closed, at most one a priority; their `end_ns` is when their time runs out, `None` when they have
     /// no limit.
