@@ -108,7 +108,7 @@ impl Scanner {
             }
         } else {
             self.next();
-            if !c.is_whitespace() && !matches!(c, '*' | '_' | '"' | '\'') && !self.in_code {
+            if !c.is_whitespace() && !matches!(c, '*' | '_' | '"' | '\'' | '[') && !self.in_code {
                 self.stop();
             }
         }
