@@ -23,7 +23,7 @@ EMPHASISED = ("verdict", "anomaly", "culprits", "root port", "pause path")
 def folded(line):
     """Yields (label, text) for each row of the picture."""
     label, text = line[: INDENT - 2], line[INDENT - 2 :].strip()
-    if not text or not label.strip():
+    if not text or not label.strip() or line[INDENT - 2 : INDENT].strip():
         label, text = "", line.rstrip()
     width = COLUMNS - INDENT
     rows = textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
