@@ -1,46 +1,78 @@
-# Two commands do everything for a newcomer: `make run` and `make test`.
+# Two commands are enough to start: `make run` and `make test`. `make help` lists the rest.
 SHELL := /bin/bash
 .DELETE_ON_ERROR:
-.PHONY: run test setup ui build check unit foreign kit system browser bench audit clean
+.DEFAULT_GOAL := run
+.PHONY: help run build test check prose unit test-crate foreign kit browser docs api pictures bench setup ui audit clean
 
-run: ui                    ## set up what is missing, build, start the demo, print the dashboard's address
+# Tests that compare with public data fail without it where it must be present; elsewhere they print SKIPPED.
+# HARRIER_REQUIRE_DATA=0 turns that off.
+ifneq ($(wildcard ../shared/data)$(filter true,$(CI)),)
+    export HARRIER_REQUIRE_DATA ?= 1
+endif
+ifeq ($(HARRIER_REQUIRE_DATA),0)
+    unexport HARRIER_REQUIRE_DATA
+endif
+
+help:                      ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: ui                    ## install what is missing, build, start the demo and print the dashboard's address
 	cargo run --release --locked -p harrier-cli -- demo $(ARGS)
 
-test: check unit foreign kit browser   ## everything that CI runs
+build: ui                  ## build the release binary, target/release/harrier
+	cargo build --release --locked -p harrier-cli
 
-setup:                     ## install what is missing (Node, Chromium, Debian packages)
+test: check unit foreign kit browser docs   ## everything that CI runs
+
+check: setup prose         ## formatting, lints, text, dependencies
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+	./scripts/audit.sh
+
+prose: setup               ## spelling, and words that docs/words.toml lists
+	./scripts/prose.sh
+
+unit: ui                   ## every Rust test, with the time per crate, and the dashboard's unit tests
+	./scripts/test.sh
+	cd web/ui && npm test
+
+test-crate: setup          ## the tests of one crate: make test-crate CRATE=analyzer
+	./scripts/test.sh $(or $(CRATE),$(error usage: make test-crate CRATE=analyzer))
+
+foreign: setup             ## P4Runtime clients of other projects against `harrier switch`
+	cargo build --locked -p harrier-cli
+	./scripts/foreign-clients.sh
+
+kit: setup                 ## the CI integrations in deploy/ci, run as their users run them
+	cargo build --locked -p harrier-cli
+	./scripts/ci-kit.sh
+
+browser: ui                ## the dashboard of a running demo in headless Chromium
+	cargo build --locked -p harrier-cli
+	./scripts/browser.sh
+
+docs: setup                ## the documentation site with the Rust API, target/docs/site
+	./scripts/docs.sh
+
+api: setup                 ## the Rust API alone; warnings are errors
+	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --workspace --locked
+
+pictures: ui               ## the README's pictures
+	cargo build --locked -p harrier-cli
+	./scripts/pictures.sh
+
+bench:                     ## the measurements in docs/performance.md
+	cargo bench --workspace
+
+audit: setup               ## licences, sources and bans of dependencies
+	./scripts/audit.sh
+
+setup:                     ## install missing packages (Node.js, Chromium, Debian packages)
 	./scripts/setup.sh
 
 ui: setup                  ## build the dashboard into web/ui/dist, which the binary embeds
 	./scripts/ui.sh
 
-build: ui
-	cargo build --release --locked -p harrier-cli
-
-check: setup               ## formatting, lints, supply chain
-	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --locked -- -D warnings
-	./scripts/audit.sh
-
-unit: ui                   ## every Rust test and the dashboard's own tests
-	cargo test --workspace --locked
-	cd web/ui && npm test
-
-foreign: setup              ## other people's P4Runtime clients against our switch
-	cargo build --locked -p harrier-cli
-	./scripts/foreign-clients.sh
-
-kit: setup                  ## what deploy/ci ships, run as its users would
-	cargo build --locked -p harrier-cli
-	./scripts/ci-kit.sh
-
-browser: ui                ## the whole system in headless Chromium
-	cargo build --locked -p harrier-cli
-	./scripts/browser.sh
-
-bench:                     ## the figures of docs/performance.md
-	cargo bench --workspace
-
-clean:
+clean:                     ## remove everything that was built or installed in this folder
 	cargo clean
 	rm -rf web/ui/dist web/ui/node_modules tests/browser/node_modules .tools

@@ -12,7 +12,7 @@ log=$(mktemp)
 demo=$!
 trap 'kill "$demo" 2>/dev/null || true; rm -f "$log"' EXIT
 
-# The address is printed once the port is open.
+# The demo prints the address when the port is open.
 address=
 while [ -z "$address" ]; do
     kill -0 "$demo" 2>/dev/null || { cat "$log" >&2; echo "browser: the demo ended before it was ready" >&2; exit 1; }

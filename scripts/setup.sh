@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Installs what the build and the tests need and the machine lacks. Safe to run again; does nothing then.
+# Installs what build and tests need and the machine lacks; does nothing if everything is there. Tools with a pinned version
+# (typos, Zensical, pre-commit, P4Runtime clients) are installed into .tools by the scripts that use them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-need() { # need COMMAND PACKAGE...: install PACKAGEs unless COMMAND is there
+need() { # need COMMAND PACKAGE...: note the packages as missing unless COMMAND exists
     local command=$1
     shift
     command -v "$command" >/dev/null && return
@@ -17,7 +18,7 @@ need node nodejs npm
 need npm npm
 need python3 python3
 need redis-server redis-server
-# Reads the captures of `harrier run --pcap` in a test.
+# A test reads the captures of `harrier run --pcap` with it.
 need tshark tshark
 # Debian's python3 may lack the module that makes virtual environments usable.
 python3 -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3-venv)
@@ -43,11 +44,11 @@ command -v cargo >/dev/null || {
     exit 2
 }
 
-# The dashboard's bundler needs Node 20.19 or later; Debian's may be older. The npm package `node` carries a
-# newer one, which stays inside the checkout.
+# The dashboard's bundler needs Node.js 20.19 or later, and Debian's may be older. The npm package `node` contains a newer
+# binary, which is installed inside the checkout.
 if ! node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 20 || (a === 20 && b >= 19) ? 0 : 1)'; then
     if [ ! -x .tools/node_modules/.bin/node ]; then
-        echo "setup: Node $(node --version) is too old for the dashboard's bundler; fetching Node 22 into .tools" >&2
+        echo "setup: Node $(node --version) is too old for the dashboard; installing Node.js 22 into .tools" >&2
         npm install --silent --no-save --prefix .tools node@22
     fi
 fi

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the dashboard into web/ui/dist. Skips the work when nothing changed since the last build.
+# Builds the dashboard into web/ui/dist, unless nothing has changed since the last build.
 set -euo pipefail
 cd "$(dirname "$0")/../web/ui"
 [ -d ../../.tools/node_modules/.bin ] && export PATH="$PWD/../../.tools/node_modules/.bin:$PATH"

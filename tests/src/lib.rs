@@ -1,5 +1,5 @@
 //! Checks of the repository itself: the crate edges that ARCHITECTURE.md allows (`tests/architecture.rs`), the words
-//! that `docs/words.toml` lists (`tests/language.rs`), and the dashboard in a browser (`browser/`).
+//! that `docs/words.toml` lists (`tests/words.rs`), and the dashboard in a browser (`browser/`).
 //!
 //! Tests of the whole system run the `harrier` binary and are in `cli/tests`.
 
