@@ -52,7 +52,14 @@ struct Scanner {
 
 impl Scanner {
     fn new(text: &str) -> Self {
-        Self { characters: text.chars().collect(), at: 0, line: 1, column: 1, found: Vec::new(), in_code: false }
+        Self {
+            characters: text.chars().collect(),
+            at: 0,
+            line: 1,
+            column: 1,
+            found: Vec::new(),
+            in_code: false,
+        }
     }
 
     fn peek(&self, ahead: usize) -> Option<char> {
@@ -98,7 +105,8 @@ impl Scanner {
         } else if c.is_alphanumeric() {
             let (line, column) = (self.line, self.column);
             let mut text = String::new();
-            while let Some(c) = self.peek(0).filter(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '\'')) {
+            while let Some(c) = self.peek(0).filter(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '\''))
+            {
                 text.extend(c.to_lowercase());
                 self.next();
             }
@@ -352,7 +360,8 @@ mod tests {
 
     fn check(path: &str, text: &str, expected: &[&str]) {
         let joined = words(path, text).iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
-        let phrases: Vec<&str> = joined.split("  ").map(str::trim).filter(|phrase| !phrase.is_empty()).collect();
+        let phrases: Vec<&str> =
+            joined.split("  ").map(str::trim).filter(|phrase| !phrase.is_empty()).collect();
         assert_eq!(phrases, expected, "{path}: {text}");
     }
 
@@ -366,7 +375,11 @@ mod tests {
 
     #[test]
     fn markdown_code_and_addresses_are_not_text() {
-        check("a.md", "One `two` [three](four).\n\n```\nfive\n```\nsix | seven", &["one three", "six", "seven"]);
+        check(
+            "a.md",
+            "One `two` [three](four).\n\n```\nfive\n```\nsix | seven",
+            &["one three", "six", "seven"],
+        );
     }
 
     #[test]
@@ -377,7 +390,8 @@ mod tests {
 
     #[test]
     fn markup_of_the_dashboard_is_text() {
-        let page = "<script>\n// one\nlet a = 'two three';\n</script>\n<p title=\"four five\">six {seven}</p>";
+        let page =
+            "<script>\n// one\nlet a = 'two three';\n</script>\n<p title=\"four five\">six {seven}</p>";
         check("a.svelte", page, &["one", "two three", "four five", "six"]);
     }
 

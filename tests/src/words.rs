@@ -82,7 +82,10 @@ impl List {
                 if !seen.insert(words.clone()) {
                     return Err(format!("`{phrase}` is listed twice"));
                 }
-                phrases.entry(first).or_default().push(Phrase { words, replacement: entry.replacement.clone() });
+                phrases
+                    .entry(first)
+                    .or_default()
+                    .push(Phrase { words, replacement: entry.replacement.clone() });
             }
         }
         for alternatives in phrases.values_mut() {
@@ -128,9 +131,14 @@ fn starts_with(words: &[Word], phrase: &[String]) -> bool {
 /// The lines with a marker and a reason, and the line below each.
 fn allowed_lines(text: &str) -> BTreeSet<usize> {
     let has_reason = |line: &str| {
-        line.split_once(MARKER).is_some_and(|(_, reason)| reason.trim_matches(['-', '>', '*', '/', ' ']).len() > 3)
+        line.split_once(MARKER)
+            .is_some_and(|(_, reason)| reason.trim_matches(['-', '>', '*', '/', ' ']).len() > 3)
     };
-    (1..).zip(text.lines()).filter(|(_, line)| has_reason(line)).flat_map(|(number, _)| [number, number + 1]).collect()
+    (1..)
+        .zip(text.lines())
+        .filter(|(_, line)| has_reason(line))
+        .flat_map(|(number, _)| [number, number + 1])
+        .collect()
 }
 
 #[cfg(test)]

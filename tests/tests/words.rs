@@ -45,7 +45,10 @@ fn text_uses_the_terms_of_the_glossary() {
         return;
     };
     for skipped in list.skipped() {
-        assert!(files.iter().any(|file| file == skipped), "docs/words.toml skips {skipped}, which does not exist");
+        assert!(
+            files.iter().any(|file| file == skipped),
+            "docs/words.toml skips {skipped}, which does not exist"
+        );
     }
 
     let mut by_folder: BTreeMap<String, usize> = BTreeMap::new();
@@ -59,11 +62,18 @@ fn text_uses_the_terms_of_the_glossary() {
             *by_folder.entry(folder(file).to_string()).or_default() += 1;
             *by_phrase.entry(hit.phrase.clone()).or_default() += 1;
             with_hits.insert(file);
-            lines.push(format!("{file}:{}:{}: `{}`; use: {}", hit.line, hit.column, hit.phrase, hit.replacement));
+            lines.push(format!(
+                "{file}:{}:{}: `{}`; use: {}",
+                hit.line, hit.column, hit.phrase, hit.replacement
+            ));
         }
     }
     let total = lines.len();
-    eprintln!("words: {} files, {total} phrases that are not used, in {} files", files.len(), with_hits.len());
+    eprintln!(
+        "words: {} files, {total} phrases that are not used, in {} files",
+        files.len(),
+        with_hits.len()
+    );
     if total == 0 {
         return;
     }
