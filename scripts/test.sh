@@ -20,8 +20,10 @@ for package in json.load(sys.stdin)["packages"]:
     folder = pathlib.Path(package["manifest_path"]).parent.relative_to(root)
     names.append(package["name"])
     if wanted in (package["name"], str(folder), folder.name):
-        sys.exit(print(package["name"]))
-sys.exit(f"test: there is no crate `{wanted}`; crates: {', '"', '"'.join(sorted(names))}")
+        print(package["name"])
+        break
+else:
+    sys.exit("test: there is no crate " + wanted + "; crates: " + ", ".join(sorted(names)))
 ' "$1")
     selection=(-p "$package")
     shift

@@ -255,9 +255,7 @@ impl Scanner {
             } else if c.is_alphabetic() || c == '_' {
                 self.stop();
                 after_fn = self.identifier(quotes, after_fn);
-            } else if c == '"' || (c == '`' && quotes == Quotes::Script) {
-                self.string(c);
-            } else if c == '\'' && quotes == Quotes::Script {
+            } else if c == '"' || (matches!(c, '`' | '\'') && quotes == Quotes::Script) {
                 self.string(c);
             } else if c == '\'' && quotes == Quotes::Rust {
                 self.stop();
