@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Runs what deploy/ci ships, on a repository of switches as docs/check.md lays it out: the pre-commit hook by pre-commit
-# itself, the steps of the GitHub action and the script of the GitLab job as they stand in their files, and the container
-# file where a builder answers. shellcheck looks at every script, where it is installed.
+# Runs the CI integrations in deploy/ci on a repository of switches with the layout of docs/check.md: the pre-commit hook
+# through pre-commit, the steps of the GitHub action and the script of the GitLab job as their files have them, and the
+# container file if podman or docker is available. Runs shellcheck on every script if it is installed.
 #
 #   scripts/ci-kit.sh [HARRIER]
 #
-# HARRIER is the binary (default: the one that `cargo build -p harrier-cli` makes). pre-commit gets a virtual environment
-# of its own under .tools, made when it is missing and kept.
+# HARRIER is the binary (default: the one that `cargo build -p harrier-cli` makes). pre-commit is
+# installed into a virtual environment under .tools.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -36,7 +36,7 @@ if [ "$(cat "$tools/installed" 2>/dev/null)" != "$requirement" ]; then
     echo "$requirement" >"$tools/installed"
 fi
 
-# `harrier` is on the PATH, as the kit asks.
+# The integrations expect `harrier` on the PATH.
 mkdir "$work/bin"
 ln -s "$harrier" "$work/bin/harrier"
 export PATH="$work/bin:$PATH"
@@ -50,7 +50,7 @@ git init --quiet "$repository"
 git -C "$repository" config user.name kit
 git -C "$repository" config user.email kit@localhost
 
-# What a file says that is to be run: `step FILE NAME` writes the shell script.
+# `step FILE NAME` extracts the shell script of a step or job.
 step() {
     "$tools/bin/python" - "$kit/$1" "$2" <<'PYTHON'
 import sys
@@ -129,7 +129,7 @@ if [ -n "${HARRIER_KIT_IMAGE:-}" ] && [ -n "$builder" ]; then
     "$builder" build --file "$kit/Containerfile" --tag harrier-kit .
     echo "$good" | "$builder" run --rm --interactive harrier-kit check -
 else
-    # Half an hour of compiling is asked for by name only; what the file copies is looked at always.
+    # Compiling in a container takes half an hour, so it happens on request only. The copied path is always checked.
     echo "ci-kit: the image was not built (HARRIER_KIT_IMAGE=1 with podman or docker does)" >&2
     grep -q '^COPY --from=build /src/target/release/harrier ' "$kit/Containerfile" || fail "the image copies no binary"
 fi

@@ -71,7 +71,7 @@ generate "OpenAPI" docs/api/openapi.json openapi
 
 # The options of every command, as `--help` prints them.
 {
-    printf '# Options\n\nThe `--help` of every command.\n'
+    printf "# Options\n\nThe output of \`--help\` for every command.\n"
     for command in demo "scenario list" "scenario show" run eval analyze check headroom "p4 check" "p4 explain" \
         "p4 compile" "p4 info" "p4 stf" "p4 run" "p4 conformance" switch; do
         printf '\n## harrier %s\n\n```text\n' "$command"

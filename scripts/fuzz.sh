@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Searches for inputs that make a target panic, hang or grow: scripts/fuzz.sh TARGET [SECONDS]
-# libFuzzer with coverage feedback on the stable toolchain; needs a C++ compiler. What is found is put into
-# fuzz/crashes/TARGET, where `cargo test -p harrier-fuzz` replays it from then on.
+# Searches for inputs on which a target panics, hangs or uses too much memory: scripts/fuzz.sh TARGET [SECONDS]
+# Uses libFuzzer with coverage feedback on the stable toolchain; needs a C++ compiler. Inputs that fail are stored in
+# fuzz/crashes/TARGET, from where `cargo test -p harrier-fuzz` replays them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 targets=(fuzz/libfuzzer/targets/*.rs)

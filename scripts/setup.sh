@@ -18,6 +18,7 @@ need node nodejs npm
 need npm npm
 need python3 python3
 need redis-server redis-server
+need shellcheck shellcheck
 # A test reads the captures of `harrier run --pcap` with it.
 need tshark tshark
 # Debian's python3 may lack the module that makes virtual environments usable.

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Prints the programs that are built in as Rust anew: the telemetry program for the fabric, and those of the translator's
-# tests. Run it after a change of a program, of the compiler of operations or of the translator; tests say when.
+# Regenerates the programs that are built in as Rust: the telemetry program for the fabric, and the programs of the
+# translator's tests. Run it after a change of a program, the compiler or the translator; a test fails when it is needed.
 set -eu
 cd "$(dirname "$0")/.."
 cargo build -q -p p4-switch --example translate

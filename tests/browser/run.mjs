@@ -46,7 +46,7 @@ function readArguments() {
   return { base: new URL(base).origin, expected: JSON.parse(readFileSync(file, 'utf8')) };
 }
 
-/** The page may be slower than the server: a condition is asked until it holds. */
+/** The page may be slower than the server: polls a condition until it holds. */
 async function until(what, timeoutMs, probe) {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
