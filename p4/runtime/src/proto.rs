@@ -1,6 +1,7 @@
 //! Messages and services generated from `proto/`, under their protobuf package names.
 
 #![allow(missing_docs, unreachable_pub, unused_qualifications, clippy::all, reason = "generated code")]
+#![allow(rustdoc::invalid_html_tags, reason = "generated code")]
 
 /// Package `google.rpc`.
 pub mod google {
