@@ -44,7 +44,7 @@ fi
 rm -rf "$stage"
 mkdir -p "$stage/src/docs/reference"
 cp docs/zensical.toml "$stage/"
-git ls-files -z -- docs '*.md' ':!:.github' ':!:docs/zensical.toml' ':!:docs/words.toml' | while IFS= read -r -d '' file; do
+git ls-files -z --cached --others --exclude-standard -- docs '*.md' ':!:.github' ':!:docs/zensical.toml' ':!:docs/words.toml' | while IFS= read -r -d '' file; do
     [ -f "$file" ] || continue
     mkdir -p "$stage/src/$(dirname "$file")"
     cp "$file" "$stage/src/$file"

@@ -150,6 +150,8 @@ def main():
     write_index(docs / "adr", "Decisions", "Architecture decision records.")
     write_rest(docs / "api" / "openapi.json", docs / "reference" / "rest.md")
     write_library(stage / "scenarios.json", docs / "reference" / "scenario-library.md")
+    with (docs / "reference" / "rust.md").open("a", encoding="utf-8") as page:
+        page.write('\n<a href="../../api/index.html">All crates</a>\n')
     links = Links(source)
     for page in sorted(source.rglob("*.md")):
         links.relink(page)
