@@ -78,7 +78,7 @@ codes! {
     BAD_SLICE "E0413" "invalid bit slice"
     BAD_INDEX "E0414" "index out of bounds"
     BAD_STATEMENT "E0501" "statement not allowed here"
-    BAD_PLACE "E0502" "declaration or call not allowed here"
+    MISPLACED "E0502" "declaration or call not allowed here"
     BAD_TABLE "E0503" "invalid table declaration"
     BAD_KEY "E0504" "invalid table key or `select` key"
     BAD_ACTION "E0505" "invalid use of an action"

@@ -1,4 +1,4 @@
-//! Places that hold values: what an expression on the left of `=` denotes.
+//! L-values: what the left-hand side of an assignment denotes (specification, "L-values").
 
 use std::collections::BTreeSet;
 
@@ -6,11 +6,11 @@ use super::{Lowerer, build};
 use crate::hir::Type;
 use crate::ir::{Expr, ExprKind, HeaderId, HeaderRef, ScalarId, ScalarKind, StackElements, StackId, UnionId};
 
-/// A place.
+/// An l-value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum LValue {
     Scalar(ScalarId),
-    /// A field of a stack's element that is chosen at run time.
+    /// A field of a stack element with a run-time index.
     StackField {
         stack: StackId,
         index: Expr,
@@ -18,30 +18,29 @@ pub(super) enum Place {
         field: usize,
         kind: ScalarKind,
     },
-    Slice(Box<Place>, u32, u32),
-    /// Bits of a place from one that is chosen at run time on: the lowest, and how many.
-    PlusSlice(Box<Place>, Expr, u32),
-    /// A scalar of an array's element that is chosen at run time, with the scalars of all elements.
+    Slice(Box<LValue>, u32, u32),
+    /// Bits of an l-value: the run-time lowest bit, and how many.
+    PlusSlice(Box<LValue>, Expr, u32),
+    /// A scalar of an array element with a run-time index, and the scalars of all elements.
     Chosen {
         index: Expr,
-        elements: Vec<Place>,
+        elements: Vec<LValue>,
     },
     /// The parts of a struct or tuple.
-    Struct(Vec<Place>),
+    Struct(Vec<LValue>),
     Header(HeaderRef),
     Stack(StackId),
     Union(UnionId),
-    /// A union in a stack, chosen at run time.
+    /// A union in a stack, with a run-time index.
     UnionElement {
         stack: StackId,
         index: Expr,
     },
 }
 
-/// What happens in an expression when a stack's index is beyond its end is the engine's to know; here the index
-/// is only kept.
+/// The engine handles stack indices beyond the end; here, indices are only kept.
 impl Lowerer<'_> {
-    /// Kind of the scalar that holds a value of a type, if one scalar does.
+    /// Returns the kind of the scalar that holds a value of a type, if it is a single scalar.
     pub(super) fn scalar_kind(&self, ty: &Type) -> Option<ScalarKind> {
         match self.module.representation(&self.ty(ty)) {
             Type::Bit(w) => Some(ScalarKind::Unsigned(w)),
@@ -53,7 +52,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Kinds of the fields that a header or struct in a header takes, in wire order.
+    /// Returns the kinds of the header fields that a header, or a struct in a header, occupies, in wire order.
     pub(super) fn flat_kinds(&self, ty: &Type) -> Vec<ScalarKind> {
         if let Some(kind) = self.scalar_kind(ty) {
             return vec![kind];
@@ -63,43 +62,43 @@ impl Lowerer<'_> {
         fields.iter().flat_map(|(_, ty)| self.flat_kinds(ty)).collect()
     }
 
-    /// The place of field `field` of a header of a type.
-    pub(super) fn header_field(&self, header: &HeaderRef, ty: &Type, field: usize) -> Option<Place> {
+    /// Returns field `field` of a header of a type.
+    pub(super) fn header_field(&self, header: &HeaderRef, ty: &Type, field: usize) -> Option<LValue> {
         let fields = self.module.fields(&self.ty(ty))?;
         let mut at: usize = fields.iter().take(field).map(|(_, t)| self.flat_kinds(t).len()).sum();
         let (_, field_ty) = fields.get(field)?;
         self.header_part(header, field_ty, &mut at)
     }
 
-    fn header_part(&self, header: &HeaderRef, ty: &Type, at: &mut usize) -> Option<Place> {
+    fn header_part(&self, header: &HeaderRef, ty: &Type, at: &mut usize) -> Option<LValue> {
         if let Some(kind) = self.scalar_kind(ty) {
             let field = *at;
             *at += 1;
             return self.header_scalar(header, field, kind);
         }
         let fields = self.module.fields(&self.ty(ty))?;
-        let parts: Option<Vec<Place>> =
+        let parts: Option<Vec<LValue>> =
             fields.iter().map(|(_, ty)| self.header_part(header, ty, at)).collect();
-        parts.map(Place::Struct)
+        parts.map(LValue::Struct)
     }
 
-    /// The place of the `field`th scalar of a header.
-    pub(super) fn header_scalar(&self, header: &HeaderRef, field: usize, kind: ScalarKind) -> Option<Place> {
+    /// Returns scalar `field` of a header.
+    pub(super) fn header_scalar(&self, header: &HeaderRef, field: usize, kind: ScalarKind) -> Option<LValue> {
         Some(match header {
             HeaderRef::Static(id) => {
-                Place::Scalar(*self.program.storage.headers.get(id.index())?.fields.get(field)?)
+                LValue::Scalar(*self.program.storage.headers.get(id.index())?.fields.get(field)?)
             }
             HeaderRef::Element { stack, index, member } => {
-                Place::StackField { stack: *stack, index: (**index).clone(), member: *member, field, kind }
+                LValue::StackField { stack: *stack, index: (**index).clone(), member: *member, field, kind }
             }
-            HeaderRef::Next { stack, member } => Place::StackField {
+            HeaderRef::Next { stack, member } => LValue::StackField {
                 stack: *stack,
                 index: self.next_index(*stack)?,
                 member: *member,
                 field,
                 kind,
             },
-            HeaderRef::Last { stack, member } => Place::StackField {
+            HeaderRef::Last { stack, member } => LValue::StackField {
                 stack: *stack,
                 index: Expr { kind: ExprKind::LastIndex(*stack), ty: ScalarKind::Unsigned(32) },
                 member: *member,
@@ -109,58 +108,58 @@ impl Lowerer<'_> {
         })
     }
 
-    /// The value of `nextIndex`.
+    /// Returns the value of `nextIndex`.
     pub(super) fn next_index(&self, stack: StackId) -> Option<Expr> {
         let scalar = self.program.storage.stacks.get(stack.index())?.next_index;
         Some(self.scalar(scalar))
     }
 
-    /// A scalar's value.
+    /// Returns the value of a scalar.
     pub(super) fn scalar(&self, id: ScalarId) -> Expr {
         let ty = self.program.storage.scalars.get(id.index()).map_or(ScalarKind::Unsigned(1), |s| s.kind);
         Expr { kind: ExprKind::Scalar(id), ty }
     }
 
-    /// An element of a stack.
-    pub(super) fn element(&self, stack: StackId, index: Expr) -> Place {
+    /// Returns an element of a stack.
+    pub(super) fn element(&self, stack: StackId, index: Expr) -> LValue {
         let known = build::value_of(&index).and_then(|i| usize::try_from(i).ok());
         let Some(elements) = self.program.storage.stacks.get(stack.index()).map(|s| &s.elements) else {
-            return Place::Stack(stack);
+            return LValue::Stack(stack);
         };
         match elements {
             StackElements::Headers(list) => match known.and_then(|i| list.get(i)) {
-                Some(id) => Place::Header(HeaderRef::Static(*id)),
-                None => Place::Header(HeaderRef::Element { stack, index: Box::new(index), member: 0 }),
+                Some(id) => LValue::Header(HeaderRef::Static(*id)),
+                None => LValue::Header(HeaderRef::Element { stack, index: Box::new(index), member: 0 }),
             },
             StackElements::Unions(list) => match known.and_then(|i| list.get(i)) {
-                Some(id) => Place::Union(*id),
-                None => Place::UnionElement { stack, index },
+                Some(id) => LValue::Union(*id),
+                None => LValue::UnionElement { stack, index },
             },
         }
     }
 
-    /// All elements of a stack.
-    pub(super) fn elements(&self, stack: StackId) -> Vec<Place> {
+    /// Returns all elements of a stack.
+    pub(super) fn elements(&self, stack: StackId) -> Vec<LValue> {
         match self.program.storage.stacks.get(stack.index()).map(|s| &s.elements) {
             Some(StackElements::Headers(list)) => {
-                list.iter().map(|id| Place::Header(HeaderRef::Static(*id))).collect()
+                list.iter().map(|id| LValue::Header(HeaderRef::Static(*id))).collect()
             }
-            Some(StackElements::Unions(list)) => list.iter().map(|id| Place::Union(*id)).collect(),
+            Some(StackElements::Unions(list)) => list.iter().map(|id| LValue::Union(*id)).collect(),
             None => Vec::new(),
         }
     }
 
-    /// The members of a union.
-    pub(super) fn members(&self, union: &Place) -> Vec<HeaderRef> {
+    /// Returns the members of a union.
+    pub(super) fn members(&self, union: &LValue) -> Vec<HeaderRef> {
         match union {
-            Place::Union(id) => self
+            LValue::Union(id) => self
                 .program
                 .storage
                 .unions
                 .get(id.index())
                 .map(|u| u.members.iter().map(|m| HeaderRef::Static(*m)).collect())
                 .unwrap_or_default(),
-            Place::UnionElement { stack, index } => {
+            LValue::UnionElement { stack, index } => {
                 let count = match self.program.storage.stacks.get(stack.index()).map(|s| &s.elements) {
                     Some(StackElements::Unions(list)) => list
                         .first()
@@ -180,42 +179,42 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The scalars of a place; `None` when which ones it is depends on the packet.
-    pub(super) fn place_scalars(&self, place: &Place) -> Option<BTreeSet<ScalarId>> {
+    /// Returns the scalars of an l-value; `None` if they depend on run-time indices.
+    pub(super) fn lvalue_scalars(&self, lvalue: &LValue) -> Option<BTreeSet<ScalarId>> {
         let mut set = BTreeSet::new();
-        self.add_scalars(place, &mut set).then_some(set)
+        self.add_scalars(lvalue, &mut set).then_some(set)
     }
 
-    fn add_scalars(&self, place: &Place, set: &mut BTreeSet<ScalarId>) -> bool {
-        match place {
-            Place::Scalar(id) => {
+    fn add_scalars(&self, lvalue: &LValue, set: &mut BTreeSet<ScalarId>) -> bool {
+        match lvalue {
+            LValue::Scalar(id) => {
                 set.insert(*id);
                 true
             }
-            Place::Slice(of, _, _) => self.add_scalars(of, set),
-            Place::Struct(parts) => parts.iter().all(|p| self.add_scalars(p, set)),
-            Place::Header(HeaderRef::Static(id)) => {
+            LValue::Slice(of, _, _) => self.add_scalars(of, set),
+            LValue::Struct(parts) => parts.iter().all(|p| self.add_scalars(p, set)),
+            LValue::Header(HeaderRef::Static(id)) => {
                 self.header_scalars(*id, set);
                 true
             }
-            Place::Stack(id) => {
+            LValue::Stack(id) => {
                 if let Some(stack) = self.program.storage.stacks.get(id.index()) {
                     set.insert(stack.next_index);
                 }
                 self.elements(*id).iter().all(|e| self.add_scalars(e, set))
             }
-            Place::Union(id) => {
+            LValue::Union(id) => {
                 let members = self.program.storage.unions.get(id.index()).map(|u| u.members.clone());
                 for member in members.unwrap_or_default() {
                     self.header_scalars(member, set);
                 }
                 true
             }
-            Place::StackField { .. }
-            | Place::UnionElement { .. }
-            | Place::Header(_)
-            | Place::Chosen { .. }
-            | Place::PlusSlice(..) => false,
+            LValue::StackField { .. }
+            | LValue::UnionElement { .. }
+            | LValue::Header(_)
+            | LValue::Chosen { .. }
+            | LValue::PlusSlice(..) => false,
         }
     }
 

@@ -1,6 +1,6 @@
-//! What is legal and hardly meant, and shows without following values: constant keys, sets of values that contain
-//! nothing or nothing new, priorities that contradict the order, arguments that overlap. It is what the reference
-//! compiler (p4lang/p4c) warns of while it checks types, simplifies calls and writes P4Info.
+//! Warnings that need no data-flow analysis: constant keys, empty and unreachable ranges, entry priorities, overlapping
+//! arguments. They correspond to what the reference compiler (p4lang/p4c) reports during type checking, call
+//! simplification and P4Info generation.
 
 use std::collections::HashMap;
 
@@ -14,53 +14,53 @@ use crate::source::Span;
 use crate::syntax::ast::Direction;
 
 impl Checker<'_> {
-    pub(super) fn doubt(&mut self, code: Code, span: Span, message: impl Into<String>) {
+    pub(super) fn warn(&mut self, code: Code, span: Span, message: impl Into<String>) {
         self.report(Diagnostic::warning(code, span, message));
     }
 
-    /// Warns, unless `@noWarn` with p4c's name for the kind of warning stands around the place.
-    fn doubt_unless_silenced(&mut self, kind: &str, diagnostic: Diagnostic) {
-        if !self.usage.is_silenced(kind, diagnostic.primary.span) {
+    /// Warns unless `@noWarn(kind)`, with p4c's name for the kind of warning, applies here.
+    fn warn_unless_suppressed(&mut self, kind: &str, diagnostic: Diagnostic) {
+        if !self.usage.is_suppressed(kind, diagnostic.primary.span) {
             self.report(diagnostic);
         }
     }
 
-    /// A key that is always the same.
-    pub(super) fn doubt_constant_key(&mut self, key: &Expr) {
+    /// Warns about a constant key.
+    pub(super) fn warn_constant_key(&mut self, key: &Expr) {
         if key.is_const() && !key.ty.is_bad() {
-            let message = "this key is always the same";
-            self.doubt_unless_silenced(
+            let message = "table key is a constant";
+            self.warn_unless_suppressed(
                 "mismatch",
                 Diagnostic::warning(codes::CONSTANT_KEY, key.span, message),
             );
         }
     }
 
-    /// Bits that are compared although the mask leaves them out.
-    pub(super) fn doubt_masked_bits(&mut self, set: &Keyset) {
+    /// Warns about a value with bits outside its mask.
+    pub(super) fn warn_masked_bits(&mut self, set: &Keyset) {
         let Keyset::Mask(value, mask) = set else { return };
         let (Some(bits), Some(kept)) = (value.as_int(), mask.as_int()) else { return };
         let seen = bits & kept;
         if seen != *bits {
-            let message = format!("the mask leaves out bits of this value, which counts as {seen:#x}");
+            let message = format!("value has bits outside its mask; it is matched as {seen:#x}");
             self.report(
-                Diagnostic::warning(codes::MASKED_BITS, value.span, message).also(mask.span, "the mask"),
+                Diagnostic::warning(codes::MASKED_BITS, value.span, message).also(mask.span, "mask"),
             );
         }
     }
 
-    /// A range in which nothing lies.
-    pub(super) fn doubt_empty_range(&mut self, low: &Expr, high: &Expr) {
+    /// Warns about an empty range.
+    pub(super) fn warn_empty_range(&mut self, low: &Expr, high: &Expr) {
         if let (Some(from), Some(to)) = (low.as_int(), high.as_int())
             && to < from
         {
-            let message = "this range ends before it starts: nothing lies in it";
-            self.report(Diagnostic::warning(codes::NO_MATCH, low.span, message).also(high.span, "ends here"));
+            let message = "range is empty: its end is less than its start";
+            self.report(Diagnostic::warning(codes::NO_MATCH, low.span, message).also(high.span, "end of the range"));
         }
     }
 
-    /// A number that does not fit: its upper bits are lost, or it counts as negative.
-    pub(super) fn doubt_literal(&mut self, number: &BigInt, wanted: &Type, span: Span) {
+    /// Warns about an integer that its type truncates.
+    pub(super) fn warn_truncated_literal(&mut self, number: &BigInt, wanted: &Type, span: Span) {
         let becomes = constant::wrap(number, wanted);
         if becomes != *number {
             let text = self.show(wanted);
@@ -68,34 +68,34 @@ impl Checker<'_> {
                 Diagnostic::warning(
                     codes::TRUNCATED,
                     span,
-                    format!("{number} does not fit into `{text}` and becomes {becomes}"),
+                    format!("{number} is out of range for `{text}` and is truncated to {becomes}"),
                 )
                 .label(if becomes < BigInt::from(0) {
-                    "the highest bit is the sign"
+                    "the highest bit becomes the sign"
                 } else {
-                    "upper bits are lost"
+                    "the upper bits are lost"
                 }),
             );
         }
     }
 
-    /// A `select` that comes to the same whatever its keys are.
-    pub(super) fn doubt_select(&mut self, head: Span, cases: &[(Vec<Keyset>, StateTarget)], complete: bool) {
+    /// Warns about a `select` whose cases all lead to the same state.
+    pub(super) fn warn_trivial_select(&mut self, head: Span, cases: &[(Vec<Keyset>, StateTarget)], complete: bool) {
         let Some((_, first)) = cases.first() else { return };
         let same = cases.iter().all(|(_, target)| target == first);
         if same && (complete || *first == StateTarget::Reject) {
-            self.doubt(codes::UNREACHABLE, head, "all values lead to the same state");
+            self.warn(codes::UNREACHABLE, head, "all cases lead to the same state");
         }
     }
 
-    /// Entries that an entry before them takes everything from. Where priorities are given, these decide.
-    pub(super) fn doubt_covered_entries(&mut self, table: &Table) {
+    /// Warns about entries that an earlier entry completely covers. Tables with explicit priorities are not checked.
+    pub(super) fn warn_covered_entries(&mut self, table: &Table) {
         if table.entries.iter().any(|e| e.priority.is_some())
             || !table.keys.iter().any(|k| &*k.match_kind == "ternary")
         {
             return;
         }
-        // Entries come in some hundreds; a comparison each with each stays small.
+        // Tables have at most some hundred constant entries, so comparing all pairs is cheap.
         const MAX_COMPARED: usize = 1000;
         let mut covered = Vec::new();
         for (i, entry) in table.entries.iter().enumerate().take(MAX_COMPARED) {
@@ -104,20 +104,20 @@ impl Checker<'_> {
                     && other.keysets.iter().zip(&entry.keysets).all(|(a, b)| contains(a, b))
             });
             let Some(before) = before else { continue };
-            let place = entry.keysets.first().and_then(place).unwrap_or(entry.span);
-            covered.push((Span { end: entry.span.end.max(place.start), ..place }, before.span));
+            let start = entry.keysets.first().and_then(location).unwrap_or(entry.span);
+            covered.push((Span { end: entry.span.end.max(start.start), ..start }, before.span));
         }
         for (span, before) in covered {
             self.report(
-                Diagnostic::warning(codes::NO_MATCH, span, "this entry is never used")
-                    .also(before, "takes all of it"),
+                Diagnostic::warning(codes::NO_MATCH, span, "entry never matches")
+                    .also(before, "this entry matches everything first"),
             );
         }
     }
 
-    /// Priorities that are the same, or contradict the order of the entries.
-    pub(super) fn doubt_priorities(&mut self, priorities: &[(BigInt, Span)], falling: bool) {
-        // The second entry of each priority, by the place of the first one.
+    /// Warns about equal priorities, and about priorities that contradict the order of the entries.
+    pub(super) fn warn_priority_order(&mut self, priorities: &[(BigInt, Span)], falling: bool) {
+        // The second entry of each priority, by the location of the first one.
         let (mut firsts, mut seconds) = (HashMap::new(), HashMap::new());
         for (i, (priority, span)) in priorities.iter().enumerate() {
             let first = *firsts.entry(priority).or_insert(i);
@@ -127,20 +127,20 @@ impl Checker<'_> {
         }
         for (i, (priority, span)) in priorities.iter().enumerate() {
             if let Some(later) = seconds.get(&i) {
-                let message = format!("another entry has the same priority {priority}");
-                self.doubt_unless_silenced(
+                let message = format!("several entries have priority {priority}");
+                self.warn_unless_suppressed(
                     "duplicate-priorities",
                     Diagnostic::warning(codes::PRIORITIES, *span, message)
-                        .also(*later, "this one")
-                        .note("which of them matches is not determined"),
+                        .also(*later, "same priority")
+                        .note("which of them matches first is undefined"),
                 );
             }
             let Some((next, after)) = priorities.get(i + 1) else { continue };
             if next != priority && (next > priority) == falling {
                 let message = format!(
-                    "an entry of priority {priority} stands before one of priority {next}, which wins"
+                    "entry of priority {priority} precedes an entry of higher precedence (priority {next})"
                 );
-                self.doubt_unless_silenced(
+                self.warn_unless_suppressed(
                     "entries-out-of-priority-order",
                     Diagnostic::warning(codes::PRIORITIES, *span, message).also(*after, "wins"),
                 );
@@ -148,9 +148,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Arguments that a call writes and that share storage: which value stays is a matter of the order in which
-    /// they are copied back.
-    pub(super) fn doubt_overlaps(&mut self, params: &[Param], args: &[Option<Expr>]) {
+    /// Warns about written arguments that share storage: the copy-out order decides which value remains.
+    pub(super) fn warn_overlapping_arguments(&mut self, params: &[Param], args: &[Option<Expr>]) {
         let written: Vec<&Expr> = params
             .iter()
             .zip(args)
@@ -168,28 +167,28 @@ impl Checker<'_> {
             let diagnostic = Diagnostic::warning(
                 codes::OVERLAP,
                 span,
-                "another argument that is written shares storage with this one",
+                "argument overlaps another written argument",
             );
-            self.doubt_unless_silenced(
+            self.warn_unless_suppressed(
                 "ordering",
                 diagnostic
-                    .also(other, "the other one")
-                    .note("they are copied back in the order of the parameters"),
+                    .also(other, "overlapping argument")
+                    .note("arguments are copied out in the order of the parameters"),
             );
         }
     }
 }
 
-/// The place of a set of values.
-fn place(set: &Keyset) -> Option<Span> {
+/// Returns the location of a key set.
+fn location(set: &Keyset) -> Option<Span> {
     match set {
         Keyset::Any | Keyset::ValueSet(_) => None,
         Keyset::Value(value) | Keyset::Mask(value, _) | Keyset::Range(value, _) => Some(value.span),
-        Keyset::Items(items) => items.first().and_then(place),
+        Keyset::Items(items) => items.first().and_then(location),
     }
 }
 
-/// Value and mask of a set; none if it is none with a mask.
+/// Returns value and mask of a key set, if it can be written with a mask.
 fn masked(set: &Keyset) -> Option<(BigInt, Option<BigInt>)> {
     match set {
         Keyset::Value(value) => Some((value.as_int()?.clone(), None)),
@@ -201,7 +200,7 @@ fn masked(set: &Keyset) -> Option<(BigInt, Option<BigInt>)> {
     }
 }
 
-/// Whether one set certainly contains another.
+/// Returns whether one key set certainly contains another.
 fn contains(outer: &Keyset, inner: &Keyset) -> bool {
     if *outer == Keyset::Any {
         return true;
@@ -214,7 +213,7 @@ fn contains(outer: &Keyset, inner: &Keyset) -> bool {
     }
 }
 
-/// Whether a set contains a value; `None` if that is not known.
+/// Returns whether a key set contains a value; `None` if that is unknown.
 pub(super) fn matches(set: &Keyset, key: &Expr) -> Option<bool> {
     if *set == Keyset::Any {
         return Some(true);
@@ -233,7 +232,7 @@ pub(super) fn matches(set: &Keyset, key: &Expr) -> Option<bool> {
     }
 }
 
-/// Whether two places may be the same, or one part of the other, or the index of one.
+/// Returns whether two l-values may denote the same storage, contain each other, or use each other as an index.
 fn shares(one: &Expr, other: &Expr) -> bool {
     let mut indexed = false;
     visit_expr(one, &mut |part| {
@@ -254,10 +253,10 @@ fn overlap(one: &Expr, other: &Expr) -> bool {
     }
 }
 
-/// The variable that a place is in, and the fields and elements that lead to it; those that are not known are
-/// `None`. Slices are apart if their bits are.
-fn path(place: &Expr) -> Option<(crate::hir::VarId, Vec<Option<usize>>)> {
-    match &place.kind {
+/// The variable of an l-value, and the fields and elements that lead from it; unknown indices are `None`. Slices with
+/// disjoint bits do not overlap.
+fn path(lvalue: &Expr) -> Option<(crate::hir::VarId, Vec<Option<usize>>)> {
+    match &lvalue.kind {
         ExprKind::Var(id) => Some((*id, Vec::new())),
         ExprKind::Field(of, field) => {
             let (var, mut steps) = path(of)?;
