@@ -16,6 +16,16 @@ pub fn find(id: &str) -> Option<Code> {
     ALL.iter().copied().find(|c| c.id.eq_ignore_ascii_case(id))
 }
 
+/// Returns the pages of the documentation site: a Markdown file for each code, and `index.md`, which lists them.
+pub fn pages() -> Vec<(String, String)> {
+    let mut index = "# P4 errors and warnings\n\n| code | meaning |\n|---|---|\n".to_owned();
+    for code in ALL {
+        index.push_str(&format!("| [{id}]({id}.md) | {title} |\n", id = code.id, title = code.title));
+    }
+    let pages = ALL.iter().map(|code| (format!("{}.md", code.id), code.page.to_owned()));
+    std::iter::once(("index.md".to_owned(), index)).chain(pages).collect()
+}
+
 impl PartialEq for Code {
     fn eq(&self, other: &Code) -> bool {
         self.id == other.id

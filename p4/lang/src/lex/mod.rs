@@ -5,6 +5,7 @@
 
 mod lexer;
 mod number;
+mod text;
 
 use std::rc::Rc;
 
@@ -15,6 +16,7 @@ use crate::source::Span;
 
 pub(crate) use lexer::lex;
 pub(crate) use number::Number;
+pub(crate) use text::{quoted, to_text};
 
 /// Text shared by tokens, syntax tree and checker.
 pub(crate) type Name = Rc<str>;

@@ -27,7 +27,7 @@ impl Lowerer<'_> {
             }
         }
         let body = self.collect(|l| l.run_control(index, control));
-        self.place_global_actions();
+        self.position_global_actions();
         ir::Block { body }
     }
 

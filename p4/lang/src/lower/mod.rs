@@ -274,11 +274,11 @@ impl Lowerer<'_> {
         };
         let hdr = self.allocate(headers, "hdr");
         let meta_lvalue = self.allocate(meta, "meta");
-        let std_place = self.allocate(&standard, "standard_metadata");
+        let std_lvalue = self.allocate(&standard, "standard_metadata");
         self.program.storage.carried = self.program.storage.scalars.len() as u32;
-        self.note_metadata(meta, &meta_lvalue, &standard, &std_place);
+        self.note_metadata(meta, &meta_lvalue, &standard, &std_lvalue);
         let packet = Binding::Object(Object::Packet);
-        let (hdr, meta, std) = (Binding::LValue(hdr), Binding::LValue(meta_lvalue), Binding::LValue(std_place));
+        let (hdr, meta, std) = (Binding::LValue(hdr), Binding::LValue(meta_lvalue), Binding::LValue(std_lvalue));
         self.block = BlockKind::Parser;
         self.top_parser(parser, vec![packet.clone(), hdr.clone(), meta.clone(), std.clone()]);
         self.block = BlockKind::Other;

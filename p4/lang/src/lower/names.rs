@@ -12,7 +12,7 @@ use super::target::IdClash;
 use crate::diagnostic::codes;
 use crate::hir::{Expr, ExprKind, Type};
 use crate::ir::{ActionId, MatchKind, Preamble};
-use crate::lex::{Tok, Token};
+use crate::lex::{Tok, quoted, to_text};
 use crate::syntax::ast::{Annotation, AnnotationBody, Annotations};
 
 /// The upper bytes of ids (`P4Ids` of the P4Runtime specification).
@@ -140,7 +140,11 @@ impl Lowerer<'_> {
         let name = &annotation.name.name;
         match &annotation.body {
             AnnotationBody::Tokens(tokens) if tokens.is_empty() => format!("@{name}"),
-            AnnotationBody::Tokens(tokens) => format!("@{name}({})", self.spell(tokens)),
+            AnnotationBody::Tokens(tokens) => {
+                // Unknown characters in an annotation are not part of its text.
+                let known = tokens.iter().filter(|t| !matches!(t.tok, Tok::Bad(..)));
+                format!("@{name}({})", to_text(known, self.sources))
+            }
             AnnotationBody::List(_) => format!("@{name}[{}]", self.annotation_values(annotation).join(", ")),
             AnnotationBody::Map(pairs) => {
                 let values = self.annotation_values(annotation);
@@ -164,35 +168,6 @@ impl Lowerer<'_> {
             _ => self.sources.text(value.span).to_owned(),
         };
         values.map(|values| values.iter().map(text).collect()).unwrap_or_default()
-    }
-
-    /// Tokens as text. They may come from a macro, so their place says nothing.
-    fn spell(&self, tokens: &[Token]) -> String {
-        let mut text = String::new();
-        for (i, token) in tokens.iter().enumerate() {
-            if i > 0 && token.space {
-                text.push(' ');
-            }
-            match &token.tok {
-                Tok::Ident(name) => text.push_str(name),
-                Tok::Int(number) => {
-                    let written = self.sources.text(token.span);
-                    let number = match number.width {
-                        _ if written.starts_with(|c: char| c.is_ascii_digit()) => written.to_owned(),
-                        Some((width, true)) => format!("{width}s{}", number.value),
-                        Some((width, false)) => format!("{width}w{}", number.value),
-                        None => number.value.to_string(),
-                    };
-                    text.push_str(&number);
-                }
-                Tok::Str(value) => {
-                    text.push_str(&quoted(value));
-                }
-                Tok::Punct(punct) => text.push_str(punct),
-                Tok::Bad(..) | Tok::PragmaEnd | Tok::Eof => {}
-            }
-        }
-        text
     }
 
     /// Returns the name of a user-defined type that P4Info describes: `type`, enum or `error`.
@@ -261,10 +236,6 @@ impl Lowerer<'_> {
 
 fn is_structured(annotation: &Annotation) -> bool {
     !matches!(annotation.body, AnnotationBody::Tokens(_))
-}
-
-fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
 fn is_hidden(preamble: &Preamble) -> bool {

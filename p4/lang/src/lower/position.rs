@@ -54,7 +54,7 @@ impl Lowerer<'_> {
     }
 
     /// Assigns positions in the block lowered last to the top-level actions it uses.
-    pub(super) fn place_global_actions(&mut self) {
+    pub(super) fn position_global_actions(&mut self) {
         let block = self.block_number;
         let mut tables: Vec<&ir::Table> =
             self.program.tables.iter().filter(|t| t.preamble.position.first() == Some(&block)).collect();

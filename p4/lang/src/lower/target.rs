@@ -33,10 +33,10 @@ pub(super) struct IdClash {
 impl Lowerer<'_> {
     /// Records the control-plane name of an action.
     pub(super) fn note_action_name(&mut self, name: &str, declared: Span) {
-        let places = self.control_names.actions.entry(name.to_owned()).or_default();
+        let spans = self.control_names.actions.entry(name.to_owned()).or_default();
         // A declaration may be used several times.
-        if !places.contains(&declared) {
-            places.push(declared);
+        if !spans.contains(&declared) {
+            spans.push(declared);
         }
     }
 
@@ -57,9 +57,9 @@ impl Lowerer<'_> {
             "action_profile" | "action_selector" => &mut names.profiles,
             _ => return,
         };
-        let places = list.entry(name.to_owned()).or_default();
-        if !places.contains(&declared) {
-            places.push(declared);
+        let spans = list.entry(name.to_owned()).or_default();
+        if !spans.contains(&declared) {
+            spans.push(declared);
         }
     }
 
@@ -101,9 +101,9 @@ impl Lowerer<'_> {
             ("action profile", names.profiles),
         ];
         for (what, list) in kinds {
-            for (name, mut places) in list {
-                places.sort_unstable();
-                let Some((first, others)) = places.split_first() else { continue };
+            for (name, mut spans) in list {
+                spans.sort_unstable();
+                let Some((first, others)) = spans.split_first() else { continue };
                 for other in others {
                     let message = format!("duplicate control-plane name `{name}` of a {what}");
                     let diagnostic = match self.p4info {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::{MAX_TOKENS, Preprocessor};
 use crate::diagnostic::{Diagnostic, codes};
-use crate::lex::{Name, Tok, Token, lex};
+use crate::lex::{Name, Tok, Token, lex, to_text};
 use crate::source::Span;
 
 /// A macro.
@@ -206,7 +206,7 @@ impl Preprocessor<'_> {
                 && let Some(arg) = body.get(at).and_then(index).and_then(|i| args.get(i))
             {
                 at += 1;
-                out.push(Token { tok: Tok::Str(self.spell(arg).into()), ..token.clone() });
+                out.push(Token { tok: Tok::Str(to_text(arg, self.sources).into()), ..token.clone() });
                 continue;
             }
             if token.is("##") {
@@ -235,7 +235,7 @@ impl Preprocessor<'_> {
     }
 
     fn paste(&mut self, left: &Token, right: &Token, call: Span) -> Vec<Token> {
-        let text = self.spell(std::slice::from_ref(left)) + &self.spell(std::slice::from_ref(right));
+        let text = to_text([left], self.sources) + &to_text([right], self.sources);
         let mut tokens = lex(call.file, &text);
         tokens.pop();
         for token in &mut tokens {
@@ -243,33 +243,6 @@ impl Preprocessor<'_> {
             token.space = false;
         }
         tokens
-    }
-
-    /// Tokens as text.
-    fn spell(&self, tokens: &[Token]) -> String {
-        let mut text = String::new();
-        for (i, token) in tokens.iter().enumerate() {
-            if i > 0 && token.space {
-                text.push(' ');
-            }
-            match &token.tok {
-                Tok::Ident(name) => text.push_str(name),
-                Tok::Int(n) => {
-                    let written = self.sources.text(token.span);
-                    let number = written.starts_with(|c: char| c.is_ascii_digit());
-                    text.push_str(&if number { written.to_owned() } else { n.value.to_string() });
-                }
-                Tok::Str(s) => {
-                    text.push('"');
-                    text.push_str(s);
-                    text.push('"');
-                }
-                Tok::Punct(p) => text.push_str(p),
-                Tok::Bad(..) => text.push_str(self.sources.text(token.span)),
-                Tok::PragmaEnd | Tok::Eof => {}
-            }
-        }
-        text
     }
 }
 
