@@ -1,7 +1,7 @@
 //! Calls: overload resolution and argument checking.
 
 use super::{Checker, Entity, FunctionRef, Enclosing};
-use crate::diagnostic::{Diagnostic, codes};
+use crate::diagnostic::{Diagnostic, codes, given, plural};
 use crate::hir::{Call, Callee, Expr, ExprKind, Param, Signature, Type, TypeArgs, TypeParamId};
 use crate::lex::Name;
 use crate::source::Span;
@@ -185,10 +185,10 @@ impl Checker<'_> {
                     codes::BAD_CALL,
                     span,
                     format!(
-                        "`{name}` takes {} argument{}, but {} {} given",
+                        "`{name}` takes {} argument{}, but {}",
                         wanted.join(" or "),
                         if wanted == ["1"] { "" } else { "s" },
-                        args.len(), if args.len() == 1 { "was" } else { "were" }
+                        given(args.len())
                     ),
                 );
                 let takes = |n: &&ast::Ident| list.iter().any(|s| s.params.iter().any(|p| p.name == n.name));
@@ -287,7 +287,7 @@ impl Checker<'_> {
         }
         if written.len() != params.len() {
             let message =
-                format!("`{name}` takes {} type arguments, but {} were given", params.len(), written.len());
+                format!("`{name}` takes {}, but {}", plural(params.len(), "type argument"), given(written.len()));
             self.error(codes::BAD_TYPE_ARGUMENTS, span, message);
             return self.fresh_args(params);
         }

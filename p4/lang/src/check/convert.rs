@@ -7,7 +7,7 @@ use num_traits::{One as _, Zero as _};
 
 use super::Checker;
 use crate::constant;
-use crate::diagnostic::{Diagnostic, codes};
+use crate::diagnostic::{Diagnostic, codes, plural};
 use crate::hir::{Expr, ExprKind, Type};
 use crate::lex::Name;
 use crate::source::Span;
@@ -85,7 +85,7 @@ impl Checker<'_> {
             let ty = if matches!(found, Type::Parser(..) | Type::Control(..)) { found } else { ty };
             return Some(Expr { ty, ..value });
         }
-        // A serializable enum converts to its underlying type.
+        // A serialisable enum converts to its underlying type.
         if let Type::Enum(_) = &found {
             let repr = self.module.representation(&found);
             if repr == want {
@@ -164,10 +164,11 @@ impl Checker<'_> {
         }
         if items.len() != fields.len() {
             let message = format!(
-                "`{}` has {} fields, but {} values were given",
+                "`{}` has {}, but {} {} given",
                 self.show(want),
-                fields.len(),
-                items.len()
+                plural(fields.len(), "field"),
+                plural(items.len(), "value"),
+                if items.len() == 1 { "was" } else { "were" }
             );
             self.error(codes::TYPE_MISMATCH, span, message);
             return Some(Expr::bad(span));
@@ -216,7 +217,7 @@ impl Checker<'_> {
         }
         // An unknown field name is probably a misspelt missing field: one diagnostic is enough.
         if !missing.is_empty() && !unknown {
-            let message = format!("missing fields in the initializer of `{}`: {}", self.show(want), missing.join(", "));
+            let message = format!("missing fields in the initialiser of `{}`: {}", self.show(want), missing.join(", "));
             self.error(codes::TYPE_MISMATCH, span, message);
         }
         Some(Expr { kind: ExprKind::Items(values), ty: want.clone(), span })
@@ -325,7 +326,7 @@ impl Checker<'_> {
     }
 }
 
-/// Converts a value of a serializable enum to its underlying type.
+/// Converts a value of a serialisable enum to its underlying type.
 fn retype(value: Expr, want: &Type) -> Expr {
     let span = value.span;
     match value.kind {

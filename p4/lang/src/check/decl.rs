@@ -130,7 +130,7 @@ impl Checker<'_> {
         let name = &variable.name;
         match &init.kind {
             ast::ExprKind::List { .. } | ast::ExprKind::Record { .. } => {
-                let text = format!("in the initializer of `{}`", name.name);
+                let text = format!("in the initialiser of `{}`", name.name);
                 self.reported_at(name.span, &text, |c| c.expr_as(init, ty))
             }
             _ => self.expr_as(init, ty),

@@ -48,7 +48,7 @@ impl Checker<'_> {
             let number = match (&repr, value) {
                 (Some(repr), Some(value)) => self.member_value(member, repr, value),
                 (Some(_), None) => {
-                    let message = format!("member `{}` of a serializable enum has no value", member.name);
+                    let message = format!("member `{}` of a serialisable enum has no value", member.name);
                     self.error(codes::BAD_TYPE, member.span, message);
                     BigInt::from(0)
                 }
@@ -73,7 +73,7 @@ impl Checker<'_> {
         self.declare(name, Entity::Type(TypeEntity::Plain(Type::Enum(id))));
     }
 
-    /// Returns the value of a member of a serializable enum; it must fit the underlying type.
+    /// Returns the value of a member of a serialisable enum; it must fit the underlying type.
     fn member_value(&mut self, member: &Ident, repr: &Type, value: &ast::Expr) -> BigInt {
         let value = self.expr(value, Some(repr));
         if let (Type::Int, Some(number)) = (&value.ty, value.as_int())

@@ -426,7 +426,7 @@ impl Checker<'_> {
         let mut values = Vec::new();
         for (name, value) in fields {
             if names.iter().any(|(n, _)| *n == name.name) {
-                let message = format!("field `{}` is initialized more than once", name.name);
+                let message = format!("field `{}` is initialised more than once", name.name);
                 self.error(codes::DUPLICATE_NAME, name.span, message);
                 continue;
             }
@@ -466,7 +466,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Converts a serializable enum to its underlying type.
+    /// Converts a serialisable enum to its underlying type.
     pub(super) fn as_representation(&mut self, value: Expr) -> Expr {
         match &value.ty {
             Type::Enum(_) => {

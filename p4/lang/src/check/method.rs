@@ -4,7 +4,7 @@ use num_bigint::BigInt;
 
 use super::call::CallKind;
 use super::{Checker, Entity, Enclosing};
-use crate::diagnostic::codes;
+use crate::diagnostic::{codes, given, plural};
 use crate::hir::{
     Call, Callee, Construct, Expr, ExprKind, HeaderMethod, Param, Signature, Type, TypeArgs, type_args,
 };
@@ -55,7 +55,7 @@ impl Checker<'_> {
 
     fn table_apply(&mut self, id: crate::hir::TableId, method: &Ident, args: &[Arg], span: Span) -> Expr {
         if &*method.name != "apply" {
-            let message = format!("no method `{}` in a table", method.name);
+            let message = format!("a table has no method `{}`", method.name);
             self.error(codes::UNKNOWN_MEMBER, method.span, message);
             return Expr::bad(span);
         }
@@ -223,7 +223,7 @@ impl Checker<'_> {
             }
         };
         if args.len() != count {
-            let message = format!("`{}` takes {count} arguments, but {} were given", method.name, args.len());
+            let message = format!("`{}` takes {}, but {}", method.name, plural(count, "argument"), given(args.len()));
             self.error(codes::BAD_CALL, span, message);
             return Expr::bad(span);
         }

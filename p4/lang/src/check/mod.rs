@@ -337,7 +337,7 @@ impl Checker<'_> {
                     format!("`{name}` refers to itself"),
                 )
                 .label("recursive use")
-                .also(declared, "`{name}` is declared here")
+                .also(declared, format!("`{name}` is declared here"))
                 .note("P4 does not allow recursion; only parser states may form loops"),
             );
             return None;

@@ -115,7 +115,7 @@ impl Checker<'_> {
         Expr { kind, ty: Type::Bool, span }
     }
 
-    /// Converts two operands to a common type: literals take the type of the other operand, serializable enums become
+    /// Converts two operands to a common type: literals take the type of the other operand, serialisable enums become
     /// their underlying type.
     fn balance(&mut self, left: Expr, right: Expr) -> (Expr, Expr) {
         if left.ty == right.ty {

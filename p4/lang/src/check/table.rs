@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Checker, Context, Entity, Enclosing, share};
-use crate::diagnostic::{Diagnostic, codes};
+use crate::diagnostic::{Diagnostic, codes, given, plural};
 use crate::hir::{
     Callee, Expr, ExprKind, Keyset, Param, Table, TableAction, TableActionCall, TableEntry, TableId,
     TableKey, Type,
@@ -275,7 +275,7 @@ impl Checker<'_> {
         };
         if data_args.len() > data.len() || data_args.len() + defaults < data.len() {
             let message =
-                format!("action `{name}` needs {} action data values, but {} were given", data.len(), data_args.len());
+                format!("action `{name}` takes {}, but {}", plural(data.len(), "data argument"), given(data_args.len()));
             self.error(codes::BAD_ACTION, action.span, message);
             return None;
         }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use num_traits::ToPrimitive as _;
 
 use super::{Checker, Entity, TypeEntity};
-use crate::diagnostic::{Diagnostic, codes};
+use crate::diagnostic::{Diagnostic, codes, given, plural};
 use crate::hir::Type;
 use crate::lex::Name;
 use crate::source::Span;
@@ -183,8 +183,10 @@ impl Checker<'_> {
                 }
                 _ => {
                     let message = format!(
-                        "`{}` takes {wanted} type arguments, but {args_count} were given",
-                        path.ident.name
+                        "`{}` takes {}, but {}",
+                        path.ident.name,
+                        plural(wanted, "type argument"),
+                        given(args_count)
                     );
                     self.error(codes::BAD_TYPE_ARGUMENTS, span, message);
                     Type::Bad

@@ -124,6 +124,16 @@ impl Diagnostic {
     }
 }
 
+/// Returns "1 noun" or "n nouns".
+pub(crate) fn plural(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+/// Returns "1 was given" or "n were given".
+pub(crate) fn given(count: usize) -> String {
+    if count == 1 { "1 was given".to_owned() } else { format!("{count} were given") }
+}
+
 /// Collects diagnostics and drops duplicates.
 #[derive(Debug, Default)]
 pub(crate) struct Sink {

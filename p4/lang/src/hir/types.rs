@@ -187,7 +187,7 @@ impl Module {
         self.aggregate_kind(ty) == Some(AggregateKind::Struct)
     }
 
-    /// Returns the underlying type of a serializable enum or of a type declared with `type`; other types are returned
+    /// Returns the underlying type of a serialisable enum or of a type declared with `type`; other types are returned
     /// unchanged.
     pub(crate) fn representation(&self, ty: &Type) -> Type {
         let mut ty = ty.clone();

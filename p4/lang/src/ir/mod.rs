@@ -7,7 +7,7 @@
 //! ([`Storage`]) that an engine executes without name lookup.
 //!
 //! Values: a scalar of kind `Unsigned(w)` or `Signed(w)` holds `w` bits; `bool` is `Unsigned(1)`, `error` and plain
-//! enums are `Unsigned(32)` and hold the number of the member, serializable enums have their underlying type. The type
+//! enums are `Unsigned(32)` and hold the number of the member, serialisable enums have their underlying type. The type
 //! checker determines the widths of operands; the engine does not check them.
 
 mod bits;

@@ -20,7 +20,7 @@ pub struct ControlTypes {
     pub header_unions: BTreeMap<String, Vec<(String, String)>>,
     /// Plain enums: members by number.
     pub enums: BTreeMap<String, Vec<String>>,
-    /// Serializable enums.
+    /// Serialisable enums.
     pub serializable_enums: BTreeMap<String, SerializableEnum>,
     /// `type` declarations.
     pub new_types: BTreeMap<String, NewType>,
@@ -86,13 +86,13 @@ pub enum DataType {
     },
     /// A plain enum.
     Enum(String),
-    /// A serializable enum.
+    /// A serialisable enum.
     SerializableEnum(String),
     /// A `type` declaration.
     New(String),
 }
 
-/// A serializable enum.
+/// A serialisable enum.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SerializableEnum {
     /// The width of its underlying type.

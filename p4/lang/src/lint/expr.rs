@@ -159,7 +159,7 @@ impl Flow<'_> {
             return;
         }
         let message = match expr.ty {
-            Type::Stack(..) | Type::Tuple(_) => format!("`{text}` may not be completely initialized"),
+            Type::Stack(..) | Type::Tuple(_) => format!("`{text}` may not be completely initialised"),
             _ => format!("`{text}` may be uninitialized"),
         };
         self.warn("uninitialized-use", codes::UNINITIALIZED, expr.span, message, NOTE);

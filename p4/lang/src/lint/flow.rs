@@ -354,7 +354,7 @@ impl<'a> Flow<'a> {
 
     fn declare(&mut self, id: VarId, init: Option<&Expr>) {
         let Some(var) = self.module.vars.get(id.index()) else { return };
-        // An unused variable is reported as such; its initializer is not analysed.
+        // An unused variable is reported as such; its initialiser is not analysed.
         let used = self.usage.is_used(var.span) || init.is_some_and(calls_something);
         if let (Some(init), true) = (init, used) {
             self.read(init);

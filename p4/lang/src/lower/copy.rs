@@ -378,7 +378,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The default is 0 for serializable enums and the first member, number 0, for others.
+    /// The default is 0 for serialisable enums and the first member, number 0, for others.
     fn first_member(&self, _ty: &Type) -> num_bigint::BigInt {
         0.into()
     }

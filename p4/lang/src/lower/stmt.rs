@@ -78,7 +78,7 @@ impl Lowerer<'_> {
     pub(super) fn declare(&mut self, id: hir::VarId, init: Option<&Expr>, span: Span) {
         let Some(var) = self.module.vars.get(id.index()) else { return };
         let (ty, name) = (var.ty.clone(), var.name.clone());
-        // The initializer may refer to a shadowed variable, but not to this one.
+        // The initialiser may refer to a shadowed variable, but not to this one.
         let value = init.map(|init| self.eval(init));
         let lvalue = self.allocate(&ty, &name);
         match value {

@@ -105,7 +105,7 @@ impl Lowerer<'_> {
                 spans.sort_unstable();
                 let Some((first, others)) = spans.split_first() else { continue };
                 for other in others {
-                    let message = format!("duplicate control-plane name `{name}` of a {what}");
+                    let message = format!("multiple {what}s have the control-plane name `{name}`");
                     let diagnostic = match self.p4info {
                         true => Diagnostic::error(codes::DUPLICATE_NAME, *other, message),
                         false => Diagnostic::warning(codes::SAME_CONTROL_NAME, *other, message),

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use super::{MAX_TOKENS, Preprocessor};
-use crate::diagnostic::{Diagnostic, codes};
+use crate::diagnostic::{Diagnostic, codes, given, plural};
 use crate::lex::{Name, Tok, Token, lex, to_text};
 use crate::source::Span;
 
@@ -114,7 +114,7 @@ impl Preprocessor<'_> {
                         Ok(args) => args,
                         Err(found) => {
                             let message =
-                                format!("macro `{name}` takes {} arguments, but {found} were given", params.len());
+                                format!("macro `{name}` takes {}, but {}", plural(params.len(), "argument"), given(found));
                             self.error(codes::BAD_MACRO_CALL, token.span, message);
                             return true;
                         }

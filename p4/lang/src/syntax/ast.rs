@@ -284,7 +284,7 @@ pub(crate) enum DeclKind {
     Enum {
         annotations: Annotations,
         name: Ident,
-        /// The underlying type of a serializable enum.
+        /// The underlying type of a serialisable enum.
         repr: Option<Type>,
         members: Vec<(Ident, Option<Expr>)>,
     },

@@ -1,4 +1,4 @@
-// `@noWarn` on a declaration or a block silences one kind of warning in all of it.
+// `@noWarn` on a declaration or block suppresses one kind of warning inside it.
 #include <v1model.p4>
 
 header h_t { bit<8> a; }

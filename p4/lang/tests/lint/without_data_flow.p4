@@ -1,4 +1,4 @@
-// Doubts that show without following values.
+// Warnings that need no data-flow analysis.
 #include <core.p4>
 
 header h_t { bit<8> a; bit<8> b; bit<8>[4] list; }

@@ -316,7 +316,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Parses an initializer or argument, where `...` is allowed.
+    /// Parses an initialiser or argument, where `...` is allowed.
     pub(super) fn initializer(&mut self) -> Expr {
         self.expr()
     }
