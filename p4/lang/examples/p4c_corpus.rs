@@ -271,10 +271,10 @@ fn accepted(name: &str, compilation: &Compilation, verbose: bool) -> &'static st
             println!("{}", render(error, &compilation.sources, false));
         }
     }
-    "refused"
+    "rejected"
 }
 
-/// Whether a file is a program as one of p4c's passes leaves it.
+/// Returns whether a file is the output of a p4c pass.
 fn later_pass(name: &str) -> bool {
     ["-first.p4", "-frontend.p4", "-midend.p4"].iter().any(|end| name.ends_with(end))
 }

@@ -198,7 +198,9 @@ fn nested_speculative_parsing_terminates() {
             compiles_without_panic(&format!(
                 "struct T {{ }} control c() {{ apply {{ x = {text}; for ({text} i in x) {{ }} }} }}"
             ));
-            compiles_without_panic(&format!("parser p() {{ state s {{ transition select(x) {{ ({text}): s; }} }} }}"));
+            compiles_without_panic(&format!(
+                "parser p() {{ state s {{ transition select(x) {{ ({text}): s; }} }} }}"
+            ));
         }
     }
 }

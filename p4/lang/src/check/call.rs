@@ -1,6 +1,6 @@
 //! Calls: overload resolution and argument checking.
 
-use super::{Checker, Entity, FunctionRef, Enclosing};
+use super::{Checker, Enclosing, Entity, FunctionRef};
 use crate::diagnostic::{Diagnostic, codes, given, plural};
 use crate::hir::{Call, Callee, Expr, ExprKind, Param, Signature, Type, TypeArgs, TypeParamId};
 use crate::lex::Name;
@@ -163,14 +163,10 @@ impl Checker<'_> {
                 });
                 if let Some(twin) = twin {
                     self.report(
-                        Diagnostic::error(
-                            codes::BAD_CALL,
-                            span,
-                            format!("call of `{name}` is ambiguous"),
-                        )
-                        .also(list[chosen].span, "one candidate")
-                        .also(list[*twin].span, "another candidate")
-                        .help("use named arguments to select one"),
+                        Diagnostic::error(codes::BAD_CALL, span, format!("call of `{name}` is ambiguous"))
+                            .also(list[chosen].span, "one candidate")
+                            .also(list[*twin].span, "another candidate")
+                            .help("use named arguments to select one"),
                     );
                     return None;
                 }
@@ -196,7 +192,8 @@ impl Checker<'_> {
                 if let Some(unknown) = unknown {
                     diagnostic.message = format!("`{name}` has no parameter `{}`", unknown.name);
                 } else if counts.contains(&args.len()) && args.iter().any(|a| a.name.is_some()) {
-                    diagnostic.message = format!("no overload of `{name}` takes this combination of arguments");
+                    diagnostic.message =
+                        format!("no overload of `{name}` takes this combination of arguments");
                 }
                 if let [only] = list {
                     diagnostic = diagnostic.also(only.span, "declared here");
@@ -286,8 +283,11 @@ impl Checker<'_> {
             return self.fresh_args(params);
         }
         if written.len() != params.len() {
-            let message =
-                format!("`{name}` takes {}, but {}", plural(params.len(), "type argument"), given(written.len()));
+            let message = format!(
+                "`{name}` takes {}, but {}",
+                plural(params.len(), "type argument"),
+                given(written.len())
+            );
             self.error(codes::BAD_TYPE_ARGUMENTS, span, message);
             return self.fresh_args(params);
         }
@@ -347,7 +347,8 @@ impl Checker<'_> {
             let (found, want) = (self.show(&value.ty), self.show(&param.ty.substitute(types)));
             let message = format!("the default of `{}` has type `{found}`, expected `{want}`", param.name);
             self.report(
-                Diagnostic::error(codes::TYPE_MISMATCH, span, message).also(default.span, "the default value"),
+                Diagnostic::error(codes::TYPE_MISMATCH, span, message)
+                    .also(default.span, "the default value"),
             );
         }
         value
@@ -456,8 +457,12 @@ impl Checker<'_> {
     /// Reports a record expression whose struct type cannot be inferred.
     fn untyped_record(&mut self, value: Expr) -> Expr {
         self.report(
-            Diagnostic::error(codes::CANNOT_INFER, value.span, "cannot infer the struct type of this expression")
-                .help("add a cast: `(struct_type) {name = value}`"),
+            Diagnostic::error(
+                codes::CANNOT_INFER,
+                value.span,
+                "cannot infer the struct type of this expression",
+            )
+            .help("add a cast: `(struct_type) {name = value}`"),
         );
         Expr::bad(value.span)
     }

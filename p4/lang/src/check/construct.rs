@@ -23,7 +23,8 @@ impl Checker<'_> {
             && let Some(decl) = self.module.externs.get(id.index())
             && let Some(method) = decl.abstract_methods.first()
         {
-            let message = format!("`{}` has abstract methods and cannot be constructed in an expression", decl.name);
+            let message =
+                format!("`{}` has abstract methods and cannot be constructed in an expression", decl.name);
             let diagnostic = Diagnostic::error(codes::BAD_CALL, span, message)
                 .also(method.span, "abstract method")
                 .help(format!("implement them in a declaration: `{}() name = {{ ... }};`", decl.name));

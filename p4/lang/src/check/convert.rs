@@ -217,7 +217,8 @@ impl Checker<'_> {
         }
         // An unknown field name is probably a misspelt missing field: one diagnostic is enough.
         if !missing.is_empty() && !unknown {
-            let message = format!("missing fields in the initialiser of `{}`: {}", self.show(want), missing.join(", "));
+            let message =
+                format!("missing fields in the initialiser of `{}`: {}", self.show(want), missing.join(", "));
             self.error(codes::TYPE_MISMATCH, span, message);
         }
         Some(Expr { kind: ExprKind::Items(values), ty: want.clone(), span })

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::params::ParamsOf;
-use super::{Checker, Context, Entity, FunctionRef, Enclosing, TypeEntity, share};
+use super::{Checker, Context, Enclosing, Entity, FunctionRef, TypeEntity, share};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::hir::{
     Action, ActionId, Aggregate, AggregateId, ArchType, ArchTypeId, Expr, ExprKind, Extern, ExternFunction,
@@ -19,7 +19,11 @@ impl Checker<'_> {
         match &decl.kind {
             DeclKind::Variable(v) if v.is_const => self.constant(v),
             DeclKind::Variable(v) => {
-                self.error(codes::MISPLACED, v.name.span, "variables can be declared only in parsers, controls and functions");
+                self.error(
+                    codes::MISPLACED,
+                    v.name.span,
+                    "variables can be declared only in parsers, controls and functions",
+                );
             }
             DeclKind::Instance(i) => {
                 if let Some(instance) = self.instance(i) {
@@ -95,8 +99,9 @@ impl Checker<'_> {
             Some(init) => self.initial_value(variable, init, &ty),
             None => Expr::bad(variable.name.span),
         };
-        let local_const = matches!(self.context.enclosing, Enclosing::ParserLocals | Enclosing::ControlLocals)
-            || self.context.enclosing != Enclosing::Top;
+        let local_const =
+            matches!(self.context.enclosing, Enclosing::ParserLocals | Enclosing::ControlLocals)
+                || self.context.enclosing != Enclosing::Top;
         let known = value.ty.is_bad()
             || value.kind == ExprKind::Bad
             || value.is_const()
@@ -117,7 +122,11 @@ impl Checker<'_> {
         if let ast::TypeKind::Specialized(_, args) | ast::TypeKind::Tuple(args) = &ty.kind {
             for arg in args {
                 if matches!(arg.kind, ast::TypeKind::DontCare) {
-                    self.error(codes::CANNOT_INFER, arg.span, "`_` is not allowed in the type of a constant or variable");
+                    self.error(
+                        codes::CANNOT_INFER,
+                        arg.span,
+                        "`_` is not allowed in the type of a constant or variable",
+                    );
                 }
                 self.check_written(arg);
             }
@@ -207,7 +216,11 @@ impl Checker<'_> {
             self.check_annotations(&param.annotations);
             let ty = self.ty(&param.ty);
             if constructor && param.direction != Direction::None {
-                self.error(codes::MISPLACED, param.name.span, "constructor parameters must not have a direction");
+                self.error(
+                    codes::MISPLACED,
+                    param.name.span,
+                    "constructor parameters must not have a direction",
+                );
             }
             self.check_param_type(param, &ty, of);
             if self.is_object(&ty) && param.direction != Direction::None {
@@ -486,13 +499,10 @@ impl Checker<'_> {
             list.iter().filter(|f| matches!(f.ty, Type::Varbit(_))).map(|f| f.span).collect();
         let id = AggregateId(self.module.aggregates.len() as u32);
         if let (AggregateKind::Header, [first, second, ..]) = (kind, varbits.as_slice()) {
-            let diagnostic = Diagnostic::error(
-                codes::BAD_TYPE,
-                *first,
-                "a header can have at most one `varbit` field",
-            )
-            .label("first `varbit` field")
-            .also(*second, "another `varbit` field");
+            let diagnostic =
+                Diagnostic::error(codes::BAD_TYPE, *first, "a header can have at most one `varbit` field")
+                    .label("first `varbit` field")
+                    .also(*second, "another `varbit` field");
             self.two_varbits.insert(id, diagnostic);
         }
         self.module.aggregates.push(Aggregate {

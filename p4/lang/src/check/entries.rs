@@ -50,8 +50,12 @@ impl Checker<'_> {
             table.properties.iter().any(|p| matches!(&p.value, PropertyValue::Key(k) if !k.is_empty()));
         if let (Some(entries), false) = (entries, keyed) {
             self.report(
-                Diagnostic::error(codes::BAD_TABLE, table.name.span, "a table without a key cannot have entries")
-                    .also(entries, "entries"),
+                Diagnostic::error(
+                    codes::BAD_TABLE,
+                    table.name.span,
+                    "a table without a key cannot have entries",
+                )
+                .also(entries, "entries"),
             );
         }
     }

@@ -79,8 +79,11 @@ impl Checker<'_> {
         if let (Type::Int, Some(number)) = (&value.ty, value.as_int())
             && !constant::fits(number, repr)
         {
-            let message =
-                format!("{number} is out of range for `{}`, the underlying type of `{}`", self.show(repr), member.name);
+            let message = format!(
+                "{number} is out of range for `{}`, the underlying type of `{}`",
+                self.show(repr),
+                member.name
+            );
             self.report(
                 Diagnostic::error(codes::OUT_OF_RANGE, member.span, message).also(value.span, "out of range"),
             );

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive as _;
 
-use super::{Checker, Entity, Enclosing, TypeEntity, closest};
+use super::{Checker, Enclosing, Entity, TypeEntity, closest};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::hir::{Expr, ExprKind, Type, VarId, VarKind};
 use crate::lex::Name;
@@ -180,7 +180,10 @@ impl Checker<'_> {
             "lastIndex" => (ExprKind::LastIndex(base), Type::Bit(32)),
             _ => return self.no_member(&ty, member, &["size", "next", "last", "lastIndex"]),
         };
-        let in_parser = matches!(self.context.enclosing, Enclosing::State | Enclosing::Function | Enclosing::ParserLocals);
+        let in_parser = matches!(
+            self.context.enclosing,
+            Enclosing::State | Enclosing::Function | Enclosing::ParserLocals
+        );
         if !in_parser && &*member.name != "size" {
             let message = format!("`{}` of a stack is available only in parsers", member.name);
             self.error(codes::BAD_INDEX, span, message);
@@ -307,7 +310,11 @@ impl Checker<'_> {
                         _ => Expr { kind: ExprKind::Field(Box::new(base), p), ty, span },
                     },
                     None => {
-                        self.error(codes::NOT_CONSTANT, index.span, "the index into a tuple must be a constant");
+                        self.error(
+                            codes::NOT_CONSTANT,
+                            index.span,
+                            "the index into a tuple must be a constant",
+                        );
                         Expr::bad(span)
                     }
                 }
@@ -339,7 +346,8 @@ impl Checker<'_> {
             return Expr::bad(span);
         }
         if !matches!(low.ty, Type::Bit(_)) {
-            let message = format!("the lowest bit of a slice must be unsigned, found `{}`", self.show(&low.ty));
+            let message =
+                format!("the lowest bit of a slice must be unsigned, found `{}`", self.show(&low.ty));
             self.error(codes::BAD_SLICE, low.span, message);
             return Expr::bad(span);
         }

@@ -53,7 +53,8 @@ impl Checker<'_> {
                 return;
             }
             if matches!(made, Type::Aggregate(..)) && self.is_object(arg) {
-                let message = format!("`{}` is not a value type and cannot be a type argument here", self.show(arg));
+                let message =
+                    format!("`{}` is not a value type and cannot be a type argument here", self.show(arg));
                 self.error(codes::BAD_TYPE_ARGUMENTS, span, message);
                 return;
             }

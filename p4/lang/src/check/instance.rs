@@ -50,7 +50,11 @@ impl Checker<'_> {
                     DeclKind::Instance(i) => {
                         c.instance(i);
                     }
-                    _ => c.error(codes::MISPLACED, decl.span, "the body of an instance can contain only functions"),
+                    _ => c.error(
+                        codes::MISPLACED,
+                        decl.span,
+                        "the body of an instance can contain only functions",
+                    ),
                 }
             }
         });
@@ -106,7 +110,11 @@ impl Checker<'_> {
         let params = pairs.iter().all(|(same, w, s)| *same && self.unify(w, s));
         let result = self.unify(&wanted.result.substitute(types), &signature.result);
         if !count || !params || !result {
-            let message = format!("the signature of method `{}` differs from its declaration in `{}`", name.name, self.show(ty));
+            let message = format!(
+                "the signature of method `{}` differs from its declaration in `{}`",
+                name.name,
+                self.show(ty)
+            );
             self.report(
                 Diagnostic::error(codes::TYPE_MISMATCH, instance.span, message)
                     .also(name.span, "implemented here")

@@ -3,7 +3,7 @@
 use num_bigint::BigInt;
 
 use super::call::CallKind;
-use super::{Checker, Entity, Enclosing};
+use super::{Checker, Enclosing, Entity};
 use crate::diagnostic::{codes, given, plural};
 use crate::hir::{
     Call, Callee, Construct, Expr, ExprKind, HeaderMethod, Param, Signature, Type, TypeArgs, type_args,
@@ -90,8 +90,10 @@ impl Checker<'_> {
                     _ => 0,
                 };
                 if needs > 0 {
-                    let message =
-                        format!("`{}` takes constructor arguments and must be instantiated first", self.show(&ty));
+                    let message = format!(
+                        "`{}` takes constructor arguments and must be instantiated first",
+                        self.show(&ty)
+                    );
                     self.error(codes::BAD_CALL, span, message);
                     return Expr::bad(span);
                 }
@@ -223,7 +225,8 @@ impl Checker<'_> {
             }
         };
         if args.len() != count {
-            let message = format!("`{}` takes {}, but {}", method.name, plural(count, "argument"), given(args.len()));
+            let message =
+                format!("`{}` takes {}, but {}", method.name, plural(count, "argument"), given(args.len()));
             self.error(codes::BAD_CALL, span, message);
             return Expr::bad(span);
         }

@@ -331,14 +331,10 @@ impl Checker<'_> {
         if let Some(declaring) = self.declaring.iter().rev().find(|d| d.name == *name) {
             let declared = declaring.span;
             self.report(
-                Diagnostic::error(
-                    codes::RECURSION,
-                    path.ident.span,
-                    format!("`{name}` refers to itself"),
-                )
-                .label("recursive use")
-                .also(declared, format!("`{name}` is declared here"))
-                .note("P4 does not allow recursion; only parser states may form loops"),
+                Diagnostic::error(codes::RECURSION, path.ident.span, format!("`{name}` refers to itself"))
+                    .label("recursive use")
+                    .also(declared, format!("`{name}` is declared here"))
+                    .note("P4 does not allow recursion; only parser states may form loops"),
             );
             return None;
         }

@@ -190,8 +190,10 @@ impl Checker<'_> {
             }
         }
         if !ends {
-            let message =
-                format!("parser `{}` never terminates: no path reaches `accept` or `reject`", parser.name.name);
+            let message = format!(
+                "parser `{}` never terminates: no path reaches `accept` or `reject`",
+                parser.name.name
+            );
             self.error(codes::BAD_STATE, parser.name.span, message);
         } else if !accepts {
             let message = format!("no path through parser `{}` reaches `accept`", parser.name.name);
@@ -225,7 +227,10 @@ impl Checker<'_> {
                             Diagnostic::warning(
                                 codes::UNREACHABLE,
                                 state.name.span,
-                                format!("state `{}` has no transition and implicitly rejects", state.name.name),
+                                format!(
+                                    "state `{}` has no transition and implicitly rejects",
+                                    state.name.name
+                                ),
                             )
                             .help("add `transition reject;` if this is intended"),
                         );
@@ -276,8 +281,7 @@ impl Checker<'_> {
         let mut out = Vec::new();
         for case in cases {
             let target = self.state_target(&case.target);
-            let sets =
-                self.reported_at(head, "these keys", |c| c.keysets(&case.keysets, &types, case.span));
+            let sets = self.reported_at(head, "these keys", |c| c.keysets(&case.keysets, &types, case.span));
             for set in &sets {
                 self.check_constant_set(set);
             }

@@ -167,7 +167,11 @@ impl Checker<'_> {
     fn check_division(&mut self, left: &Expr, right: &Expr) -> bool {
         for operand in [left, right] {
             if operand.as_int().is_some_and(|v| *v < BigInt::from(0)) {
-                self.error(codes::BAD_ARITHMETIC, operand.span, "division and remainder are not defined for negative numbers");
+                self.error(
+                    codes::BAD_ARITHMETIC,
+                    operand.span,
+                    "division and remainder are not defined for negative numbers",
+                );
                 return false;
             }
         }

@@ -45,8 +45,9 @@ impl Checker<'_> {
                 if matches!(ty, Type::Void | Type::MatchKind) { param.ty.span } else { param.name.span };
             let mut diagnostic = Diagnostic::error(codes::BAD_TYPE, span, message);
             if self.is_object(ty) {
-                diagnostic = diagnostic
-                    .note("parsers and controls can be passed only to constructors, as parser or control types");
+                diagnostic = diagnostic.note(
+                    "parsers and controls can be passed only to constructors, as parser or control types",
+                );
             }
             self.report(diagnostic);
         }

@@ -193,7 +193,10 @@ impl Checker<'_> {
     }
 
     pub(super) fn check_function_place(&mut self, function: FunctionRef, signature: &Signature, span: Span) {
-        let in_parser = matches!(self.context.enclosing, Enclosing::State | Enclosing::ParserLocals | Enclosing::Function);
+        let in_parser = matches!(
+            self.context.enclosing,
+            Enclosing::State | Enclosing::ParserLocals | Enclosing::Function
+        );
         if matches!(function, FunctionRef::Extern(_)) && &*signature.name == "verify" && !in_parser {
             self.error(codes::MISPLACED, span, "`verify` can be called only in parsers");
         }
@@ -224,7 +227,8 @@ impl Checker<'_> {
                 let message =
                     format!("an extern function cannot write the nested struct `{}`", self.show(&arg.ty));
                 self.report(
-                    Diagnostic::error(codes::BAD_EXTERN, arg.span, message).also(param.span, "`out` parameter"),
+                    Diagnostic::error(codes::BAD_EXTERN, arg.span, message)
+                        .also(param.span, "`out` parameter"),
                 );
             }
         }
@@ -237,7 +241,9 @@ impl Checker<'_> {
             let message = format!("`{}` can be called only in parsers", method.name);
             self.error(codes::MISPLACED, span, message);
         }
-        if object == "packet_out" && !matches!(place, Enclosing::Apply | Enclosing::Action | Enclosing::Function) {
+        if object == "packet_out"
+            && !matches!(place, Enclosing::Apply | Enclosing::Action | Enclosing::Function)
+        {
             let message = format!("`{}` can be called only in controls", method.name);
             self.error(codes::MISPLACED, span, message);
         }
@@ -272,7 +278,9 @@ impl Checker<'_> {
         }
         let varbits = self.size_in_bits(&ty, true) != self.size_in_bits(&ty, false);
         let message = match (object, &*method.name) {
-            ("packet_in", "extract") if !self.module.is_header(&ty) => "the argument of `extract` must be a header",
+            ("packet_in", "extract") if !self.module.is_header(&ty) => {
+                "the argument of `extract` must be a header"
+            }
             ("packet_in", "extract") if method.params.len() == 1 && varbits => {
                 "`extract` of a header with a `varbit` field needs the size of that field"
             }
@@ -407,8 +415,7 @@ impl Checker<'_> {
             let key = source.properties.iter().find(|p| &*p.name.name == "key");
             let place = key.map_or(entry.span, |k| k.name.span);
             self.report(
-                Diagnostic::error(codes::BAD_ENTRY, place, message)
-                    .also(entry.span, "entry with a priority"),
+                Diagnostic::error(codes::BAD_ENTRY, place, message).also(entry.span, "entry with a priority"),
             );
         } else if let (Some(_), Some(first)) = (with, table.entries.first().filter(|e| e.priority.is_none()))
         {

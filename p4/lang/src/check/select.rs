@@ -69,7 +69,8 @@ impl Checker<'_> {
         let mut scalars = Vec::new();
         self.scalar_types(member, &mut scalars);
         if !whole && !fits(self, &parts) && !fits(self, &scalars) {
-            let message = format!("the members of value set `{}` have type `{}`", path.ident.name, self.show(member));
+            let message =
+                format!("the members of value set `{}` have type `{}`", path.ident.name, self.show(member));
             self.error(codes::TYPE_MISMATCH, set.span, message);
         }
         Some(Keyset::ValueSet(id))

@@ -1,6 +1,6 @@
 //! Statements.
 
-use super::{Checker, Context, Entity, Enclosing};
+use super::{Checker, Context, Enclosing, Entity};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::hir::{Expr, ExprKind, Signature, Stmt, StmtKind, SwitchCase, TableId, Type, VarId, VarKind};
 use crate::source::Span;
@@ -154,10 +154,9 @@ impl Checker<'_> {
             let message = format!(
                 "{indices} run-time indices select one of {choices} elements; the maximum is {MAX_CHOICES}"
             );
-            self.report(
-                Diagnostic::error(codes::TOO_LARGE, target.span, message)
-                    .help("copy the inner array, modify the copy and copy it back, so that each copy has one index"),
-            );
+            self.report(Diagnostic::error(codes::TOO_LARGE, target.span, message).help(
+                "copy the inner array, modify the copy and copy it back, so that each copy has one index",
+            ));
         }
     }
 
@@ -252,7 +251,11 @@ impl Checker<'_> {
                     }
                     (Some(value), Type::Void) => {
                         self.expr(value, None);
-                        self.error(codes::BAD_STATEMENT, value.span, "a `void` function cannot return a value");
+                        self.error(
+                            codes::BAD_STATEMENT,
+                            value.span,
+                            "a `void` function cannot return a value",
+                        );
                         None
                     }
                     (Some(value), _) => {
@@ -265,7 +268,11 @@ impl Checker<'_> {
         }
         if let Some(value) = value {
             self.expr(value, None);
-            self.error(codes::BAD_STATEMENT, value.span, "`return` with a value is allowed only in functions");
+            self.error(
+                codes::BAD_STATEMENT,
+                value.span,
+                "`return` with a value is allowed only in functions",
+            );
         }
         Some(StmtKind::Return(None))
     }
@@ -274,7 +281,11 @@ impl Checker<'_> {
 
     fn switch(&mut self, on: &ast::Expr, cases: &[ast::SwitchCase], span: Span) -> Option<StmtKind> {
         if self.context.enclosing == Enclosing::State {
-            self.error(codes::BAD_STATEMENT, span, "`switch` is not allowed in a parser; use `transition select`");
+            self.error(
+                codes::BAD_STATEMENT,
+                span,
+                "`switch` is not allowed in a parser; use `transition select`",
+            );
         }
         if let Ast::Member(base, member) = &on.kind
             && &*member.name == "action_run"
@@ -284,7 +295,11 @@ impl Checker<'_> {
                 Type::ApplyResult(table) => self.switch_action(table, cases, span_head(span, on.span)),
                 Type::Bad => None,
                 _ => {
-                    self.error(codes::BAD_SWITCH, on.span, "`action_run` is available only on the result of a table's `apply`");
+                    self.error(
+                        codes::BAD_SWITCH,
+                        on.span,
+                        "`action_run` is available only on the result of a table's `apply`",
+                    );
                     None
                 }
             };
@@ -373,8 +388,12 @@ impl Checker<'_> {
     fn check_exact_exists(&mut self, head: Span) {
         if !self.module.match_kinds.iter().any(|k| &**k == "exact") {
             self.deferred.push(
-                Diagnostic::error(codes::UNKNOWN_NAME, head, "match kind `exact` is not declared, but `switch` uses it")
-                    .help("include `core.p4`"),
+                Diagnostic::error(
+                    codes::UNKNOWN_NAME,
+                    head,
+                    "match kind `exact` is not declared, but `switch` uses it",
+                )
+                .help("include `core.p4`"),
             );
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Checker, Context, Entity, Enclosing, share};
+use super::{Checker, Context, Enclosing, Entity, share};
 use crate::diagnostic::{Diagnostic, codes, given, plural};
 use crate::hir::{
     Callee, Expr, ExprKind, Keyset, Param, Table, TableAction, TableActionCall, TableEntry, TableId,
@@ -16,8 +16,11 @@ impl Checker<'_> {
     /// Declares a table.
     pub(super) fn table(&mut self, table: &ast::Table) -> TableId {
         self.check_annotations(&table.annotations);
-        let context =
-            Context { enclosing: Enclosing::Table, table: Some(table.name.name.clone()), ..Context::default() };
+        let context = Context {
+            enclosing: Enclosing::Table,
+            table: Some(table.name.name.clone()),
+            ..Context::default()
+        };
         let checked = self.within(context, |c| c.table_body(table));
         let id = TableId(self.module.tables.len() as u32);
         self.module.tables.push(checked);
@@ -130,7 +133,8 @@ impl Checker<'_> {
             let kinds: Vec<Name> = self.module.match_kinds.clone();
             let mut diagnostic = Diagnostic::error(codes::BAD_KEY, key.match_kind.span, message);
             if let Some(near) = super::closest(&key.match_kind.name, kinds.iter().map(|k| &**k)) {
-                diagnostic = diagnostic.suggest("a match kind with a similar name exists", key.match_kind.span, near);
+                diagnostic =
+                    diagnostic.suggest("a match kind with a similar name exists", key.match_kind.span, near);
             }
             self.report(diagnostic);
         }
@@ -252,8 +256,7 @@ impl Checker<'_> {
         let Some(position) = table.actions.iter().position(|a| a.action == id) else {
             let message = format!("action `{name}` is not in the `actions` of this table");
             self.report(
-                Diagnostic::error(codes::BAD_ACTION, action.span, message)
-                    .also(table.span, "in this table"),
+                Diagnostic::error(codes::BAD_ACTION, action.span, message).also(table.span, "in this table"),
             );
             return None;
         };
@@ -274,8 +277,11 @@ impl Checker<'_> {
             args
         };
         if data_args.len() > data.len() || data_args.len() + defaults < data.len() {
-            let message =
-                format!("action `{name}` takes {}, but {}", plural(data.len(), "data argument"), given(data_args.len()));
+            let message = format!(
+                "action `{name}` takes {}, but {}",
+                plural(data.len(), "data argument"),
+                given(data_args.len())
+            );
             self.error(codes::BAD_ACTION, action.span, message);
             return None;
         }

@@ -43,9 +43,7 @@ impl Checker<'_> {
         let seen = bits & kept;
         if seen != *bits {
             let message = format!("value has bits outside its mask; it is matched as {seen:#x}");
-            self.report(
-                Diagnostic::warning(codes::MASKED_BITS, value.span, message).also(mask.span, "mask"),
-            );
+            self.report(Diagnostic::warning(codes::MASKED_BITS, value.span, message).also(mask.span, "mask"));
         }
     }
 
@@ -55,7 +53,9 @@ impl Checker<'_> {
             && to < from
         {
             let message = "range is empty: its end is less than its start";
-            self.report(Diagnostic::warning(codes::NO_MATCH, low.span, message).also(high.span, "end of the range"));
+            self.report(
+                Diagnostic::warning(codes::NO_MATCH, low.span, message).also(high.span, "end of the range"),
+            );
         }
     }
 
@@ -80,7 +80,12 @@ impl Checker<'_> {
     }
 
     /// Warns about a `select` whose cases all lead to the same state.
-    pub(super) fn warn_trivial_select(&mut self, head: Span, cases: &[(Vec<Keyset>, StateTarget)], complete: bool) {
+    pub(super) fn warn_trivial_select(
+        &mut self,
+        head: Span,
+        cases: &[(Vec<Keyset>, StateTarget)],
+        complete: bool,
+    ) {
         let Some((_, first)) = cases.first() else { return };
         let same = cases.iter().all(|(_, target)| target == first);
         if same && (complete || *first == StateTarget::Reject) {
@@ -164,11 +169,8 @@ impl Checker<'_> {
             }
         }
         for (span, other) in found {
-            let diagnostic = Diagnostic::warning(
-                codes::OVERLAP,
-                span,
-                "argument overlaps another written argument",
-            );
+            let diagnostic =
+                Diagnostic::warning(codes::OVERLAP, span, "argument overlaps another written argument");
             self.warn_unless_suppressed(
                 "ordering",
                 diagnostic

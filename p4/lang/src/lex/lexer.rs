@@ -105,10 +105,7 @@ impl Lexer<'_> {
             return Tok::Punct(punct);
         }
         self.at += first.len_utf8();
-        Tok::Bad(
-            codes::UNEXPECTED_CHARACTER,
-            format!("unknown character `{}`", first.escape_debug()).into(),
-        )
+        Tok::Bad(codes::UNEXPECTED_CHARACTER, format!("unknown character `{}`", first.escape_debug()).into())
     }
 
     fn take_while(&mut self, accept: impl Fn(char) -> bool) -> &str {

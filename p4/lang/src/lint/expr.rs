@@ -178,10 +178,13 @@ impl Flow<'_> {
         let locs = self.locs(header);
         let message = match self.state.validity_of_any(&locs) {
             Validity::Yes => return,
-            Validity::Maybe => format!("header `{}` may be invalid when its field is accessed", self.text(header)),
+            Validity::Maybe => {
+                format!("header `{}` may be invalid when its field is accessed", self.text(header))
+            }
             Validity::No => format!("header `{}` is invalid when its field is accessed", self.text(header)),
         };
-        const NOTE: &str = "reading a field of an invalid header returns an undefined value; writing one has no effect";
+        const NOTE: &str =
+            "reading a field of an invalid header returns an undefined value; writing one has no effect";
         self.warn("invalid-header", codes::INVALID_HEADER, header.span, message, NOTE);
     }
 }

@@ -1,8 +1,8 @@
 //! `apply` of controls.
 
 use super::function::Argument;
-use super::objects::Object;
 use super::lvalue::LValue;
+use super::objects::Object;
 use super::value::Val;
 use super::{Binding, Lowerer};
 use crate::hir::{Control, Expr, ExprKind, Local, Param, Type};

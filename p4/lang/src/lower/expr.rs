@@ -456,7 +456,10 @@ impl Lowerer<'_> {
         let divisor = build::value_of(&y).filter(|d| *d > BigInt::from(0));
         let power = divisor.as_ref().filter(|d| (*d & (*d - 1)) == BigInt::from(0));
         let Some(power) = power else {
-            self.unsupported(span, "v1model does not support division of run-time values, except by powers of two");
+            self.unsupported(
+                span,
+                "v1model does not support division of run-time values, except by powers of two",
+            );
             return x;
         };
         if op == ast::BinaryOp::Mod {

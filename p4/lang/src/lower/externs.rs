@@ -7,8 +7,8 @@ mod packet;
 use num_traits::ToPrimitive as _;
 
 use super::Lowerer;
-use super::objects::Object;
 use super::lvalue::LValue;
+use super::objects::Object;
 use super::value::Val;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::hir::{Expr, Type};

@@ -7,7 +7,13 @@ use crate::ir::{ControllerField, ControllerHeader, Preamble, ScalarId};
 
 impl Lowerer<'_> {
     /// Records the scalars of the standard metadata, and the user metadata of each `@field_list`.
-    pub(super) fn note_metadata(&mut self, meta: &Type, meta_lvalue: &LValue, standard: &Type, lvalue: &LValue) {
+    pub(super) fn note_metadata(
+        &mut self,
+        meta: &Type,
+        meta_lvalue: &LValue,
+        standard: &Type,
+        lvalue: &LValue,
+    ) {
         if let LValue::Struct(parts) = lvalue {
             for ((name, _), part) in self.module.fields(standard).unwrap_or_default().iter().zip(parts) {
                 if let LValue::Scalar(id) = part {

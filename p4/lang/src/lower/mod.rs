@@ -14,10 +14,10 @@ mod function;
 mod header;
 mod info;
 mod keyset;
+mod lvalue;
 mod names;
 mod objects;
 mod parser;
-mod lvalue;
 mod position;
 mod stmt;
 mod storage;
@@ -36,8 +36,8 @@ use crate::hir::{self, Expr, ExprKind, Module, Type, TypeArgs, VarId};
 use crate::ir;
 use crate::source::{SourceMap, Span};
 
-use objects::{Instance, Object};
 use lvalue::LValue;
+use objects::{Instance, Object};
 use value::Val;
 
 /// The maximum number of statements after inlining.
@@ -210,10 +210,9 @@ impl Lowerer<'_> {
         self.program.errors = module.errors.iter().map(ToString::to_string).collect();
         let is_main = |i: &&hir::Instance| module.vars.get(i.var.index()).is_some_and(|v| &*v.name == "main");
         let Some(main) = module.instances.iter().find(is_main) else {
-            self.sink.push(
-                Diagnostic::warning(codes::NOT_RUN, end, "program has no `main`")
-                    .note("it was checked, but cannot be run; a v1model program ends with `V1Switch(...) main;`"),
-            );
+            self.sink.push(Diagnostic::warning(codes::NOT_RUN, end, "program has no `main`").note(
+                "it was checked, but cannot be run; a v1model program ends with `V1Switch(...) main;`",
+            ));
             return false;
         };
         if !self.is_for_v1model(main) {
@@ -278,7 +277,8 @@ impl Lowerer<'_> {
         self.program.storage.carried = self.program.storage.scalars.len() as u32;
         self.note_metadata(meta, &meta_lvalue, &standard, &std_lvalue);
         let packet = Binding::Object(Object::Packet);
-        let (hdr, meta, std) = (Binding::LValue(hdr), Binding::LValue(meta_lvalue), Binding::LValue(std_lvalue));
+        let (hdr, meta, std) =
+            (Binding::LValue(hdr), Binding::LValue(meta_lvalue), Binding::LValue(std_lvalue));
         self.block = BlockKind::Parser;
         self.top_parser(parser, vec![packet.clone(), hdr.clone(), meta.clone(), std.clone()]);
         self.block = BlockKind::Other;

@@ -79,7 +79,8 @@ impl Lowerer<'_> {
             let message = format!("`{first}` and `{second}` have the same id {id:#010x}");
             let mut diagnostic = Diagnostic::error(codes::BAD_ANNOTATION, other, message);
             diagnostic = match one == other {
-                true => diagnostic.note("each instance has its own copy of the object, and copies cannot share an `@id`"),
+                true => diagnostic
+                    .note("each instance has its own copy of the object, and copies cannot share an `@id`"),
                 false => diagnostic.also(one, format!("id of `{first}`")),
             };
             self.sink.push(diagnostic);
@@ -111,9 +112,9 @@ impl Lowerer<'_> {
                         false => Diagnostic::warning(codes::SAME_CONTROL_NAME, *other, message),
                     };
                     self.sink.push(
-                        diagnostic
-                            .also(*first, format!("first {what} with this name"))
-                            .note("`@name` sets the control-plane name; a name with a leading dot is absolute"),
+                        diagnostic.also(*first, format!("first {what} with this name")).note(
+                            "`@name` sets the control-plane name; a name with a leading dot is absolute",
+                        ),
                     );
                 }
             }
@@ -144,7 +145,8 @@ impl Lowerer<'_> {
     /// Reports a non-v1model extern function that returns more than a scalar.
     pub(super) fn check_foreign_result(&mut self, ty: &Type, span: Span) {
         if self.module.fields(ty).is_some() {
-            let message = format!("v1model does not support extern functions that return `{}`", self.module.show(ty));
+            let message =
+                format!("v1model does not support extern functions that return `{}`", self.module.show(ty));
             self.unsupported(span, message);
         }
     }

@@ -2,8 +2,8 @@
 
 use num_bigint::BigInt;
 
-use super::objects::Object;
 use super::lvalue::LValue;
+use super::objects::Object;
 use crate::ir::{Expr, HeaderRef};
 use crate::lex::Name;
 

@@ -113,8 +113,11 @@ impl Preprocessor<'_> {
                     Some(args) => match fit(args, params.len(), definition.variadic) {
                         Ok(args) => args,
                         Err(found) => {
-                            let message =
-                                format!("macro `{name}` takes {}, but {}", plural(params.len(), "argument"), given(found));
+                            let message = format!(
+                                "macro `{name}` takes {}, but {}",
+                                plural(params.len(), "argument"),
+                                given(found)
+                            );
                             self.error(codes::BAD_MACRO_CALL, token.span, message);
                             return true;
                         }

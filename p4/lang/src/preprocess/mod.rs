@@ -126,7 +126,11 @@ impl Preprocessor<'_> {
             }
         }
         for conditional in open {
-            self.error(codes::UNBALANCED_CONDITIONAL, conditional.span, "conditional directive without `#endif`");
+            self.error(
+                codes::UNBALANCED_CONDITIONAL,
+                conditional.span,
+                "conditional directive without `#endif`",
+            );
         }
     }
 

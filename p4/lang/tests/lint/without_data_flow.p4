@@ -1,4 +1,4 @@
-// Warnings that need no data-flow analysis.
+// Found without data-flow analysis.
 #include <core.p4>
 
 header h_t { bit<8> a; bit<8> b; bit<8>[4] list; }
