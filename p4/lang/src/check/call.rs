@@ -159,7 +159,9 @@ impl Checker<'_> {
             [first, ..] => {
                 let chosen = self.choose_by_type(list, &fitting, args).unwrap_or(*first);
                 let twin = fitting.iter().find(|i| {
-                    **i != chosen && alike(list[**i], list[chosen]) && args.iter().all(|a| a.name.is_none())
+                    **i != chosen
+                        && indistinguishable(list[**i], list[chosen])
+                        && args.iter().all(|a| a.name.is_none())
                 });
                 if let Some(twin) = twin {
                     self.report(
@@ -248,7 +250,7 @@ impl Checker<'_> {
         for param in &signature.type_params {
             let ty = own.get(param).map_or(Type::Bad, |t| self.zonk(t));
             let open = ty.any(&mut |t| matches!(t, Type::Var(_)));
-            let wanted = !only_in_left_out(*param, signature, &values);
+            let wanted = !only_in_omitted(*param, signature, &values);
             if open && wanted && !values.iter().flatten().any(|v| v.ty.is_bad()) {
                 let name = self.show(&Type::Param(*param));
                 let message = format!("cannot infer type parameter `{name}` of `{}`", signature.name);
@@ -483,7 +485,7 @@ impl Checker<'_> {
                 matches!(v.kind, VarKind::ConstructorParam | VarKind::Instance | VarKind::Const(_))
             }),
             ExprKind::Construct(_) => true,
-            ExprKind::Call(call) => self.is_made_once(call),
+            ExprKind::Call(call) => self.is_compile_time_call(call),
             ExprKind::Items(items) => items.iter().all(|i| self.is_known(i)),
             ExprKind::Cast(of) | ExprKind::Unary(_, of) | ExprKind::Slice(of, _, _) => self.is_known(of),
             ExprKind::Field(of, _) => self.is_known(of),
@@ -495,7 +497,7 @@ impl Checker<'_> {
 
     /// Returns whether a call is evaluated at compile time: a call of an extern function that returns an object, or of
     /// a pure function with known arguments.
-    fn is_made_once(&self, call: &Call) -> bool {
+    fn is_compile_time_call(&self, call: &Call) -> bool {
         let Callee::ExternFunction(id) = call.callee else { return false };
         let Some(function) = self.module.extern_functions.get(id.index()) else { return false };
         let signature = &function.signature;
@@ -543,7 +545,7 @@ impl Checker<'_> {
 }
 
 /// Returns whether a type parameter occurs only in optional parameters without an argument.
-pub(super) fn only_in_left_out(param: TypeParamId, signature: &Signature, args: &[Option<Expr>]) -> bool {
+pub(super) fn only_in_omitted(param: TypeParamId, signature: &Signature, args: &[Option<Expr>]) -> bool {
     let mut mentioned = signature
         .params
         .iter()
@@ -554,7 +556,7 @@ pub(super) fn only_in_left_out(param: TypeParamId, signature: &Signature, args: 
 }
 
 /// Returns whether two declarations cannot be distinguished by positional arguments.
-fn alike(a: &Signature, b: &Signature) -> bool {
+fn indistinguishable(a: &Signature, b: &Signature) -> bool {
     let blank = |signature: &Signature| -> Vec<(Direction, Type)> {
         let position = |id: &TypeParamId| signature.type_params.iter().position(|p| p == id);
         let generic = |ty: &Type| match ty {

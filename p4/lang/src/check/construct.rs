@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::Checker;
-use super::call::{CallKind, only_in_left_out};
+use super::call::{CallKind, only_in_omitted};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::hir::{Construct, Expr, ExprKind, Param, Signature, Type, TypeArgs, TypeParamId, type_args};
 use crate::lex::Name;
@@ -65,7 +65,7 @@ impl Checker<'_> {
         for (param, ty) in type_args {
             // A type parameter that only an omitted optional argument would determine stays undetermined.
             if let Type::Var(id) = self.zonk(&ty)
-                && only_in_left_out(param, &signature, &args)
+                && only_in_omitted(param, &signature, &args)
             {
                 self.solve(id, Type::Void);
             }

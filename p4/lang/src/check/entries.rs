@@ -133,7 +133,7 @@ impl Checker<'_> {
                     )
                     .label("in this table")
                     .also(entry.span, "derived for this entry")
-                    .note("an entry without a priority gets that of the preceding entry plus or minus `priority_delta`"),
+                    .note("an entry without a priority differs from the preceding one by `priority_delta`"),
                 );
                 return;
             }

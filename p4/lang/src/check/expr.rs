@@ -78,7 +78,7 @@ impl Checker<'_> {
         match self.lookup(path) {
             None => Expr::bad(span),
             Some(Entity::Var(id)) => {
-                self.note_quotient(id, span);
+                self.record_quotient(id, span);
                 self.var_expr(id, span)
             }
             Some(Entity::MatchKind(number)) => {

@@ -58,10 +58,10 @@ pub(crate) fn check(unit: &ast::Unit, sink: &mut Sink) -> (Module, Usage) {
         overloads: BTreeMap::new(),
         quotients: BTreeMap::new(),
         declaring: Vec::new(),
-        later: BTreeMap::new(),
+        declared_later: BTreeMap::new(),
         usage: Usage::default(),
     };
-    checker.collect_later(unit);
+    checker.collect_declared_later(unit);
     for decl in &unit.decls {
         checker.top_level(decl);
     }
@@ -169,7 +169,7 @@ struct Checker<'a> {
     /// Whether an `error` declaration precedes this point; only then does the type exist.
     errors_declared: bool,
     /// Where top-level names are declared, to detect uses that precede the declaration.
-    later: BTreeMap<Name, Span>,
+    declared_later: BTreeMap<Name, Span>,
     usage: Usage,
 }
 
@@ -232,7 +232,7 @@ impl Checker<'_> {
         value
     }
 
-    fn collect_later(&mut self, unit: &ast::Unit) {
+    fn collect_declared_later(&mut self, unit: &ast::Unit) {
         use ast::DeclKind as D;
         for decl in &unit.decls {
             let name = match &decl.kind {
@@ -253,7 +253,7 @@ impl Checker<'_> {
                 D::Control(c) => &c.name,
                 D::Errors(_) | D::MatchKinds(_) | D::Table(_) | D::ValueSet(_) => continue,
             };
-            self.later.entry(name.name.clone()).or_insert(name.span);
+            self.declared_later.entry(name.name.clone()).or_insert(name.span);
         }
     }
 
@@ -341,9 +341,9 @@ impl Checker<'_> {
         let mut diagnostic =
             Diagnostic::error(codes::UNKNOWN_NAME, path.ident.span, format!("`{name}` is not declared"))
                 .label("not found in this scope");
-        if let Some(later) = self.later.get(name) {
+        if let Some(declared_later) = self.declared_later.get(name) {
             diagnostic = diagnostic
-                .also(*later, "declared here, after its use")
+                .also(*declared_later, "declared here, after its use")
                 .note("a P4 name must be declared before it is used");
         } else if let Some(near) = self.similar(name) {
             diagnostic = diagnostic.suggest("a similar name exists", path.ident.span, near);

@@ -184,17 +184,18 @@ impl Checker<'_> {
             || divisor.is_some_and(|d| (d & (d - 1)) == BigInt::from(0));
         let known = self.is_known(left) && self.is_known(right);
         if !shifts && !known {
-            let place = if divisor.is_some() { left } else { right };
+            let operand = if divisor.is_some() { left } else { right };
+            let message = "division of run-time values is not supported";
             self.deferred.push(
-                Diagnostic::error(codes::NOT_CONSTANT, place.span, "division of run-time values is not supported")
-                    .note("division and remainder are evaluated at compile time; only powers of two are allowed as run-time divisors"),
+                Diagnostic::error(codes::NOT_CONSTANT, operand.span, message)
+                    .note("run-time values can be divided only by constant powers of two"),
             );
         }
         true
     }
 
     /// Reports the deferred error about a quotient where the variable that holds it is read.
-    pub(super) fn note_quotient(&mut self, var: VarId, span: Span) {
+    pub(super) fn record_quotient(&mut self, var: VarId, span: Span) {
         let Some(position) = self.quotients.remove(&var) else { return };
         if let Some(diagnostic) = self.deferred.get_mut(position) {
             let computed = std::mem::replace(&mut diagnostic.primary.span, span);

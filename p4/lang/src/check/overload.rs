@@ -35,7 +35,7 @@ impl Checker<'_> {
 
     /// Returns the declaration that accepts these arguments, with the given type arguments.
     pub(super) fn choose_overload(&mut self, ty: &Type, args: &[Arg]) -> Type {
-        let Some(others) = self.overloads.get(&bare(ty)).cloned() else { return ty.clone() };
+        let Some(others) = self.overloads.get(&without_type_args(ty)).cloned() else { return ty.clone() };
         let takes = |ty: &Type| {
             self.constructor_params(ty).is_some_and(|params| {
                 let required = params.iter().filter(|p| p.default.is_none() && !p.optional).count();
@@ -55,7 +55,7 @@ impl Checker<'_> {
 
     /// Returns whether several declarations share the name of a type.
     pub(super) fn is_overloaded(&self, ty: &Type) -> bool {
-        let ty = bare(ty);
+        let ty = without_type_args(ty);
         self.overloads.iter().any(|(first, others)| *first == ty || others.contains(&ty))
     }
 
@@ -81,6 +81,6 @@ impl Checker<'_> {
 }
 
 /// Returns a declared type without type arguments.
-fn bare(ty: &Type) -> Type {
+fn without_type_args(ty: &Type) -> Type {
     super::types::apply(ty, Vec::new())
 }

@@ -164,9 +164,9 @@ impl Checker<'_> {
             let args: &[Arg] = action.args.as_deref().unwrap_or_default();
             if args.len() > directional.len() {
                 let message = format!(
-                    "the list binds the {1} directional parameters of `{0}` only; the control plane supplies the others",
+                    "`{}` has {}; the control plane supplies the other arguments",
                     action.path.ident.name,
-                    directional.len()
+                    plural(directional.len(), "directional parameter")
                 );
                 self.error(codes::BAD_ACTION, action.span, message);
                 continue;

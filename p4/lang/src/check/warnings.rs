@@ -131,12 +131,12 @@ impl Checker<'_> {
             }
         }
         for (i, (priority, span)) in priorities.iter().enumerate() {
-            if let Some(later) = seconds.get(&i) {
+            if let Some(second) = seconds.get(&i) {
                 let message = format!("several entries have priority {priority}");
                 self.warn_unless_suppressed(
                     "duplicate-priorities",
                     Diagnostic::warning(codes::PRIORITIES, *span, message)
-                        .also(*later, "same priority")
+                        .also(*second, "same priority")
                         .note("which of them matches first is undefined"),
                 );
             }

@@ -48,7 +48,7 @@ impl Flow<'_> {
     }
 
     fn header_method(&mut self, method: HeaderMethod, object: &Expr) {
-        self.place(object, false);
+        self.lvalue(object, false);
         let locs = self.locs(object);
         match method {
             HeaderMethod::IsValid => {
@@ -82,7 +82,7 @@ impl Flow<'_> {
             if let Some(arg) = arg
                 && matches!(param.direction, Direction::Out | Direction::InOut)
             {
-                self.place(arg, true);
+                self.lvalue(arg, true);
                 if makes_valid {
                     self.written_by_call(arg);
                 }
@@ -120,7 +120,7 @@ impl Flow<'_> {
             if let Some(arg) = arg
                 && matches!(param.direction, Direction::Out | Direction::InOut)
             {
-                self.place(arg, true);
+                self.lvalue(arg, true);
                 let from = Expr { kind: ExprKind::Var(param.var), ty: arg.ty.clone(), span: arg.span };
                 self.assign_validity(arg, &from);
                 self.write(arg);

@@ -49,8 +49,8 @@ impl Flow<'_> {
             | ExprKind::Field(..)
             | ExprKind::Index(..)
             | ExprKind::Next(_)
-            | ExprKind::Last(_) => self.place(expr, false),
-            ExprKind::LastIndex(base) => self.place(base, false),
+            | ExprKind::Last(_) => self.lvalue(expr, false),
+            ExprKind::LastIndex(base) => self.lvalue(base, false),
             ExprKind::Slice(of, _, _) | ExprKind::Unary(_, of) | ExprKind::Cast(of) => self.read(of),
             ExprKind::Binary(BinaryOp::And | BinaryOp::Or, a, b) => {
                 self.read(a);
@@ -93,27 +93,27 @@ impl Flow<'_> {
     }
 
     /// Checks the parts of an l-value: indices are read, and fields must belong to valid headers.
-    pub(super) fn place(&mut self, expr: &Expr, written: bool) {
+    pub(super) fn lvalue(&mut self, expr: &Expr, written: bool) {
         match &expr.kind {
             ExprKind::Var(_) => {}
             ExprKind::Field(base, _) => {
-                self.place(base, written);
+                self.lvalue(base, written);
                 if self.module.is_header(&base.ty) {
                     self.check_valid(base);
                 }
             }
             ExprKind::Index(base, index) => {
-                self.place(base, written);
+                self.lvalue(base, written);
                 self.read(index);
             }
             ExprKind::Next(base) => {
-                self.place(base, written);
+                self.lvalue(base, written);
                 if !written {
                     let message = format!("`{}` is read before it is extracted", self.text(expr));
                     self.warn("uninitialized", codes::UNINITIALIZED, expr.span, message, "");
                 }
             }
-            ExprKind::Last(base) => self.place(base, written),
+            ExprKind::Last(base) => self.lvalue(base, written),
             // The other bits keep their value, so they are read.
             ExprKind::Slice(of, _, _) if written => self.read(of),
             ExprKind::PlusSlice(of, low, _) if written => {

@@ -18,7 +18,7 @@ use crate::syntax::ast::Direction;
 /// analysed at each call.
 const MAX_STEPS: usize = 200_000;
 /// The number of iterations after which the state of a loop is taken as final.
-const MAX_TURNS: usize = 16;
+const MAX_ITERATIONS: usize = 16;
 
 /// Analyses all parsers, controls and functions.
 pub(super) fn report(module: &Module, usage: &Usage, sources: &SourceMap, sink: &mut Sink) {
@@ -274,7 +274,7 @@ impl<'a> Flow<'a> {
             StmtKind::Update(target, _, value) => {
                 self.read(target);
                 self.read(value);
-                self.place(target, true);
+                self.lvalue(target, true);
                 self.write(target);
             }
             StmtKind::Call(call) => self.read_parts(call),
@@ -312,7 +312,7 @@ impl<'a> Flow<'a> {
                 self.repeat(|flow| {
                     flow.read(condition);
                     let left = flow.state.clone();
-                    flow.turn(body);
+                    flow.iteration(body);
                     flow.stmts(update);
                     left
                 });
@@ -355,7 +355,7 @@ impl<'a> Flow<'a> {
     fn declare(&mut self, id: VarId, init: Option<&Expr>) {
         let Some(var) = self.module.vars.get(id.index()) else { return };
         // An unused variable is reported as such; its initialiser is not analysed.
-        let used = self.usage.is_used(var.span) || init.is_some_and(calls_something);
+        let used = self.usage.is_used(var.span) || init.is_some_and(contains_call);
         if let (Some(init), true) = (init, used) {
             self.read(init);
         }
@@ -367,7 +367,7 @@ impl<'a> Flow<'a> {
     }
 
     fn assign(&mut self, target: &Expr, value: &Expr) {
-        self.place(target, true);
+        self.lvalue(target, true);
         self.read(value);
         self.assign_validity(target, value);
         self.write(target);
@@ -403,13 +403,13 @@ impl<'a> Flow<'a> {
         self.repeat(|flow| {
             let left = flow.state.clone();
             flow.enter(var, true);
-            flow.turn(body);
+            flow.iteration(body);
             left
         });
     }
 
     /// Runs the body of a loop up to the start of the next iteration.
-    fn turn(&mut self, body: &[Stmt]) {
+    fn iteration(&mut self, body: &[Stmt]) {
         self.continued.push(State::dead());
         self.stmts(body);
         let continued = self.continued.pop().unwrap_or_default();
@@ -417,15 +417,15 @@ impl<'a> Flow<'a> {
         self.state = state.join(continued);
     }
 
-    /// Iterates until the state at the loop head no longer changes; then reports. `turn` returns the state in which the
+    /// Iterates until the state at the loop head no longer changes; then reports. `iteration` returns the state in which the
     /// loop may be left.
-    fn repeat(&mut self, turn: impl Fn(&mut Flow<'a>) -> State) {
+    fn repeat(&mut self, iteration: impl Fn(&mut Flow<'a>) -> State) {
         let reporting = std::mem::replace(&mut self.reporting, false);
         let mut before = self.state.clone();
-        for _ in 0..MAX_TURNS {
+        for _ in 0..MAX_ITERATIONS {
             self.broken.push(State::dead());
             self.state = before.clone();
-            turn(self);
+            iteration(self);
             self.broken.pop();
             let joined = before.clone().join(std::mem::take(&mut self.state));
             if joined == before || self.steps >= MAX_STEPS {
@@ -436,13 +436,13 @@ impl<'a> Flow<'a> {
         self.reporting = reporting;
         self.broken.push(State::dead());
         self.state = before;
-        let left = turn(self);
+        let left = iteration(self);
         let broken = self.broken.pop().unwrap_or_default();
         self.state = left.join(broken);
     }
 }
 
-fn calls_something(expr: &Expr) -> bool {
+fn contains_call(expr: &Expr) -> bool {
     let mut found = false;
     visit_expr(expr, &mut |e| {
         found |= matches!(e.kind, ExprKind::Call(_) | ExprKind::Hit(_) | ExprKind::Miss(_))

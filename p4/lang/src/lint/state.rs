@@ -20,7 +20,7 @@ pub(super) struct State {
     /// Headers that are invalid on some path; all others are valid.
     invalid: BTreeSet<Loc>,
     /// The headers in `invalid` that are valid on some path.
-    perhaps: BTreeSet<Loc>,
+    sometimes_valid: BTreeSet<Loc>,
     /// Headers whose validity the program has checked: accesses are not reported until the block ends.
     pub(super) checked: BTreeSet<Loc>,
     /// No path leads here.
@@ -48,19 +48,19 @@ impl State {
     pub(super) fn set_validity(&mut self, header: Loc, validity: Validity) {
         self.checked.remove(&header);
         self.invalid.remove(&header);
-        self.perhaps.remove(&header);
+        self.sometimes_valid.remove(&header);
         if validity != Validity::Yes {
             self.invalid.insert(header);
         }
         if validity == Validity::Maybe {
-            self.perhaps.insert(header);
+            self.sometimes_valid.insert(header);
         }
     }
 
     pub(super) fn validity(&self, header: Loc) -> Validity {
         if self.checked.contains(&header) || !self.invalid.contains(&header) {
             Validity::Yes
-        } else if self.perhaps.contains(&header) {
+        } else if self.sometimes_valid.contains(&header) {
             Validity::Maybe
         } else {
             Validity::No
@@ -88,12 +88,13 @@ impl State {
         if other.dead {
             return self;
         }
-        let mut perhaps: BTreeSet<Loc> = self.perhaps.union(&other.perhaps).copied().collect();
-        perhaps.extend(self.invalid.symmetric_difference(&other.invalid));
+        let mut sometimes_valid: BTreeSet<Loc> =
+            self.sometimes_valid.union(&other.sometimes_valid).copied().collect();
+        sometimes_valid.extend(self.invalid.symmetric_difference(&other.invalid));
         State {
             unwritten: self.unwritten.union(&other.unwritten).copied().collect(),
             invalid: self.invalid.union(&other.invalid).copied().collect(),
-            perhaps,
+            sometimes_valid,
             checked: self.checked.intersection(&other.checked).copied().collect(),
             dead: false,
         }

@@ -58,14 +58,14 @@ impl Usage {
     }
 
     /// Records the `@noWarn("name")` annotations that apply to a range.
-    pub(crate) fn suppress(&mut self, annotations: &Annotations, place: Span) {
-        self.suppressed.extend(super::no_warn(annotations).map(|name| (place, name)));
+    pub(crate) fn suppress(&mut self, annotations: &Annotations, range: Span) {
+        self.suppressed.extend(super::no_warn(annotations).map(|name| (range, name)));
     }
 
     /// Returns whether a kind of warning is suppressed at a location.
     pub(crate) fn is_suppressed(&self, name: &str, at: Span) -> bool {
-        let inside = |place: &Span| place.file == at.file && place.start <= at.start && at.end <= place.end;
-        self.suppressed.iter().any(|(place, suppressed)| &**suppressed == name && inside(place))
+        let inside = |range: &Span| range.file == at.file && range.start <= at.start && at.end <= range.end;
+        self.suppressed.iter().any(|(range, suppressed)| &**suppressed == name && inside(range))
     }
 
     /// Returns whether a declaration is used.

@@ -67,7 +67,7 @@ impl Lowerer<'_> {
         if shared && !self.exits_by_flag(id) {
             let id = self.table_action(id, &[], span);
             if outermost {
-                self.note_called(id);
+                self.record_called(id);
             }
             self.emit(Stmt::CallAction(id));
             return;
@@ -89,7 +89,7 @@ impl Lowerer<'_> {
         }
         let known = self.known_action(id).or_else(|| self.called.get(&(self.env.instance, id)).copied());
         if let (true, Some(known)) = (outermost, known) {
-            self.note_called(known);
+            self.record_called(known);
         }
         self.out.extend(body);
     }
@@ -98,7 +98,7 @@ impl Lowerer<'_> {
         let path = if action.global { String::new() } else { self.env.path.clone() };
         let position = self.action_position(id, action);
         let preamble = self.preamble(&path, &action.name, &action.annotations);
-        self.note_action_name(&preamble.name, action.span);
+        self.record_action_name(&preamble.name, action.span);
         ir::Preamble { position, ..preamble }
     }
 
@@ -111,7 +111,7 @@ impl Lowerer<'_> {
     }
 
     /// Records that a control calls the action directly: P4Info lists it even if no table uses it.
-    fn note_called(&mut self, id: ir::ActionId) {
+    fn record_called(&mut self, id: ir::ActionId) {
         self.listed.insert(id);
         self.called_here.push(id);
     }

@@ -170,7 +170,7 @@ impl Lowerer<'_> {
         span: Span,
     ) -> (Vec<Stmt>, Vec<Stmt>) {
         let mentioned = |_: &std::collections::BTreeSet<ir::ScalarId>| !once;
-        let args = if once { args } else { self.own_values(params, args, span) };
+        let args = if once { args } else { self.copy_in_values(params, args, span) };
         let mut copy_out = Vec::new();
         let copy_in = self.collect(|l| copy_out = l.bind(params, args, &mentioned, span));
         // The parameters belong to the instance, not to the caller.
@@ -185,7 +185,7 @@ impl Lowerer<'_> {
     }
 
     /// Copies the `in` arguments of an instance that is applied several times to storage that each call fills.
-    fn own_values(&mut self, params: &[Param], args: Vec<Argument>, span: Span) -> Vec<Argument> {
+    fn copy_in_values(&mut self, params: &[Param], args: Vec<Argument>, span: Span) -> Vec<Argument> {
         let mut out = Vec::new();
         for (param, arg) in params.iter().zip(args) {
             out.push(match arg {

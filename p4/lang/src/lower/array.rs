@@ -18,7 +18,7 @@ impl Lowerer<'_> {
         if let Some(known) = build::value_of(&index) {
             return elements.into_iter().nth(usize::try_from(known).ok()?);
         }
-        let index = self.keep(index);
+        let index = self.save(index);
         let width = index.ty.width();
         self.choose(&build::cast(index, ScalarKind::Unsigned(width)), elements)
     }
@@ -76,7 +76,7 @@ impl Lowerer<'_> {
 
     /// Stores into the element that an index selects.
     pub(super) fn store_chosen(&mut self, index: &Expr, elements: &[LValue], value: Expr) {
-        let value = self.keep(value);
+        let value = self.save(value);
         let stored = self.collect(|l| l.store_between(index, elements, 0, &value));
         match beyond(index, elements.len()) {
             None => stored.into_iter().for_each(|stmt| self.emit(stmt)),

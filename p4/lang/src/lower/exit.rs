@@ -33,7 +33,7 @@ impl Lowerer<'_> {
     }
 
     /// After an inlined call that may have requested to exit: leaves the enclosing scope, too.
-    pub(super) fn go_on_leaving(&mut self) {
+    pub(super) fn propagate_exit(&mut self) {
         if let Some(flag) = self.leaving {
             let condition = self.scalar(flag);
             self.emit(Stmt::If { condition, then: vec![Stmt::Return], otherwise: Vec::new() });

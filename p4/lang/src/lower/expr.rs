@@ -252,7 +252,7 @@ impl Lowerer<'_> {
         };
         let element = match lvalue {
             LValue::Stack(stack) => {
-                let index = self.keep(index);
+                let index = self.save(index);
                 Some(self.element(stack, index))
             }
             LValue::Struct(elements) => self.chosen(elements, index),
@@ -323,7 +323,7 @@ impl Lowerer<'_> {
             ExprKind::PlusSlice(of, low, width) => {
                 let of = self.lvalue_of(of)?;
                 let low = self.index_value(low);
-                Some(LValue::PlusSlice(Box::new(of), self.keep(low), *width))
+                Some(LValue::PlusSlice(Box::new(of), self.save(low), *width))
             }
             ExprKind::Slice(of, high, low) => Some(LValue::Slice(Box::new(self.lvalue_of(of)?), *high, *low)),
             _ => None,

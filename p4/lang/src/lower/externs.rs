@@ -32,7 +32,7 @@ impl Lowerer<'_> {
                 let (components, type_name) = self.components(types.first()?, span);
                 let size = self.eval_size(&arg(0)?, "the size of a register array");
                 let data = self.data_type(types.first()?);
-                self.note_index_type(&preamble, types.get(1));
+                self.record_index_type(&preamble, types.get(1));
                 let id = ir::RegisterId(self.program.registers.len() as u32);
                 self.program.types.registers.insert(id, data);
                 self.program.registers.push(ir::Register { preamble, components, type_name, size });
@@ -43,7 +43,7 @@ impl Lowerer<'_> {
                 let size = if direct { 0 } else { self.eval_size(&arg(0)?, "the size of a counter array") };
                 let unit = self.unit(&arg(usize::from(!direct))?);
                 if !direct {
-                    self.note_index_type(&preamble, types.first());
+                    self.record_index_type(&preamble, types.first());
                 }
                 let id = ir::CounterId(self.program.counters.len() as u32);
                 self.program.counters.push(ir::Counter { preamble, unit, size, direct });
@@ -54,7 +54,7 @@ impl Lowerer<'_> {
                 let size = if direct { 0 } else { self.eval_size(&arg(0)?, "the size of a meter array") };
                 let unit = self.unit(&arg(usize::from(!direct))?);
                 if !direct {
-                    self.note_index_type(&preamble, types.first());
+                    self.record_index_type(&preamble, types.first());
                 }
                 let id = ir::MeterId(self.program.meters.len() as u32);
                 self.program.meters.push(ir::Meter { preamble, unit, size, direct, result: None });

@@ -39,7 +39,7 @@ impl Lowerer<'_> {
 
     /// Runs a body in its own scope, then copies out.
     pub(super) fn inline(&mut self, copies: Vec<Stmt>, result: Option<LValue>, body: impl FnOnce(&mut Self)) {
-        if !self.spend() {
+        if !self.count_statement() {
             return;
         }
         self.copy_outs.push(copies.clone());
@@ -53,7 +53,7 @@ impl Lowerer<'_> {
             self.emit(copy);
         }
         if leaves {
-            self.go_on_leaving();
+            self.propagate_exit();
         }
     }
 

@@ -7,7 +7,7 @@ use crate::ir::{ControllerField, ControllerHeader, Preamble, ScalarId};
 
 impl Lowerer<'_> {
     /// Records the scalars of the standard metadata, and the user metadata of each `@field_list`.
-    pub(super) fn note_metadata(
+    pub(super) fn record_metadata(
         &mut self,
         meta: &Type,
         meta_lvalue: &LValue,
@@ -21,10 +21,10 @@ impl Lowerer<'_> {
                 }
             }
         }
-        self.note_field_lists(meta, meta_lvalue);
+        self.record_field_lists(meta, meta_lvalue);
     }
 
-    fn note_field_lists(&mut self, ty: &Type, lvalue: &LValue) {
+    fn record_field_lists(&mut self, ty: &Type, lvalue: &LValue) {
         let (Type::Aggregate(id, _), LValue::Struct(parts)) = (self.ty(ty), lvalue) else { return };
         let module = self.module;
         let Some(decl) = module.aggregates.get(id.index()) else { return };
@@ -40,7 +40,7 @@ impl Lowerer<'_> {
                     }
                 }
             }
-            self.note_field_lists(field_ty, part);
+            self.record_field_lists(field_ty, part);
         }
     }
 

@@ -169,23 +169,23 @@ impl Lowerer<'_> {
     }
 
     fn emit(&mut self, stmt: ir::Stmt) {
-        if self.spend() {
+        if self.count_statement() {
             self.out.push(stmt);
         }
     }
 
     /// Counts a statement or an inlined call; returns false, and reports once, when the limit is exceeded.
-    fn spend(&mut self) -> bool {
+    fn count_statement(&mut self) -> bool {
         self.emitted = self.emitted.saturating_add(1);
         if self.emitted == MAX_STATEMENTS {
             let span = self.at;
             self.error(codes::TOO_LARGE, span, "program is too large after inlining");
         }
-        !self.spent()
+        !self.limit_exceeded()
     }
 
     /// Returns whether the limit was exceeded.
-    fn spent(&self) -> bool {
+    fn limit_exceeded(&self) -> bool {
         self.emitted >= MAX_STATEMENTS
     }
 
@@ -275,7 +275,7 @@ impl Lowerer<'_> {
         let meta_lvalue = self.allocate(meta, "meta");
         let std_lvalue = self.allocate(&standard, "standard_metadata");
         self.program.storage.carried = self.program.storage.scalars.len() as u32;
-        self.note_metadata(meta, &meta_lvalue, &standard, &std_lvalue);
+        self.record_metadata(meta, &meta_lvalue, &standard, &std_lvalue);
         let packet = Binding::Object(Object::Packet);
         let (hdr, meta, std) =
             (Binding::LValue(hdr), Binding::LValue(meta_lvalue), Binding::LValue(std_lvalue));

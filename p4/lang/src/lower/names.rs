@@ -96,7 +96,7 @@ impl Lowerer<'_> {
         }
         let name = self.join(path, name, annotations);
         if let Some(id) = find(annotations, "id") {
-            self.note_id(&name, id.span);
+            self.record_id(&name, id.span);
         }
         Preamble {
             id: self.id_annotation(annotations).unwrap_or(0),

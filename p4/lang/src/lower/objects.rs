@@ -84,7 +84,7 @@ impl Lowerer<'_> {
                 }
                 let decl = decl.name.clone();
                 let preamble = ir::Preamble { position, ..self.preamble(&path, name, annotations) };
-                self.note_object_name(&decl, &preamble.name, expr.span);
+                self.record_object_name(&decl, &preamble.name, expr.span);
                 self.program.types.has_objects = true;
                 let types: Vec<Type> = types.iter().map(|t| self.ty(t)).collect();
                 self.make_extern(&decl, &types, &construct.args, preamble, expr.span)

@@ -16,7 +16,7 @@ const MAX_UNROLLED: u64 = 4096;
 impl Lowerer<'_> {
     pub(super) fn stmts(&mut self, stmts: &[hir::Stmt]) {
         for stmt in stmts {
-            if self.spent() {
+            if self.limit_exceeded() {
                 return;
             }
             self.stmt(stmt);
@@ -103,31 +103,31 @@ impl Lowerer<'_> {
     /// Returns the l-value as it was before the statements from `mark` on: run-time indices are saved.
     pub(super) fn fix_lvalue(&mut self, lvalue: LValue, mark: usize) -> LValue {
         let later = self.out.split_off(mark.min(self.out.len()));
-        let lvalue = self.keep_index(lvalue);
+        let lvalue = self.save_index(lvalue);
         self.out.extend(later);
         lvalue
     }
 
-    fn keep_index(&mut self, lvalue: LValue) -> LValue {
+    fn save_index(&mut self, lvalue: LValue) -> LValue {
         use crate::ir::HeaderRef;
         match lvalue {
             LValue::StackField { stack, index, member, field, kind } => {
-                LValue::StackField { stack, index: self.keep(index), member, field, kind }
+                LValue::StackField { stack, index: self.save(index), member, field, kind }
             }
-            LValue::Slice(of, high, low) => LValue::Slice(Box::new(self.keep_index(*of)), high, low),
+            LValue::Slice(of, high, low) => LValue::Slice(Box::new(self.save_index(*of)), high, low),
             LValue::PlusSlice(of, low, width) => {
-                LValue::PlusSlice(Box::new(self.keep_index(*of)), self.keep(low), width)
+                LValue::PlusSlice(Box::new(self.save_index(*of)), self.save(low), width)
             }
-            LValue::Struct(parts) => LValue::Struct(parts.into_iter().map(|p| self.keep_index(p)).collect()),
+            LValue::Struct(parts) => LValue::Struct(parts.into_iter().map(|p| self.save_index(p)).collect()),
             LValue::Header(HeaderRef::Element { stack, index, member }) => {
-                LValue::Header(HeaderRef::Element { stack, index: Box::new(self.keep(*index)), member })
+                LValue::Header(HeaderRef::Element { stack, index: Box::new(self.save(*index)), member })
             }
-            LValue::UnionElement { stack, index } => LValue::UnionElement { stack, index: self.keep(index) },
+            LValue::UnionElement { stack, index } => LValue::UnionElement { stack, index: self.save(index) },
             other => other,
         }
     }
 
-    pub(super) fn keep(&mut self, index: ir::Expr) -> ir::Expr {
+    pub(super) fn save(&mut self, index: ir::Expr) -> ir::Expr {
         if build::is_const(&index) {
             return index;
         }

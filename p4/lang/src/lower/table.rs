@@ -61,7 +61,7 @@ impl Lowerer<'_> {
         let path = self.env.path.clone();
         let position = self.position_of(hir::Declared::Table(id));
         let preamble = ir::Preamble { position, ..self.preamble(&path, &table.name, &table.annotations) };
-        self.note_table_name(&preamble.name, table.span);
+        self.record_table_name(&preamble.name, table.span);
         let mut keys = Vec::new();
         let prelude = self.collect(|l| keys = l.table_keys(table));
         let mut actions: Vec<ActionRef> = Vec::new();

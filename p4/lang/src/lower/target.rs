@@ -32,7 +32,7 @@ pub(super) struct IdClash {
 
 impl Lowerer<'_> {
     /// Records the control-plane name of an action.
-    pub(super) fn note_action_name(&mut self, name: &str, declared: Span) {
+    pub(super) fn record_action_name(&mut self, name: &str, declared: Span) {
         let spans = self.control_names.actions.entry(name.to_owned()).or_default();
         // A declaration may be used several times.
         if !spans.contains(&declared) {
@@ -41,12 +41,12 @@ impl Lowerer<'_> {
     }
 
     /// Records the control-plane name of a table.
-    pub(super) fn note_table_name(&mut self, name: &str, declared: Span) {
+    pub(super) fn record_table_name(&mut self, name: &str, declared: Span) {
         self.control_names.tables.entry(name.to_owned()).or_default().push(declared);
     }
 
     /// Records the control-plane name of an extern object.
-    pub(super) fn note_object_name(&mut self, extern_type: &str, name: &str, declared: Span) {
+    pub(super) fn record_object_name(&mut self, extern_type: &str, name: &str, declared: Span) {
         let names = &mut self.control_names;
         let list = match extern_type {
             "counter" => &mut names.counters,
@@ -64,7 +64,7 @@ impl Lowerer<'_> {
     }
 
     /// Records an `@id`.
-    pub(super) fn note_id(&mut self, name: &str, annotation: Span) {
+    pub(super) fn record_id(&mut self, name: &str, annotation: Span) {
         self.control_names.ids.insert(name.to_owned(), annotation);
     }
 

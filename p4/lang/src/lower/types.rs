@@ -51,7 +51,7 @@ impl Lowerer<'_> {
     }
 
     /// Records the `type` that indexes an array.
-    pub(super) fn note_index_type(&mut self, array: &Preamble, index: Option<&Type>) {
+    pub(super) fn record_index_type(&mut self, array: &Preamble, index: Option<&Type>) {
         if let Some(ty) = index.map(|ty| self.ty(ty))
             && let DataType::New(name) = self.data_type(&ty)
         {

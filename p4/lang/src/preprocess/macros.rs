@@ -110,7 +110,7 @@ impl Preprocessor<'_> {
                     return false;
                 }
                 match self.arguments(token.span, rest) {
-                    Some(args) => match fit(args, params.len(), definition.variadic) {
+                    Some(args) => match fit_arguments(args, params.len(), definition.variadic) {
                         Ok(args) => args,
                         Err(found) => {
                             let message = format!(
@@ -131,7 +131,7 @@ impl Preprocessor<'_> {
         let expansion = self.substitute(&definition, &args, token.span, &Rc::new(hidden));
         self.spent += expansion.len() + 1;
         if self.spent > MAX_TOKENS {
-            self.exhaust(token.span);
+            self.report_limit(token.span);
             return true;
         }
         for (i, mut new) in expansion.into_iter().enumerate().rev() {
@@ -250,7 +250,7 @@ impl Preprocessor<'_> {
 }
 
 /// Pads the arguments to the number of parameters, or returns the number of arguments if they do not fit.
-fn fit(mut args: Vec<Vec<Token>>, wanted: usize, variadic: bool) -> Result<Vec<Vec<Token>>, usize> {
+fn fit_arguments(mut args: Vec<Vec<Token>>, wanted: usize, variadic: bool) -> Result<Vec<Vec<Token>>, usize> {
     if variadic {
         while args.len() < wanted {
             args.push(Vec::new());

@@ -157,7 +157,7 @@ impl Preprocessor<'_> {
 
     fn emit(&mut self, token: Token) {
         if self.out.len() >= MAX_TOKENS {
-            self.exhaust(token.span);
+            self.report_limit(token.span);
             return;
         }
         if let Tok::Bad(code, message) = &token.tok {
@@ -170,7 +170,7 @@ impl Preprocessor<'_> {
         self.out.push(token);
     }
 
-    fn exhaust(&mut self, span: Span) {
+    fn report_limit(&mut self, span: Span) {
         if !self.exhausted {
             self.exhausted = true;
             self.error(codes::TOO_LARGE, span, "program is too large after macro expansion");

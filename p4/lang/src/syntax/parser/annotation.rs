@@ -6,7 +6,7 @@ use crate::lex::{Tok, Token};
 use crate::syntax::ast::{Annotation, AnnotationBody, Annotations, Ident};
 
 /// Reports and removes unknown characters, except in unstructured annotations.
-pub(super) fn take_foreign(tokens: Vec<Token>, sink: &mut Sink) -> Vec<Token> {
+pub(super) fn remove_unknown_characters(tokens: Vec<Token>, sink: &mut Sink) -> Vec<Token> {
     let mut kept: Vec<Token> = Vec::with_capacity(tokens.len());
     // Number of open parentheses in the current annotation.
     let mut depth = 0usize;

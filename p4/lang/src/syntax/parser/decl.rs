@@ -1,6 +1,6 @@
 //! Declarations.
 
-use super::{NameKind, Parser, Trial};
+use super::{NameKind, Parser, Speculation};
 use crate::diagnostic::codes;
 use crate::lex::Tok;
 use crate::source::Span;
@@ -96,7 +96,7 @@ impl Parser<'_> {
     /// Parses `type name(...) {...}`, `type name = value;` or `type(args) name;`.
     fn function_or_variable(&mut self, annotations: Annotations, start: Span) -> Option<Decl> {
         let at = self.at;
-        let function = self.attempt(Trial::Function, |p| {
+        let function = self.attempt(Speculation::Function, |p| {
             let _result = p.ty();
             p.ident("a name")?;
             (p.at("(") || p.at("<")).then_some(())
@@ -167,7 +167,7 @@ impl Parser<'_> {
     fn prototype(&mut self) -> Option<Prototype> {
         // The return type may be one of the type parameters that follow it.
         let at = self.at;
-        let known = self.attempt(Trial::ResultType, |p| {
+        let known = self.attempt(Speculation::ResultType, |p| {
             p.ty();
             p.ident("a name")?;
             p.at("<").then_some(p.at)
@@ -404,7 +404,7 @@ impl Parser<'_> {
             }
             while !p.at("}") && !p.at_end() {
                 let before = p.at;
-                let is_state = p.attempt(Trial::State, |p| {
+                let is_state = p.attempt(Speculation::State, |p| {
                     p.annotations();
                     p.at_word("state").then_some(())
                 });

@@ -1,6 +1,6 @@
 //! Expressions and key sets.
 
-use super::{Parser, RESERVED, Trial};
+use super::{Parser, RESERVED, Speculation};
 use crate::lex::Tok;
 use crate::syntax::ast::{Arg, BinaryOp, Expr, ExprKind, Ident, Path, Type, TypeKind, UnaryOp};
 
@@ -113,7 +113,7 @@ impl Parser<'_> {
         let at = self.at;
         self.bump();
         if self.at_type() {
-            let ty = self.attempt(Trial::Cast, |p| {
+            let ty = self.attempt(Speculation::Cast, |p| {
                 let ty = p.bracketed(Self::ty);
                 (p.at(")") && !p.peek_at(1).is(".")).then_some(ty)
             });
@@ -372,7 +372,7 @@ impl Parser<'_> {
     /// Parses the part before `:` in a select case or an entry: one key set, or several in parentheses.
     pub(super) fn keysets(&mut self) -> Vec<Expr> {
         if self.at("(") {
-            let several = self.attempt(Trial::KeySets, |p| {
+            let several = self.attempt(Speculation::KeySets, |p| {
                 p.bump();
                 let list = p.comma_list(")", |p| Some(p.keyset()));
                 (p.eat(")") && p.at(":") && !list.is_empty()).then_some(list)

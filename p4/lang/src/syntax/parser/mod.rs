@@ -21,8 +21,8 @@ use crate::source::Span;
 const MAX_DEPTH: u32 = 120;
 
 /// The maximum number of tokens that speculative parsing may read: per token of the file, and for a whole file.
-const TRIED_PER_TOKEN: usize = 20;
-const TRIED_AT_LEAST: usize = 100_000;
+const SPECULATIVE_TOKENS_PER_TOKEN: usize = 20;
+const MIN_SPECULATIVE_TOKENS: usize = 100_000;
 
 /// Words that are not identifiers (specification, section 6.4.1, and `nonTypeName` of the grammar).
 const RESERVED: &[&str] = &[
@@ -70,7 +70,7 @@ const RESERVED: &[&str] = &[
 
 /// Parses a program; reports and skips what it cannot parse.
 pub(crate) fn parse(tokens: Vec<Token>, sink: &mut Sink) -> Unit {
-    let tokens = annotation::take_foreign(tokens, sink);
+    let tokens = annotation::remove_unknown_characters(tokens, sink);
     Parser::new(tokens, sink).unit()
 }
 
@@ -90,7 +90,7 @@ pub(crate) fn parse_list(mut tokens: Vec<Token>, end: Span, sink: &mut Sink) -> 
 }
 
 /// Returns where the lexer and the preprocessor dropped tokens.
-fn left_out(sink: &Sink) -> Vec<Span> {
+fn dropped(sink: &Sink) -> Vec<Span> {
     let lexical =
         [codes::UNEXPECTED_CHARACTER, codes::UNTERMINATED, codes::BAD_NUMBER, codes::BAD_MACRO_CALL];
     let faults = sink.list.iter().filter(|d| lexical.contains(&d.code));
@@ -108,7 +108,7 @@ enum NameKind {
 
 /// A construct that is parsed speculatively, because only later tokens show what it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Trial {
+enum Speculation {
     Cast,
     CallTypeArgs,
     ForIn,
@@ -123,7 +123,7 @@ struct Parser<'a> {
     at: usize,
     sink: &'a mut Sink,
     /// Where erroneous tokens were dropped, in order.
-    left_out: Vec<Span>,
+    dropped: Vec<Span>,
     scopes: Vec<BTreeMap<Name, NameKind>>,
     depth: u32,
     /// During speculative parsing: errors only set `failed`.
@@ -131,9 +131,9 @@ struct Parser<'a> {
     failed: bool,
     /// Positions where speculative parsing is known to fail, valid until another name is declared. The content of a
     /// failed attempt is parsed again; without this memo, the time would double with each level of nesting.
-    failures: BTreeSet<(usize, Trial)>,
+    failures: BTreeSet<(usize, Speculation)>,
     /// The number of tokens read speculatively.
-    tried: usize,
+    speculated: usize,
     /// Whether `>` ends the current expression, because it is inside angle brackets.
     angle: bool,
     /// Types that the current declaration declares in place.
@@ -142,18 +142,18 @@ struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     fn new(tokens: Vec<Token>, sink: &'a mut Sink) -> Parser<'a> {
-        let left_out = left_out(sink);
+        let dropped = dropped(sink);
         Parser {
             tokens,
             at: 0,
             sink,
-            left_out,
+            dropped,
             scopes: vec![BTreeMap::new()],
             depth: 0,
             speculating: false,
             failed: false,
             failures: BTreeSet::new(),
-            tried: 0,
+            speculated: 0,
             angle: false,
             in_place: Vec::new(),
         }
@@ -206,7 +206,7 @@ impl Parser<'_> {
         let token = self.peek().clone();
         if token.tok != Tok::Eof {
             self.at += 1;
-            self.tried += usize::from(self.speculating);
+            self.speculated += usize::from(self.speculating);
         }
         token
     }
@@ -256,16 +256,16 @@ impl Parser<'_> {
     fn report(&mut self, diagnostic: Diagnostic) {
         if self.speculating {
             self.failed = true;
-        } else if diagnostic.code != codes::UNEXPECTED_TOKEN || !self.follows_gap() {
+        } else if diagnostic.code != codes::UNEXPECTED_TOKEN || !self.follows_dropped_token() {
             self.sink.push(diagnostic);
         }
     }
 
     /// Returns whether a token was dropped before this one: that this one does not fit is then no error of its own.
-    fn follows_gap(&self) -> bool {
+    fn follows_dropped_token(&self) -> bool {
         let (before, here) = (self.previous(), self.span());
-        let first = self.left_out.partition_point(|s| (s.file, s.start) < (before.file, before.start));
-        let gap = self.left_out.get(first);
+        let first = self.dropped.partition_point(|s| (s.file, s.start) < (before.file, before.start));
+        let gap = self.dropped.get(first);
         gap.is_some_and(|s| s.file == here.file && s.start < here.start.max(1) && before.file == here.file)
     }
 
@@ -459,11 +459,11 @@ impl Parser<'_> {
     }
 
     /// Parses speculatively: on failure the state is unchanged.
-    fn attempt<T>(&mut self, trial: Trial, run: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
-        if self.failures.contains(&(self.at, trial)) {
+    fn attempt<T>(&mut self, kind: Speculation, run: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        if self.failures.contains(&(self.at, kind)) {
             return None;
         }
-        if self.tried > TRIED_AT_LEAST + TRIED_PER_TOKEN * self.tokens.len() {
+        if self.speculated > MIN_SPECULATIVE_TOKENS + SPECULATIVE_TOKENS_PER_TOKEN * self.tokens.len() {
             let span = self.span();
             self.error(
                 codes::TOO_LARGE,
@@ -482,7 +482,7 @@ impl Parser<'_> {
         self.failed = failed;
         if !ok || value.is_none() {
             self.at = at;
-            self.failures.insert((at, trial));
+            self.failures.insert((at, kind));
             return None;
         }
         value

@@ -1,6 +1,6 @@
 //! Statements.
 
-use super::{NameKind, Parser, RESERVED, Trial};
+use super::{NameKind, Parser, RESERVED, Speculation};
 use crate::diagnostic::codes;
 use crate::lex::Tok;
 use crate::syntax::ast::{
@@ -280,7 +280,7 @@ impl Parser<'_> {
     }
 
     fn for_in(&mut self) -> Option<StmtKind> {
-        let head = self.attempt(Trial::ForIn, |p| {
+        let head = self.attempt(Speculation::ForIn, |p| {
             let annotations = p.annotations();
             let ty = p.ty();
             let name = p.ident("a name")?;

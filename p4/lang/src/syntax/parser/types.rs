@@ -181,7 +181,7 @@ impl Parser<'_> {
         if !self.at("<") {
             return None;
         }
-        self.attempt(super::Trial::CallTypeArgs, |p| {
+        self.attempt(super::Speculation::CallTypeArgs, |p| {
             let args = p.type_args();
             let all_types = args.iter().all(|t| p.plausible(t));
             (all_types && p.at("(")).then_some(args)
