@@ -3,7 +3,7 @@
 use num_traits::ToPrimitive as _;
 
 use super::Checker;
-use crate::diagnostic::{Diagnostic, codes};
+use crate::diagnostic::{Diagnostic, codes, plural};
 use crate::hir::{Expr, ExprKind, Keyset, Type, VarKind};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast};
@@ -43,7 +43,7 @@ impl Checker<'_> {
             }
         }
         if sets.len() != keys.len() {
-            let message = format!("expected {} key sets, found {}", keys.len(), sets.len());
+            let message = format!("expected {}, found {}", plural(keys.len(), "key set"), sets.len());
             self.error(codes::BAD_KEY, span, message);
             return unknown_sets(keys, span);
         }

@@ -106,7 +106,7 @@ codes! {
     DEPRECATED "W0401" "use of a deprecated declaration"
     TRUNCATED "W0402" "constant truncated"
     UNUSED "W0403" "unused declaration"
-    UNINITIALIZED "W0404" "use of a possibly uninitialized value"
+    UNINITIALIZED "W0404" "use of a possibly uninitialised value"
     UNREACHABLE "W0405" "unreachable code"
     NO_MATCH "W0406" "label never matches"
     UNKNOWN_EXTERN "W0407" "unknown extern"

@@ -152,7 +152,7 @@ impl Flow<'_> {
             for (index, (name, _)) in fields.iter().enumerate() {
                 let field = self.storage.field(&locs, index);
                 if self.unwritten(&field) {
-                    let message = format!("`{text}.{name}` may be uninitialized");
+                    let message = format!("`{text}.{name}` may be uninitialised");
                     self.warn("uninitialized-use", codes::UNINITIALIZED, expr.span, message, NOTE);
                 }
             }
@@ -160,7 +160,7 @@ impl Flow<'_> {
         }
         let message = match expr.ty {
             Type::Stack(..) | Type::Tuple(_) => format!("`{text}` may not be completely initialised"),
-            _ => format!("`{text}` may be uninitialized"),
+            _ => format!("`{text}` may be uninitialised"),
         };
         self.warn("uninitialized-use", codes::UNINITIALIZED, expr.span, message, NOTE);
     }

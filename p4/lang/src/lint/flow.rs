@@ -154,7 +154,7 @@ impl<'a> Flow<'a> {
             let unwritten = scalars.iter().any(|s| self.state.may_be_unwritten(*s));
             if unwritten && !is_suppressed_by(&param.annotations, "uninitialized-out-param") {
                 let message =
-                    format!("`out` parameter `{}` may be uninitialized when `{name}` ends", param.name);
+                    format!("`out` parameter `{}` may be uninitialised when `{name}` ends", param.name);
                 self.warn("uninitialized-out-param", codes::UNINITIALIZED, param.span, message, "");
             }
         }
