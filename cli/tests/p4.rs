@@ -104,3 +104,13 @@ fn errors_are_findings_and_a_missing_file_is_none() {
     assert!(explained.status == 0 && explained.stdout.contains("E0401"), "{}", explained.stderr);
     fs::remove_dir_all(&folder).unwrap();
 }
+
+#[test]
+fn explain_all_writes_a_page_for_each_code_and_an_index() {
+    let folder = std::env::temp_dir().join(format!("harrier-p4-explain-{}", std::process::id()));
+    let written = harrier(&["p4", "explain", "--all", "--out", folder.to_str().unwrap()]);
+    assert_eq!(written.status, 0, "{}", written.stderr);
+    assert!(fs::read_to_string(folder.join("index.md")).unwrap().contains("[E0401](E0401.md)"));
+    assert!(fs::read_to_string(folder.join("E0401.md")).unwrap().starts_with("# E0401: "));
+    fs::remove_dir_all(&folder).unwrap();
+}

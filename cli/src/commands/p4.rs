@@ -43,8 +43,14 @@ enum Action {
     /// Explains the code of an error or warning
     Explain {
         /// The code, as in `error[E0401]`
-        #[arg(value_name = "CODE")]
-        code: String,
+        #[arg(value_name = "CODE", required_unless_present = "all")]
+        code: Option<String>,
+        /// Writes the pages of all codes and an index as Markdown files
+        #[arg(long, requires = "out", conflicts_with = "code")]
+        all: bool,
+        /// The directory for the files of `--all`
+        #[arg(long, value_name = "DIR", requires = "all")]
+        out: Option<PathBuf>,
     },
     /// Compiles a program to what a switch is given
     Compile {
@@ -145,7 +151,8 @@ impl SourceLoader for FileLoader {
 pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     match args.action {
         Action::Check { programs, deny_warnings, defines } => check(&programs, deny_warnings, &defines),
-        Action::Explain { code } => explain(&code),
+        Action::Explain { code: Some(code), .. } => explain(&code),
+        Action::Explain { out, .. } => explain_all(&out.context("--all needs --out DIR")?),
         Action::Compile { program, output, p4info, defines } => {
             compile(&program, &output, p4info.as_deref(), &defines)
         }
@@ -214,6 +221,16 @@ fn explain(id: &str) -> anyhow::Result<Outcome> {
     let code =
         codes::find(id).with_context(|| format!("there is no code {id}; codes are like E0401 or W0402"))?;
     print!("{}", code.page);
+    Ok(Outcome::Fine)
+}
+
+/// Writes the pages of all codes, from which the documentation site is built.
+fn explain_all(directory: &Path) -> anyhow::Result<Outcome> {
+    fs::create_dir_all(directory).with_context(|| format!("cannot create {}", directory.display()))?;
+    let pages: Vec<_> =
+        codes::pages().into_iter().map(|(name, text)| (directory.join(name), text.into_bytes())).collect();
+    let outputs: Vec<_> = pages.iter().map(|(path, text)| (path.as_path(), text.clone())).collect();
+    write_all(&outputs)?;
     Ok(Outcome::Fine)
 }
 

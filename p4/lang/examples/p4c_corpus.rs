@@ -1,13 +1,13 @@
 //! Compares the front end with p4c on p4c's own test programs (p4lang/p4c, `testdata`).
 //!
 //! ```text
-//! cargo run -p p4-lang --example p4c_corpus -- errors  ../p4c [NAME]   programs that p4c refuses
+//! cargo run -p p4-lang --example p4c_corpus -- errors  ../p4c [NAME]   programs that p4c rejects
 //! cargo run -p p4-lang --example p4c_corpus -- samples ../p4c [NAME]   programs that p4c accepts
-//! cargo run -p p4-lang --example p4c_corpus -- warnings ../p4c [NAME]  warnings about both kinds
+//! cargo run -p p4-lang --example p4c_corpus -- warnings ../p4c [NAME]  warnings about both
 //! cargo run -p p4-lang --example p4c_corpus -- converted ../p4c [NAME] P4-14 programs that p4c has converted
 //! ```
 //!
-//! For a program that p4c refuses, the lines of p4c's errors are read from the output that p4c's tests expect
+//! For a program that p4c rejects, the lines of p4c's errors are read from the output that p4c's tests expect
 //! (`p4_16_errors_outputs`), and compared with the lines of ours. The exit status is 1 if anything differs.
 //! `warnings` compares kinds and lines of warnings, for programs that both accept.
 
@@ -57,21 +57,21 @@ fn main() -> ExitCode {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for name in &programs {
         let path = folder.join(name).display().to_string();
-        // p4c's tests of errors ask it for P4Info.
+        // p4c's tests of errors generate P4Info.
         let includes = if mode == "errors" { Vec::new() } else { includes(root) };
         let options = Options { p4info: mode == "errors", includes, ..Options::default() };
         let compilation = compile(&path, &Files, &options);
-        let verdict = if mode == "errors" {
+        let outcome = if mode == "errors" {
             let expected = root.join("testdata/p4_16_errors_outputs").join(format!("{name}-stderr"));
             let expected = std::fs::read(expected).unwrap_or_default();
-            refused(name, &compilation, &String::from_utf8_lossy(&expected), only.is_some())
+            rejected(name, &compilation, &String::from_utf8_lossy(&expected), only.is_some())
         } else {
             accepted(name, &compilation, only.is_some())
         };
-        *counts.entry(verdict).or_default() += 1;
+        *counts.entry(outcome).or_default() += 1;
     }
-    for (verdict, count) in &counts {
-        println!("{count:5} {verdict}");
+    for (outcome, count) in &counts {
+        println!("{count:5} {outcome}");
     }
     let fine = ["same lines", "same line", "no line", "accepted"];
     ExitCode::from(u8::from(
@@ -79,7 +79,7 @@ fn main() -> ExitCode {
     ))
 }
 
-/// The programs of a folder, by name.
+/// Returns the names of the programs in a directory.
 fn programs(folder: &Path, only: Option<&str>) -> Vec<String> {
     let mut programs: Vec<_> = std::fs::read_dir(folder)
         .into_iter()
@@ -93,7 +93,7 @@ fn programs(folder: &Path, only: Option<&str>) -> Vec<String> {
     programs
 }
 
-/// What p4c calls the kinds of warnings (`--Wwarn=KIND`), and our codes for them.
+/// p4c's kinds of warnings (`--Wwarn=KIND`) and the corresponding codes.
 const KINDS: &[(&str, &[&str])] = &[
     ("deprecated", &["W0401"]),
     ("duplicate-priorities", &["W0415"]),
@@ -114,7 +114,7 @@ const KINDS: &[(&str, &[&str])] = &[
     ("unused", &["W0403"]),
 ];
 
-/// Counts of a kind of warning.
+/// Number of warnings of one kind.
 #[derive(Default)]
 struct Tally {
     both: usize,
@@ -122,7 +122,7 @@ struct Tally {
     ours_only: usize,
 }
 
-/// Compares the warnings about all programs that both accept.
+/// Compares the warnings about all programs that both compilers accept.
 fn warnings(root: &Path, only: Option<&str>) -> ExitCode {
     let options = Options { p4info: true, includes: includes(root), ..Options::default() };
     let mut tallies: BTreeMap<String, Tally> = BTreeMap::new();
@@ -159,19 +159,19 @@ fn warnings(root: &Path, only: Option<&str>) -> ExitCode {
                 let wanted = expected.iter().any(|(l, kind)| l == line && codes(kind).contains(id));
                 if !wanted && !matches!(*id, "W0101" | "W0102" | "W0407" | "W0408") {
                     tallies.entry((*id).to_owned()).or_default().ours_only += 1;
-                    println!("besides: {name}:{line} {id}");
+                    println!("additional: {name}:{line} {id}");
                 }
             }
         }
     }
-    println!("{:32} {:>5} {:>8} {:>8}", "kind", "both", "missing", "besides");
+    println!("{:32} {:>5} {:>8} {:>10}", "kind", "both", "missing", "additional");
     for (kind, tally) in &tallies {
-        println!("{kind:32} {:5} {:8} {:8}", tally.both, tally.p4c_only, tally.ours_only);
+        println!("{kind:32} {:5} {:8} {:10}", tally.both, tally.p4c_only, tally.ours_only);
     }
     ExitCode::SUCCESS
 }
 
-/// Lines and kinds of p4c's warnings about the program itself.
+/// Returns line and kind of p4c's warnings about the program itself.
 fn expected_warnings(output: &str, name: &str) -> BTreeSet<(u32, String)> {
     output
         .lines()
@@ -184,13 +184,13 @@ fn expected_warnings(output: &str, name: &str) -> BTreeSet<(u32, String)> {
         .collect()
 }
 
-/// Folders with the architectures that p4c ships.
+/// Returns the directories of p4c's architectures.
 fn includes(root: &Path) -> Vec<String> {
     let folders = ["p4include", "backends/ebpf/p4include", "backends/ubpf/p4include"];
     folders.iter().map(|folder| root.join(folder).display().to_string()).collect()
 }
 
-/// Lines of p4c's errors: `file(line): [--Werror=...] error: ...` and `file(line):syntax error, ...`.
+/// Returns the lines of p4c's errors: `file(line): [--Werror=...] error: ...` and `file(line):syntax error, ...`.
 fn expected_lines(output: &str) -> BTreeSet<Line> {
     output
         .lines()
@@ -206,10 +206,10 @@ fn expected_lines(output: &str) -> BTreeSet<Line> {
         .collect()
 }
 
-/// What our errors have in common with p4c's.
-fn refused(name: &str, compilation: &Compilation, output: &str, verbose: bool) -> &'static str {
+/// Compares the lines of our errors with p4c's.
+fn rejected(name: &str, compilation: &Compilation, output: &str, verbose: bool) -> &'static str {
     let expected = expected_lines(output);
-    // A missing or foreign `main` is about the target, not about what p4c's front end checks.
+    // p4c's front end does not check `main` against the target.
     let target = |id: &str| id == "E0602";
     let errors: Vec<_> =
         compilation.diagnostics.iter().filter(|d| d.is_error() && !target(d.code.id)).collect();
@@ -222,7 +222,7 @@ fn refused(name: &str, compilation: &Compilation, output: &str, verbose: bool) -
             (file.trim_matches(['<', '>']).to_owned(), at.line)
         })
         .collect();
-    let verdict = if ours.is_empty() {
+    let outcome = if ours.is_empty() {
         "accepted"
     } else if expected.is_empty() {
         "no line"
@@ -233,11 +233,11 @@ fn refused(name: &str, compilation: &Compilation, output: &str, verbose: bool) -
     } else {
         "same line"
     };
-    let quiet = verdict == "same lines"
-        || verdict == "no line" && std::env::var("ALL").is_err()
-        || verdict == "same line" && std::env::var("ALL").is_err();
+    let quiet = outcome == "same lines"
+        || outcome == "no line" && std::env::var("ALL").is_err()
+        || outcome == "same line" && std::env::var("ALL").is_err();
     if !quiet || verbose {
-        println!("{verdict}: {name}");
+        println!("{outcome}: {name}");
         for line in
             output.lines().filter(|l| l.contains("error") || l.starts_with(char::is_alphabetic)).take(12)
         {
@@ -251,10 +251,10 @@ fn refused(name: &str, compilation: &Compilation, output: &str, verbose: bool) -
             }
         }
     }
-    verdict
+    outcome
 }
 
-/// Whether a program is accepted.
+/// Reports the errors about a program that p4c accepts.
 fn accepted(name: &str, compilation: &Compilation, verbose: bool) -> &'static str {
     let target = |id: &str| id == "E0602";
     let errors: Vec<_> =
@@ -263,7 +263,7 @@ fn accepted(name: &str, compilation: &Compilation, verbose: bool) -> &'static st
         return "accepted";
     }
     let ours = errors.iter().map(|d| d.code.id).collect::<BTreeSet<_>>();
-    println!("refused: {name} {ours:?}");
+    println!("rejected: {name} {ours:?}");
     for error in errors.iter().take(if verbose { 20 } else { 2 }) {
         let at = compilation.sources.location(error.primary.span);
         println!("    {}:{}:{} {}", at.file, at.line, at.column, error.message);
@@ -271,10 +271,10 @@ fn accepted(name: &str, compilation: &Compilation, verbose: bool) -> &'static st
             println!("{}", render(error, &compilation.sources, false));
         }
     }
-    "refused"
+    "rejected"
 }
 
-/// Whether a file is a program as one of p4c's passes leaves it.
+/// Returns whether a file is the output of a p4c pass.
 fn later_pass(name: &str) -> bool {
     ["-first.p4", "-frontend.p4", "-midend.p4"].iter().any(|end| name.ends_with(end))
 }

@@ -2,7 +2,7 @@
 #ifndef _CORE_P4_
 #define _CORE_P4_
 
-/// What can go wrong in a parser.
+/// Parser errors.
 error {
     NoError,
     PacketTooShort,
@@ -13,27 +13,27 @@ error {
     ParserInvalidArgument
 }
 
-/// The packet as the parser reads it.
+/// The packet that the parser reads.
 extern packet_in {
-    /// Fills a header of fixed size and moves on.
+    /// Extracts a header of fixed size and advances.
     void extract<T>(out T hdr);
-    /// Fills a header with one varbit field, whose size is given, and moves on.
+    /// Extracts a header with one varbit field of the given size and advances.
     void extract<T>(out T variableSizeHeader, in bit<32> variableFieldSizeInBits);
-    /// What is ahead, without moving on.
+    /// Reads ahead without advancing.
     T lookahead<T>();
-    /// Moves on.
+    /// Skips bits.
     void advance(in bit<32> sizeInBits);
     /// Length of the packet in bytes.
     bit<32> length();
 }
 
-/// The packet as the deparser writes it.
+/// The packet that the deparser writes.
 extern packet_out {
-    /// Appends a header if it is valid, or all valid ones of a stack, union or struct.
+    /// Appends a valid header, or all valid headers of a stack, union or struct.
     void emit<T>(in T hdr);
 }
 
-/// Rejects the packet with the error unless the condition holds.
+/// Rejects the packet with the error if the condition is false.
 extern void verify(in bool check, in error toSignal);
 
 /// Does nothing.

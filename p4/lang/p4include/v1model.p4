@@ -1,5 +1,5 @@
-// The v1model architecture: one parser, ingress, egress, deparser, as the behavioral model's simple_switch runs
-// them. Names and types are the interface that programs rely on
+// The v1model architecture (parser, ingress, egress and deparser) of the behavioral model's simple_switch.
+// Names and types are the interface that programs rely on
 // (https://github.com/p4lang/behavioral-model/blob/main/docs/simple_switch.md).
 #ifndef _V1_MODEL_P4_
 #define _V1_MODEL_P4_
@@ -44,7 +44,7 @@ enum CloneType {
 }
 
 const bit<32> __v1model_version = V1MODEL_VERSION;
-const bool __v1model_version_exists = // in line 48, which p4c names of its own file
+const bool __v1model_version_exists = // on line 48, as in p4c's own file
     static_assert(V1MODEL_VERSION >= 20180101 && V1MODEL_VERSION <= 20200408, "there is no such version of v1model");
 
 #if V1MODEL_VERSION >= 20200408
@@ -56,7 +56,7 @@ typedef bit<9> PortId_t;
 #define V1MODEL_INDEX bit<32>
 #endif
 
-/// What the switch and the program tell each other about a packet.
+/// Metadata that the switch and the program exchange about a packet.
 @metadata @name("standard_metadata")
 struct standard_metadata_t {
     V1MODEL_PORT ingress_port;
@@ -93,7 +93,7 @@ extern counter<I> {
 extern counter {
 #endif
     counter(bit<32> size, CounterType type);
-    /// Counts the packet in one element; nothing when the index is out of range.
+    /// Counts the packet in one element; no effect if the index is out of range.
     void count(in V1MODEL_INDEX index);
 }
 
@@ -135,12 +135,12 @@ extern register<T> {
     void write(in V1MODEL_INDEX index, in T value);
 }
 
-/// Actions with their data that several entries share.
+/// Actions with data that several table entries share.
 extern action_profile {
     action_profile(bit<32> size);
 }
 
-/// A random number between two, both included.
+/// A random number between two bounds, both included.
 extern void random<T>(out T result, in T lo, in T hi);
 
 /// Sends values to the control plane when ingress ends.
@@ -149,15 +149,15 @@ extern void digest<T>(in bit<32> receiver, in T data);
 @deprecated("call it with the standard metadata as argument")
 extern void mark_to_drop();
 
-/// The packet will not leave, unless something later says otherwise.
+/// Marks the packet to be dropped, unless a later statement changes that.
 @pure
 extern void mark_to_drop(inout standard_metadata_t standard_metadata);
 
-/// `result` becomes `base` plus the hash modulo `max`; `base` when `max` is 0.
+/// `result` becomes `base` plus the hash modulo `max`; `base` if `max` is 0.
 @pure
 extern void hash<O, T, D, M>(out O result, in HashAlgorithm algo, in T base, in D data, in M max);
 
-/// An action profile with groups, one member of which a hash chooses.
+/// An action profile with groups, one member of which is chosen by a hash.
 extern action_selector {
     action_selector(HashAlgorithm algorithm, bit<32> size, bit<32> outputWidth);
 }
@@ -179,22 +179,22 @@ extern void update_checksum_with_payload<T, O>(in bool condition, in T data, ino
 
 @deprecated("resubmit_preserving_field_list does it")
 extern void resubmit<T>(in T data);
-/// The packet goes through the parser and ingress again as it arrived, with the fields of one list.
+/// Sends the packet as it arrived through parser and ingress again, with the fields of one list.
 extern void resubmit_preserving_field_list(bit<8> index);
 
 @deprecated("recirculate_preserving_field_list does it")
 extern void recirculate<T>(in T data);
-/// The packet goes through the parser again as it would leave, with the fields of one list.
+/// Sends the packet as it would leave through the parser again, with the fields of one list.
 extern void recirculate_preserving_field_list(bit<8> index);
 
-/// A copy of the packet for a mirror session.
+/// Copies the packet to a clone session.
 extern void clone(in CloneType type, in bit<32> session);
 @deprecated("clone_preserving_field_list does it")
 extern void clone3<T>(in CloneType type, in bit<32> session, in T data);
-/// A copy of the packet for a mirror session, with the fields of one list.
+/// Copies the packet to a clone session, with the fields of one list.
 extern void clone_preserving_field_list(in CloneType type, in bit<32> session, bit<8> index);
 
-/// Cuts the packet off when it leaves.
+/// Truncates the packet when it leaves.
 extern void truncate(in bit<32> length);
 
 extern void assert(in bool check);
@@ -223,7 +223,7 @@ control ComputeChecksum<H, M>(inout H hdr,
 @deparser
 control Deparser<H>(packet_out b, in H hdr);
 
-/// The switch: what a program instantiates as `main`.
+/// The package that a program instantiates as `main`.
 package V1Switch<H, M>(Parser<H, M> p,
                        VerifyChecksum<H, M> vr,
                        Ingress<H, M> ig,

@@ -1,4 +1,4 @@
-//! Arithmetic on constants, as the language defines it for each type (specification, section 8).
+//! Arithmetic on constants, as P4 defines it for each type (specification, section 8).
 
 use num_bigint::BigInt;
 use num_integer::Integer as _;
@@ -7,15 +7,15 @@ use num_traits::{One as _, Signed as _, ToPrimitive as _, Zero as _};
 use crate::hir::Type;
 use crate::syntax::ast::{BinaryOp, UnaryOp};
 
-/// Largest shift of an integer of infinite precision.
+/// The maximum shift amount of an arbitrary-precision integer.
 const MAX_SHIFT: u32 = 1 << 16;
 
-/// Largest value of `bit<width>`, plus one.
+/// Returns 2^`width`.
 pub(crate) fn power_of_two(width: u32) -> BigInt {
     BigInt::one() << width
 }
 
-/// Brings a value into the range of `bit<w>` or `int<w>`, as a cast does.
+/// Wraps a value into the range of `bit<w>` or `int<w>`, as a cast does.
 pub(crate) fn wrap(value: &BigInt, ty: &Type) -> BigInt {
     match ty {
         Type::Bit(w) => value.mod_floor(&power_of_two(*w)),
@@ -28,25 +28,25 @@ pub(crate) fn wrap(value: &BigInt, ty: &Type) -> BigInt {
     }
 }
 
-/// Whether a value is in the range of a type.
+/// Returns whether a value is in the range of a type.
 pub(crate) fn fits(value: &BigInt, ty: &Type) -> bool {
     wrap(value, ty) == *value
 }
 
-/// Why there is no result.
+/// Why an operation has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ArithmeticError {
     #[error("division by zero")]
     DivisionByZero,
     #[error("division and remainder are not defined for negative numbers")]
     NegativeDivision,
-    #[error("the shift distance is negative")]
+    #[error("the shift amount must not be negative")]
     NegativeShift,
-    #[error("the result is too large")]
+    #[error("result is too large")]
     TooLarge,
 }
 
-/// `op` on operands of type `ty` (for shifts: of the left operand). Comparisons give 0 or 1.
+/// Evaluates `op` on operands of type `ty` (for shifts: the type of the left operand). Comparisons return 0 or 1.
 pub(crate) fn binary(op: BinaryOp, a: &BigInt, b: &BigInt, ty: &Type) -> Result<BigInt, ArithmeticError> {
     let truth = |value: bool| BigInt::from(u8::from(value));
     let value = match op {
@@ -76,7 +76,7 @@ pub(crate) fn binary(op: BinaryOp, a: &BigInt, b: &BigInt, ty: &Type) -> Result<
         BinaryOp::Le => return Ok(truth(a <= b)),
         BinaryOp::Gt => return Ok(truth(a > b)),
         BinaryOp::Ge => return Ok(truth(a >= b)),
-        // Needs both widths: see `concat`.
+        // The result depends on both widths: see `concat`.
         BinaryOp::Concat => a.clone(),
     };
     if value.bits() > u64::from(MAX_SHIFT) * 16 {
@@ -112,12 +112,12 @@ fn shift(op: BinaryOp, a: &BigInt, b: &BigInt, ty: &Type) -> Result<BigInt, Arit
     }
 }
 
-/// `a ++ b`, where `b` has `width` bits and the result is of type `ty`.
+/// Evaluates `a ++ b`, where `b` has `width` bits and the result has type `ty`.
 pub(crate) fn concat(a: &BigInt, b: &BigInt, width: u32, ty: &Type) -> BigInt {
     wrap(&((a << width) + b.mod_floor(&power_of_two(width))), ty)
 }
 
-/// `op a` for an operand of type `ty`.
+/// Evaluates `op a` for an operand of type `ty`.
 pub(crate) fn unary(op: UnaryOp, a: &BigInt, ty: &Type) -> BigInt {
     match op {
         UnaryOp::Negate => wrap(&-a, ty),
@@ -127,7 +127,7 @@ pub(crate) fn unary(op: UnaryOp, a: &BigInt, ty: &Type) -> BigInt {
     }
 }
 
-/// Bits `low..=high`.
+/// Returns bits `low..=high`.
 pub(crate) fn slice(a: &BigInt, high: u32, low: u32) -> BigInt {
     (a >> low).mod_floor(&power_of_two(high - low + 1))
 }

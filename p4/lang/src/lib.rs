@@ -2,8 +2,8 @@
 //!
 //! [`compile`] takes a program from text to [`ir::Program`]:
 //! preprocessor ([`mod@source`] loads files) → lexer → parser → checker (names, types, constants) → lowering
-//! (instances, inlining, order of evaluation). Each stage reports all it finds and goes on; [`render`] shows a
-//! diagnostic with its source lines.
+//! (instantiation, inlining, order of evaluation). Each stage reports every error it finds and continues; [`render`]
+//! formats a diagnostic with its source lines.
 //!
 //! ```
 //! use p4_lang::{MemoryLoader, Options, compile};
@@ -31,32 +31,31 @@ pub use source::{MemoryLoader, SourceLoader, SourceMap};
 
 use diagnostic::Sink;
 
-/// How to compile.
+/// Compilation options.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Macros that are defined before the first line: names and values.
+    /// Predefined macros: names and values.
     pub defines: Vec<(String, String)>,
-    /// Folders in which included files are looked for, after the includer's own and the built-in files.
+    /// Directories searched for included files, after the directory of the including file and the built-in files.
     pub includes: Vec<String>,
-    /// Whether P4Info is to be made of the program: then two things of one control-plane name are an error
-    /// (E0302), as in p4c. Otherwise they are a warning (W0410): converted P4-14 programs have them, and run.
+    /// Whether P4Info will be generated. If so, duplicate control-plane names are an error (E0302), as in p4c;
+    /// otherwise a warning (W0410), because converted P4-14 programs have them.
     pub p4info: bool,
 }
 
-/// What came of a compilation.
+/// The result of a compilation.
 #[derive(Debug)]
 pub struct Compilation {
-    /// The program, unless something is wrong with it, or it is for another architecture than v1model (warning
-    /// W0408).
+    /// The program; `None` if it has errors or is for an architecture other than v1model (warning W0408).
     pub program: Option<ir::Program>,
-    /// All messages in source order.
+    /// All diagnostics in source order.
     pub diagnostics: Vec<Diagnostic>,
-    /// The files that messages point into.
+    /// The source files that diagnostics refer to.
     pub sources: SourceMap,
 }
 
 impl Compilation {
-    /// All messages as text.
+    /// Renders all diagnostics.
     pub fn report(&self, color: bool) -> String {
         let texts: Vec<String> = self.diagnostics.iter().map(|d| render(d, &self.sources, color)).collect();
         texts.join("\n\n")

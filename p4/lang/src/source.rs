@@ -1,27 +1,27 @@
-//! Source files, positions in them, and where their text comes from.
+//! Source files, locations in them, and how their text is loaded.
 //!
-//! The front end opens no file: text comes through a [`SourceLoader`]. The files `core.p4` and `v1model.p4` are
-//! built in.
+//! The front end does not open files itself: text is loaded through a [`SourceLoader`]. The files `core.p4` and
+//! `v1model.p4` are built in.
 
 use std::collections::BTreeMap;
 
-/// Index of a file in a [`SourceMap`].
+/// The index of a file in a [`SourceMap`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileId(pub u32);
 
-/// A range of bytes of one file.
+/// A range of bytes in a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
     /// The file.
     pub file: FileId,
-    /// First byte.
+    /// Offset of the first byte.
     pub start: u32,
-    /// One past the last byte.
+    /// Offset after the last byte.
     pub end: u32,
 }
 
 impl Span {
-    /// From the start of `self` to the end of `other`; just `self` when they are in different files.
+    /// Returns the range from the start of `self` to the end of `other`, or `self` if they are in different files.
     pub fn to(self, other: Span) -> Span {
         if self.file == other.file && other.end >= self.start {
             Span { file: self.file, start: self.start, end: other.end }
@@ -30,39 +30,39 @@ impl Span {
         }
     }
 
-    /// The empty range at the end.
+    /// Returns the empty range at the end.
     pub fn tail(self) -> Span {
         Span { start: self.end, ..self }
     }
 }
 
-/// A place as people count: from 1.
+/// A location for display, counted from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location {
-    /// Name of the file, after `#line`.
+    /// The name of the file, after `#line` directives.
     pub file: String,
-    /// Line.
+    /// The line.
     pub line: u32,
-    /// Column in characters.
+    /// The column, in characters.
     pub column: u32,
 }
 
-/// One source file.
+/// A source file.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
-    /// The path it was loaded by.
+    /// The path under which the file was loaded.
     pub path: String,
     /// Its text.
     pub text: String,
-    /// Whether it was included as `<name>`: part of a library, not of the program.
+    /// Whether it was included as `<name>`: such files belong to a library, not to the program.
     library: bool,
-    /// Byte offset of each line.
+    /// The byte offset of each line.
     lines: Vec<u32>,
-    /// `#line` directives: from this offset on, the next line is called that.
+    /// `#line` directives: an offset, the line number that applies from there on, and the file name.
     renames: Vec<(u32, u32, String)>,
 }
 
-/// All files of a compilation.
+/// All source files of a compilation.
 #[derive(Clone, Debug, Default)]
 pub struct SourceMap {
     files: Vec<SourceFile>,
@@ -84,22 +84,22 @@ impl SourceMap {
         }
     }
 
-    /// Whether a file was included as `<name>`.
+    /// Returns whether a file was included as `<name>`.
     pub(crate) fn is_library(&self, file: FileId) -> bool {
         self.get(file).is_some_and(|f| f.library)
     }
 
-    /// A file, if there is one of that number.
+    /// Returns a file, if it exists.
     pub fn get(&self, file: FileId) -> Option<&SourceFile> {
         self.files.get(file.0 as usize)
     }
 
-    /// Text of a range; empty when there is none.
+    /// Returns the text of a range; empty if the range is invalid.
     pub fn text(&self, span: Span) -> &str {
         self.get(span.file).and_then(|f| f.text.get(span.start as usize..span.end as usize)).unwrap_or("")
     }
 
-    /// Records a `#line` directive: what follows `offset` starts at `line` of `name`.
+    /// Records a `#line` directive: the text after `offset` starts at `line` of `name`.
     pub(crate) fn rename_from(&mut self, file: FileId, offset: u32, line: u32, name: Option<String>) {
         if let Some(f) = self.files.get_mut(file.0 as usize) {
             let name = name
@@ -109,12 +109,12 @@ impl SourceMap {
         }
     }
 
-    /// The place where a range starts.
+    /// Returns the location where a range starts.
     pub fn location(&self, span: Span) -> Location {
         self.locate(span.file, span.start)
     }
 
-    /// The place where a range ends.
+    /// Returns the location where a range ends.
     pub fn end_location(&self, span: Span) -> Location {
         self.locate(span.file, span.end)
     }
@@ -136,25 +136,26 @@ impl SourceMap {
     }
 }
 
-/// Where text comes from.
+/// Loads source files.
 pub trait SourceLoader {
-    /// Text of a file, by a path relative to where the main file's path is relative to; `None`: there is none.
+    /// Returns the text of the file at `path`, or `None` if it does not exist. Relative paths have the same base as the
+    /// path of the main file.
     fn load(&self, path: &str) -> Option<String>;
 }
 
-/// Files in memory.
+/// A loader for files in memory.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryLoader {
     files: BTreeMap<String, String>,
 }
 
 impl MemoryLoader {
-    /// Without files.
+    /// Creates a loader without files.
     pub fn new() -> MemoryLoader {
         MemoryLoader::default()
     }
 
-    /// With one more file.
+    /// Adds a file.
     #[must_use]
     pub fn with(mut self, path: impl Into<String>, text: impl Into<String>) -> MemoryLoader {
         self.files.insert(path.into(), text.into());
@@ -168,7 +169,7 @@ impl SourceLoader for MemoryLoader {
     }
 }
 
-/// Text of a built-in file.
+/// Returns the text of a built-in file.
 pub(crate) fn builtin(name: &str) -> Option<&'static str> {
     match name {
         "core.p4" => Some(include_str!("../p4include/core.p4")),
@@ -177,7 +178,7 @@ pub(crate) fn builtin(name: &str) -> Option<&'static str> {
     }
 }
 
-/// Joins an include path with the folder of the including file and takes out `.` and `..`.
+/// Joins an include path with the directory of the including file, and resolves `.` and `..`.
 pub(crate) fn resolve(including: &str, path: &str) -> String {
     if path.starts_with('/') {
         return path.to_owned();

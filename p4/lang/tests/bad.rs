@@ -1,7 +1,7 @@
-//! Small programs with one fault each, by the stage that finds it: `bad/STAGE/*.p4`.
+//! Small programs with one error each, by the stage that detects it: `bad/STAGE/*.p4`.
 //!
-//! A program says itself what is wrong with it: `//~ E0401` stands in the line of an error, `//~^ E0401` below it.
-//! Nothing else may be reported. The texts of the messages are kept as one snapshot a stage.
+//! A program marks its errors: `//~ E0401` on the line of an error, `//~^ E0401` on the line below it. No other errors
+//! may be reported. One snapshot for each stage pins the texts of the diagnostics.
 
 #![allow(clippy::disallowed_methods, reason = "the programs are files")]
 
@@ -18,7 +18,7 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bad")
 }
 
-/// The programs of a stage, by name: name and text.
+/// Returns name and text of the programs of a stage, sorted by name.
 fn programs(stage: &str) -> Vec<(String, String)> {
     let files = std::fs::read_dir(folder().join(stage)).expect("a folder for each stage");
     let mut programs: Vec<(String, String)> = files
@@ -33,18 +33,18 @@ fn programs(stage: &str) -> Vec<(String, String)> {
     programs
 }
 
-/// Lines and codes of the errors that a program announces.
-fn announced(text: &str) -> Vec<(u32, String)> {
+/// Returns line and code of the errors that a program marks.
+fn expected(text: &str) -> Vec<(u32, String)> {
     let marks = |(line, text): (u32, &str)| {
-        let said = text.split_once("//~").map_or("", |(_, said)| said);
-        let line = line - u32::from(said.starts_with('^'));
-        let codes: Vec<_> = said.trim_start_matches('^').split_whitespace().map(str::to_owned).collect();
+        let mark = text.split_once("//~").map_or("", |(_, mark)| mark);
+        let line = line - u32::from(mark.starts_with('^'));
+        let codes: Vec<_> = mark.trim_start_matches('^').split_whitespace().map(str::to_owned).collect();
         codes.into_iter().map(move |code| (line, code))
     };
     (1..).zip(text.lines()).flat_map(marks).collect()
 }
 
-/// Compiles a program, which may include the frame that the ones for v1model stand in.
+/// Compiles a program, which may include `head.p4` and `tail.p4` to form a complete v1model program.
 fn run(name: &str, text: &str) -> Compilation {
     let frame = |part: &str| std::fs::read_to_string(folder().join(part)).expect("a readable frame");
     let loader = MemoryLoader::new()
@@ -65,12 +65,12 @@ fn check(stage: &str) {
             .filter(|d| d.is_error())
             .map(|d| (compilation.sources.location(d.primary.span).line, d.code.id.to_owned()))
             .collect();
-        if found != announced(&text) || found.is_empty() || compilation.program.is_some() {
+        if found != expected(&text) || found.is_empty() || compilation.program.is_some() {
             differences.push(format!("{name}: {found:?}\n{}", compilation.report(false)));
         }
         report.push_str(&format!("{}\n\n", compilation.report(false)));
     }
-    assert!(differences.is_empty(), "{stage}: other errors than announced\n{}", differences.join("\n\n"));
+    assert!(differences.is_empty(), "{stage}: errors differ from those marked\n{}", differences.join("\n\n"));
     insta::assert_snapshot!(stage, report);
 }
 
@@ -84,7 +84,7 @@ macro_rules! stages {
         )*
 
         #[test]
-        fn each_stage_is_tested() {
+        fn every_stage_has_a_test() {
             assert_eq!(STAGES, [$(stringify!($stage)),*]);
         }
     };
@@ -93,11 +93,11 @@ macro_rules! stages {
 stages!(lex, preprocess, syntax, names, types, parser, tables, controls, lowering);
 
 #[test]
-fn each_error_has_a_program() {
+fn every_error_code_has_a_program() {
     let shown: BTreeSet<String> = STAGES
         .iter()
         .flat_map(|stage| programs(stage))
-        .flat_map(|(_, text)| announced(&text))
+        .flat_map(|(_, text)| expected(&text))
         .map(|(_, code)| code)
         .collect();
     let all: BTreeSet<String> =

@@ -1,14 +1,14 @@
-//! Whole compilations: good programs give a program, bad ones the messages that are kept as snapshots.
+//! Whole compilations: valid programs yield the expected IR, invalid ones the diagnostics of the snapshots.
 
 use p4_lang::{Compilation, MemoryLoader, Options, compile, ir};
 
-/// Compiles a program of the tests' folders, which may include its neighbours.
+/// Compiles a program from the given files.
 fn run(main: &str, files: &[(&str, &str)]) -> Compilation {
     let loader = files.iter().fold(MemoryLoader::new(), |l, (path, text)| l.with(*path, *text));
     compile(main, &loader, &Options::default())
 }
 
-/// The messages about a bad program are those of the snapshot, and there is no program.
+/// One test for each invalid program: its diagnostics match the snapshot.
 macro_rules! bad {
     ($($name:ident),* $(,)?) => {$(
         #[test]
@@ -33,11 +33,11 @@ fn telemetry() -> ir::Program {
         ],
     );
     assert_eq!(compilation.report(false), "");
-    compilation.program.expect("a program without messages")
+    compilation.program.expect("the program has no errors")
 }
 
 #[test]
-fn control_plane_sees_names_ids_and_annotations() {
+fn control_plane_objects_have_names_ids_and_annotations() {
     let program = telemetry();
     let register = &program.registers[0];
     assert_eq!(register.preamble.name, "flow_slots");
@@ -56,7 +56,7 @@ fn control_plane_sees_names_ids_and_annotations() {
 }
 
 #[test]
-fn metadata_of_field_lists_is_known() {
+fn field_lists_contain_their_metadata() {
     let program = telemetry();
     let names = |list: u8| -> Vec<&str> {
         program.storage.field_lists[&list]
@@ -69,7 +69,7 @@ fn metadata_of_field_lists_is_known() {
     assert!(program.storage.standard_metadata.contains_key("egress_spec"));
 }
 
-/// A v1model program around the body of an ingress control, and what that control becomes.
+/// Compiles a v1model program with this ingress control, and returns the statements of the control.
 fn ingress(declarations: &str, locals: &str, body: &str) -> Vec<String> {
     let text = format!(
         "#include <v1model.p4>
@@ -91,7 +91,7 @@ fn ingress(declarations: &str, locals: &str, body: &str) -> Vec<String> {
     );
     let compilation = run("main.p4", &[("main.p4", &text)]);
     assert_eq!(compilation.report(false), "");
-    let program = compilation.program.expect("a program without messages");
+    let program = compilation.program.expect("the program has no errors");
     let name = |id: &ir::ScalarId| program.storage.scalars[id.index()].name.clone();
     program
         .ingress
@@ -125,18 +125,18 @@ fn constants_are_folded_at_any_width() {
 }
 
 #[test]
-fn a_call_reads_its_left_neighbour_before_it_writes() {
+fn an_operand_is_read_before_a_later_call_writes_it() {
     let function = "bit<8> bump(inout bit<8> v) { v = v + 1; return v; }";
     let stmts = ingress(function, "", "meta.y = meta.x + bump(meta.x);");
     let shown = stmts.join("\n");
-    // The old value is kept, then the call writes, then both are added.
+    // The old value is saved, the call writes, and both are added.
     assert!(stmts[0].starts_with("$tmp") && stmts[0].ends_with("= meta.x"), "{shown}");
     assert_eq!(stmts[1], "meta.x = (meta.x Add 1)", "{shown}");
     assert!(stmts.last().is_some_and(|s| s.starts_with("meta.y = ($tmp")), "{shown}");
 }
 
 #[test]
-fn overlapping_arguments_are_copied() {
+fn overlapping_arguments_are_copied_out_from_left_to_right() {
     let function = "void set(inout bit<8> a, out bit<8> b) { a = 1; b = a + 1; }";
     let stmts = ingress(function, "", "@noWarn(\"ordering\") { set(meta.x, meta.x); }");
     assert_eq!(
@@ -147,14 +147,14 @@ fn overlapping_arguments_are_copied() {
 }
 
 #[test]
-fn a_struct_is_swapped_through_copies() {
+fn swapping_the_fields_of_a_struct_copies_them_first() {
     let stmts = ingress("struct pair_t { bit<8> l; bit<8> r; }", "pair_t p = { 1, 2 };", "p = { p.r, p.l };");
     assert_eq!(&stmts[..2], ["p.l = 1", "p.r = 2"]);
     assert_eq!(stmts.len(), 6, "{stmts:?}");
 }
 
 #[test]
-fn elements_of_stacks_are_static_where_the_index_is() {
+fn a_constant_stack_index_is_resolved_statically() {
     let stmts = ingress("", "", "hdr.stack[1].a = 3; hdr.stack[meta.i].b = 4;");
     assert_eq!(stmts, ["hdr.stack[1].a = 3", "stack[meta.i].1 = 4"]);
 }
@@ -172,7 +172,7 @@ fn generic_functions_and_nested_controls_are_specialised() {
 }
 
 #[test]
-fn a_member_of_the_next_union_is_extracted_in_its_stack() {
+fn extracting_a_member_of_the_next_union_refers_to_its_stack() {
     let text = "#include <v1model.p4>
         header a_t { bit<8> a; }
         header b_t { bit<16> b; }

@@ -1,4 +1,4 @@
-//! Warnings: each line of a program says at its end which warnings it gets (`// W0403 W0404`); there are no others.
+//! Warnings: each program marks the warnings of a line at its end (`// W0403 W0404`). No others may be reported.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ fn check(name: &str, text: &str) {
     assert_eq!(found, expected, "{name}: found, expected\n{}", compilation.report(false));
 }
 
-/// One test a program.
+/// One test for each program.
 macro_rules! programs {
     ($($name:ident),* $(,)?) => {$(
         #[test]
@@ -34,4 +34,4 @@ macro_rules! programs {
     )*};
 }
 
-programs!(doubts, headers, library, silenced, uninitialized, unused);
+programs!(headers, library, suppressed, uninitialized, unused, without_data_flow);

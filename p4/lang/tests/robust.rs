@@ -1,9 +1,11 @@
-//! No input makes the front end panic, and none makes it run away.
+//! No input makes the front end panic, hang or allocate without bound.
+//!
+//! The fuzz target `fuzz/src/source.rs` mutates whole programs; these tests generate nested and repeated constructs.
 
 use p4_lang::{MemoryLoader, Options, compile, render};
 use proptest::prelude::*;
 
-/// Words that make deep and strange programs likely.
+/// Words that make deeply nested and malformed programs likely.
 const WORDS: &[&str] = &[
     "#include <v1model.p4>\n",
     "#define M(a) a a\n",
@@ -97,7 +99,8 @@ const WORDS: &[&str] = &[
     "é",
 ];
 
-fn survives(text: &str) {
+/// Compiles a program and renders its diagnostics.
+fn compiles_without_panic(text: &str) {
     let loader = MemoryLoader::new().with("main.p4", text);
     let compilation = compile("main.p4", &loader, &Options::default());
     for diagnostic in &compilation.diagnostics {
@@ -105,7 +108,7 @@ fn survives(text: &str) {
     }
 }
 
-/// Replaces one range of a real program by another.
+/// Replaces a range of a program.
 fn splice(text: &str, at: usize, remove: usize, words: &[&str]) -> String {
     let chars: Vec<char> = text.chars().collect();
     let at = at % (chars.len() + 1);
@@ -120,40 +123,40 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_text(text in any::<String>()) {
-        survives(&text);
+    fn arbitrary_text_does_not_panic(text in any::<String>()) {
+        compiles_without_panic(&text);
     }
 
     #[test]
-    fn any_words(words in prop::collection::vec(prop::sample::select(WORDS), 0..200)) {
-        survives(&words.join(" "));
+    fn arbitrary_words_do_not_panic(words in prop::collection::vec(prop::sample::select(WORDS), 0..200)) {
+        compiles_without_panic(&words.join(" "));
     }
 
     #[test]
-    fn damaged_programs(
+    fn damaged_programs_do_not_panic(
         at in any::<usize>(),
         remove in 0usize..40,
         words in prop::collection::vec(prop::sample::select(WORDS), 0..6),
     ) {
         let program = include_str!("good/telemetry.p4")
             .replace("#include \"telemetry_headers.p4\"", include_str!("good/telemetry_headers.p4"));
-        survives(&splice(&program, at, remove, &words));
+        compiles_without_panic(&splice(&program, at, remove, &words));
     }
 }
 
 #[test]
-fn deep_nesting_is_an_error_not_a_crash() {
+fn deep_nesting_is_reported() {
     for (open, close) in [("(", ")"), ("{", "}"), ("-", ""), ("!(", ")"), ("tuple<", ">"), ("(bit<8>)", "")] {
         let text = format!("const bit<8> x = {}1{};", open.repeat(5000), close.repeat(5000));
-        survives(&text);
+        compiles_without_panic(&text);
         let text = format!("control c() {{ apply {{ {}x;{} }} }}", open.repeat(5000), close.repeat(5000));
-        survives(&text);
+        compiles_without_panic(&text);
     }
-    survives(&format!("const bit<8> x = 1{};", " + 1".repeat(50_000)));
-    survives(&format!("const bit<8> x = a{};", ".b".repeat(50_000)));
+    compiles_without_panic(&format!("const bit<8> x = 1{};", " + 1".repeat(50_000)));
+    compiles_without_panic(&format!("const bit<8> x = a{};", ".b".repeat(50_000)));
 }
 
-/// Units that open something whose meaning only its end tells, so that the parser has to try.
+/// Units whose meaning depends on later tokens, so that the parser has to parse them speculatively.
 const UNITS: &[&str] = &[
     "(bit<(",
     "(bit<(x + ",
@@ -184,18 +187,20 @@ const UNITS: &[&str] = &[
 ];
 
 #[test]
-fn nested_trials_end_soon() {
+fn nested_speculative_parsing_terminates() {
     for unit in UNITS {
         for count in [60, 10_000] {
             let text = unit.repeat(count);
-            survives(&text);
-            survives(&format!("struct T {{ }} const bit<8> x = {text};"));
-            survives(&format!("{text} x() {{ }}"));
-            survives(&format!("struct T {{ }} control c() {{ {text} x; apply {{ {text} }} }}"));
-            survives(&format!(
+            compiles_without_panic(&text);
+            compiles_without_panic(&format!("struct T {{ }} const bit<8> x = {text};"));
+            compiles_without_panic(&format!("{text} x() {{ }}"));
+            compiles_without_panic(&format!("struct T {{ }} control c() {{ {text} x; apply {{ {text} }} }}"));
+            compiles_without_panic(&format!(
                 "struct T {{ }} control c() {{ apply {{ x = {text}; for ({text} i in x) {{ }} }} }}"
             ));
-            survives(&format!("parser p() {{ state s {{ transition select(x) {{ ({text}): s; }} }} }}"));
+            compiles_without_panic(&format!(
+                "parser p() {{ state s {{ transition select(x) {{ ({text}): s; }} }} }}"
+            ));
         }
     }
 }
@@ -204,29 +209,29 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
 
     #[test]
-    fn repeated_words(
+    fn repeated_words_do_not_panic(
         words in prop::collection::vec(prop::sample::select(WORDS), 1..6),
         count in prop::sample::select(&[60usize, 2000][..]),
     ) {
         let text = words.join(" ").repeat(count);
-        survives(&text);
-        survives(&format!("control c() {{ apply {{ {text} }} }}"));
-        survives(&format!("const bit<8> x = {text};"));
+        compiles_without_panic(&text);
+        compiles_without_panic(&format!("control c() {{ apply {{ {text} }} }}"));
+        compiles_without_panic(&format!("const bit<8> x = {text};"));
     }
 }
 
 #[test]
-fn macros_that_grow_without_end_are_cut_off() {
+fn exponential_macro_expansion_is_limited() {
     let mut text = "#define A0 x x x x x x x x x x\n".to_owned();
     for i in 1..12 {
         let before = format!("A{} ", i - 1).repeat(10);
         text.push_str(&format!("#define A{i} {before}\n"));
     }
     text.push_str("A11\n#include \"main.p4\"\n");
-    survives(&text);
+    compiles_without_panic(&text);
 }
 
-/// The codes of the errors that a program around some declarations gives; it ends, whatever they are.
+/// Returns the error codes of a v1model program with these declarations and ingress statements.
 fn codes_of(declarations: &str, body: &str) -> Vec<&'static str> {
     let text = format!(
         "#include <v1model.p4>
@@ -250,13 +255,13 @@ fn codes_of(declarations: &str, body: &str) -> Vec<&'static str> {
     codes
 }
 
-/// Forty declarations, each made of the one before it twice.
+/// Returns forty declarations, each of which uses the one before it twice.
 fn doubling(first: &str, next: impl Fn(usize) -> String) -> String {
     std::iter::once(first.to_owned()).chain((1..40).map(next)).collect::<Vec<_>>().join("\n")
 }
 
 #[test]
-fn what_grows_with_each_declaration_reaches_a_limit() {
+fn exponential_growth_through_declarations_is_limited() {
     let structs = doubling("struct t0 { bit<8> a; bit<8> b; }", |i| {
         format!("struct t{i} {{ t{0} a; t{0} b; }}", i - 1)
     });
@@ -283,7 +288,7 @@ fn what_grows_with_each_declaration_reaches_a_limit() {
 }
 
 #[test]
-fn widths_sizes_and_numbers_have_limits() {
+fn widths_sizes_and_numbers_are_limited() {
     assert_eq!(codes_of("const bit<999999999> x = 1;", ""), ["E0408"]);
     assert_eq!(codes_of("const bit<99999999999999999999> x = 1;", ""), ["E0408"]);
     assert_eq!(codes_of("header h_t { bit<8> x; } struct s_t { h_t[999999999] stack; }", ""), ["E0408"]);
@@ -300,7 +305,7 @@ fn widths_sizes_and_numbers_have_limits() {
 }
 
 #[test]
-fn types_that_contain_themselves_are_refused() {
+fn recursive_types_are_rejected() {
     assert_eq!(codes_of("struct s_t { s_t next; }", ""), ["E0301"]);
     assert_eq!(codes_of("typedef t t;", ""), ["E0301"]);
     assert_eq!(codes_of("header h_t { h_t[2] next; }", ""), ["E0301"]);

@@ -1,18 +1,18 @@
-//! The language, section by section of the specification: `spec/*.p4`, programs in which what is right stands beside
-//! what is wrong. `//~ E0401` (or `W0402`) stands in the line of a message, `//~^ E0401` below it; there are no
-//! other errors, and no other warnings but those about what is unused and about programs that nothing can run.
+//! The language, section by section of the specification: `spec/*.p4`, programs with valid and invalid code.
+//! `//~ E0401` (or `W0402`) marks a diagnostic of the same line, `//~^ E0401` one of the line above. No others may be
+//! reported, except warnings about unused declarations, unknown externs and programs that cannot run.
 
 use std::collections::BTreeSet;
 
 use p4_lang::{MemoryLoader, Options, compile};
 
-/// Lines and codes of the messages that a program announces.
-fn announced(text: &str) -> BTreeSet<(u32, String)> {
+/// Returns line and code of the diagnostics that a program marks.
+fn expected(text: &str) -> BTreeSet<(u32, String)> {
     let mut found = BTreeSet::new();
     for (line, text) in (1..).zip(text.lines()) {
-        let Some((_, said)) = text.split_once("//~") else { continue };
-        let line = line - u32::from(said.starts_with('^'));
-        for code in said.trim_start_matches('^').split_whitespace() {
+        let Some((_, mark)) = text.split_once("//~") else { continue };
+        let line = line - u32::from(mark.starts_with('^'));
+        for code in mark.trim_start_matches('^').split_whitespace() {
             found.insert((line, code.to_owned()));
         }
     }
@@ -27,10 +27,10 @@ fn check(name: &str, text: &str) {
         .filter(|d| !matches!(d.code.id, "W0403" | "W0407" | "W0408"))
         .map(|d| (compilation.sources.location(d.primary.span).line, d.code.id.to_owned()))
         .collect();
-    assert_eq!(found, announced(text), "{name}: found, announced\n{}", compilation.report(false));
+    assert_eq!(found, expected(text), "{name}: found, expected\n{}", compilation.report(false));
 }
 
-/// One test a program.
+/// One test for each program.
 macro_rules! programs {
     ($($name:ident),* $(,)?) => {$(
         #[test]

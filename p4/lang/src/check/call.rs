@@ -1,19 +1,19 @@
-//! Calls: which declaration is meant, and whether the arguments fit.
+//! Calls: overload resolution and argument checking.
 
-use super::{Checker, Entity, FunctionRef, Place};
-use crate::diagnostic::{Diagnostic, codes};
+use super::{Checker, Enclosing, Entity, FunctionRef};
+use crate::diagnostic::{Diagnostic, codes, given, plural};
 use crate::hir::{Call, Callee, Expr, ExprKind, Param, Signature, Type, TypeArgs, TypeParamId};
 use crate::lex::Name;
 use crate::source::Span;
 use crate::syntax::ast::{self, Arg, Direction, ExprKind as Ast};
 
-/// What a call's arguments are for.
+/// What the arguments of a call are for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CallKind {
     /// A function, method or action.
     Plain,
-    /// A constructor: all arguments are known when the program is compiled. Objects that do not fit are
-    /// reported where the constructor is declared, if that is in the program.
+    /// A constructor: all arguments are known at compile time. A mismatched object is reported at the declaration of
+    /// the constructor, if it is in the program.
     Constructor(Option<Span>),
 }
 
@@ -59,14 +59,14 @@ impl Checker<'_> {
                     None => Expr::bad(span),
                 },
                 Some(_) => {
-                    let message = format!("`{}` cannot be called", path.ident.name);
+                    let message = format!("`{}` is not callable", path.ident.name);
                     self.error(codes::BAD_CALL, callee.span, message);
                     Expr::bad(span)
                 }
             },
             _ => {
                 self.expr(callee, None);
-                self.error(codes::BAD_CALL, callee.span, "this cannot be called");
+                self.error(codes::BAD_CALL, callee.span, "expression is not callable");
                 Expr::bad(span)
             }
         }
@@ -130,14 +130,14 @@ impl Checker<'_> {
                 self.error(codes::USER_ERROR, span, text);
             }
             Some(_) => {
-                let message = "a static assertion is about constants";
+                let message = "the condition of `static_assert` is not a constant";
                 self.error(codes::NOT_CONSTANT, span, message);
             }
         }
         Expr { kind: ExprKind::Bool(true), ty: Type::Bool, span }
     }
 
-    /// The declaration that takes these arguments, by number and names.
+    /// Chooses the declaration that accepts these arguments, by their number and names.
     pub(super) fn choose(
         &mut self,
         list: &[&Signature],
@@ -159,18 +159,16 @@ impl Checker<'_> {
             [first, ..] => {
                 let chosen = self.choose_by_type(list, &fitting, args).unwrap_or(*first);
                 let twin = fitting.iter().find(|i| {
-                    **i != chosen && alike(list[**i], list[chosen]) && args.iter().all(|a| a.name.is_none())
+                    **i != chosen
+                        && indistinguishable(list[**i], list[chosen])
+                        && args.iter().all(|a| a.name.is_none())
                 });
                 if let Some(twin) = twin {
                     self.report(
-                        Diagnostic::error(
-                            codes::BAD_CALL,
-                            span,
-                            format!("several `{name}` take these arguments"),
-                        )
-                        .also(list[chosen].span, "this one")
-                        .also(list[*twin].span, "and this one")
-                        .note("named arguments tell them apart"),
+                        Diagnostic::error(codes::BAD_CALL, span, format!("call of `{name}` is ambiguous"))
+                            .also(list[chosen].span, "one candidate")
+                            .also(list[*twin].span, "another candidate")
+                            .help("use named arguments to select one"),
                     );
                     return None;
                 }
@@ -185,10 +183,10 @@ impl Checker<'_> {
                     codes::BAD_CALL,
                     span,
                     format!(
-                        "`{name}` takes {} argument{}, not {}",
+                        "`{name}` takes {} argument{}, but {}",
                         wanted.join(" or "),
                         if wanted == ["1"] { "" } else { "s" },
-                        args.len()
+                        given(args.len())
                     ),
                 );
                 let takes = |n: &&ast::Ident| list.iter().any(|s| s.params.iter().any(|p| p.name == n.name));
@@ -196,7 +194,8 @@ impl Checker<'_> {
                 if let Some(unknown) = unknown {
                     diagnostic.message = format!("`{name}` has no parameter `{}`", unknown.name);
                 } else if counts.contains(&args.len()) && args.iter().any(|a| a.name.is_some()) {
-                    diagnostic.message = format!("no `{name}` takes these arguments together");
+                    diagnostic.message =
+                        format!("no overload of `{name}` takes this combination of arguments");
                 }
                 if let [only] = list {
                     diagnostic = diagnostic.also(only.span, "declared here");
@@ -207,7 +206,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Among several of the same number of parameters: by the types of arguments that have one.
+    /// Chooses among candidates with the same number of parameters, by the types of the arguments that have one.
     fn choose_by_type(&mut self, list: &[&Signature], fitting: &[usize], args: &[Arg]) -> Option<usize> {
         let before = self.sink.list.len();
         let types: Vec<Option<Type>> =
@@ -222,8 +221,8 @@ impl Checker<'_> {
         })
     }
 
-    /// Matches arguments with parameters, infers type arguments, converts. Gives one argument a parameter, the
-    /// type arguments, and the result type.
+    /// Matches arguments with parameters, infers the type arguments and converts the arguments. Returns one argument
+    /// per parameter, the type arguments and the result type.
     #[allow(clippy::too_many_arguments, reason = "they are the parts of a call")]
     pub(super) fn apply_signature(
         &mut self,
@@ -251,10 +250,10 @@ impl Checker<'_> {
         for param in &signature.type_params {
             let ty = own.get(param).map_or(Type::Bad, |t| self.zonk(t));
             let open = ty.any(&mut |t| matches!(t, Type::Var(_)));
-            let wanted = !only_in_left_out(*param, signature, &values);
+            let wanted = !only_in_omitted(*param, signature, &values);
             if open && wanted && !values.iter().flatten().any(|v| v.ty.is_bad()) {
                 let name = self.show(&Type::Param(*param));
-                let message = format!("the type `{name}` of `{}` cannot be inferred", signature.name);
+                let message = format!("cannot infer type parameter `{name}` of `{}`", signature.name);
                 self.error(codes::CANNOT_INFER, span, message);
             }
             inferred.push(match (open, wanted) {
@@ -263,14 +262,14 @@ impl Checker<'_> {
                 (true, false) => Type::Void,
             });
         }
-        self.doubt_overlaps(&signature.params, &values);
+        self.warn_overlapping_arguments(&signature.params, &values);
         let result = self.zonk(&result);
         let result = if self.is_open(&result) { Type::Bad } else { result };
         let values = values.into_iter().map(|v| v.map(|v| self.zonk_expr(v))).collect();
         (values, inferred, result)
     }
 
-    /// Puts inferred types into a checked argument.
+    /// Substitutes the inferred types in a checked argument.
     pub(super) fn zonk_expr(&self, value: Expr) -> Expr {
         Expr { ty: self.zonk(&value.ty), ..value }
     }
@@ -286,15 +285,18 @@ impl Checker<'_> {
             return self.fresh_args(params);
         }
         if written.len() != params.len() {
-            let message =
-                format!("`{name}` takes {} type arguments, {} are given", params.len(), written.len());
+            let message = format!(
+                "`{name}` takes {}, but {}",
+                plural(params.len(), "type argument"),
+                given(written.len())
+            );
             self.error(codes::BAD_TYPE_ARGUMENTS, span, message);
             return self.fresh_args(params);
         }
         params.iter().copied().zip(written.iter().map(|t| self.ty(t))).collect()
     }
 
-    /// The argument for each parameter, checked in order; those without a type of their own come last.
+    /// Checks the argument of each parameter. Arguments with a type of their own are unified before literals and lists.
     fn match_args(
         &mut self,
         params: &[Param],
@@ -311,7 +313,7 @@ impl Checker<'_> {
             let value = slot.and_then(|a| a.value.as_ref()).map(|v| self.expr(v, Some(&ty)));
             values.push(value);
         }
-        // What has a type of its own decides before literals and lists do.
+        // Arguments with a definite type determine type parameters before literals and lists do.
         for definite in [true, false] {
             for (param, slot) in params.iter().zip(values.iter_mut()) {
                 let Some(value) = slot.as_ref() else { continue };
@@ -330,7 +332,7 @@ impl Checker<'_> {
             }
             match (slot, &param.default) {
                 (Some(arg), _) if param.direction != Direction::Out && !param.optional => {
-                    let message = "`_` may stand only for an `out` parameter";
+                    let message = "`_` is allowed only for an `out` parameter";
                     self.error(codes::BAD_CALL, arg.span, message);
                 }
                 (None, Some(default)) => *value = Some(self.default_argument(param, default, types, span)),
@@ -340,14 +342,15 @@ impl Checker<'_> {
         values
     }
 
-    /// The default value of a parameter, whose type may be made of those that are inferred.
+    /// Returns the default value of a parameter, whose type may depend on inferred type arguments.
     fn default_argument(&mut self, param: &Param, default: &Expr, types: &TypeArgs, span: Span) -> Expr {
         let value = Expr { ty: default.ty.substitute(types), ..default.clone() };
         if self.is_object(&value.ty) && !self.unify(&value.ty, &param.ty.substitute(types)) {
             let (found, want) = (self.show(&value.ty), self.show(&param.ty.substitute(types)));
-            let message = format!("`{}` is `{found}` unless it is given, but has to be `{want}`", param.name);
+            let message = format!("the default of `{}` has type `{found}`, expected `{want}`", param.name);
             self.report(
-                Diagnostic::error(codes::TYPE_MISMATCH, span, message).also(default.span, "its default"),
+                Diagnostic::error(codes::TYPE_MISMATCH, span, message)
+                    .also(default.span, "the default value"),
             );
         }
         value
@@ -363,7 +366,7 @@ impl Checker<'_> {
         let mut slots: Vec<Option<&Arg>> = vec![None; params.len()];
         let named = args.iter().filter(|a| a.name.is_some()).count();
         if named > 0 && named < args.len() {
-            self.error(codes::BAD_CALL, span, "either all arguments are named or none is");
+            self.error(codes::BAD_CALL, span, "named and positional arguments cannot be mixed");
         }
         for (i, arg) in args.iter().enumerate() {
             let position = match &arg.name {
@@ -373,7 +376,7 @@ impl Checker<'_> {
             match position.and_then(|p| slots.get_mut(p)) {
                 Some(slot @ None) => *slot = Some(arg),
                 Some(Some(_)) => {
-                    self.error(codes::BAD_CALL, arg.span, "this argument is given twice");
+                    self.error(codes::BAD_CALL, arg.span, "argument is given more than once");
                 }
                 None => {
                     let message = format!("`{callee}` has no parameter for this argument");
@@ -383,7 +386,7 @@ impl Checker<'_> {
         }
         for (param, slot) in params.iter().zip(&slots) {
             if slot.is_none() && param.default.is_none() && !param.optional {
-                let message = format!("the argument for `{}` is missing", param.name);
+                let message = format!("missing argument for parameter `{}`", param.name);
                 self.report(
                     Diagnostic::error(codes::BAD_CALL, span, message).also(param.span, "declared here"),
                 );
@@ -392,7 +395,7 @@ impl Checker<'_> {
         slots
     }
 
-    /// Checks one argument against its parameter.
+    /// Checks an argument against its parameter.
     fn argument(&mut self, param: &Param, value: Expr, ty: &Type, kind: CallKind) -> Expr {
         let span = value.span;
         match param.direction {
@@ -410,8 +413,8 @@ impl Checker<'_> {
                             span,
                             format!("expected `{want}`, found `{found}`"),
                         )
-                        .label(format!("this is `{found}`"))
-                        .note("what a call writes is not converted"),
+                        .label(format!("has type `{found}`"))
+                        .note("arguments for `out` and `inout` parameters are never converted"),
                     );
                     return Expr::bad(span);
                 }
@@ -426,7 +429,7 @@ impl Checker<'_> {
                     return self.data_argument(value, ty);
                 };
                 let value = match declared {
-                    Some(declared) => self.placed_at(declared, "declared here", |c| c.coerce(value, ty)),
+                    Some(declared) => self.reported_at(declared, "declared here", |c| c.coerce(value, ty)),
                     None => self.coerce(value, ty),
                 };
                 self.require_known(&value);
@@ -435,10 +438,10 @@ impl Checker<'_> {
         }
     }
 
-    /// An argument for a parameter without direction: data, or an object of the architecture.
+    /// Checks an argument for a directionless parameter: data, or an object of the architecture.
     fn data_argument(&mut self, value: Expr, ty: &Type) -> Expr {
         if matches!(value.ty, Type::Parser(..) | Type::Control(..) | Type::Package(..)) {
-            let message = format!("`{}` cannot be an argument of a call", self.show(&value.ty));
+            let message = format!("`{}` cannot be passed as an argument", self.show(&value.ty));
             self.error(codes::BAD_TYPE, value.span, message);
             return Expr::bad(value.span);
         }
@@ -446,31 +449,35 @@ impl Checker<'_> {
         if matches!(wanted, Type::Var(_)) && matches!(value.ty, Type::Record(_)) {
             return self.untyped_record(value);
         }
-        // What an extern does with a number of any width is its own affair.
+        // An extern may take a number of any width.
         if wanted == Type::Int && value.ty.fixed_width().is_some() {
             return value;
         }
         self.coerce(value, ty)
     }
 
-    /// A list of named values has no type of its own, so none can be inferred from it.
+    /// Reports a record expression whose struct type cannot be inferred.
     fn untyped_record(&mut self, value: Expr) -> Expr {
         self.report(
-            Diagnostic::error(codes::CANNOT_INFER, value.span, "the struct that this is cannot be inferred")
-                .note("write its type before it: `(type) {name = value}`"),
+            Diagnostic::error(
+                codes::CANNOT_INFER,
+                value.span,
+                "cannot infer the struct type of this expression",
+            )
+            .help("add a cast: `(struct_type) {name = value}`"),
         );
         Expr::bad(value.span)
     }
 
-    /// Reports a value that is not known when objects are made.
+    /// Reports a value that is not known at compile time.
     pub(super) fn require_known(&mut self, value: &Expr) {
         if !self.is_known(value) {
-            let message = "this has to be known when the program is compiled";
+            let message = "value is not known at compile time";
             self.error(codes::NOT_CONSTANT, value.span, message);
         }
     }
 
-    /// Whether a value is a constant, an object, or made of parameters of the constructor.
+    /// Returns whether a value is a constant, an object, or computed from constructor parameters.
     pub(super) fn is_known(&self, value: &Expr) -> bool {
         use crate::hir::VarKind;
         match &value.kind {
@@ -478,7 +485,7 @@ impl Checker<'_> {
                 matches!(v.kind, VarKind::ConstructorParam | VarKind::Instance | VarKind::Const(_))
             }),
             ExprKind::Construct(_) => true,
-            ExprKind::Call(call) => self.is_made_once(call),
+            ExprKind::Call(call) => self.is_compile_time_call(call),
             ExprKind::Items(items) => items.iter().all(|i| self.is_known(i)),
             ExprKind::Cast(of) | ExprKind::Unary(_, of) | ExprKind::Slice(of, _, _) => self.is_known(of),
             ExprKind::Field(of, _) => self.is_known(of),
@@ -488,9 +495,9 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a call is made when the program is compiled: of an extern function that gives an object, or always
-    /// the same for the same arguments.
-    fn is_made_once(&self, call: &Call) -> bool {
+    /// Returns whether a call is evaluated at compile time: a call of an extern function that returns an object, or of
+    /// a pure function with known arguments.
+    fn is_compile_time_call(&self, call: &Call) -> bool {
         let Callee::ExternFunction(id) = call.callee else { return false };
         let Some(function) = self.module.extern_functions.get(id.index()) else { return false };
         let signature = &function.signature;
@@ -509,8 +516,8 @@ impl Checker<'_> {
             span: action.span,
             annotations: action.annotations.clone(),
         };
-        if !matches!(self.context.place, Place::Apply | Place::Action) {
-            self.error(codes::BAD_PLACE, span, "actions are called in controls and actions only");
+        if !matches!(self.context.enclosing, Enclosing::Apply | Enclosing::Action) {
+            self.error(codes::MISPLACED, span, "actions can be called only in controls and actions");
         }
         if self.choose(&[&signature], args, &signature.name.clone(), span).is_none() {
             return Expr::bad(span);
@@ -521,7 +528,7 @@ impl Checker<'_> {
         Expr { kind: ExprKind::Call(Box::new(call)), ty: Type::Void, span }
     }
 
-    /// Warns of a declaration marked `@deprecated`.
+    /// Warns about the use of a declaration marked `@deprecated`.
     pub(super) fn deprecated(&mut self, signature: &Signature, span: Span) {
         let Some(annotation) = signature.annotations.iter().find(|a| &*a.name.name == "deprecated") else {
             return;
@@ -537,8 +544,8 @@ impl Checker<'_> {
     }
 }
 
-/// Whether a type parameter occurs in optional parameters only for which no argument is given.
-pub(super) fn only_in_left_out(param: TypeParamId, signature: &Signature, args: &[Option<Expr>]) -> bool {
+/// Returns whether a type parameter occurs only in optional parameters without an argument.
+pub(super) fn only_in_omitted(param: TypeParamId, signature: &Signature, args: &[Option<Expr>]) -> bool {
     let mut mentioned = signature
         .params
         .iter()
@@ -548,8 +555,8 @@ pub(super) fn only_in_left_out(param: TypeParamId, signature: &Signature, args: 
     mentioned.peek().is_some() && mentioned.all(|(p, arg)| p.optional && arg.is_none())
 }
 
-/// Whether positional arguments cannot tell two declarations apart.
-fn alike(a: &Signature, b: &Signature) -> bool {
+/// Returns whether two declarations cannot be distinguished by positional arguments.
+fn indistinguishable(a: &Signature, b: &Signature) -> bool {
     let blank = |signature: &Signature| -> Vec<(Direction, Type)> {
         let position = |id: &TypeParamId| signature.type_params.iter().position(|p| p == id);
         let generic = |ty: &Type| match ty {

@@ -1,9 +1,9 @@
-//! Constructor calls: of externs, packages, parsers and controls.
+//! Constructor calls of externs, packages, parsers and controls.
 
 use std::rc::Rc;
 
 use super::Checker;
-use super::call::{CallKind, only_in_left_out};
+use super::call::{CallKind, only_in_omitted};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::hir::{Construct, Expr, ExprKind, Param, Signature, Type, TypeArgs, TypeParamId, type_args};
 use crate::lex::Name;
@@ -11,7 +11,7 @@ use crate::source::Span;
 use crate::syntax::ast::{self, Arg};
 
 impl Checker<'_> {
-    /// A constructor call in an expression, where no body can give abstract methods.
+    /// Checks a constructor call in an expression, which cannot implement abstract methods.
     pub(super) fn construct_value(
         &mut self,
         ty: Type,
@@ -23,16 +23,17 @@ impl Checker<'_> {
             && let Some(decl) = self.module.externs.get(id.index())
             && let Some(method) = decl.abstract_methods.first()
         {
-            let message = format!("`{}` has abstract methods and is made in a declaration only", decl.name);
+            let message =
+                format!("`{}` has abstract methods and cannot be constructed in an expression", decl.name);
             let diagnostic = Diagnostic::error(codes::BAD_CALL, span, message)
-                .also(method.span, "an abstract method")
-                .note(format!("a declaration gives them: `{}() name = {{ ... }};`", decl.name));
+                .also(method.span, "abstract method")
+                .help(format!("implement them in a declaration: `{}() name = {{ ... }};`", decl.name));
             self.report(diagnostic);
         }
         self.construct(ty, args, want, span)
     }
 
-    /// A constructor call.
+    /// Checks a constructor call.
     pub(super) fn construct(&mut self, ty: Type, args: &[Arg], want: Option<&Type>, span: Span) -> Expr {
         let ty = self.choose_overload(&ty, args);
         let Some((signatures, outer)) = self.constructors(&ty) else {
@@ -49,7 +50,7 @@ impl Checker<'_> {
         let container = matches!(ty, Type::Package(..) | Type::Parser(..) | Type::Control(..));
         let chosen = match declared.filter(|_| container) {
             Some(declared) => {
-                self.placed_at(declared, "declared here", |c| c.choose(&refs, args, &name, span))
+                self.reported_at(declared, "declared here", |c| c.choose(&refs, args, &name, span))
             }
             None => self.choose(&refs, args, &name, span),
         };
@@ -62,9 +63,9 @@ impl Checker<'_> {
         let type_args: Vec<(TypeParamId, Type)> = outer.iter().map(|(id, ty)| (*id, ty.clone())).collect();
         let (args, _, _) = self.apply_signature(&signature, outer, &[], args, None, kind, span);
         for (param, ty) in type_args {
-            // What only an argument that is left out would tell is of no interest.
+            // A type parameter that only an omitted optional argument would determine stays undetermined.
             if let Type::Var(id) = self.zonk(&ty)
-                && only_in_left_out(param, &signature, &args)
+                && only_in_omitted(param, &signature, &args)
             {
                 self.solve(id, Type::Void);
             }
@@ -78,7 +79,7 @@ impl Checker<'_> {
         let ty = self.zonk(&ty);
         let ty = if self.is_open(&ty) && !self.context.open_types {
             if !args.iter().flatten().any(|a| a.ty.is_bad()) {
-                let message = format!("the type arguments of `{name}` cannot be inferred");
+                let message = format!("cannot infer the type arguments of `{name}`");
                 self.error(codes::CANNOT_INFER, span, message);
             }
             Type::Bad
@@ -89,7 +90,7 @@ impl Checker<'_> {
         Expr { kind: ExprKind::Construct(Box::new(construct)), ty, span }
     }
 
-    /// Constructors of a type, and what its type parameters stand for.
+    /// Returns the constructors of a type, and its type arguments.
     fn constructors(&self, ty: &Type) -> Option<(Vec<Signature>, TypeArgs)> {
         let plain = |name: &Name, params: &[Param], span: Span| Signature {
             name: name.clone(),
@@ -129,7 +130,7 @@ impl Checker<'_> {
     }
 }
 
-/// Whether `_` stands for a type argument.
+/// Returns whether `_` stands for a type argument.
 pub(super) fn leaves_open(ty: &ast::Type) -> bool {
     matches!(&ty.kind, ast::TypeKind::Specialized(_, args)
         if args.iter().any(|a| matches!(a.kind, ast::TypeKind::DontCare)))

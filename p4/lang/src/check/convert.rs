@@ -7,20 +7,20 @@ use num_traits::{One as _, Zero as _};
 
 use super::Checker;
 use crate::constant;
-use crate::diagnostic::{Diagnostic, codes};
+use crate::diagnostic::{Diagnostic, codes, plural};
 use crate::hir::{Expr, ExprKind, Type};
 use crate::lex::Name;
 use crate::source::Span;
 use crate::syntax::ast;
 
 impl Checker<'_> {
-    /// Checks an expression that has to be of a type, and converts it where P4 does so by itself.
+    /// Checks an expression against an expected type, and converts it implicitly where P4 allows that.
     pub(super) fn expr_as(&mut self, expr: &ast::Expr, want: &Type) -> Expr {
         let value = self.expr(expr, Some(want));
         self.coerce(value, want)
     }
 
-    /// Converts a value where P4 does so by itself; reports when it does not.
+    /// Converts a value implicitly; reports an error if P4 has no implicit conversion.
     pub(super) fn coerce(&mut self, value: Expr, want: &Type) -> Expr {
         let span = value.span;
         let found = value.ty.clone();
@@ -43,22 +43,22 @@ impl Checker<'_> {
 
     fn mismatch(&mut self, found: &Type, want: &Type, compound: bool, span: Span) {
         let (found_text, want_text) = (self.show(found), self.show(want));
-        let mut diagnostic = Diagnostic::error(
-            codes::TYPE_MISMATCH,
-            span,
-            format!("expected `{want_text}`, found `{found_text}`"),
-        )
-        .label(format!("this is `{found_text}`"));
+        let expected = format!("expected `{want_text}`, found `{found_text}`");
         let (found, want) = (self.zonk(found), self.zonk(want));
-        if self.castable(&found, &want) && compound {
-            diagnostic = diagnostic.note(format!("a cast converts it: `({want_text})(...)`"));
-        } else if self.castable(&found, &want) {
-            diagnostic = diagnostic.suggest("a cast converts it", span_start(span), format!("({want_text})"));
+        if !self.castable(&found, &want) {
+            let diagnostic = Diagnostic::error(codes::TYPE_MISMATCH, span, expected);
+            self.report(diagnostic.label(format!("has type `{found_text}`")));
+            return;
         }
-        self.report(diagnostic);
+        let message = format!("no implicit conversion from `{found_text}` to `{want_text}`");
+        let diagnostic = Diagnostic::error(codes::TYPE_MISMATCH, span, message).label(expected);
+        self.report(match compound {
+            true => diagnostic.help(format!("add an explicit cast: `({want_text})(...)`")),
+            false => diagnostic.suggest("add an explicit cast", span_start(span), format!("({want_text})")),
+        });
     }
 
-    /// The value in the wanted type, or nothing when P4 has no implicit conversion.
+    /// Returns the value in the wanted type, or `None` if P4 has no implicit conversion.
     pub(super) fn implicit(&mut self, value: Expr, want: &Type) -> Option<Expr> {
         let want = self.zonk(want);
         let found = self.zonk(&value.ty);
@@ -85,7 +85,7 @@ impl Checker<'_> {
             let ty = if matches!(found, Type::Parser(..) | Type::Control(..)) { found } else { ty };
             return Some(Expr { ty, ..value });
         }
-        // A serialisable enum stands for its representation.
+        // A serialisable enum converts to its underlying type.
         if let Type::Enum(_) = &found {
             let repr = self.module.representation(&found);
             if repr == want {
@@ -95,18 +95,18 @@ impl Checker<'_> {
         None
     }
 
-    /// An integer of infinite precision in a type of fixed width.
+    /// Converts an arbitrary-precision integer to a type of fixed width.
     fn literal(&mut self, value: Expr, want: &Type) -> Expr {
         let span = value.span;
         let Some(number) = value.as_int().cloned() else {
             return Expr { kind: ExprKind::Cast(Box::new(value)), ty: want.clone(), span };
         };
         let wrapped = constant::wrap(&number, want);
-        self.doubt_literal(&number, want, span);
+        self.warn_truncated_literal(&number, want, span);
         Expr { kind: ExprKind::Int(wrapped), ty: want.clone(), span }
     }
 
-    /// `{#}` and `...`.
+    /// Converts `{#}` and `...`.
     fn untyped(&mut self, value: Expr, want: &Type) -> Option<Expr> {
         let fine = match &value.kind {
             ExprKind::Invalid => self.module.is_header(want) || self.module.is_union(want),
@@ -118,7 +118,7 @@ impl Checker<'_> {
         })
     }
 
-    /// The default value of a type (specification, "Default values"), spelled out where it has no headers.
+    /// Returns the default value of a type (specification, "Default values"), expanded if the type contains no headers.
     fn default_of(&self, ty: &Type, span: Span) -> Expr {
         let parts = match ty {
             Type::Aggregate(..) if !self.module.is_struct(ty) => None,
@@ -139,7 +139,7 @@ impl Checker<'_> {
         Expr { kind, ty: ty.clone(), span }
     }
 
-    /// `{a, b}` to a tuple, struct, header or list.
+    /// Converts `{a, b}` to a tuple, struct, header or list.
     fn sequence(&mut self, value: Expr, want: &Type) -> Option<Expr> {
         let span = value.span;
         let ExprKind::Items(mut items) = value.kind else {
@@ -164,10 +164,11 @@ impl Checker<'_> {
         }
         if items.len() != fields.len() {
             let message = format!(
-                "`{}` has {} fields, {} values are given",
+                "`{}` has {}, but {} {} given",
                 self.show(want),
-                fields.len(),
-                items.len()
+                plural(fields.len(), "field"),
+                plural(items.len(), "value"),
+                if items.len() == 1 { "was" } else { "were" }
             );
             self.error(codes::TYPE_MISMATCH, span, message);
             return Some(Expr::bad(span));
@@ -177,7 +178,7 @@ impl Checker<'_> {
         Some(Expr { kind: ExprKind::Items(items), ty, span })
     }
 
-    /// `{a = x, b = y}` to a struct or header.
+    /// Converts `{a = x, b = y}` to a struct or header.
     fn record(&mut self, value: Expr, want: &Type) -> Option<Expr> {
         let span = value.span;
         let Type::Record(names) = &value.ty else { return None };
@@ -195,7 +196,7 @@ impl Checker<'_> {
                 let near = super::closest(name, fields.iter().map(|(f, _)| &**f));
                 let diagnostic = Diagnostic::error(codes::UNKNOWN_MEMBER, item.span, message);
                 self.report(match near {
-                    Some(near) => diagnostic.note(format!("there is a field `{near}`")),
+                    Some(near) => diagnostic.help(format!("a field with a similar name exists: `{near}`")),
                     None => diagnostic,
                 });
                 unknown = true;
@@ -214,15 +215,16 @@ impl Checker<'_> {
             }
             values.push(value.unwrap_or_else(|| self.default_of(ty, span)));
         }
-        // A field that does not exist was meant to be one of those that are missing.
+        // An unknown field name is probably a misspelt missing field: one diagnostic is enough.
         if !missing.is_empty() && !unknown {
-            let message = format!("`{}` is initialised without {}", self.show(want), missing.join(", "));
+            let message =
+                format!("missing fields in the initialiser of `{}`: {}", self.show(want), missing.join(", "));
             self.error(codes::TYPE_MISMATCH, span, message);
         }
         Some(Expr { kind: ExprKind::Items(values), ty: want.clone(), span })
     }
 
-    /// Gives a list or record that nothing asks to be of another type the type of a tuple or anonymous struct.
+    /// Gives a list or record without an expected type the type of a tuple or of an anonymous struct.
     pub(super) fn settle(&mut self, value: Expr) -> Expr {
         let span = value.span;
         match (value.kind, value.ty) {
@@ -240,7 +242,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether `(to) from` is allowed.
+    /// Returns whether the cast `(to) from` exists.
     pub(super) fn castable(&self, from: &Type, to: &Type) -> bool {
         if from == to || from.is_bad() || to.is_bad() {
             return true;
@@ -256,7 +258,7 @@ impl Checker<'_> {
                 let (from, to) = (repr(from), repr(to));
                 !matches!(from, Type::Enum(_)) && !matches!(to, Type::Enum(_)) && self.castable(&from, &to)
             }
-            // A type made by `type` converts to what it is made of, and back; a number takes its place.
+            // A type declared with `type` converts to its original type and back. An `int` converts to both.
             (Type::Int, Type::New(_)) => self.castable(from, &repr(to)),
             (Type::New(_), _) | (_, Type::New(_)) => {
                 let made_of = |made: &Type, of: &Type| match made {
@@ -277,7 +279,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `(to) value`.
+    /// Checks the cast `(to) value`.
     pub(super) fn cast(&mut self, value: Expr, to: &Type, span: Span) -> Expr {
         let to = self.zonk(to);
         let from = self.zonk(&value.ty);
@@ -288,7 +290,7 @@ impl Checker<'_> {
             return Expr { span, ..self.coerce(value, &to) };
         }
         if !self.castable(&from, &to) {
-            let message = format!("there is no cast from `{}` to `{}`", self.show(&from), self.show(&to));
+            let message = format!("cannot cast `{}` to `{}`", self.show(&from), self.show(&to));
             self.error(codes::BAD_CAST, span, message);
             return Expr { kind: ExprKind::Bad, ty: to, span };
         }
@@ -317,7 +319,7 @@ impl Checker<'_> {
                 self.report(Diagnostic::warning(
                     codes::TRUNCATED,
                     span,
-                    format!("{number} does not fit into `{text}` and becomes {wrapped}"),
+                    format!("{number} is out of range for `{text}` and is truncated to {wrapped}"),
                 ));
             }
         }
@@ -325,7 +327,7 @@ impl Checker<'_> {
     }
 }
 
-/// A value of a serialisable enum in its representation.
+/// Converts a value of a serialisable enum to its underlying type.
 fn retype(value: Expr, want: &Type) -> Expr {
     let span = value.span;
     match value.kind {

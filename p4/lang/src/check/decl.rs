@@ -1,9 +1,9 @@
-//! Declarations at the top level.
+//! Top-level declarations.
 
 use std::rc::Rc;
 
 use super::params::ParamsOf;
-use super::{Checker, Context, Entity, FunctionRef, Place, TypeEntity, share};
+use super::{Checker, Context, Enclosing, Entity, FunctionRef, TypeEntity, share};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::hir::{
     Action, ActionId, Aggregate, AggregateId, ArchType, ArchTypeId, Expr, ExprKind, Extern, ExternFunction,
@@ -15,11 +15,15 @@ use crate::syntax::ast::{self, AggregateKind, Annotations, DeclKind, Direction, 
 
 impl Checker<'_> {
     pub(super) fn top_level(&mut self, decl: &ast::Decl) {
-        self.silence(decl);
+        self.record_suppressions(decl);
         match &decl.kind {
             DeclKind::Variable(v) if v.is_const => self.constant(v),
             DeclKind::Variable(v) => {
-                self.error(codes::BAD_PLACE, v.name.span, "variables belong into parsers and controls");
+                self.error(
+                    codes::MISPLACED,
+                    v.name.span,
+                    "variables can be declared only in parsers, controls and functions",
+                );
             }
             DeclKind::Instance(i) => {
                 if let Some(instance) = self.instance(i) {
@@ -63,16 +67,16 @@ impl Checker<'_> {
             DeclKind::Parser(p) => self.parser(p),
             DeclKind::Control(c) => self.control(c),
             DeclKind::Table(t) => {
-                self.error(codes::BAD_PLACE, t.name.span, "tables belong into controls");
+                self.error(codes::MISPLACED, t.name.span, "tables can be declared only in controls");
             }
             DeclKind::ValueSet(v) => {
-                self.error(codes::BAD_PLACE, v.name.span, "value sets belong into parsers");
+                self.error(codes::MISPLACED, v.name.span, "value sets can be declared only in parsers");
             }
         }
     }
 
-    /// `@noWarn` of a declaration holds for all that is in it.
-    pub(super) fn silence(&mut self, decl: &ast::Decl) {
+    /// Records the `@noWarn` annotations of a declaration; they apply to everything inside it.
+    pub(super) fn record_suppressions(&mut self, decl: &ast::Decl) {
         let annotations = match &decl.kind {
             DeclKind::Parser(p) => &p.annotations,
             DeclKind::Control(c) => &c.annotations,
@@ -82,7 +86,7 @@ impl Checker<'_> {
             DeclKind::Instance(i) => &i.annotations,
             _ => return,
         };
-        self.usage.silence(annotations, decl.span);
+        self.usage.suppress(annotations, decl.span);
     }
 
     /// Declares a constant.
@@ -95,14 +99,15 @@ impl Checker<'_> {
             Some(init) => self.initial_value(variable, init, &ty),
             None => Expr::bad(variable.name.span),
         };
-        let local_const = matches!(self.context.place, Place::ParserLocals | Place::ControlLocals)
-            || self.context.place != Place::Top;
+        let local_const =
+            matches!(self.context.enclosing, Enclosing::ParserLocals | Enclosing::ControlLocals)
+                || self.context.enclosing != Enclosing::Top;
         let known = value.ty.is_bad()
             || value.kind == ExprKind::Bad
             || value.is_const()
             || local_const && self.known(&value);
         if !known {
-            let message = "the value of a constant is computed by the compiler";
+            let message = "the value of a constant must be known at compile time";
             self.error(codes::NOT_CONSTANT, value.span, message);
         }
         let asserts = matches!(&variable.init, Some(init) if calls_static_assert(init));
@@ -112,26 +117,30 @@ impl Checker<'_> {
         self.declare_var(&variable.name, ty, VarKind::Const(Box::new(value)));
     }
 
-    /// The type of a constant or variable is written in full.
+    /// Reports a declared type with an open type argument (`_`).
     pub(super) fn check_written(&mut self, ty: &ast::Type) {
         if let ast::TypeKind::Specialized(_, args) | ast::TypeKind::Tuple(args) = &ty.kind {
             for arg in args {
                 if matches!(arg.kind, ast::TypeKind::DontCare) {
-                    self.error(codes::CANNOT_INFER, arg.span, "`_` leaves open what is stored here");
+                    self.error(
+                        codes::CANNOT_INFER,
+                        arg.span,
+                        "`_` is not allowed in the type of a constant or variable",
+                    );
                 }
                 self.check_written(arg);
             }
         }
     }
 
-    /// The value that a constant or variable starts with. What does not fit somewhere in a list is said of the
-    /// whole declaration.
+    /// Checks the initial value of a constant or variable. A mismatch inside a list is reported for the whole
+    /// declaration.
     pub(super) fn initial_value(&mut self, variable: &ast::Variable, init: &ast::Expr, ty: &Type) -> Expr {
         let name = &variable.name;
         match &init.kind {
             ast::ExprKind::List { .. } | ast::ExprKind::Record { .. } => {
-                let text = format!("in what `{}` is set to", name.name);
-                self.placed_at(name.span, &text, |c| c.expr_as(init, ty))
+                let text = format!("in the initialiser of `{}`", name.name);
+                self.reported_at(name.span, &text, |c| c.expr_as(init, ty))
             }
             _ => self.expr_as(init, ty),
         }
@@ -145,7 +154,7 @@ impl Checker<'_> {
         fine
     }
 
-    /// Makes an object.
+    /// Checks an instantiation.
     pub(super) fn instance(&mut self, instance: &ast::Instance) -> Option<Instance> {
         self.check_annotations(&instance.annotations);
         let ty = self.constructed_type(&instance.ty);
@@ -157,13 +166,13 @@ impl Checker<'_> {
         self.context.open_types = outer;
         let mut ty = construct.ty.clone();
         if !instance.sizes.is_empty() && !matches!(ty, Type::Extern(..) | Type::Bad) {
-            let message = format!("there are no arrays of `{}`", self.show(&ty));
+            let message = format!("arrays of `{}` are not allowed", self.show(&ty));
             self.error(codes::BAD_TYPE, span, message);
         }
         for size in instance.sizes.iter().rev() {
             ty = self.array_of(ty, size);
         }
-        if &*instance.name.name != "main" || self.context.place != Place::Top {
+        if &*instance.name.name != "main" || self.context.enclosing != Enclosing::Top {
             self.usage.declare("instance", &instance.name, &instance.annotations);
         }
         let var = self.declare_var(&instance.name, ty.clone(), VarKind::Instance);
@@ -175,7 +184,7 @@ impl Checker<'_> {
         self.errors_declared = true;
         for name in names {
             if self.error_index.contains_key(&name.name) {
-                let message = format!("error `{}` is declared twice", name.name);
+                let message = format!("error `{}` is declared more than once", name.name);
                 self.error(codes::DUPLICATE_NAME, name.span, message);
                 continue;
             }
@@ -187,7 +196,7 @@ impl Checker<'_> {
     fn match_kinds(&mut self, names: &[Ident]) {
         for name in names {
             if self.module.match_kinds.contains(&name.name) {
-                let message = format!("match kind `{}` is declared twice", name.name);
+                let message = format!("match kind `{}` is declared more than once", name.name);
                 self.error(codes::DUPLICATE_NAME, name.span, message);
                 continue;
             }
@@ -195,7 +204,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Parameters; their names are declared in the current scope.
+    /// Checks parameters and declares their names in the current scope.
     pub(super) fn params(&mut self, params: &[ast::Param], of: ParamsOf) -> Vec<Param> {
         let constructor = of.are_constructor();
         let outer = std::mem::replace(
@@ -207,21 +216,25 @@ impl Checker<'_> {
             self.check_annotations(&param.annotations);
             let ty = self.ty(&param.ty);
             if constructor && param.direction != Direction::None {
-                self.error(codes::BAD_PLACE, param.name.span, "parameters of constructors have no direction");
+                self.error(
+                    codes::MISPLACED,
+                    param.name.span,
+                    "constructor parameters must not have a direction",
+                );
             }
             self.check_param_type(param, &ty, of);
             if self.is_object(&ty) && param.direction != Direction::None {
-                let message = "a parameter that is an object has no direction";
+                let message = "a parameter of an object type must not have a direction";
                 self.error(codes::BAD_TYPE, param.name.span, message);
             }
             if matches!(ty, Type::Int | Type::Str) && param.direction != Direction::None {
-                let message = format!("a parameter of type `{}` has no direction", self.show(&ty));
+                let message = format!("a parameter of type `{}` must not have a direction", self.show(&ty));
                 self.error(codes::BAD_TYPE, param.name.span, message);
             }
             let default = param.default.as_ref().map(|d| {
                 let value = self.default_value(d, &ty, of);
                 if param.direction == Direction::Out || param.direction == Direction::InOut {
-                    self.error(codes::BAD_CALL, d.span, "only `in` parameters have defaults");
+                    self.error(codes::BAD_CALL, d.span, "only `in` parameters may have default values");
                 }
                 if !value.ty.is_bad() {
                     self.require_known(&value);
@@ -245,7 +258,7 @@ impl Checker<'_> {
         out
     }
 
-    /// A default. That of a package may be an object whose type is made of what the package infers.
+    /// Checks a default value. That of a package may be an object whose type depends on inferred type arguments.
     fn default_value(&mut self, default: &ast::Expr, ty: &Type, of: ParamsOf) -> Expr {
         let inferred = of == ParamsOf::Package && ty.any(&mut |t| matches!(t, Type::Param(_)));
         if !inferred {
@@ -311,7 +324,7 @@ impl Checker<'_> {
             }
             for method in methods {
                 if !method.constructor && method.prototype.name.name == name.name {
-                    let message = "a constructor has no result type";
+                    let message = "a constructor must not have a return type";
                     c.error(codes::BAD_CALL, method.prototype.name.span, message);
                 }
                 let signature =
@@ -330,7 +343,7 @@ impl Checker<'_> {
                 let same = list.iter().any(|m| m.name == signature.name && same_shape(m, &signature));
                 list.push(signature);
                 if same {
-                    let message = format!("`{}` is declared twice", method.prototype.name.name);
+                    let message = format!("`{}` is declared more than once", method.prototype.name.name);
                     c.error(codes::DUPLICATE_NAME, method.prototype.name.span, message);
                 }
             }
@@ -346,7 +359,7 @@ impl Checker<'_> {
         self.check_annotations(&function.annotations);
         let (signature, body) = self.declaring(&function.prototype.name, |c| {
             let signature = c.signature(&function.annotations, &function.prototype, ParamsOf::Function);
-            let body = c.function_body(&function.body, &signature, Place::Function);
+            let body = c.function_body(&function.body, &signature, Enclosing::Function);
             (signature, body)
         });
         self.check_overload(&signature);
@@ -358,7 +371,7 @@ impl Checker<'_> {
         self.usage.declare_as("function", name, first, &function.annotations);
     }
 
-    /// Functions of one name differ in the number of their parameters or in their names.
+    /// Functions of the same name must differ in the number or the names of their parameters.
     fn check_overload(&mut self, new: &Signature) {
         let Some(Entity::Functions(list)) =
             self.scopes.last().and_then(|s| s.get(&new.name)).map(|d| d.entity.clone())
@@ -378,9 +391,9 @@ impl Checker<'_> {
                     Diagnostic::error(
                         codes::DUPLICATE_NAME,
                         new.span,
-                        format!("`{}` with these parameters is declared twice", new.name),
+                        format!("`{}` is declared more than once with these parameters", new.name),
                     )
-                    .also(before, "declared first here"),
+                    .also(before, "first declared here"),
                 );
                 return;
             }
@@ -396,7 +409,7 @@ impl Checker<'_> {
             for param in &action.params {
                 c.usage.declare("parameter", &param.name, &param.annotations);
             }
-            let context = Context { place: Place::Action, ..Context::default() };
+            let context = Context { enclosing: Enclosing::Action, ..Context::default() };
             let body = c.within(context, |c| c.block(&action.body));
             (params, body)
         });
@@ -424,11 +437,11 @@ impl Checker<'_> {
                 found.push((param.span, data.span));
             }
             if matches!(param.ty, Type::Extern(..)) {
-                let message = "a parameter of an action cannot be an object";
+                let message = "an action parameter cannot be an object";
                 self.error(codes::BAD_TYPE, param.span, message);
             }
             if matches!(param.ty, Type::Int | Type::Str) {
-                let message = format!("a parameter of an action cannot have type `{}`", self.show(&param.ty));
+                let message = format!("an action parameter cannot have type `{}`", self.show(&param.ty));
                 self.error(codes::BAD_TYPE, param.span, message);
             }
         }
@@ -437,9 +450,9 @@ impl Checker<'_> {
                 Diagnostic::error(
                     codes::BAD_ACTION,
                     span,
-                    "parameters with direction come before the control plane's",
+                    "directional parameters must precede directionless ones",
                 )
-                .also(before, "this one is the control plane's"),
+                .also(before, "directionless parameter"),
             );
         }
     }
@@ -465,10 +478,10 @@ impl Checker<'_> {
                 c.check_field_type(kind, &ty, field.ty.span, &field.name.name);
                 if let Some(old) = list.iter().find(|f| f.name == field.name.name) {
                     let before = old.span;
-                    let message = format!("field `{}` is declared twice", field.name.name);
+                    let message = format!("field `{}` is declared more than once", field.name.name);
                     c.report(
                         Diagnostic::error(codes::DUPLICATE_NAME, field.name.span, message)
-                            .also(before, "declared first here"),
+                            .also(before, "first declared here"),
                     );
                     continue;
                 }
@@ -486,13 +499,10 @@ impl Checker<'_> {
             list.iter().filter(|f| matches!(f.ty, Type::Varbit(_))).map(|f| f.span).collect();
         let id = AggregateId(self.module.aggregates.len() as u32);
         if let (AggregateKind::Header, [first, second, ..]) = (kind, varbits.as_slice()) {
-            let diagnostic = Diagnostic::error(
-                codes::BAD_TYPE,
-                *first,
-                "a header that packets have has one `varbit` field at most",
-            )
-            .label("the first one")
-            .also(*second, "another one");
+            let diagnostic =
+                Diagnostic::error(codes::BAD_TYPE, *first, "a header can have at most one `varbit` field")
+                    .label("first `varbit` field")
+                    .also(*second, "another `varbit` field");
             self.two_varbits.insert(id, diagnostic);
         }
         self.module.aggregates.push(Aggregate {
@@ -516,7 +526,7 @@ impl Checker<'_> {
         let base = self.module.underlying(&inner);
         let fine = matches!(base, Type::Bit(_) | Type::Signed(_) | Type::Bool | Type::Bad);
         if !fine {
-            let message = format!("`type` cannot make a type of `{}`", self.show(&inner));
+            let message = format!("`type` cannot be based on `{}`", self.show(&inner));
             self.error(codes::BAD_TYPE, ty.span, message);
         }
         let id = NewTypeId(self.module.newtypes.len() as u32);
@@ -551,7 +561,7 @@ impl Checker<'_> {
     }
 }
 
-/// A constant made by `static_assert` is there for the assertion.
+/// Returns whether a constant is initialised by `static_assert`; such a constant counts as used.
 fn calls_static_assert(init: &ast::Expr) -> bool {
     match &init.kind {
         ast::ExprKind::Call { callee, .. } => {
@@ -561,7 +571,7 @@ fn calls_static_assert(init: &ast::Expr) -> bool {
     }
 }
 
-/// Whether two functions cannot be told apart by a call.
+/// Returns whether a call cannot distinguish two functions.
 fn same_shape(a: &Signature, b: &Signature) -> bool {
     a.params.len() == b.params.len()
         && a.params.iter().zip(&b.params).all(|(x, y)| x.name == y.name && x.ty == y.ty)

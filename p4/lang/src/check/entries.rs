@@ -1,5 +1,4 @@
-//! Rules of a whole table: its default action, and what its entries must not do together (specification,
-//! "Table properties").
+//! Rules for a whole table: its default action, and conflicts between its entries (specification, "Table properties").
 
 use std::collections::BTreeMap;
 
@@ -11,20 +10,20 @@ use crate::hir::{ExprKind, Keyset, Table};
 use crate::source::Span;
 use crate::syntax::ast::{self, PropertyValue};
 
-/// Largest priority, which P4Runtime carries in 31 bits.
+/// The largest priority: P4Runtime transmits priorities as positive 32-bit signed integers.
 const MAX_PRIORITY: u32 = i32::MAX as u32;
 
 impl Checker<'_> {
-    /// A table that names no default action uses `NoAction`.
+    /// A table without a default action uses `NoAction`.
     pub(super) fn check_no_action(&mut self, table: &Table) {
         let Some(Declared { entity, span }) = self.find("NoAction").cloned() else {
             self.report(
                 Diagnostic::error(
                     codes::BAD_TABLE,
                     table.span,
-                    "there is no `NoAction` for the default action",
+                    "`NoAction` is not declared, but is the default action of this table",
                 )
-                .note("`core.p4` declares it; or give the table a `default_action`"),
+                .help("include `core.p4`, or add a `default_action`"),
             );
             return;
         };
@@ -34,14 +33,14 @@ impl Checker<'_> {
         };
         if !plain {
             self.report(
-                Diagnostic::error(codes::BAD_ACTION, span, "`NoAction` is an action without parameters")
-                    .also(table.span, "the default action of this table")
-                    .note("`core.p4` declares it so"),
+                Diagnostic::error(codes::BAD_ACTION, span, "`NoAction` must be an action without parameters")
+                    .also(table.span, "it is the default action of this table")
+                    .note("`core.p4` declares `action NoAction() {}`"),
             );
         }
     }
 
-    /// Entries say what their keys are.
+    /// Reports entries of a table without a key.
     pub(super) fn check_entries_need_key(&mut self, table: &ast::Table) {
         let entries = table.properties.iter().find_map(|p| match &p.value {
             PropertyValue::Entries(list) if !list.is_empty() => Some(p.name.span),
@@ -51,13 +50,17 @@ impl Checker<'_> {
             table.properties.iter().any(|p| matches!(&p.value, PropertyValue::Key(k) if !k.is_empty()));
         if let (Some(entries), false) = (entries, keyed) {
             self.report(
-                Diagnostic::error(codes::BAD_TABLE, table.name.span, "a table without a key has no entries")
-                    .also(entries, "these entries"),
+                Diagnostic::error(
+                    codes::BAD_TABLE,
+                    table.name.span,
+                    "a table without a key cannot have entries",
+                )
+                .also(entries, "entries"),
             );
         }
     }
 
-    /// The default action is one of the list, which therefore stands before it.
+    /// The default action must be in the list of actions, which therefore must come first.
     pub(super) fn check_default_after_actions(&mut self, table: &ast::Table) {
         let position = |name: &str| table.properties.iter().position(|p| &*p.name.name == name);
         let (Some(default), Some(actions)) = (position("default_action"), position("actions")) else {
@@ -69,15 +72,15 @@ impl Checker<'_> {
                 Diagnostic::error(
                     codes::BAD_TABLE,
                     table.name.span,
-                    "the default action comes after the list of actions",
+                    "`default_action` must come after `actions`",
                 )
-                .also(place(default), "comes too early")
-                .also(place(actions), "the list"),
+                .also(place(default), "default action")
+                .also(place(actions), "list of actions"),
             );
         }
     }
 
-    /// Where every key matches exactly, two entries with the same values contradict each other.
+    /// In a table with only exact keys, two entries with the same key contradict each other.
     pub(super) fn check_same_keys(&mut self, table: &Table) {
         if table.keys.iter().any(|k| &*k.match_kind != "exact") {
             return;
@@ -98,9 +101,9 @@ impl Checker<'_> {
             let Some(values) = values else { continue };
             if let Some(before) = seen.get(&values).copied() {
                 self.report(
-                    Diagnostic::error(codes::BAD_ENTRY, entry.span, "an entry has the same key")
-                        .label("never matches")
-                        .also(before, "matches first"),
+                    Diagnostic::error(codes::BAD_ENTRY, entry.span, "duplicate entry key")
+                        .label("this entry never matches")
+                        .also(before, "first entry with this key"),
                 );
             } else {
                 seen.insert(values, entry.span);
@@ -108,7 +111,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Priorities that entries get from those before them stay in range.
+    /// Checks that the priorities derived from preceding entries stay within the range.
     pub(super) fn check_priority_range(&mut self, table: &Table) {
         let property = |name: &str| table.properties.iter().find(|(n, ..)| &**n == name).map(|(_, v, _)| v);
         let delta = property("priority_delta").and_then(|v| v.as_int()).cloned().unwrap_or_else(|| 1.into());
@@ -126,16 +129,16 @@ impl Checker<'_> {
                     Diagnostic::error(
                         codes::BAD_ENTRY,
                         table.span,
-                        format!("an entry would have the priority {priority}"),
+                        format!("entry priority {priority} is out of range"),
                     )
-                    .label("the priorities of its entries leave the range")
-                    .also(entry.span, "this entry")
-                    .note("without a priority of its own an entry goes on from the one before by `priority_delta`"),
+                    .label("in this table")
+                    .also(entry.span, "derived for this entry")
+                    .note("an entry without a priority differs from the preceding one by `priority_delta`"),
                 );
                 return;
             }
             last = Some(priority);
         }
-        self.doubt_priorities(&priorities, falling);
+        self.warn_priority_order(&priorities, falling);
     }
 }

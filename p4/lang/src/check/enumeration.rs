@@ -1,4 +1,4 @@
-//! Enums, with and without a representation (specification, "Enumeration types").
+//! Enums, with and without an underlying type (specification, "Enumeration types").
 
 use num_bigint::BigInt;
 use num_traits::ToPrimitive as _;
@@ -21,11 +21,11 @@ impl Checker<'_> {
             let ty = self.ty(r);
             let base = self.module.underlying(&ty);
             if !matches!(ty, Type::Bit(_) | Type::Signed(_) | Type::Bad) {
-                let message = format!("an enum cannot be represented as `{}`", self.show(&ty));
+                let message = format!("the underlying type of an enum cannot be `{}`", self.show(&ty));
                 let mut diagnostic = Diagnostic::error(codes::BAD_TYPE, r.span, message);
                 if matches!(base, Type::Bit(_) | Type::Signed(_)) {
                     let note =
-                        "only `bit<w>`, `int<w>` and their `typedef`s will do, not what `type` makes of them";
+                        "only `bit<w>`, `int<w>` and `typedef`s of them are allowed, not types declared with `type`";
                     diagnostic = diagnostic.note(note);
                 }
                 self.report(diagnostic);
@@ -35,25 +35,25 @@ impl Checker<'_> {
         });
         let mut list: Vec<(crate::lex::Name, BigInt)> = Vec::new();
         if members.is_empty() {
-            self.error(codes::BAD_TYPE, name.span, "an enum has at least one member");
+            self.error(codes::BAD_TYPE, name.span, "an enum must have at least one member");
         }
-        // Members may be made of those before them.
+        // A member may use those before it.
         self.scopes.push(Default::default());
         for (member, value) in members {
             if list.iter().any(|(n, _)| *n == member.name) {
-                let message = format!("member `{}` is declared twice", member.name);
+                let message = format!("member `{}` is declared more than once", member.name);
                 self.error(codes::DUPLICATE_NAME, member.span, message);
                 continue;
             }
             let number = match (&repr, value) {
                 (Some(repr), Some(value)) => self.member_value(member, repr, value),
                 (Some(_), None) => {
-                    let message = format!("member `{}` needs a value", member.name);
+                    let message = format!("member `{}` of a serialisable enum has no value", member.name);
                     self.error(codes::BAD_TYPE, member.span, message);
                     BigInt::from(0)
                 }
                 (None, Some(value)) => {
-                    let message = "only members of an enum with a representation have values";
+                    let message = "only members of an enum with an underlying type can have values";
                     self.error(codes::BAD_TYPE, value.span, message);
                     BigInt::from(0)
                 }
@@ -73,23 +73,26 @@ impl Checker<'_> {
         self.declare(name, Entity::Type(TypeEntity::Plain(Type::Enum(id))));
     }
 
-    /// The value of a member of an enum with a representation, which it has to fit.
+    /// Returns the value of a member of a serialisable enum; it must fit the underlying type.
     fn member_value(&mut self, member: &Ident, repr: &Type, value: &ast::Expr) -> BigInt {
         let value = self.expr(value, Some(repr));
         if let (Type::Int, Some(number)) = (&value.ty, value.as_int())
             && !constant::fits(number, repr)
         {
-            let message =
-                format!("{number} does not fit into `{}`, which `{}` is", self.show(repr), member.name);
+            let message = format!(
+                "{number} is out of range for `{}`, the underlying type of `{}`",
+                self.show(repr),
+                member.name
+            );
             self.report(
-                Diagnostic::error(codes::OUT_OF_RANGE, member.span, message).also(value.span, "does not fit"),
+                Diagnostic::error(codes::OUT_OF_RANGE, member.span, message).also(value.span, "out of range"),
             );
             return BigInt::from(0);
         }
         let value = self.coerce(value, repr);
         let known = value.as_int().cloned();
         if known.is_none() && !value.ty.is_bad() {
-            self.error(codes::NOT_CONSTANT, value.span, "the value of a member is a constant");
+            self.error(codes::NOT_CONSTANT, value.span, "the value of an enum member must be a constant");
         }
         constant::wrap(&known.unwrap_or_default(), repr)
     }

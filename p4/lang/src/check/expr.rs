@@ -5,7 +5,7 @@ use std::rc::Rc;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive as _;
 
-use super::{Checker, Entity, Place, TypeEntity, closest};
+use super::{Checker, Enclosing, Entity, TypeEntity, closest};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::hir::{Expr, ExprKind, Type, VarId, VarKind};
 use crate::lex::Name;
@@ -13,7 +13,7 @@ use crate::source::Span;
 use crate::syntax::ast::{self, AggregateKind, ExprKind as Ast, Ident, Path};
 
 impl Checker<'_> {
-    /// Checks an expression; `want` is a hint for what has no type of its own.
+    /// Checks an expression. `want` is a hint for expressions without a type of their own.
     pub(super) fn expr(&mut self, expr: &ast::Expr, want: Option<&Type>) -> Expr {
         let span = expr.span;
         let make = |kind, ty| Expr { kind, ty, span };
@@ -24,7 +24,7 @@ impl Checker<'_> {
             Ast::Int(literal) => self.literal_expr(literal, span),
             Ast::Name(path) => self.name_expr(path, span),
             Ast::Type(ty) => {
-                let message = "a type is not a value";
+                let message = "expected a value, found a type";
                 self.ty(ty);
                 self.error(codes::NOT_A_VALUE, span, message);
                 Expr::bad(span)
@@ -33,7 +33,7 @@ impl Checker<'_> {
                 if let Some((object, ty)) = self.context.this.clone() {
                     return make(ExprKind::Var(object), ty);
                 }
-                self.error(codes::UNSUPPORTED, span, "`this` has a meaning in abstract methods only");
+                self.error(codes::UNSUPPORTED, span, "`this` is allowed only in abstract methods");
                 Expr::bad(span)
             }
             Ast::Member(base, member) => self.member(base, member, span),
@@ -54,7 +54,7 @@ impl Checker<'_> {
             Ast::InvalidHeader => make(ExprKind::Invalid, Type::Untyped),
             Ast::Dots => make(ExprKind::Default, Type::Untyped),
             Ast::DontCare | Ast::Default | Ast::Mask(..) | Ast::Range(..) => {
-                self.error(codes::NOT_A_VALUE, span, "a set of values is not a value");
+                self.error(codes::NOT_A_VALUE, span, "expected a value, found a key set");
                 Expr::bad(span)
             }
         }
@@ -66,7 +66,7 @@ impl Checker<'_> {
             return Expr { kind: ExprKind::Int(value), ty: Type::Int, span };
         };
         if signed && width == 0 {
-            self.error(codes::BAD_WIDTH, span, "a signed number has at least one bit");
+            self.error(codes::BAD_WIDTH, span, "a signed number must have at least one bit");
             return Expr::bad(span);
         }
         let ty = if signed { Type::Signed(width) } else { Type::Bit(width) };
@@ -78,7 +78,7 @@ impl Checker<'_> {
         match self.lookup(path) {
             None => Expr::bad(span),
             Some(Entity::Var(id)) => {
-                self.note_quotient(id, span);
+                self.record_quotient(id, span);
                 self.var_expr(id, span)
             }
             Some(Entity::MatchKind(number)) => {
@@ -91,19 +91,19 @@ impl Checker<'_> {
                     Entity::Action(_) => "action",
                     _ => "table",
                 };
-                let message = format!("the {what} `{}` is not a value", path.ident.name);
+                let message = format!("expected a value, found {what} `{}`", path.ident.name);
                 self.error(codes::NOT_A_VALUE, span, message);
                 Expr::bad(span)
             }
         }
     }
 
-    /// A variable; constants are replaced by their value.
+    /// Returns a variable, or the value of a constant.
     pub(super) fn var_expr(&self, id: VarId, span: Span) -> Expr {
         match self.module.vars.get(id.index()) {
             None => Expr::bad(span),
             Some(var) => match &var.kind {
-                // What was wrong with its value has been said where it is declared.
+                // An erroneous initial value was reported at the declaration.
                 VarKind::Const(value) if value.kind == ExprKind::Bad => Expr::bad(span),
                 VarKind::Const(value) if value.is_const() => Expr { span, ..(**value).clone() },
                 _ => Expr { kind: ExprKind::Var(id), ty: var.ty.clone(), span },
@@ -125,7 +125,7 @@ impl Checker<'_> {
                 "hit" => ExprKind::Hit(table),
                 "miss" => ExprKind::Miss(table),
                 "action_run" => {
-                    let message = "`action_run` may only be what a `switch` is about";
+                    let message = "`action_run` is allowed only as the expression of a `switch`";
                     self.error(codes::BAD_SWITCH, span, message);
                     return Expr::bad(span);
                 }
@@ -158,13 +158,13 @@ impl Checker<'_> {
     }
 
     pub(super) fn no_member(&mut self, ty: &Type, member: &Ident, names: &[&str]) -> Expr {
-        let message = format!("`{}` has no member `{}`", self.show(ty), member.name);
+        let message = format!("no member `{1}` in type `{0}`", self.show(ty), member.name);
         let mut diagnostic =
-            Diagnostic::error(codes::UNKNOWN_MEMBER, member.span, message).label("no such member");
+            Diagnostic::error(codes::UNKNOWN_MEMBER, member.span, message).label("unknown member");
         if let Some(near) = closest(&member.name, names.iter().copied()) {
-            diagnostic = diagnostic.suggest("a similar name exists", member.span, near);
+            diagnostic = diagnostic.suggest("a member with a similar name exists", member.span, near);
         } else if !names.is_empty() && names.len() <= 12 {
-            diagnostic = diagnostic.note(format!("it has {}", names.join(", ")));
+            diagnostic = diagnostic.note(format!("available members: {}", names.join(", ")));
         }
         self.report(diagnostic);
         Expr::bad(member.span)
@@ -180,15 +180,18 @@ impl Checker<'_> {
             "lastIndex" => (ExprKind::LastIndex(base), Type::Bit(32)),
             _ => return self.no_member(&ty, member, &["size", "next", "last", "lastIndex"]),
         };
-        let in_parser = matches!(self.context.place, Place::State | Place::Function | Place::ParserLocals);
+        let in_parser = matches!(
+            self.context.enclosing,
+            Enclosing::State | Enclosing::Function | Enclosing::ParserLocals
+        );
         if !in_parser && &*member.name != "size" {
-            let message = format!("`{}` of a stack exists in parsers only", member.name);
+            let message = format!("`{}` of a stack is available only in parsers", member.name);
             self.error(codes::BAD_INDEX, span, message);
         }
         Expr { kind, ty, span }
     }
 
-    /// The type that an expression names, if it names one.
+    /// Returns the type that an expression names, if it names one.
     pub(super) fn as_type(&mut self, expr: &ast::Expr) -> Option<Type> {
         match &expr.kind {
             Ast::Type(ty) => Some(self.constructed_type(ty)),
@@ -211,7 +214,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `Enum.member`, `error.Member`.
+    /// Checks `Enum.member` and `error.Member`.
     fn type_member(&mut self, ty: &Type, member: &Ident, span: Span) -> Expr {
         match ty {
             Type::Bad => Expr::bad(span),
@@ -255,7 +258,7 @@ impl Checker<'_> {
             return Expr::bad(span);
         }
         if !matches!(index_value.ty, Type::Int | Type::Bit(_) | Type::Signed(_)) {
-            let message = format!("an index is a number, not `{}`", self.show(&index_value.ty));
+            let message = format!("an index must be a number, found `{}`", self.show(&index_value.ty));
             self.error(codes::BAD_INDEX, index.span, message);
             return Expr::bad(span);
         }
@@ -264,7 +267,7 @@ impl Checker<'_> {
             Type::Stack(_, size) => *size as usize,
             Type::Tuple(items) => items.len(),
             _ => {
-                let message = format!("`{}` has no elements", self.show(&base_ty));
+                let message = format!("cannot index into a value of type `{}`", self.show(&base_ty));
                 self.error(codes::BAD_INDEX, base.span, message);
                 return Expr::bad(span);
             }
@@ -272,18 +275,18 @@ impl Checker<'_> {
         if let Some(known) = &known
             && known.to_usize().is_none_or(|i| i >= count)
         {
-            let message = format!("element {known} of {count} does not exist");
+            let message = format!("index {known} is out of bounds: there are {count} elements");
             self.error(codes::BAD_INDEX, index.span, message);
             return Expr::bad(span);
         }
         match &base_ty {
             Type::Stack(of, _)
                 if known.is_none()
-                    && self.context.place == Place::State
+                    && self.context.enclosing == Enclosing::State
                     && self.module.is_union(of)
                     && !self.is_known(&index_value) =>
             {
-                let message = "an element of a stack of unions is chosen by a constant";
+                let message = "the index into a stack of header unions must be a constant";
                 self.error(codes::BAD_INDEX, index.span, message);
                 Expr::bad(span)
             }
@@ -307,7 +310,11 @@ impl Checker<'_> {
                         _ => Expr { kind: ExprKind::Field(Box::new(base), p), ty, span },
                     },
                     None => {
-                        self.error(codes::NOT_CONSTANT, index.span, "the index of a tuple is a constant");
+                        self.error(
+                            codes::NOT_CONSTANT,
+                            index.span,
+                            "the index into a tuple must be a constant",
+                        );
                         Expr::bad(span)
                     }
                 }
@@ -318,8 +325,8 @@ impl Checker<'_> {
 
     fn slice(&mut self, base: &ast::Expr, high: &ast::Expr, low: &ast::Expr, span: Span) -> Expr {
         let base = self.expr(base, None);
-        let high_value = self.constant_int(high, "the end of a slice");
-        let low_value = self.constant_int(low, "the end of a slice");
+        let high_value = self.constant_int(high, "the bound of a slice");
+        let low_value = self.constant_int(low, "the bound of a slice");
         let (Some(high), Some(low)) = (high_value, low_value) else { return Expr::bad(span) };
         self.make_slice(base, &high, &low, span)
     }
@@ -339,17 +346,18 @@ impl Checker<'_> {
             return Expr::bad(span);
         }
         if !matches!(low.ty, Type::Bit(_)) {
-            let message = format!("the lowest bit of a slice is unsigned, not `{}`", self.show(&low.ty));
+            let message =
+                format!("the lowest bit of a slice must be unsigned, found `{}`", self.show(&low.ty));
             self.error(codes::BAD_SLICE, low.span, message);
             return Expr::bad(span);
         }
         let Some(limit) = ty.fixed_width() else {
-            let message = format!("`{}` has no bits to slice", self.show(&ty));
+            let message = format!("cannot slice a value of type `{}`", self.show(&ty));
             self.error(codes::BAD_SLICE, span, message);
             return Expr::bad(span);
         };
         let Some(count) = width.to_u32().filter(|w| (1..=limit).contains(w)) else {
-            let message = format!("`{}` has no slice of {width} bits", self.show(&ty));
+            let message = format!("a slice of {width} bits is out of range for `{}`", self.show(&ty));
             self.error(codes::BAD_SLICE, span, message);
             return Expr::bad(span);
         };
@@ -366,7 +374,7 @@ impl Checker<'_> {
             _ => match ty.fixed_width() {
                 Some(width) => width,
                 None => {
-                    let message = format!("`{}` has no bits to slice", self.show(&ty));
+                    let message = format!("cannot slice a value of type `{}`", self.show(&ty));
                     self.error(codes::BAD_SLICE, span, message);
                     return Expr::bad(span);
                 }
@@ -376,11 +384,11 @@ impl Checker<'_> {
             (Some(high), Some(low)) if high >= low && high < limit && high - low < (1 << 16) => (high, low),
             _ => {
                 let mut diagnostic =
-                    Diagnostic::error(codes::BAD_SLICE, span, format!("there is no slice [{high}:{low}]"));
+                    Diagnostic::error(codes::BAD_SLICE, span, format!("invalid slice [{high}:{low}]"));
                 if high < low {
-                    diagnostic = diagnostic.note("the upper bit comes first");
+                    diagnostic = diagnostic.help("write the higher bit first");
                 } else {
-                    diagnostic = diagnostic.note(format!("the value is `{}`", self.show(&ty)));
+                    diagnostic = diagnostic.note(format!("the value has type `{}`", self.show(&ty)));
                 }
                 self.report(diagnostic);
                 return Expr::bad(span);
@@ -426,7 +434,7 @@ impl Checker<'_> {
         let mut values = Vec::new();
         for (name, value) in fields {
             if names.iter().any(|(n, _)| *n == name.name) {
-                let message = format!("field `{}` is given twice", name.name);
+                let message = format!("field `{}` is initialised more than once", name.name);
                 self.error(codes::DUPLICATE_NAME, name.span, message);
                 continue;
             }
@@ -444,7 +452,7 @@ impl Checker<'_> {
 
     // --- constants ---
 
-    /// An integer that has to be known now.
+    /// Evaluates an integer constant expression.
     pub(super) fn constant_int(&mut self, expr: &ast::Expr, what: &str) -> Option<BigInt> {
         let value = self.expr(expr, None);
         let value = self.as_representation(value);
@@ -452,21 +460,21 @@ impl Checker<'_> {
             return None;
         }
         if !matches!(value.ty, Type::Int | Type::Bit(_) | Type::Signed(_)) {
-            let message = format!("{what} is a number, not `{}`", self.show(&value.ty));
+            let message = format!("{what} must be a number, found `{}`", self.show(&value.ty));
             self.error(codes::TYPE_MISMATCH, expr.span, message);
             return None;
         }
         match value.as_int() {
             Some(value) => Some(value.clone()),
             None => {
-                let message = format!("{what} has to be known when the program is compiled");
+                let message = format!("{what} is not known at compile time");
                 self.error(codes::NOT_CONSTANT, expr.span, message);
                 None
             }
         }
     }
 
-    /// Serialisable enums as their representation.
+    /// Converts a serialisable enum to its underlying type.
     pub(super) fn as_representation(&mut self, value: Expr) -> Expr {
         match &value.ty {
             Type::Enum(_) => {
@@ -477,16 +485,16 @@ impl Checker<'_> {
         }
     }
 
-    // --- what can be written ---
+    // --- l-values ---
 
-    /// Checks an expression that will be written.
+    /// Checks an expression that is written.
     pub(super) fn lvalue(&mut self, expr: &ast::Expr) -> Expr {
         let value = self.expr(expr, None);
         self.check_lvalue(&value);
         value
     }
 
-    /// Reports an expression that cannot be written.
+    /// Reports an expression that is not an l-value.
     pub(super) fn check_lvalue(&mut self, value: &Expr) {
         match &value.kind {
             ExprKind::Bad => {}
@@ -502,27 +510,27 @@ impl Checker<'_> {
                 let why = match &var.kind {
                     VarKind::Local => return,
                     VarKind::Param(ast::Direction::Out | ast::Direction::InOut) => return,
-                    VarKind::Param(ast::Direction::In) => "it is an `in` parameter",
-                    VarKind::Param(ast::Direction::None) => "it is a parameter without direction",
-                    VarKind::Const(_) => "it is a constant",
-                    VarKind::ConstructorParam => "it is a parameter of the constructor",
-                    VarKind::Instance | VarKind::ValueSet => "it is an object",
+                    VarKind::Param(ast::Direction::In) => "an `in` parameter",
+                    VarKind::Param(ast::Direction::None) => "a directionless parameter",
+                    VarKind::Const(_) => "a constant",
+                    VarKind::ConstructorParam => "a constructor parameter",
+                    VarKind::Instance | VarKind::ValueSet => "an object",
                 };
                 let (name, declared) = (var.name.clone(), var.span);
                 self.report(
                     Diagnostic::error(
                         codes::NOT_ASSIGNABLE,
                         value.span,
-                        format!("`{name}` cannot be written: {why}"),
+                        format!("cannot assign to `{name}`, {why}"),
                     )
                     .also(declared, "declared here"),
                 );
             }
-            _ => self.error(codes::NOT_ASSIGNABLE, value.span, "this cannot be written"),
+            _ => self.error(codes::NOT_ASSIGNABLE, value.span, "expression is not an l-value"),
         }
     }
 
-    /// Whether it may be written, without a report.
+    /// Returns whether a type is a header union.
     pub(super) fn is_union(&self, ty: &Type) -> bool {
         self.module.aggregate_kind(ty) == Some(AggregateKind::Union)
     }

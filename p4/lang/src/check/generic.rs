@@ -1,4 +1,4 @@
-//! What may stand for a type parameter, and what becomes of a generic type (specification, "Type specialization").
+//! Instantiation of generic types (specification, "Type specialization").
 
 use super::{Checker, Entity};
 use crate::diagnostic::{Diagnostic, codes};
@@ -7,30 +7,30 @@ use crate::source::Span;
 use crate::syntax::ast;
 
 impl Checker<'_> {
-    /// `error`, which exists once a program, or `core.p4`, declares errors.
+    /// Returns the type `error`, which exists only after the program, or `core.p4`, has declared errors.
     pub(super) fn error_type(&mut self, span: Span) -> Type {
         if self.errors_declared {
             return Type::Error;
         }
         self.report(
             Diagnostic::error(codes::UNKNOWN_NAME, span, "`error` is not declared")
-                .note("a declaration `error { ... }` makes the type; `core.p4` has one"),
+                .help("include `core.p4`, or declare `error { ... }`"),
         );
         Type::Bad
     }
 
-    /// The type of a tuple's field: a value, not an object.
+    /// Checks the type of a tuple's field: a value, not an object.
     pub(super) fn tuple_field(&mut self, field: &ast::Type) -> Type {
         let ty = self.ty(field);
         if self.is_object(&ty) || matches!(ty, Type::Void) {
-            let message = format!("a tuple has no field of type `{}`", self.show(&ty));
+            let message = format!("a tuple cannot have a field of type `{}`", self.show(&ty));
             self.error(codes::BAD_TYPE, field.span, message);
             return Type::Bad;
         }
         ty
     }
 
-    /// Parsers, controls, packages and externs are no values.
+    /// Returns whether a type is that of a parser, control, package or extern, none of which is a value.
     pub(super) fn is_object(&self, ty: &Type) -> bool {
         matches!(
             ty,
@@ -38,7 +38,7 @@ impl Checker<'_> {
         )
     }
 
-    /// Checks the arguments of a generic type that is written at `span`.
+    /// Checks the type arguments of the generic type written at `span`.
     pub(super) fn check_type_args(&mut self, made: &Type, span: Span) {
         let (Type::Aggregate(_, args) | Type::Extern(_, args) | Type::Arch(_, args) | Type::Package(_, args)) =
             made
@@ -48,12 +48,13 @@ impl Checker<'_> {
         let args = args.clone();
         for arg in args.iter() {
             if self.mentions(arg, made, 0) {
-                let message = format!("`{}` has itself as a type argument", self.show(made));
+                let message = format!("`{}` is its own type argument", self.show(made));
                 self.error(codes::BAD_TYPE_ARGUMENTS, span, message);
                 return;
             }
             if matches!(made, Type::Aggregate(..)) && self.is_object(arg) {
-                let message = format!("`{}` is no value and cannot be a type argument here", self.show(arg));
+                let message =
+                    format!("`{}` is not a value type and cannot be a type argument here", self.show(arg));
                 self.error(codes::BAD_TYPE_ARGUMENTS, span, message);
                 return;
             }
@@ -61,9 +62,9 @@ impl Checker<'_> {
         self.check_instantiated_fields(made, span);
     }
 
-    /// Whether a type is made with the same generic type as `made`, or with objects whose parameters are.
+    /// Returns whether a type is an instance of the same generic type as `made`, or an object with such a parameter.
     fn mentions(&self, ty: &Type, made: &Type, depth: u32) -> bool {
-        // Objects refer only to what is declared before them, so this ends; the limit is for broken programs.
+        // Objects refer only to earlier declarations, so the recursion ends; the limit is for erroneous programs.
         const MAX_DEPTH: u32 = 16;
         ty.any(&mut |t| match (t, made) {
             (Type::Aggregate(a, args), Type::Aggregate(b, _)) => a == b && !args.is_empty(),
@@ -82,7 +83,7 @@ impl Checker<'_> {
         })
     }
 
-    /// A field whose type is a parameter must be possible once that is known.
+    /// Checks the fields whose types depend on type parameters, now that the type arguments are known.
     fn check_instantiated_fields(&mut self, made: &Type, span: Span) {
         let Type::Aggregate(id, args) = made else { return };
         let Some(decl) = self.module.aggregates.get(id.index()).cloned() else { return };
@@ -97,13 +98,13 @@ impl Checker<'_> {
             let made = self.show(made);
             self.report(
                 Diagnostic::error(codes::BAD_TYPE, field.span, message)
-                    .label("declared with a type parameter")
-                    .also(span, format!("`{made}` is asked for here")),
+                    .label("its type depends on a type parameter")
+                    .also(span, format!("`{made}` is used here")),
             );
         }
     }
 
-    /// Whether a name stands for the package that a program is.
+    /// Checks that `main` is an instance of a package.
     pub(super) fn check_main(&mut self, name: &ast::Ident, entity: &Entity) {
         if &*name.name != "main" || self.scopes.len() != 1 {
             return;
@@ -119,8 +120,8 @@ impl Checker<'_> {
         };
         if !package {
             self.report(
-                Diagnostic::error(codes::BAD_PLACE, name.span, "`main` is an instance of a package")
-                    .note("the architecture's package has that name in every program"),
+                Diagnostic::error(codes::MISPLACED, name.span, "`main` must be an instance of a package")
+                    .note("the name is reserved for the instance of the architecture's package"),
             );
         }
     }

@@ -4,27 +4,27 @@ use super::Checker;
 use crate::hir::{Param, Type, TypeArgs, TypeParamId, type_args};
 use crate::syntax::ast::Direction;
 
-/// A parameter of `apply` of a parser or control.
+/// A parameter of the `apply` method of a parser or control.
 struct ObjectParam {
     direction: Direction,
     ty: Type,
-    /// Whether it has a default or is optional.
-    may_lack: bool,
+    /// Whether it is optional or has a default value.
+    omittable: bool,
 }
 
 impl Checker<'_> {
-    /// A type to be inferred.
+    /// Returns a new type variable.
     pub(super) fn fresh(&mut self) -> Type {
         self.solutions.push(None);
         Type::Var(self.solutions.len() as u32 - 1)
     }
 
-    /// A fresh type for each parameter.
+    /// Returns a new type variable for each type parameter.
     pub(super) fn fresh_args(&mut self, params: &[TypeParamId]) -> TypeArgs {
         params.iter().map(|p| (*p, self.fresh())).collect()
     }
 
-    /// The type with what has been inferred put in.
+    /// Substitutes the solutions found so far.
     pub(super) fn zonk(&self, ty: &Type) -> Type {
         ty.map(&mut |t| match t {
             Type::Var(id) => {
@@ -35,7 +35,7 @@ impl Checker<'_> {
         })
     }
 
-    /// Whether something in it is still to be inferred.
+    /// Returns whether a type contains unsolved type variables.
     pub(super) fn is_open(&self, ty: &Type) -> bool {
         self.zonk(ty).any(&mut |t| matches!(t, Type::Var(_)))
     }
@@ -53,7 +53,7 @@ impl Checker<'_> {
         true
     }
 
-    /// Makes two types the same, if that is possible.
+    /// Unifies two types; returns whether that is possible.
     pub(super) fn unify(&mut self, a: &Type, b: &Type) -> bool {
         let (a, b) = (self.zonk(a), self.zonk(b));
         match (&a, &b) {
@@ -83,33 +83,33 @@ impl Checker<'_> {
         xs.len() == ys.len() && xs.iter().zip(ys).all(|(x, y)| self.unify(x, y))
     }
 
-    /// Whether a parser or control is of a type of parsers or controls: same parameters in the same order.
+    /// Unifies a parser or control with a parser or control type: the parameters must match in order.
     fn unify_objects(&mut self, a: &Type, b: &Type) -> bool {
         let (Some((parser_a, params_a)), Some((parser_b, params_b))) =
             (self.object_params(a), self.object_params(b))
         else {
             return false;
         };
-        // What the architecture may leave out, a parser or control need not have.
+        // A parser or control may lack parameters that are optional in the architecture's type.
         let shared = params_a.len().min(params_b.len());
-        let may_lack = |more: &Type, rest: &[ObjectParam]| {
-            rest.is_empty() || matches!(more, Type::Arch(..)) && rest.iter().all(|p| p.may_lack)
+        let omittable = |more: &Type, rest: &[ObjectParam]| {
+            rest.is_empty() || matches!(more, Type::Arch(..)) && rest.iter().all(|p| p.omittable)
         };
-        let lengths = may_lack(a, params_a.get(shared..).unwrap_or_default())
-            && may_lack(b, params_b.get(shared..).unwrap_or_default());
+        let lengths = omittable(a, params_a.get(shared..).unwrap_or_default())
+            && omittable(b, params_b.get(shared..).unwrap_or_default());
         if parser_a != parser_b || !lengths {
             return false;
         }
         params_a.iter().zip(&params_b).all(|(x, y)| x.direction == y.direction && self.unify(&x.ty, &y.ty))
     }
 
-    /// Whether it is a parser, and its `apply` parameters.
+    /// Returns whether a type is a parser, and the parameters of its `apply` method.
     fn object_params(&mut self, ty: &Type) -> Option<(bool, Vec<ObjectParam>)> {
         let list = |params: &[Param], args: &TypeArgs| -> Vec<ObjectParam> {
             let param = |p: &Param| ObjectParam {
                 direction: p.direction,
                 ty: p.ty.substitute(args),
-                may_lack: p.default.is_some() || p.optional,
+                omittable: p.default.is_some() || p.optional,
             };
             params.iter().map(param).collect()
         };

@@ -1,7 +1,7 @@
-//! Instances whose abstract methods the program gives (specification, "Instantiating objects with abstract methods").
+//! Instances that implement abstract methods (specification, "Instantiating objects with abstract methods").
 
 use super::params::ParamsOf;
-use super::{Checker, Place};
+use super::{Checker, Enclosing};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::hir::{Signature, Type, TypeArgs, VarId};
 use crate::syntax::ast::{self, DeclKind, Ident, StmtKind};
@@ -33,7 +33,7 @@ impl Checker<'_> {
             return;
         };
         if wanted.is_empty() && !ty.is_bad() {
-            let message = format!("`{}` has no abstract methods that a body could give", self.show(ty));
+            let message = format!("`{}` has no abstract methods to implement", self.show(ty));
             self.error(codes::BAD_CALL, body.span, message);
         }
         let outer = self.context.this.replace((object, ty.clone()));
@@ -50,7 +50,11 @@ impl Checker<'_> {
                     DeclKind::Instance(i) => {
                         c.instance(i);
                     }
-                    _ => c.error(codes::BAD_PLACE, decl.span, "an object's body has methods only"),
+                    _ => c.error(
+                        codes::MISPLACED,
+                        decl.span,
+                        "the body of an instance can contain only functions",
+                    ),
                 }
             }
         });
@@ -64,10 +68,10 @@ impl Checker<'_> {
 
     fn missing_methods(&mut self, name: &Ident, missing: &[Signature]) {
         let names: Vec<String> = missing.iter().map(|m| format!("`{}`", m.name)).collect();
-        let message = format!("`{}` is made without its abstract methods {}", name.name, names.join(", "));
+        let message = format!("`{}` does not implement the abstract methods {}", name.name, names.join(", "));
         let mut diagnostic = Diagnostic::error(codes::BAD_CALL, name.span, message);
         for method in missing {
-            diagnostic = diagnostic.also(method.span, "to be given");
+            diagnostic = diagnostic.also(method.span, "not implemented");
         }
         self.report(diagnostic);
     }
@@ -83,13 +87,13 @@ impl Checker<'_> {
         let this = self.context.this.clone();
         let signature = self.scoped(|c| {
             let signature = c.signature(&function.annotations, &function.prototype, ParamsOf::Function);
-            c.function_body_of(&function.body, &signature, Place::Function, this);
+            c.function_body_of(&function.body, &signature, Enclosing::Function, this);
             signature
         });
         let name = &function.prototype.name;
         let Some(wanted) = wanted else {
             if !ty.is_bad() {
-                let message = format!("`{}` has no abstract method `{}`", self.show(ty), name.name);
+                let message = format!("no abstract method `{1}` in `{0}`", self.show(ty), name.name);
                 self.error(codes::UNKNOWN_MEMBER, name.span, message);
             }
             return;
@@ -106,17 +110,21 @@ impl Checker<'_> {
         let params = pairs.iter().all(|(same, w, s)| *same && self.unify(w, s));
         let result = self.unify(&wanted.result.substitute(types), &signature.result);
         if !count || !params || !result {
-            let message = format!("method `{}` differs from what `{}` asks for", name.name, self.show(ty));
+            let message = format!(
+                "the signature of method `{}` differs from its declaration in `{}`",
+                name.name,
+                self.show(ty)
+            );
             self.report(
                 Diagnostic::error(codes::TYPE_MISMATCH, instance.span, message)
-                    .also(name.span, "this method")
-                    .also(wanted.span, "asked for here"),
+                    .also(name.span, "implemented here")
+                    .also(wanted.span, "declared here"),
             );
         }
     }
 }
 
-/// Whether an instance has to give an abstract method.
+/// Returns whether an instance must implement an abstract method.
 fn is_required(method: &Signature) -> bool {
     !method.annotations.iter().any(|a| &*a.name.name == "optional")
 }

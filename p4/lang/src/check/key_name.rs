@@ -1,12 +1,12 @@
-//! The control-plane name of a table's key that has no `@name`: what was written, if it is made of names.
+//! The control-plane name of a table key without `@name`: the key expression as written, if it consists of names.
 //!
-//! Source: P4-16 specification, "Control plane names"; the spelling of indexes, slices and masks is p4c's.
+//! Source: P4-16 specification, "Control plane names"; indices, slices and masks are written as in p4c.
 
 use crate::hir::{AggregateId, Call, Callee, Expr, ExprKind, Module, Type};
 use crate::lex::Tok;
 use crate::syntax::ast::{self, AnnotationBody, ExprKind as Ast};
 
-/// The name of a key, from what was written and, where it is at hand, what it means.
+/// Returns the name of a key, from the expression as written and, if available, the checked expression.
 pub(super) fn key_name(module: &Module, written: &ast::Expr, meant: Option<&Expr>) -> Option<String> {
     let meant = meant.map(without_casts);
     match &written.kind {
@@ -21,7 +21,7 @@ pub(super) fn key_name(module: &Module, written: &ast::Expr, meant: Option<&Expr
             };
             let named = inner.zip(field).and_then(|(inner, field)| field_name(module, &inner.ty, field));
             let name = named.unwrap_or_else(|| member.name.to_string());
-            // A name that is absolute stands for the whole path.
+            // An absolute name replaces the whole path.
             match name.strip_prefix('.') {
                 Some(absolute) => Some(absolute.to_owned()),
                 None => Some(format!("{}.{name}", key_name(module, base, inner)?)),
@@ -85,7 +85,7 @@ fn header_of(call: &Call) -> Option<&Expr> {
     }
 }
 
-/// The `@name` of a field.
+/// Returns the `@name` of a field.
 fn field_name(module: &Module, ty: &Type, field: usize) -> Option<String> {
     let Type::Aggregate(AggregateId(id), _) = ty else { return None };
     let field = module.aggregates.get(*id as usize)?.fields.get(field)?;

@@ -3,8 +3,8 @@
 use num_bigint::BigInt;
 
 use super::call::CallKind;
-use super::{Checker, Entity, Place};
-use crate::diagnostic::codes;
+use super::{Checker, Enclosing, Entity};
+use crate::diagnostic::{codes, given, plural};
 use crate::hir::{
     Call, Callee, Construct, Expr, ExprKind, HeaderMethod, Param, Signature, Type, TypeArgs, type_args,
 };
@@ -60,19 +60,19 @@ impl Checker<'_> {
             return Expr::bad(span);
         }
         if !args.is_empty() {
-            self.error(codes::BAD_CALL, span, "`apply` of a table takes no arguments");
+            self.error(codes::BAD_CALL, span, "the `apply` method of a table takes no arguments");
         }
         if self.context.bound {
-            self.error(codes::BAD_PLACE, span, "no table is applied in an argument of an action");
-        } else if !matches!(self.context.place, Place::Apply | Place::Table) {
-            let message = "tables are applied in the `apply` block of a control only";
-            self.error(codes::BAD_PLACE, span, message);
+            self.error(codes::MISPLACED, span, "tables cannot be applied in an action argument");
+        } else if !matches!(self.context.enclosing, Enclosing::Apply | Enclosing::Table) {
+            let message = "tables can be applied only in the `apply` block of a control";
+            self.error(codes::MISPLACED, span, message);
         }
         let call = Call { callee: Callee::Table(id), type_args: Vec::new(), args: Vec::new() };
         Expr { kind: ExprKind::Call(Box::new(call)), ty: Type::ApplyResult(id), span }
     }
 
-    /// `Type.apply(...)` and `Type.minSizeInBits()`.
+    /// Checks `Type.apply(...)` and `Type.minSizeInBits()`.
     fn type_method(&mut self, ty: Type, method: &Ident, args: &[Arg], span: Span) -> Expr {
         if let Some(size) = self.size_method(&ty, method, args, span) {
             return size;
@@ -90,8 +90,10 @@ impl Checker<'_> {
                     _ => 0,
                 };
                 if needs > 0 {
-                    let message =
-                        format!("`{}` takes constructor arguments; make an instance first", self.show(&ty));
+                    let message = format!(
+                        "`{}` takes constructor arguments and must be instantiated first",
+                        self.show(&ty)
+                    );
                     self.error(codes::BAD_CALL, span, message);
                     return Expr::bad(span);
                 }
@@ -110,14 +112,14 @@ impl Checker<'_> {
         if &*method.name != "apply" {
             return self.no_member(ty, method, &["apply"]);
         }
-        let allowed = if is_parser { Place::State } else { Place::Apply };
-        if self.context.place != allowed {
+        let allowed = if is_parser { Enclosing::State } else { Enclosing::Apply };
+        if self.context.enclosing != allowed {
             let message = if is_parser {
-                "parsers are applied in states of parsers only"
+                "parsers can be applied only in parser states"
             } else {
-                "controls are applied in the `apply` block of a control only"
+                "controls can be applied only in the `apply` block of a control"
             };
-            self.error(codes::BAD_PLACE, span, message);
+            self.error(codes::MISPLACED, span, message);
         }
         let signature = Signature {
             name: Name::from(format!("{name}.apply")),
@@ -136,7 +138,7 @@ impl Checker<'_> {
         Expr { kind: ExprKind::Call(Box::new(call)), ty: Type::Void, span }
     }
 
-    /// Name, parameters and place of what `apply` of an object calls; whether it is a parser.
+    /// Returns name, parameters and location of the `apply` method of an object, and whether it is a parser.
     fn apply_params(&self, ty: &Type) -> Option<(Name, Vec<Param>, bool, Span)> {
         let module = &self.module;
         let (name, type_params, params, is_parser, span, args) = match ty {
@@ -174,7 +176,7 @@ impl Checker<'_> {
         let Some(decl) = self.module.externs.get(id.index()) else { return Expr::bad(span) };
         let outer: TypeArgs = decl.type_params.iter().copied().zip(targs.iter().cloned()).collect();
         let mut all = decl.methods.clone();
-        // Abstract methods come after the others.
+        // Abstract methods follow the others.
         all.extend(decl.abstract_methods.iter().cloned());
         let extern_name = decl.name.clone();
         let candidates: Vec<usize> = (0..all.len()).filter(|i| all[*i].name == method.name).collect();
@@ -193,7 +195,7 @@ impl Checker<'_> {
         let (args, targs, result) =
             self.apply_signature(&signature, outer, type_args, args, want, CallKind::Plain, span);
         if open {
-            let message = format!("the type arguments of `{}` cannot be inferred", self.show(ty));
+            let message = format!("cannot infer the type arguments of `{}`", self.show(ty));
             self.error(codes::CANNOT_INFER, span, message);
         }
         self.check_widths(&targs, &args, span);
@@ -223,7 +225,8 @@ impl Checker<'_> {
             }
         };
         if args.len() != count {
-            let message = format!("`{}` takes {count} arguments, {} are given", method.name, args.len());
+            let message =
+                format!("`{}` takes {}, but {}", method.name, plural(count, "argument"), given(args.len()));
             self.error(codes::BAD_CALL, span, message);
             return Expr::bad(span);
         }
@@ -234,7 +237,7 @@ impl Checker<'_> {
         if let Some(value) = args.first().and_then(|a| a.value.as_ref()) {
             let count = self.constant_int(value, "the number of elements");
             if count.as_ref().is_some_and(|c| *c < BigInt::from(0)) {
-                self.error(codes::OUT_OF_RANGE, value.span, "the number of elements is negative");
+                self.error(codes::OUT_OF_RANGE, value.span, "the number of elements must not be negative");
             }
             let kind = ExprKind::Int(count.unwrap_or_default());
             values.push(Some(Expr { kind, ty: Type::Int, span: value.span }));
@@ -243,7 +246,7 @@ impl Checker<'_> {
         Expr { kind: ExprKind::Call(Box::new(call)), ty: result, span }
     }
 
-    /// `minSizeInBits()` and its relatives, which exist for every type with a size.
+    /// Checks `minSizeInBits()` and related methods, which every type of known size has.
     fn size_method(&mut self, ty: &Type, method: &Ident, args: &[Arg], span: Span) -> Option<Expr> {
         let (largest, bytes) = match &*method.name {
             "minSizeInBits" => (false, false),
@@ -258,7 +261,7 @@ impl Checker<'_> {
         }
         let Some(bits) = self.size_in_bits(ty, largest) else {
             if !ty.is_bad() {
-                let message = format!("`{}` has no size", self.show(ty));
+                let message = format!("the size of `{}` is not defined", self.show(ty));
                 self.error(codes::UNKNOWN_MEMBER, method.span, message);
             }
             return Some(Expr::bad(span));
@@ -267,7 +270,7 @@ impl Checker<'_> {
         Some(Expr { kind: ExprKind::Int(size.into()), ty: Type::Int, span })
     }
 
-    /// Bits that a value takes on the wire, at least or at most.
+    /// Returns the minimum or maximum number of bits of a value on the wire.
     pub(super) fn size_in_bits(&self, ty: &Type, largest: bool) -> Option<u64> {
         match ty {
             Type::Bit(w) | Type::Signed(w) => Some(u64::from(*w)),

@@ -1,13 +1,13 @@
 //! Names, types and constants: from the syntax tree to [`crate::hir`].
 //!
-//! P4 declares before use, so one pass in source order does it. Everything wrong is reported; what is wrong gets
-//! the type [`Type::Bad`], which fits everywhere, so that one mistake is one message.
+//! P4 requires declaration before use, so one pass in source order is enough. The checker reports every error it finds.
+//! An erroneous expression gets the type [`Type::Bad`], which is compatible with every type, so that one mistake causes
+//! one diagnostic.
 
 mod call;
 mod construct;
 mod convert;
 mod decl;
-mod doubts;
 mod entries;
 mod enumeration;
 mod expr;
@@ -25,6 +25,7 @@ mod select;
 mod stmt;
 mod table;
 mod types;
+mod warnings;
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -39,7 +40,7 @@ use crate::lint::Usage;
 use crate::source::Span;
 use crate::syntax::ast::{self, Ident, Path};
 
-/// Checks a program. The module is complete only if nothing was reported.
+/// Checks a program. The returned module is complete only if no error was reported.
 pub(crate) fn check(unit: &ast::Unit, sink: &mut Sink) -> (Module, Usage) {
     let mut checker = Checker {
         module: Module::default(),
@@ -57,10 +58,10 @@ pub(crate) fn check(unit: &ast::Unit, sink: &mut Sink) -> (Module, Usage) {
         overloads: BTreeMap::new(),
         quotients: BTreeMap::new(),
         declaring: Vec::new(),
-        later: BTreeMap::new(),
+        declared_later: BTreeMap::new(),
         usage: Usage::default(),
     };
-    checker.collect_later(unit);
+    checker.collect_declared_later(unit);
     for decl in &unit.decls {
         checker.top_level(decl);
     }
@@ -68,7 +69,7 @@ pub(crate) fn check(unit: &ast::Unit, sink: &mut Sink) -> (Module, Usage) {
     (checker.module, checker.usage)
 }
 
-/// What a name stands for.
+/// What a name refers to.
 #[derive(Clone, Debug)]
 enum Entity {
     Var(VarId),
@@ -76,16 +77,16 @@ enum Entity {
     Functions(Vec<FunctionRef>),
     Action(ActionId),
     Table(TableId),
-    /// A member of a `match_kind` declaration, by number.
+    /// A member of a `match_kind` declaration, by position.
     MatchKind(usize),
 }
 
-/// A type's declaration; what is generic needs arguments.
+/// A declared type. A generic one needs type arguments.
 #[derive(Clone, Debug)]
 enum TypeEntity {
     /// An alias or a type without parameters.
     Plain(Type),
-    /// A generic type and how many arguments it takes.
+    /// A generic type and its number of type parameters.
     Generic(Type, usize),
     Param(TypeParamId),
 }
@@ -103,9 +104,9 @@ struct Declared {
     span: Span,
 }
 
-/// What encloses the code that is checked.
+/// The construct that encloses the code being checked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Place {
+enum Enclosing {
     #[default]
     Top,
     Function,
@@ -114,28 +115,28 @@ enum Place {
     Apply,
     /// A parser's state.
     State,
-    /// Declarations of a parser or control.
+    /// The declarations of a parser or control.
     ParserLocals,
     ControlLocals,
-    /// Keys and actions of a table.
+    /// The keys and actions of a table.
     Table,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Context {
-    place: Place,
-    /// Result type of the enclosing function.
+    enclosing: Enclosing,
+    /// The return type of the enclosing function.
     result: Option<Type>,
     loops: u32,
-    /// The object whose methods are checked.
+    /// The extern object whose abstract methods are being checked.
     this: Option<(VarId, Type)>,
-    /// Whether an object may leave type arguments open (`E<_>() e;`).
+    /// Whether an instance may leave its type arguments open (`E<_>() e;`).
     open_types: bool,
-    /// Whether arguments are checked that a table binds to its actions.
+    /// Whether the arguments being checked are those that a table binds to its actions.
     bound: bool,
-    /// Whether the parameters of something without a body are declared, whose names hide nothing.
+    /// Whether the parameters being declared belong to a prototype without a body; their names shadow nothing.
     prototype: bool,
-    /// The table whose properties are checked.
+    /// The table whose properties are being checked.
     table: Option<Name>,
 }
 
@@ -143,44 +144,43 @@ struct Checker<'a> {
     module: Module,
     sink: &'a mut Sink,
     scopes: Vec<BTreeMap<Name, Declared>>,
-    /// Inferred types by number of [`Type::Var`].
+    /// Inferred types, indexed by the number of the [`Type::Var`].
     solutions: Vec<Option<Type>>,
     context: Context,
-    /// States of the parser that is checked.
+    /// The states of the parser being checked.
     states: BTreeMap<Name, StateTarget>,
     error_index: BTreeMap<Name, usize>,
-    /// Fields of the struct or header that is declared, up to the one that is checked.
+    /// The fields of the struct or header being declared, up to the current one.
     fields_so_far: Vec<Name>,
-    /// Errors that matter only if the code is part of a program that runs: p4c looks for them when it has seen
-    /// `main`.
+    /// Errors that are reported only for architectures other than v1model: p4c detects them after it has seen `main`.
     deferred: Vec<Diagnostic>,
-    /// Errors that matter only if there is a `main`: architectures decide what they need.
+    /// Errors that are reported only if the program has a `main`: the architecture decides what it requires.
     in_program: Vec<Diagnostic>,
-    /// Headers with two fields of variable size: such a header cannot be extracted.
+    /// Headers with two `varbit` fields. Such a header cannot be extracted.
     two_varbits: BTreeMap<AggregateId, Diagnostic>,
-    /// Parsers, controls and packages of the same name as the one of this type, which differ in the names or number
-    /// of constructor parameters.
+    /// The parsers, controls and packages that share their name with this type and differ in the names or the number of
+    /// their constructor parameters.
     overloads: BTreeMap<Type, Vec<Type>>,
-    /// Variables that hold a quotient which only the compiler could compute: the position of the error in
-    /// `deferred`, which is about the place where the variable is read first.
+    /// Variables that hold a quotient of run-time values, with the index of the error in `deferred`. The error is
+    /// reported where the variable is first read.
     quotients: BTreeMap<VarId, usize>,
-    /// Functions, actions, parsers and controls whose bodies are checked, outer ones first.
+    /// Functions, actions, parsers and controls whose bodies are being checked, outermost first.
     declaring: Vec<Ident>,
-    /// Whether an `error` declaration has been seen: the type exists from there on.
+    /// Whether an `error` declaration precedes this point; only then does the type exist.
     errors_declared: bool,
-    /// Where top-level names are declared, to say so when they are used too early.
-    later: BTreeMap<Name, Span>,
+    /// Where top-level names are declared, to detect uses that precede the declaration.
+    declared_later: BTreeMap<Name, Span>,
     usage: Usage,
 }
 
 impl Checker<'_> {
-    /// What can be judged once everything is known.
+    /// Reports the errors that depend on the kind of `main`.
     fn finish(&mut self) {
         let main = match self.find("main").map(|d| &d.entity) {
             Some(Entity::Var(id)) => self.module.vars.get(id.index()),
             _ => None,
         };
-        // Of a program for v1model, lowering knows more exactly what is run.
+        // For v1model programs, lowering determines more precisely which code runs.
         let v1model = main.and_then(|v| match &v.ty {
             Type::Package(id, _) => self.module.packages.get(id.index()).map(|p| &*p.name == "V1Switch"),
             _ => None,
@@ -217,7 +217,7 @@ impl Checker<'_> {
         value
     }
 
-    /// Checks the body of what is called `name`.
+    /// Checks the body of the declaration `name`.
     fn declaring<T>(&mut self, name: &Ident, run: impl FnOnce(&mut Self) -> T) -> T {
         self.declaring.push(name.clone());
         let value = self.scoped(run);
@@ -232,7 +232,7 @@ impl Checker<'_> {
         value
     }
 
-    fn collect_later(&mut self, unit: &ast::Unit) {
+    fn collect_declared_later(&mut self, unit: &ast::Unit) {
         use ast::DeclKind as D;
         for decl in &unit.decls {
             let name = match &decl.kind {
@@ -253,7 +253,7 @@ impl Checker<'_> {
                 D::Control(c) => &c.name,
                 D::Errors(_) | D::MatchKinds(_) | D::Table(_) | D::ValueSet(_) => continue,
             };
-            self.later.entry(name.name.clone()).or_insert(name.span);
+            self.declared_later.entry(name.name.clone()).or_insert(name.span);
         }
     }
 
@@ -285,14 +285,14 @@ impl Checker<'_> {
             Diagnostic::error(
                 codes::DUPLICATE_NAME,
                 name.span,
-                format!("`{}` is declared twice in this scope", name.name),
+                format!("`{}` is declared more than once in this scope", name.name),
             )
-            .label("declared again")
-            .also(previous, "declared first here"),
+            .label("redeclared here")
+            .also(previous, "first declared here"),
         );
     }
 
-    /// Where what a new declaration hides is declared.
+    /// Returns where the declaration that `name` shadows is.
     fn shadowed(&self, name: &Ident) -> Option<Span> {
         if self.context.prototype || self.scopes.len() < 2 {
             return None;
@@ -305,14 +305,14 @@ impl Checker<'_> {
         self.scopes.iter().rev().find_map(|s| s.get(name))
     }
 
-    /// What a name stands for, if anything.
+    /// Returns what a name refers to, if it is declared.
     fn find_entity(&mut self, name: &str) -> Option<Entity> {
         let Declared { entity, span } = self.find(name)?.clone();
         self.usage.mark(span);
         Some(entity)
     }
 
-    /// What a path stands for; reports when there is nothing.
+    /// Returns what a path refers to; reports an error if it is not declared.
     fn lookup(&mut self, path: &Path) -> Option<Entity> {
         let name = &path.ident.name;
         if !path.global && self.context.table.as_ref() == Some(name) {
@@ -331,24 +331,20 @@ impl Checker<'_> {
         if let Some(declaring) = self.declaring.iter().rev().find(|d| d.name == *name) {
             let declared = declaring.span;
             self.report(
-                Diagnostic::error(
-                    codes::RECURSION,
-                    path.ident.span,
-                    format!("`{name}` is used inside of itself"),
-                )
-                .label("not possible here")
-                .also(declared, "what is being declared")
-                .note("P4 has no recursion; a parser may go back to its own states"),
+                Diagnostic::error(codes::RECURSION, path.ident.span, format!("`{name}` refers to itself"))
+                    .label("recursive use")
+                    .also(declared, format!("`{name}` is declared here"))
+                    .note("P4 does not allow recursion; only parser states may form loops"),
             );
             return None;
         }
         let mut diagnostic =
             Diagnostic::error(codes::UNKNOWN_NAME, path.ident.span, format!("`{name}` is not declared"))
-                .label("unknown name");
-        if let Some(later) = self.later.get(name) {
+                .label("not found in this scope");
+        if let Some(declared_later) = self.declared_later.get(name) {
             diagnostic = diagnostic
-                .also(*later, "declared only here")
-                .note("P4 names are declared before they are used");
+                .also(*declared_later, "declared here, after its use")
+                .note("a P4 name must be declared before it is used");
         } else if let Some(near) = self.similar(name) {
             diagnostic = diagnostic.suggest("a similar name exists", path.ident.span, near);
         }
@@ -356,7 +352,7 @@ impl Checker<'_> {
         None
     }
 
-    /// A declared name that differs in one or two letters.
+    /// Returns a declared name that differs in one or two characters.
     fn similar(&self, name: &str) -> Option<String> {
         let names = self.scopes.iter().rev().flat_map(|s| s.keys());
         closest(name, names.map(|n| &**n))
@@ -369,7 +365,7 @@ impl Checker<'_> {
     }
 
     fn declare_var(&mut self, name: &Ident, ty: Type, kind: VarKind) -> VarId {
-        let declares = !matches!(self.context.place, Place::ParserLocals | Place::ControlLocals);
+        let declares = !matches!(self.context.enclosing, Enclosing::ParserLocals | Enclosing::ControlLocals);
         if kind == VarKind::Local && declares {
             self.check_shadowing(name);
         }
@@ -378,34 +374,34 @@ impl Checker<'_> {
         id
     }
 
-    /// A variable among statements does not hide a parameter of what it is in.
+    /// Reports a local variable that shadows a parameter.
     fn check_shadowing(&mut self, name: &Ident) {
         let outer = self.scopes.iter().rev().skip(1).find_map(|s| s.get(&name.name));
         let Some(Declared { entity: Entity::Var(id), span }) = outer else { return };
         let span = *span;
         let param = self.module.vars.get(id.index()).is_some_and(|v| matches!(v.kind, VarKind::Param(_)));
         if param {
-            let message = format!("`{}` hides a parameter", name.name);
+            let message = format!("`{}` shadows a parameter", name.name);
             self.report(
                 Diagnostic::error(codes::DUPLICATE_NAME, name.span, message)
-                    .label("declared again")
-                    .also(span, "the parameter"),
+                    .label("redeclared here")
+                    .also(span, "the parameter is declared here"),
             );
         }
     }
 
-    /// Puts the place of the errors that a check makes at `head`, where the expectation comes from; the places
-    /// themselves become secondary.
-    fn placed_at<T>(&mut self, head: Span, text: &str, run: impl FnOnce(&mut Self) -> T) -> T {
+    /// Reports the errors of `run` at `head`, which determines the expected type; their own locations become secondary
+    /// labels.
+    fn reported_at<T>(&mut self, head: Span, text: &str, run: impl FnOnce(&mut Self) -> T) -> T {
         let before = self.sink.list.len();
         let value = run(self);
         let moved = [codes::TYPE_MISMATCH, codes::BAD_KEY, codes::BAD_CALL];
         for diagnostic in &mut self.sink.list[before..] {
             if diagnostic.is_error() && moved.contains(&diagnostic.code) {
                 let label = crate::diagnostic::Label { span: head, text: text.to_owned() };
-                let place = std::mem::replace(&mut diagnostic.primary, label);
+                let label_of_error = std::mem::replace(&mut diagnostic.primary, label);
                 diagnostic.secondary.retain(|label| label.span != head);
-                diagnostic.secondary.insert(0, place);
+                diagnostic.secondary.insert(0, label_of_error);
             }
         }
         value
@@ -425,7 +421,7 @@ impl Checker<'_> {
     }
 }
 
-/// The name nearest to a misspelt one.
+/// Returns the name closest to a misspelt one.
 fn closest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<String> {
     let limit = match name.len() {
         0..=2 => 0,
@@ -459,7 +455,7 @@ fn edit_distance(a: &str, b: &str, limit: usize) -> usize {
     row[b.len()]
 }
 
-/// Annotations shared between declarations.
+/// Shares annotations between declarations.
 fn share(annotations: &ast::Annotations) -> Rc<ast::Annotations> {
     Rc::new(annotations.clone())
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::params::ParamsOf;
-use super::{Checker, Context, Place, share};
+use super::{Checker, Context, Enclosing, share};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::hir::{
     Control, ControlId, Declared, Keyset, Local, Parser, ParserId, State, StateTarget, Transition, Type,
@@ -27,12 +27,12 @@ impl Checker<'_> {
             states: Vec::new(),
             span: parser.name.span,
         };
-        // The name is known inside only to say that recursion is not allowed.
+        // The name is declared inside only to detect recursion.
         self.declaring(&parser.name, |c| {
             checked.type_params = c.declare_type_params(&parser.type_params);
             checked.constructor = c.params(&parser.constructor, ParamsOf::Constructor);
             checked.params = c.params(&parser.params, ParamsOf::Apply);
-            let locals = Context { place: Place::ParserLocals, ..Context::default() };
+            let locals = Context { enclosing: Enclosing::ParserLocals, ..Context::default() };
             c.scoped(|c| {
                 c.within(locals, |c| (checked.locals, checked.declared) = c.locals(&parser.locals, true));
                 checked.states = c.states(parser);
@@ -47,7 +47,7 @@ impl Checker<'_> {
         let mut locals = Vec::new();
         let mut declared = Vec::new();
         for decl in decls {
-            self.silence(decl);
+            self.record_suppressions(decl);
             match &decl.kind {
                 DeclKind::Variable(v) if v.is_const => self.constant(v),
                 DeclKind::Variable(v) => {
@@ -71,13 +71,13 @@ impl Checker<'_> {
                 DeclKind::Action(a) if !in_parser => declared.push(Declared::Action(self.action(a, false))),
                 DeclKind::Table(t) if !in_parser => declared.push(Declared::Table(self.table(t))),
                 DeclKind::Function(f) => {
-                    let message = "functions are declared at the top level";
-                    self.error(codes::BAD_PLACE, f.prototype.name.span, message);
+                    let message = "functions can be declared only at the top level";
+                    self.error(codes::MISPLACED, f.prototype.name.span, message);
                 }
                 _ => {
                     let holder = if in_parser { "parser" } else { "control" };
-                    let message = format!("this declaration may not stand in a {holder}");
-                    self.error(codes::BAD_PLACE, decl.span, message);
+                    let message = format!("declaration is not allowed in a {holder}");
+                    self.error(codes::MISPLACED, decl.span, message);
                 }
             }
         }
@@ -88,7 +88,7 @@ impl Checker<'_> {
         self.check_annotations(&set.annotations);
         let ty = self.ty(&set.ty);
         if !ty.is_bad() && !self.value_set_member(&ty) {
-            let message = format!("a value set has no members of type `{}`", self.show(&ty));
+            let message = format!("a value set cannot have members of type `{}`", self.show(&ty));
             self.error(codes::BAD_TYPE, set.ty.span, message);
         }
         let size = self.size_expr(&set.size, "the size of a value set");
@@ -98,7 +98,7 @@ impl Checker<'_> {
         Local::ValueSet { var, ty, size, annotations: share(&set.annotations) }
     }
 
-    /// Members are scalars, or structs and tuples of them.
+    /// Returns whether a type can be a member of a value set: a scalar, or a struct or tuple of scalars.
     fn value_set_member(&self, ty: &Type) -> bool {
         match self.module.representation(ty) {
             Type::Bad | Type::Bit(_) | Type::Signed(_) | Type::Bool | Type::Enum(_) | Type::Error => true,
@@ -117,17 +117,17 @@ impl Checker<'_> {
         names.insert("reject".into(), StateTarget::Reject);
         for (i, state) in parser.states.iter().enumerate() {
             if matches!(&*state.name.name, "accept" | "reject") {
-                let message = format!("`{}` exists already and is not declared", state.name.name);
+                let message = format!("`{}` is predefined and cannot be declared", state.name.name);
                 self.error(codes::BAD_STATE, state.name.span, message);
             } else if names.contains_key(&state.name.name) {
-                let message = format!("state `{}` is declared twice", state.name.name);
+                let message = format!("state `{}` is declared more than once", state.name.name);
                 self.error(codes::DUPLICATE_NAME, state.name.span, message);
             } else {
                 names.insert(state.name.name.clone(), StateTarget::State(i));
             }
         }
         if !names.contains_key("start") {
-            let message = format!("parser `{}` has no state `start`", parser.name.name);
+            let message = format!("parser `{}` has no `start` state", parser.name.name);
             self.error(codes::BAD_STATE, parser.name.span, message);
         }
         let outer = std::mem::replace(&mut self.states, names);
@@ -173,7 +173,7 @@ impl Checker<'_> {
             let targets: Vec<StateTarget> = match &states[at].transition {
                 Transition::To(target) => vec![*target],
                 Transition::Select { cases, .. } => {
-                    // What no case takes is rejected.
+                    // A value that no case matches is rejected.
                     let any = |sets: &[Keyset]| sets.iter().all(|s| *s == Keyset::Any);
                     ends |= !cases.iter().any(|(sets, _)| any(sets));
                     cases.iter().map(|(_, t)| *t).collect()
@@ -190,11 +190,13 @@ impl Checker<'_> {
             }
         }
         if !ends {
-            let message =
-                format!("parser `{}` never ends: no path reaches `accept` or `reject`", parser.name.name);
+            let message = format!(
+                "parser `{}` never terminates: no path reaches `accept` or `reject`",
+                parser.name.name
+            );
             self.error(codes::BAD_STATE, parser.name.span, message);
         } else if !accepts {
-            let message = format!("no path through `{}` leads to `accept`", parser.name.name);
+            let message = format!("no path through parser `{}` reaches `accept`", parser.name.name);
             self.report(Diagnostic::warning(codes::UNREACHABLE, parser.name.span, message));
         }
         for (state, reached) in parser.states.iter().zip(reached) {
@@ -203,9 +205,9 @@ impl Checker<'_> {
                     Diagnostic::warning(
                         codes::UNREACHABLE,
                         state.name.span,
-                        format!("no transition leads to state `{}`", state.name.name),
+                        format!("state `{}` is unreachable", state.name.name),
                     )
-                    .label("never reached"),
+                    .label("no transition leads here"),
                 );
             }
         }
@@ -214,8 +216,8 @@ impl Checker<'_> {
     fn state(&mut self, state: &ast::State) -> State {
         self.check_annotations(&state.annotations);
         let last = state.body.last().map_or(state.name.span, |s| s.span);
-        self.usage.silence(&state.annotations, state.name.span.to(last));
-        let context = Context { place: Place::State, ..Context::default() };
+        self.usage.suppress(&state.annotations, state.name.span.to(last));
+        let context = Context { enclosing: Enclosing::State, ..Context::default() };
         let (body, transition) = self.scoped(|c| {
             c.within(context, |c| {
                 let body = c.stmts(&state.body);
@@ -225,9 +227,12 @@ impl Checker<'_> {
                             Diagnostic::warning(
                                 codes::UNREACHABLE,
                                 state.name.span,
-                                format!("state `{}` has no transition and rejects", state.name.name),
+                                format!(
+                                    "state `{}` has no transition and implicitly rejects",
+                                    state.name.name
+                                ),
                             )
-                            .note("write `transition reject;` if this is meant"),
+                            .help("add `transition reject;` if this is intended"),
                         );
                         Transition::To(StateTarget::Reject)
                     }
@@ -245,9 +250,9 @@ impl Checker<'_> {
             return *found;
         }
         let mut diagnostic =
-            Diagnostic::error(codes::BAD_STATE, target.span, format!("there is no state `{}`", target.name));
+            Diagnostic::error(codes::BAD_STATE, target.span, format!("unknown state `{}`", target.name));
         if let Some(near) = super::closest(&target.name, self.states.keys().map(|n| &**n)) {
-            diagnostic = diagnostic.suggest("a similar state exists", target.span, near);
+            diagnostic = diagnostic.suggest("a state with a similar name exists", target.span, near);
         }
         self.report(diagnostic);
         StateTarget::Reject
@@ -259,7 +264,7 @@ impl Checker<'_> {
             .map(|k| {
                 let key = self.expr(k, None);
                 if key.ty == Type::Int {
-                    self.error(codes::BAD_KEY, k.span, "a key of a `select` has a width");
+                    self.error(codes::BAD_KEY, k.span, "a `select` key must have a width");
                 }
                 if matches!(key.ty, Type::Seq(_) | Type::Record(_)) { self.settle(key) } else { key }
             })
@@ -276,27 +281,26 @@ impl Checker<'_> {
         let mut out = Vec::new();
         for case in cases {
             let target = self.state_target(&case.target);
-            let sets =
-                self.placed_at(head, "for these keys", |c| c.keysets(&case.keysets, &types, case.span));
+            let sets = self.reported_at(head, "these keys", |c| c.keysets(&case.keysets, &types, case.span));
             for set in &sets {
                 self.check_constant_set(set);
             }
             if covered {
                 self.report(
-                    Diagnostic::warning(codes::UNREACHABLE, case.span, "this case is never reached")
-                        .note("a case before it matches everything"),
+                    Diagnostic::warning(codes::UNREACHABLE, case.span, "unreachable `select` case")
+                        .note("an earlier case matches every value"),
                 );
             }
-            let mut certain = sets.iter().zip(&keys).map(|(set, key)| super::doubts::matches(set, key));
+            let mut certain = sets.iter().zip(&keys).map(|(set, key)| super::warnings::matches(set, key));
             covered |= sets.iter().all(|s| *s == Keyset::Any)
                 || sets.len() == keys.len() && certain.all(|m| m == Some(true));
             out.push((sets, target));
         }
         if !self.sink.has_errors() {
-            self.doubt_select(head, &out, covered);
+            self.warn_trivial_select(head, &out, covered);
         }
         if !covered && keys.iter().all(crate::hir::Expr::is_const) && !keys.iter().any(|k| k.ty.is_bad()) {
-            self.doubt(codes::UNREACHABLE, head, "no case takes these keys");
+            self.warn(codes::UNREACHABLE, head, "no case matches these keys");
         }
         Transition::Select { keys, cases: out }
     }
@@ -322,9 +326,9 @@ impl Checker<'_> {
             checked.params = c.params(&control.params, ParamsOf::Apply);
             c.check_no_parsers(&checked.constructor);
             c.scoped(|c| {
-                let locals = Context { place: Place::ControlLocals, ..Context::default() };
+                let locals = Context { enclosing: Enclosing::ControlLocals, ..Context::default() };
                 c.within(locals, |c| (checked.locals, checked.declared) = c.locals(&control.locals, false));
-                let apply = Context { place: Place::Apply, ..Context::default() };
+                let apply = Context { enclosing: Enclosing::Apply, ..Context::default() };
                 c.within(apply, |c| checked.body = c.block(&control.body));
             });
         });

@@ -10,7 +10,7 @@ use crate::hir::{Expr, ExprKind, Type, VarId};
 use crate::source::Span;
 use crate::syntax::ast::{self, BinaryOp, UnaryOp};
 
-/// Longest text that `++` makes.
+/// The maximum length of a string that `++` produces, in bytes.
 const MAX_TEXT: usize = 1 << 16;
 
 impl Checker<'_> {
@@ -33,7 +33,7 @@ impl Checker<'_> {
             UnaryOp::Negate | UnaryOp::Plus => ty == Type::Int || ty.fixed_width().is_some(),
         };
         if !fine {
-            let message = format!("`{}` is not defined for `{}`", unary_text(op), self.show(&ty));
+            let message = format!("operator `{}` is not defined for `{}`", unary_text(op), self.show(&ty));
             self.error(codes::BAD_OPERANDS, span, message);
             return Expr::bad(span);
         }
@@ -64,7 +64,7 @@ impl Checker<'_> {
         self.binary_values(op, left, right, span)
     }
 
-    /// An operator on checked operands.
+    /// Applies an operator to checked operands.
     pub(super) fn binary_values(&mut self, op: BinaryOp, left: Expr, right: Expr, span: Span) -> Expr {
         use BinaryOp as B;
         if left.ty.is_bad() || right.ty.is_bad() {
@@ -88,15 +88,15 @@ impl Checker<'_> {
         let mut diagnostic = Diagnostic::error(
             codes::BAD_OPERANDS,
             span,
-            format!("`{}` is not defined for `{a}` and `{b}`", binary_text(op)),
+            format!("operator `{}` is not defined for `{a}` and `{b}`", binary_text(op)),
         )
         .also(left.span, format!("`{a}`"))
         .also(right.span, format!("`{b}`"));
         let shift = matches!(op, BinaryOp::Shl | BinaryOp::Shr);
         if shift && matches!(right.ty, Type::Signed(_)) {
-            diagnostic = diagnostic.note("the number of places to shift by has to be unsigned");
+            diagnostic = diagnostic.note("the shift amount must be unsigned");
         } else if !shift && left.ty.fixed_width().is_some() && right.ty.fixed_width().is_some() {
-            diagnostic = diagnostic.note("both operands need the same width and sign");
+            diagnostic = diagnostic.note("both operands must have the same width and sign");
         }
         self.report(diagnostic);
         Expr::bad(span)
@@ -115,8 +115,8 @@ impl Checker<'_> {
         Expr { kind, ty: Type::Bool, span }
     }
 
-    /// Brings two operands to one type: literals follow the other side, serialisable enums their
-    /// representation.
+    /// Converts two operands to a common type: literals take the type of the other operand, serialisable enums become
+    /// their underlying type.
     fn balance(&mut self, left: Expr, right: Expr) -> (Expr, Expr) {
         if left.ty == right.ty {
             return (left, right);
@@ -162,41 +162,46 @@ impl Checker<'_> {
         Expr { kind: ExprKind::Binary(op, Box::new(left), Box::new(right)), ty, span }
     }
 
-    /// Division and remainder need operands that are not negative, a divisor that is not zero, and values that
-    /// are known when the program is compiled, except that the target can shift and mask by powers of two.
+    /// Division and remainder need non-negative operands, a divisor other than zero, and compile-time known values. The
+    /// target implements division by powers of two as shifts and masks.
     fn check_division(&mut self, left: &Expr, right: &Expr) -> bool {
         for operand in [left, right] {
             if operand.as_int().is_some_and(|v| *v < BigInt::from(0)) {
-                self.error(codes::BAD_ARITHMETIC, operand.span, "there is no division of negative numbers");
+                self.error(
+                    codes::BAD_ARITHMETIC,
+                    operand.span,
+                    "division and remainder are not defined for negative numbers",
+                );
                 return false;
             }
         }
         let divisor = right.as_int();
         if divisor.is_some_and(|d| *d == BigInt::from(0)) {
-            self.error(codes::BAD_ARITHMETIC, right.span, "this divides by zero");
+            self.error(codes::BAD_ARITHMETIC, right.span, "division by zero");
             return false;
         }
         let shifts = left.as_int().is_some_and(|v| *v == BigInt::from(0))
             || divisor.is_some_and(|d| (d & (d - 1)) == BigInt::from(0));
         let known = self.is_known(left) && self.is_known(right);
         if !shifts && !known {
-            let place = if divisor.is_some() { left } else { right };
+            let operand = if divisor.is_some() { left } else { right };
+            let message = "division of run-time values is not supported";
             self.deferred.push(
-                Diagnostic::error(codes::NOT_CONSTANT, place.span, "a packet's values cannot be divided")
-                    .note("division and remainder are computed by the compiler; a power of two will do as divisor"),
+                Diagnostic::error(codes::NOT_CONSTANT, operand.span, message)
+                    .note("run-time values can be divided only by constant powers of two"),
             );
         }
         true
     }
 
-    /// A variable that holds a quotient is read: what cannot be computed is wanted here.
-    pub(super) fn note_quotient(&mut self, var: VarId, span: Span) {
+    /// Reports the deferred error about a quotient where the variable that holds it is read.
+    pub(super) fn record_quotient(&mut self, var: VarId, span: Span) {
         let Some(position) = self.quotients.remove(&var) else { return };
         if let Some(diagnostic) = self.deferred.get_mut(position) {
             let computed = std::mem::replace(&mut diagnostic.primary.span, span);
             diagnostic
                 .secondary
-                .push(crate::diagnostic::Label { span: computed, text: "divided here".into() });
+                .push(crate::diagnostic::Label { span: computed, text: "quotient computed here".into() });
         }
     }
 
@@ -225,21 +230,21 @@ impl Checker<'_> {
             return self.bad_operands(op, &left, &right, span);
         }
         if right.as_int().is_some_and(|d| *d < BigInt::from(0)) {
-            self.error(codes::BAD_ARITHMETIC, right.span, "the shift distance is negative");
+            self.error(codes::BAD_ARITHMETIC, right.span, "the shift amount must not be negative");
             return Expr { kind: ExprKind::Bad, ty: left.ty, span };
         }
         let ty = left.ty.clone();
         if let (Some(width), Some(distance)) = (ty.fixed_width(), right.as_int())
             && *distance >= BigInt::from(width)
         {
-            let message = format!("a value of {width} bits is shifted by {distance}");
-            self.doubt(codes::TRUNCATED, span, message);
+            let message = format!("shift amount {distance} is not less than the width of {width} bits");
+            self.warn(codes::TRUNCATED, span, message);
         }
         if let (Some(a), Some(b)) = (left.as_int(), right.as_int()) {
             return self.folded(constant::binary(op, a, b, &ty), ty.clone(), span);
         }
         if ty == Type::Int && right.ty != Type::Int {
-            let message = "the width of the shifted number is not known; give it one";
+            let message = "the shifted number needs a width";
             self.error(codes::CANNOT_INFER, left.span, message);
             return Expr::bad(span);
         }
@@ -250,7 +255,7 @@ impl Checker<'_> {
         let (left, right) = (self.as_representation(left), self.as_representation(right));
         if let (ExprKind::Str(a), ExprKind::Str(b)) = (&left.kind, &right.kind) {
             if a.len() + b.len() > MAX_TEXT {
-                let message = format!("a text has at most {MAX_TEXT} bytes");
+                let message = format!("string is longer than {MAX_TEXT} bytes");
                 self.error(codes::TOO_LARGE, span, message);
                 return Expr::bad(span);
             }
@@ -261,7 +266,7 @@ impl Checker<'_> {
         };
         let width = a.saturating_add(b);
         if width > MAX_WIDTH {
-            let message = format!("the result would have {width} bits; {MAX_WIDTH} are possible");
+            let message = format!("the result has {width} bits, more than the maximum of {MAX_WIDTH}");
             self.error(codes::BAD_WIDTH, span, message);
             return Expr::bad(span);
         }
@@ -292,9 +297,9 @@ impl Checker<'_> {
                         Diagnostic::error(
                             codes::CANNOT_INFER,
                             span,
-                            "these structs have no type to compare as",
+                            "cannot infer the struct type of these operands",
                         )
-                        .note("write the type of one before it: `(type) {name = value}`"),
+                        .help("cast one of them: `(struct_type) {name = value}`"),
                     );
                     return Expr { kind: ExprKind::Bad, ty: Type::Bool, span };
                 }
@@ -355,14 +360,14 @@ impl Checker<'_> {
             }
         }
         if then.ty == Type::Int && otherwise.ty == Type::Int && !matches!(condition.kind, ExprKind::Bool(_)) {
-            let message = "the width of the result is not known; give the numbers one";
+            let message = "the operands of `?:` need a width";
             self.error(codes::CANNOT_INFER, span, message);
             return Expr::bad(span);
         }
         if !self.unify(&then.ty, &otherwise.ty) {
             let (a, b) = (self.show(&then.ty), self.show(&otherwise.ty));
             self.report(
-                Diagnostic::error(codes::BAD_OPERANDS, span, "the two values of `?:` have different types")
+                Diagnostic::error(codes::BAD_OPERANDS, span, "the branches of `?:` have different types")
                     .also(then.span, format!("`{a}`"))
                     .also(otherwise.span, format!("`{b}`")),
             );
@@ -376,7 +381,7 @@ impl Checker<'_> {
     }
 }
 
-/// Whether two values are equal, if both are known.
+/// Returns whether two values are equal, if both are known.
 fn known_equal(left: &Expr, right: &Expr) -> Option<bool> {
     match (&left.kind, &right.kind) {
         (ExprKind::Bool(a), ExprKind::Bool(b)) => Some(a == b),

@@ -1,4 +1,4 @@
-//! Parsers, controls and packages of one name: a constructor call chooses by the number and names of its arguments
+//! Overloaded parsers, controls and packages: a constructor call chooses by the number and names of its arguments
 //! (specification, "Name resolution" and "Calls").
 
 use super::{Checker, TypeEntity};
@@ -6,7 +6,7 @@ use crate::hir::{Param, Type};
 use crate::syntax::ast::Arg;
 
 impl Checker<'_> {
-    /// Whether a new declaration of a name stands beside the old one; from then on calls choose between them.
+    /// Returns whether a declaration overloads an earlier one of the same name, and records both as candidates.
     pub(super) fn overloaded_with(&mut self, old: &TypeEntity, new: &TypeEntity) -> bool {
         let ty = |entity: &TypeEntity| match entity {
             TypeEntity::Plain(ty) | TypeEntity::Generic(ty, _) => Some(ty.clone()),
@@ -33,9 +33,9 @@ impl Checker<'_> {
         true
     }
 
-    /// The declaration that takes these arguments, with the type arguments given.
+    /// Returns the declaration that accepts these arguments, with the given type arguments.
     pub(super) fn choose_overload(&mut self, ty: &Type, args: &[Arg]) -> Type {
-        let Some(others) = self.overloads.get(&bare(ty)).cloned() else { return ty.clone() };
+        let Some(others) = self.overloads.get(&without_type_args(ty)).cloned() else { return ty.clone() };
         let takes = |ty: &Type| {
             self.constructor_params(ty).is_some_and(|params| {
                 let required = params.iter().filter(|p| p.default.is_none() && !p.optional).count();
@@ -53,9 +53,9 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether there are several declarations of the name of a type.
+    /// Returns whether several declarations share the name of a type.
     pub(super) fn is_overloaded(&self, ty: &Type) -> bool {
-        let ty = bare(ty);
+        let ty = without_type_args(ty);
         self.overloads.iter().any(|(first, others)| *first == ty || others.contains(&ty))
     }
 
@@ -80,7 +80,7 @@ impl Checker<'_> {
     }
 }
 
-/// A type without its arguments, as it is declared.
-fn bare(ty: &Type) -> Type {
+/// Returns a declared type without type arguments.
+fn without_type_args(ty: &Type) -> Type {
     super::types::apply(ty, Vec::new())
 }

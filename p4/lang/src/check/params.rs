@@ -1,4 +1,4 @@
-//! Parameters and results: which types they may have, by what they belong to (specification, "Calling
+//! The types that parameters and results may have, depending on the declaration they belong to (specification, "Calling
 //! convention", "Parser and control blocks types" and "Optional parameter annotations").
 
 use super::Checker;
@@ -7,24 +7,24 @@ use crate::hir::{ExternId, Param, Signature, Type};
 use crate::source::Span;
 use crate::syntax::ast::{self, Direction, Prototype};
 
-/// What parameters belong to.
+/// The kind of declaration that parameters belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ParamsOf {
     /// A parser or control with a body.
     Apply,
-    /// The constructor of one.
+    /// The constructor of a parser or control.
     Constructor,
     /// A function or an action.
     Function,
     /// A function, method or constructor of the architecture.
     Extern,
-    /// The type of a parser or control.
+    /// A parser or control type.
     ArchType,
     Package,
 }
 
 impl ParamsOf {
-    /// Whether the arguments are known when the program is compiled.
+    /// Whether the arguments must be known at compile time.
     pub(super) fn are_constructor(self) -> bool {
         matches!(self, ParamsOf::Constructor | ParamsOf::Package)
     }
@@ -40,29 +40,30 @@ impl Checker<'_> {
         };
         if !fine {
             let message = format!("a parameter cannot have type `{}`", self.show(ty));
-            // The name is what the reader looks for when parameters stand one a line.
+            // The label marks the name, which is easier to find when parameters are on separate lines.
             let span =
                 if matches!(ty, Type::Void | Type::MatchKind) { param.ty.span } else { param.name.span };
             let mut diagnostic = Diagnostic::error(codes::BAD_TYPE, span, message);
             if self.is_object(ty) {
-                diagnostic = diagnostic
-                    .note("parsers and controls are passed to constructors, as types without a body");
+                diagnostic = diagnostic.note(
+                    "parsers and controls can be passed only to constructors, as parser or control types",
+                );
             }
             self.report(diagnostic);
         }
         let optional = param.annotations.iter().find(|a| &*a.name.name == "optional");
         let Some(optional) = optional.map(|a| a.span) else { return };
         if matches!(of, ParamsOf::Constructor | ParamsOf::Function) {
-            let message = "parameters of functions and constructors are not optional";
+            let message = "parameters of functions and constructors cannot be optional";
             self.error(codes::BAD_CALL, optional.to(param.name.span), message);
         }
         if let Some(default) = &param.default {
-            let message = "an optional parameter has no default";
+            let message = "an optional parameter cannot have a default value";
             self.error(codes::BAD_CALL, default.span, message);
         }
     }
 
-    /// The type of a result; `Bad` and reported if nothing can have it.
+    /// Checks a return type; reports an error and returns `Bad` if it is not allowed.
     pub(super) fn result_type(&mut self, ty: Type, written: &ast::Type) -> Type {
         let bad = matches!(
             ty,
@@ -74,14 +75,14 @@ impl Checker<'_> {
                 | Type::Package(..)
         );
         if bad {
-            let message = format!("nothing returns a `{}`", self.show(&ty));
+            let message = format!("`{}` is not allowed as a return type", self.show(&ty));
             self.error(codes::BAD_TYPE, written.span, message);
             return Type::Bad;
         }
         ty
     }
 
-    /// A method neither takes nor gives objects of its own extern.
+    /// A method must neither take nor return objects of its own extern type.
     pub(super) fn check_self_reference(&mut self, id: ExternId, signature: &Signature, written: &Prototype) {
         let own = |ty: &Type| ty.any(&mut |t| matches!(t, Type::Extern(other, _) if *other == id));
         let mut places: Vec<Span> = Vec::new();
@@ -91,23 +92,23 @@ impl Checker<'_> {
         let params = signature.params.iter().zip(&written.params);
         places.extend(params.filter(|(p, _)| own(&p.ty)).map(|(_, w)| w.ty.span));
         for span in places {
-            let message = "an extern's methods cannot have its own type";
+            let message = "a method cannot take or return its own extern type";
             self.error(codes::BAD_TYPE, span, message);
         }
     }
 
-    /// A control can run no parser, so it is given none.
+    /// A control cannot run a parser, so it cannot have a parser as a parameter.
     pub(super) fn check_no_parsers(&mut self, params: &[Param]) {
         for param in params {
             let Type::Arch(id, _) = &param.ty else { continue };
             if self.module.arch_types.get(id.index()).is_some_and(|a| a.is_parser) {
-                let message = format!("a control cannot have the parser `{}`", param.name);
-                self.error(codes::BAD_PLACE, param.span, message);
+                let message = format!("a control cannot take the parser `{}`", param.name);
+                self.error(codes::MISPLACED, param.span, message);
             }
         }
     }
 
-    /// A text is no value of the data plane, so no parameter with a direction takes one.
+    /// Strings are not data-plane values, so a directional parameter cannot take one.
     pub(super) fn check_string_params(&mut self, signature: &Signature, types: &[Type], span: Span) {
         for param in &signature.params {
             let Type::Param(id) = &param.ty else { continue };
@@ -118,9 +119,9 @@ impl Checker<'_> {
                     Diagnostic::error(
                         codes::BAD_TYPE,
                         param.span,
-                        format!("`{}` has a direction and cannot be a `string`", param.name),
+                        format!("directional parameter `{}` cannot be a `string`", param.name),
                     )
-                    .also(span, "a text is given here"),
+                    .also(span, "string argument"),
                 );
             }
         }

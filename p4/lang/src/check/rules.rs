@@ -1,7 +1,7 @@
-//! Rules that are neither about names nor about types: of annotations, of the architecture, of what may be
-//! called where.
+//! Rules that concern neither names nor types: annotations, restrictions of the architecture, and where calls are
+//! allowed.
 
-use super::{Checker, Place};
+use super::{Checker, Enclosing};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::hir::{Expr, ExprKind, Instance, Signature, Table, TableAction, Type};
 use crate::lex::{Tok, Token};
@@ -11,7 +11,7 @@ use crate::syntax::ast::{self, AnnotationBody, Annotations};
 use super::FunctionRef;
 
 impl Checker<'_> {
-    /// Annotations with a form of their own.
+    /// Checks the annotations with a fixed form.
     pub(super) fn check_annotations(&mut self, annotations: &Annotations) {
         for (i, annotation) in annotations.iter().enumerate() {
             let name = &*annotation.name.name;
@@ -25,18 +25,18 @@ impl Checker<'_> {
                 *a.name.name == *name && (structured || other || matches!(name, "id" | "hidden"))
             });
             if let Some(before) = twice {
-                let message = format!("annotation `@{name}` is given twice");
+                let message = format!("annotation `@{name}` is given more than once");
                 let before = before.span;
                 self.report(
                     Diagnostic::error(codes::BAD_ANNOTATION, annotation.span, message)
-                        .also(before, "given first here"),
+                        .also(before, "first given here"),
                 );
             }
             match (name, tokens) {
                 ("name" | "deprecated", Some(tokens)) => {
                     let fine = !tokens.is_empty() && tokens.iter().all(|t| matches!(t.tok, Tok::Str(_)));
                     if !fine {
-                        let message = format!("`@{name}` takes a string");
+                        let message = format!("`@{name}` takes a string literal");
                         self.error(codes::BAD_ANNOTATION, annotation.span, message);
                     }
                 }
@@ -70,7 +70,7 @@ impl Checker<'_> {
                     let mut values = Vec::new();
                     for (j, (key, value)) in pairs.iter().enumerate() {
                         if pairs[..j].iter().any(|(k, _)| k.name == key.name) {
-                            let message = format!("key `{}` is given twice", key.name);
+                            let message = format!("key `{}` is given more than once", key.name);
                             self.error(codes::BAD_ANNOTATION, key.span, message);
                         }
                         values.push(self.annotation_value(value));
@@ -82,7 +82,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The numbers of `@field_list(1, Lists.kept)`: constants of at most eight bits.
+    /// Returns the numbers of `@field_list(1, Lists.kept)`: constants from 0 to 255.
     pub(super) fn field_lists(&mut self, annotations: &Annotations) -> Vec<u8> {
         let mut numbers = Vec::new();
         for annotation in annotations.iter().filter(|a| &*a.name.name == "field_list") {
@@ -99,7 +99,7 @@ impl Checker<'_> {
                     Some(Ok(number)) => numbers.push(number),
                     _ if value.ty.is_bad() => {}
                     _ => {
-                        let message = "a field list is a constant from 0 to 255";
+                        let message = "a field list must be a constant from 0 to 255";
                         self.error(codes::BAD_ANNOTATION, value.span, message);
                     }
                 }
@@ -115,13 +115,13 @@ impl Checker<'_> {
         }
         let scalar = matches!(value.ty, Type::Int | Type::Bit(_) | Type::Signed(_) | Type::Bool | Type::Str);
         if !scalar || !value.is_const() {
-            let message = "a structured annotation contains constant numbers, texts and `bool`s only";
+            let message = "a structured annotation can contain only constant numbers, strings and `bool`s";
             self.error(codes::BAD_ANNOTATION, value.span, message);
         }
         value
     }
 
-    /// `@match(kind)` of a field of a value set.
+    /// Checks `@match(kind)` of a field of a value set.
     fn check_match_annotation(&mut self, span: Span, tokens: &[Token]) {
         let kind = match tokens {
             [token] => token.ident().filter(|n| self.module.match_kinds.contains(n)),
@@ -132,7 +132,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `@length(expression)`: the names in it are declared.
+    /// Checks that the names in `@length(expression)` are declared.
     fn check_length_annotation(&mut self, tokens: &[Token]) {
         for (i, token) in tokens.iter().enumerate() {
             let field = i > 0 && tokens.get(i - 1).is_some_and(|t| t.is("."));
@@ -147,7 +147,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `@p4runtime_translation("uri", type)`: the type is `string`, a width, or `bit` of a literal width.
+    /// Checks `@p4runtime_translation("uri", type)`: the type is `string`, a width, or `bit<w>` with a literal width.
     fn check_translation(&mut self, span: Span, tokens: &[Token]) {
         let wrong = match tokens {
             [uri, comma, rest @ ..] if matches!(uri.tok, Tok::Str(_)) && comma.is(",") => {
@@ -173,13 +173,13 @@ impl Checker<'_> {
         };
         if let Some(place) = wrong {
             self.report(
-                Diagnostic::error(codes::BAD_ANNOTATION, place, "the controller's type cannot be this")
-                    .note("`@p4runtime_translation` takes a text, and `string`, `bit<8>` or just the width"),
+                Diagnostic::error(codes::BAD_ANNOTATION, place, "invalid controller type")
+                    .note("`@p4runtime_translation` takes a URI string, and `string`, `bit<8>` or a width"),
             );
         }
     }
 
-    /// What an extern reads has a width.
+    /// Checks that arguments of an extern have a width.
     pub(super) fn check_widths(&mut self, type_args: &[Type], args: &[Option<Expr>], span: Span) {
         if !type_args.iter().any(|t| t.any(&mut |t| *t == Type::Int)) {
             return;
@@ -187,15 +187,18 @@ impl Checker<'_> {
         let place = args.iter().flatten().find(|a| a.ty.any(&mut |t| *t == Type::Int));
         let span = place.map_or(span, |a| a.span);
         self.report(
-            Diagnostic::error(codes::CANNOT_INFER, span, "the width of this number cannot be inferred")
-                .note("write it with its width, as in `8w1`, or cast it"),
+            Diagnostic::error(codes::CANNOT_INFER, span, "cannot infer the width of this number")
+                .help("give it a width, as in `8w1`, or cast it"),
         );
     }
 
     pub(super) fn check_function_place(&mut self, function: FunctionRef, signature: &Signature, span: Span) {
-        let in_parser = matches!(self.context.place, Place::State | Place::ParserLocals | Place::Function);
+        let in_parser = matches!(
+            self.context.enclosing,
+            Enclosing::State | Enclosing::ParserLocals | Enclosing::Function
+        );
         if matches!(function, FunctionRef::Extern(_)) && &*signature.name == "verify" && !in_parser {
-            self.error(codes::BAD_PLACE, span, "`verify` may be called in parsers only");
+            self.error(codes::MISPLACED, span, "`verify` can be called only in parsers");
         }
     }
 
@@ -207,11 +210,11 @@ impl Checker<'_> {
         if let Some(Some(data)) = args.get(1)
             && data.ty.any(&mut |t| matches!(t, Type::Varbit(_)))
         {
-            self.error(codes::BAD_EXTERN, data.span, "a digest has no fields of variable size");
+            self.error(codes::BAD_EXTERN, data.span, "a digest cannot have fields of variable size");
         }
     }
 
-    /// What an extern function writes into a struct within a struct is not copied back.
+    /// Reports an extern function that writes a nested struct: v1model does not copy it back.
     fn check_nested_output(&mut self, signature: &Signature, args: &[Option<Expr>]) {
         for (param, arg) in signature.params.iter().zip(args) {
             let Some(arg) = arg else { continue };
@@ -224,22 +227,25 @@ impl Checker<'_> {
                 let message =
                     format!("an extern function cannot write the nested struct `{}`", self.show(&arg.ty));
                 self.report(
-                    Diagnostic::error(codes::BAD_EXTERN, arg.span, message).also(param.span, "written here"),
+                    Diagnostic::error(codes::BAD_EXTERN, arg.span, message)
+                        .also(param.span, "`out` parameter"),
                 );
             }
         }
     }
 
     pub(super) fn check_method_place(&mut self, object: &str, method: &Signature, _value: &Expr, span: Span) {
-        let place = self.context.place;
-        let in_parser = matches!(place, Place::State | Place::ParserLocals | Place::Function);
+        let place = self.context.enclosing;
+        let in_parser = matches!(place, Enclosing::State | Enclosing::ParserLocals | Enclosing::Function);
         if object == "packet_in" && !in_parser {
-            let message = format!("`{}` may be called in parsers only", method.name);
-            self.error(codes::BAD_PLACE, span, message);
+            let message = format!("`{}` can be called only in parsers", method.name);
+            self.error(codes::MISPLACED, span, message);
         }
-        if object == "packet_out" && !matches!(place, Place::Apply | Place::Action | Place::Function) {
-            let message = format!("`{}` may be called in controls only", method.name);
-            self.error(codes::BAD_PLACE, span, message);
+        if object == "packet_out"
+            && !matches!(place, Enclosing::Apply | Enclosing::Action | Enclosing::Function)
+        {
+            let message = format!("`{}` can be called only in controls", method.name);
+            self.error(codes::MISPLACED, span, message);
         }
     }
 
@@ -258,7 +264,7 @@ impl Checker<'_> {
         {
             self.report(
                 Diagnostic::error(codes::BAD_EXTERN, span, "a register of structs cannot be read")
-                    .note("v1model's registers hold `bit<w>`, `int<w>` and `bool`"),
+                    .note("v1model registers hold `bit<w>`, `int<w>` or `bool`"),
             );
         }
         if ty.is_bad() || matches!(ty, Type::Param(_)) {
@@ -272,18 +278,20 @@ impl Checker<'_> {
         }
         let varbits = self.size_in_bits(&ty, true) != self.size_in_bits(&ty, false);
         let message = match (object, &*method.name) {
-            ("packet_in", "extract") if !self.module.is_header(&ty) => "`extract` fills a header",
+            ("packet_in", "extract") if !self.module.is_header(&ty) => {
+                "the argument of `extract` must be a header"
+            }
             ("packet_in", "extract") if method.params.len() == 1 && varbits => {
-                "a header with a `varbit` field is extracted with the size of that field"
+                "`extract` of a header with a `varbit` field needs the size of that field"
             }
             ("packet_in", "extract") if method.params.len() == 2 && !varbits => {
-                "this header has no `varbit` field that could take the size"
+                "`extract` with a size needs a header with a `varbit` field"
             }
             ("packet_in", "lookahead") if varbits || self.size_in_bits(&ty, true).is_none() => {
-                "`lookahead` needs a type of fixed size"
+                "the type argument of `lookahead` must have a fixed size"
             }
             ("packet_out", "emit") if !self.emittable(&ty) => {
-                "`emit` writes headers, stacks, unions and structs of them"
+                "the argument of `emit` must be a header, header stack, header union or a struct of these"
             }
             _ => return,
         };
@@ -307,11 +315,11 @@ impl Checker<'_> {
             let span = instance.construct.span;
             self.report(
                 Diagnostic::error(
-                    codes::BAD_PLACE,
+                    codes::MISPLACED,
                     span,
-                    "parsers and controls are not instantiated at the top",
+                    "parsers and controls cannot be instantiated at the top level",
                 )
-                .note("make them where they are used, or as arguments of the package"),
+                .help("instantiate them where they are used, or as arguments of the package"),
             );
         }
     }
@@ -319,18 +327,18 @@ impl Checker<'_> {
     pub(super) fn check_instance_place(&mut self, instance: &Instance, in_parser: bool) {
         let ty = &instance.construct.ty;
         let message = match ty {
-            Type::Package(..) => "packages are instantiated at the top",
-            Type::Parser(..) if !in_parser => "parsers are instantiated in parsers",
-            Type::Control(..) if in_parser => "controls are instantiated in controls",
+            Type::Package(..) => "packages can be instantiated only at the top level",
+            Type::Parser(..) if !in_parser => "parsers can be instantiated only in parsers",
+            Type::Control(..) if in_parser => "controls can be instantiated only in controls",
             _ => return,
         };
-        self.error(codes::BAD_PLACE, instance.construct.span, message);
+        self.error(codes::MISPLACED, instance.construct.span, message);
     }
 
-    /// Keys are scalars, or tuples of them.
+    /// Checks that a `select` key is a scalar, or a tuple of scalars.
     pub(super) fn check_select_key(&mut self, key: &Expr) {
         if !self.comparable_key(&key.ty) {
-            let message = format!("a `select` has no key of type `{}`", self.show(&key.ty));
+            let message = format!("a `select` key cannot have type `{}`", self.show(&key.ty));
             self.error(codes::BAD_KEY, key.span, message);
         }
     }
@@ -363,7 +371,7 @@ impl Checker<'_> {
         );
         let ordered = matches!(base, Type::Bad | Type::Bit(_) | Type::Signed(_) | Type::Bool);
         if !scalar || (matches!(kind, "lpm" | "range") && !ordered) {
-            let message = format!("a key of type `{}` cannot be matched `{kind}`", self.show(&key.ty));
+            let message = format!("a key of type `{}` cannot have match kind `{kind}`", self.show(&key.ty));
             self.error(codes::BAD_KEY, key.span, message);
         }
     }
@@ -371,16 +379,16 @@ impl Checker<'_> {
     pub(super) fn check_action_scope(&mut self, action: &TableAction, default: bool, span: Span) {
         let marked = |name: &str| action.annotations.iter().any(|a| &*a.name.name == name);
         if default && marked("tableonly") {
-            let message = "an action marked `@tableonly` cannot be the default";
+            let message = "an action marked `@tableonly` cannot be the default action";
             self.error(codes::BAD_ACTION, span, message);
         }
         if !default && marked("defaultonly") {
-            let message = "an action marked `@defaultonly` cannot stand in an entry";
+            let message = "an action marked `@defaultonly` cannot be used in an entry";
             self.error(codes::BAD_ACTION, span, message);
         }
     }
 
-    /// Properties of v1model and of the language have a type.
+    /// Checks the types of the table properties of P4 and v1model.
     pub(super) fn check_table_property(&mut self, name: &ast::Ident, value: &Expr) {
         if value.ty.is_bad() {
             return;
@@ -392,26 +400,26 @@ impl Checker<'_> {
             _ => true,
         };
         if !fine {
-            let message = format!("this cannot be the table's `{}`", name.name);
+            let message = format!("invalid value for table property `{}`", name.name);
             self.error(codes::BAD_TABLE, value.span, message);
         }
     }
 
-    /// Priorities of entries: only where match kinds need them; once the first entry has none, none has.
+    /// Checks the priorities of entries: they are allowed only if a match kind needs them, and only if the first entry
+    /// has one.
     pub(super) fn check_priorities(&mut self, table: &Table, source: &ast::Table) {
         let needed = table.keys.iter().any(|k| matches!(&*k.match_kind, "ternary" | "range" | "optional"));
         let with = table.entries.iter().find(|e| e.priority.is_some());
         if let (Some(entry), false) = (with, needed) {
-            let message = "entries of a table whose keys all match exactly, or by prefix, have no priority";
+            let message = "priorities are not allowed: all keys are `exact` or `lpm`";
             let key = source.properties.iter().find(|p| &*p.name.name == "key");
             let place = key.map_or(entry.span, |k| k.name.span);
             self.report(
-                Diagnostic::error(codes::BAD_ENTRY, place, message)
-                    .also(entry.span, "this one has a priority"),
+                Diagnostic::error(codes::BAD_ENTRY, place, message).also(entry.span, "entry with a priority"),
             );
         } else if let (Some(_), Some(first)) = (with, table.entries.first().filter(|e| e.priority.is_none()))
         {
-            let message = "when entries have priorities, the first one has";
+            let message = "the first entry has no priority, but a later one has";
             self.error(codes::BAD_ENTRY, first.span, message);
         }
         self.check_priority_range(table);
@@ -420,7 +428,7 @@ impl Checker<'_> {
             for before in ["key", "actions"] {
                 if position(before).is_some_and(|p| p > entries) {
                     let span = source.properties[entries].name.span;
-                    let message = format!("`entries` come after `{before}`");
+                    let message = format!("`entries` must come after `{before}`");
                     self.error(codes::BAD_TABLE, span, message);
                 }
             }

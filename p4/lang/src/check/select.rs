@@ -1,15 +1,15 @@
-//! Sets of values: labels of `select`, entries of tables.
+//! Key sets: labels of `select`, entries of tables.
 
 use num_traits::ToPrimitive as _;
 
 use super::Checker;
-use crate::diagnostic::{Diagnostic, codes};
+use crate::diagnostic::{Diagnostic, codes, plural};
 use crate::hir::{Expr, ExprKind, Keyset, Type, VarKind};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast};
 
 impl Checker<'_> {
-    /// The key sets of a label for keys of these types.
+    /// Checks the key sets of a label for keys of these types.
     pub(super) fn keysets(&mut self, sets: &[ast::Expr], keys: &[Type], span: Span) -> Vec<Keyset> {
         if let [only] = sets {
             if matches!(only.kind, Ast::Default | Ast::DontCare) {
@@ -28,10 +28,10 @@ impl Checker<'_> {
                 if let Ast::List { items, dots: false } = &only.kind {
                     return self.keysets(items, keys, span);
                 }
-                // A constant tuple or struct stands for all keys.
+                // A constant tuple or struct supplies the values of all keys.
                 let value = self.expr(only, Some(&Type::Tuple(keys.to_vec().into())));
                 if value.ty.fixed_width().is_some() || matches!(value.ty, Type::Int | Type::Bool) {
-                    let message = format!("there are {} keys, but one value", keys.len());
+                    let message = format!("expected {} key sets, found 1", keys.len());
                     self.error(codes::BAD_KEY, span, message);
                     return unknown_sets(keys, span);
                 }
@@ -43,7 +43,7 @@ impl Checker<'_> {
             }
         }
         if sets.len() != keys.len() {
-            let message = format!("there are {} keys, but {} sets of values", keys.len(), sets.len());
+            let message = format!("expected {}, found {}", plural(keys.len(), "key set"), sets.len());
             self.error(codes::BAD_KEY, span, message);
             return unknown_sets(keys, span);
         }
@@ -69,13 +69,14 @@ impl Checker<'_> {
         let mut scalars = Vec::new();
         self.scalar_types(member, &mut scalars);
         if !whole && !fits(self, &parts) && !fits(self, &scalars) {
-            let message = format!("the members of `{}` are `{}`", path.ident.name, self.show(member));
+            let message =
+                format!("the members of value set `{}` have type `{}`", path.ident.name, self.show(member));
             self.error(codes::TYPE_MISMATCH, set.span, message);
         }
         Some(Keyset::ValueSet(id))
     }
 
-    /// Types of the scalars that a type is made of.
+    /// Collects the types of the scalars that a type consists of.
     fn scalar_types(&self, ty: &Type, out: &mut Vec<Type>) {
         match self.module.fields(ty) {
             Some(fields) => fields.iter().for_each(|(_, part)| self.scalar_types(part, out)),
@@ -83,7 +84,7 @@ impl Checker<'_> {
         }
     }
 
-    /// One set for a key of one type.
+    /// Checks the key set for one key.
     pub(super) fn keyset(&mut self, set: &ast::Expr, key: &Type) -> Keyset {
         match &set.kind {
             Ast::Default | Ast::DontCare => Keyset::Any,
@@ -95,13 +96,13 @@ impl Checker<'_> {
             Ast::Range(low, high) => {
                 let key = self.set_base(key, set);
                 let (low, high) = self.set_bounds(low, high, &key, set.span);
-                self.doubt_empty_range(&low, &high);
+                self.warn_empty_range(&low, &high);
                 Keyset::Range(low, high)
             }
             Ast::List { items, dots: false } if self.module.fields(key).is_some() => {
                 let fields = self.module.fields(key).unwrap_or_default();
                 if fields.len() != items.len() {
-                    let message = format!("`{}` has {} parts", self.show(key), fields.len());
+                    let message = format!("`{}` has {} fields", self.show(key), fields.len());
                     self.error(codes::BAD_KEY, set.span, message);
                     return Keyset::Any;
                 }
@@ -113,7 +114,7 @@ impl Checker<'_> {
                 }
                 let value = self.expr_as(set, key);
                 if matches!(value.kind, ExprKind::Call(_)) {
-                    self.error(codes::NOT_CONSTANT, set.span, "a set of values contains no calls");
+                    self.error(codes::NOT_CONSTANT, set.span, "a key set cannot contain calls");
                 }
                 Keyset::Value(value)
             }
@@ -123,19 +124,19 @@ impl Checker<'_> {
     fn set_base(&mut self, key: &Type, set: &ast::Expr) -> Type {
         let base = self.module.representation(key);
         if !matches!(base, Type::Bit(_) | Type::Signed(_) | Type::Bad | Type::Bool | Type::Int) {
-            let message = format!("there are no masks and ranges of `{}`", self.show(key));
+            let message = format!("masks and ranges of `{}` are not defined", self.show(key));
             self.error(codes::BAD_KEY, set.span, message);
             return Type::Bad;
         }
         base
     }
 
-    /// The two sides of a mask or range: of one type, which is the key's.
+    /// Checks the two operands of a mask or range; both must have the type of the key.
     fn set_bounds(&mut self, first: &ast::Expr, second: &ast::Expr, key: &Type, span: Span) -> (Expr, Expr) {
         let (a, b) = (self.set_bound(first, key), self.set_bound(second, key));
         let sized = a.ty.fixed_width().is_some() && b.ty.fixed_width().is_some();
         if sized && a.ty != b.ty {
-            let message = "the two sides of this set have different types";
+            let message = "the operands of this key set have different types";
             self.report(
                 Diagnostic::error(codes::BAD_OPERANDS, span, message)
                     .also(a.span, format!("`{}`", self.show(&a.ty)))
@@ -143,7 +144,7 @@ impl Checker<'_> {
             );
             return (Expr::bad(a.span), Expr::bad(b.span));
         }
-        // One message will do if both differ from the key.
+        // If both operands have the same wrong type, one diagnostic is enough.
         let fits = !sized || key.is_bad() || a.ty == *key;
         let a = self.coerce(a, key);
         if !fits {
@@ -164,7 +165,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Masks and ranges of a `select` are known when the program is compiled.
+    /// Reports masks and ranges of a `select` that are not known at compile time.
     pub(super) fn check_constant_set(&mut self, set: &Keyset) {
         match set {
             Keyset::Mask(a, b) | Keyset::Range(a, b) => {
@@ -179,25 +180,25 @@ impl Checker<'_> {
         }
     }
 
-    /// A number of elements.
+    /// Checks a number of elements.
     pub(super) fn size_expr(&mut self, size: &ast::Expr, what: &str) -> Expr {
         let value = self.expr(size, None);
         let value = self.as_representation(value);
         if !value.ty.is_bad() && !matches!(value.ty, Type::Int | Type::Bit(_) | Type::Signed(_)) {
-            let message = format!("{what} is a number, not `{}`", self.show(&value.ty));
+            let message = format!("{what} must be a number, found `{}`", self.show(&value.ty));
             self.error(codes::TYPE_MISMATCH, size.span, message);
             return Expr::bad(size.span);
         }
         self.require_known(&value);
         if value.as_int().is_some_and(|v| v.to_u64().is_none()) {
-            let message = format!("{what} is not negative");
+            let message = format!("{what} must not be negative");
             self.error(codes::BAD_WIDTH, size.span, message);
         }
         value
     }
 }
 
-/// What stands for the sets of a wrong label: nothing more is said about it.
+/// Key sets that replace those of an erroneous label, to avoid follow-up errors.
 fn unknown_sets(keys: &[Type], span: Span) -> Vec<Keyset> {
     vec![Keyset::Value(Expr::bad(span)); keys.len()]
 }

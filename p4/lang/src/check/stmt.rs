@@ -1,19 +1,19 @@
 //! Statements.
 
-use super::{Checker, Context, Entity, Place};
+use super::{Checker, Context, Enclosing, Entity};
 use crate::diagnostic::{Diagnostic, codes};
 use crate::hir::{Expr, ExprKind, Signature, Stmt, StmtKind, SwitchCase, TableId, Type, VarId, VarKind};
 use crate::source::Span;
 use crate::syntax::ast::{self, BinaryOp, DeclKind, ExprKind as Ast, StmtKind as AstStmt};
 
-/// Most elements that several indices of one target choose among when the packet gives them.
+/// The maximum number of elements that the run-time indices of one assignment target may select among.
 const MAX_CHOICES: u32 = 128;
 
 impl Checker<'_> {
-    /// A block with its own scope.
+    /// Checks a block, which has its own scope.
     pub(super) fn block(&mut self, block: &ast::Block) -> Vec<Stmt> {
         self.check_annotations(&block.annotations);
-        self.usage.silence(&block.annotations, block.span);
+        self.usage.suppress(&block.annotations, block.span);
         self.scoped(|c| c.stmts(&block.stmts))
     }
 
@@ -21,7 +21,7 @@ impl Checker<'_> {
         stmts.iter().filter_map(|s| self.stmt(s)).collect()
     }
 
-    /// A statement that is a body: it has its own scope.
+    /// Checks the body of a statement, which has its own scope.
     fn body(&mut self, stmt: &ast::Stmt) -> Vec<Stmt> {
         self.scoped(|c| c.stmt(stmt).into_iter().collect())
     }
@@ -53,15 +53,16 @@ impl Checker<'_> {
             AstStmt::ForIn { variable, over, body } => self.for_in(variable, over, body)?,
             AstStmt::Return(value) => self.return_stmt(value.as_ref(), span)?,
             AstStmt::Exit => {
-                if !matches!(self.context.place, Place::Apply | Place::Action) {
-                    self.error(codes::BAD_STATEMENT, span, "`exit` belongs to controls and actions");
+                if !matches!(self.context.enclosing, Enclosing::Apply | Enclosing::Action) {
+                    self.error(codes::BAD_STATEMENT, span, "`exit` is allowed only in controls and actions");
                     return None;
                 }
                 StmtKind::Exit
             }
             AstStmt::Break | AstStmt::Continue => {
                 if self.context.loops == 0 {
-                    self.error(codes::BAD_STATEMENT, span, "there is no loop around this");
+                    let word = if matches!(stmt.kind, AstStmt::Break) { "break" } else { "continue" };
+                    self.error(codes::BAD_STATEMENT, span, format!("`{word}` outside of a loop"));
                     return None;
                 }
                 if matches!(stmt.kind, AstStmt::Break) { StmtKind::Break } else { StmtKind::Continue }
@@ -81,12 +82,12 @@ impl Checker<'_> {
                 Some(StmtKind::Var(id, init))
             }
             DeclKind::Instance(instance) => {
-                let message = "objects are not instantiated among statements";
-                self.error(codes::BAD_PLACE, instance.name.span, message);
+                let message = "objects cannot be instantiated among statements";
+                self.error(codes::MISPLACED, instance.name.span, message);
                 None
             }
             _ => {
-                self.error(codes::BAD_PLACE, decl.span, "this declaration may not stand among statements");
+                self.error(codes::MISPLACED, decl.span, "declaration is not allowed among statements");
                 None
             }
         }
@@ -130,7 +131,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Several indices that the packet gives choose among all combinations of the elements: not too many.
+    /// Reports an assignment target with too many run-time indices: they select among all combinations of elements.
     fn check_choices(&mut self, target: &Expr) {
         let (mut indices, mut choices) = (0, 1u32);
         let mut at = target;
@@ -151,12 +152,11 @@ impl Checker<'_> {
         }
         if indices > 1 && choices > MAX_CHOICES {
             let message = format!(
-                "{indices} indices that the packet gives choose one of {choices} elements; at most {MAX_CHOICES} are possible"
+                "{indices} run-time indices select one of {choices} elements; the maximum is {MAX_CHOICES}"
             );
-            self.report(
-                Diagnostic::error(codes::TOO_LARGE, target.span, message)
-                    .note("copy the inner array, change it, and copy it back: each copy has one index"),
-            );
+            self.report(Diagnostic::error(codes::TOO_LARGE, target.span, message).help(
+                "copy the inner array, modify the copy and copy it back, so that each copy has one index",
+            ));
         }
     }
 
@@ -172,7 +172,7 @@ impl Checker<'_> {
         match &call.kind {
             ExprKind::Call(_) => Some(StmtKind::Call(call)),
             ExprKind::Construct(_) => {
-                self.error(codes::BAD_PLACE, expr.span, "this makes an object and does nothing with it");
+                self.error(codes::MISPLACED, expr.span, "the constructed object is unused");
                 None
             }
             _ => None,
@@ -185,7 +185,7 @@ impl Checker<'_> {
             Ast::Range(low, high) => {
                 let bound_ty = self.module.representation(&ty);
                 if !matches!(bound_ty, Type::Bit(_) | Type::Signed(_) | Type::Int | Type::Bad) {
-                    let message = format!("a range of `{}` cannot be counted", self.show(&ty));
+                    let message = format!("cannot iterate over a range of `{}`", self.show(&ty));
                     self.error(codes::TYPE_MISMATCH, variable.ty.span, message);
                 }
                 let low = self.expr_as(low, &ty);
@@ -209,7 +209,7 @@ impl Checker<'_> {
                 Some(element) if self.unify(&element, &ty) => {}
                 _ => {
                     let message = format!(
-                        "`{}` is nothing to loop over with a `{}`",
+                        "cannot iterate over `{}` with a variable of type `{}`",
                         self.show(&value.ty),
                         self.show(&ty)
                     );
@@ -235,23 +235,27 @@ impl Checker<'_> {
     }
 
     fn return_stmt(&mut self, value: Option<&ast::Expr>, span: Span) -> Option<StmtKind> {
-        match self.context.place {
-            Place::State | Place::ParserLocals => {
-                self.error(codes::BAD_STATEMENT, span, "parsers do not return");
+        match self.context.enclosing {
+            Enclosing::State | Enclosing::ParserLocals => {
+                self.error(codes::BAD_STATEMENT, span, "`return` is not allowed in a parser");
                 return None;
             }
-            Place::Function => {
+            Enclosing::Function => {
                 let result = self.context.result.clone().unwrap_or(Type::Void);
                 return match (value, &result) {
                     (None, Type::Void) => Some(StmtKind::Return(None)),
                     (None, _) => {
-                        let message = format!("this function returns `{}`", self.show(&result));
+                        let message = format!("missing return value of type `{}`", self.show(&result));
                         self.error(codes::BAD_STATEMENT, span, message);
                         Some(StmtKind::Return(None))
                     }
                     (Some(value), Type::Void) => {
                         self.expr(value, None);
-                        self.error(codes::BAD_STATEMENT, value.span, "this function returns nothing");
+                        self.error(
+                            codes::BAD_STATEMENT,
+                            value.span,
+                            "a `void` function cannot return a value",
+                        );
                         None
                     }
                     (Some(value), _) => {
@@ -264,7 +268,11 @@ impl Checker<'_> {
         }
         if let Some(value) = value {
             self.expr(value, None);
-            self.error(codes::BAD_STATEMENT, value.span, "only functions return a value");
+            self.error(
+                codes::BAD_STATEMENT,
+                value.span,
+                "`return` with a value is allowed only in functions",
+            );
         }
         Some(StmtKind::Return(None))
     }
@@ -272,8 +280,12 @@ impl Checker<'_> {
     // --- switch ---
 
     fn switch(&mut self, on: &ast::Expr, cases: &[ast::SwitchCase], span: Span) -> Option<StmtKind> {
-        if self.context.place == Place::State {
-            self.error(codes::BAD_STATEMENT, span, "parsers use `transition select`, not `switch`");
+        if self.context.enclosing == Enclosing::State {
+            self.error(
+                codes::BAD_STATEMENT,
+                span,
+                "`switch` is not allowed in a parser; use `transition select`",
+            );
         }
         if let Ast::Member(base, member) = &on.kind
             && &*member.name == "action_run"
@@ -283,7 +295,11 @@ impl Checker<'_> {
                 Type::ApplyResult(table) => self.switch_action(table, cases, span_head(span, on.span)),
                 Type::Bad => None,
                 _ => {
-                    self.error(codes::BAD_SWITCH, on.span, "`action_run` is a result of a table's `apply`");
+                    self.error(
+                        codes::BAD_SWITCH,
+                        on.span,
+                        "`action_run` is available only on the result of a table's `apply`",
+                    );
                     None
                 }
             };
@@ -301,7 +317,7 @@ impl Checker<'_> {
                 | Type::New(_)
         );
         if !fine {
-            let message = format!("a switch on `{}` is not possible", self.show(&ty));
+            let message = format!("cannot `switch` on a value of type `{}`", self.show(&ty));
             self.error(codes::BAD_SWITCH, on.span, message);
         }
         let mut out: Vec<SwitchCase> = Vec::new();
@@ -318,7 +334,7 @@ impl Checker<'_> {
             if matches!(case.label.kind, Ast::Default | Ast::DontCare) {
                 pending_default = true;
             } else {
-                let label = self.placed_at(head, "for this value", |c| c.switch_label(&case.label, &ty));
+                let label = self.reported_at(head, "this value", |c| c.switch_label(&case.label, &ty));
                 self.require_known(&label);
                 if let Some(before) = seen
                     .iter()
@@ -326,7 +342,7 @@ impl Checker<'_> {
                 {
                     let before = before.span;
                     self.report(
-                        Diagnostic::error(codes::BAD_SWITCH, label.span, "this label has already been")
+                        Diagnostic::error(codes::BAD_SWITCH, label.span, "duplicate label")
                             .also(before, "here"),
                     );
                 }
@@ -347,33 +363,37 @@ impl Checker<'_> {
         Some(StmtKind::Switch(value, out))
     }
 
-    /// A label of a `switch` on a value. An enum is compared with its members only.
+    /// Checks a label of a `switch` on a value. An enum can be compared only with its members.
     fn switch_label(&mut self, label: &ast::Expr, ty: &Type) -> Expr {
         let value = self.expr(label, Some(ty));
         self.coerce(value, ty)
     }
 
-    /// `default` comes once, last.
+    /// `default` may occur once, as the last label.
     fn check_default_last(&mut self, cases: &[ast::SwitchCase], head: Span) {
         let is_default = |c: &ast::SwitchCase| matches!(c.label.kind, Ast::Default | Ast::DontCare);
         let Some(first) = cases.iter().position(is_default) else { return };
         let (Some(default), Some(next)) = (cases.get(first), cases.get(first + 1)) else { return };
         let message =
-            if is_default(next) { "`default` is there twice" } else { "`default` is not the last label" };
+            if is_default(next) { "duplicate `default` label" } else { "`default` must be the last label" };
         self.report(
             Diagnostic::error(codes::BAD_SWITCH, head, message)
                 .label("in this `switch`")
                 .also(default.label.span, "`default`")
-                .also(next.label.span, "comes after it"),
+                .also(next.label.span, "label after `default`"),
         );
     }
 
-    /// A `switch` on a value matches exactly, which is a match kind of `core.p4`.
+    /// A `switch` on a value uses the match kind `exact` of `core.p4`.
     fn check_exact_exists(&mut self, head: Span) {
         if !self.module.match_kinds.iter().any(|k| &**k == "exact") {
             self.deferred.push(
-                Diagnostic::error(codes::UNKNOWN_NAME, head, "there is no match kind `exact` to compare by")
-                    .note("`core.p4` declares it"),
+                Diagnostic::error(
+                    codes::UNKNOWN_NAME,
+                    head,
+                    "match kind `exact` is not declared, but `switch` uses it",
+                )
+                .help("include `core.p4`"),
             );
         }
     }
@@ -398,7 +418,7 @@ impl Checker<'_> {
                     Some(Entity::Action(action)) => match listed.iter().position(|a| *a == action) {
                         Some(position) => {
                             if seen.contains(&position) {
-                                let message = format!("`{}` has already been", path.ident.name);
+                                let message = format!("duplicate label `{}`", path.ident.name);
                                 self.error(codes::BAD_SWITCH, case.label.span, message);
                             }
                             seen.push(position);
@@ -416,7 +436,7 @@ impl Checker<'_> {
                     None => {}
                 },
                 _ => {
-                    let message = "labels of a switch on `action_run` are names of actions";
+                    let message = "the labels of a `switch` on `action_run` must be action names";
                     self.error(codes::BAD_SWITCH, case.label.span, message);
                 }
             }
@@ -436,14 +456,14 @@ impl Checker<'_> {
 
     // --- functions ---
 
-    /// Checks a function's body; reports if it may end without a value.
+    /// Checks the body of a function; reports paths that end without a return value.
     pub(super) fn function_body(
         &mut self,
         body: &ast::Block,
         signature: &Signature,
-        place: Place,
+        enclosing: Enclosing,
     ) -> Vec<Stmt> {
-        self.function_body_of(body, signature, place, None)
+        self.function_body_of(body, signature, enclosing, None)
     }
 
     /// The same for a method of the object `this`.
@@ -451,31 +471,31 @@ impl Checker<'_> {
         &mut self,
         body: &ast::Block,
         signature: &Signature,
-        place: Place,
+        enclosing: Enclosing,
         this: Option<(VarId, Type)>,
     ) -> Vec<Stmt> {
         let result = &signature.result;
-        let context = Context { place, result: Some(result.clone()), this, ..Context::default() };
+        let context = Context { enclosing, result: Some(result.clone()), this, ..Context::default() };
         let stmts = self.within(context, |c| c.block(body));
         if *result != Type::Void && !result.is_bad() && !returns(&stmts) {
             let end = Span { start: body.span.end.saturating_sub(1), ..body.span };
-            let message = format!("`{}` may end without returning a value", signature.name);
+            let message = format!("not all paths through `{}` return a value", signature.name);
             self.report(
                 Diagnostic::error(codes::MISSING_RETURN, signature.span, message)
                     .label(format!("returns `{}`", self.show(result)))
-                    .also(end, "ends here without a `return`"),
+                    .also(end, "end of the function reached without `return`"),
             );
         }
         stmts
     }
 }
 
-/// A statement up to the end of its head.
+/// Returns the span of a statement up to the end of its head.
 fn span_head(statement: Span, head: Span) -> Span {
     Span { end: head.end.max(statement.start), ..statement }
 }
 
-/// Whether each path through the statements returns (or leaves the whole block).
+/// Returns whether each path through the statements returns or exits.
 fn returns(stmts: &[Stmt]) -> bool {
     stmts.iter().any(|s| match &s.kind {
         StmtKind::Return(_) | StmtKind::Exit => true,

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Checker, Context, Entity, Place, share};
-use crate::diagnostic::{Diagnostic, codes};
+use super::{Checker, Context, Enclosing, Entity, share};
+use crate::diagnostic::{Diagnostic, codes, given, plural};
 use crate::hir::{
     Callee, Expr, ExprKind, Keyset, Param, Table, TableAction, TableActionCall, TableEntry, TableId,
     TableKey, Type,
@@ -16,8 +16,11 @@ impl Checker<'_> {
     /// Declares a table.
     pub(super) fn table(&mut self, table: &ast::Table) -> TableId {
         self.check_annotations(&table.annotations);
-        let context =
-            Context { place: Place::Table, table: Some(table.name.name.clone()), ..Context::default() };
+        let context = Context {
+            enclosing: Enclosing::Table,
+            table: Some(table.name.name.clone()),
+            ..Context::default()
+        };
         let checked = self.within(context, |c| c.table_body(table));
         let id = TableId(self.module.tables.len() as u32);
         self.module.tables.push(checked);
@@ -40,7 +43,7 @@ impl Checker<'_> {
             span: table.name.span,
         };
         self.check_properties(table);
-        // Entries and the default action refer to keys and actions, wherever these stand.
+        // Entries and the default action refer to keys and actions, whatever the order of the properties.
         for property in &table.properties {
             match &property.value {
                 PropertyValue::Key(keys) => {
@@ -61,7 +64,7 @@ impl Checker<'_> {
                 }
                 (PropertyValue::Entries(entries), _) => {
                     let end = entries.last().map_or(property.name.span, |e| e.span);
-                    self.usage.silence(&property.annotations, property.name.span.to(end));
+                    self.usage.suppress(&property.annotations, property.name.span.to(end));
                     checked.const_entries = property.is_const;
                     if entries.is_empty() {
                         self.report(Diagnostic::warning(
@@ -84,7 +87,7 @@ impl Checker<'_> {
         }
         self.check_priorities(&checked, table);
         self.check_same_keys(&checked);
-        self.doubt_covered_entries(&checked);
+        self.warn_covered_entries(&checked);
         if !table.properties.iter().any(|p| &*p.name.name == "default_action") {
             self.check_no_action(&checked);
         }
@@ -96,10 +99,10 @@ impl Checker<'_> {
         for property in &table.properties {
             self.check_annotations(&property.annotations);
             if let Some(before) = seen.insert(property.name.name.clone(), property.name.span) {
-                let message = format!("`{}` is given twice", property.name.name);
+                let message = format!("property `{}` is given more than once", property.name.name);
                 self.report(
                     Diagnostic::error(codes::BAD_TABLE, property.name.span, message)
-                        .also(before, "given first here"),
+                        .also(before, "first given here"),
                 );
             }
             if property.is_const && matches!(&*property.name.name, "key" | "actions") {
@@ -108,7 +111,7 @@ impl Checker<'_> {
             }
         }
         if !seen.contains_key("actions") {
-            let message = format!("table `{}` has no `actions`", table.name.name);
+            let message = format!("table `{}` has no `actions` property", table.name.name);
             self.error(codes::BAD_TABLE, table.name.span, message);
         }
         self.check_entries_need_key(table);
@@ -120,22 +123,23 @@ impl Checker<'_> {
         let expr = self.expr(&key.expr, None);
         let expr = match expr.ty {
             Type::Int => {
-                self.error(codes::BAD_KEY, key.expr.span, "a key has a width");
+                self.error(codes::BAD_KEY, key.expr.span, "a table key must have a width");
                 Expr::bad(key.expr.span)
             }
             _ => expr,
         };
         if !self.module.match_kinds.contains(&key.match_kind.name) {
-            let message = format!("there is no match kind `{}`", key.match_kind.name);
+            let message = format!("unknown match kind `{}`", key.match_kind.name);
             let kinds: Vec<Name> = self.module.match_kinds.clone();
             let mut diagnostic = Diagnostic::error(codes::BAD_KEY, key.match_kind.span, message);
             if let Some(near) = super::closest(&key.match_kind.name, kinds.iter().map(|k| &**k)) {
-                diagnostic = diagnostic.suggest("a similar one exists", key.match_kind.span, near);
+                diagnostic =
+                    diagnostic.suggest("a match kind with a similar name exists", key.match_kind.span, near);
             }
             self.report(diagnostic);
         }
         self.check_key_type(&expr, &key.match_kind.name);
-        self.doubt_constant_key(&expr);
+        self.warn_constant_key(&expr);
         TableKey {
             name: super::key_name::key_name(&self.module, &key.expr, Some(&expr)),
             expr,
@@ -150,7 +154,7 @@ impl Checker<'_> {
             self.check_annotations(&action.annotations);
             let Some(id) = self.action_path(&action.path) else { continue };
             if table.actions.iter().any(|a| a.action == id) {
-                let message = format!("action `{}` is listed twice", action.path.ident.name);
+                let message = format!("action `{}` is listed more than once", action.path.ident.name);
                 self.error(codes::DUPLICATE_NAME, action.span, message);
                 continue;
             }
@@ -160,16 +164,16 @@ impl Checker<'_> {
             let args: &[Arg] = action.args.as_deref().unwrap_or_default();
             if args.len() > directional.len() {
                 let message = format!(
-                    "`{}` has {} parameters that the list binds; the others are the control plane's",
+                    "`{}` has {}; the control plane supplies the other arguments",
                     action.path.ident.name,
-                    directional.len()
+                    plural(directional.len(), "directional parameter")
                 );
                 self.error(codes::BAD_ACTION, action.span, message);
                 continue;
             }
             if args.len() < directional.len() {
                 let missing = directional.get(args.len()).map_or("", |p| &p.name).to_owned();
-                let message = format!("parameter `{missing}` has a direction and needs an argument here");
+                let message = format!("missing argument for directional parameter `{missing}`");
                 self.error(codes::BAD_ACTION, action.span, message);
                 continue;
             }
@@ -183,7 +187,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Arguments for directional parameters, by position or name.
+    /// Checks the arguments for directional parameters, by position or name.
     fn bound_args(&mut self, params: &[Param], args: &[Arg]) -> Vec<Expr> {
         let mut bound = Vec::new();
         let outer = std::mem::replace(&mut self.context.bound, true);
@@ -194,7 +198,7 @@ impl Checker<'_> {
                 .or_else(|| args.get(i).filter(|a| a.name.is_none()));
             let Some(value) = arg.and_then(|a| a.value.as_ref()) else {
                 let span = arg.map_or(param.span, |a| a.span);
-                self.error(codes::BAD_ACTION, span, "an action in a list needs a value here");
+                self.error(codes::BAD_ACTION, span, "expected a value");
                 bound.push(Expr::bad(span));
                 continue;
             };
@@ -221,7 +225,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `default_action = a;` and `default_action = a(x);`.
+    /// Checks `default_action = a;` and `default_action = a(x);`.
     fn action_value(&mut self, value: &ast::Expr) -> Option<ActionRef> {
         let make = |path: &Path, args: Option<Vec<Arg>>| ActionRef {
             annotations: Vec::new(),
@@ -234,26 +238,25 @@ impl Checker<'_> {
             Ast::Call { callee, args, .. } => match &callee.kind {
                 Ast::Name(path) => Some(make(path, Some(args.clone()))),
                 _ => {
-                    self.error(codes::BAD_ACTION, value.span, "this is not an action");
+                    self.error(codes::BAD_ACTION, value.span, "expected an action");
                     None
                 }
             },
             _ => {
-                self.error(codes::BAD_ACTION, value.span, "this is not an action");
+                self.error(codes::BAD_ACTION, value.span, "expected an action");
                 None
             }
         }
     }
 
-    /// An action of the table's list with its data.
+    /// Checks the use of an action of the table's list with its data.
     fn table_call(&mut self, table: &Table, action: &ActionRef, default: bool) -> Option<TableActionCall> {
         let id = self.action_path(&action.path)?;
         let name = &action.path.ident.name;
         let Some(position) = table.actions.iter().position(|a| a.action == id) else {
-            let message = format!("`{name}` is not in the table's list of actions");
+            let message = format!("action `{name}` is not in the `actions` of this table");
             self.report(
-                Diagnostic::error(codes::BAD_ACTION, action.span, message)
-                    .also(table.span, "actions of this table"),
+                Diagnostic::error(codes::BAD_ACTION, action.span, message).also(table.span, "in this table"),
             );
             return None;
         };
@@ -274,8 +277,11 @@ impl Checker<'_> {
             args
         };
         if data_args.len() > data.len() || data_args.len() + defaults < data.len() {
-            let message =
-                format!("`{name}` needs {} values of action data, {} are given", data.len(), data_args.len());
+            let message = format!(
+                "action `{name}` takes {}, but {}",
+                plural(data.len(), "data argument"),
+                given(data_args.len())
+            );
             self.error(codes::BAD_ACTION, action.span, message);
             return None;
         }
@@ -290,7 +296,7 @@ impl Checker<'_> {
                 None => match &param.default {
                     Some(default) => (**default).clone(),
                     None => {
-                        let message = format!("action data `{}` is missing", param.name);
+                        let message = format!("missing action data `{}`", param.name);
                         self.error(codes::BAD_ACTION, action.span, message);
                         Expr::bad(action.span)
                     }
@@ -307,7 +313,7 @@ impl Checker<'_> {
     fn check_same_binding(&mut self, list: &[Expr], given: &[Expr]) {
         for (a, b) in list.iter().zip(given) {
             if !same_expr(a, b) {
-                let message = "the list of actions binds another value here";
+                let message = "argument differs from the one bound in `actions`";
                 self.report(Diagnostic::error(codes::BAD_ACTION, b.span, message).also(a.span, "bound here"));
             }
         }
@@ -320,9 +326,9 @@ impl Checker<'_> {
                 Diagnostic::warning(
                     codes::DEPRECATED,
                     entry.span,
-                    "`@priority` of an entry is not part of P4",
+                    "`@priority` is not a standard annotation",
                 )
-                .note("`priority = 10 : key : action();` is"),
+                .help("write `priority = 10 : key : action();`"),
             );
         }
         let types: Vec<Type> = table.keys.iter().map(|k| self.zonk(&k.expr.ty)).collect();
@@ -332,7 +338,7 @@ impl Checker<'_> {
         }
         let priority = entry.priority.as_ref().map(|p| self.size_expr(p, "a priority"));
         if let (Some(priority), true) = (&priority, list_const) {
-            let message = "entries of a constant list have no priorities; their order decides";
+            let message = "constant entries cannot have priorities: their order determines precedence";
             self.error(codes::BAD_ENTRY, priority.span, message);
         }
         let action = self.table_call(table, &entry.action, false)?;
@@ -356,20 +362,20 @@ impl Checker<'_> {
             Keyset::ValueSet(_) => false,
         };
         if !fine {
-            let message = format!("this form of value does not fit match kind `{kind}`");
+            let message = format!("key set does not fit match kind `{kind}`");
             self.in_program.push(Diagnostic::error(codes::BAD_ENTRY, span, message));
         }
         if let (Keyset::Mask(_, mask), "lpm") = (set, kind)
             && let (Some(value), Some(width)) = (mask.as_int(), mask.ty.fixed_width())
         {
-            // The complement of a prefix's mask is one less than a power of two.
+            // The complement of a prefix mask is one less than a power of two.
             let rest = crate::constant::power_of_two(width) - 1 - value;
             if (&rest & (&rest + 1)) != 0.into() {
-                self.error(codes::BAD_ENTRY, mask.span, "the mask of an `lpm` key is a prefix");
+                self.error(codes::BAD_ENTRY, mask.span, "the mask of an `lpm` key must be a prefix mask");
             }
         }
         if matches!(kind, "ternary" | "lpm") {
-            self.doubt_masked_bits(set);
+            self.warn_masked_bits(set);
         }
         let mut check = |value: &Expr| {
             if !value.ty.is_bad() {
@@ -386,16 +392,16 @@ impl Checker<'_> {
         }
     }
 
-    /// A property that the architecture defines.
+    /// Checks a property that the architecture defines.
     fn table_property(&mut self, name: &ast::Ident, value: &ast::Expr) -> Option<Expr> {
-        // Objects made in place are allowed here.
+        // Objects may be constructed here.
         let value = self.expr(value, None);
         self.check_table_property(name, &value);
         (!value.ty.is_bad()).then_some(value)
     }
 }
 
-/// Whether two bound arguments are the same expression.
+/// Returns whether two bound arguments are the same expression.
 fn same_expr(a: &Expr, b: &Expr) -> bool {
     use ExprKind as K;
     if a.ty.is_bad() || b.ty.is_bad() {

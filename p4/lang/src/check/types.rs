@@ -1,25 +1,25 @@
-//! Types as written to types as meant.
+//! Resolves types as written to [`Type`].
 
 use std::rc::Rc;
 
 use num_traits::ToPrimitive as _;
 
 use super::{Checker, Entity, TypeEntity};
-use crate::diagnostic::{Diagnostic, codes};
+use crate::diagnostic::{Diagnostic, codes, given, plural};
 use crate::hir::Type;
 use crate::lex::Name;
 use crate::source::Span;
 use crate::syntax::ast::{self, AggregateKind, Path, TypeKind};
 
-/// Widest `bit<w>`, `int<w>` and `varbit<w>`.
+/// The maximum width of `bit<w>`, `int<w>` and `varbit<w>`.
 pub(super) const MAX_WIDTH: u32 = 1 << 16;
-/// Most parts that a type may have once the types of its parts are taken apart.
+/// The maximum number of scalars and other leaves that a type may expand to.
 const MAX_PARTS: u32 = 1 << 17;
-/// Most elements of a stack.
+/// The maximum number of elements of a stack.
 const MAX_STACK: u32 = 1 << 12;
 
 impl Checker<'_> {
-    /// The type that is written; reported and `Bad` if there is none.
+    /// Resolves a type; reports an error and returns `Bad` if it is invalid.
     pub(super) fn ty(&mut self, ty: &ast::Type) -> Type {
         match &ty.kind {
             TypeKind::Bad => Type::Bad,
@@ -46,7 +46,7 @@ impl Checker<'_> {
             TypeKind::List(args) => match args.as_slice() {
                 [of] => Type::List(Rc::new(self.ty(of))),
                 _ => {
-                    self.error(codes::BAD_TYPE_ARGUMENTS, ty.span, "`list` takes one type");
+                    self.error(codes::BAD_TYPE_ARGUMENTS, ty.span, "`list` takes one type argument");
                     Type::Bad
                 }
             },
@@ -54,18 +54,18 @@ impl Checker<'_> {
         }
     }
 
-    /// The type, unless it has too many parts: types that are made of types twice grow fast.
+    /// Returns the type, unless it has too many parts: types that contain an earlier type twice grow exponentially.
     pub(super) fn limited(&mut self, ty: Type, span: Span) -> Type {
         let mut left = MAX_PARTS;
         if self.count_parts(&ty, &mut left) {
             return ty;
         }
-        let message = format!("this type has more than {MAX_PARTS} parts");
+        let message = format!("type has more than {MAX_PARTS} parts");
         self.error(codes::TOO_LARGE, span, message);
         Type::Bad
     }
 
-    /// Counts down; false when nothing is left.
+    /// Counts down; returns false when the limit is exceeded.
     fn count_parts(&self, ty: &Type, left: &mut u32) -> bool {
         if *left == 0 {
             return false;
@@ -95,12 +95,12 @@ impl Checker<'_> {
         }
     }
 
-    /// A constant width.
+    /// Evaluates a constant width.
     fn width(&mut self, width: &ast::Expr, least: u32) -> Option<u32> {
         let value = self.constant_int(width, "a width")?;
         let fitting = value.to_u32().filter(|w| (least..=MAX_WIDTH).contains(w));
         if fitting.is_none() {
-            let message = format!("a width of {value} is not possible here");
+            let message = format!("width {value} is out of range");
             self.error(codes::BAD_WIDTH, width.span, message);
         }
         fitting
@@ -113,27 +113,27 @@ impl Checker<'_> {
             return Type::Bad;
         }
         if !self.element_fits(&element) {
-            let message = format!("there are no arrays of `{}`", self.show(&element));
+            let message = format!("arrays of `{}` are not allowed", self.show(&element));
             self.report(Diagnostic::error(codes::BAD_TYPE, of.span, message).note(
-                "arrays consist of headers, header unions, structs, numbers, `bool`s, enums, or arrays of these",
+                "array elements can be headers, header unions, structs, numbers, `bool`s, enums, or arrays of these",
             ));
             return Type::Bad;
         }
         self.limited(Type::Stack(Rc::new(element), count), size.span)
     }
 
-    /// A constant number of elements.
+    /// Evaluates a constant number of elements.
     fn array_size(&mut self, size: &ast::Expr) -> Option<u32> {
         let value = self.constant_int(size, "the size of an array")?;
         let fitting = value.to_u32().filter(|n| (1..=MAX_STACK).contains(n));
         if fitting.is_none() {
-            let message = format!("an array cannot have {value} elements");
+            let message = format!("array size {value} is out of range");
             self.error(codes::BAD_WIDTH, size.span, message);
         }
         fitting
     }
 
-    /// An array of objects, which are made by one declaration.
+    /// An array of objects, which one declaration instantiates.
     pub(super) fn array_of(&mut self, element: Type, size: &ast::Expr) -> Type {
         match self.array_size(size) {
             Some(count) if !element.is_bad() => Type::Stack(Rc::new(element), count),
@@ -141,7 +141,8 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether arrays have elements of a type (specification, "Type nesting rules"). Stacks of headers do not nest.
+    /// Returns whether arrays may have elements of a type (specification, "Type nesting rules"). Stacks of headers do
+    /// not nest.
     fn element_fits(&self, element: &Type) -> bool {
         match self.module.underlying(element) {
             Type::Param(_)
@@ -156,11 +157,11 @@ impl Checker<'_> {
         }
     }
 
-    /// A declared type with its arguments; `None`: none are written.
+    /// Resolves a declared type with its type arguments; `None` if none are written.
     fn named_type(&mut self, path: &Path, args: Option<Vec<Type>>, span: Span) -> Type {
         let Some(entity) = self.lookup(path) else { return Type::Bad };
         let Entity::Type(entity) = entity else {
-            let message = format!("`{}` is not a type", path.ident.name);
+            let message = format!("expected a type, found `{}`", path.ident.name);
             self.error(codes::NOT_A_TYPE, path.ident.span, message);
             return Type::Bad;
         };
@@ -182,8 +183,10 @@ impl Checker<'_> {
                 }
                 _ => {
                     let message = format!(
-                        "`{}` takes {wanted} type arguments, {args_count} are given",
-                        path.ident.name
+                        "`{}` takes {}, but {}",
+                        path.ident.name,
+                        plural(wanted, "type argument"),
+                        given(args_count)
                     );
                     self.error(codes::BAD_TYPE_ARGUMENTS, span, message);
                     Type::Bad
@@ -192,7 +195,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Type of a constructor call: arguments that are not written are inferred.
+    /// Resolves the type of a constructor call; type arguments that are not written are inferred.
     pub(super) fn constructed_type(&mut self, ty: &ast::Type) -> Type {
         if let TypeKind::Named(path) = &ty.kind
             && let Some(Entity::Type(TypeEntity::Generic(generic, wanted))) = self.lookup(path)
@@ -203,7 +206,7 @@ impl Checker<'_> {
         self.ty(ty)
     }
 
-    /// Checks that a type may be that of a variable or parameter.
+    /// Checks that a variable or parameter may have a type.
     pub(super) fn storable(&mut self, ty: &Type, span: Span, what: &str) -> Type {
         let bad = match ty {
             Type::Void
@@ -224,7 +227,7 @@ impl Checker<'_> {
         ty.clone()
     }
 
-    /// A type that may be a field of a struct, header or union.
+    /// Checks that a struct, header or union may have a field of a type.
     pub(super) fn check_field_type(&mut self, kind: AggregateKind, ty: &Type, span: Span, name: &Name) {
         if !self.field_fits(kind, ty) {
             let holder = match kind {
@@ -237,7 +240,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a struct, header or union may have a field of a type.
+    /// Returns whether a struct, header or union may have a field of a type.
     pub(super) fn field_fits(&self, kind: AggregateKind, ty: &Type) -> bool {
         let underlying = self.module.underlying(ty);
         match kind {
@@ -263,7 +266,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether a struct or array may lie in a header: all its parts have a fixed size.
+    /// Returns whether a struct or array may be part of a header: all its parts have a fixed size.
     fn fixed_parts(&self, ty: &Type) -> bool {
         match ty {
             Type::Stack(of, _) => self.module.is_array(ty) && self.fixed_part(of),
@@ -286,7 +289,7 @@ impl Checker<'_> {
     }
 }
 
-/// Puts arguments into a generic type.
+/// Substitutes type arguments into a generic type.
 pub(super) fn apply(ty: &Type, args: Vec<Type>) -> Type {
     let args: Rc<[Type]> = args.into();
     match ty {

@@ -1,4 +1,4 @@
-//! Messages about a program: what is wrong, where, why, and what to do.
+//! Diagnostics: what is wrong with a program, where, why, and how to fix it.
 
 pub mod codes;
 mod render;
@@ -8,56 +8,58 @@ pub use render::render;
 
 use crate::source::Span;
 
-/// How bad it is.
+/// Severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// The program is accepted; it probably does not do what is wanted.
+    /// The program is accepted, but probably does not do what was intended.
     Warning,
-    /// The program is refused.
+    /// The program is rejected.
     Error,
 }
 
-/// A marked range.
+/// A marked source range with a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
     /// The range.
     pub span: Span,
-    /// What to say there; may be empty.
+    /// The text; may be empty.
     pub text: String,
 }
 
-/// A change that certainly helps.
+/// A source edit that fixes the problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suggestion {
-    /// What to do, in words.
+    /// What the edit does.
     pub message: String,
-    /// What to replace.
+    /// The range to replace.
     pub span: Span,
-    /// By what.
+    /// The new text.
     pub replacement: String,
 }
 
-/// One message.
+/// An error or warning about a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// Error or warning.
     pub severity: Severity,
-    /// Its code.
+    /// The kind of diagnostic.
     pub code: Code,
-    /// What is wrong.
+    /// The headline: what is wrong.
     pub message: String,
-    /// Where, and what is to be seen there.
+    /// Where it is wrong.
     pub primary: Label,
-    /// Other places that matter.
+    /// Related locations.
     pub secondary: Vec<Label>,
-    /// Reasons and rules.
+    /// Background: the reason or the rule.
     pub notes: Vec<String>,
-    /// What to do.
+    /// What to write instead, in words.
+    pub helps: Vec<String>,
+    /// What to write instead, as source edits.
     pub suggestions: Vec<Suggestion>,
 }
 
 impl Diagnostic {
-    /// An error.
+    /// Creates an error.
     pub fn error(code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic {
             severity: Severity::Error,
@@ -66,37 +68,45 @@ impl Diagnostic {
             primary: Label { span, text: String::new() },
             secondary: Vec::new(),
             notes: Vec::new(),
+            helps: Vec::new(),
             suggestions: Vec::new(),
         }
     }
 
-    /// A warning.
+    /// Creates a warning.
     pub fn warning(code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic { severity: Severity::Warning, ..Diagnostic::error(code, span, message) }
     }
 
-    /// With words at the place itself.
+    /// Sets the text at the primary location.
     #[must_use]
     pub fn label(mut self, text: impl Into<String>) -> Diagnostic {
         self.primary.text = text.into();
         self
     }
 
-    /// With another place.
+    /// Adds a related location.
     #[must_use]
     pub fn also(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
         self.secondary.push(Label { span, text: text.into() });
         self
     }
 
-    /// With a reason.
+    /// Adds a note.
     #[must_use]
     pub fn note(mut self, text: impl Into<String>) -> Diagnostic {
         self.notes.push(text.into());
         self
     }
 
-    /// With a change that helps.
+    /// Adds a help line.
+    #[must_use]
+    pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
+        self.helps.push(text.into());
+        self
+    }
+
+    /// Adds a source edit that fixes the problem.
     #[must_use]
     pub fn suggest(
         mut self,
@@ -108,13 +118,23 @@ impl Diagnostic {
         self
     }
 
-    /// Whether the program is refused because of it.
+    /// Returns whether the diagnostic is an error, so that the program is rejected.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
 }
 
-/// Collects messages; one that says the same about the same place is kept once.
+/// Returns "1 noun" or "n nouns".
+pub(crate) fn plural(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+/// Returns "1 was given" or "n were given".
+pub(crate) fn given(count: usize) -> String {
+    if count == 1 { "1 was given".to_owned() } else { format!("{count} were given") }
+}
+
+/// Collects diagnostics and drops duplicates.
 #[derive(Debug, Default)]
 pub(crate) struct Sink {
     pub(crate) list: Vec<Diagnostic>,

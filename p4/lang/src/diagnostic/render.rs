@@ -1,4 +1,4 @@
-//! Diagnostics as text with source excerpts.
+//! Renders diagnostics as text with source excerpts.
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Patch, Renderer, Snippet};
@@ -6,7 +6,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Patch, Renderer, Snippet};
 use super::{Diagnostic, Label, Severity};
 use crate::source::{FileId, SourceFile, SourceMap};
 
-/// A diagnostic with the source lines that it is about, as rustc shows them; `color` adds terminal colours.
+/// Renders a diagnostic with its source lines in the style of rustc. `color` adds terminal colours.
 pub fn render(diagnostic: &Diagnostic, sources: &SourceMap, color: bool) -> String {
     let level = match diagnostic.severity {
         Severity::Warning => Level::WARNING,
@@ -20,6 +20,9 @@ pub fn render(diagnostic: &Diagnostic, sources: &SourceMap, color: bool) -> Stri
     }
     for note in &diagnostic.notes {
         group = group.element(Level::NOTE.message(note));
+    }
+    for help in &diagnostic.helps {
+        group = group.element(Level::HELP.message(help));
     }
     let mut report = vec![group];
     for suggestion in &diagnostic.suggestions {
@@ -38,7 +41,7 @@ pub fn render(diagnostic: &Diagnostic, sources: &SourceMap, color: bool) -> Stri
     renderer.decor_style(DecorStyle::Ascii).render(&report)
 }
 
-/// The files that the labels are in, that of the primary one first.
+/// Returns the files of all labels, that of the primary label first.
 fn files_of(diagnostic: &Diagnostic) -> Vec<FileId> {
     let mut files = vec![diagnostic.primary.span.file];
     for label in &diagnostic.secondary {
@@ -68,7 +71,7 @@ fn snippet<'a>(
     snippet
 }
 
-/// A range that lies on character boundaries inside the text.
+/// Clamps a range to character boundaries inside the text.
 fn clamp(source: &SourceFile, start: u32, end: u32) -> std::ops::Range<usize> {
     let bound = |offset: u32| {
         let mut offset = (offset as usize).min(source.text.len());

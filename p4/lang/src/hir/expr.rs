@@ -16,10 +16,10 @@ pub(crate) struct Expr {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum ExprKind {
-    /// Of a wrong expression that has been reported.
+    /// An erroneous expression; the error is reported.
     Bad,
     Bool(bool),
-    /// Of type `int`, `bit<w>`, `int<w>`, or an enum, an error or a match kind by number; in range of the type.
+    /// An `int`, `bit<w>` or `int<w>` in the range of its type; or the number of an enum member, error or match kind.
     Int(BigInt),
     Str(Name),
     Var(VarId),
@@ -35,16 +35,16 @@ pub(crate) enum ExprKind {
     Unary(UnaryOp, Box<Expr>),
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
     Mux(Box<Expr>, Box<Expr>, Box<Expr>),
-    /// To the expression's own type.
+    /// A cast to the expression's own type.
     Cast(Box<Expr>),
-    /// One value a field of the expression's type: struct, header, tuple, record; or the items of a list.
+    /// One value for each field of the expression's type (struct, header, tuple, record), or the items of a list.
     Items(Vec<Expr>),
     /// `{#}`.
     Invalid,
     /// `...`: the default value of its type.
     Default,
     Call(Box<Call>),
-    /// `t.apply().hit`, `.miss`.
+    /// `t.apply().hit`, `t.apply().miss`.
     Hit(TableId),
     Miss(TableId),
     Construct(Box<Construct>),
@@ -68,9 +68,9 @@ pub(crate) enum Callee {
         object: Expr,
         method: usize,
     },
-    /// Of a header, union or stack.
+    /// A method of a header, union or stack.
     Header(HeaderMethod, Expr),
-    /// Of a parser or control.
+    /// The `apply` method of a parser or control.
     Apply(Expr),
     Table(TableId),
     Action(ActionId),
@@ -80,19 +80,19 @@ pub(crate) enum Callee {
 pub(crate) struct Call {
     pub(crate) callee: Callee,
     pub(crate) type_args: Vec<Type>,
-    /// One a parameter; `None` for `_` and for optional ones that are not given.
+    /// One argument for each parameter; `None` for `_` and for omitted optional ones.
     pub(crate) args: Vec<Option<Expr>>,
 }
 
-/// Instantiation of the expression's type.
+/// An instantiation of the expression's type.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Construct {
-    /// Which constructor, for externs.
+    /// The index of the constructor, for externs.
     pub(crate) constructor: usize,
     pub(crate) args: Vec<Option<Expr>>,
 }
 
-/// A set of values.
+/// A key set.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Keyset {
     /// `default`, `_`.
@@ -100,7 +100,7 @@ pub(crate) enum Keyset {
     Value(Expr),
     Mask(Expr, Expr),
     Range(Expr, Expr),
-    /// Of the parts of a struct or tuple.
+    /// One key set for each field of a struct or tuple.
     Items(Vec<Keyset>),
     ValueSet(VarId),
 }
@@ -116,13 +116,13 @@ pub(crate) enum StmtKind {
     Block(Vec<Stmt>),
     Var(VarId, Option<Expr>),
     Assign(Expr, Expr),
-    /// `target op= value`: `value` has the target's type already.
+    /// `target op= value`; `value` already has the type of the target.
     Update(Expr, BinaryOp, Expr),
     Call(Expr),
     If(Expr, Vec<Stmt>, Vec<Stmt>),
-    /// On a value: labels, body; an empty list of labels is the default.
+    /// A `switch` on a value.
     Switch(Expr, Vec<SwitchCase>),
-    /// On `t.apply().action_run`: positions in the table's list of actions.
+    /// A `switch` on `t.apply().action_run`: positions in the `actions` of the table, bodies, and the default.
     SwitchAction(TableId, Vec<(Vec<usize>, Vec<Stmt>)>, Vec<Stmt>),
     For {
         init: Vec<Stmt>,
@@ -130,7 +130,7 @@ pub(crate) enum StmtKind {
         update: Vec<Stmt>,
         body: Vec<Stmt>,
     },
-    /// Over a range, both ends included, or over the elements of a stack or list.
+    /// A loop over a range, both bounds included, or over the elements of a stack or list.
     ForRange {
         var: VarId,
         low: Expr,
@@ -160,7 +160,7 @@ impl Expr {
         Expr { kind: ExprKind::Bad, ty: Type::Bad, span }
     }
 
-    /// The value of an integer, enum member or error that is known.
+    /// Returns the value of a constant integer, enum member or error.
     pub(crate) fn as_int(&self) -> Option<&BigInt> {
         match &self.kind {
             ExprKind::Int(value) => Some(value),
@@ -168,7 +168,7 @@ impl Expr {
         }
     }
 
-    /// Whether the value is known, all parts included.
+    /// Returns whether the value, including all its parts, is constant.
     pub(crate) fn is_const(&self) -> bool {
         match &self.kind {
             ExprKind::Bool(_)

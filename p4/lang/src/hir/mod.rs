@@ -1,7 +1,7 @@
-//! The checked program: names resolved, types known, implicit conversions spelled out, constants folded.
+//! The checked program: names are resolved, types are known, implicit conversions are explicit, constants are folded.
 //!
-//! Generic functions are still generic, and parsers and controls are declarations, not yet instances: that is
-//! for [`crate::lower`].
+//! Functions are still generic, and parsers and controls are declarations, not instances: [`crate::lower`] instantiates
+//! them.
 
 mod expr;
 mod types;
@@ -18,7 +18,7 @@ use crate::lex::Name;
 use crate::source::Span;
 use crate::syntax::ast::{AggregateKind, Annotations, Direction};
 
-/// Index newtypes.
+/// Defines index newtypes.
 macro_rules! ids {
     ($($name:ident),* $(,)?) => {$(
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -49,7 +49,7 @@ ids!(
     PackageId,
 );
 
-/// Everything a program declares.
+/// All declarations of a program.
 #[derive(Debug, Default)]
 pub(crate) struct Module {
     pub(crate) vars: Vec<Var>,
@@ -64,32 +64,32 @@ pub(crate) struct Module {
     pub(crate) tables: Vec<Table>,
     pub(crate) parsers: Vec<Parser>,
     pub(crate) controls: Vec<Control>,
-    /// Types of parsers and controls.
+    /// Parser and control types.
     pub(crate) arch_types: Vec<ArchType>,
     pub(crate) packages: Vec<ArchType>,
     pub(crate) errors: Vec<Name>,
     pub(crate) match_kinds: Vec<Name>,
-    /// Instances at the top level, in order.
+    /// Top-level instances, in order.
     pub(crate) instances: Vec<Instance>,
-    /// Values of structured annotations (`@name[...]`), by where the annotation stands.
+    /// Values of structured annotations (`@name[...]`), by the location of the annotation.
     pub(crate) annotation_values: BTreeMap<Span, Vec<Expr>>,
 }
 
-/// What a variable is.
+/// The kind of a variable.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum VarKind {
     Local,
     /// A constant with its value.
     Const(Box<Expr>),
     Param(Direction),
-    /// A parameter of a constructor: known when instantiated.
+    /// A constructor parameter: known at instantiation.
     ConstructorParam,
     /// An object.
     Instance,
     ValueSet,
 }
 
-/// Anything that a name in an expression can stand for.
+/// Anything that a name in an expression can refer to.
 #[derive(Clone, Debug)]
 pub(crate) struct Var {
     pub(crate) name: Name,
@@ -138,7 +138,7 @@ pub(crate) struct Param {
     pub(crate) name: Name,
     pub(crate) direction: Direction,
     pub(crate) ty: Type,
-    /// Used when no argument is given.
+    /// The default value.
     pub(crate) default: Option<Box<Expr>>,
     /// `@optional`.
     pub(crate) optional: bool,
@@ -190,7 +190,7 @@ pub(crate) struct Action {
     pub(crate) global: bool,
 }
 
-/// The type of a parser or control, or a package.
+/// A parser or control type, or a package.
 #[derive(Clone, Debug)]
 pub(crate) struct ArchType {
     pub(crate) name: Name,
@@ -215,7 +215,7 @@ pub(crate) enum Local {
     ValueSet { var: VarId, ty: Type, size: Expr, annotations: Rc<Annotations> },
 }
 
-/// What a parser or control declares that the control plane may list.
+/// A declaration of a parser or control that the control plane may see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Declared {
     Action(ActionId),
@@ -244,12 +244,12 @@ pub(crate) struct State {
     pub(crate) transition: Transition,
 }
 
-/// Where a transition goes.
+/// The target of a transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StateTarget {
     Accept,
     Reject,
-    /// Position in [`Parser::states`].
+    /// The position in [`Parser::states`].
     State(usize),
 }
 
@@ -281,7 +281,7 @@ pub(crate) struct Table {
     pub(crate) entries: Vec<TableEntry>,
     pub(crate) const_entries: bool,
     pub(crate) size: Option<Expr>,
-    /// Properties that architectures define, by name.
+    /// Properties defined by the architecture, by name.
     pub(crate) properties: Vec<(Name, Expr, Rc<Annotations>)>,
     pub(crate) annotations: Rc<Annotations>,
     pub(crate) span: Span,
@@ -292,7 +292,7 @@ pub(crate) struct TableKey {
     pub(crate) expr: Expr,
     pub(crate) match_kind: Name,
     pub(crate) annotations: Rc<Annotations>,
-    /// The control-plane name that follows from the expression, if one does.
+    /// The control-plane name derived from the expression, if there is one.
     pub(crate) name: Option<String>,
     pub(crate) span: Span,
 }
@@ -300,16 +300,16 @@ pub(crate) struct TableKey {
 #[derive(Clone, Debug)]
 pub(crate) struct TableAction {
     pub(crate) action: ActionId,
-    /// Arguments that the list binds, one a directional parameter.
+    /// The arguments that the list binds, one for each directional parameter.
     pub(crate) bound: Vec<Expr>,
     pub(crate) annotations: Rc<Annotations>,
     pub(crate) span: Span,
 }
 
-/// An action of a table with data for its directionless parameters.
+/// An action of a table with the data for its directionless parameters.
 #[derive(Clone, Debug)]
 pub(crate) struct TableActionCall {
-    /// Position in [`Table::actions`].
+    /// The position in [`Table::actions`].
     pub(crate) action: usize,
     pub(crate) args: Vec<Expr>,
 }
@@ -319,7 +319,7 @@ pub(crate) struct TableEntry {
     pub(crate) keysets: Vec<Keyset>,
     pub(crate) action: TableActionCall,
     pub(crate) priority: Option<Expr>,
-    /// Rank by `@priority`: the smallest wins, and stands for the position of an entry that has none.
+    /// The rank given by `@priority`: the smallest wins. An entry without one has its position as rank.
     pub(crate) rank: Option<u32>,
     pub(crate) is_const: bool,
     pub(crate) span: Span,

@@ -10,14 +10,14 @@ use super::{
 use crate::lex::Name;
 use crate::syntax::ast::AggregateKind;
 
-/// A type. Type arguments are in the order of the declaration's parameters.
+/// A type. Type arguments are in the order of the type parameters.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Type {
-    /// Something was wrong with it and has been reported; fits everything.
+    /// An erroneous type; the error is reported. Compatible with every type.
     Bad,
     Void,
     Bool,
-    /// Integers of infinite precision.
+    /// Arbitrary-precision integers.
     Int,
     Bit(u32),
     Signed(u32),
@@ -32,39 +32,39 @@ pub(crate) enum Type {
     Tuple(Rc<[Type]>),
     /// `list<T>`, known at compile time.
     List(Rc<Type>),
-    /// Of a record `{a = x}` before it is converted.
+    /// The type of a record `{a = x}` before it is converted.
     Record(Rc<[(Name, Type)]>),
-    /// Of `{a, b}` before it is converted.
+    /// The type of `{a, b}` before it is converted.
     Seq(Rc<[Type]>),
-    /// Of `{#}` and `...` before they are converted.
+    /// The type of `{#}` and `...` before they are converted.
     Untyped,
-    /// A value set of such members.
+    /// A value set with members of this type.
     ValueSet(Rc<Type>),
     Extern(ExternId, Rc<[Type]>),
     /// A declared parser or control.
     Parser(ParserId, Rc<[Type]>),
     Control(ControlId, Rc<[Type]>),
-    /// A type of parsers or controls.
+    /// A parser or control type.
     Arch(ArchTypeId, Rc<[Type]>),
     Package(PackageId, Rc<[Type]>),
-    /// What `t.apply()` gives.
+    /// The type of `t.apply()`.
     ApplyResult(TableId),
     /// A type parameter inside its declaration.
     Param(TypeParamId),
-    /// To be inferred.
+    /// A type variable to be inferred.
     Var(u32),
 }
 
-/// Substitution of type parameters.
+/// A substitution of type parameters.
 pub(crate) type TypeArgs = BTreeMap<TypeParamId, Type>;
 
-/// What the parameters of a generic declaration stand for.
+/// Maps the type parameters of a generic declaration to type arguments.
 pub(crate) fn type_args(params: &[TypeParamId], args: &[Type]) -> TypeArgs {
     params.iter().copied().zip(args.iter().cloned()).collect()
 }
 
 impl Type {
-    /// `bit<w>` or `int<w>`: its width.
+    /// Returns the width of `bit<w>` or `int<w>`.
     pub(crate) fn fixed_width(&self) -> Option<u32> {
         match self {
             Type::Bit(w) | Type::Signed(w) => Some(*w),
@@ -76,7 +76,7 @@ impl Type {
         *self == Type::Bad
     }
 
-    /// Replaces type parameters.
+    /// Substitutes type parameters.
     pub(crate) fn substitute(&self, args: &TypeArgs) -> Type {
         if args.is_empty() {
             return self.clone();
@@ -87,7 +87,7 @@ impl Type {
         })
     }
 
-    /// Rebuilds the type; where `replace` gives something, that is taken.
+    /// Rebuilds the type, replacing every part for which `replace` returns a type.
     pub(crate) fn map(&self, replace: &mut impl FnMut(&Type) -> Option<Type>) -> Type {
         if let Some(new) = replace(self) {
             return new;
@@ -112,7 +112,7 @@ impl Type {
         }
     }
 
-    /// Whether a type satisfies `test`, or one it is made of does.
+    /// Returns whether `test` holds for the type or one of its parts.
     pub(crate) fn any(&self, test: &mut impl FnMut(&Type) -> bool) -> bool {
         if test(self) {
             return true;
@@ -134,8 +134,8 @@ impl Type {
 }
 
 impl Module {
-    /// The fields of a struct, header, union, tuple or record, with type arguments put in; tuples, and arrays of
-    /// anything but headers, have fields without names.
+    /// Returns the fields of a struct, header, union, tuple or record, with type arguments substituted. Fields of
+    /// tuples and of arrays other than header stacks have no names.
     pub(crate) fn fields(&self, ty: &Type) -> Option<Vec<(Name, Type)>> {
         match ty {
             Type::Aggregate(id, args) => {
@@ -154,8 +154,8 @@ impl Module {
         }
     }
 
-    /// Whether a type is an array whose elements are no headers or header unions; of type parameters that is not
-    /// known.
+    /// Returns whether a type is an array whose elements are neither headers nor header unions; unknown for type
+    /// parameters.
     pub(crate) fn is_array(&self, ty: &Type) -> bool {
         match ty {
             Type::Stack(of, _) => {
@@ -167,7 +167,7 @@ impl Module {
         }
     }
 
-    /// Kind of an aggregate type.
+    /// Returns the kind of an aggregate type.
     pub(crate) fn aggregate_kind(&self, ty: &Type) -> Option<AggregateKind> {
         match ty {
             Type::Aggregate(id, _) => self.aggregates.get(id.index()).map(|a| a.kind),
@@ -187,7 +187,8 @@ impl Module {
         self.aggregate_kind(ty) == Some(AggregateKind::Struct)
     }
 
-    /// The type that a serialisable enum, or a type made by `type`, is represented in; others are themselves.
+    /// Returns the underlying type of a serialisable enum or of a type declared with `type`; other types are returned
+    /// unchanged.
     pub(crate) fn representation(&self, ty: &Type) -> Type {
         let mut ty = ty.clone();
         for _ in 0..64 {
@@ -203,7 +204,7 @@ impl Module {
         Type::Bad
     }
 
-    /// Looks through types made by `type`.
+    /// Resolves types declared with `type`.
     pub(crate) fn underlying(&self, ty: &Type) -> Type {
         let mut ty = ty.clone();
         while let Type::New(id) = &ty {
@@ -212,7 +213,7 @@ impl Module {
         ty
     }
 
-    /// The type as a programmer writes it.
+    /// Formats the type as in P4 source.
     pub(crate) fn show(&self, ty: &Type) -> String {
         let list = |types: &[Type]| types.iter().map(|t| self.show(t)).collect::<Vec<_>>().join(", ");
         let generic = |name: &str, args: &[Type]| {

@@ -1,8 +1,8 @@
-//! Walking over expressions and statements.
+//! Visitors for expressions and statements.
 
 use super::{Callee, Expr, ExprKind, Stmt, StmtKind, TableId};
 
-/// Calls `visit` for each expression in some statements, outer ones first.
+/// Calls `visit` for each expression in some statements, outer expressions first.
 pub(crate) fn visit_stmts(stmts: &[Stmt], visit: &mut impl FnMut(&Expr)) {
     for stmt in stmts {
         visit_stmt(stmt, visit);
@@ -54,7 +54,7 @@ fn visit_stmt(stmt: &Stmt, visit: &mut impl FnMut(&Expr)) {
     }
 }
 
-/// Calls `visit` for each table whose action a `switch` asks for.
+/// Calls `visit` for each table whose `action_run` a `switch` uses.
 pub(crate) fn visit_switched_tables(stmts: &[Stmt], visit: &mut impl FnMut(TableId)) {
     for stmt in stmts {
         match &stmt.kind {
@@ -79,7 +79,7 @@ pub(crate) fn visit_switched_tables(stmts: &[Stmt], visit: &mut impl FnMut(Table
     }
 }
 
-/// Calls `visit` for an expression and all it consists of.
+/// Calls `visit` for an expression and all its subexpressions.
 pub(crate) fn visit_expr(expr: &Expr, visit: &mut impl FnMut(&Expr)) {
     visit(expr);
     match &expr.kind {

@@ -1,7 +1,7 @@
 //! Constant values of any width.
 
-/// A value of `width` bits, least significant limb first, bits beyond the width zero. Signed values are in
-/// two's complement.
+/// A value of `width` bits, least significant limb first; bits beyond the width are zero. Signed values are in two's
+/// complement.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Bits {
     width: u32,
@@ -9,7 +9,7 @@ pub struct Bits {
 }
 
 impl Bits {
-    /// A value from limbs, least significant first; what does not fit into `width` is cut off.
+    /// Creates a value from limbs, least significant first; excess bits are truncated.
     pub fn from_limbs(width: u32, mut limbs: Vec<u64>) -> Bits {
         let count = width.div_ceil(64) as usize;
         limbs.resize(count, 0);
@@ -21,12 +21,12 @@ impl Bits {
         Bits { width, limbs }
     }
 
-    /// A value from a number; what does not fit is cut off.
+    /// Creates a value from an integer; excess bits are truncated.
     pub fn new(width: u32, value: u128) -> Bits {
         Bits::from_limbs(width, vec![value as u64, (value >> 64) as u64])
     }
 
-    /// A value from big-endian bytes; what does not fit is cut off.
+    /// Creates a value from big-endian bytes; excess bits are truncated.
     pub fn from_be_bytes(width: u32, bytes: &[u8]) -> Bits {
         let mut limbs = vec![0u64; bytes.len().div_ceil(8)];
         for (i, byte) in bytes.iter().rev().enumerate() {
@@ -35,22 +35,22 @@ impl Bits {
         Bits::from_limbs(width, limbs)
     }
 
-    /// All ones.
+    /// Creates a value with all bits set.
     pub fn ones(width: u32) -> Bits {
         Bits::from_limbs(width, vec![u64::MAX; width.div_ceil(64) as usize])
     }
 
-    /// Its width in bits.
+    /// Returns the width in bits.
     pub fn width(&self) -> u32 {
         self.width
     }
 
-    /// Its limbs, least significant first; `width.div_ceil(64)` of them.
+    /// Returns the `width.div_ceil(64)` limbs, least significant first.
     pub fn limbs(&self) -> &[u64] {
         &self.limbs
     }
 
-    /// The value, if it fits into 128 bits.
+    /// Returns the value, if it fits into 128 bits.
     pub fn to_u128(&self) -> Option<u128> {
         if self.limbs.iter().skip(2).any(|l| *l != 0) {
             return None;
@@ -59,7 +59,7 @@ impl Bits {
         Some(limb(1) << 64 | limb(0))
     }
 
-    /// Big-endian bytes, `width.div_ceil(8)` of them.
+    /// Returns the `width.div_ceil(8)` bytes in big-endian order.
     pub fn to_be_bytes(&self) -> Vec<u8> {
         (0..self.width.div_ceil(8) as usize)
             .rev()

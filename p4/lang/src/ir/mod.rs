@@ -1,14 +1,14 @@
 //! The typed intermediate representation of a checked v1model program.
 //!
-//! Everything that P4 resolves at compile time is resolved here: names, types, generics, constants and
-//! instances. Sub-parsers, sub-controls and functions are inlined (P4 has no recursion), structs and tuples are
-//! taken apart into scalars, copy-in/copy-out is spelled out as assignments, and expressions have no side
-//! effects: what has one (an extern's result, `apply().hit`) is a statement that stores into a scalar.
-//! What remains is a program over numbered storage ([`Storage`]) that an engine runs without looking up a name.
+//! Everything that P4 resolves at compile time is resolved here: names, types, generics, constants and instances.
+//! Sub-parsers, sub-controls and functions are inlined (P4 has no recursion), structs and tuples are split into
+//! scalars, copy-in/copy-out consists of explicit assignments, and expressions have no side effects: an extern's result
+//! or `apply().hit` is a statement that stores into a scalar. The result is a program over numbered storage
+//! ([`Storage`]) that an engine executes without name lookup.
 //!
-//! Values: a scalar of kind `Unsigned(w)` or `Signed(w)` holds `w` bits; `bool` is `Unsigned(1)`, `error` and
-//! plain enums are `Unsigned(32)` holding the member's number, serialisable enums have their declared type.
-//! Widths of operands are those the type checker decided; the engine checks nothing.
+//! Values: a scalar of kind `Unsigned(w)` or `Signed(w)` holds `w` bits; `bool` is `Unsigned(1)`, `error` and plain
+//! enums are `Unsigned(32)` and hold the number of the member, serialisable enums have their underlying type. The type
+//! checker determines the widths of operands; the engine does not check them.
 
 mod bits;
 mod resource;
@@ -22,7 +22,7 @@ pub use types::*;
 
 use std::collections::BTreeMap;
 
-/// Index newtypes, so that a header is never used as a scalar.
+/// Defines index newtypes, so that a header id cannot be used as a scalar id.
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
         $(#[$doc])*
@@ -67,14 +67,14 @@ ids! {
     DigestId,
 }
 
-/// A whole program for the v1model architecture.
+/// A complete v1model program.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
-    /// Name of the package instance's file, for messages.
+    /// The file of the package instance, for messages.
     pub name: String,
     /// Everything that holds a value while a packet is processed.
     pub storage: Storage,
-    /// Names of the `error` members in number order; the first is `NoError`.
+    /// Names of the `error` members by number; the first is `NoError`.
     pub errors: Vec<String>,
     /// The parser.
     pub parser: Parser,
@@ -86,7 +86,7 @@ pub struct Program {
     pub egress: Block,
     /// The `ComputeChecksum` control.
     pub compute_checksum: Block,
-    /// The deparser: statements among which are [`Stmt::Emit`].
+    /// The deparser; its statements include [`Stmt::Emit`].
     pub deparser: Block,
     /// Actions that tables or direct calls invoke.
     pub actions: Vec<Action>,
@@ -102,25 +102,25 @@ pub struct Program {
     pub action_profiles: Vec<ActionProfile>,
     /// Parser value sets.
     pub value_sets: Vec<ValueSet>,
-    /// Digest types, one a distinct message type.
+    /// Digests, one for each distinct message type.
     pub digests: Vec<Digest>,
     /// Metadata headers of packets to and from the controller (`@controller_header`).
     pub controller_headers: Vec<ControllerHeader>,
-    /// Types and annotations for the control plane's description of the program.
+    /// Types and annotations for the P4Info of the program.
     pub types: ControlTypes,
 }
 
-/// All storage of a program. A packet's storage is all zero (and all headers invalid) when it arrives.
+/// All storage of a program. When a packet arrives, its storage is zero and all headers are invalid.
 #[derive(Clone, Debug, Default)]
 pub struct Storage {
     /// Every scalar: header fields, validity bits, metadata, locals, parameters.
     ///
-    /// The first [`Storage::carried`] of them live as long as the packet (headers, user metadata, standard
-    /// metadata); the others are locals of one block and are dead once the block has run.
+    /// The first [`Storage::carried`] scalars live as long as the packet (headers, user metadata, standard metadata);
+    /// the others are locals of one block and are dead once the block has run.
     pub scalars: Vec<Scalar>,
-    /// How many scalars live as long as the packet.
+    /// The number of scalars that live as long as the packet.
     pub carried: u32,
-    /// Every header instance, elements of stacks and members of unions included.
+    /// All header instances, including stack elements and union members.
     pub headers: Vec<Header>,
     /// Every header stack.
     pub stacks: Vec<Stack>,
@@ -128,14 +128,14 @@ pub struct Storage {
     pub unions: Vec<Union>,
     /// The fields of `standard_metadata` by name.
     pub standard_metadata: BTreeMap<String, ScalarId>,
-    /// User metadata to keep on clone, resubmit and recirculate, by `@field_list` number.
+    /// The user metadata to preserve on clone, resubmit and recirculate, by `@field_list` number.
     pub field_lists: BTreeMap<u8, Vec<ScalarId>>,
 }
 
-/// One piece of storage.
+/// A scalar.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scalar {
-    /// Full path for people, e.g. `hdr.ipv4.ttl`.
+    /// The full path for messages, e.g. `hdr.ipv4.ttl`.
     pub name: String,
     /// Its type.
     pub kind: ScalarKind,
@@ -153,7 +153,7 @@ pub enum ScalarKind {
 }
 
 impl ScalarKind {
-    /// Bits it takes at most.
+    /// Returns the maximum width in bits.
     pub fn width(self) -> u32 {
         match self {
             ScalarKind::Unsigned(w) | ScalarKind::Signed(w) | ScalarKind::Varbit(w) => w,
@@ -164,15 +164,15 @@ impl ScalarKind {
 /// A header instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
-    /// Full path, e.g. `hdr.ipv4` or `hdr.vlan[1]`.
+    /// The full path, e.g. `hdr.ipv4` or `hdr.vlan[1]`.
     pub name: String,
-    /// Name of its header type.
+    /// The name of its header type.
     pub type_name: String,
     /// Its validity bit.
     pub valid: ScalarId,
     /// Its fields in wire order.
     pub fields: Vec<ScalarId>,
-    /// The union it belongs to: making it valid makes the other members invalid.
+    /// The union it belongs to: making one member valid invalidates the others.
     pub union: Option<UnionId>,
 }
 
@@ -183,11 +183,11 @@ pub struct Stack {
     pub name: String,
     /// Its elements in order.
     pub elements: StackElements,
-    /// Scalar (32 bits) that holds `nextIndex`.
+    /// The 32-bit scalar that holds `nextIndex`.
     pub next_index: ScalarId,
 }
 
-/// What a stack holds.
+/// The elements of a stack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StackElements {
     /// Headers.
@@ -205,41 +205,41 @@ pub struct Union {
     pub members: Vec<HeaderId>,
 }
 
-/// A control's body, run from the start for each packet.
+/// The body of a control, executed once for each packet.
 #[derive(Clone, Debug, Default)]
 pub struct Block {
     /// Its statements.
     pub body: Vec<Stmt>,
 }
 
-/// The parser as one flat state machine; `accept` and `reject` are transitions, not states.
+/// The parser as a flat state machine; `accept` and `reject` are transitions, not states.
 #[derive(Clone, Debug, Default)]
 pub struct Parser {
-    /// The states; parsing starts at the first.
+    /// The states; parsing starts at the first one.
     pub states: Vec<State>,
 }
 
 /// A parser state.
 #[derive(Clone, Debug)]
 pub struct State {
-    /// Its name for traces; states of an inlined sub-parser carry the instance's name as prefix.
+    /// Its name for traces; states of an inlined sub-parser have the name of the instance as prefix.
     pub name: String,
-    /// What it does.
+    /// Its statements.
     pub body: Vec<Stmt>,
-    /// Where it goes.
+    /// Its transition.
     pub transition: Transition,
 }
 
-/// Where a state goes.
+/// The transition of a state.
 #[derive(Clone, Debug)]
 pub enum Transition {
-    /// Parsing is complete.
+    /// Parsing succeeded.
     Accept,
-    /// Parsing failed; `parser_error` keeps what the state set, if anything.
+    /// Parsing failed; `parser_error` keeps the error that the state has set, if any.
     Reject,
     /// Another state.
     Goto(StateId),
-    /// The first case whose patterns match all keys; if none does, the error is `NoMatch`.
+    /// The first case whose patterns match all keys; if there is none, parsing fails with `NoMatch`.
     Select {
         /// The keys.
         keys: Vec<Expr>,
@@ -251,21 +251,21 @@ pub enum Transition {
 /// A case of a select.
 #[derive(Clone, Debug)]
 pub struct SelectCase {
-    /// One pattern a key. [`Pattern::ValueSet`] is about as many keys as its members have parts; the patterns of
-    /// the further ones are [`Pattern::Any`].
+    /// One pattern for each key. A [`Pattern::ValueSet`] covers as many keys as its members have components; the
+    /// patterns of the other keys are then [`Pattern::Any`].
     pub patterns: Vec<Pattern>,
-    /// The state it leads to.
+    /// The state to continue with.
     pub target: Target,
 }
 
-/// A state, or an end of parsing.
+/// The target of a transition: a state, or the end of parsing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// Parsing is complete.
+    /// Parsing succeeded.
     Accept,
     /// Parsing failed.
     Reject,
-    /// Go on there.
+    /// Parsing continues in this state.
     State(StateId),
 }
 
@@ -274,24 +274,24 @@ pub enum Target {
 pub enum Pattern {
     /// `default` or `_`.
     Any,
-    /// Equal.
+    /// Equal to the value.
     Value(Bits),
-    /// Equal under the mask.
+    /// Equal to the value under the mask.
     Mask {
         /// The value.
         value: Bits,
-        /// Bits that count.
+        /// The bits that are compared.
         mask: Bits,
     },
-    /// Between the two, both included; signed when `signed`.
+    /// Between two bounds, both included.
     Range {
-        /// The lowest.
+        /// The lower bound.
         low: Bits,
-        /// The highest.
+        /// The upper bound.
         high: Bits,
         /// Whether the comparison is signed.
         signed: bool,
     },
-    /// A member of a value set that the control plane fills.
+    /// A member of a value set, which the control plane fills.
     ValueSet(ValueSetId),
 }

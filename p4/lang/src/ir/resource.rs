@@ -1,23 +1,23 @@
-//! What the control plane sees: actions, tables, externs with state.
+//! Objects visible to the control plane: actions, tables, stateful externs.
 //!
-//! `id` is the P4Runtime identifier, `name` the full control-plane name (`ingress.routes`), `alias` the shortest
-//! unique suffix. Objects marked `@hidden` keep an id of 0 and are not in the P4Info.
+//! `id` is the P4Runtime id, `name` the full control-plane name (`ingress.routes`), `alias` the shortest unique suffix.
+//! Objects marked `@hidden` have id 0 and are not part of the P4Info.
 
 use super::{ActionId, ActionProfileId, Bits, CounterId, Expr, MeterId, Pattern, ScalarId, ScalarKind, Stmt};
 
-/// Identity and annotations of an object that the control plane can name.
+/// Identity and annotations of an object visible to the control plane.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Preamble {
-    /// P4Runtime id, type prefix included; 0 when hidden.
+    /// P4Runtime id including the type prefix; 0 if hidden.
     pub id: u32,
     /// Full name.
     pub name: String,
     /// Shortest unique suffix of the name.
     pub alias: String,
-    /// Annotations that P4Info carries, as text, e.g. `@fields("a:8,b:24")`; `@brief` and `@description` too.
+    /// The annotations for the P4Info as text, e.g. `@fields("a:8,b:24")`; including `@brief` and `@description`.
     pub annotations: Vec<String>,
-    /// Where it stands in the order in which P4Info lists objects: the block (0 is the top level), then the position
-    /// among what each enclosing instance declares.
+    /// The position in the order of P4Info: the block (0 is the top level), then the position among the declarations of
+    /// each enclosing instance.
     pub position: Vec<u32>,
 }
 
@@ -26,24 +26,24 @@ pub struct Preamble {
 pub struct Action {
     /// Identity.
     pub preamble: Preamble,
-    /// Parameters that the control plane supplies, in order.
+    /// The parameters that the control plane supplies, in order.
     pub params: Vec<Param>,
     /// Its body.
     pub body: Vec<Stmt>,
 }
 
-/// A parameter of an action that the control plane supplies.
+/// An action parameter that the control plane supplies.
 #[derive(Clone, Debug)]
 pub struct Param {
-    /// Its id, from 1.
+    /// Its id, starting at 1.
     pub id: u32,
     /// Its name.
     pub name: String,
-    /// Where its value goes before the body runs.
+    /// The scalar that receives its value before the body runs.
     pub scalar: ScalarId,
     /// Its type.
     pub kind: ScalarKind,
-    /// Name of the user-defined type it has, where it has one (`type bit<9> port_t`).
+    /// The name of its user-defined type, if it has one (`type bit<9> port_t`).
     pub type_name: Option<String>,
     /// Annotations as text.
     pub annotations: Vec<String>,
@@ -54,29 +54,29 @@ pub struct Param {
 pub struct Table {
     /// Identity.
     pub preamble: Preamble,
-    /// The key's components in order.
+    /// The components of the key, in order.
     pub keys: Vec<Key>,
-    /// Actions that entries may choose.
+    /// The actions that entries may use.
     pub actions: Vec<ActionRef>,
-    /// Runs when nothing matches.
+    /// The action that runs when no entry matches.
     pub default_action: BoundAction,
-    /// Whether the default may not be changed.
+    /// Whether the default action cannot be changed.
     pub const_default: bool,
-    /// Entries of the source, in order; see `const_entries`.
+    /// The entries of the program, in order; see `const_entries`.
     pub entries: Vec<Entry>,
-    /// Whether entries may be neither added nor removed at run time.
+    /// Whether entries can be neither added nor removed at run time.
     pub const_entries: bool,
-    /// Whether a larger priority number wins among the source's entries (`largest_priority_wins`).
+    /// Whether a larger priority wins among the entries of the program (`largest_priority_wins`).
     pub largest_priority_wins: bool,
-    /// Wanted number of entries.
+    /// The requested number of entries.
     pub size: u64,
-    /// Action profile or selector that holds its actions.
+    /// The action profile or selector that implements the table.
     pub implementation: Option<ActionProfileId>,
     /// Its direct counter.
     pub direct_counter: Option<CounterId>,
     /// Its direct meter.
     pub direct_meter: Option<MeterId>,
-    /// Whether entries may time out (`support_timeout`).
+    /// Whether entries may have an idle timeout (`support_timeout`).
     pub idle_timeout: bool,
     /// Whether the whole table is `@hidden`.
     pub hidden: bool,
@@ -85,7 +85,7 @@ pub struct Table {
 /// A component of a table's key.
 #[derive(Clone, Debug)]
 pub struct Key {
-    /// Its id, from 1.
+    /// Its id, starting at 1.
     pub id: u32,
     /// Its control-plane name, e.g. `hdr.ipv4.dstAddr`.
     pub name: String,
@@ -93,35 +93,35 @@ pub struct Key {
     pub expr: Expr,
     /// How it matches.
     pub match_kind: MatchKind,
-    /// Name of the user-defined type it has, where it has one.
+    /// The name of its user-defined type, if it has one.
     pub type_name: Option<String>,
     /// Annotations as text.
     pub annotations: Vec<String>,
 }
 
-/// How a key component matches.
+/// How a component of a key matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MatchKind {
-    /// Equal.
+    /// Exact match.
     Exact,
-    /// Longest prefix.
+    /// Longest prefix match.
     Lpm,
-    /// Value under mask, by priority.
+    /// Value and mask, by priority.
     Ternary,
-    /// Between two values, by priority.
+    /// Between two bounds, by priority.
     Range,
-    /// Equal or anything, by priority.
+    /// Exact match or wildcard, by priority.
     Optional,
-    /// Input of an action selector's hash.
+    /// An input of the hash of an action selector.
     Selector,
 }
 
 /// An action in a table's list.
 #[derive(Clone, Debug)]
 pub struct ActionRef {
-    /// The action. Directional arguments that the list binds are part of the action's body.
+    /// The action. Its body includes the assignment of the directional arguments that the list binds.
     pub action: ActionId,
-    /// Only for entries (`@tableonly`), only as default (`@defaultonly`), or both.
+    /// Whether it is for entries only (`@tableonly`), the default only (`@defaultonly`), or both.
     pub scope: ActionScope,
     /// Annotations as text.
     pub annotations: Vec<String>,
@@ -141,20 +141,20 @@ pub enum ActionScope {
 /// An action with its arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BoundAction {
-    /// Position in [`Table::actions`].
+    /// The position in [`Table::actions`].
     pub action: usize,
-    /// Values of its parameters.
+    /// The values of its parameters.
     pub args: Vec<Bits>,
 }
 
-/// An entry of the source.
+/// An entry of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// One pattern a key component; for `Lpm` a mask of leading ones or a value.
+    /// One pattern for each component of the key; for `Lpm` a prefix mask or a value.
     pub patterns: Vec<Pattern>,
-    /// What it runs.
+    /// The action it executes.
     pub action: BoundAction,
-    /// Its priority where keys need one; as P4Runtime counts (larger wins).
+    /// Its priority, if the keys need one, as in P4Runtime (larger wins).
     pub priority: Option<i32>,
     /// Whether this entry is `const`.
     pub is_const: bool,
@@ -165,9 +165,9 @@ pub struct Entry {
 pub struct Register {
     /// Identity.
     pub preamble: Preamble,
-    /// Components of one element: one for `register<bit<w>>`, the fields for a struct.
+    /// The components of an element: one for `register<bit<w>>`, the fields for a struct.
     pub components: Vec<(String, ScalarKind)>,
-    /// Name of the struct type of an element, where it is one.
+    /// The name of the struct type of an element, if it is a struct.
     pub type_name: Option<String>,
     /// Number of elements.
     pub size: u64,
@@ -184,31 +184,31 @@ pub enum Unit {
     PacketsAndBytes,
 }
 
-/// A counter array, or a table's direct counter.
+/// A counter array, or the direct counter of a table.
 #[derive(Clone, Debug)]
 pub struct Counter {
     /// Identity.
     pub preamble: Preamble,
     /// What it counts.
     pub unit: Unit,
-    /// Number of elements; for a direct counter the table decides and this is 0.
+    /// The number of elements; 0 for a direct counter, whose table determines the size.
     pub size: u64,
-    /// Whether it belongs to a table's entries.
+    /// Whether it is a direct counter.
     pub direct: bool,
 }
 
-/// A meter array, or a table's direct meter.
+/// A meter array, or the direct meter of a table.
 #[derive(Clone, Debug)]
 pub struct Meter {
     /// Identity.
     pub preamble: Preamble,
     /// What it meters.
     pub unit: Unit,
-    /// Number of elements; 0 for a direct meter.
+    /// The number of elements; 0 for a direct meter.
     pub size: u64,
-    /// Whether it belongs to a table's entries.
+    /// Whether it is a direct meter.
     pub direct: bool,
-    /// Where a direct meter stores its colour before the action runs.
+    /// The scalar in which a direct meter stores its colour before the action runs.
     pub result: Option<ScalarId>,
 }
 
@@ -217,15 +217,15 @@ pub struct Meter {
 pub struct ActionProfile {
     /// Identity.
     pub preamble: Preamble,
-    /// Wanted number of members.
+    /// The requested number of members.
     pub size: u64,
-    /// The hash of a selector; a plain profile has none.
+    /// The hash of a selector; `None` for a plain action profile.
     pub selector: Option<Selector>,
 }
 
 impl ActionProfile {
-    /// Whether `@selector_size_semantics("sum_of_members")` makes the size of a group the number of its members;
-    /// without it the size is the sum of their weights (P4Runtime specification, "ActionProfile").
+    /// Returns whether `@selector_size_semantics("sum_of_members")` makes the size of a group the number of its
+    /// members; otherwise the size is the sum of their weights (P4Runtime specification, "ActionProfile").
     pub fn sizes_by_members(&self) -> bool {
         self.preamble.annotations.iter().any(|text| {
             let arguments = text.trim_start_matches('@').strip_prefix("selector_size_semantics");
@@ -234,14 +234,14 @@ impl ActionProfile {
     }
 }
 
-/// How a selector picks a member.
+/// How a selector chooses a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Selector {
-    /// The hash.
+    /// The hash algorithm.
     pub algorithm: super::HashAlgorithm,
-    /// Bits of it that are used.
+    /// The number of hash bits used.
     pub output_width: u32,
-    /// Largest group.
+    /// The maximum group size.
     pub max_group_size: u32,
 }
 
@@ -252,18 +252,18 @@ pub struct ValueSet {
     pub preamble: Preamble,
     /// The components of a member: control-plane name, width and match kind.
     pub components: Vec<(String, u32, MatchKind)>,
-    /// Members it may hold.
+    /// The maximum number of members.
     pub size: u64,
 }
 
-/// A digest's message type.
+/// A digest message type.
 #[derive(Clone, Debug)]
 pub struct Digest {
     /// Identity; the name is that of the struct type.
     pub preamble: Preamble,
     /// Its fields: name and type.
     pub fields: Vec<(String, ScalarKind)>,
-    /// Name of its struct type, where it is one.
+    /// The name of its struct type, if it is a struct.
     pub type_name: Option<String>,
 }
 

@@ -8,26 +8,26 @@ use super::{
 /// An expression without side effects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expr {
-    /// What it is.
+    /// The kind of expression.
     pub kind: ExprKind,
     /// The type of its value.
     pub ty: ScalarKind,
 }
 
-/// What an expression is.
+/// The kind of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ExprKind {
     /// A constant.
     Const(Bits),
-    /// The value of a scalar. A field of an invalid header reads as whatever it holds.
+    /// The value of a scalar. A field of an invalid header reads as its stored value.
     Scalar(ScalarId),
-    /// Field number `field` of element `index` of a stack of headers; out of bounds reads zero.
+    /// Field `field` of element `index` of a header stack; reads zero if out of bounds.
     StackField {
         /// The stack.
         stack: StackId,
         /// The element.
         index: Box<Expr>,
-        /// Which member, where the elements are unions.
+        /// The member, if the elements are unions.
         member: usize,
         /// The field's position in its header.
         field: usize,
@@ -36,16 +36,16 @@ pub enum ExprKind {
     IsValid(HeaderRef),
     /// `stack.lastIndex` (32 bits).
     LastIndex(StackId),
-    /// Packet bytes ahead of the parser's cursor, not consumed. Error `PacketTooShort` when there are too few.
+    /// Packet bits after the parser's cursor, without consuming them. Fails with `PacketTooShort` if there are too few.
     Lookahead {
-        /// Bits to skip before the wanted ones.
+        /// The number of bits to skip first.
         offset_bits: u32,
     },
     /// `packet.length()` in bytes (32 bits).
     PacketLength,
     /// `-x`, `~x`, `!x`.
     Unary(UnaryOp, Box<Expr>),
-    /// Two operands of one width, except shifts and [`BinaryOp::Concat`].
+    /// Operands have the same width, except for shifts and [`BinaryOp::Concat`].
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
     /// `condition ? then : otherwise`.
     Mux(Box<Expr>, Box<Expr>, Box<Expr>),
@@ -58,7 +58,7 @@ pub enum ExprKind {
         /// Lowest bit.
         low: u32,
     },
-    /// To another width or sign: sign-extends a `Signed` operand, zero-extends an `Unsigned` one, cuts off.
+    /// A cast to another width or sign: sign-extends a `Signed` operand, zero-extends an `Unsigned` one, or truncates.
     Cast(Box<Expr>),
 }
 
@@ -89,7 +89,7 @@ pub enum BinaryOp {
     BitAnd,
     BitOr,
     BitXor,
-    /// Left operand in the high bits; the result is as wide as both together.
+    /// Concatenation: the left operand becomes the high bits; the width is the sum of both widths.
     Concat,
     Equal,
     NotEqual,
@@ -103,10 +103,10 @@ pub enum BinaryOp {
     Or,
 }
 
-/// A header, known at compile time or picked from a stack.
+/// A header, static or selected from a stack.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HeaderRef {
-    /// This one.
+    /// A header known at compile time.
     Static(HeaderId),
     /// Element `index` of a stack.
     Element {
@@ -114,21 +114,21 @@ pub enum HeaderRef {
         stack: StackId,
         /// The element.
         index: Box<Expr>,
-        /// Which member, where the elements are unions.
+        /// The member, if the elements are unions.
         member: usize,
     },
-    /// `stack.next` (parsers only): extracting into it moves on; error `StackOutOfBounds` beyond the end.
+    /// `stack.next` (parsers only): extracting into it advances `nextIndex`; fails with `StackOutOfBounds` at the end.
     Next {
         /// The stack.
         stack: StackId,
-        /// Which member, where the elements are unions.
+        /// The member, if the elements are unions.
         member: usize,
     },
-    /// `stack.last` (parsers only); error `StackOutOfBounds` when there is none.
+    /// `stack.last` (parsers only); fails with `StackOutOfBounds` if the stack is empty.
     Last {
         /// The stack.
         stack: StackId,
-        /// Which member, where the elements are unions.
+        /// The member, if the elements are unions.
         member: usize,
     },
 }
@@ -149,24 +149,24 @@ pub enum Stmt {
         /// The new bits.
         value: Expr,
     },
-    /// A field of a stack's element; out of bounds does nothing.
+    /// An assignment to a field of a stack element; no effect if out of bounds.
     AssignStackField {
         /// The stack.
         stack: StackId,
         /// The element.
         index: Expr,
-        /// Which member, where the elements are unions.
+        /// The member, if the elements are unions.
         member: usize,
         /// The field's position in its header.
         field: usize,
         /// The new value.
         value: Expr,
     },
-    /// Copies validity and all fields; both headers have one type.
+    /// Copies validity and all fields between headers of the same type.
     CopyHeader {
-        /// Copied into.
+        /// The header to write.
         target: HeaderRef,
-        /// Copied from.
+        /// The header to read.
         source: HeaderRef,
     },
     /// `setValid()` or `setInvalid()`.
@@ -177,150 +177,151 @@ pub enum Stmt {
     StackPop(StackId, u32),
     /// `if`.
     If {
-        /// One bit.
+        /// The condition, one bit.
         condition: Expr,
-        /// When it is 1.
+        /// Executed if the condition is 1.
         then: Vec<Stmt>,
-        /// When it is 0.
+        /// Executed if the condition is 0.
         otherwise: Vec<Stmt>,
     },
-    /// `switch`: the first case with a matching pattern. `switch (t.apply().action_run)` switches on the
-    /// scalar that [`Stmt::ApplyTable`] stored.
+    /// `switch`: executes the first case with a matching pattern. `switch (t.apply().action_run)` switches on the
+    /// scalar that [`Stmt::ApplyTable`] has stored.
     Switch {
         /// The key.
         key: Expr,
-        /// Patterns and what to do; fall-through is resolved.
+        /// Patterns and bodies; fall-through is resolved.
         cases: Vec<(Vec<Pattern>, Vec<Stmt>)>,
-        /// When none matches.
+        /// Executed if no case matches.
         default: Vec<Stmt>,
     },
-    /// A loop: `body` then `update` while `condition` holds. [`Stmt::Break`] leaves it, [`Stmt::Continue`] goes
-    /// to `update`.
+    /// A loop: `body`, then `update`, while `condition` holds. [`Stmt::Break`] leaves it, [`Stmt::Continue`] jumps to
+    /// `update`.
     While {
-        /// One bit.
+        /// The condition, one bit.
         condition: Expr,
         /// The body.
         body: Vec<Stmt>,
-        /// Run after each turn.
+        /// Executed after each iteration.
         update: Vec<Stmt>,
     },
     /// Leaves the innermost loop.
     Break,
-    /// Goes to the next turn of the innermost loop.
+    /// Continues with the next iteration of the innermost loop.
     Continue,
-    /// An inlined function, action or control: [`Stmt::Return`] inside leaves just this scope.
+    /// An inlined function, action or control: [`Stmt::Return`] leaves only this scope.
     Scope(Vec<Stmt>),
-    /// Leaves the innermost scope, or the action or block.
+    /// Leaves the innermost scope, action or block.
     Return,
-    /// Ends the block (ingress or egress) at once, from any depth.
+    /// Ends the block (ingress or egress) from any depth.
     Exit,
     /// Applies a table.
     ApplyTable {
         /// The table.
         table: TableId,
-        /// Receives 1 when an entry matched.
+        /// Receives 1 if an entry matched.
         hit: Option<ScalarId>,
-        /// Receives the position in [`super::Table::actions`] of the action that ran.
+        /// Receives the position in [`super::Table::actions`] of the executed action.
         action_run: Option<ScalarId>,
     },
-    /// Runs an action's body; its parameters have been assigned before.
+    /// Executes the body of an action whose parameters have been assigned.
     CallAction(ActionId),
     /// A call of an extern function or method.
     Extern(ExternCall),
     /// `packet.extract(header)` (parsers only).
     Extract(HeaderRef),
-    /// `packet.extract(header, bits)`: the header's only varbit field takes `bits`.
+    /// `packet.extract(header, bits)`: the only `varbit` field of the header takes `bits` bits.
     ExtractVarbit(HeaderRef, Expr),
     /// `packet.advance(bits)`.
     Advance(Expr),
-    /// `verify(condition, error)`: sets the error and rejects when the condition is 0.
+    /// `verify(condition, error)`: sets the error and rejects the packet if the condition is 0.
     Verify {
-        /// One bit.
+        /// The condition, one bit.
         condition: Expr,
-        /// Number of the error.
+        /// The number of the error.
         error: Expr,
     },
-    /// `packet.emit(header)` (deparsers only); nothing when it is invalid.
+    /// `packet.emit(header)` (deparsers only); no effect if the header is invalid.
     Emit(HeaderRef),
 }
 
 /// A call of a v1model extern.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExternCall {
-    /// `register.read(result, index)`. One target a component of the element; out of bounds reads zero.
+    /// `register.read(result, index)`. One target for each component of the element; reads zero if out of bounds.
     RegisterRead {
-        /// The array.
+        /// The register array.
         register: RegisterId,
-        /// Receive the element's components.
+        /// The scalars that receive the components.
         targets: Vec<ScalarId>,
-        /// Which element.
+        /// The index of the element.
         index: Expr,
     },
-    /// `register.write(index, value)`; out of bounds does nothing.
+    /// `register.write(index, value)`; no effect if out of bounds.
     RegisterWrite {
-        /// The array.
+        /// The register array.
         register: RegisterId,
-        /// Which element.
+        /// The index of the element.
         index: Expr,
-        /// The element's components.
+        /// The components of the element.
         values: Vec<Expr>,
     },
     /// `counter.count(index)`.
     CounterCount(CounterId, Expr),
-    /// `direct_counter.count()`, for the entry that matched.
+    /// `direct_counter.count()`, for the matching entry.
     DirectCounterCount(CounterId),
     /// `meter.execute_meter(index, result)`.
     MeterExecute {
-        /// The array.
+        /// The meter array.
         meter: MeterId,
-        /// Which meter.
+        /// The index of the meter.
         index: Expr,
-        /// Receives the colour: 0 green, 1 yellow, 2 red.
+        /// The scalar that receives the colour: 0 green, 1 yellow, 2 red.
         target: ScalarId,
     },
-    /// `direct_meter.read(result)`, for the entry that matched.
+    /// `direct_meter.read(result)`, for the matching entry.
     DirectMeterRead {
         /// The meter.
         meter: MeterId,
-        /// Receives the colour.
+        /// The scalar that receives the colour.
         target: ScalarId,
     },
-    /// `hash(result, algorithm, base, data, max)`: `base + hash(data) mod max`; `base` when `max` is 0.
+    /// `hash(result, algorithm, base, data, max)`: `base + hash(data) mod max`; `base` if `max` is 0.
     Hash {
-        /// Receives the result.
+        /// The scalar that receives the result.
         target: ScalarId,
         /// The algorithm.
         algorithm: HashAlgorithm,
-        /// Added.
+        /// The base, which is added.
         base: Expr,
         /// The data, concatenated in order.
         data: Vec<Expr>,
-        /// Divisor.
+        /// The divisor.
         max: Expr,
     },
-    /// `random(result, low, high)`, both included.
+    /// `random(result, low, high)`, both bounds included.
     Random {
-        /// Receives the result.
+        /// The scalar that receives the result.
         target: ScalarId,
-        /// The lowest.
+        /// The lower bound.
         low: Expr,
-        /// The highest.
+        /// The upper bound.
         high: Expr,
     },
     /// `digest(receiver, data)`; sent when ingress ends.
     Digest {
-        /// Its type.
+        /// The digest type.
         digest: DigestId,
         /// The fields in order.
         fields: Vec<Expr>,
     },
     /// `clone` and `clone_preserving_field_list`.
     Clone {
-        /// From ingress (the packet as it arrived) or from egress (as it leaves).
+        /// Whether the clone is made in egress (of the packet as it leaves), not in ingress (of the packet as it
+        /// arrived).
         egress: bool,
-        /// The mirror session.
+        /// The clone session.
         session: Expr,
-        /// Metadata to keep.
+        /// The `@field_list` of the metadata to preserve.
         field_list: Option<u8>,
     },
     /// `resubmit_preserving_field_list`.
@@ -331,30 +332,30 @@ pub enum ExternCall {
     Truncate(Expr),
     /// `mark_to_drop(standard_metadata)`.
     MarkToDrop,
-    /// `verify_checksum` and its variant with payload: `checksum_error` becomes 1 on a mismatch.
+    /// `verify_checksum` and its variant with payload: sets `checksum_error` to 1 on a mismatch.
     VerifyChecksum(Checksum),
     /// `update_checksum` and its variant with payload.
     UpdateChecksum(Checksum),
-    /// `assert(condition)`; the text names the place.
+    /// `assert(condition)`; the text contains location and condition.
     Assert(Expr, String),
-    /// `assume(condition)`; the text names the place.
+    /// `assume(condition)`; the text contains location and condition.
     Assume(Expr, String),
     /// `log_msg(format, arguments)`.
     LogMsg(String, Vec<Expr>),
 }
 
-/// A checksum to verify or to update.
+/// A checksum to verify or update.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checksum {
-    /// Nothing happens when it is 0.
+    /// No effect if the condition is 0.
     pub condition: Expr,
     /// The data, concatenated in order.
     pub data: Vec<Expr>,
-    /// The field that holds it.
+    /// The field that holds the checksum.
     pub field: ScalarId,
     /// The algorithm.
     pub algorithm: HashAlgorithm,
-    /// Whether the payload (what the parser did not extract) follows the data.
+    /// Whether the payload (the part of the packet that the parser did not extract) is appended to the data.
     pub with_payload: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The lexer itself.
+//! The lexer.
 
 use std::rc::Rc;
 
@@ -6,14 +6,14 @@ use super::{Tok, Token, number};
 use crate::diagnostic::codes;
 use crate::source::{FileId, Span};
 
-/// Punctuation, longer before shorter.
+/// Punctuation, longest first.
 const PUNCTUATION: &[&str] = &[
     "|+|=", "|-|=", "<<=", "&&&", "|+|", "|-|", "...", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<",
     "&&", "||", "==", "!=", "<=", ">=", "++", "..", "##", "+:", "(", ")", "{", "}", "[", "]", "<", ">", ";",
     ":", ",", ".", "@", "=", "+", "-", "*", "/", "%", "&", "|", "^", "~", "!", "?", "#",
 ];
 
-/// All tokens of a file; the last is [`Tok::Eof`].
+/// Returns all tokens of a file; the last one is [`Tok::Eof`].
 pub(crate) fn lex(file: FileId, text: &str) -> Vec<Token> {
     let mut lexer =
         Lexer { file, text, at: 0, begin: 0, line_start: true, space: false, tokens: Vec::new(), long: None };
@@ -25,12 +25,12 @@ struct Lexer<'a> {
     file: FileId,
     text: &'a str,
     at: usize,
-    /// Where the token begins that is read.
+    /// The offset at which the current token starts.
     begin: usize,
     line_start: bool,
     space: bool,
     tokens: Vec<Token>,
-    /// Number of the first token that is a string of several lines.
+    /// The index of the first token that is a multi-line string.
     long: Option<usize>,
 }
 
@@ -85,7 +85,7 @@ impl Lexer<'_> {
         let Some(first) = rest.chars().next() else { return Tok::Eof };
         if rest.starts_with("/*") {
             self.at = self.text.len();
-            return Tok::Bad(codes::UNTERMINATED, "this comment is never closed".into());
+            return Tok::Bad(codes::UNTERMINATED, "unterminated comment".into());
         }
         if first.is_ascii_alphabetic() || first == '_' {
             return Tok::Ident(self.take_while(|c| c.is_ascii_alphanumeric() || c == '_').into());
@@ -105,10 +105,7 @@ impl Lexer<'_> {
             return Tok::Punct(punct);
         }
         self.at += first.len_utf8();
-        Tok::Bad(
-            codes::UNEXPECTED_CHARACTER,
-            format!("`{}` does not belong to P4", first.escape_debug()).into(),
-        )
+        Tok::Bad(codes::UNEXPECTED_CHARACTER, format!("unknown character `{}`", first.escape_debug()).into())
     }
 
     fn take_while(&mut self, accept: impl Fn(char) -> bool) -> &str {
@@ -148,8 +145,8 @@ impl Lexer<'_> {
         self.unclosed()
     }
 
-    /// A string that is never closed. If strings before it go over several lines, the first of them is likely to
-    /// be the one that lacks its end; the text is read again from the end of its line.
+    /// Handles an unterminated string. If a multi-line string precedes it, that one probably lacks its closing quote:
+    /// the lexer then reports that string, and continues at the end of its line.
     fn unclosed(&mut self) -> Tok {
         let first = self.long.and_then(|i| self.tokens.get(i).cloned());
         if let (Some(first), Some(at)) = (first, self.long.take()) {
@@ -160,7 +157,7 @@ impl Lexer<'_> {
         self.begin = self.at;
         let rest = &self.text[self.at..];
         self.at += rest.find('\n').unwrap_or(rest.len());
-        Tok::Bad(codes::UNTERMINATED, "this string is not closed".into())
+        Tok::Bad(codes::UNTERMINATED, "unterminated string literal".into())
     }
 }
 
@@ -195,7 +192,7 @@ mod tests {
         check("$ /*", &["bad E0001", "bad E0002"]);
         check("\"abc\n1", &["bad E0002", "1None"]);
         check("\"a\nb\" c", &["\"a\\nb\"", "c"]);
-        // The first of them lacks its end.
+        // The first string lacks its closing quote.
         check("\"a; 1\n2 \"b\" \"c\"", &["bad E0002", "2None", "\"b\"", "\"c\""]);
     }
 }

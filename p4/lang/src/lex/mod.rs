@@ -1,10 +1,11 @@
-//! Characters to tokens (P4-16 specification 1.2.5, section 6.4), and the tokens of the C preprocessor.
+//! Converts characters to P4 tokens (P4-16 specification 1.2.5, section 6.4) and C preprocessor tokens.
 //!
-//! The lexer reports nothing: a malformed token is a [`Tok::Bad`], which the preprocessor reports where the
-//! token is used, so that text which `#if` leaves out may hold anything.
+//! The lexer reports no errors: a malformed token becomes a [`Tok::Bad`], which the preprocessor reports where the
+//! token is used. Text that `#if` excludes may therefore contain anything.
 
 mod lexer;
 mod number;
+mod text;
 
 use std::rc::Rc;
 
@@ -15,39 +16,40 @@ use crate::source::Span;
 
 pub(crate) use lexer::lex;
 pub(crate) use number::Number;
+pub(crate) use text::{quoted, to_text};
 
-/// Text shared between tokens, syntax tree and checker.
+/// Text shared by tokens, syntax tree and checker.
 pub(crate) type Name = Rc<str>;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Tok {
     /// An identifier or a keyword.
     Ident(Name),
     /// An integer.
     Int(Rc<Number>),
-    /// A string literal, escapes resolved.
+    /// A string literal with its escape sequences resolved.
     Str(Name),
-    /// Punctuation; `>` always stands alone.
+    /// Punctuation; `>` is always a token of its own.
     Punct(&'static str),
-    /// Not a token.
+    /// A malformed token: error code and message.
     Bad(Code, Name),
-    /// The end of a line that ends a `@pragma`.
+    /// The end of the line of a `@pragma`.
     PragmaEnd,
-    /// The end of the text.
+    /// The end of the file.
     Eof,
 }
 
-/// A token and where it stands.
+/// A token and its location.
 #[derive(Clone, Debug)]
 pub(crate) struct Token {
     pub(crate) tok: Tok,
     pub(crate) span: Span,
-    /// Whether it is the first of its line.
+    /// Whether it is the first token on its line.
     pub(crate) line_start: bool,
     /// Whether white space precedes it.
     pub(crate) space: bool,
-    /// Macros that are not expanded in it again.
+    /// Macros that must not be expanded in this token again (its hide set).
     pub(crate) hidden: Option<Rc<Vec<Name>>>,
 }
 
@@ -64,10 +66,10 @@ impl Token {
     }
 }
 
-/// A literal of infinite precision, or with width and sign.
+/// An arbitrary-precision literal, or one with width and sign.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct IntLiteral {
     pub(crate) value: BigInt,
-    /// Width, and whether it is signed.
+    /// Its width, and whether it is signed.
     pub(crate) width: Option<(u32, bool)>,
 }

@@ -6,10 +6,10 @@ use num_traits::Num as _;
 use super::IntLiteral;
 use crate::diagnostic::{Code, codes};
 
-/// The value of a literal; sizes and values that do not fit are for the checker to judge.
+/// The value of a literal; the checker verifies that the value fits its width.
 pub(crate) type Number = IntLiteral;
 
-/// Reads a literal.
+/// Parses a literal.
 pub(crate) fn parse(text: &str) -> Result<Number, (Code, String)> {
     let width_end = text.find(['w', 's']).filter(|end| {
         let digits = &text[..*end];
@@ -28,13 +28,13 @@ pub(crate) fn parse(text: &str) -> Result<Number, (Code, String)> {
     Ok(Number { value: value(digits, text)?, width })
 }
 
-/// Widest value that the front end handles.
+/// The maximum width that the front end supports.
 pub(crate) const MAX_WIDTH: u32 = 1 << 16;
 
-/// Most digits of a number: those of the widest value in binary.
+/// The maximum number of digits: those of the widest value in binary.
 const MAX_DIGITS: usize = MAX_WIDTH as usize;
 
-/// Most digits of a decimal number: those of the widest value. Reading them takes time that grows with the square.
+/// The maximum number of decimal digits: those of the widest value. Conversion from decimal takes quadratic time.
 const MAX_DECIMAL_DIGITS: usize = 20_000;
 
 fn value(digits: &str, literal: &str) -> Result<BigInt, (Code, String)> {
@@ -47,16 +47,16 @@ fn value(digits: &str, literal: &str) -> Result<BigInt, (Code, String)> {
     };
     let clean: String = rest.chars().filter(|c| *c != '_').collect();
     if clean.is_empty() {
-        return Err((codes::BAD_NUMBER, format!("`{literal}` has no digits")));
+        return Err((codes::BAD_NUMBER, format!("number `{literal}` has no digits")));
     }
     if clean.len() > if radix == 10 { MAX_DECIMAL_DIGITS } else { MAX_DIGITS } {
-        return Err((codes::BAD_NUMBER, "this number is too long".to_owned()));
+        return Err((codes::BAD_NUMBER, "number has too many digits".to_owned()));
     }
     if let Some(bad) = clean.chars().find(|c| !c.is_digit(radix)) {
-        return Err((codes::BAD_NUMBER, format!("`{bad}` is not a digit of base {radix} in `{literal}`")));
+        return Err((codes::BAD_NUMBER, format!("invalid digit `{bad}` in base {radix} number `{literal}`")));
     }
     BigInt::from_str_radix(&clean, radix)
-        .map_err(|_| (codes::BAD_NUMBER, format!("`{literal}` is not a number")))
+        .map_err(|_| (codes::BAD_NUMBER, format!("invalid number `{literal}`")))
 }
 
 #[cfg(test)]

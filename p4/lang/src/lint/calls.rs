@@ -1,11 +1,11 @@
-//! Calls: actions and tables are followed; all others write their `out` arguments.
+//! Calls: the analysis follows actions and tables; all other calls write their `out` arguments.
 
 use super::flow::Flow;
 use super::state::{State, Validity};
 use crate::hir::{ActionId, Call, Callee, Expr, ExprKind, HeaderMethod, Param, TableId, Type};
 use crate::syntax::ast::Direction;
 
-/// Calls that are followed into each other at most.
+/// The maximum depth of calls that the analysis follows.
 const MAX_DEPTH: usize = 32;
 
 impl Flow<'_> {
@@ -48,15 +48,15 @@ impl Flow<'_> {
     }
 
     fn header_method(&mut self, method: HeaderMethod, object: &Expr) {
-        self.place(object, false);
+        self.lvalue(object, false);
         let locs = self.locs(object);
         match method {
             HeaderMethod::IsValid => {
                 for loc in &locs {
-                    self.state.asked.insert(*loc);
+                    self.state.checked.insert(*loc);
                     let parts = self.storage.node_at(*loc).parts().to_vec();
                     if self.module.is_union(&object.ty) {
-                        self.state.asked.extend(parts);
+                        self.state.checked.extend(parts);
                     }
                 }
             }
@@ -69,7 +69,7 @@ impl Flow<'_> {
         }
     }
 
-    /// A call that reads what goes in and writes what comes out.
+    /// A call that is not followed: reads the inputs and writes the outputs.
     fn opaque(&mut self, params: &[Param], args: &[Option<Expr>], makes_valid: bool) {
         for (param, arg) in params.iter().zip(args) {
             if let Some(arg) = arg
@@ -82,7 +82,7 @@ impl Flow<'_> {
             if let Some(arg) = arg
                 && matches!(param.direction, Direction::Out | Direction::InOut)
             {
-                self.place(arg, true);
+                self.lvalue(arg, true);
                 if makes_valid {
                     self.written_by_call(arg);
                 }
@@ -120,7 +120,7 @@ impl Flow<'_> {
             if let Some(arg) = arg
                 && matches!(param.direction, Direction::Out | Direction::InOut)
             {
-                self.place(arg, true);
+                self.lvalue(arg, true);
                 let from = Expr { kind: ExprKind::Var(param.var), ty: arg.ty.clone(), span: arg.span };
                 self.assign_validity(arg, &from);
                 self.write(arg);
@@ -128,14 +128,14 @@ impl Flow<'_> {
         }
     }
 
-    /// One of a table's actions runs.
+    /// Applies a table: one of its actions runs.
     pub(super) fn apply_table(&mut self, id: TableId) {
         let module = self.module;
         let Some(table) = module.tables.get(id.index()) else { return };
-        let asked = self.state.asked.clone();
+        let checked = self.state.checked.clone();
         table.keys.iter().for_each(|key| self.read(&key.expr));
         let before = std::mem::take(&mut self.state);
-        // Without a default action of its own a table may do nothing.
+        // A table without a default action of its own may do nothing.
         let mut after = if table.default_action.is_none() { before.clone() } else { State::dead() };
         for action in &table.actions {
             self.state = before.clone();
@@ -144,6 +144,6 @@ impl Flow<'_> {
             after = after.join(std::mem::take(&mut self.state));
         }
         self.state = if table.actions.is_empty() { before } else { after };
-        self.state.asked = asked;
+        self.state.checked = checked;
     }
 }

@@ -8,7 +8,7 @@ use crate::hir::{Expr, ExprKind, Type};
 use crate::syntax::ast::BinaryOp;
 
 impl Flow<'_> {
-    /// The locations that an expression stands for; none if it is a value.
+    /// Returns the locations that an expression denotes; empty if it is not an l-value.
     pub(super) fn locs(&mut self, expr: &Expr) -> Vec<Loc> {
         match &expr.kind {
             ExprKind::Var(id) => self.location(*id).into_iter().collect(),
@@ -30,7 +30,7 @@ impl Flow<'_> {
         }
     }
 
-    /// An expression whose whole value is read.
+    /// Reads the whole value of an expression.
     pub(super) fn read(&mut self, expr: &Expr) {
         if self.state.dead {
             return;
@@ -42,15 +42,15 @@ impl Flow<'_> {
         }
     }
 
-    /// What evaluating an expression does, its own value aside.
+    /// Evaluates an expression without reading its own value.
     pub(super) fn read_parts(&mut self, expr: &Expr) {
         match &expr.kind {
             ExprKind::Var(_)
             | ExprKind::Field(..)
             | ExprKind::Index(..)
             | ExprKind::Next(_)
-            | ExprKind::Last(_) => self.place(expr, false),
-            ExprKind::LastIndex(base) => self.place(base, false),
+            | ExprKind::Last(_) => self.lvalue(expr, false),
+            ExprKind::LastIndex(base) => self.lvalue(base, false),
             ExprKind::Slice(of, _, _) | ExprKind::Unary(_, of) | ExprKind::Cast(of) => self.read(of),
             ExprKind::Binary(BinaryOp::And | BinaryOp::Or, a, b) => {
                 self.read(a);
@@ -83,38 +83,38 @@ impl Flow<'_> {
         }
     }
 
-    /// Two ways to evaluate an expression: what either has asked about headers counts.
+    /// Joins two ways to evaluate an expression: validity checks on either of them count.
     fn meet(&mut self, other: super::state::State) {
-        let mut asked = self.state.asked.clone();
-        asked.extend(other.asked.iter().copied());
+        let mut checked = self.state.checked.clone();
+        checked.extend(other.checked.iter().copied());
         let state = std::mem::take(&mut self.state);
         self.state = state.join(other);
-        self.state.asked = asked;
+        self.state.checked = checked;
     }
 
-    /// The parts of something stored: indices are read, and fields belong to valid headers.
-    pub(super) fn place(&mut self, expr: &Expr, written: bool) {
+    /// Checks the parts of an l-value: indices are read, and fields must belong to valid headers.
+    pub(super) fn lvalue(&mut self, expr: &Expr, written: bool) {
         match &expr.kind {
             ExprKind::Var(_) => {}
             ExprKind::Field(base, _) => {
-                self.place(base, written);
+                self.lvalue(base, written);
                 if self.module.is_header(&base.ty) {
                     self.check_valid(base);
                 }
             }
             ExprKind::Index(base, index) => {
-                self.place(base, written);
+                self.lvalue(base, written);
                 self.read(index);
             }
             ExprKind::Next(base) => {
-                self.place(base, written);
+                self.lvalue(base, written);
                 if !written {
                     let message = format!("`{}` is read before it is extracted", self.text(expr));
                     self.warn("uninitialized", codes::UNINITIALIZED, expr.span, message, "");
                 }
             }
-            ExprKind::Last(base) => self.place(base, written),
-            // The other bits stay, so that they are read.
+            ExprKind::Last(base) => self.lvalue(base, written),
+            // The other bits keep their value, so they are read.
             ExprKind::Slice(of, _, _) if written => self.read(of),
             ExprKind::PlusSlice(of, low, _) if written => {
                 self.read(of);
@@ -124,7 +124,7 @@ impl Flow<'_> {
         }
     }
 
-    /// All of a target has been written; of a stack whose index is not known, all is taken to be.
+    /// Marks a target as completely written; an unknown stack index is taken to write the whole stack.
     pub(super) fn write(&mut self, target: &Expr) {
         let locs = self.locs(target);
         self.set_written(&locs, true);
@@ -145,27 +145,27 @@ impl Flow<'_> {
         if !self.unwritten(&locs) || !locs.iter().any(|loc| self.union_unwritten(*loc)) {
             return;
         }
-        const NOTE: &str = "on some path nothing has been written to it";
+        const NOTE: &str = "it is not written on every path to this use";
         let text = self.text(expr);
         if let Some(fields) = self.module.fields(&expr.ty).filter(|_| matches!(expr.ty, Type::Aggregate(..)))
         {
             for (index, (name, _)) in fields.iter().enumerate() {
                 let field = self.storage.field(&locs, index);
                 if self.unwritten(&field) {
-                    let message = format!("`{text}.{name}` may be uninitialized");
+                    let message = format!("`{text}.{name}` may be uninitialised");
                     self.warn("uninitialized-use", codes::UNINITIALIZED, expr.span, message, NOTE);
                 }
             }
             return;
         }
         let message = match expr.ty {
-            Type::Stack(..) | Type::Tuple(_) => format!("`{text}` may not be completely initialized"),
-            _ => format!("`{text}` may be uninitialized"),
+            Type::Stack(..) | Type::Tuple(_) => format!("`{text}` may not be completely initialised"),
+            _ => format!("`{text}` may be uninitialised"),
         };
         self.warn("uninitialized-use", codes::UNINITIALIZED, expr.span, message, NOTE);
     }
 
-    /// A union has a value as soon as one member has; everything else needs all.
+    /// A union has a value as soon as one member has one; other types need all parts.
     fn union_unwritten(&self, loc: Loc) -> bool {
         match self.storage.node_at(loc) {
             Node::Union(members) => members.iter().all(|member| self.unwritten(&[*member])),
@@ -178,10 +178,13 @@ impl Flow<'_> {
         let locs = self.locs(header);
         let message = match self.state.validity_of_any(&locs) {
             Validity::Yes => return,
-            Validity::Maybe => format!("`{}` may be invalid where its field is used", self.text(header)),
-            Validity::No => format!("`{}` is invalid where its field is used", self.text(header)),
+            Validity::Maybe => {
+                format!("header `{}` may be invalid when its field is accessed", self.text(header))
+            }
+            Validity::No => format!("header `{}` is invalid when its field is accessed", self.text(header)),
         };
-        const NOTE: &str = "fields of an invalid header have no value, and writing them does nothing";
+        const NOTE: &str =
+            "reading a field of an invalid header returns an undefined value; writing one has no effect";
         self.warn("invalid-header", codes::INVALID_HEADER, header.span, message, NOTE);
     }
 }

@@ -1,10 +1,10 @@
-//! Statements: which paths there are, and what holds on them.
+//! Statements: the paths through a body, and what holds on them.
 
 use std::collections::BTreeMap;
 
 use super::state::{State, Validity};
 use super::storage::{Loc, Storage};
-use super::{Usage, reach, silenced};
+use super::{Usage, is_suppressed_by, reach};
 use crate::diagnostic::{Code, Diagnostic, Sink, codes};
 use crate::hir::{
     Control, Expr, ExprKind, Function, Local, Module, Param, Parser, StateTarget, Stmt, StmtKind, SwitchCase,
@@ -14,13 +14,13 @@ use crate::lex::Name;
 use crate::source::{SourceMap, Span};
 use crate::syntax::ast::Direction;
 
-/// Statements that are looked at in one parser, control or function; one that needs more is left alone. Actions
-/// are followed at each call, which can be many.
+/// The maximum number of statements analysed in one parser, control or function; a larger one is skipped. Actions are
+/// analysed at each call.
 const MAX_STEPS: usize = 200_000;
-/// Turns after which a loop's state is taken as it is.
-const MAX_TURNS: usize = 16;
+/// The number of iterations after which the state of a loop is taken as final.
+const MAX_ITERATIONS: usize = 16;
 
-/// Looks at all parsers, controls and functions.
+/// Analyses all parsers, controls and functions.
 pub(super) fn report(module: &Module, usage: &Usage, sources: &SourceMap, sink: &mut Sink) {
     let reached = reach::from_main(module);
     let mut found: BTreeMap<(Span, String), Diagnostic> = BTreeMap::new();
@@ -51,7 +51,7 @@ pub(super) fn report(module: &Module, usage: &Usage, sources: &SourceMap, sink: 
     }
 }
 
-/// One parser, control or function that is looked at.
+/// The analysis of one parser, control or function.
 pub(super) struct Flow<'a> {
     pub(super) module: &'a Module,
     usage: &'a Usage,
@@ -59,13 +59,13 @@ pub(super) struct Flow<'a> {
     pub(super) storage: Storage,
     vars: BTreeMap<VarId, Option<Loc>>,
     pub(super) state: State,
-    /// States at the `return`s of the calls that are being followed.
+    /// States at the `return`s of the calls being followed.
     returned: Vec<State>,
     exited: State,
-    /// States at the `break`s and `continue`s of the loops around.
+    /// States at the `break`s and `continue`s of the enclosing loops.
     broken: Vec<State>,
     continued: Vec<State>,
-    /// Not while a loop's state is still being found out.
+    /// False while the state of a loop is still being computed.
     pub(super) reporting: bool,
     steps: usize,
     found: BTreeMap<(Span, String), Diagnostic>,
@@ -90,12 +90,12 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// Warns, unless `@noWarn(name)` stands around the place.
+    /// Warns unless `@noWarn(name)` applies here.
     pub(super) fn warn(&mut self, name: &str, code: Code, span: Span, message: String, note: &str) {
         if !self.reporting || self.state.dead || self.sources.is_library(span.file) {
             return;
         }
-        if self.usage.is_silenced(name, span) {
+        if self.usage.is_suppressed(name, span) {
             return;
         }
         let mut diagnostic = Diagnostic::warning(code, span, message.clone());
@@ -105,14 +105,14 @@ impl<'a> Flow<'a> {
         self.found.entry((span, message)).or_insert(diagnostic);
     }
 
-    /// Calls that are being followed.
+    /// The depth of the calls being followed.
     pub(super) fn depth(&self) -> usize {
         self.returned.len()
     }
 
     // --- variables ---
 
-    /// The location of a variable, if it is followed.
+    /// Returns the location of a variable, if it is tracked.
     pub(super) fn location(&mut self, id: VarId) -> Option<Loc> {
         if let Some(known) = self.vars.get(&id) {
             return *known;
@@ -123,7 +123,7 @@ impl<'a> Flow<'a> {
         loc
     }
 
-    /// A variable comes into being: nothing in it has been written, or all has, and so for its headers.
+    /// Creates a variable: all of it is written, or nothing, and its headers are valid or invalid accordingly.
     pub(super) fn enter(&mut self, id: VarId, written: bool) {
         if let Some(loc) = self.location(id) {
             self.set_written(&[loc], written);
@@ -145,16 +145,16 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// What a parser, control, action or function has not written when it ends.
+    /// Reports `out` parameters that may be unwritten when a parser, control, action or function ends.
     pub(super) fn check_outs(&mut self, params: &[Param], name: &Name) {
         for param in params.iter().filter(|p| p.direction == Direction::Out) {
             let Some(loc) = self.location(param.var) else { continue };
             let mut scalars = Vec::new();
             self.storage.scalars(loc, false, &mut scalars);
             let unwritten = scalars.iter().any(|s| self.state.may_be_unwritten(*s));
-            if unwritten && !silenced(&param.annotations, "uninitialized-out-param") {
+            if unwritten && !is_suppressed_by(&param.annotations, "uninitialized-out-param") {
                 let message =
-                    format!("`out` parameter `{}` may have no value when `{name}` ends", param.name);
+                    format!("`out` parameter `{}` may be uninitialised when `{name}` ends", param.name);
                 self.warn("uninitialized-out-param", codes::UNINITIALIZED, param.span, message, "");
             }
         }
@@ -222,7 +222,7 @@ impl<'a> Flow<'a> {
         self.check_outs(&parser.params, &parser.name);
     }
 
-    /// Runs a state; gives where it goes with what holds then.
+    /// Runs a state; returns the targets of its transitions with the state that holds there.
     fn parser_state(&mut self, parser: &Parser, index: usize, at: &[State]) -> Vec<(StateTarget, State)> {
         let (Some(state), Some(before)) = (parser.states.get(index), at.get(index)) else {
             return Vec::new();
@@ -240,14 +240,14 @@ impl<'a> Flow<'a> {
                 targets.extend(cases.iter().map(|(_, target)| *target));
             }
         }
-        self.state.asked.clear();
+        self.state.checked.clear();
         let after = self.state.clone();
         targets.into_iter().map(|target| (target, after.clone())).collect()
     }
 
     // --- statements ---
 
-    /// A body that `return` leaves.
+    /// Runs a body that `return` leaves.
     pub(super) fn called(&mut self, body: &[Stmt]) {
         self.returned.push(State::dead());
         self.stmts(body);
@@ -274,7 +274,7 @@ impl<'a> Flow<'a> {
             StmtKind::Update(target, _, value) => {
                 self.read(target);
                 self.read(value);
-                self.place(target, true);
+                self.lvalue(target, true);
                 self.write(target);
             }
             StmtKind::Call(call) => self.read_parts(call),
@@ -287,15 +287,15 @@ impl<'a> Flow<'a> {
                 }
             }
             StmtKind::Switch(key, cases) => {
-                let asked = self.state.asked.clone();
+                let checked = self.state.checked.clone();
                 self.read(key);
                 let bodies: Vec<&[Stmt]> = cases.iter().map(|c| c.body.as_slice()).collect();
                 let default = cases.iter().any(|c| c.labels.is_empty());
                 self.branches(&bodies, default);
-                self.state.asked = asked;
+                self.state.checked = checked;
             }
             StmtKind::SwitchAction(table, cases, default) => {
-                let asked = self.state.asked.clone();
+                let checked = self.state.checked.clone();
                 self.apply_table(*table);
                 let mut bodies: Vec<&[Stmt]> = cases.iter().map(|(_, body)| body.as_slice()).collect();
                 bodies.push(default);
@@ -305,14 +305,14 @@ impl<'a> Flow<'a> {
                     bodies.pop();
                 }
                 self.branches(&bodies, true);
-                self.state.asked = asked;
+                self.state.checked = checked;
             }
             StmtKind::For { init, condition, update, body } => {
                 self.stmts(init);
                 self.repeat(|flow| {
                     flow.read(condition);
                     let left = flow.state.clone();
-                    flow.turn(body);
+                    flow.iteration(body);
                     flow.stmts(update);
                     left
                 });
@@ -354,8 +354,8 @@ impl<'a> Flow<'a> {
 
     fn declare(&mut self, id: VarId, init: Option<&Expr>) {
         let Some(var) = self.module.vars.get(id.index()) else { return };
-        // What nobody uses is warned about as such, not for what it is made of.
-        let used = self.usage.is_used(var.span) || init.is_some_and(calls_something);
+        // An unused variable is reported as such; its initialiser is not analysed.
+        let used = self.usage.is_used(var.span) || init.is_some_and(contains_call);
         if let (Some(init), true) = (init, used) {
             self.read(init);
         }
@@ -367,7 +367,7 @@ impl<'a> Flow<'a> {
     }
 
     fn assign(&mut self, target: &Expr, value: &Expr) {
-        self.place(target, true);
+        self.lvalue(target, true);
         self.read(value);
         self.assign_validity(target, value);
         self.write(target);
@@ -379,13 +379,13 @@ impl<'a> Flow<'a> {
             ExprKind::Bool(false) => return self.stmts(otherwise),
             _ => {}
         }
-        let asked = self.state.asked.clone();
+        let checked = self.state.checked.clone();
         self.read(condition);
         self.branches(&[then, otherwise], true);
-        self.state.asked = asked;
+        self.state.checked = checked;
     }
 
-    /// One of several bodies runs, or none.
+    /// One of several bodies runs, or, unless `one_runs`, none.
     fn branches(&mut self, bodies: &[&[Stmt]], one_runs: bool) {
         let before = std::mem::take(&mut self.state);
         let mut after = if one_runs { State::dead() } else { before.clone() };
@@ -403,13 +403,13 @@ impl<'a> Flow<'a> {
         self.repeat(|flow| {
             let left = flow.state.clone();
             flow.enter(var, true);
-            flow.turn(body);
+            flow.iteration(body);
             left
         });
     }
 
-    /// A loop's body, up to where the next turn begins.
-    fn turn(&mut self, body: &[Stmt]) {
+    /// Runs the body of a loop up to the start of the next iteration.
+    fn iteration(&mut self, body: &[Stmt]) {
         self.continued.push(State::dead());
         self.stmts(body);
         let continued = self.continued.pop().unwrap_or_default();
@@ -417,15 +417,15 @@ impl<'a> Flow<'a> {
         self.state = state.join(continued);
     }
 
-    /// Runs turns until nothing new holds before one; then reports. A turn gives the state in which the loop may
-    /// be left before it.
-    fn repeat(&mut self, turn: impl Fn(&mut Flow<'a>) -> State) {
+    /// Iterates until the state at the loop head no longer changes; then reports. `iteration` returns the state in which the
+    /// loop may be left.
+    fn repeat(&mut self, iteration: impl Fn(&mut Flow<'a>) -> State) {
         let reporting = std::mem::replace(&mut self.reporting, false);
         let mut before = self.state.clone();
-        for _ in 0..MAX_TURNS {
+        for _ in 0..MAX_ITERATIONS {
             self.broken.push(State::dead());
             self.state = before.clone();
-            turn(self);
+            iteration(self);
             self.broken.pop();
             let joined = before.clone().join(std::mem::take(&mut self.state));
             if joined == before || self.steps >= MAX_STEPS {
@@ -436,13 +436,13 @@ impl<'a> Flow<'a> {
         self.reporting = reporting;
         self.broken.push(State::dead());
         self.state = before;
-        let left = turn(self);
+        let left = iteration(self);
         let broken = self.broken.pop().unwrap_or_default();
         self.state = left.join(broken);
     }
 }
 
-fn calls_something(expr: &Expr) -> bool {
+fn contains_call(expr: &Expr) -> bool {
     let mut found = false;
     visit_expr(expr, &mut |e| {
         found |= matches!(e.kind, ExprKind::Call(_) | ExprKind::Hit(_) | ExprKind::Miss(_))

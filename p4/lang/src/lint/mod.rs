@@ -1,15 +1,14 @@
-//! Warnings: what is legal and yet hardly meant. They follow the reference compiler's (p4lang/p4c), so that a
-//! program that is silent there is silent here.
+//! Warnings about legal but probably unintended code. They follow the reference compiler (p4lang/p4c): a program that
+//! compiles without warnings there has none here.
 //!
-//! - [`unused`]: declarations that nothing refers to. By name alone: a variable that is only written is used.
-//! - [`flow`]: along all paths of each parser, control and function, which scalars have been written
-//!   ([`state`]) and which headers are valid. Actions and tables are followed from where they are applied;
-//!   parsers, controls, functions and externs are taken to write all their `out` arguments, and their own bodies
-//!   are looked at by themselves.
+//! - [`unused`]: unused declarations, by name only: a variable that is only written counts as used.
+//! - [`flow`]: which scalars have been written ([`state`]) and which headers are valid, on all paths through each
+//!   parser, control and function. Actions and tables are followed where they are applied; calls of parsers, controls,
+//!   functions and externs are assumed to write all their `out` arguments, and their bodies are analysed separately.
 //!
-//! Variables are trees of scalars ([`storage`]). Nothing is said about files included as `<name>`: they are
-//! libraries. `@noWarn("unused")` and its like, named as the reference compiler names them, silence what is said
-//! inside the declaration or block that they annotate.
+//! Variables are trees of scalars ([`storage`]). Files included as `<name>` are libraries and cause no warnings.
+//! `@noWarn("unused")` and other annotations with the reference compiler's names suppress warnings inside the
+//! declaration or block that they annotate.
 
 mod calls;
 mod expr;
@@ -35,7 +34,7 @@ pub(crate) fn lint(module: &Module, usage: &Usage, sources: &SourceMap, sink: &m
     flow::report(module, usage, sources, sink);
 }
 
-/// The names in `@noWarn("name")`.
+/// Returns the names in `@noWarn("name")`.
 fn no_warn(annotations: &Annotations) -> impl Iterator<Item = Name> + '_ {
     annotations.iter().filter(|a| &*a.name.name == "noWarn").filter_map(|a| match &a.body {
         AnnotationBody::Tokens(tokens) => match tokens.first().map(|t| &t.tok) {
@@ -46,7 +45,7 @@ fn no_warn(annotations: &Annotations) -> impl Iterator<Item = Name> + '_ {
     })
 }
 
-/// Whether `@noWarn("name")` is among the annotations.
-fn silenced(annotations: &Annotations, name: &str) -> bool {
+/// Returns whether `@noWarn("name")` is among the annotations.
+fn is_suppressed_by(annotations: &Annotations, name: &str) -> bool {
     no_warn(annotations).any(|n| &*n == name)
 }

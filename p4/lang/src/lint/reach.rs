@@ -1,5 +1,5 @@
-//! What `main` is made of. The rest of a program is not looked at: it may be a library for other programs, and
-//! the reference compiler drops it before it follows any values.
+//! The parsers, controls and functions reachable from `main`. The rest of a program is not analysed: it may be a
+//! library, and the reference compiler removes it before its data-flow analysis.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use crate::hir::{
     Transition, Type, visit_expr, visit_stmts,
 };
 
-/// Parsers, controls and functions that `main` leads to.
+/// The parsers, controls and functions reachable from `main`.
 #[derive(Debug, Default)]
 pub(super) struct Reached {
     pub(super) parsers: BTreeSet<ParserId>,
@@ -18,7 +18,7 @@ pub(super) struct Reached {
     tables: BTreeSet<TableId>,
 }
 
-/// Finds them.
+/// Collects them.
 pub(super) fn from_main(module: &Module) -> Reached {
     let mut reached = Reached::default();
     let is_main = |var: crate::hir::VarId| module.vars.get(var.index()).is_some_and(|v| &*v.name == "main");
@@ -107,7 +107,7 @@ impl Reached {
     }
 }
 
-/// Something that an expression leads to.
+/// A declaration that an expression refers to.
 enum Reach {
     Parser(ParserId),
     Control(ControlId),

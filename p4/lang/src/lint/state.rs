@@ -1,4 +1,4 @@
-//! What is known at a point of the program.
+//! The data-flow state at a point of the program.
 
 use std::collections::BTreeSet;
 
@@ -15,20 +15,20 @@ pub(super) enum Validity {
 /// What holds on all paths to a point.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct State {
-    /// Scalars that some path has not written.
+    /// Scalars that are unwritten on some path.
     unwritten: BTreeSet<Loc>,
-    /// Headers that are not valid on all paths; those absent are valid.
+    /// Headers that are invalid on some path; all others are valid.
     invalid: BTreeSet<Loc>,
-    /// Headers that are valid on some path, of those in `invalid`.
-    perhaps: BTreeSet<Loc>,
-    /// Headers whose validity the program has asked for: nothing is said about them until the block ends.
-    pub(super) asked: BTreeSet<Loc>,
+    /// The headers in `invalid` that are valid on some path.
+    sometimes_valid: BTreeSet<Loc>,
+    /// Headers whose validity the program has checked: accesses are not reported until the block ends.
+    pub(super) checked: BTreeSet<Loc>,
     /// No path leads here.
     pub(super) dead: bool,
 }
 
 impl State {
-    /// The state before any path has arrived.
+    /// The state before any path has reached the point.
     pub(super) fn dead() -> State {
         State { dead: true, ..State::default() }
     }
@@ -46,28 +46,28 @@ impl State {
     }
 
     pub(super) fn set_validity(&mut self, header: Loc, validity: Validity) {
-        self.asked.remove(&header);
+        self.checked.remove(&header);
         self.invalid.remove(&header);
-        self.perhaps.remove(&header);
+        self.sometimes_valid.remove(&header);
         if validity != Validity::Yes {
             self.invalid.insert(header);
         }
         if validity == Validity::Maybe {
-            self.perhaps.insert(header);
+            self.sometimes_valid.insert(header);
         }
     }
 
     pub(super) fn validity(&self, header: Loc) -> Validity {
-        if self.asked.contains(&header) || !self.invalid.contains(&header) {
+        if self.checked.contains(&header) || !self.invalid.contains(&header) {
             Validity::Yes
-        } else if self.perhaps.contains(&header) {
+        } else if self.sometimes_valid.contains(&header) {
             Validity::Maybe
         } else {
             Validity::No
         }
     }
 
-    /// Of several headers any of which may be meant.
+    /// Returns the validity of an access that may refer to any of several headers.
     pub(super) fn validity_of_any(&self, headers: &[Loc]) -> Validity {
         let mut found = Validity::No;
         for header in headers {
@@ -80,7 +80,7 @@ impl State {
         if headers.is_empty() { Validity::Yes } else { found }
     }
 
-    /// Where two paths meet.
+    /// Joins the states of two paths.
     pub(super) fn join(self, other: State) -> State {
         if self.dead {
             return other;
@@ -88,13 +88,14 @@ impl State {
         if other.dead {
             return self;
         }
-        let mut perhaps: BTreeSet<Loc> = self.perhaps.union(&other.perhaps).copied().collect();
-        perhaps.extend(self.invalid.symmetric_difference(&other.invalid));
+        let mut sometimes_valid: BTreeSet<Loc> =
+            self.sometimes_valid.union(&other.sometimes_valid).copied().collect();
+        sometimes_valid.extend(self.invalid.symmetric_difference(&other.invalid));
         State {
             unwritten: self.unwritten.union(&other.unwritten).copied().collect(),
             invalid: self.invalid.union(&other.invalid).copied().collect(),
-            perhaps,
-            asked: self.asked.intersection(&other.asked).copied().collect(),
+            sometimes_valid,
+            checked: self.checked.intersection(&other.checked).copied().collect(),
             dead: false,
         }
     }

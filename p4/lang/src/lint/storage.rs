@@ -1,19 +1,19 @@
-//! What a variable consists of: a tree of locations, with one slot for each scalar and one validity for each
-//! header and header union.
+//! The parts of a variable: a tree of locations, with a scalar at each leaf and a validity bit for each header and
+//! header union.
 
 use crate::hir::{Module, Type};
 use crate::syntax::ast::AggregateKind;
 
-/// Locations of one parser, control or function; larger variables are not followed.
+/// The maximum number of locations in one parser, control or function; larger variables are not tracked.
 const MAX_LOCATIONS: usize = 50_000;
 
-/// Number of a location in [`Storage`].
+/// The index of a location in [`Storage`].
 pub(super) type Loc = usize;
 
-/// What a location is.
+/// The kind of a location.
 #[derive(Clone, Debug)]
 pub(super) enum Node {
-    /// A scalar, or what is treated as one.
+    /// A scalar, or a value that is treated as one.
     Scalar,
     /// A struct or tuple.
     Struct(Vec<Loc>),
@@ -24,7 +24,7 @@ pub(super) enum Node {
 }
 
 impl Node {
-    /// The locations it consists of.
+    /// Returns the locations it consists of.
     pub(super) fn parts(&self) -> &[Loc] {
         match self {
             Node::Scalar => &[],
@@ -40,8 +40,8 @@ pub(super) struct Storage {
 }
 
 impl Storage {
-    /// Locations for a variable; none when it is not followed: objects, numbers known at compile time, and what
-    /// is too large.
+    /// Creates the locations of a variable; `None` if it is not tracked: objects, compile-time numbers, and variables
+    /// that are too large.
     pub(super) fn create(&mut self, module: &Module, ty: &Type) -> Option<Loc> {
         let before = self.nodes.len();
         let loc = self.node(module, ty, 0);
@@ -86,11 +86,11 @@ impl Storage {
     }
 
     pub(super) fn node_at(&self, loc: Loc) -> &Node {
-        // Every location was made by `node`, which pushed it.
+        // Every location was created by `node`, which pushed it.
         &self.nodes[loc]
     }
 
-    /// All scalars of a location; without those of headers on demand, since headers may be invalid.
+    /// Collects the scalars of a location; those of headers only on request, since headers may be invalid.
     pub(super) fn scalars(&self, loc: Loc, headers: bool, out: &mut Vec<Loc>) {
         match self.node_at(loc) {
             Node::Scalar => out.push(loc),
@@ -99,7 +99,7 @@ impl Storage {
         }
     }
 
-    /// All headers and unions of a location.
+    /// Collects the headers and unions of a location.
     pub(super) fn headers(&self, loc: Loc, out: &mut Vec<Loc>) {
         match self.node_at(loc) {
             Node::Scalar => {}
@@ -113,7 +113,7 @@ impl Storage {
         }
     }
 
-    /// Field number `index` of each location; elements of stacks stand for their elements' fields.
+    /// Returns field `index` of each location; stacks stand for their elements.
     pub(super) fn field(&self, locs: &[Loc], index: usize) -> Vec<Loc> {
         let mut out = Vec::new();
         for loc in locs {
@@ -125,7 +125,7 @@ impl Storage {
         out
     }
 
-    /// The elements of stacks: one by its index, or all.
+    /// Returns the elements of stacks: the one at `index`, or all.
     pub(super) fn elements(&self, locs: &[Loc], index: Option<usize>) -> Vec<Loc> {
         let mut out = Vec::new();
         for loc in locs {

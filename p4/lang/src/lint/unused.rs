@@ -1,25 +1,25 @@
-//! Declarations that nothing refers to.
+//! Unused declarations.
 //!
-//! The checker notes what is declared and what names are resolved to ([`Usage`]). Parameters count for actions
-//! only: those of parsers, controls, functions and externs follow a type that they have to fit.
+//! The checker records declarations and the declarations that names resolve to ([`Usage`]). Only parameters of actions
+//! are reported: those of parsers, controls, functions and externs must match a given type.
 
 use std::collections::BTreeSet;
 
-use super::silenced;
+use super::is_suppressed_by;
 use crate::diagnostic::{Diagnostic, Sink, codes};
 use crate::lex::Name;
 use crate::source::{SourceMap, Span};
 use crate::syntax::ast::{Annotations, Ident};
 
-/// What is declared, and what is used. Declarations are known by the place of their name.
+/// Declarations and uses. A declaration is identified by the location of its name.
 #[derive(Debug, Default)]
 pub(crate) struct Usage {
     declared: Vec<Declaration>,
     used: BTreeSet<Span>,
-    /// Names that hide others: where both are declared.
+    /// Names that shadow others, with both locations.
     shadows: Vec<(Name, Span, Span)>,
-    /// What `@noWarn` silences, and where.
-    silenced: Vec<(Span, Name)>,
+    /// What `@noWarn` suppresses, and where.
+    suppressed: Vec<(Span, Name)>,
 }
 
 #[derive(Debug)]
@@ -27,17 +27,17 @@ struct Declaration {
     what: &'static str,
     name: Name,
     span: Span,
-    /// Where the declaration of the name is that counts, if several share it.
+    /// The location of the declaration that is marked as used, if several share a name.
     counts_as: Span,
 }
 
 impl Usage {
-    /// Notes a declaration.
+    /// Records a declaration.
     pub(crate) fn declare(&mut self, what: &'static str, name: &Ident, annotations: &Annotations) {
         self.declare_as(what, name, name.span, annotations);
     }
 
-    /// Notes a function, which shares its name with others.
+    /// Records a function, which may share its name with others.
     pub(crate) fn declare_as(
         &mut self,
         what: &'static str,
@@ -45,57 +45,57 @@ impl Usage {
         first: Span,
         annotations: &Annotations,
     ) {
-        if !silenced(annotations, "unused") && !name.name.starts_with("__") {
+        if !is_suppressed_by(annotations, "unused") && !name.name.starts_with("__") {
             let name_span = name.span;
             let name = name.name.clone();
             self.declared.push(Declaration { what, name, span: name_span, counts_as: first });
         }
     }
 
-    /// Notes that a name hides what is declared at a place.
+    /// Records that a name shadows a declaration.
     pub(crate) fn shadow(&mut self, name: &Ident, hidden: Span) {
         self.shadows.push((name.name.clone(), name.span, hidden));
     }
 
-    /// Notes the `@noWarn("name")` among the annotations of what stands at a place.
-    pub(crate) fn silence(&mut self, annotations: &Annotations, place: Span) {
-        self.silenced.extend(super::no_warn(annotations).map(|name| (place, name)));
+    /// Records the `@noWarn("name")` annotations that apply to a range.
+    pub(crate) fn suppress(&mut self, annotations: &Annotations, range: Span) {
+        self.suppressed.extend(super::no_warn(annotations).map(|name| (range, name)));
     }
 
-    /// Whether a kind of warning is not wanted at a place.
-    pub(crate) fn is_silenced(&self, name: &str, at: Span) -> bool {
-        let inside = |place: &Span| place.file == at.file && place.start <= at.start && at.end <= place.end;
-        self.silenced.iter().any(|(place, silenced)| &**silenced == name && inside(place))
+    /// Returns whether a kind of warning is suppressed at a location.
+    pub(crate) fn is_suppressed(&self, name: &str, at: Span) -> bool {
+        let inside = |range: &Span| range.file == at.file && range.start <= at.start && at.end <= range.end;
+        self.suppressed.iter().any(|(range, suppressed)| &**suppressed == name && inside(range))
     }
 
-    /// Whether something declared here is used.
+    /// Returns whether a declaration is used.
     pub(super) fn is_used(&self, declaration: Span) -> bool {
         self.used.contains(&declaration)
     }
 
-    /// Notes that a name stands for the declaration at a place.
+    /// Records that a name refers to the declaration at a location.
     pub(crate) fn mark(&mut self, declaration: Span) {
         self.used.insert(declaration);
     }
 }
 
-/// Warns of names that hide others.
+/// Warns about shadowing names.
 pub(super) fn report_shadows(usage: &Usage, sources: &SourceMap, sink: &mut Sink) {
     for (name, span, hidden) in &usage.shadows {
-        if usage.is_silenced("shadow", *span) || sources.is_library(span.file) {
+        if usage.is_suppressed("shadow", *span) || sources.is_library(span.file) {
             continue;
         }
-        let message = format!("`{name}` hides another declaration of the name");
+        let message = format!("`{name}` shadows another declaration");
         let diagnostic = Diagnostic::warning(codes::SHADOWS, *span, message);
-        sink.push(diagnostic.also(*hidden, "cannot be reached here"));
+        sink.push(diagnostic.also(*hidden, "the shadowed declaration"));
     }
 }
 
-/// Warns of all that is declared and not used.
+/// Warns about unused declarations.
 pub(super) fn report(usage: &Usage, sources: &SourceMap, sink: &mut Sink) {
     for declaration in &usage.declared {
         if usage.is_used(declaration.counts_as)
-            || usage.is_silenced("unused", declaration.span)
+            || usage.is_suppressed("unused", declaration.span)
             || sources.is_library(declaration.span.file)
         {
             continue;

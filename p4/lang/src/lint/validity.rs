@@ -1,4 +1,4 @@
-//! Which headers are valid: `setValid`, `setInvalid`, assignments.
+//! Header validity: `setValid`, `setInvalid`, assignments.
 
 use super::flow::Flow;
 use super::state::Validity;
@@ -6,7 +6,7 @@ use super::storage::{Loc, Node};
 use crate::hir::{Expr, ExprKind, Type};
 
 impl Flow<'_> {
-    /// All headers and unions of some locations.
+    /// Sets the validity of all headers and unions of some locations.
     pub(super) fn set_headers(&mut self, locs: &[Loc], validity: Validity) {
         let mut headers = Vec::new();
         locs.iter().for_each(|loc| self.storage.headers(*loc, &mut headers));
@@ -21,8 +21,8 @@ impl Flow<'_> {
         }
     }
 
-    /// One header becomes valid or not. In a union all others become invalid. Of a stack's element that is not
-    /// known, only the good news is taken.
+    /// Sets the validity of one header. In a union, all other members become invalid. For an unknown element of a
+    /// stack, only a change to valid is recorded.
     pub(super) fn set_header(&mut self, header: &Expr, validity: Validity) {
         if unknown_element(header) && validity != Validity::Yes {
             return;
@@ -46,7 +46,7 @@ impl Flow<'_> {
         self.set(&locs, validity);
     }
 
-    /// The validity that an assignment gives to its target.
+    /// Sets the validity that an assignment gives its target.
     pub(super) fn assign_validity(&mut self, target: &Expr, value: &Expr) {
         if self.module.is_header(&target.ty) {
             let validity = self.validity_of(value);
@@ -57,7 +57,7 @@ impl Flow<'_> {
         }
     }
 
-    /// Whether a value of a header type is valid.
+    /// Returns the validity of a value of a header type.
     fn validity_of(&mut self, value: &Expr) -> Validity {
         match &value.kind {
             ExprKind::Invalid | ExprKind::Default => Validity::No,
@@ -73,7 +73,7 @@ impl Flow<'_> {
         }
     }
 
-    /// Copies the validity of a value's headers.
+    /// Copies the validity of the headers of a value.
     pub(super) fn transfer(&mut self, target: &[Loc], value: &Expr) {
         let Some(first) = target.first() else { return };
         if matches!(self.storage.node_at(*first), Node::Scalar) {
@@ -110,7 +110,7 @@ impl Flow<'_> {
         }
     }
 
-    /// Copies validity from locations of the same shape.
+    /// Copies validity between locations of the same shape.
     pub(super) fn copy(&mut self, target: &[Loc], source: &[Loc]) {
         let Some(first) = target.first() else { return };
         let node = self.storage.node_at(*first).clone();
@@ -130,7 +130,7 @@ impl Flow<'_> {
         locs.iter().filter_map(|loc| self.storage.node_at(*loc).parts().get(index).copied()).collect()
     }
 
-    /// What a call writes to an argument is valid.
+    /// Marks an argument that a call writes as valid.
     pub(super) fn written_by_call(&mut self, argument: &Expr) {
         if matches!(argument.ty, Type::Aggregate(..)) && self.module.is_header(&argument.ty) {
             self.set_header(argument, Validity::Yes);
@@ -141,7 +141,7 @@ impl Flow<'_> {
     }
 }
 
-/// Whether an expression is an element of a stack that is known only when the program runs.
+/// Returns whether an expression is an element of a stack with a run-time index.
 fn unknown_element(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Index(_, index) => index.as_int().is_none(),

@@ -1,9 +1,9 @@
-//! Actions: called directly they are inlined, from tables they are objects of the IR.
+//! Actions: inlined where they are called directly, objects of the IR where tables use them.
 
 use std::collections::BTreeSet;
 
 use super::function::{Argument, mentions};
-use super::place::Place;
+use super::lvalue::LValue;
 use super::value::Val;
 use super::{Binding, Lowerer};
 use crate::hir::{self, Call, Callee, Expr, ExprKind, Param, VarId};
@@ -12,7 +12,7 @@ use crate::source::Span;
 use crate::syntax::ast::Direction;
 
 impl Lowerer<'_> {
-    /// The scalars of all variables that an action's body can reach besides its parameters.
+    /// Returns the scalars of all variables that the body of an action can reach besides its parameters.
     fn reachable(&self, action: &hir::Action) -> Option<BTreeSet<ScalarId>> {
         let mut vars: BTreeSet<VarId> = BTreeSet::new();
         let mut seen: BTreeSet<hir::ActionId> = BTreeSet::new();
@@ -21,7 +21,7 @@ impl Lowerer<'_> {
         let mut scalars = BTreeSet::new();
         for var in vars.difference(&own) {
             match self.env.vars.get(var) {
-                Some(Binding::Place(place)) => scalars.extend(self.place_scalars(place)?),
+                Some(Binding::LValue(lvalue)) => scalars.extend(self.lvalue_scalars(lvalue)?),
                 Some(Binding::Value(value)) => {
                     let mut set = BTreeSet::new();
                     if !self.reads(value, &mut set) {
@@ -67,7 +67,7 @@ impl Lowerer<'_> {
         if shared && !self.exits_by_flag(id) {
             let id = self.table_action(id, &[], span);
             if outermost {
-                self.note_called(id);
+                self.record_called(id);
             }
             self.emit(Stmt::CallAction(id));
             return;
@@ -89,7 +89,7 @@ impl Lowerer<'_> {
         }
         let known = self.known_action(id).or_else(|| self.called.get(&(self.env.instance, id)).copied());
         if let (true, Some(known)) = (outermost, known) {
-            self.note_called(known);
+            self.record_called(known);
         }
         self.out.extend(body);
     }
@@ -98,11 +98,11 @@ impl Lowerer<'_> {
         let path = if action.global { String::new() } else { self.env.path.clone() };
         let position = self.action_position(id, action);
         let preamble = self.preamble(&path, &action.name, &action.annotations);
-        self.note_action_name(&preamble.name, action.span);
+        self.record_action_name(&preamble.name, action.span);
         ir::Preamble { position, ..preamble }
     }
 
-    /// Where an action is declared; one of the top level is placed with the block that uses it.
+    /// Returns the position of an action; a top-level action is positioned in the block that uses it.
     fn action_position(&self, id: hir::ActionId, action: &hir::Action) -> Vec<u32> {
         match action.global {
             true => Vec::new(),
@@ -110,8 +110,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A control calls the action itself: the control plane lists it, although no table may choose it.
-    fn note_called(&mut self, id: ir::ActionId) {
+    /// Records that a control calls the action directly: P4Info lists it even if no table uses it.
+    fn record_called(&mut self, id: ir::ActionId) {
         self.listed.insert(id);
         self.called_here.push(id);
     }
@@ -119,7 +119,7 @@ impl Lowerer<'_> {
     fn inline_action(&mut self, action: &hir::Action, args: Vec<Argument>, span: Span) {
         let reachable = self.reachable(action);
         let mentioned = |set: &BTreeSet<ScalarId>| reachable.as_ref().is_none_or(|r| !r.is_disjoint(set));
-        // What the body can change besides its parameters must not be read through a parameter.
+        // Storage that the body can modify besides its parameters must not be aliased by a parameter.
         let args = args
             .into_iter()
             .zip(&action.params)
@@ -130,15 +130,15 @@ impl Lowerer<'_> {
                     let ty = self.ty(&param.ty);
                     Argument::Value(if safe { value } else { self.materialize(value, &ty, span) })
                 }
-                place => place,
+                lvalue => lvalue,
             })
             .collect();
         let copies = self.bind(&action.params, args, &mentioned, span);
         self.inline(copies, None, |l| l.stmts(&action.body));
     }
 
-    /// The action of a table's list as an object: directional parameters are bound in its body, the others are
-    /// the control plane's.
+    /// Returns an action of a table's list as an IR object: its body assigns the bound directional arguments, the
+    /// control plane supplies the other parameters.
     pub(super) fn table_action(&mut self, id: hir::ActionId, bound: &[Expr], span: Span) -> ir::ActionId {
         if bound.is_empty()
             && let Some(known) = self.known_action(id)
@@ -211,13 +211,13 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Storage for a parameter that the control plane supplies; structs give one a field.
+    /// Allocates a parameter that the control plane supplies; a struct becomes one parameter for each field.
     fn data_param(&mut self, param: &Param, id: u32, out: &mut Vec<ir::Param>) {
         let ty = self.ty(&param.ty);
         self.check_action_data(param, &ty);
-        let place = self.allocate(&ty, &param.name);
-        match &place {
-            Place::Scalar(scalar) => {
+        let lvalue = self.allocate(&ty, &param.name);
+        match &lvalue {
+            LValue::Scalar(scalar) => {
                 let kind = self.scalar(*scalar).ty;
                 out.push(ir::Param {
                     id,
@@ -230,7 +230,7 @@ impl Lowerer<'_> {
             }
             _ => {
                 let mut leaves = Vec::new();
-                let value = self.load(&place);
+                let value = self.load(&lvalue);
                 self.flatten(&value, &ty, &mut leaves);
                 for leaf in leaves {
                     if let ir::ExprKind::Scalar(scalar) = leaf.kind {
@@ -252,10 +252,10 @@ impl Lowerer<'_> {
                 }
             }
         }
-        self.env.vars.insert(param.var, Binding::Place(place));
+        self.env.vars.insert(param.var, Binding::LValue(lvalue));
     }
 
-    /// The values of action data, flattened as the parameters are.
+    /// Returns the values of action data, flattened like the parameters.
     pub(super) fn action_data(&mut self, args: &[Expr]) -> Vec<ir::Bits> {
         let mut out = Vec::new();
         for arg in args {
@@ -265,7 +265,7 @@ impl Lowerer<'_> {
             for leaf in leaves {
                 match leaf.kind {
                     ir::ExprKind::Const(bits) => out.push(bits),
-                    _ => self.unsupported(arg.span, "action data has to be known"),
+                    _ => self.unsupported(arg.span, "action data must be a constant"),
                 }
             }
         }

@@ -1,8 +1,8 @@
 //! `apply` of controls.
 
 use super::function::Argument;
+use super::lvalue::LValue;
 use super::objects::Object;
-use super::place::Place;
 use super::value::Val;
 use super::{Binding, Lowerer};
 use crate::hir::{Control, Expr, ExprKind, Local, Param, Type};
@@ -11,7 +11,7 @@ use crate::source::Span;
 use crate::syntax::ast::Direction;
 
 impl Lowerer<'_> {
-    /// A control that the package runs; its parameters are the packet's own storage.
+    /// Lowers a control that the package runs; its parameters are the storage of the packet.
     pub(super) fn top_control(&mut self, construct: &Expr, params: Vec<Binding>) -> ir::Block {
         let Some(Object::Instance(index)) = self.top_object(construct) else {
             return ir::Block::default();
@@ -27,11 +27,11 @@ impl Lowerer<'_> {
             }
         }
         let body = self.collect(|l| l.run_control(index, control));
-        self.place_global_actions();
+        self.position_global_actions();
         ir::Block { body }
     }
 
-    /// An object among the package's arguments. It is named by its type.
+    /// Returns an object among the package's arguments, which is named after its type.
     pub(super) fn top_object(&mut self, construct: &Expr) -> Option<Object> {
         self.block_number += 1;
         let object = match &construct.kind {
@@ -42,7 +42,7 @@ impl Lowerer<'_> {
             },
         }?;
         if let Object::Instance(index) = &object {
-            // The control plane knows the blocks by the names of their types.
+            // The control plane names the blocks after their types.
             let name = match self.instances.get(*index).map(|i| i.ty.clone()) {
                 Some(Type::Control(id, _)) => self.module.controls.get(id.index()).map(|c| c.name.clone()),
                 Some(Type::Parser(id, _)) => self.module.parsers.get(id.index()).map(|p| p.name.clone()),
@@ -57,7 +57,7 @@ impl Lowerer<'_> {
         Some(object)
     }
 
-    /// Declarations at the first run, then the body.
+    /// Lowers the declarations on the first application, then the body.
     fn run_control(&mut self, index: usize, control: &Control) {
         let Some(instance) = self.instances.get_mut(index) else { return };
         let first = !std::mem::replace(&mut instance.ready, true);
@@ -75,9 +75,9 @@ impl Lowerer<'_> {
         for local in &control.locals {
             match local {
                 Local::Var(id, init) => match self.env.vars.get(id) {
-                    Some(Binding::Place(place)) if !first => {
-                        let place = place.clone();
-                        self.initialise(&place, init.as_ref());
+                    Some(Binding::LValue(lvalue)) if !first => {
+                        let lvalue = lvalue.clone();
+                        self.initialise(&lvalue, init.as_ref());
                     }
                     _ => {
                         let span = init.as_ref().map_or(control.span, |i| i.span);
@@ -94,25 +94,25 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A variable's initial value when the control runs again.
-    pub(super) fn initialise(&mut self, place: &Place, init: Option<&Expr>) {
+    /// Initialises a variable on a further application of the control.
+    pub(super) fn initialise(&mut self, lvalue: &LValue, init: Option<&Expr>) {
         match init {
             Some(init) => {
                 let value = self.eval(init);
-                self.assign(place, value, &init.ty, init.span);
+                self.assign(lvalue, value, &init.ty, init.span);
             }
-            None => self.reset_headers(place),
+            None => self.reset_headers(lvalue),
         }
     }
 
-    /// `object.apply(args)`.
+    /// Lowers `object.apply(args)`.
     pub(super) fn apply_object(&mut self, object: &Expr, args: &[Option<Expr>], span: Span) {
         let once = match &object.kind {
             ExprKind::Var(id) => self.apply_counts.get(id).copied().unwrap_or(0) <= 1,
             _ => true,
         };
         let Val::Object(Object::Instance(index)) = self.eval(object) else {
-            self.unsupported(span, "this cannot be applied");
+            self.unsupported(span, "this expression has no `apply` method");
             return;
         };
         match self.instances.get(index).map(|i| i.ty.clone()) {
@@ -127,7 +127,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Parameters of an instance, with what its type parameters stand for.
+    /// Returns the parameters of an instance, with type arguments substituted.
     pub(super) fn instance_params(&self, index: usize, params: &[Param]) -> Vec<Param> {
         let types = self.instances.get(index).map(|i| i.env.types.clone()).unwrap_or_default();
         params.iter().map(|p| Param { ty: p.ty.substitute(&types), ..p.clone() }).collect()
@@ -160,7 +160,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Binds the parameters of an instance: to the arguments themselves if it is applied in one place only.
+    /// Binds the parameters of an instance: to the arguments themselves if it is applied only once.
     fn first_binding(
         &mut self,
         index: usize,
@@ -170,7 +170,7 @@ impl Lowerer<'_> {
         span: Span,
     ) -> (Vec<Stmt>, Vec<Stmt>) {
         let mentioned = |_: &std::collections::BTreeSet<ir::ScalarId>| !once;
-        let args = if once { args } else { self.own_values(params, args, span) };
+        let args = if once { args } else { self.copy_in_values(params, args, span) };
         let mut copy_out = Vec::new();
         let copy_in = self.collect(|l| copy_out = l.bind(params, args, &mentioned, span));
         // The parameters belong to the instance, not to the caller.
@@ -184,25 +184,25 @@ impl Lowerer<'_> {
         (copy_in, copy_out)
     }
 
-    /// `in` arguments of an instance that is applied several times need storage that each call fills.
-    fn own_values(&mut self, params: &[Param], args: Vec<Argument>, span: Span) -> Vec<Argument> {
+    /// Copies the `in` arguments of an instance that is applied several times to storage that each call fills.
+    fn copy_in_values(&mut self, params: &[Param], args: Vec<Argument>, span: Span) -> Vec<Argument> {
         let mut out = Vec::new();
         for (param, arg) in params.iter().zip(args) {
             out.push(match arg {
                 Argument::Value(Val::Object(object)) => Argument::Value(Val::Object(object)),
                 Argument::Value(value) => {
                     let ty = self.ty(&param.ty);
-                    let place = self.allocate(&ty, &param.name);
-                    self.assign(&place, value, &ty, span);
-                    Argument::Value(self.load(&place))
+                    let lvalue = self.allocate(&ty, &param.name);
+                    self.assign(&lvalue, value, &ty, span);
+                    Argument::Value(self.load(&lvalue))
                 }
-                place => place,
+                lvalue => lvalue,
             });
         }
         out
     }
 
-    /// Another call of an instance: copies into the parameters' storage and out of it.
+    /// Lowers a further application of an instance: copies into the parameters' storage and out of it.
     fn rebind(
         &mut self,
         index: usize,
@@ -210,31 +210,31 @@ impl Lowerer<'_> {
         args: Vec<Argument>,
         span: Span,
     ) -> (Vec<Stmt>, Vec<Stmt>) {
-        let mut copies: Vec<(Place, Place, Type)> = Vec::new();
+        let mut copies: Vec<(LValue, LValue, Type)> = Vec::new();
         let copy_in = self.collect(|l| {
             for (param, arg) in params.iter().zip(args) {
                 let own = l.instances.get(index).and_then(|i| i.env.vars.get(&param.var)).cloned();
                 let ty = l.ty(&param.ty);
                 match (own, arg) {
-                    (Some(Binding::Place(own)), Argument::Place(place)) => {
-                        if own == place {
+                    (Some(Binding::LValue(own)), Argument::LValue(lvalue)) => {
+                        if own == lvalue {
                             if param.direction == Direction::Out {
                                 l.reset_headers(&own);
                             }
                             continue;
                         }
                         if param.direction == Direction::InOut {
-                            let value = l.load(&place);
+                            let value = l.load(&lvalue);
                             l.assign(&own, value, &ty, span);
                         } else {
                             l.reset_headers(&own);
                         }
-                        copies.push((place, own, ty));
+                        copies.push((lvalue, own, ty));
                     }
-                    (Some(Binding::Place(own)), Argument::Value(value)) => l.assign(&own, value, &ty, span),
+                    (Some(Binding::LValue(own)), Argument::Value(value)) => l.assign(&own, value, &ty, span),
                     (Some(Binding::Value(own)), Argument::Value(value)) => {
-                        if let Some(place) = l.place_of_value(&own) {
-                            l.assign(&place, value, &ty, span);
+                        if let Some(lvalue) = l.lvalue_of_value(&own) {
+                            l.assign(&lvalue, value, &ty, span);
                         }
                     }
                     _ => {}
@@ -250,16 +250,16 @@ impl Lowerer<'_> {
         (copy_in, copy_out)
     }
 
-    /// The place that a value was read from as it is.
-    fn place_of_value(&self, value: &Val) -> Option<Place> {
+    /// Returns the l-value that a value was read from unchanged.
+    fn lvalue_of_value(&self, value: &Val) -> Option<LValue> {
         use super::value::HeaderVal;
         match value {
-            Val::Scalar(ir::Expr { kind: ir::ExprKind::Scalar(id), .. }) => Some(Place::Scalar(*id)),
+            Val::Scalar(ir::Expr { kind: ir::ExprKind::Scalar(id), .. }) => Some(LValue::Scalar(*id)),
             Val::Struct(items) => {
-                items.iter().map(|i| self.place_of_value(i)).collect::<Option<Vec<_>>>().map(Place::Struct)
+                items.iter().map(|i| self.lvalue_of_value(i)).collect::<Option<Vec<_>>>().map(LValue::Struct)
             }
-            Val::Header(HeaderVal::Ref(header)) => Some(Place::Header(header.clone())),
-            Val::Whole(place) => Some(place.clone()),
+            Val::Header(HeaderVal::Ref(header)) => Some(LValue::Header(header.clone())),
+            Val::Whole(lvalue) => Some(lvalue.clone()),
             _ => None,
         }
     }

@@ -1,4 +1,4 @@
-//! Building expressions of the IR, with constants folded.
+//! Constructors of IR expressions, with constant folding.
 
 use num_bigint::{BigInt, Sign};
 use num_traits::Zero as _;
@@ -8,29 +8,29 @@ use crate::hir::Type;
 use crate::ir::{BinaryOp, Bits, Expr, ExprKind, ScalarKind, UnaryOp};
 use crate::syntax::ast;
 
-/// A constant of a kind.
+/// Returns a constant of a kind.
 pub(super) fn number(value: &BigInt, kind: ScalarKind) -> Expr {
     Expr { kind: ExprKind::Const(bits(value, kind.width())), ty: kind }
 }
 
-/// A small constant of `bit<width>`.
+/// Returns a small constant of type `bit<width>`.
 pub(super) fn small(value: u64, width: u32) -> Expr {
     Expr { kind: ExprKind::Const(Bits::new(width, u128::from(value))), ty: ScalarKind::Unsigned(width) }
 }
 
-/// One bit.
+/// Returns a one-bit constant.
 pub(super) fn truth(value: bool) -> Expr {
     small(u64::from(value), 1)
 }
 
-/// A number in two's complement.
+/// Returns a number in two's complement.
 pub(super) fn bits(value: &BigInt, width: u32) -> Bits {
     let wrapped = constant::wrap(value, &Type::Bit(width));
     let (_, digits) = wrapped.to_u64_digits();
     Bits::from_limbs(width, digits)
 }
 
-/// The number that a constant stands for.
+/// Returns the number that a constant holds.
 pub(super) fn value_of(expr: &Expr) -> Option<BigInt> {
     let ExprKind::Const(bits) = &expr.kind else { return None };
     let unsigned = BigInt::from_bytes_be(Sign::Plus, &bits.to_be_bytes());
@@ -96,7 +96,7 @@ fn raw(op: BinaryOp, a: Expr, b: Expr, ty: ScalarKind) -> Expr {
     Expr { kind: ExprKind::Binary(op, Box::new(a), Box::new(b)), ty }
 }
 
-/// A binary operator; the result's kind follows from it.
+/// Returns a binary operation; the kind of the result follows from the operator.
 pub(super) fn binary(op: BinaryOp, a: Expr, b: Expr) -> Expr {
     use BinaryOp as B;
     match op {
@@ -160,7 +160,7 @@ pub(super) fn slice(of: Expr, high: u32, low: u32) -> Expr {
     }
 }
 
-/// So many bits of a value from one on that is known only at run time; those beyond the end are zero.
+/// Returns `width` bits of a value from a run-time lowest bit on; bits beyond the end are zero.
 pub(super) fn plus_slice(of: Expr, low: Expr, width: u32) -> Expr {
     let bits = ScalarKind::Unsigned(of.ty.width());
     slice(binary(BinaryOp::ShiftRight, cast(of, bits), low), width - 1, 0)
@@ -176,7 +176,7 @@ pub(super) fn cast(of: Expr, ty: ScalarKind) -> Expr {
     Expr { kind: ExprKind::Cast(Box::new(of)), ty }
 }
 
-/// The operator of the syntax tree.
+/// Converts an operator of the syntax tree.
 pub(super) fn from_ast(op: ast::BinaryOp) -> BinaryOp {
     use ast::BinaryOp as A;
     match op {

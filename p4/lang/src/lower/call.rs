@@ -1,4 +1,4 @@
-//! Calls, by what is called.
+//! Calls, by the kind of callee.
 
 use super::Lowerer;
 use super::value::Val;

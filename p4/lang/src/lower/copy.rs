@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::place::Place;
+use super::lvalue::LValue;
 use super::value::{HeaderVal, Val};
 use super::{Lowerer, build};
 use crate::hir::Type;
@@ -10,11 +10,11 @@ use crate::ir::{BinaryOp, Expr, ExprKind, HeaderRef, ScalarId, ScalarKind, Stmt,
 use crate::source::Span;
 
 impl Lowerer<'_> {
-    /// The value that a place holds.
-    pub(super) fn load(&self, place: &Place) -> Val {
-        match place {
-            Place::Scalar(id) => Val::Scalar(self.scalar(*id)),
-            Place::StackField { stack, index, member, field, kind } => Val::Scalar(Expr {
+    /// Returns the value of an l-value.
+    pub(super) fn load(&self, lvalue: &LValue) -> Val {
+        match lvalue {
+            LValue::Scalar(id) => Val::Scalar(self.scalar(*id)),
+            LValue::StackField { stack, index, member, field, kind } => Val::Scalar(Expr {
                 kind: ExprKind::StackField {
                     stack: *stack,
                     index: Box::new(index.clone()),
@@ -23,37 +23,37 @@ impl Lowerer<'_> {
                 },
                 ty: *kind,
             }),
-            Place::Slice(of, high, low) => match self.load(of) {
+            LValue::Slice(of, high, low) => match self.load(of) {
                 Val::Scalar(of) => Val::Scalar(build::slice(of, *high, *low)),
                 other => other,
             },
-            Place::PlusSlice(of, low, width) => match self.load(of) {
+            LValue::PlusSlice(of, low, width) => match self.load(of) {
                 Val::Scalar(of) => Val::Scalar(build::plus_slice(of, low.clone(), *width)),
                 other => other,
             },
-            Place::Chosen { index, elements } => {
-                let kind = elements.first().map_or(ScalarKind::Unsigned(1), |e| self.place_kind(e));
+            LValue::Chosen { index, elements } => {
+                let kind = elements.first().map_or(ScalarKind::Unsigned(1), |e| self.lvalue_kind(e));
                 Val::Scalar(self.load_chosen(index, elements, kind))
             }
-            Place::Struct(parts) => Val::Struct(parts.iter().map(|p| self.load(p)).collect()),
-            Place::Header(header) => Val::Header(HeaderVal::Ref(header.clone())),
-            Place::Stack(_) | Place::Union(_) | Place::UnionElement { .. } => Val::Whole(place.clone()),
+            LValue::Struct(parts) => Val::Struct(parts.iter().map(|p| self.load(p)).collect()),
+            LValue::Header(header) => Val::Header(HeaderVal::Ref(header.clone())),
+            LValue::Stack(_) | LValue::Union(_) | LValue::UnionElement { .. } => Val::Whole(lvalue.clone()),
         }
     }
 
-    /// Stores a value; the value is read completely before anything it is made of changes.
-    pub(super) fn assign(&mut self, place: &Place, value: Val, ty: &Type, span: Span) {
-        let value = if self.overlaps(place, &value) { self.materialize(value, ty, span) } else { value };
-        self.store(place, value, span);
+    /// Stores a value; all of it is read before any part of the target changes.
+    pub(super) fn assign(&mut self, lvalue: &LValue, value: Val, ty: &Type, span: Span) {
+        let value = if self.overlaps(lvalue, &value) { self.materialize(value, ty, span) } else { value };
+        self.store(lvalue, value, span);
     }
 
-    /// Whether storing part of a value would change a part that is still to be read.
-    fn overlaps(&self, place: &Place, value: &Val) -> bool {
+    /// Returns whether storing a part of the value would change a part that is still to be read.
+    fn overlaps(&self, lvalue: &LValue, value: &Val) -> bool {
         let literal = matches!(
-            (place, value),
-            (Place::Struct(_), Val::Struct(_))
-                | (Place::Header(_), Val::Header(HeaderVal::Literal { .. }))
-                | (Place::Stack(_), Val::Elements(_))
+            (lvalue, value),
+            (LValue::Struct(_), Val::Struct(_))
+                | (LValue::Header(_), Val::Header(HeaderVal::Literal { .. }))
+                | (LValue::Stack(_), Val::Elements(_))
         );
         if !literal {
             return false;
@@ -62,42 +62,42 @@ impl Lowerer<'_> {
         if !self.reads(value, &mut reads) {
             return true;
         }
-        match self.place_scalars(place) {
-            Some(writes) => !writes.is_disjoint(&reads) && !self.same_place(place, value),
+        match self.lvalue_scalars(lvalue) {
+            Some(writes) => !writes.is_disjoint(&reads) && !self.same_lvalue(lvalue, value),
             None => !reads.is_empty(),
         }
     }
 
-    fn same_place(&self, place: &Place, value: &Val) -> bool {
-        match (place, value) {
-            (Place::Scalar(id), Val::Scalar(Expr { kind: ExprKind::Scalar(from), .. })) => id == from,
-            (Place::Struct(parts), Val::Struct(values)) => {
-                parts.iter().zip(values).all(|(p, v)| self.same_place(p, v))
+    fn same_lvalue(&self, lvalue: &LValue, value: &Val) -> bool {
+        match (lvalue, value) {
+            (LValue::Scalar(id), Val::Scalar(Expr { kind: ExprKind::Scalar(from), .. })) => id == from,
+            (LValue::Struct(parts), Val::Struct(values)) => {
+                parts.iter().zip(values).all(|(p, v)| self.same_lvalue(p, v))
             }
-            (Place::Header(to), Val::Header(HeaderVal::Ref(from))) => to == from,
-            (place, Val::Whole(from)) => place == from,
+            (LValue::Header(to), Val::Header(HeaderVal::Ref(from))) => to == from,
+            (lvalue, Val::Whole(from)) => lvalue == from,
             _ => false,
         }
     }
 
-    /// Collects the scalars that a value is read from; `false` if that depends on the packet.
+    /// Collects the scalars that a value reads; returns `false` if they depend on run-time indices.
     pub(super) fn reads(&self, value: &Val, set: &mut BTreeSet<ScalarId>) -> bool {
         match value {
             Val::Scalar(expr) => self.expr_reads(expr, set),
             Val::Struct(items) | Val::Elements(items) | Val::List(items) => {
                 items.iter().all(|i| self.reads(i, set))
             }
-            Val::Header(HeaderVal::Ref(header)) => self.place_reads(&Place::Header(header.clone()), set),
+            Val::Header(HeaderVal::Ref(header)) => self.lvalue_reads(&LValue::Header(header.clone()), set),
             Val::Header(HeaderVal::Literal { valid, fields }) => {
                 self.expr_reads(valid, set) && fields.iter().all(|f| self.expr_reads(f, set))
             }
-            Val::Whole(place) => self.place_reads(place, set),
+            Val::Whole(lvalue) => self.lvalue_reads(lvalue, set),
             Val::Void | Val::Int(_) | Val::Str(_) | Val::Object(_) => true,
         }
     }
 
-    fn place_reads(&self, place: &Place, set: &mut BTreeSet<ScalarId>) -> bool {
-        match self.place_scalars(place) {
+    fn lvalue_reads(&self, lvalue: &LValue, set: &mut BTreeSet<ScalarId>) -> bool {
+        match self.lvalue_scalars(lvalue) {
             Some(scalars) => {
                 set.extend(scalars);
                 true
@@ -114,7 +114,7 @@ impl Lowerer<'_> {
                 true
             }
             ExprKind::StackField { .. } => false,
-            ExprKind::IsValid(header) => self.place_reads(&Place::Header(header.clone()), set),
+            ExprKind::IsValid(header) => self.lvalue_reads(&LValue::Header(header.clone()), set),
             ExprKind::LastIndex(stack) => {
                 set.extend(self.program.storage.stacks.get(stack.index()).map(|s| s.next_index));
                 true
@@ -127,7 +127,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Copies a value into storage of its own.
+    /// Copies a value to storage of its own.
     pub(super) fn materialize(&mut self, value: Val, ty: &Type, span: Span) -> Val {
         if matches!(value, Val::Int(_) | Val::Str(_) | Val::Object(_) | Val::Void | Val::List(_)) {
             return value;
@@ -138,9 +138,9 @@ impl Lowerer<'_> {
             return value;
         }
         let name = format!("$tmp{}", self.program.storage.scalars.len());
-        let place = self.allocate(ty, &name);
-        self.store(&place, value, span);
-        self.load(&place)
+        let lvalue = self.allocate(ty, &name);
+        self.store(&lvalue, value, span);
+        self.load(&lvalue)
     }
 
     /// Copies a value as it was before the statements from `mark` on.
@@ -151,48 +151,48 @@ impl Lowerer<'_> {
         value
     }
 
-    fn store(&mut self, place: &Place, value: Val, span: Span) {
-        match (place, value) {
-            (Place::Struct(parts), Val::Struct(values)) => {
+    fn store(&mut self, lvalue: &LValue, value: Val, span: Span) {
+        match (lvalue, value) {
+            (LValue::Struct(parts), Val::Struct(values)) => {
                 for (part, value) in parts.iter().zip(values) {
                     self.store(part, value, span);
                 }
             }
-            (Place::Header(target), Val::Header(value)) => self.store_header(target, value),
-            (Place::Stack(_) | Place::Union(_) | Place::UnionElement { .. }, value) => {
-                self.store_whole(place, value, span);
+            (LValue::Header(target), Val::Header(value)) => self.store_header(target, value),
+            (LValue::Stack(_) | LValue::Union(_) | LValue::UnionElement { .. }, value) => {
+                self.store_whole(lvalue, value, span);
             }
             (
-                Place::Scalar(_)
-                | Place::StackField { .. }
-                | Place::Slice(..)
-                | Place::PlusSlice(..)
-                | Place::Chosen { .. },
+                LValue::Scalar(_)
+                | LValue::StackField { .. }
+                | LValue::Slice(..)
+                | LValue::PlusSlice(..)
+                | LValue::Chosen { .. },
                 value,
             ) => {
-                let kind = self.place_kind(place);
+                let kind = self.lvalue_kind(lvalue);
                 if let Some(value) = self.as_scalar(value, kind) {
-                    self.store_scalar(place, value);
+                    self.store_scalar(lvalue, value);
                 }
             }
-            _ => self.unsupported(span, "a value of this type cannot be stored here"),
+            _ => self.unsupported(span, "cannot store a value of this type here"),
         }
     }
 
-    pub(super) fn place_kind(&self, place: &Place) -> ScalarKind {
-        match place {
-            Place::Scalar(id) => self.scalar(*id).ty,
-            Place::StackField { kind, .. } => *kind,
-            Place::Slice(_, high, low) => ScalarKind::Unsigned(high - low + 1),
-            Place::PlusSlice(_, _, width) => ScalarKind::Unsigned(*width),
-            Place::Chosen { elements, .. } => {
-                elements.first().map_or(ScalarKind::Unsigned(1), |e| self.place_kind(e))
+    pub(super) fn lvalue_kind(&self, lvalue: &LValue) -> ScalarKind {
+        match lvalue {
+            LValue::Scalar(id) => self.scalar(*id).ty,
+            LValue::StackField { kind, .. } => *kind,
+            LValue::Slice(_, high, low) => ScalarKind::Unsigned(high - low + 1),
+            LValue::PlusSlice(_, _, width) => ScalarKind::Unsigned(*width),
+            LValue::Chosen { elements, .. } => {
+                elements.first().map_or(ScalarKind::Unsigned(1), |e| self.lvalue_kind(e))
             }
             _ => ScalarKind::Unsigned(1),
         }
     }
 
-    /// A scalar of a kind from a value.
+    /// Converts a value to a scalar of a kind.
     pub(super) fn as_scalar(&self, value: Val, kind: ScalarKind) -> Option<Expr> {
         match value {
             Val::Scalar(expr) => Some(expr),
@@ -201,33 +201,33 @@ impl Lowerer<'_> {
         }
     }
 
-    pub(super) fn store_scalar(&mut self, place: &Place, value: Expr) {
-        match place {
-            Place::Scalar(id) if value.kind == ExprKind::Scalar(*id) => {}
-            Place::Scalar(id) => self.emit(Stmt::Assign(*id, value)),
-            Place::StackField { stack, index, member, field, .. } => self.emit(Stmt::AssignStackField {
+    pub(super) fn store_scalar(&mut self, lvalue: &LValue, value: Expr) {
+        match lvalue {
+            LValue::Scalar(id) if value.kind == ExprKind::Scalar(*id) => {}
+            LValue::Scalar(id) => self.emit(Stmt::Assign(*id, value)),
+            LValue::StackField { stack, index, member, field, .. } => self.emit(Stmt::AssignStackField {
                 stack: *stack,
                 index: index.clone(),
                 member: *member,
                 field: *field,
                 value,
             }),
-            Place::Slice(of, high, low) => self.store_slice(of, *high, *low, value),
-            Place::PlusSlice(of, low, width) => self.store_plus_slice(of, low, *width, value),
-            Place::Chosen { index, elements } => self.store_chosen(index, elements, value),
+            LValue::Slice(of, high, low) => self.store_slice(of, *high, *low, value),
+            LValue::PlusSlice(of, low, width) => self.store_plus_slice(of, low, *width, value),
+            LValue::Chosen { index, elements } => self.store_chosen(index, elements, value),
             _ => {}
         }
     }
 
-    fn store_slice(&mut self, of: &Place, high: u32, low: u32, value: Expr) {
+    fn store_slice(&mut self, of: &LValue, high: u32, low: u32, value: Expr) {
         match of {
-            Place::Slice(inner, _, base) => self.store_slice(inner, base + high, base + low, value),
-            Place::Scalar(target) => {
+            LValue::Slice(inner, _, base) => self.store_slice(inner, base + high, base + low, value),
+            LValue::Scalar(target) => {
                 self.emit(Stmt::AssignSlice { target: *target, high, low, value });
             }
             _ => {
-                // Read, replace the bits, write.
-                let kind = self.place_kind(of);
+                // Read, modify, write.
+                let kind = self.lvalue_kind(of);
                 let Val::Scalar(old) = self.load(of) else { return };
                 let width = kind.width();
                 let mut new = value;
@@ -242,9 +242,9 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Replaces bits whose place is known only at run time; those beyond the end are lost.
-    fn store_plus_slice(&mut self, of: &Place, low: &Expr, width: u32, value: Expr) {
-        let kind = self.place_kind(of);
+    /// Replaces bits at a run-time position; bits beyond the end are dropped.
+    fn store_plus_slice(&mut self, of: &LValue, low: &Expr, width: u32, value: Expr) {
+        let kind = self.lvalue_kind(of);
         let Val::Scalar(old) = self.load(of) else { return };
         let bits = ScalarKind::Unsigned(kind.width());
         let ones = build::slice(build::unary(UnaryOp::BitNot, build::number(&0.into(), bits)), width - 1, 0);
@@ -274,8 +274,8 @@ impl Lowerer<'_> {
                 let write = |l: &mut Self| {
                     l.emit(Stmt::SetValid(target.clone(), true));
                     for (i, field) in fields.into_iter().enumerate() {
-                        if let Some(place) = l.header_scalar(target, i, field.ty) {
-                            l.store_scalar(&place, field);
+                        if let Some(lvalue) = l.header_scalar(target, i, field.ty) {
+                            l.store_scalar(&lvalue, field);
                         }
                     }
                 };
@@ -290,13 +290,13 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Stacks and unions, element by element.
-    fn store_whole(&mut self, target: &Place, value: Val, span: Span) {
+    /// Stores stacks and unions, element by element.
+    fn store_whole(&mut self, target: &LValue, value: Val, span: Span) {
         match value {
             Val::Whole(source) if source == *target => {}
             Val::Whole(source) => match (target, &source) {
-                (Place::Stack(to), Place::Stack(from)) => {
-                    let pairs: Vec<(Place, Place)> =
+                (LValue::Stack(to), LValue::Stack(from)) => {
+                    let pairs: Vec<(LValue, LValue)> =
                         self.elements(*to).into_iter().zip(self.elements(*from)).collect();
                     for (to, from) in pairs {
                         let value = self.load(&from);
@@ -316,24 +316,24 @@ impl Lowerer<'_> {
                 }
             },
             Val::Elements(values) => {
-                let places: Vec<Place> = match target {
-                    Place::Stack(id) => self.elements(*id),
-                    _ => self.members(target).into_iter().map(Place::Header).collect(),
+                let lvalues: Vec<LValue> = match target {
+                    LValue::Stack(id) => self.elements(*id),
+                    _ => self.members(target).into_iter().map(LValue::Header).collect(),
                 };
-                for (place, value) in places.iter().zip(values) {
-                    self.store(place, value, span);
+                for (lvalue, value) in lvalues.iter().zip(values) {
+                    self.store(lvalue, value, span);
                 }
             }
-            _ => self.unsupported(span, "a value of this type cannot be stored here"),
+            _ => self.unsupported(span, "cannot store a value of this type here"),
         }
     }
 
-    /// Makes all headers in a place invalid.
-    pub(super) fn reset_headers(&mut self, place: &Place) {
-        match place {
-            Place::Struct(parts) => parts.iter().for_each(|p| self.reset_headers(p)),
-            Place::Header(header) => self.emit(Stmt::SetValid(header.clone(), false)),
-            Place::Stack(id) => {
+    /// Invalidates all headers in an l-value.
+    pub(super) fn reset_headers(&mut self, lvalue: &LValue) {
+        match lvalue {
+            LValue::Struct(parts) => parts.iter().for_each(|p| self.reset_headers(p)),
+            LValue::Header(header) => self.emit(Stmt::SetValid(header.clone(), false)),
+            LValue::Stack(id) => {
                 for element in self.elements(*id) {
                     self.reset_headers(&element);
                 }
@@ -342,20 +342,20 @@ impl Lowerer<'_> {
                     self.emit(Stmt::Assign(next, build::small(0, 32)));
                 }
             }
-            Place::Union(_) | Place::UnionElement { .. } => {
-                for member in self.members(place) {
+            LValue::Union(_) | LValue::UnionElement { .. } => {
+                for member in self.members(lvalue) {
                     self.emit(Stmt::SetValid(member, false));
                 }
             }
-            Place::Scalar(_)
-            | Place::StackField { .. }
-            | Place::Slice(..)
-            | Place::PlusSlice(..)
-            | Place::Chosen { .. } => {}
+            LValue::Scalar(_)
+            | LValue::StackField { .. }
+            | LValue::Slice(..)
+            | LValue::PlusSlice(..)
+            | LValue::Chosen { .. } => {}
         }
     }
 
-    /// The default value of a type: zero, invalid, first member.
+    /// Returns the default value of a type: zero, invalid headers, first enum member.
     pub(super) fn default_value(&self, ty: &Type) -> Val {
         let ty = self.ty(ty);
         if ty == Type::Int {
@@ -378,7 +378,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Defaults of serialisable enums are 0 in the representation, of others the first member: both are 0.
+    /// The default is 0 for serialisable enums and the first member, number 0, for others.
     fn first_member(&self, _ty: &Type) -> num_bigint::BigInt {
         0.into()
     }
@@ -388,7 +388,7 @@ impl Lowerer<'_> {
         HeaderVal::Literal { valid: build::truth(false), fields }
     }
 
-    /// Validity and fields of a header.
+    /// Returns validity and fields of a header.
     fn header_parts(&self, header: &HeaderVal, ty: &Type) -> (Expr, Vec<Expr>) {
         match header {
             HeaderVal::Literal { valid, fields } => (valid.clone(), fields.clone()),
@@ -398,8 +398,8 @@ impl Lowerer<'_> {
                     .into_iter()
                     .enumerate()
                     .filter_map(|(i, kind)| {
-                        let place = self.header_scalar(header, i, kind)?;
-                        self.as_scalar(self.load(&place), kind)
+                        let lvalue = self.header_scalar(header, i, kind)?;
+                        self.as_scalar(self.load(&lvalue), kind)
                     })
                     .collect();
                 (self.is_valid(header), fields)
@@ -411,7 +411,7 @@ impl Lowerer<'_> {
         Expr { kind: ExprKind::IsValid(header.clone()), ty: ScalarKind::Unsigned(1) }
     }
 
-    /// Whether two values of a type are equal.
+    /// Returns the condition that two values of a type are equal.
     pub(super) fn equal(&self, a: &Val, b: &Val, ty: &Type) -> Expr {
         let ty = self.ty(ty);
         match (a, b) {
@@ -448,19 +448,19 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The parts of a struct, stack or union.
+    /// Returns the parts of a struct, stack or union.
     pub(super) fn parts(&self, value: &Val) -> Vec<Val> {
         match value {
             Val::Struct(items) | Val::Elements(items) | Val::List(items) => items.clone(),
-            Val::Whole(Place::Stack(id)) => self.elements(*id).iter().map(|p| self.load(p)).collect(),
-            Val::Whole(place) => {
-                self.members(place).into_iter().map(|m| Val::Header(HeaderVal::Ref(m))).collect()
+            Val::Whole(LValue::Stack(id)) => self.elements(*id).iter().map(|p| self.load(p)).collect(),
+            Val::Whole(lvalue) => {
+                self.members(lvalue).into_iter().map(|m| Val::Header(HeaderVal::Ref(m))).collect()
             }
             other => vec![other.clone()],
         }
     }
 
-    /// All scalars that a value is made of, in order; validity is left out.
+    /// Collects all scalars of a value, in order, without validity bits.
     pub(super) fn flatten(&self, value: &Val, ty: &Type, out: &mut Vec<Expr>) {
         let ty = self.ty(ty);
         match value {

@@ -1,9 +1,9 @@
-//! `exit`: it ends the whole block, but all `out` and `inout` arguments of the calls it is in are copied out
-//! first (specification 1.2.5, section 12.5).
+//! `exit`: ends the whole block after copying out the `out` and `inout` arguments of all enclosing calls (specification
+//! 1.2.5, section 12.5).
 //!
-//! In a control's own statements the calls around are known, and their copies are written before the `exit`.
-//! An action that tables run is one object for all places that apply them, so it cannot know: it sets a flag and
-//! returns, and each place that applies such a table looks at the flag, copies out and exits.
+//! In the statements of a control, the enclosing calls are known, and their copies are emitted before the `exit`. An
+//! action that tables execute is one object for all tables that use it, so its enclosing calls are unknown: it sets a
+//! flag and returns, and the code after each application of such a table checks the flag, copies out and exits.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::hir::{self, ActionId, Callee, ExprKind, StmtKind};
 use crate::ir::{ScalarId, ScalarKind, Stmt};
 
 impl Lowerer<'_> {
-    /// The statement.
+    /// Lowers the statement.
     pub(super) fn exit(&mut self) {
         match self.leaving {
             Some(flag) => {
@@ -32,16 +32,16 @@ impl Lowerer<'_> {
         self.emit(Stmt::Exit);
     }
 
-    /// After an inlined call that may have asked to exit: the scope around it is left too.
-    pub(super) fn go_on_leaving(&mut self) {
+    /// After an inlined call that may have requested to exit: leaves the enclosing scope, too.
+    pub(super) fn propagate_exit(&mut self) {
         if let Some(flag) = self.leaving {
             let condition = self.scalar(flag);
             self.emit(Stmt::If { condition, then: vec![Stmt::Return], otherwise: Vec::new() });
         }
     }
 
-    /// Whether an action leaves its `exit` to the places that apply its tables. Where only the architecture
-    /// runs the control, there is nothing to copy, and the action exits by itself.
+    /// Returns whether an action signals `exit` by a flag. If only the architecture runs the control, there is nothing
+    /// to copy out and the action exits directly.
     pub(super) fn exits_by_flag(&self, id: ActionId) -> bool {
         let Some(action) = self.module.actions.get(id.index()) else { return false };
         let nested = self.env.instance.and_then(|i| self.instances.get(i)).is_some_and(|i| !i.top);
@@ -75,7 +75,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// After a table has been applied: does what its action asked for.
+    /// After a table was applied: exits if its action requested it.
     pub(super) fn exit_after_table(&mut self, table: &hir::Table) {
         if !table.actions.iter().any(|a| self.exits_by_flag(a.action)) {
             return;
@@ -90,7 +90,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// Whether an `exit` is among the statements.
+/// Returns whether the statements contain an `exit`.
 fn exits(stmts: &[hir::Stmt]) -> bool {
     stmts.iter().any(|s| match &s.kind {
         StmtKind::Exit => true,
@@ -107,7 +107,7 @@ fn exits(stmts: &[hir::Stmt]) -> bool {
     })
 }
 
-/// Whether a `return` of this scope is among the statements.
+/// Returns whether the statements contain a `return` from this scope.
 pub(super) fn returns(stmts: &[Stmt]) -> bool {
     stmts.iter().any(|s| match s {
         Stmt::Return => true,

@@ -3,7 +3,7 @@
 use num_bigint::BigInt;
 use num_traits::ToPrimitive as _;
 
-use super::place::Place;
+use super::lvalue::LValue;
 use super::value::{HeaderVal, Val};
 use super::{Binding, BlockKind, Lowerer, build};
 use crate::constant;
@@ -14,7 +14,7 @@ use crate::source::Span;
 use crate::syntax::ast;
 
 impl Lowerer<'_> {
-    /// Evaluates an expression; what has side effects is emitted.
+    /// Evaluates an expression; side effects are emitted as statements.
     pub(super) fn eval(&mut self, expr: &Expr) -> Val {
         match &expr.kind {
             ExprKind::Bad => Val::Void,
@@ -26,12 +26,12 @@ impl Lowerer<'_> {
             ExprKind::Str(text) => Val::Str(text.clone()),
             ExprKind::Var(id) => self.eval_var(*id, expr.span),
             ExprKind::Field(base, field) => self.eval_field(expr, base, *field),
-            ExprKind::Index(..) | ExprKind::Next(_) | ExprKind::Last(_) => match self.place_of(expr) {
-                Some(place) => self.load(&place),
+            ExprKind::Index(..) | ExprKind::Next(_) | ExprKind::Last(_) => match self.lvalue_of(expr) {
+                Some(lvalue) => self.load(&lvalue),
                 None => self.eval_element(expr),
             },
             ExprKind::LastIndex(base) => match self.eval(base) {
-                Val::Whole(Place::Stack(stack)) => Val::Scalar(ir::Expr {
+                Val::Whole(LValue::Stack(stack)) => Val::Scalar(ir::Expr {
                     kind: ir::ExprKind::LastIndex(stack),
                     ty: ScalarKind::Unsigned(32),
                 }),
@@ -79,13 +79,13 @@ impl Lowerer<'_> {
         match self.as_scalar(value, kind) {
             Some(value) => value,
             None => {
-                self.unsupported(expr.span, "this is not a number that the target can work with");
+                self.unsupported(expr.span, "expression has no scalar value on this target");
                 build::number(&0.into(), kind)
             }
         }
     }
 
-    /// Evaluates expressions from left to right: what a later one changes has been read before.
+    /// Evaluates expressions from left to right: each is read before a later one changes it.
     pub(super) fn eval_all(&mut self, exprs: &[&Expr]) -> Vec<Val> {
         let mut values: Vec<Val> = Vec::new();
         let mut safe = 0;
@@ -117,7 +117,7 @@ impl Lowerer<'_> {
             .collect()
     }
 
-    /// The value of an expression that is known when the program is compiled.
+    /// Returns the value of a compile-time known expression.
     pub(super) fn eval_number(&mut self, expr: &Expr) -> Option<BigInt> {
         match self.eval(expr) {
             Val::Int(value) => Some(value),
@@ -126,12 +126,12 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A number of elements or the like.
+    /// Evaluates a compile-time known size.
     pub(super) fn eval_size(&mut self, expr: &Expr, what: &str) -> u64 {
         match self.eval_number(expr).and_then(|n| n.to_u64()) {
             Some(size) => size,
             None => {
-                let message = format!("{what} has to be a known number");
+                let message = format!("{what} must be known at compile time");
                 self.error(codes::NOT_CONSTANT, expr.span, message);
                 0
             }
@@ -140,9 +140,9 @@ impl Lowerer<'_> {
 
     fn eval_var(&mut self, id: hir::VarId, span: Span) -> Val {
         match self.env.vars.get(&id) {
-            Some(Binding::Place(place)) => {
-                let place = place.clone();
-                self.load(&place)
+            Some(Binding::LValue(lvalue)) => {
+                let lvalue = lvalue.clone();
+                self.load(&lvalue)
             }
             Some(Binding::Value(value)) => value.clone(),
             Some(Binding::Object(object)) => Val::Object(object.clone()),
@@ -152,7 +152,7 @@ impl Lowerer<'_> {
                     self.eval(&value)
                 }
                 _ => {
-                    self.unsupported(span, "this has no value here");
+                    self.unsupported(span, "expression has no value here");
                     Val::Void
                 }
             },
@@ -160,21 +160,21 @@ impl Lowerer<'_> {
     }
 
     fn eval_field(&mut self, expr: &Expr, base: &Expr, field: usize) -> Val {
-        if let Some(place) = self.place_of(expr) {
-            return self.load(&place);
+        if let Some(lvalue) = self.lvalue_of(expr) {
+            return self.load(&lvalue);
         }
         let value = self.eval(base);
         self.field_of(value, &base.ty, field)
     }
 
-    /// A field of a value that is not in a place.
+    /// Returns a field of a value that is not an l-value.
     fn field_of(&mut self, value: Val, ty: &Type, field: usize) -> Val {
         match value {
             Val::Struct(mut items) | Val::Elements(mut items) if field < items.len() => {
                 items.swap_remove(field)
             }
             Val::Header(HeaderVal::Ref(header)) => match self.header_field(&header, ty, field) {
-                Some(place) => self.load(&place),
+                Some(lvalue) => self.load(&lvalue),
                 None => Val::Void,
             },
             Val::Header(HeaderVal::Literal { fields, .. }) => {
@@ -184,7 +184,7 @@ impl Lowerer<'_> {
                 let mut rest = fields.into_iter().skip(at);
                 self.rebuild(field_ty, &mut rest)
             }
-            Val::Whole(place) => match self.members(&place).into_iter().nth(field) {
+            Val::Whole(lvalue) => match self.members(&lvalue).into_iter().nth(field) {
                 Some(member) => Val::Header(HeaderVal::Ref(member)),
                 None => Val::Void,
             },
@@ -192,7 +192,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A value of a type from its scalars.
+    /// Builds a value of a type from its scalars.
     pub(super) fn rebuild(&self, ty: &Type, scalars: &mut dyn Iterator<Item = ir::Expr>) -> Val {
         let ty = self.ty(ty);
         if self.scalar_kind(&ty).is_some() {
@@ -212,7 +212,7 @@ impl Lowerer<'_> {
         Val::Struct(fields.iter().map(|(_, ty)| self.rebuild(ty, scalars)).collect())
     }
 
-    /// An element of a stack that is not in a place.
+    /// Returns an element of a stack that is not an l-value.
     fn eval_element(&mut self, expr: &Expr) -> Val {
         let ExprKind::Index(base, index) = &expr.kind else { return Val::Void };
         let values = self.eval_all(&[base, index]);
@@ -236,74 +236,74 @@ impl Lowerer<'_> {
         }
     }
 
-    /// An element that the packet chooses, and that is no scalar: of a copy, if the value is stored nowhere.
+    /// Returns a non-scalar element with a run-time index; the stack is copied to storage first if necessary.
     fn eval_stored_element(&mut self, base: &Expr, value: Val, index: &Val, span: Span) -> Val {
         let Val::Scalar(index) = index.clone() else {
-            self.unsupported(span, "the index of such a value has to be a number");
+            self.unsupported(span, "the index into this value must be a constant");
             return Val::Void;
         };
-        let place = match value {
-            Val::Whole(place) => place,
+        let lvalue = match value {
+            Val::Whole(lvalue) => lvalue,
             value => {
-                let place = self.allocate(&base.ty, "$elements");
-                self.assign(&place, value, &base.ty, span);
-                place
+                let lvalue = self.allocate(&base.ty, "$elements");
+                self.assign(&lvalue, value, &base.ty, span);
+                lvalue
             }
         };
-        let element = match place {
-            Place::Stack(stack) => {
-                let index = self.keep(index);
+        let element = match lvalue {
+            LValue::Stack(stack) => {
+                let index = self.save(index);
                 Some(self.element(stack, index))
             }
-            Place::Struct(elements) => self.chosen(elements, index),
+            LValue::Struct(elements) => self.chosen(elements, index),
             _ => None,
         };
         match element {
             Some(element) => self.load(&element),
             None => {
-                self.unsupported(span, "the element of such a value has to be known");
+                self.unsupported(span, "the index into this value must be a constant");
                 Val::Void
             }
         }
     }
 
-    // --- places ---
+    // --- l-values ---
 
-    /// The place that an expression denotes, if it denotes one.
-    pub(super) fn place_of(&mut self, expr: &Expr) -> Option<Place> {
+    /// Returns the l-value that an expression denotes, if it denotes one.
+    pub(super) fn lvalue_of(&mut self, expr: &Expr) -> Option<LValue> {
         match &expr.kind {
             ExprKind::Var(id) => match self.env.vars.get(id) {
-                Some(Binding::Place(place)) => Some(place.clone()),
+                Some(Binding::LValue(lvalue)) => Some(lvalue.clone()),
                 _ => None,
             },
             ExprKind::Field(base, field) => {
                 if let Some(header) = self.member_of_next(base, *field) {
-                    return Some(Place::Header(header));
+                    return Some(LValue::Header(header));
                 }
-                let place = self.place_of(base)?;
-                match &place {
-                    Place::Struct(parts) => parts.get(*field).cloned(),
-                    Place::Header(header) => {
+                let lvalue = self.lvalue_of(base)?;
+                match &lvalue {
+                    LValue::Struct(parts) => parts.get(*field).cloned(),
+                    LValue::Header(header) => {
                         self.check_stack_access(header);
                         self.header_field(header, &base.ty, *field)
                     }
-                    Place::Union(_) | Place::UnionElement { .. } => {
-                        self.members(&place).into_iter().nth(*field).map(Place::Header)
+                    LValue::Union(_) | LValue::UnionElement { .. } => {
+                        self.members(&lvalue).into_iter().nth(*field).map(LValue::Header)
                     }
                     _ => None,
                 }
             }
             ExprKind::Index(base, index) => {
-                let place = self.place_of(base)?;
+                let lvalue = self.lvalue_of(base)?;
                 let index = self.index_value(index);
-                match place {
-                    Place::Stack(stack) => Some(self.element(stack, index)),
-                    Place::Struct(elements) => self.chosen(elements, index),
+                match lvalue {
+                    LValue::Stack(stack) => Some(self.element(stack, index)),
+                    LValue::Struct(elements) => self.chosen(elements, index),
                     _ => None,
                 }
             }
             ExprKind::Next(base) | ExprKind::Last(base) => {
-                let Place::Stack(stack) = self.place_of(base)? else { return None };
+                let LValue::Stack(stack) = self.lvalue_of(base)? else { return None };
                 let next = matches!(expr.kind, ExprKind::Next(_));
                 let unions = matches!(&base.ty, Type::Stack(of, _) if self.module.is_union(&self.ty(of)));
                 if unions {
@@ -312,31 +312,31 @@ impl Lowerer<'_> {
                     } else {
                         ir::Expr { kind: ir::ExprKind::LastIndex(stack), ty: ScalarKind::Unsigned(32) }
                     };
-                    return Some(Place::UnionElement { stack, index });
+                    return Some(LValue::UnionElement { stack, index });
                 }
-                Some(Place::Header(if next {
+                Some(LValue::Header(if next {
                     HeaderRef::Next { stack, member: 0 }
                 } else {
                     HeaderRef::Last { stack, member: 0 }
                 }))
             }
             ExprKind::PlusSlice(of, low, width) => {
-                let of = self.place_of(of)?;
+                let of = self.lvalue_of(of)?;
                 let low = self.index_value(low);
-                Some(Place::PlusSlice(Box::new(of), self.keep(low), *width))
+                Some(LValue::PlusSlice(Box::new(of), self.save(low), *width))
             }
-            ExprKind::Slice(of, high, low) => Some(Place::Slice(Box::new(self.place_of(of)?), *high, *low)),
+            ExprKind::Slice(of, high, low) => Some(LValue::Slice(Box::new(self.lvalue_of(of)?), *high, *low)),
             _ => None,
         }
     }
 
-    /// `stack.next.member` and `stack.last.member` of a stack of unions: extracting into the former moves on.
+    /// `stack.next.member` and `stack.last.member` of a stack of unions: extracting into the former advances the stack.
     fn member_of_next(&mut self, base: &Expr, member: usize) -> Option<HeaderRef> {
         if !self.module.is_union(&self.ty(&base.ty)) {
             return None;
         }
         let (ExprKind::Next(stack) | ExprKind::Last(stack)) = &base.kind else { return None };
-        let Place::Stack(stack) = self.place_of(stack)? else { return None };
+        let LValue::Stack(stack) = self.lvalue_of(stack)? else { return None };
         Some(match base.kind {
             ExprKind::Next(_) => HeaderRef::Next { stack, member },
             _ => HeaderRef::Last { stack, member },
@@ -351,7 +351,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A field of `next` or `last` exists only if the element does.
+    /// A field of `next` or `last` exists only if the element exists.
     fn check_stack_access(&mut self, header: &HeaderRef) {
         if self.block != BlockKind::Parser {
             return;
@@ -372,7 +372,7 @@ impl Lowerer<'_> {
         self.emit(Stmt::Verify { condition, error });
     }
 
-    /// The number of an error.
+    /// Returns the number of an error.
     pub(super) fn error_number(&self, name: &str) -> ir::Expr {
         let index = self.program.errors.iter().position(|e| e == name).unwrap_or(0);
         build::small(index as u64, 32)
@@ -390,7 +390,7 @@ impl Lowerer<'_> {
                 ast::UnaryOp::Plus => value,
             }),
             _ => {
-                self.unsupported(span, "this operator cannot be applied here");
+                self.unsupported(span, "operator is not supported for this operand");
                 Val::Void
             }
         }
@@ -439,13 +439,13 @@ impl Lowerer<'_> {
             (Some(x), Some(y)) if matches!(op, B::Div | B::Mod) => Val::Scalar(self.divide(op, x, y, span)),
             (Some(x), Some(y)) => Val::Scalar(build::binary(build::from_ast(op), x, y)),
             _ => {
-                self.unsupported(span, "this operator cannot be applied here");
+                self.unsupported(span, "operator is not supported for these operands");
                 Val::Void
             }
         }
     }
 
-    /// Division of what the packet holds exists by powers of two only, as in the reference compiler.
+    /// Lowers a division. Run-time values can be divided only by powers of two, as in the reference compiler.
     pub(super) fn divide(&mut self, op: ast::BinaryOp, x: ir::Expr, y: ir::Expr, span: Span) -> ir::Expr {
         if build::is_const(&x) && build::is_const(&y) {
             return build::binary(build::from_ast(op), x, y);
@@ -456,7 +456,10 @@ impl Lowerer<'_> {
         let divisor = build::value_of(&y).filter(|d| *d > BigInt::from(0));
         let power = divisor.as_ref().filter(|d| (*d & (*d - 1)) == BigInt::from(0));
         let Some(power) = power else {
-            self.unsupported(span, "v1model divides constants, and by powers of two, only");
+            self.unsupported(
+                span,
+                "v1model does not support division of run-time values, except by powers of two",
+            );
             return x;
         };
         if op == ast::BinaryOp::Mod {
@@ -467,7 +470,7 @@ impl Lowerer<'_> {
         build::binary(BinaryOp::ShiftRight, x, distance)
     }
 
-    /// `&&` and `||`: the right operand is evaluated only if it matters.
+    /// Lowers `&&` and `||`: the right operand is evaluated only if necessary.
     fn short_circuit(&mut self, op: ast::BinaryOp, a: &Expr, b: &Expr) -> ir::Expr {
         let left = self.eval_scalar(a);
         let mut right = build::truth(true);
@@ -499,11 +502,11 @@ impl Lowerer<'_> {
         {
             return Val::Scalar(build::mux(condition, x, y));
         }
-        let place = self.allocate(ty, &format!("$mux{}", self.program.storage.scalars.len()));
-        effects_a.extend(self.collect(|l| l.assign(&place, x, ty, span)));
-        effects_b.extend(self.collect(|l| l.assign(&place, y, ty, span)));
+        let lvalue = self.allocate(ty, &format!("$mux{}", self.program.storage.scalars.len()));
+        effects_a.extend(self.collect(|l| l.assign(&lvalue, x, ty, span)));
+        effects_b.extend(self.collect(|l| l.assign(&lvalue, y, ty, span)));
         self.emit(Stmt::If { condition, then: effects_a, otherwise: effects_b });
-        self.load(&place)
+        self.load(&lvalue)
     }
 
     fn eval_cast(&mut self, of: &Expr, to: &Type, span: Span) -> Val {
@@ -537,7 +540,7 @@ impl Lowerer<'_> {
                 self.flatten(value, &item.ty, &mut fields);
             }
             if fields.len() != self.flat_kinds(&ty).len() {
-                self.unsupported(span, "this header cannot be built from these values");
+                self.unsupported(span, "cannot build a header from these values");
             }
             return Val::Header(HeaderVal::Literal { valid: build::truth(true), fields });
         }

@@ -1,4 +1,4 @@
-//! The objects and functions of the core library and of v1model.
+//! The externs of the core library and of v1model.
 
 mod functions;
 mod methods;
@@ -7,8 +7,8 @@ mod packet;
 use num_traits::ToPrimitive as _;
 
 use super::Lowerer;
+use super::lvalue::LValue;
 use super::objects::Object;
-use super::place::Place;
 use super::value::Val;
 use crate::diagnostic::{Diagnostic, codes};
 use crate::hir::{Expr, Type};
@@ -17,7 +17,7 @@ use crate::source::Span;
 use crate::syntax::ast::Annotations;
 
 impl Lowerer<'_> {
-    /// Makes an object of an extern type.
+    /// Instantiates an extern.
     pub(super) fn make_extern(
         &mut self,
         name: &str,
@@ -32,7 +32,7 @@ impl Lowerer<'_> {
                 let (components, type_name) = self.components(types.first()?, span);
                 let size = self.eval_size(&arg(0)?, "the size of a register array");
                 let data = self.data_type(types.first()?);
-                self.note_index_type(&preamble, types.get(1));
+                self.record_index_type(&preamble, types.get(1));
                 let id = ir::RegisterId(self.program.registers.len() as u32);
                 self.program.types.registers.insert(id, data);
                 self.program.registers.push(ir::Register { preamble, components, type_name, size });
@@ -43,7 +43,7 @@ impl Lowerer<'_> {
                 let size = if direct { 0 } else { self.eval_size(&arg(0)?, "the size of a counter array") };
                 let unit = self.unit(&arg(usize::from(!direct))?);
                 if !direct {
-                    self.note_index_type(&preamble, types.first());
+                    self.record_index_type(&preamble, types.first());
                 }
                 let id = ir::CounterId(self.program.counters.len() as u32);
                 self.program.counters.push(ir::Counter { preamble, unit, size, direct });
@@ -54,7 +54,7 @@ impl Lowerer<'_> {
                 let size = if direct { 0 } else { self.eval_size(&arg(0)?, "the size of a meter array") };
                 let unit = self.unit(&arg(usize::from(!direct))?);
                 if !direct {
-                    self.note_index_type(&preamble, types.first());
+                    self.record_index_type(&preamble, types.first());
                 }
                 let id = ir::MeterId(self.program.meters.len() as u32);
                 self.program.meters.push(ir::Meter { preamble, unit, size, direct, result: None });
@@ -87,11 +87,11 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Warns that nothing will run for an extern of the program's own.
+    /// Warns that the switch has no implementation of an extern.
     fn unknown_extern(&mut self, name: &str, span: Span) {
         self.sink.push(
             Diagnostic::warning(codes::UNKNOWN_EXTERN, span, format!("v1model has no extern `{name}`"))
-                .note("the switch does nothing for it"),
+                .note("calls have no effect, and their results are zero"),
         );
     }
 
@@ -101,7 +101,7 @@ impl Lowerer<'_> {
         Object::ActionProfile(id)
     }
 
-    /// An object made as a table's property: named by the table.
+    /// Instantiates an object in a table property; it is named after the table.
     pub(super) fn construct_for_table(
         &mut self,
         expr: &Expr,
@@ -121,7 +121,7 @@ impl Lowerer<'_> {
         self.make_extern(&decl, &types, &construct.args, preamble, expr.span)
     }
 
-    /// The components of an element of a register, or of a digest: names and kinds, and the struct's name.
+    /// Returns the components of a register element or of a digest: names and kinds, and the name of the struct.
     pub(super) fn components(
         &mut self,
         ty: &Type,
@@ -138,7 +138,7 @@ impl Lowerer<'_> {
         let mut out = Vec::new();
         self.add_components(&ty, "", &mut out);
         if out.is_empty() {
-            let message = format!("`{}` holds no values", self.module.show(&ty));
+            let message = format!("`{}` contains no values", self.module.show(&ty));
             self.unsupported(span, message);
         }
         (out, type_name)
@@ -163,7 +163,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The member of an enum that an argument is, by name.
+    /// Returns the name of the enum member that an argument is.
     fn member(&mut self, arg: &Expr) -> Option<String> {
         let Type::Enum(id) = &arg.ty else { return None };
         let index = self.eval_number(arg)?.to_usize()?;
@@ -177,7 +177,7 @@ impl Lowerer<'_> {
             Some("bytes") => Unit::Bytes,
             Some("packets_and_bytes") => Unit::PacketsAndBytes,
             _ => {
-                self.error(codes::NOT_CONSTANT, arg.span, "what is counted has to be known");
+                self.error(codes::NOT_CONSTANT, arg.span, "the counter type must be a constant");
                 Unit::Packets
             }
         }
@@ -194,31 +194,31 @@ impl Lowerer<'_> {
             Some("csum16") => HashAlgorithm::Csum16,
             Some("xor16") => HashAlgorithm::Xor16,
             _ => {
-                self.error(codes::NOT_CONSTANT, arg.span, "the algorithm has to be known");
+                self.error(codes::NOT_CONSTANT, arg.span, "the hash algorithm must be a constant");
                 HashAlgorithm::Crc32
             }
         }
     }
 
-    /// Runs what writes a scalar: into the place itself, or through a temporary where the place is a slice, or
-    /// chosen at run time.
+    /// Emits a call that writes a scalar: directly, or through a temporary if the target is a slice or has a run-time
+    /// index.
     fn write_scalar(
         &mut self,
         arg: Option<&Expr>,
         kind: ScalarKind,
         write: impl FnOnce(&mut Self, ScalarId),
     ) {
-        let place = match arg {
-            Some(arg) => self.place_of(arg),
+        let lvalue = match arg {
+            Some(arg) => self.lvalue_of(arg),
             None => None,
         };
-        match place {
-            Some(Place::Scalar(id)) => write(self, id),
-            Some(place) => {
+        match lvalue {
+            Some(LValue::Scalar(id)) => write(self, id),
+            Some(lvalue) => {
                 let result = self.temporary("result", kind);
                 write(self, result);
                 let value = self.scalar(result);
-                self.store_scalar(&place, value);
+                self.store_scalar(&lvalue, value);
             }
             None => {
                 let result = self.temporary("unused", kind);
@@ -227,15 +227,15 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Reads into all scalars of a place.
+    /// Reads into all scalars of an l-value.
     fn write_scalars(&mut self, arg: Option<&Expr>, ty: &Type, write: impl FnOnce(&mut Self, Vec<ScalarId>)) {
         let own = self.allocate(ty, &format!("$result{}", self.program.storage.scalars.len()));
         let target = match arg {
-            Some(arg) => self.place_of(arg),
+            Some(arg) => self.lvalue_of(arg),
             None => None,
         };
         let direct = match &target {
-            Some(place) => self.leaf_scalars(place),
+            Some(lvalue) => self.leaf_scalars(lvalue),
             None => None,
         };
         if let Some(scalars) = direct {
@@ -251,29 +251,29 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The scalars of a place in order, if it is made of nothing else.
-    fn leaf_scalars(&self, place: &Place) -> Option<Vec<ScalarId>> {
-        match place {
-            Place::Scalar(id) => Some(vec![*id]),
-            Place::Struct(parts) => {
+    /// Returns the scalars of an l-value in order, if it consists only of scalars.
+    fn leaf_scalars(&self, lvalue: &LValue) -> Option<Vec<ScalarId>> {
+        match lvalue {
+            LValue::Scalar(id) => Some(vec![*id]),
+            LValue::Struct(parts) => {
                 let parts: Option<Vec<Vec<ScalarId>>> = parts.iter().map(|p| self.leaf_scalars(p)).collect();
                 parts.map(|p| p.concat())
             }
-            Place::Header(ir::HeaderRef::Static(id)) => {
+            LValue::Header(ir::HeaderRef::Static(id)) => {
                 self.program.storage.headers.get(id.index()).map(|h| h.fields.clone())
             }
             _ => None,
         }
     }
 
-    /// All scalars of a value, as data for a hash or a message.
+    /// Returns all scalars of a value, as data for a hash or a message.
     fn data(&mut self, arg: &Expr) -> Vec<ir::Expr> {
         let value: Val = self.eval(arg);
         let mut out = Vec::new();
         self.flatten(&value, &arg.ty, &mut out);
         let untyped = arg.ty.any(&mut |t| *t == Type::Int);
         if untyped {
-            let message = "a number here needs a width";
+            let message = "this number needs a width";
             self.error(codes::CANNOT_INFER, arg.span, message);
         }
         out

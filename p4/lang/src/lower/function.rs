@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::place::Place;
+use super::lvalue::LValue;
 use super::value::Val;
 use super::{Binding, Lowerer, build};
 use crate::hir::{Call, Expr, ExprKind, FunctionId, Param, Type, VarId};
@@ -10,12 +10,12 @@ use crate::ir::{ScalarId, Stmt};
 use crate::source::Span;
 use crate::syntax::ast::Direction;
 
-/// An argument after evaluation.
+/// An evaluated argument.
 pub(super) enum Argument {
-    /// Copied in, or nothing.
+    /// A value to copy in, or `Void` for none.
     Value(Val),
-    /// Written by the call.
-    Place(Place),
+    /// An l-value that the call writes.
+    LValue(LValue),
 }
 
 impl Lowerer<'_> {
@@ -34,12 +34,12 @@ impl Lowerer<'_> {
         });
         self.inline(copies, result.clone(), |l| l.stmts(&function.body));
         self.env.types = outer_types;
-        result.map_or(Val::Void, |place| self.load(&place))
+        result.map_or(Val::Void, |lvalue| self.load(&lvalue))
     }
 
     /// Runs a body in its own scope, then copies out.
-    pub(super) fn inline(&mut self, copies: Vec<Stmt>, result: Option<Place>, body: impl FnOnce(&mut Self)) {
-        if !self.spend() {
+    pub(super) fn inline(&mut self, copies: Vec<Stmt>, result: Option<LValue>, body: impl FnOnce(&mut Self)) {
+        if !self.count_statement() {
             return;
         }
         self.copy_outs.push(copies.clone());
@@ -53,7 +53,7 @@ impl Lowerer<'_> {
             self.emit(copy);
         }
         if leaves {
-            self.go_on_leaving();
+            self.propagate_exit();
         }
     }
 
@@ -68,10 +68,10 @@ impl Lowerer<'_> {
                 None => (param.ty.clone(), param.span),
             };
             let argument = match (param.direction, arg) {
-                (Direction::Out | Direction::InOut, Some(arg)) => match self.place_of(arg) {
-                    Some(place) => Argument::Place(place),
+                (Direction::Out | Direction::InOut, Some(arg)) => match self.lvalue_of(arg) {
+                    Some(lvalue) => Argument::LValue(lvalue),
                     None => {
-                        self.unsupported(arg.span, "this cannot be written");
+                        self.unsupported(arg.span, "argument is not an l-value");
                         Argument::Value(Val::Void)
                     }
                 },
@@ -79,7 +79,7 @@ impl Lowerer<'_> {
                 (_, None) => {
                     let name = format!("$unused{}", self.program.storage.scalars.len());
                     let ty = self.ty(&param.ty);
-                    Argument::Place(self.allocate(&ty, &name))
+                    Argument::LValue(self.allocate(&ty, &name))
                 }
             };
             if self.out.len() > mark {
@@ -89,7 +89,7 @@ impl Lowerer<'_> {
                         Argument::Value(value) => {
                             Argument::Value(self.spill(value, &spans[i].0, mark, spans[i].1))
                         }
-                        Argument::Place(place) => Argument::Place(self.fix_place(place, mark)),
+                        Argument::LValue(lvalue) => Argument::LValue(self.fix_lvalue(lvalue, mark)),
                     };
                 }
             }
@@ -99,8 +99,8 @@ impl Lowerer<'_> {
         out
     }
 
-    /// Binds parameters to arguments and gives what has to be copied out afterwards. A place that nothing else
-    /// in the call can reach is bound as it is, without a copy.
+    /// Binds parameters to arguments and returns the statements that copy out. An l-value that nothing else in the call
+    /// can reach is bound directly, without a copy.
     pub(super) fn bind(
         &mut self,
         params: &[Param],
@@ -108,33 +108,33 @@ impl Lowerer<'_> {
         mentioned: &dyn Fn(&BTreeSet<ScalarId>) -> bool,
         span: Span,
     ) -> Vec<Stmt> {
-        let shared = self.shared_places(&args);
-        let mut copies: Vec<(Place, Place, Type)> = Vec::new();
+        let shared = self.shared_lvalues(&args);
+        let mut copies: Vec<(LValue, LValue, Type)> = Vec::new();
         for (i, (param, arg)) in params.iter().zip(args).enumerate() {
             let ty = self.ty(&param.ty);
             let binding = match arg {
                 Argument::Value(Val::Object(object)) => Binding::Object(object),
                 Argument::Value(value) => self.bind_value(param, value, &ty, shared[i], span),
-                Argument::Place(place) => {
-                    let scalars = self.place_scalars(&place);
+                Argument::LValue(lvalue) => {
+                    let scalars = self.lvalue_scalars(&lvalue);
                     let direct = !shared[i]
                         && scalars.as_ref().is_some_and(|s| !mentioned(s))
-                        && !matches!(place, Place::Slice(..));
+                        && !matches!(lvalue, LValue::Slice(..));
                     if direct {
                         if param.direction == Direction::Out {
-                            self.reset_headers(&place);
+                            self.reset_headers(&lvalue);
                         }
-                        Binding::Place(place)
+                        Binding::LValue(lvalue)
                     } else {
                         let own = self.allocate(&ty, &param.name);
                         if param.direction == Direction::InOut {
-                            let value = self.load(&place);
+                            let value = self.load(&lvalue);
                             self.assign(&own, value, &ty, span);
                         } else {
                             self.reset_headers(&own);
                         }
-                        copies.push((place, own.clone(), ty));
-                        Binding::Place(own)
+                        copies.push((lvalue, own.clone(), ty));
+                        Binding::LValue(own)
                     }
                 }
             };
@@ -152,35 +152,35 @@ impl Lowerer<'_> {
         match &value {
             Val::Int(_) | Val::Str(_) | Val::List(_) | Val::Void => return Binding::Value(value),
             Val::Scalar(expr) if build::is_const(expr) => return Binding::Value(value),
-            // Nothing in the call writes it, so it need not be copied.
+            // The call does not write it, so no copy is needed.
             Val::Struct(_) | Val::Header(_) | Val::Whole(_) if !shared && self.in_storage(&value) => {
                 return Binding::Value(value);
             }
             _ => {}
         }
-        let place = self.allocate(ty, &param.name);
-        self.assign(&place, value, ty, span);
-        Binding::Place(place)
+        let lvalue = self.allocate(ty, &param.name);
+        self.assign(&lvalue, value, ty, span);
+        Binding::LValue(lvalue)
     }
 
-    /// Whether a value is read from storage that is known.
+    /// Returns whether a value is read from storage known at compile time.
     fn in_storage(&self, value: &Val) -> bool {
         use super::value::HeaderVal;
         match value {
             Val::Struct(items) => items.iter().all(|i| self.in_storage(i)),
             Val::Scalar(expr) => matches!(expr.kind, crate::ir::ExprKind::Scalar(_)) || build::is_const(expr),
             Val::Header(HeaderVal::Ref(header)) => matches!(header, crate::ir::HeaderRef::Static(_)),
-            Val::Whole(Place::Stack(_) | Place::Union(_)) => true,
+            Val::Whole(LValue::Stack(_) | LValue::Union(_)) => true,
             _ => false,
         }
     }
 
-    /// For each argument whether what it denotes overlaps with something the call writes.
-    fn shared_places(&self, args: &[Argument]) -> Vec<bool> {
+    /// Returns, for each argument, whether it overlaps with something that the call writes.
+    fn shared_lvalues(&self, args: &[Argument]) -> Vec<bool> {
         let sets: Vec<(bool, Option<BTreeSet<ScalarId>>)> = args
             .iter()
             .map(|arg| match arg {
-                Argument::Place(place) => (true, self.place_scalars(place)),
+                Argument::LValue(lvalue) => (true, self.lvalue_scalars(lvalue)),
                 Argument::Value(value) => {
                     let mut set = BTreeSet::new();
                     let known = self.reads(value, &mut set);
@@ -206,7 +206,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// The variables that statements mention.
+/// Collects the variables that statements refer to.
 pub(super) fn mentions(stmts: &[crate::hir::Stmt], out: &mut BTreeSet<VarId>) {
     crate::hir::visit_stmts(stmts, &mut |expr| {
         if let ExprKind::Var(id) = &expr.kind {

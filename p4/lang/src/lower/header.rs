@@ -2,7 +2,7 @@
 
 use num_traits::ToPrimitive as _;
 
-use super::place::Place;
+use super::lvalue::LValue;
 use super::value::{HeaderVal, Val};
 use super::{Lowerer, build};
 use crate::hir::{Expr, HeaderMethod};
@@ -32,14 +32,14 @@ impl Lowerer<'_> {
                 _ => Val::Scalar(build::truth(false)),
             };
         }
-        let Some(place) = self.place_of(object) else {
-            self.unsupported(span, "this value is not stored anywhere");
+        let Some(lvalue) = self.lvalue_of(object) else {
+            self.unsupported(span, "receiver is not an l-value");
             return Val::Void;
         };
-        match (method, place) {
-            (HeaderMethod::SetValid, Place::Header(header)) => self.emit(Stmt::SetValid(header, true)),
-            (HeaderMethod::SetInvalid, Place::Header(header)) => self.emit(Stmt::SetValid(header, false)),
-            (HeaderMethod::PushFront | HeaderMethod::PopFront, Place::Stack(stack)) => {
+        match (method, lvalue) {
+            (HeaderMethod::SetValid, LValue::Header(header)) => self.emit(Stmt::SetValid(header, true)),
+            (HeaderMethod::SetInvalid, LValue::Header(header)) => self.emit(Stmt::SetValid(header, false)),
+            (HeaderMethod::PushFront | HeaderMethod::PopFront, LValue::Stack(stack)) => {
                 let count = args.first().and_then(Option::as_ref).and_then(|a| self.eval_number(a));
                 let size = self.elements(stack).len() as u32;
                 let count = count.and_then(|c| c.to_u32()).unwrap_or(u32::MAX).min(size);
@@ -49,7 +49,7 @@ impl Lowerer<'_> {
                     Stmt::StackPop(stack, count)
                 });
             }
-            _ => self.unsupported(span, "this method cannot be called here"),
+            _ => self.unsupported(span, "method cannot be called here"),
         }
         Val::Void
     }

@@ -1,33 +1,38 @@
-//! What the architecture and the control plane need to know about metadata.
+//! Metadata for the architecture and the control plane.
 
 use super::Lowerer;
-use super::place::Place;
+use super::lvalue::LValue;
 use crate::hir::{Aggregate, Field, Type};
 use crate::ir::{ControllerField, ControllerHeader, Preamble, ScalarId};
 
 impl Lowerer<'_> {
-    /// Records where the fields of the standard metadata are, and which user metadata belongs to which
-    /// `@field_list`.
-    pub(super) fn note_metadata(&mut self, meta: &Type, meta_place: &Place, standard: &Type, place: &Place) {
-        if let Place::Struct(parts) = place {
+    /// Records the scalars of the standard metadata, and the user metadata of each `@field_list`.
+    pub(super) fn record_metadata(
+        &mut self,
+        meta: &Type,
+        meta_lvalue: &LValue,
+        standard: &Type,
+        lvalue: &LValue,
+    ) {
+        if let LValue::Struct(parts) = lvalue {
             for ((name, _), part) in self.module.fields(standard).unwrap_or_default().iter().zip(parts) {
-                if let Place::Scalar(id) = part {
+                if let LValue::Scalar(id) = part {
                     self.program.storage.standard_metadata.insert(name.to_string(), *id);
                 }
             }
         }
-        self.note_field_lists(meta, meta_place);
+        self.record_field_lists(meta, meta_lvalue);
     }
 
-    fn note_field_lists(&mut self, ty: &Type, place: &Place) {
-        let (Type::Aggregate(id, _), Place::Struct(parts)) = (self.ty(ty), place) else { return };
+    fn record_field_lists(&mut self, ty: &Type, lvalue: &LValue) {
+        let (Type::Aggregate(id, _), LValue::Struct(parts)) = (self.ty(ty), lvalue) else { return };
         let module = self.module;
         let Some(decl) = module.aggregates.get(id.index()) else { return };
         let fields = module.fields(&self.ty(ty)).unwrap_or_default();
         for ((field, part), (_, field_ty)) in decl.fields.iter().zip(parts).zip(&fields) {
             for list in field.field_lists.iter().copied() {
                 let scalars: Vec<ScalarId> =
-                    self.place_scalars(part).map(|s| s.into_iter().collect()).unwrap_or_default();
+                    self.lvalue_scalars(part).map(|s| s.into_iter().collect()).unwrap_or_default();
                 let known = self.program.storage.field_lists.entry(list).or_default();
                 for scalar in scalars {
                     if !known.contains(&scalar) {
@@ -35,16 +40,16 @@ impl Lowerer<'_> {
                     }
                 }
             }
-            self.note_field_lists(field_ty, part);
+            self.record_field_lists(field_ty, part);
         }
     }
 
-    /// Header types marked `@controller_header("packet_in")`.
+    /// Collects the header types marked `@controller_header("packet_in")`.
     pub(super) fn controller_headers(&mut self) {
         let module = self.module;
         for decl in &module.aggregates {
             let Some(name) = Self::controller_header_name(&decl.annotations) else { continue };
-            // Its name is what this annotation says, not `@name`.
+            // The name is that of this annotation; `@name` does not apply.
             let annotations = decl.annotations.iter().filter(|a| &*a.name.name != "name").cloned().collect();
             let base: Preamble = self.preamble("", &name, &annotations);
             let mut flat = Vec::new();
@@ -70,7 +75,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The fields of a header, those of structs in it with their whole path.
+    /// Collects the fields of a header; those of nested structs have their whole path.
     fn flatten_fields<'m>(&self, decl: &'m Aggregate, prefix: &str, out: &mut Vec<(String, &'m Field)>)
     where
         Self: 'm,

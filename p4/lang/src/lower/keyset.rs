@@ -1,4 +1,4 @@
-//! Sets of values as patterns.
+//! Key sets as patterns.
 
 use super::objects::Object;
 use super::{Binding, Lowerer, build};
@@ -6,8 +6,8 @@ use crate::hir::{Expr, Keyset, Type, VarId};
 use crate::ir::{self, BinaryOp, Pattern, ScalarKind, SelectCase, Target};
 use crate::source::Span;
 
-/// A `select` that is built. Sets that depend on the packet become keys of their own: one bit that says whether
-/// they match.
+/// A `select` under construction. Key sets that depend on run-time values become additional one-bit keys that state
+/// whether they match.
 pub(super) struct Select {
     pub(super) keys: Vec<ir::Expr>,
     pub(super) cases: Vec<SelectCase>,
@@ -24,7 +24,7 @@ impl Lowerer<'_> {
         let mut patterns = Vec::new();
         let mut conditions = Vec::new();
         if let [Keyset::ValueSet(var)] = sets {
-            // One for all keys.
+            // One set for all keys.
             let count = keys.iter().map(|key| self.flat_kinds(&key.ty).len()).sum();
             self.value_set_patterns(*var, count, &mut patterns);
         } else {
@@ -43,8 +43,8 @@ impl Lowerer<'_> {
         select.cases.push(SelectCase { patterns, target });
     }
 
-    /// One pattern a scalar of the key's type. `keys` are the scalars of all keys, of which those of this type
-    /// come at the number of patterns there are so far.
+    /// Returns one pattern for each scalar of the key's type. `keys` are the scalars of all keys; the patterns so far
+    /// determine where those of this key begin.
     fn patterns(
         &mut self,
         set: &Keyset,
@@ -121,7 +121,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The pattern of a value set whose members have so many parts.
+    /// Returns the pattern of a value set whose members have `count` components.
     fn value_set_patterns(&mut self, var: VarId, count: usize, out: &mut Vec<Pattern>) {
         if let Some(Binding::Object(Object::ValueSet(id))) = self.env.vars.get(&var)
             && count > 0
@@ -131,7 +131,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The patterns of a table's entry: all known.
+    /// Returns the patterns of a table entry, which must be constant.
     pub(super) fn entry_patterns(&mut self, sets: &[Keyset], types: &[Type], span: Span) -> Vec<Pattern> {
         let mut out = Vec::new();
         let mut conditions = Vec::new();
@@ -144,7 +144,7 @@ impl Lowerer<'_> {
             self.patterns(set, ty, &zeros, &mut out, &mut conditions);
         }
         if !conditions.is_empty() {
-            self.unsupported(span, "an entry's values have to be known");
+            self.unsupported(span, "the key of an entry must be a constant");
         }
         out
     }

@@ -1,5 +1,5 @@
-//! From the checked program to [`crate::ir`]: objects are instantiated, calls are inlined with copy-in and
-//! copy-out, structs are taken apart, side effects become statements in P4's order of evaluation.
+//! Lowers the checked program to [`crate::ir`]: objects are instantiated, calls are inlined with copy-in and copy-out,
+//! structs are split into scalars, and side effects become statements in P4's order of evaluation.
 
 mod action;
 mod apply;
@@ -14,10 +14,10 @@ mod function;
 mod header;
 mod info;
 mod keyset;
+mod lvalue;
 mod names;
 mod objects;
 mod parser;
-mod place;
 mod position;
 mod stmt;
 mod storage;
@@ -36,16 +36,16 @@ use crate::hir::{self, Expr, ExprKind, Module, Type, TypeArgs, VarId};
 use crate::ir;
 use crate::source::{SourceMap, Span};
 
+use lvalue::LValue;
 use objects::{Instance, Object};
-use place::Place;
 use value::Val;
 
-/// Statements that a program may grow to by inlining.
+/// The maximum number of statements after inlining.
 const MAX_STATEMENTS: usize = 400_000;
 
-/// Lowers a program without errors; `None` when something cannot be run (reported).
+/// Lowers a program without errors; returns `None` if it cannot be run (reported).
 ///
-/// `end` is where the program ends.
+/// `end` is the end of the program.
 pub(crate) fn lower(
     module: &Module,
     sources: &SourceMap,
@@ -84,28 +84,28 @@ pub(crate) fn lower(
     (runs && !lowerer.sink.has_errors()).then_some(lowerer.program)
 }
 
-/// What a variable stands for while code is lowered.
+/// What a variable is bound to while code is lowered.
 #[derive(Clone, Debug)]
 enum Binding {
-    Place(Place),
+    LValue(LValue),
     Value(Val),
     Object(Object),
 }
 
-/// Variables and type parameters of the code that is lowered.
+/// Variables and type parameters of the code being lowered.
 #[derive(Clone, Debug, Default)]
 struct Env {
     vars: BTreeMap<VarId, Binding>,
     types: TypeArgs,
-    /// Control-plane name of the enclosing instance.
+    /// The control-plane name of the enclosing instance.
     path: String,
-    /// Where the enclosing instance is declared: see [`ir::Preamble::position`].
+    /// The position of the enclosing instance: see [`ir::Preamble::position`].
     position: Vec<u32>,
-    /// The enclosing control's instance.
+    /// The instance of the enclosing control.
     instance: Option<usize>,
 }
 
-/// Which of the architecture's blocks is lowered.
+/// The block of the architecture that is being lowered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BlockKind {
     Parser,
@@ -120,18 +120,18 @@ struct Lowerer<'a> {
     sink: &'a mut Sink,
     program: ir::Program,
     env: Env,
-    /// The statements of the list that is built.
+    /// The current list of statements.
     out: Vec<ir::Stmt>,
     instances: Vec<Instance>,
     parser: Option<parser::Builder>,
-    /// What `exit` has to do before it leaves the calls it is in.
+    /// The copies to emit before `exit` leaves the enclosing calls.
     copy_outs: Vec<Vec<ir::Stmt>>,
-    /// Set while an action is lowered whose `exit` is left to the places that apply its tables.
+    /// Set while an action is lowered that signals `exit` by a flag.
     leaving: Option<ir::ScalarId>,
-    /// The scalar that says an action asked for `exit`, once one does.
+    /// The flag by which actions request to exit, once one does.
     exit_flag: Option<ir::ScalarId>,
-    /// Where `return` stores the values of the functions that are inlined.
-    results: Vec<Option<Place>>,
+    /// Where `return` stores the result of each function being inlined.
+    results: Vec<Option<LValue>>,
     global_actions: BTreeMap<hir::ActionId, ir::ActionId>,
     /// Actions that are called directly, by instance.
     called: BTreeMap<(Option<usize>, hir::ActionId), ir::ActionId>,
@@ -139,17 +139,17 @@ struct Lowerer<'a> {
     emitted: usize,
     block: BlockKind,
     digests: BTreeMap<Type, ir::DigestId>,
-    /// The statement that is lowered.
+    /// The current statement.
     at: Span,
-    /// Whether the control plane has to tell everything apart by name.
+    /// Whether control-plane names must be unique, for P4Info.
     p4info: bool,
-    /// Number of the block that is lowered; 0 is the top level.
+    /// The number of the current block; 0 is the top level.
     block_number: u32,
-    /// Positions of the actions whose bodies are being lowered.
+    /// The positions of the actions whose bodies are being lowered.
     sender: Vec<Vec<u32>>,
     /// Actions that tables or controls use.
     listed: BTreeSet<ir::ActionId>,
-    /// Actions that the block calls directly.
+    /// Actions that the current block calls directly.
     called_here: Vec<ir::ActionId>,
     control_names: target::ControlNames,
 }
@@ -163,40 +163,40 @@ impl Lowerer<'_> {
         self.error(codes::UNSUPPORTED, span, message);
     }
 
-    /// A type with the type parameters of the enclosing call put in.
+    /// Substitutes the type arguments of the enclosing call.
     fn ty(&self, ty: &Type) -> Type {
         ty.substitute(&self.env.types)
     }
 
     fn emit(&mut self, stmt: ir::Stmt) {
-        if self.spend() {
+        if self.count_statement() {
             self.out.push(stmt);
         }
     }
 
-    /// Counts a statement or an inlined call; false, and reported once, when there have been too many.
-    fn spend(&mut self) -> bool {
+    /// Counts a statement or an inlined call; returns false, and reports once, when the limit is exceeded.
+    fn count_statement(&mut self) -> bool {
         self.emitted = self.emitted.saturating_add(1);
         if self.emitted == MAX_STATEMENTS {
             let span = self.at;
-            self.error(codes::TOO_LARGE, span, "the program is too large once its calls are inlined");
+            self.error(codes::TOO_LARGE, span, "program is too large after inlining");
         }
-        !self.spent()
+        !self.limit_exceeded()
     }
 
-    /// Whether the program has grown too large to go on.
-    fn spent(&self) -> bool {
+    /// Returns whether the limit was exceeded.
+    fn limit_exceeded(&self) -> bool {
         self.emitted >= MAX_STATEMENTS
     }
 
-    /// Runs something and gives the statements it emits.
+    /// Runs `run` and returns the statements it emits.
     fn collect(&mut self, run: impl FnOnce(&mut Self)) -> Vec<ir::Stmt> {
         let outer = std::mem::take(&mut self.out);
         run(self);
         std::mem::replace(&mut self.out, outer)
     }
 
-    /// Lowers what belongs to another environment.
+    /// Lowers code that belongs to another environment.
     fn within<T>(&mut self, env: Env, run: impl FnOnce(&mut Self) -> T) -> (T, Env) {
         let outer = std::mem::replace(&mut self.env, env);
         let value = run(self);
@@ -204,16 +204,15 @@ impl Lowerer<'_> {
         (value, inner)
     }
 
-    /// Whether there is something for the switch to run.
+    /// Lowers the program; returns whether there is something for the switch to run.
     fn run(&mut self, end: Span) -> bool {
         let module = self.module;
         self.program.errors = module.errors.iter().map(ToString::to_string).collect();
         let is_main = |i: &&hir::Instance| module.vars.get(i.var.index()).is_some_and(|v| &*v.name == "main");
         let Some(main) = module.instances.iter().find(is_main) else {
-            self.sink.push(
-                Diagnostic::warning(codes::NOT_RUN, end, "the program has no instance called `main`")
-                    .note("it is checked only; a program for v1model ends with `V1Switch(...) main;`"),
-            );
+            self.sink.push(Diagnostic::warning(codes::NOT_RUN, end, "program has no `main`").note(
+                "it was checked, but cannot be run; a v1model program ends with `V1Switch(...) main;`",
+            ));
             return false;
         };
         if !self.is_for_v1model(main) {
@@ -234,19 +233,19 @@ impl Lowerer<'_> {
         self.switch(main)
     }
 
-    /// Whether the switch can run `main`; says why not.
+    /// Returns whether the switch can run `main`; reports the reason if not.
     fn is_for_v1model(&mut self, main: &hir::Instance) -> bool {
         let Type::Package(package, _) = &main.construct.ty else {
-            let message = "`main` is not a package";
+            let message = "`main` is not an instance of a package";
             self.error(codes::BAD_PACKAGE, main.construct.span, message);
             return false;
         };
         let name = self.module.packages.get(package.index()).map_or("", |p| &*p.name);
         if name != "V1Switch" {
-            let message = format!("`main` is a `{name}`, which the switch cannot run");
+            let message = format!("`main` is an instance of `{name}`, which the switch cannot run");
             self.sink.push(
                 Diagnostic::warning(codes::NOT_RUN, main.construct.span, message)
-                    .note("the program is checked only; the switch runs `V1Switch` of v1model"),
+                    .note("the program was checked, but the switch runs only `V1Switch` of v1model"),
             );
         }
         name == "V1Switch"
@@ -260,7 +259,7 @@ impl Lowerer<'_> {
             return false;
         };
         let (Some(headers), Some(meta), 6) = (types.first(), types.get(1), construct.args.len()) else {
-            let message = "this `V1Switch` is not the one of v1model";
+            let message = "`V1Switch` does not match its declaration in `v1model.p4`";
             self.error(codes::BAD_PACKAGE, main.construct.span, message);
             return false;
         };
@@ -268,17 +267,18 @@ impl Lowerer<'_> {
         let args: Vec<&Expr> = construct.args.iter().flatten().collect();
         let &[parser, verify, ingress, egress, compute, deparser] = args.as_slice() else { return false };
         let Some(standard) = self.standard_metadata_type(ingress) else {
-            let message = "the architecture's `standard_metadata_t` is missing";
+            let message = "`standard_metadata_t` is not declared";
             self.error(codes::BAD_PACKAGE, main.construct.span, message);
             return false;
         };
         let hdr = self.allocate(headers, "hdr");
-        let meta_place = self.allocate(meta, "meta");
-        let std_place = self.allocate(&standard, "standard_metadata");
+        let meta_lvalue = self.allocate(meta, "meta");
+        let std_lvalue = self.allocate(&standard, "standard_metadata");
         self.program.storage.carried = self.program.storage.scalars.len() as u32;
-        self.note_metadata(meta, &meta_place, &standard, &std_place);
+        self.record_metadata(meta, &meta_lvalue, &standard, &std_lvalue);
         let packet = Binding::Object(Object::Packet);
-        let (hdr, meta, std) = (Binding::Place(hdr), Binding::Place(meta_place), Binding::Place(std_place));
+        let (hdr, meta, std) =
+            (Binding::LValue(hdr), Binding::LValue(meta_lvalue), Binding::LValue(std_lvalue));
         self.block = BlockKind::Parser;
         self.top_parser(parser, vec![packet.clone(), hdr.clone(), meta.clone(), std.clone()]);
         self.block = BlockKind::Other;
@@ -297,7 +297,7 @@ impl Lowerer<'_> {
         true
     }
 
-    /// Type of the third parameter of the ingress control.
+    /// Returns the type of the third parameter of the ingress control.
     fn standard_metadata_type(&self, ingress: &Expr) -> Option<Type> {
         let Type::Control(id, args) = &ingress.ty else { return None };
         let control = self.module.controls.get(id.index())?;

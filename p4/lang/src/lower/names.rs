@@ -1,7 +1,7 @@
-//! Names, annotations and identifiers for the control plane.
+//! Names, annotations and ids for the control plane.
 //!
-//! Identifiers are those that p4c gives: the type in the upper byte, below it 24 bits of a hash of the name,
-//! the next free one on a collision, names in alphabetical order.
+//! Ids are those of p4c: the object type in the upper byte, and 24 bits of a hash of the name. On a collision, the next
+//! free id is used; names are processed in alphabetical order.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,10 +12,10 @@ use super::target::IdClash;
 use crate::diagnostic::codes;
 use crate::hir::{Expr, ExprKind, Type};
 use crate::ir::{ActionId, MatchKind, Preamble};
-use crate::lex::{Tok, Token};
+use crate::lex::{Tok, quoted, to_text};
 use crate::syntax::ast::{Annotation, AnnotationBody, Annotations};
 
-/// Upper bytes of identifiers (`P4Ids` of the P4Runtime specification).
+/// The upper bytes of ids (`P4Ids` of the P4Runtime specification).
 mod prefix {
     pub(super) const ACTION: u32 = 0x01;
     pub(super) const TABLE: u32 = 0x02;
@@ -34,12 +34,13 @@ fn find<'a>(annotations: &'a Annotations, name: &str) -> Option<&'a Annotation> 
     annotations.iter().find(|a| &*a.name.name == name)
 }
 
-/// The rank that `@priority(n)` gives a constant entry. Not in the specification, but p4c and the reference switch have it.
+/// The rank that `@priority(n)` gives a constant entry. It is not part of the specification, but p4c and bmv2 support
+/// it.
 pub(crate) fn rank_annotation(annotations: &Annotations) -> Option<u32> {
     find(annotations, "priority").and_then(number_of)
 }
 
-/// The strings among an annotation's tokens, put together.
+/// Concatenates the strings among the tokens of an annotation.
 fn string_of(annotation: &Annotation) -> Option<String> {
     let AnnotationBody::Tokens(tokens) = &annotation.body else { return None };
     let parts: Vec<&str> = tokens
@@ -69,7 +70,7 @@ impl Lowerer<'_> {
         find(annotations, "id").and_then(number_of)
     }
 
-    /// `@match(kind)` of a value set's field.
+    /// Returns the match kind of `@match(kind)` of a value set's field.
     pub(super) fn match_annotation(&self, annotations: &Annotations) -> MatchKind {
         let Some(AnnotationBody::Tokens(tokens)) = find(annotations, "match").map(|a| &a.body) else {
             return MatchKind::Exact;
@@ -77,7 +78,7 @@ impl Lowerer<'_> {
         tokens.first().and_then(|t| t.ident()).map_or(MatchKind::Exact, |n| super::table::match_kind(n))
     }
 
-    /// Full name of something declared under `path`; `@name(".x")` is absolute.
+    /// Returns the full name of a declaration under `path`; `@name(".x")` is absolute.
     pub(super) fn join(&self, path: &str, name: &str, annotations: &Annotations) -> String {
         let name = self.name_annotation(annotations).unwrap_or_else(|| name.to_owned());
         match name.strip_prefix('.') {
@@ -95,7 +96,7 @@ impl Lowerer<'_> {
         }
         let name = self.join(path, name, annotations);
         if let Some(id) = find(annotations, "id") {
-            self.note_id(&name, id.span);
+            self.record_id(&name, id.span);
         }
         Preamble {
             id: self.id_annotation(annotations).unwrap_or(0),
@@ -106,18 +107,18 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Annotations as text; `@name` and `@id`, which are known by other means, are left out.
+    /// Returns the annotations as text, without `@name` and `@id`, which P4Info represents otherwise.
     pub(super) fn annotation_texts(&self, annotations: &Annotations) -> Vec<String> {
         let shown = |a: &&Annotation| !matches!(&*a.name.name, "name" | "id") || is_structured(a);
         annotations.iter().filter(shown).map(|a| self.annotation_text(a)).collect()
     }
 
-    /// All annotations as text.
+    /// Returns all annotations as text.
     pub(super) fn all_annotation_texts(&self, annotations: &Annotations) -> Vec<String> {
         annotations.iter().map(|a| self.annotation_text(a)).collect()
     }
 
-    /// The ids of fields, parameters or keys in order: those given by `@id`, the others counted from 1.
+    /// Returns the ids of fields, parameters or keys in order: those given by `@id`, and otherwise the position from 1.
     pub(super) fn field_ids<'a>(&self, all: impl Iterator<Item = &'a Annotations>) -> Vec<u32> {
         let given: Vec<Option<u32>> = all.map(|annotations| self.id_annotation(annotations)).collect();
         let mut taken: BTreeSet<u32> = given.iter().flatten().copied().collect();
@@ -139,7 +140,11 @@ impl Lowerer<'_> {
         let name = &annotation.name.name;
         match &annotation.body {
             AnnotationBody::Tokens(tokens) if tokens.is_empty() => format!("@{name}"),
-            AnnotationBody::Tokens(tokens) => format!("@{name}({})", self.spell(tokens)),
+            AnnotationBody::Tokens(tokens) => {
+                // Unknown characters in an annotation are not part of its text.
+                let known = tokens.iter().filter(|t| !matches!(t.tok, Tok::Bad(..)));
+                format!("@{name}({})", to_text(known, self.sources))
+            }
             AnnotationBody::List(_) => format!("@{name}[{}]", self.annotation_values(annotation).join(", ")),
             AnnotationBody::Map(pairs) => {
                 let values = self.annotation_values(annotation);
@@ -153,7 +158,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The values of a structured annotation as literals.
+    /// Returns the values of a structured annotation as literals.
     fn annotation_values(&self, annotation: &Annotation) -> Vec<String> {
         let values = self.module.annotation_values.get(&annotation.span);
         let text = |value: &Expr| match &value.kind {
@@ -165,36 +170,7 @@ impl Lowerer<'_> {
         values.map(|values| values.iter().map(text).collect()).unwrap_or_default()
     }
 
-    /// Tokens as text. They may come from a macro, so their place says nothing.
-    fn spell(&self, tokens: &[Token]) -> String {
-        let mut text = String::new();
-        for (i, token) in tokens.iter().enumerate() {
-            if i > 0 && token.space {
-                text.push(' ');
-            }
-            match &token.tok {
-                Tok::Ident(name) => text.push_str(name),
-                Tok::Int(number) => {
-                    let written = self.sources.text(token.span);
-                    let number = match number.width {
-                        _ if written.starts_with(|c: char| c.is_ascii_digit()) => written.to_owned(),
-                        Some((width, true)) => format!("{width}s{}", number.value),
-                        Some((width, false)) => format!("{width}w{}", number.value),
-                        None => number.value.to_string(),
-                    };
-                    text.push_str(&number);
-                }
-                Tok::Str(value) => {
-                    text.push_str(&quoted(value));
-                }
-                Tok::Punct(punct) => text.push_str(punct),
-                Tok::Bad(..) | Tok::PragmaEnd | Tok::Eof => {}
-            }
-        }
-        text
-    }
-
-    /// Name of a type that is no bit string, which P4Info describes: made by `type`, an enum, `error`.
+    /// Returns the name of a user-defined type that P4Info describes: `type`, enum or `error`.
     pub(super) fn user_type_name(&mut self, ty: &Type) -> Option<String> {
         match ty {
             Type::New(_) | Type::Enum(_) | Type::Error => {
@@ -205,7 +181,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Gives everything its identifier and alias.
+    /// Assigns ids and aliases to all objects.
     pub(super) fn assign_ids(&mut self) {
         let (program, listed) = (&mut self.program, &self.listed);
         let mut all: Vec<(u32, String, &mut Preamble)> = Vec::new();
@@ -215,12 +191,12 @@ impl Lowerer<'_> {
                 (prefix, preamble.name.clone(), preamble)
             }
         };
-        // Actions that only other actions call are part of these.
+        // An action that only other actions call is part of these.
         let actions = program.actions.iter_mut().zip(0..).filter(|(_, i)| listed.contains(&ActionId(*i)));
         all.extend(actions.map(|(a, _)| &mut a.preamble).map(named(prefix::ACTION)));
         all.extend(program.tables.iter_mut().map(|t| &mut t.preamble).map(named(prefix::TABLE)));
         all.extend(program.value_sets.iter_mut().map(|v| &mut v.preamble).map(named(prefix::VALUE_SET)));
-        // The header's type has the identifier; the name is what its annotation says.
+        // The id is that of the header type; the name is that of its annotation.
         all.extend(
             program
                 .controller_headers
@@ -252,7 +228,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The name that `@controller_header` gives.
+    /// Returns the name that `@controller_header` gives.
     pub(super) fn controller_header_name(annotations: &Annotations) -> Option<String> {
         find(annotations, "controller_header").and_then(string_of)
     }
@@ -262,15 +238,11 @@ fn is_structured(annotation: &Annotation) -> bool {
     !matches!(annotation.body, AnnotationBody::Tokens(_))
 }
 
-fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
-}
-
 fn is_hidden(preamble: &Preamble) -> bool {
     preamble.annotations.iter().any(|a| a == "@hidden")
 }
 
-/// The whole identifier that `@id` gives.
+/// Returns the whole id that `@id` gives.
 fn given_id(prefix: u32, preamble: &Preamble) -> Option<u32> {
     match preamble.id {
         0 => None,
@@ -279,7 +251,8 @@ fn given_id(prefix: u32, preamble: &Preamble) -> Option<u32> {
     }
 }
 
-/// What shares an identifier with something before it. Things of one kind and name are reported as such.
+/// Returns the objects whose id another object before them has. Objects of one kind with the same name are reported
+/// separately.
 fn clashes(all: &[(u32, String, &mut Preamble)]) -> Vec<IdClash> {
     let mut owners: BTreeMap<u32, (u32, &str)> = BTreeMap::new();
     let mut found = Vec::new();
@@ -333,7 +306,7 @@ fn one_at_a_time(key: &[u8]) -> u32 {
     hash.wrapping_add(hash << 15)
 }
 
-/// For each name its shortest suffix, in whole components, that no other name ends with.
+/// Returns the shortest suffix of each name, in whole components, that no other name ends with.
 fn aliases(names: &BTreeSet<String>) -> BTreeMap<String, String> {
     let mut endings: BTreeMap<Vec<&str>, usize> = BTreeMap::new();
     for name in names {

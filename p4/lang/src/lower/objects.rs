@@ -8,7 +8,7 @@ use crate::diagnostic::codes;
 use crate::hir::{self, Callee, Expr, ExprKind, Module, Type, TypeArgs, TypeParamId, VarId};
 use crate::ir;
 
-/// An object that a name can stand for.
+/// An object that a name can refer to.
 #[derive(Clone, Debug)]
 pub(super) enum Object {
     Register(ir::RegisterId),
@@ -16,11 +16,11 @@ pub(super) enum Object {
     Meter(ir::MeterId),
     ActionProfile(ir::ActionProfileId),
     Checksum16,
-    /// Of an extern that v1model does not have.
+    /// An instance of an extern that v1model does not have.
     Unknown,
     /// `packet_in` or `packet_out`.
     Packet,
-    /// A control or parser: index into the lowerer's instances.
+    /// A control or parser, by index into the lowerer's instances.
     Instance(usize),
     ValueSet(ir::ValueSetId),
 }
@@ -29,18 +29,18 @@ pub(super) enum Object {
 #[derive(Debug)]
 pub(super) struct Instance {
     pub(super) ty: Type,
-    /// Its constructor's parameters, then all it declares.
+    /// The constructor parameters and all declarations.
     pub(super) env: Env,
-    /// Whether its parameters are bound and its declarations made.
+    /// Whether its parameters are bound and its declarations are instantiated.
     pub(super) ready: bool,
-    /// Whether the architecture runs it.
+    /// Whether the architecture runs it directly.
     pub(super) top: bool,
     pub(super) tables: BTreeMap<hir::TableId, super::table::TableInfo>,
     pub(super) actions: BTreeMap<hir::ActionId, ir::ActionId>,
 }
 
 impl Lowerer<'_> {
-    /// Makes the object that a declaration asks for.
+    /// Instantiates a declared object.
     pub(super) fn make_object(&mut self, construct: &Expr, instance: &hir::Instance) -> Option<Object> {
         let var = self.module.vars.get(instance.var.index())?;
         let name = var.name.clone();
@@ -48,7 +48,7 @@ impl Lowerer<'_> {
         self.construct(construct, &name, &instance.annotations.clone(), position)
     }
 
-    /// Makes an object that is declared where it is used; its name is that of its type.
+    /// Instantiates an object where it is used; it is named after its type.
     pub(super) fn construct_in_place(&mut self, expr: &Expr) -> Option<Object> {
         let name = match &expr.ty {
             Type::Control(id, _) => self.module.controls.get(id.index())?.name.clone(),
@@ -79,12 +79,12 @@ impl Lowerer<'_> {
             Type::Extern(id, types) => {
                 let decl = self.module.externs.get(id.index())?;
                 if !decl.abstract_methods.is_empty() {
-                    self.unsupported(expr.span, "v1model has no objects with abstract methods");
+                    self.unsupported(expr.span, "v1model does not support objects with abstract methods");
                     return None;
                 }
                 let decl = decl.name.clone();
                 let preamble = ir::Preamble { position, ..self.preamble(&path, name, annotations) };
-                self.note_object_name(&decl, &preamble.name, expr.span);
+                self.record_object_name(&decl, &preamble.name, expr.span);
                 self.program.types.has_objects = true;
                 let types: Vec<Type> = types.iter().map(|t| self.ty(t)).collect();
                 self.make_extern(&decl, &types, &construct.args, preamble, expr.span)
@@ -100,14 +100,14 @@ impl Lowerer<'_> {
                 Some(self.new_instance(expr, &decl.constructor, types, args, name, annotations, position))
             }
             _ => {
-                let message = "v1model has no objects of this type";
+                let message = "v1model does not support objects of this type";
                 self.error(codes::UNSUPPORTED, expr.span, message);
                 None
             }
         }
     }
 
-    /// What the type parameters of a generic parser or control stand for in an instance of it.
+    /// Returns the type arguments of an instance of a generic parser or control.
     fn type_args(&self, params: &[TypeParamId], args: &[Type]) -> TypeArgs {
         params.iter().copied().zip(args.iter().map(|t| self.ty(t))).collect()
     }
@@ -125,7 +125,7 @@ impl Lowerer<'_> {
     ) -> Object {
         let path = self.join(&self.env.path.clone(), name, annotations);
         let mut env = Env { path, position, types, ..Env::default() };
-        // Objects at the top level are visible everywhere.
+        // Top-level objects are visible everywhere.
         for (var, binding) in &self.env.vars {
             let global = self.module.instances.iter().any(|i| i.var == *var);
             if global {
@@ -153,7 +153,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// How often each object is applied in the source.
+/// Counts how often the source applies each object.
 pub(super) fn count_applications(module: &Module) -> BTreeMap<VarId, usize> {
     let mut counts = BTreeMap::new();
     let mut visit = |expr: &Expr| {

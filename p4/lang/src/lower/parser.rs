@@ -1,4 +1,4 @@
-//! Parsers as one flat state machine: sub-parsers are inlined where they are applied.
+//! Parsers as a flat state machine: sub-parsers are inlined where they are applied.
 
 use super::objects::Object;
 use super::{Binding, Lowerer, build};
@@ -7,18 +7,18 @@ use crate::hir::{self, Callee, Expr, ExprKind, Local, Param, ParserId, StateTarg
 use crate::ir::{self, Pattern, StateId, Target, Transition};
 use crate::source::Span;
 
-/// States that a program may grow to by inlining.
+/// The maximum number of states after inlining.
 const MAX_STATES: usize = 20_000;
 
-/// The state machine that is built.
+/// The state machine under construction.
 #[derive(Debug, Default)]
 pub(super) struct Builder {
     pub(super) states: Vec<ir::State>,
-    /// The state whose body is being built.
+    /// The current state.
     current: usize,
 }
 
-/// Whether a parser is applied among the statements.
+/// Returns whether the statements apply a parser.
 pub(super) fn applies(stmts: &[hir::Stmt]) -> bool {
     let mut found = false;
     hir::visit_stmts(stmts, &mut |expr| {
@@ -41,7 +41,7 @@ impl Lowerer<'_> {
             }
         }
         self.parser = Some(Builder::default());
-        // The first state makes the parser's variables and goes on to `start`.
+        // The first state initialises the parser's variables and continues with `start`.
         let entry = self.new_state("$init".to_owned());
         self.enter(entry);
         let start = self.run_parser(index, parser, Target::Accept, "");
@@ -56,7 +56,7 @@ impl Lowerer<'_> {
         builder.states.push(ir::State { name, body: Vec::new(), transition: Transition::Reject });
         let index = builder.states.len() - 1;
         if index == MAX_STATES {
-            let message = "the parser is too large once its sub-parsers are inlined";
+            let message = "parser is too large after inlining its sub-parsers";
             self.error(codes::TOO_LARGE, Span::default(), message);
         }
         index
@@ -69,7 +69,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Ends the state that is being built.
+    /// Ends the current state.
     fn finish(&mut self, transition: Transition) {
         let body = std::mem::take(&mut self.out);
         if let Some(builder) = &mut self.parser
@@ -80,7 +80,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Makes the declarations in the current state and all states; gives the way to `start`.
+    /// Lowers the declarations in the current state, then all states; returns the transition to `start`.
     fn run_parser(&mut self, index: usize, parser: &hir::Parser, accept: Target, prefix: &str) -> Transition {
         let Some(instance) = self.instances.get_mut(index) else { return Transition::Reject };
         let first = !std::mem::replace(&mut instance.ready, true);
@@ -118,9 +118,9 @@ impl Lowerer<'_> {
         for local in &parser.locals {
             match local {
                 Local::Var(id, init) => match self.env.vars.get(id) {
-                    Some(Binding::Place(place)) if !first => {
-                        let place = place.clone();
-                        self.initialise(&place, init.as_ref());
+                    Some(Binding::LValue(lvalue)) if !first => {
+                        let lvalue = lvalue.clone();
+                        self.initialise(&lvalue, init.as_ref());
                     }
                     _ => self.declare(*id, init.as_ref(), parser.span),
                 },
@@ -138,12 +138,12 @@ impl Lowerer<'_> {
         }
     }
 
-    /// `parser.apply(args)` in a state: the state ends, the sub-parser runs, and a new state goes on.
+    /// Lowers `parser.apply(args)` in a state: the state ends, the sub-parser runs, and a new state continues.
     pub(super) fn apply_parser(&mut self, index: usize, id: ParserId, args: &[Option<Expr>], span: Span) {
         let module = self.module;
         let Some(parser) = module.parsers.get(id.index()) else { return };
         if self.parser.is_none() {
-            self.unsupported(span, "parsers are applied in parsers only");
+            self.unsupported(span, "parsers can be applied only in parsers");
             return;
         }
         let params = self.instance_params(index, &parser.params);
@@ -161,7 +161,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Parameters belong to the instance, not to the caller.
+    /// Binds parameters to the instance instead of the caller.
     fn move_params(&mut self, index: usize, params: &[Param]) {
         for param in params {
             if let Some(binding) = self.env.vars.remove(&param.var)
@@ -172,7 +172,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// An `if` in a state that applies parsers in its branches: states instead of statements.
+    /// Lowers an `if` that applies parsers in its branches: with states instead of statements.
     pub(super) fn branch_states(&mut self, condition: ir::Expr, then: &[hir::Stmt], otherwise: &[hir::Stmt]) {
         let name = self.parser.as_ref().and_then(|b| b.states.get(b.current)).map(|s| s.name.clone());
         let name = name.unwrap_or_default();
@@ -268,7 +268,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// Makes the entry state disappear where it does nothing.
+/// Removes the entry state if it does nothing.
 fn simplify(mut states: Vec<ir::State>) -> Vec<ir::State> {
     let start = match states.first() {
         Some(ir::State { body, transition: Transition::Goto(start), .. }) if body.is_empty() => start.index(),
@@ -277,7 +277,7 @@ fn simplify(mut states: Vec<ir::State>) -> Vec<ir::State> {
     if start == 0 || start >= states.len() {
         return states;
     }
-    // The unused entry takes the place of `start`, so that no number but two changes.
+    // The unused entry state is swapped with `start`, so that only two state numbers change.
     states.swap(0, start);
     let swap = |id: &mut StateId| {
         if id.index() == start {
@@ -299,7 +299,7 @@ fn simplify(mut states: Vec<ir::State>) -> Vec<ir::State> {
             Transition::Accept | Transition::Reject => {}
         }
     }
-    // What is now at `start` is the entry: nothing leads to it.
+    // The state now at `start` is the entry state, to which no transition leads.
     if start + 1 == states.len() {
         states.pop();
     }

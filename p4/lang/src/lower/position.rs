@@ -1,16 +1,16 @@
-//! Where objects stand among those of the program, and which actions the control plane sees.
+//! The positions of objects in P4Info, and the actions that P4Info lists.
 //!
-//! P4Info lists objects in the order of a walk over the program: what is declared at the top level, then the blocks in
-//! the order of the package's parameters, in each its declarations in source order, those of an inner instance where
-//! the instance is declared. Actions of the top level belong to each block that uses them and come first there, in
-//! the order of their use. An action that only other actions call is part of these, and not listed.
+//! P4Info lists objects in the order of a walk over the program: first the top-level declarations, then the blocks in
+//! the order of the package's parameters, each with its declarations in source order; the objects of an inner instance
+//! are listed at the declaration of the instance. Top-level actions are listed in each block that uses them, before its
+//! other objects, in order of use. An action that only other actions call is part of these and is not listed.
 
 use super::Lowerer;
 use crate::hir::{Declared, Type, VarId};
 use crate::ir;
 
 impl Lowerer<'_> {
-    /// The position of something that the enclosing instance, or the top level, declares.
+    /// Returns the position of a declaration of the enclosing instance or of the top level.
     pub(super) fn position_of(&self, declared: Declared) -> Vec<u32> {
         let mut position = self.env.position.clone();
         if position.is_empty() {
@@ -38,14 +38,14 @@ impl Lowerer<'_> {
         self.position_of(Declared::Object(var))
     }
 
-    /// The position of an instance that is made where it is applied: behind what is declared.
+    /// Returns the position of an instance that is created where it is applied: after the declarations.
     pub(super) fn position_in_place(&self) -> Vec<u32> {
         let mut position = self.env.position.clone();
         position.extend([u32::MAX, self.instances.len() as u32]);
         position
     }
 
-    /// The position of a digest: in the action that sends it, or behind all that the block declares.
+    /// Returns the position of a digest: in the action that sends it, or after the declarations of the block.
     pub(super) fn digest_position(&self) -> Vec<u32> {
         match self.sender.last() {
             Some(action) => action.clone(),
@@ -53,8 +53,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Gives actions of the top level their positions, in the block that was lowered last.
-    pub(super) fn place_global_actions(&mut self) {
+    /// Assigns positions in the block lowered last to the top-level actions it uses.
+    pub(super) fn position_global_actions(&mut self) {
         let block = self.block_number;
         let mut tables: Vec<&ir::Table> =
             self.program.tables.iter().filter(|t| t.preamble.position.first() == Some(&block)).collect();

@@ -2,7 +2,7 @@
 
 use num_bigint::BigInt;
 
-use super::place::Place;
+use super::lvalue::LValue;
 use super::value::Val;
 use super::{Binding, Lowerer, build};
 use crate::hir::{self, Expr, StmtKind, SwitchCase, Type};
@@ -10,13 +10,13 @@ use crate::ir::{self, Pattern, ScalarKind, Stmt};
 use crate::source::Span;
 use crate::syntax::ast::BinaryOp;
 
-/// Turns of a loop over constants that are spelled out.
+/// The maximum number of iterations of an unrolled loop.
 const MAX_UNROLLED: u64 = 4096;
 
 impl Lowerer<'_> {
     pub(super) fn stmts(&mut self, stmts: &[hir::Stmt]) {
         for stmt in stmts {
-            if self.spent() {
+            if self.limit_exceeded() {
                 return;
             }
             self.stmt(stmt);
@@ -24,7 +24,7 @@ impl Lowerer<'_> {
                 stmt.kind,
                 StmtKind::Return(_) | StmtKind::Exit | StmtKind::Break | StmtKind::Continue
             );
-            // What follows never runs; tables that are applied only there do not exist for the control plane.
+            // The following statements are unreachable; tables applied only there are not visible to the control plane.
             if leaves {
                 break;
             }
@@ -74,60 +74,60 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A variable's storage, its headers invalid.
+    /// Allocates a variable, with its headers invalid.
     pub(super) fn declare(&mut self, id: hir::VarId, init: Option<&Expr>, span: Span) {
         let Some(var) = self.module.vars.get(id.index()) else { return };
         let (ty, name) = (var.ty.clone(), var.name.clone());
-        // The initial value may mention an outer variable, never this one.
+        // The initialiser may refer to a shadowed variable, but not to this one.
         let value = init.map(|init| self.eval(init));
-        let place = self.allocate(&ty, &name);
+        let lvalue = self.allocate(&ty, &name);
         match value {
-            Some(value) => self.assign(&place, value, &ty, span),
-            None => self.reset_headers(&place),
+            Some(value) => self.assign(&lvalue, value, &ty, span),
+            None => self.reset_headers(&lvalue),
         }
-        self.env.vars.insert(id, Binding::Place(place));
+        self.env.vars.insert(id, Binding::LValue(lvalue));
     }
 
     fn assignment(&mut self, target: &Expr, value: &Expr, span: Span) {
-        let Some(place) = self.place_of(target) else {
+        let Some(lvalue) = self.lvalue_of(target) else {
             self.eval(value);
-            self.unsupported(target.span, "this cannot be assigned to");
+            self.unsupported(target.span, "expression is not an l-value");
             return;
         };
         let mark = self.out.len();
         let value = self.eval(value);
-        let place = if self.out.len() > mark { self.fix_place(place, mark) } else { place };
-        self.assign(&place, value, &target.ty, span);
+        let lvalue = if self.out.len() > mark { self.fix_lvalue(lvalue, mark) } else { lvalue };
+        self.assign(&lvalue, value, &target.ty, span);
     }
 
-    /// The place as it was before the statements from `mark` on: a run-time index is kept.
-    pub(super) fn fix_place(&mut self, place: Place, mark: usize) -> Place {
+    /// Returns the l-value as it was before the statements from `mark` on: run-time indices are saved.
+    pub(super) fn fix_lvalue(&mut self, lvalue: LValue, mark: usize) -> LValue {
         let later = self.out.split_off(mark.min(self.out.len()));
-        let place = self.keep_index(place);
+        let lvalue = self.save_index(lvalue);
         self.out.extend(later);
-        place
+        lvalue
     }
 
-    fn keep_index(&mut self, place: Place) -> Place {
+    fn save_index(&mut self, lvalue: LValue) -> LValue {
         use crate::ir::HeaderRef;
-        match place {
-            Place::StackField { stack, index, member, field, kind } => {
-                Place::StackField { stack, index: self.keep(index), member, field, kind }
+        match lvalue {
+            LValue::StackField { stack, index, member, field, kind } => {
+                LValue::StackField { stack, index: self.save(index), member, field, kind }
             }
-            Place::Slice(of, high, low) => Place::Slice(Box::new(self.keep_index(*of)), high, low),
-            Place::PlusSlice(of, low, width) => {
-                Place::PlusSlice(Box::new(self.keep_index(*of)), self.keep(low), width)
+            LValue::Slice(of, high, low) => LValue::Slice(Box::new(self.save_index(*of)), high, low),
+            LValue::PlusSlice(of, low, width) => {
+                LValue::PlusSlice(Box::new(self.save_index(*of)), self.save(low), width)
             }
-            Place::Struct(parts) => Place::Struct(parts.into_iter().map(|p| self.keep_index(p)).collect()),
-            Place::Header(HeaderRef::Element { stack, index, member }) => {
-                Place::Header(HeaderRef::Element { stack, index: Box::new(self.keep(*index)), member })
+            LValue::Struct(parts) => LValue::Struct(parts.into_iter().map(|p| self.save_index(p)).collect()),
+            LValue::Header(HeaderRef::Element { stack, index, member }) => {
+                LValue::Header(HeaderRef::Element { stack, index: Box::new(self.save(*index)), member })
             }
-            Place::UnionElement { stack, index } => Place::UnionElement { stack, index: self.keep(index) },
+            LValue::UnionElement { stack, index } => LValue::UnionElement { stack, index: self.save(index) },
             other => other,
         }
     }
 
-    pub(super) fn keep(&mut self, index: ir::Expr) -> ir::Expr {
+    pub(super) fn save(&mut self, index: ir::Expr) -> ir::Expr {
         if build::is_const(&index) {
             return index;
         }
@@ -136,29 +136,29 @@ impl Lowerer<'_> {
         self.scalar(copy)
     }
 
-    /// `target op= value`: the target's index is evaluated once.
+    /// Lowers `target op= value`: the index of the target is evaluated once.
     fn update(&mut self, target: &Expr, op: BinaryOp, value: &Expr, span: Span) {
-        let Some(place) = self.place_of(target) else {
-            self.unsupported(target.span, "this cannot be assigned to");
+        let Some(lvalue) = self.lvalue_of(target) else {
+            self.unsupported(target.span, "expression is not an l-value");
             return;
         };
         let mark = self.out.len();
         let value = self.eval(value);
-        let (mut old, mut place) = (self.load(&place), place);
+        let (mut old, mut lvalue) = (self.load(&lvalue), lvalue);
         if self.out.len() > mark {
             old = self.spill(old, &target.ty, mark, span);
-            place = self.fix_place(place, mark);
+            lvalue = self.fix_lvalue(lvalue, mark);
         }
         let kind = self.scalar_kind(&target.ty).unwrap_or(ScalarKind::Unsigned(32));
         let (Some(old), Some(value)) = (self.as_scalar(old, kind), self.as_scalar(value, kind)) else {
-            self.unsupported(span, "this operator cannot be applied here");
+            self.unsupported(span, "operator is not supported for these operands");
             return;
         };
         let new = match op {
             BinaryOp::Div | BinaryOp::Mod => self.divide(op, old, value, span),
             _ => build::binary(build::from_ast(op), old, value),
         };
-        self.assign(&place, Val::Scalar(new), &target.ty, span);
+        self.assign(&lvalue, Val::Scalar(new), &target.ty, span);
     }
 
     fn if_stmt(&mut self, condition: &Expr, then: &[hir::Stmt], otherwise: &[hir::Stmt]) {
@@ -188,7 +188,7 @@ impl Lowerer<'_> {
                     Some(value) => {
                         patterns.push(Pattern::Value(build::bits(&value, key_value.ty.width())));
                     }
-                    None => self.unsupported(label.span, "a label of a switch has to be known"),
+                    None => self.unsupported(label.span, "the label of a `switch` must be a constant"),
                 }
             }
             let body = self.collect(|l| l.stmts(&case.body));
@@ -219,7 +219,7 @@ impl Lowerer<'_> {
         self.emit(Stmt::While { condition: build::truth(true), body: whole, update });
     }
 
-    /// `for (T x in low..high)`: both ends are included, so the last turn must not count beyond the type.
+    /// Lowers `for (T x in low..high)`. The range is inclusive, so the counter must not be incremented beyond the type.
     fn for_range(&mut self, var: hir::VarId, low: &Expr, high: &Expr, body: &[hir::Stmt], span: Span) {
         let ty = low.ty.clone();
         let Some(kind) = self.scalar_kind(&ty) else {
@@ -236,11 +236,11 @@ impl Lowerer<'_> {
         self.emit(Stmt::Assign(last, high.clone()));
         let (at, end) = (self.scalar(counter), self.scalar(last));
         self.emit(Stmt::Assign(go, build::binary(ir::BinaryOp::LessEqual, at.clone(), end.clone())));
-        // The body may change its own copy, not the count.
-        let place = self.allocate(&ty, "$turn");
-        self.env.vars.insert(var, Binding::Place(place.clone()));
+        // The body may modify its own copy, but not the counter.
+        let lvalue = self.allocate(&ty, "$turn");
+        self.env.vars.insert(var, Binding::LValue(lvalue.clone()));
         let body = self.collect(|l| {
-            l.assign(&place, Val::Scalar(at.clone()), &ty, span);
+            l.assign(&lvalue, Val::Scalar(at.clone()), &ty, span);
             l.stmts(body);
         });
         let one = build::number(&1.into(), kind);
@@ -252,17 +252,17 @@ impl Lowerer<'_> {
         self.emit(Stmt::While { condition, body, update });
     }
 
-    /// A loop over integers of infinite precision is spelled out.
+    /// Unrolls a loop over arbitrary-precision integers.
     fn for_constants(&mut self, var: hir::VarId, low: &Expr, high: &Expr, body: &[hir::Stmt], span: Span) {
         let (Some(low), Some(high)) = (self.eval_number(low), self.eval_number(high)) else {
-            self.unsupported(span, "the bounds of this loop have to be known");
+            self.unsupported(span, "the bounds of this loop must be constants");
             return;
         };
         let mut values = Vec::new();
         let mut at = low;
         while at <= high {
             if values.len() as u64 >= MAX_UNROLLED {
-                self.unsupported(span, "this loop has too many turns to be spelled out");
+                self.unsupported(span, "loop has too many iterations to be unrolled");
                 return;
             }
             values.push(Binding::Value(Val::Int(at.clone())));
@@ -271,8 +271,8 @@ impl Lowerer<'_> {
         self.unroll(var, values, body);
     }
 
-    /// `for (T x in stack)`: one turn an element. All are copied before the first turn, each to a place of its own,
-    /// which the body may change.
+    /// Lowers `for (T x in stack)`: one iteration for each element. All elements are copied before the first iteration,
+    /// and the body may modify the copies.
     fn for_each(&mut self, var: hir::VarId, over: &Expr, body: &[hir::Stmt], span: Span) {
         let ty = match self.ty(&over.ty) {
             Type::Stack(of, _) | Type::List(of) => (*of).clone(),
@@ -285,16 +285,16 @@ impl Lowerer<'_> {
             values.push(match part {
                 Val::Int(_) | Val::Str(_) | Val::Object(_) | Val::Void | Val::List(_) => Binding::Value(part),
                 part => {
-                    let place = self.allocate(&ty, "$turn");
-                    self.assign(&place, part, &ty, span);
-                    Binding::Place(place)
+                    let lvalue = self.allocate(&ty, "$turn");
+                    self.assign(&lvalue, part, &ty, span);
+                    Binding::LValue(lvalue)
                 }
             });
         }
         self.unroll(var, values, body);
     }
 
-    /// One copy of the body a value; a loop of one turn holds each, so that `break` and `continue` work.
+    /// Emits the body once for each value, each time in a loop of one iteration, so that `break` and `continue` work.
     fn unroll(&mut self, var: hir::VarId, values: Vec<Binding>, body: &[hir::Stmt]) {
         let broken = self.temporary("stop", ScalarKind::Unsigned(1));
         self.emit(Stmt::Assign(broken, build::truth(false)));
@@ -302,7 +302,7 @@ impl Lowerer<'_> {
             self.env.vars.insert(var, value);
             let mut turn = vec![Stmt::Assign(broken, build::truth(true))];
             turn.extend(self.collect(|l| l.stmts(body)));
-            // `continue` and the end of the body come here, `break` does not.
+            // `continue` and the end of the body arrive here, `break` does not.
             let ending = self.temporary("turn", ScalarKind::Unsigned(1));
             self.emit(Stmt::Assign(ending, build::not(self.scalar(broken))));
             let update =
@@ -315,8 +315,8 @@ impl Lowerer<'_> {
     fn return_stmt(&mut self, value: Option<&Expr>, span: Span) {
         if let Some(value) = value {
             let result = self.eval(value);
-            if let Some(Some(place)) = self.results.last().cloned() {
-                self.assign(&place, result, &value.ty, span);
+            if let Some(Some(lvalue)) = self.results.last().cloned() {
+                self.assign(&lvalue, result, &value.ty, span);
             }
         }
         self.emit(Stmt::Return);

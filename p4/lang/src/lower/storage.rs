@@ -1,7 +1,7 @@
 //! Allocation of storage.
 
 use super::Lowerer;
-use super::place::Place;
+use super::lvalue::LValue;
 use crate::hir::Type;
 use crate::ir::{
     Header, HeaderId, HeaderRef, Scalar, ScalarId, ScalarKind, Stack, StackElements, StackId, Union, UnionId,
@@ -14,24 +14,24 @@ impl Lowerer<'_> {
         id
     }
 
-    /// A scalar that nothing in the source names.
+    /// Allocates a scalar without a name in the source.
     pub(super) fn temporary(&mut self, what: &str, kind: ScalarKind) -> ScalarId {
         let number = self.program.storage.scalars.len();
         self.new_scalar(format!("${what}{number}"), kind)
     }
 
-    /// Storage for a value of a type.
-    pub(super) fn allocate(&mut self, ty: &Type, name: &str) -> Place {
+    /// Allocates storage for a value of a type.
+    pub(super) fn allocate(&mut self, ty: &Type, name: &str) -> LValue {
         let ty = self.ty(ty);
         if let Some(kind) = self.scalar_kind(&ty) {
-            return Place::Scalar(self.new_scalar(name, kind));
+            return LValue::Scalar(self.new_scalar(name, kind));
         }
         match &ty {
             Type::Stack(of, size) if self.is_stack(&ty) => self.allocate_stack(of, *size, name),
             _ if self.module.is_header(&ty) => {
-                Place::Header(HeaderRef::Static(self.allocate_header(&ty, name, None)))
+                LValue::Header(HeaderRef::Static(self.allocate_header(&ty, name, None)))
             }
-            _ if self.module.is_union(&ty) => Place::Union(self.allocate_union(&ty, name)),
+            _ if self.module.is_union(&ty) => LValue::Union(self.allocate_union(&ty, name)),
             _ => {
                 let fields = self.module.fields(&ty).unwrap_or_default();
                 let parts = fields
@@ -43,7 +43,7 @@ impl Lowerer<'_> {
                         self.allocate(ty, &name)
                     })
                     .collect();
-                Place::Struct(parts)
+                LValue::Struct(parts)
             }
         }
     }
@@ -83,7 +83,7 @@ impl Lowerer<'_> {
         id
     }
 
-    fn allocate_stack(&mut self, of: &Type, size: u32, name: &str) -> Place {
+    fn allocate_stack(&mut self, of: &Type, size: u32, name: &str) -> LValue {
         let of = self.ty(of);
         let elements = if self.module.is_union(&of) {
             StackElements::Unions(
@@ -97,6 +97,6 @@ impl Lowerer<'_> {
         let next_index = self.new_scalar(format!("{name}.nextIndex"), ScalarKind::Unsigned(32));
         let id = StackId(self.program.storage.stacks.len() as u32);
         self.program.storage.stacks.push(Stack { name: name.to_owned(), elements, next_index });
-        Place::Stack(id)
+        LValue::Stack(id)
     }
 }

@@ -11,14 +11,14 @@ use crate::ir::{self, ActionRef, ActionScope, BoundAction, Entry, Key, MatchKind
 use crate::source::Span;
 use crate::syntax::ast::Annotations;
 
-/// Entries that a table is made for when it does not say (as p4c's P4Info has it).
+/// The size of a table that specifies none (as in p4c's P4Info).
 const DEFAULT_SIZE: u64 = 1024;
 
 /// A table of an instance.
 #[derive(Clone, Debug)]
 pub(super) struct TableInfo {
     pub(super) id: ir::TableId,
-    /// What computes the key.
+    /// The statements that compute the key.
     pub(super) prelude: Vec<Stmt>,
 }
 
@@ -31,7 +31,7 @@ impl Lowerer<'_> {
         span: Span,
     ) {
         let Some(info) = self.table_info(table) else {
-            self.unsupported(span, "this table cannot be applied here");
+            self.unsupported(span, "table cannot be applied here");
             return;
         };
         for stmt in info.prelude {
@@ -43,8 +43,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A table of the instance whose environment is current. It is made when it is applied for the first time:
-    /// what is never applied does not exist for the control plane.
+    /// Returns a table of the instance whose environment is current. It is created on its first application: tables
+    /// that are never applied are not visible to the control plane.
     fn table_info(&mut self, id: TableId) -> Option<TableInfo> {
         let instance = self.env.instance?;
         if let Some(info) = self.instances.get(instance)?.tables.get(&id) {
@@ -61,7 +61,7 @@ impl Lowerer<'_> {
         let path = self.env.path.clone();
         let position = self.position_of(hir::Declared::Table(id));
         let preamble = ir::Preamble { position, ..self.preamble(&path, &table.name, &table.annotations) };
-        self.note_table_name(&preamble.name, table.span);
+        self.record_table_name(&preamble.name, table.span);
         let mut keys = Vec::new();
         let prelude = self.collect(|l| keys = l.table_keys(table));
         let mut actions: Vec<ActionRef> = Vec::new();
@@ -124,7 +124,7 @@ impl Lowerer<'_> {
                     self.error(
                         codes::BAD_KEY,
                         key.span,
-                        format!("the key `{text}` has no name; give it one with `@name(\"...\")`"),
+                        format!("key `{text}` needs a control-plane name: add `@name(\"...\")`"),
                     );
                     text
                 }
@@ -141,7 +141,8 @@ impl Lowerer<'_> {
         keys
     }
 
-    /// The default where none is given: `NoAction`, which entries may use only if it is listed.
+    /// Returns the default action of a table that specifies none: `NoAction`, which entries may use only if it is
+    /// listed.
     fn no_action(&mut self, table: &hir::Table, actions: &mut Vec<ActionRef>) -> usize {
         let module = self.module;
         let is_no_action = |id: hir::ActionId| {
@@ -152,7 +153,7 @@ impl Lowerer<'_> {
         }
         let known = (0..module.actions.len()).map(|i| hir::ActionId(i as u32)).find(|id| is_no_action(*id));
         let Some(id) = known else {
-            self.unsupported(table.span, "the core library's `NoAction` is missing");
+            self.unsupported(table.span, "`NoAction` is not declared");
             return 0;
         };
         actions.push(ActionRef {
@@ -200,7 +201,7 @@ impl Lowerer<'_> {
             written = (1..).zip(&table.entries).map(|(n, e)| e.rank.map_or(n, i64::from)).collect();
         }
         let largest_wins = largest_wins && !ranked;
-        // P4Runtime: larger wins, and priorities are positive.
+        // In P4Runtime, larger priorities win, and priorities are positive.
         let highest = written.iter().copied().max().unwrap_or(0);
         let mut out = Vec::new();
         for (entry, priority) in table.entries.iter().zip(written) {
@@ -218,7 +219,7 @@ impl Lowerer<'_> {
         out
     }
 
-    /// Counters, meters and action profiles that belong to the table.
+    /// Attaches the counters, meters and action profiles of the table properties.
     fn attach(&mut self, table: &hir::Table, made: &mut ir::Table) {
         for (name, value, annotations) in &table.properties {
             match &**name {
@@ -249,16 +250,16 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Reports a direct counter or meter of two tables: it has a cell an entry of one.
+    /// Reports a direct counter or meter of two tables: its cells belong to the entries of one table.
     fn check_owner(&mut self, owner: Option<String>, value: &Expr, what: &str) {
         if let Some(owner) = owner {
-            let message = format!("this {what} belongs to table `{owner}` already");
+            let message = format!("{what} is already attached to table `{owner}`");
             self.error(codes::BAD_EXTERN, value.span, message);
         }
     }
 
     fn bad_property(&mut self, value: &Expr, what: &str) {
-        let message = format!("this has to be {what}");
+        let message = format!("expected {what}");
         self.error(codes::BAD_TABLE, value.span, message);
     }
 
@@ -279,10 +280,10 @@ impl Lowerer<'_> {
     }
 }
 
-/// An entry's pattern in the form that its match kind has.
+/// Returns the pattern of an entry in the form that its match kind requires.
 fn normal(pattern: Pattern, key: &Key) -> Pattern {
     match (pattern, key.match_kind) {
-        // All bits matter: that is a value.
+        // A mask of all ones is an exact match.
         (Pattern::Mask { value, mask }, MatchKind::Exact) if mask == ir::Bits::ones(mask.width()) => {
             Pattern::Value(value)
         }

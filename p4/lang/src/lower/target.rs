@@ -1,5 +1,5 @@
-//! What v1model refuses although it is P4: where P4Info is asked for, two things of one control-plane name, and statements that bmv2's
-//! architecture has nothing for. p4c's back end for it draws the same lines.
+//! P4 constructs that v1model rejects: duplicate control-plane names if P4Info is generated, and statements that bmv2
+//! does not support. The checks follow p4c's back end for bmv2.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::diagnostic::{Diagnostic, codes};
 use crate::hir::{self, Stmt, StmtKind, Type};
 use crate::source::Span;
 
-/// Where what the control plane sees is declared, by full name.
+/// Locations of the declarations that the control plane sees, by full name.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ControlNames {
     actions: BTreeMap<String, Vec<Span>>,
@@ -19,11 +19,11 @@ pub(super) struct ControlNames {
     direct_meters: BTreeMap<String, Vec<Span>>,
     registers: BTreeMap<String, Vec<Span>>,
     profiles: BTreeMap<String, Vec<Span>>,
-    /// `@id` annotations, by the name of what they are about.
+    /// `@id` annotations, by the name of the object.
     ids: BTreeMap<String, Span>,
 }
 
-/// Two things, by full name, that `@id` gives the same identifier.
+/// Two objects, by full name, to which `@id` gives the same id.
 pub(super) struct IdClash {
     pub(super) id: u32,
     pub(super) first: String,
@@ -31,22 +31,22 @@ pub(super) struct IdClash {
 }
 
 impl Lowerer<'_> {
-    /// Notes that a declared action is known by a name.
-    pub(super) fn note_action_name(&mut self, name: &str, declared: Span) {
-        let places = self.control_names.actions.entry(name.to_owned()).or_default();
-        // One declaration may be used in many places.
-        if !places.contains(&declared) {
-            places.push(declared);
+    /// Records the control-plane name of an action.
+    pub(super) fn record_action_name(&mut self, name: &str, declared: Span) {
+        let spans = self.control_names.actions.entry(name.to_owned()).or_default();
+        // A declaration may be used several times.
+        if !spans.contains(&declared) {
+            spans.push(declared);
         }
     }
 
-    /// Notes that one more table is known by a name.
-    pub(super) fn note_table_name(&mut self, name: &str, declared: Span) {
+    /// Records the control-plane name of a table.
+    pub(super) fn record_table_name(&mut self, name: &str, declared: Span) {
         self.control_names.tables.entry(name.to_owned()).or_default().push(declared);
     }
 
-    /// Notes that an object of an extern type is known by a name.
-    pub(super) fn note_object_name(&mut self, extern_type: &str, name: &str, declared: Span) {
+    /// Records the control-plane name of an extern object.
+    pub(super) fn record_object_name(&mut self, extern_type: &str, name: &str, declared: Span) {
         let names = &mut self.control_names;
         let list = match extern_type {
             "counter" => &mut names.counters,
@@ -57,18 +57,18 @@ impl Lowerer<'_> {
             "action_profile" | "action_selector" => &mut names.profiles,
             _ => return,
         };
-        let places = list.entry(name.to_owned()).or_default();
-        if !places.contains(&declared) {
-            places.push(declared);
+        let spans = list.entry(name.to_owned()).or_default();
+        if !spans.contains(&declared) {
+            spans.push(declared);
         }
     }
 
-    /// Notes an `@id`.
-    pub(super) fn note_id(&mut self, name: &str, annotation: Span) {
+    /// Records an `@id`.
+    pub(super) fn record_id(&mut self, name: &str, annotation: Span) {
         self.control_names.ids.insert(name.to_owned(), annotation);
     }
 
-    /// Reports an identifier that two things are given.
+    /// Reports duplicate ids.
     pub(super) fn check_ids(&mut self, clashes: &[IdClash]) {
         for IdClash { id, first, second } in clashes {
             let (Some(one), Some(other)) =
@@ -76,17 +76,18 @@ impl Lowerer<'_> {
             else {
                 continue;
             };
-            let message = format!("identifier {id:#010x} is given to `{first}` and to `{second}`");
+            let message = format!("`{first}` and `{second}` have the same id {id:#010x}");
             let mut diagnostic = Diagnostic::error(codes::BAD_ANNOTATION, other, message);
             diagnostic = match one == other {
-                true => diagnostic.note("each instance has objects of its own, which cannot share one `@id`"),
-                false => diagnostic.also(one, format!("`{first}` has it")),
+                true => diagnostic
+                    .note("each instance has its own copy of the object, and copies cannot share an `@id`"),
+                false => diagnostic.also(one, format!("id of `{first}`")),
             };
             self.sink.push(diagnostic);
         }
     }
 
-    /// Reports things of one kind that the control plane cannot tell apart.
+    /// Reports objects of the same kind that have the same control-plane name.
     pub(super) fn check_control_names(&mut self) {
         let names = std::mem::take(&mut self.control_names);
         self.control_names.ids = names.ids;
@@ -101,32 +102,32 @@ impl Lowerer<'_> {
             ("action profile", names.profiles),
         ];
         for (what, list) in kinds {
-            for (name, mut places) in list {
-                places.sort_unstable();
-                let Some((first, others)) = places.split_first() else { continue };
+            for (name, mut spans) in list {
+                spans.sort_unstable();
+                let Some((first, others)) = spans.split_first() else { continue };
                 for other in others {
-                    let message = format!("another {what} is known to the control plane as `{name}`");
+                    let message = format!("multiple {what}s have the control-plane name `{name}`");
                     let diagnostic = match self.p4info {
                         true => Diagnostic::error(codes::DUPLICATE_NAME, *other, message),
                         false => Diagnostic::warning(codes::SAME_CONTROL_NAME, *other, message),
                     };
                     self.sink.push(
-                        diagnostic
-                            .also(*first, format!("this {what} is `{name}` as well"))
-                            .note("`@name` gives a name; one that starts with a dot is absolute"),
+                        diagnostic.also(*first, format!("first {what} with this name")).note(
+                            "`@name` sets the control-plane name; a name with a leading dot is absolute",
+                        ),
                     );
                 }
             }
         }
     }
 
-    /// Reports a `switch` in an action: the target's actions have no branches of that kind.
+    /// Reports a `switch` in an action, which the target does not support.
     pub(super) fn check_action_body(&mut self, body: &[Stmt]) {
         for stmt in body {
             match &stmt.kind {
                 StmtKind::Switch(key, _) => {
                     let head = Span { end: key.span.end.max(stmt.span.start), ..stmt.span };
-                    self.unsupported(head, "v1model has no `switch` in actions; use `if`");
+                    self.unsupported(head, "v1model does not support `switch` in actions; use `if`");
                 }
                 StmtKind::Block(inner) => self.check_action_body(inner),
                 StmtKind::If(_, then, otherwise) => {
@@ -141,21 +142,22 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Reports a function of the program's own architecture that gives more than a scalar.
+    /// Reports a non-v1model extern function that returns more than a scalar.
     pub(super) fn check_foreign_result(&mut self, ty: &Type, span: Span) {
         if self.module.fields(ty).is_some() {
-            let message = format!("v1model calls no extern function that gives a `{}`", self.module.show(ty));
+            let message =
+                format!("v1model does not support extern functions that return `{}`", self.module.show(ty));
             self.unsupported(span, message);
         }
     }
 
-    /// Reports action data that P4Info cannot describe.
+    /// Reports action data that P4Info cannot represent.
     pub(super) fn check_action_data(&mut self, param: &hir::Param, ty: &Type) {
         if self.module.fields(ty).is_some() || matches!(ty, Type::Stack(..) | Type::Varbit(_)) {
-            let message = format!("action data cannot be a `{}`", self.module.show(ty));
+            let message = format!("action data cannot have type `{}`", self.module.show(ty));
             self.sink.push(
                 Diagnostic::error(codes::UNSUPPORTED, param.span, message)
-                    .note("P4Info has `bit`, `int`, `bool`, and types and enums made of them"),
+                    .note("P4Info supports only `bit`, `int`, `bool`, and enums and `type`s based on them"),
             );
         }
     }

@@ -8,7 +8,7 @@ use crate::syntax::ast::{AggregateKind, Annotation, AnnotationBody, Annotations}
 use num_traits::ToPrimitive as _;
 
 impl Lowerer<'_> {
-    /// A type for the control plane; what it names is described too.
+    /// Returns a type for the control plane, and describes the named types it uses.
     pub(super) fn data_type(&mut self, ty: &Type) -> DataType {
         let ty = self.ty(ty);
         match &ty {
@@ -25,7 +25,7 @@ impl Lowerer<'_> {
             Type::Stack(of, size) => match self.data_type(of) {
                 DataType::HeaderUnion(union) => DataType::HeaderUnionStack { union, size: *size },
                 DataType::Header(header) => DataType::HeaderStack { header, size: *size },
-                // Elements of other types look like a tuple of them.
+                // Arrays of other elements are represented as tuples.
                 other => DataType::Tuple(vec![other; *size as usize]),
             },
             Type::Aggregate(..) => self.aggregate_type(&ty),
@@ -36,7 +36,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The name that the control plane knows a type by.
+    /// Returns the name of a type for the control plane.
     pub(super) fn type_name(&self, ty: &Type) -> String {
         let renamed = match ty {
             Type::Aggregate(id, _) => self
@@ -50,8 +50,8 @@ impl Lowerer<'_> {
         name.strip_prefix('.').map_or(name.clone(), ToOwned::to_owned)
     }
 
-    /// Names the `type` that indexes an array.
-    pub(super) fn note_index_type(&mut self, array: &Preamble, index: Option<&Type>) {
+    /// Records the `type` that indexes an array.
+    pub(super) fn record_index_type(&mut self, array: &Preamble, index: Option<&Type>) {
         if let Some(ty) = index.map(|ty| self.ty(ty))
             && let DataType::New(name) = self.data_type(&ty)
         {
@@ -105,7 +105,7 @@ impl Lowerer<'_> {
         self.name_annotation(&field.annotations).unwrap_or_else(|| field.name.to_string())
     }
 
-    /// The bit strings of a header, those of structs in it with their whole path.
+    /// Collects the bit strings of a header; those of nested structs have their whole path.
     fn header_members(&self, path: &str, ty: &Type, out: &mut Vec<(String, ScalarKind)>) {
         let ty = self.ty(ty);
         match self.scalar_kind(&ty) {
@@ -158,7 +158,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// What `@p4runtime_translation("uri", bit<W>)`, `..., W)` or `..., string)` says.
+/// Parses `@p4runtime_translation("uri", bit<W>)`, `..., W)` or `..., string)`.
 fn translation(annotations: &Annotations) -> Option<Translation> {
     let annotation: &Annotation = annotations.iter().find(|a| &*a.name.name == "p4runtime_translation")?;
     let AnnotationBody::Tokens(tokens) = &annotation.body else { return None };

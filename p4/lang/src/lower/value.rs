@@ -1,33 +1,33 @@
-//! Values while code is lowered.
+//! Values during lowering.
 
 use num_bigint::BigInt;
 
+use super::lvalue::LValue;
 use super::objects::Object;
-use super::place::Place;
 use crate::ir::{Expr, HeaderRef};
 use crate::lex::Name;
 
-/// What an expression gives.
+/// The value of an expression.
 #[derive(Clone, Debug)]
 pub(super) enum Val {
     Void,
     Scalar(Expr),
-    /// An integer of infinite precision.
+    /// An arbitrary-precision integer.
     Int(BigInt),
     Str(Name),
     /// The parts of a struct or tuple.
     Struct(Vec<Val>),
     Header(HeaderVal),
-    /// A stack or union as a whole: where it is.
-    Whole(Place),
-    /// Elements of a stack that is nowhere yet, or members of a union.
+    /// A stack or union as a whole, by its l-value.
+    Whole(LValue),
+    /// The elements of a stack without storage, or the members of a union.
     Elements(Vec<Val>),
     /// `list<T>`.
     List(Vec<Val>),
     Object(Object),
 }
 
-/// A header's value.
+/// The value of a header.
 #[derive(Clone, Debug)]
 pub(super) enum HeaderVal {
     Ref(HeaderRef),

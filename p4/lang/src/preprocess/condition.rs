@@ -6,7 +6,7 @@ use crate::lex::{Tok, Token};
 use crate::source::Span;
 
 impl Preprocessor<'_> {
-    /// Whether the condition of `#if`, `#ifdef` or `#ifndef` holds.
+    /// Evaluates the condition of `#if`, `#ifdef` or `#ifndef`.
     pub(super) fn condition(&mut self, directive: &str, whole: Span, rest: &[Token]) -> bool {
         if directive == "if" {
             let tokens = self.resolve_defined(rest);
@@ -14,7 +14,7 @@ impl Preprocessor<'_> {
             let mut evaluator = Evaluator { tokens: &tokens, at: 0, bad: None, depth: 0 };
             let value = evaluator.ternary();
             if evaluator.bad.is_none() && evaluator.at < tokens.len() {
-                evaluator.bad = Some("something follows the condition");
+                evaluator.bad = Some("unexpected tokens after the condition");
             }
             if let Some(bad) = evaluator.bad {
                 let span = tokens.get(evaluator.at).map_or(whole, |t| t.span);
@@ -25,7 +25,7 @@ impl Preprocessor<'_> {
         match rest.first().and_then(Token::ident) {
             Some(name) => self.macros.contains_key(name) == (directive == "ifdef"),
             None => {
-                let message = format!("`#{directive}` needs the name of a macro");
+                let message = format!("`#{directive}` needs a macro name");
                 self.error(codes::BAD_DIRECTIVE, whole, message);
                 false
             }
@@ -63,7 +63,7 @@ struct Evaluator<'a> {
     depth: u32,
 }
 
-/// Binary operators, weakest first.
+/// Binary operators by precedence, lowest first.
 const LEVELS: &[&[&str]] = &[
     &["||"],
     &["&&"],
@@ -92,13 +92,13 @@ impl Evaluator<'_> {
     fn ternary(&mut self) -> i128 {
         self.depth += 1;
         if self.depth > 200 {
-            return self.fail("this condition nests too deeply");
+            return self.fail("condition is nested too deeply");
         }
         let condition = self.binary(0);
         let value = if self.eat("?") {
             let then = self.ternary();
             if !self.eat(":") {
-                return self.fail("`:` is missing");
+                return self.fail("expected `:` in the condition");
             }
             let otherwise = self.ternary();
             if condition != 0 { then } else { otherwise }
@@ -162,7 +162,7 @@ impl Evaluator<'_> {
     fn unary(&mut self) -> i128 {
         self.depth += 1;
         if self.depth > 200 {
-            return self.fail("this condition nests too deeply");
+            return self.fail("condition is nested too deeply");
         }
         let value = if self.eat("!") {
             i128::from(self.unary() == 0)
@@ -183,7 +183,7 @@ impl Evaluator<'_> {
         if self.eat("(") {
             let value = self.ternary();
             if !self.eat(")") {
-                return self.fail("`)` is missing");
+                return self.fail("expected `)` in the condition");
             }
             return value;
         }
@@ -196,7 +196,7 @@ impl Evaluator<'_> {
                 self.at += 1;
                 i128::from(&**name == "true")
             }
-            _ => self.fail("the condition needs a value here"),
+            _ => self.fail("expected a value in the condition"),
         }
     }
 }

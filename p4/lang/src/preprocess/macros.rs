@@ -1,11 +1,11 @@
-//! Macros and their expansion, with hide sets against recursion (C11, section 6.10.3).
+//! Macros and their expansion, with hide sets against recursive expansion (C11, section 6.10.3).
 
 use std::collections::VecDeque;
 use std::rc::Rc;
 
 use super::{MAX_TOKENS, Preprocessor};
-use crate::diagnostic::{Diagnostic, codes};
-use crate::lex::{Name, Tok, Token, lex};
+use crate::diagnostic::{Diagnostic, codes, given, plural};
+use crate::lex::{Name, Tok, Token, lex, to_text};
 use crate::source::Span;
 
 /// A macro.
@@ -13,16 +13,16 @@ use crate::source::Span;
 pub(super) struct Macro {
     /// Where it was defined.
     span: Span,
-    /// Its parameters, if it has a parameter list.
+    /// Its parameters, if it is function-like.
     params: Option<Vec<Name>>,
     /// Whether the last parameter takes all remaining arguments.
     variadic: bool,
-    /// What it stands for.
+    /// Its replacement list.
     body: Vec<Token>,
 }
 
 impl Macro {
-    /// Without parameters.
+    /// Creates an object-like macro.
     pub(super) fn object(span: Span, body: Vec<Token>) -> Macro {
         Macro { span, params: None, variadic: false, body }
     }
@@ -37,17 +37,17 @@ impl Macro {
 impl Preprocessor<'_> {
     pub(super) fn define(&mut self, whole: Span, rest: &[Token]) {
         let Some((first, mut body)) = rest.split_first() else {
-            self.error(codes::BAD_DIRECTIVE, whole, "`#define` needs a name");
+            self.error(codes::BAD_DIRECTIVE, whole, "`#define` needs a macro name");
             return;
         };
         let Some(name) = first.ident().cloned() else {
-            self.error(codes::BAD_DIRECTIVE, first.span, "a macro's name is an identifier");
+            self.error(codes::BAD_DIRECTIVE, first.span, "a macro name must be an identifier");
             return;
         };
         let (mut params, mut variadic) = (None, false);
         if body.first().is_some_and(|t| t.is("(") && !t.space) {
             let Some(close) = body.iter().position(|t| t.is(")")) else {
-                self.error(codes::BAD_DIRECTIVE, whole, "the macro's parameter list has no `)`");
+                self.error(codes::BAD_DIRECTIVE, whole, "expected `)` after the macro parameters");
                 return;
             };
             let mut names = Vec::new();
@@ -58,7 +58,7 @@ impl Preprocessor<'_> {
                 } else if let Some(name) = token.ident() {
                     names.push(name.clone());
                 } else if !token.is(",") {
-                    self.error(codes::BAD_DIRECTIVE, token.span, "a macro's parameters are identifiers");
+                    self.error(codes::BAD_DIRECTIVE, token.span, "macro parameters must be identifiers");
                 }
             }
             params = Some(names);
@@ -69,14 +69,14 @@ impl Preprocessor<'_> {
             && !old.same(&new)
         {
             self.sink.push(
-                Diagnostic::warning(codes::MACRO_REDEFINED, whole, format!("macro `{name}` is redefined"))
-                    .also(old.span, "the earlier definition"),
+                Diagnostic::warning(codes::MACRO_REDEFINED, whole, format!("macro `{name}` redefined"))
+                    .also(old.span, "previous definition"),
             );
         }
         self.macros.insert(name, Rc::new(new));
     }
 
-    /// Expands everything in a list of tokens.
+    /// Expands all macros in a list of tokens.
     pub(super) fn expand_all(&mut self, tokens: Vec<Token>) -> Vec<Token> {
         let mut queue: VecDeque<Token> = tokens.into();
         let mut out = Vec::new();
@@ -91,8 +91,8 @@ impl Preprocessor<'_> {
         out
     }
 
-    /// If the token is a macro (with arguments following, where it needs them), puts its expansion in front of
-    /// `rest` and says so.
+    /// If the token is a macro (followed by arguments, if it is function-like), prepends its expansion to `rest` and
+    /// returns true.
     pub(super) fn expand_one(&mut self, token: &Token, rest: &mut VecDeque<Token>) -> bool {
         let Some(name) = token.ident() else { return false };
         if token.hidden.as_ref().is_some_and(|h| h.contains(name)) {
@@ -110,11 +110,14 @@ impl Preprocessor<'_> {
                     return false;
                 }
                 match self.arguments(token.span, rest) {
-                    Some(args) => match fit(args, params.len(), definition.variadic) {
+                    Some(args) => match fit_arguments(args, params.len(), definition.variadic) {
                         Ok(args) => args,
                         Err(found) => {
-                            let message =
-                                format!("macro `{name}` takes {} arguments, {found} are given", params.len());
+                            let message = format!(
+                                "macro `{name}` takes {}, but {}",
+                                plural(params.len(), "argument"),
+                                given(found)
+                            );
                             self.error(codes::BAD_MACRO_CALL, token.span, message);
                             return true;
                         }
@@ -128,7 +131,7 @@ impl Preprocessor<'_> {
         let expansion = self.substitute(&definition, &args, token.span, &Rc::new(hidden));
         self.spent += expansion.len() + 1;
         if self.spent > MAX_TOKENS {
-            self.exhaust(token.span);
+            self.report_limit(token.span);
             return true;
         }
         for (i, mut new) in expansion.into_iter().enumerate().rev() {
@@ -152,20 +155,20 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// The arguments of a call; `None` (reported) when its parenthesis is never closed.
+    /// Collects the arguments of a macro call; `None` (reported) if the closing parenthesis is missing.
     fn arguments(&mut self, call: Span, rest: &mut VecDeque<Token>) -> Option<Vec<Vec<Token>>> {
         rest.pop_front();
         let mut args = vec![Vec::new()];
         let mut depth = 0usize;
         loop {
             let Some(token) = rest.pop_front() else {
-                self.error(codes::BAD_MACRO_CALL, call, "the macro's argument list has no `)`");
+                self.error(codes::BAD_MACRO_CALL, call, "expected `)` after the macro arguments");
                 return None;
             };
             match &token.tok {
                 Tok::Eof => {
                     rest.push_front(token);
-                    self.error(codes::BAD_MACRO_CALL, call, "the macro's argument list has no `)`");
+                    self.error(codes::BAD_MACRO_CALL, call, "expected `)` after the macro arguments");
                     return None;
                 }
                 Tok::Punct(")") if depth == 0 => return Some(args),
@@ -206,7 +209,7 @@ impl Preprocessor<'_> {
                 && let Some(arg) = body.get(at).and_then(index).and_then(|i| args.get(i))
             {
                 at += 1;
-                out.push(Token { tok: Tok::Str(self.spell(arg).into()), ..token.clone() });
+                out.push(Token { tok: Tok::Str(to_text(arg, self.sources).into()), ..token.clone() });
                 continue;
             }
             if token.is("##") {
@@ -235,7 +238,7 @@ impl Preprocessor<'_> {
     }
 
     fn paste(&mut self, left: &Token, right: &Token, call: Span) -> Vec<Token> {
-        let text = self.spell(std::slice::from_ref(left)) + &self.spell(std::slice::from_ref(right));
+        let text = to_text([left], self.sources) + &to_text([right], self.sources);
         let mut tokens = lex(call.file, &text);
         tokens.pop();
         for token in &mut tokens {
@@ -244,37 +247,10 @@ impl Preprocessor<'_> {
         }
         tokens
     }
-
-    /// Tokens as text.
-    fn spell(&self, tokens: &[Token]) -> String {
-        let mut text = String::new();
-        for (i, token) in tokens.iter().enumerate() {
-            if i > 0 && token.space {
-                text.push(' ');
-            }
-            match &token.tok {
-                Tok::Ident(name) => text.push_str(name),
-                Tok::Int(n) => {
-                    let written = self.sources.text(token.span);
-                    let number = written.starts_with(|c: char| c.is_ascii_digit());
-                    text.push_str(&if number { written.to_owned() } else { n.value.to_string() });
-                }
-                Tok::Str(s) => {
-                    text.push('"');
-                    text.push_str(s);
-                    text.push('"');
-                }
-                Tok::Punct(p) => text.push_str(p),
-                Tok::Bad(..) => text.push_str(self.sources.text(token.span)),
-                Tok::PragmaEnd | Tok::Eof => {}
-            }
-        }
-        text
-    }
 }
 
-/// Makes the arguments as many as there are parameters, or says how many there are.
-fn fit(mut args: Vec<Vec<Token>>, wanted: usize, variadic: bool) -> Result<Vec<Vec<Token>>, usize> {
+/// Pads the arguments to the number of parameters, or returns the number of arguments if they do not fit.
+fn fit_arguments(mut args: Vec<Vec<Token>>, wanted: usize, variadic: bool) -> Result<Vec<Vec<Token>>, usize> {
     if variadic {
         while args.len() < wanted {
             args.push(Vec::new());

@@ -1,7 +1,7 @@
-//! The C preprocessor as P4 uses it (specification 1.2.5, section 6.2): `#include`, `#define` with and without
-//! parameters, `#undef`, `#if` and its relatives, `#error`, `#warning`, `#line`, `#pragma`.
+//! The C preprocessor as P4 uses it (specification 1.2.5, section 6.2): `#include`, object-like and function-like
+//! `#define`, `#undef`, `#if` and related directives, `#error`, `#warning`, `#line`, `#pragma`.
 //!
-//! It works on tokens, so that every token keeps the place it was written at.
+//! It works on tokens, so every token keeps its source location.
 
 mod condition;
 mod macros;
@@ -16,12 +16,12 @@ use crate::source::{FileId, SourceLoader, SourceMap, Span, builtin, resolve};
 
 use macros::Macro;
 
-/// Files that may include each other at most.
+/// The maximum nesting of includes.
 const MAX_INCLUDE_DEPTH: usize = 100;
-/// Tokens that a program may expand to at most.
+/// The maximum number of tokens after expansion.
 const MAX_TOKENS: usize = 4_000_000;
 
-/// Preprocesses a file and all it includes; the last token is [`Tok::Eof`].
+/// Preprocesses a file and its includes; the last token is [`Tok::Eof`].
 pub(crate) fn preprocess(
     main: &str,
     loader: &dyn SourceLoader,
@@ -46,7 +46,7 @@ pub(crate) fn preprocess(
         None => {
             let file = pp.sources.add(main, "");
             let span = Span { file, start: 0, end: 0 };
-            pp.sink.push(Diagnostic::error(codes::NO_SUCH_FILE, span, format!("there is no file `{main}`")));
+            pp.sink.push(Diagnostic::error(codes::NO_SUCH_FILE, span, format!("file not found: `{main}`")));
         }
     }
     let last = pp.out.last().map_or(Span::default(), |t| t.span.tail());
@@ -55,17 +55,17 @@ pub(crate) fn preprocess(
     pp.out
 }
 
-/// A `#if` that is open.
+/// An open `#if`.
 struct Conditional {
-    /// Where it began.
+    /// Where it starts.
     span: Span,
-    /// Whether the current branch is read.
+    /// Whether the current branch is active.
     active: bool,
-    /// Whether some branch has been read.
+    /// Whether a branch has been active.
     taken: bool,
-    /// Whether the enclosing text is read.
+    /// Whether the enclosing text is active.
     enclosing: bool,
-    /// Whether `#else` has been.
+    /// Whether `#else` has been seen.
     has_else: bool,
 }
 
@@ -126,11 +126,15 @@ impl Preprocessor<'_> {
             }
         }
         for conditional in open {
-            self.error(codes::UNBALANCED_CONDITIONAL, conditional.span, "this conditional has no `#endif`");
+            self.error(
+                codes::UNBALANCED_CONDITIONAL,
+                conditional.span,
+                "conditional directive without `#endif`",
+            );
         }
     }
 
-    /// Passes on one token, or what it expands to.
+    /// Processes one token, which may be a macro.
     fn text(&mut self, tokens: &mut VecDeque<Token>) {
         let Some(token) = tokens.pop_front() else { return };
         if token.is("@") && tokens.front().is_some_and(|t| t.ident().is_some_and(|n| &**n == "pragma")) {
@@ -153,12 +157,12 @@ impl Preprocessor<'_> {
 
     fn emit(&mut self, token: Token) {
         if self.out.len() >= MAX_TOKENS {
-            self.exhaust(token.span);
+            self.report_limit(token.span);
             return;
         }
         if let Tok::Bad(code, message) = &token.tok {
             let (code, message) = (*code, message.to_string());
-            // Annotations may hold any character: the parser knows where one does not belong.
+            // Annotations may contain any character; the parser reports unknown characters elsewhere.
             if code != codes::UNEXPECTED_CHARACTER {
                 self.error(code, token.span, message);
             }
@@ -166,10 +170,10 @@ impl Preprocessor<'_> {
         self.out.push(token);
     }
 
-    fn exhaust(&mut self, span: Span) {
+    fn report_limit(&mut self, span: Span) {
         if !self.exhausted {
             self.exhausted = true;
-            self.error(codes::TOO_LARGE, span, "the program is too large after macro expansion");
+            self.error(codes::TOO_LARGE, span, "program is too large after macro expansion");
         }
     }
 
@@ -185,7 +189,7 @@ impl Preprocessor<'_> {
         let active = open.last().is_none_or(|c| c.active);
         let Some(name) = first.ident() else {
             if active && !matches!(first.tok, Tok::Int(_)) {
-                self.error(codes::BAD_DIRECTIVE, first.span, "this is not a preprocessor directive");
+                self.error(codes::BAD_DIRECTIVE, first.span, "not a preprocessor directive");
             }
             return;
         };
@@ -208,7 +212,7 @@ impl Preprocessor<'_> {
                 Some(name) => {
                     self.macros.remove(name);
                 }
-                None => self.error(codes::BAD_DIRECTIVE, whole, "`#undef` needs the name of a macro"),
+                None => self.error(codes::BAD_DIRECTIVE, whole, "`#undef` needs a macro name"),
             },
             "include" => self.include(path, whole, rest.to_vec()),
             "error" | "warning" => {
@@ -227,7 +231,7 @@ impl Preprocessor<'_> {
             "line" => self.line(file, whole, rest),
             "pragma" | "ident" => {}
             other => {
-                let message = format!("there is no directive `#{other}`");
+                let message = format!("unknown directive `#{other}`");
                 self.error(codes::BAD_DIRECTIVE, first.span, message);
             }
         }
@@ -235,7 +239,7 @@ impl Preprocessor<'_> {
 
     fn branch(&mut self, name: &str, whole: Span, rest: &[Token], open: &mut Vec<Conditional>) {
         let Some(mut top) = open.pop() else {
-            let message = format!("`#{name}` without an open `#if`");
+            let message = format!("`#{name}` without `#if`");
             self.error(codes::UNBALANCED_CONDITIONAL, whole, message);
             return;
         };
@@ -287,12 +291,12 @@ impl Preprocessor<'_> {
                 (self.sources.text(inside).trim().to_owned(), true)
             }
             _ => {
-                self.error(codes::BAD_DIRECTIVE, whole, "`#include` needs <name> or \"name\"");
+                self.error(codes::BAD_DIRECTIVE, whole, "expected <name> or \"name\" after `#include`");
                 return;
             }
         };
         if self.depth >= MAX_INCLUDE_DEPTH {
-            self.error(codes::TOO_LARGE, whole, "files include each other too deeply");
+            self.error(codes::TOO_LARGE, whole, "includes are nested too deeply");
             self.exhausted = true;
             return;
         }
@@ -313,8 +317,8 @@ impl Preprocessor<'_> {
             }
             None => {
                 self.sink.push(
-                    Diagnostic::error(codes::NO_SUCH_FILE, whole, format!("there is no file `{name}`"))
-                        .note(format!("looked for `{local}`")),
+                    Diagnostic::error(codes::NO_SUCH_FILE, whole, format!("file not found: `{name}`"))
+                        .note(format!("searched for `{local}`")),
                 );
             }
         }
@@ -325,7 +329,7 @@ impl Preprocessor<'_> {
     }
 }
 
-/// The tokens up to the end of the line.
+/// Takes the tokens up to the end of the line.
 fn take_line(tokens: &mut VecDeque<Token>) -> Vec<Token> {
     let mut line = Vec::new();
     while tokens.front().is_some_and(|t| !t.line_start && t.tok != Tok::Eof) {

@@ -5,14 +5,14 @@ use std::rc::Rc;
 use crate::lex::{IntLiteral, Name, Token};
 use crate::source::Span;
 
-/// A name where it stands.
+/// An identifier and its location.
 #[derive(Clone, Debug)]
 pub(crate) struct Ident {
     pub(crate) name: Name,
     pub(crate) span: Span,
 }
 
-/// A name that may begin with a dot.
+/// A name with an optional leading dot.
 #[derive(Clone, Debug)]
 pub(crate) struct Path {
     pub(crate) global: bool,
@@ -27,14 +27,14 @@ pub(crate) struct Annotation {
     pub(crate) span: Span,
 }
 
-/// What an annotation carries.
+/// The body of an annotation.
 #[derive(Clone, Debug)]
 pub(crate) enum AnnotationBody {
-    /// Nothing, or the tokens between parentheses or of a `@pragma` line.
+    /// Unstructured: the tokens in parentheses or of a `@pragma` line; may be empty.
     Tokens(Vec<Token>),
-    /// `@name[...]` with expressions.
+    /// `@name[...]` with a list of expressions.
     List(Vec<Expr>),
-    /// `@name[...]` with keys and values.
+    /// `@name[...]` with key-value pairs.
     Map(Vec<(Ident, Expr)>),
 }
 
@@ -54,7 +54,7 @@ pub(crate) enum TypeKind {
     String,
     Int,
     Void,
-    /// `bit<w>`; without a width one bit.
+    /// `bit<w>`, or `bit` of width 1.
     Bit(Option<Box<Expr>>),
     Signed(Box<Expr>),
     Varbit(Box<Expr>),
@@ -64,7 +64,7 @@ pub(crate) enum TypeKind {
     Tuple(Vec<Type>),
     List(Vec<Type>),
     DontCare,
-    /// Could not be parsed; reported.
+    /// A type that could not be parsed; the error is reported.
     Bad,
 }
 
@@ -121,7 +121,7 @@ pub(crate) enum ExprKind {
     Int(Rc<IntLiteral>),
     Str(Name),
     Name(Path),
-    /// A type where an expression stands: `error.NoError`, a constructor, a type's member.
+    /// A type in an expression: `error.NoError`, a constructor, a member of a type.
     Type(Type),
     This,
     Member(Box<Expr>, Ident),
@@ -139,7 +139,7 @@ pub(crate) enum ExprKind {
         type_args: Vec<Type>,
         args: Vec<Arg>,
     },
-    /// `{a, b}`; `dots` when it ends with `...`.
+    /// `{a, b}`; `dots` if it ends with `...`.
     List {
         items: Vec<Expr>,
         dots: bool,
@@ -182,7 +182,7 @@ pub(crate) struct Field {
     pub(crate) name: Ident,
 }
 
-/// A type, function or method with its parameters.
+/// The signature of a type, function or method.
 #[derive(Clone, Debug)]
 pub(crate) struct Prototype {
     pub(crate) result: Type,
@@ -197,7 +197,7 @@ pub(crate) struct Instance {
     pub(crate) ty: Type,
     pub(crate) args: Vec<Arg>,
     pub(crate) name: Ident,
-    /// Sizes behind the name: an array of objects.
+    /// Array sizes after the name, for an array of objects.
     pub(crate) sizes: Vec<Expr>,
     pub(crate) body: Option<Block>,
 }
@@ -244,7 +244,7 @@ pub(crate) struct Method {
     pub(crate) annotations: Annotations,
     pub(crate) prototype: Prototype,
     pub(crate) is_abstract: bool,
-    /// A constructor has the extern's name and no result type.
+    /// Whether it is a constructor: it has the name of the extern and no return type.
     pub(crate) constructor: bool,
 }
 
@@ -284,7 +284,7 @@ pub(crate) enum DeclKind {
     Enum {
         annotations: Annotations,
         name: Ident,
-        /// The representation of a serialisable enum.
+        /// The underlying type of a serialisable enum.
         repr: Option<Type>,
         members: Vec<(Ident, Option<Expr>)>,
     },
@@ -383,7 +383,7 @@ pub(crate) enum PropertyValue {
     Actions(Vec<ActionRef>),
     Entries(Vec<Entry>),
     Expr(Expr),
-    /// An object declared in place: `implementation = action_profile(32) { ... }` needs no more than the call.
+    /// An object declared in place, as in `implementation = action_profile(32) { ... }`.
     Bad,
 }
 
@@ -394,7 +394,7 @@ pub(crate) struct KeyElement {
     pub(crate) annotations: Annotations,
 }
 
-/// An action with arguments, in a list of actions, as default, or in an entry.
+/// A reference to an action with arguments: in an `actions` list, as a default action, or in an entry.
 #[derive(Clone, Debug)]
 pub(crate) struct ActionRef {
     pub(crate) annotations: Annotations,
@@ -431,7 +431,7 @@ pub(crate) enum StmtKind {
     Empty,
     Block(Block),
     Decl(Box<Decl>),
-    /// `target op= value`; plain assignment has no operator.
+    /// `target op= value`; a plain assignment has no operator.
     Assign {
         target: Expr,
         op: Option<BinaryOp>,
@@ -466,13 +466,13 @@ pub(crate) enum StmtKind {
 
 #[derive(Clone, Debug)]
 pub(crate) struct SwitchCase {
-    /// The label; `default` is [`ExprKind::Default`].
+    /// The label; [`ExprKind::Default`] for `default`.
     pub(crate) label: Expr,
-    /// A label without a body falls through.
+    /// The body; a label without one falls through.
     pub(crate) body: Option<Block>,
 }
 
-/// A whole program.
+/// A P4 program.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Unit {
     pub(crate) decls: Vec<Decl>,

@@ -1,4 +1,4 @@
-// What comes before the ingress control of a small program.
+// The part of a small program before the ingress control.
 #include <v1model.p4>
 header h_t { bit<8> a; bit<16> b; }
 header v_t { varbit<64> data; }

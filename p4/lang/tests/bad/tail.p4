@@ -1,4 +1,4 @@
-// What comes after it.
+// The part after the ingress control.
 parser P(packet_in p, out headers_t hdr, inout meta_t m, inout standard_metadata_t s) {
     state start {
         p.extract(hdr.h);

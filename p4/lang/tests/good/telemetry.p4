@@ -1,4 +1,4 @@
-// What a telemetry program for a lossless fabric is made of.
+// A telemetry program for a lossless fabric.
 #include <core.p4>
 #include <v1model.p4>
 #include "telemetry_headers.p4"

@@ -1,4 +1,4 @@
-// Fields of headers that are not valid on all paths.
+// Fields of headers that may be invalid.
 #include <v1model.p4>
 
 header h_t { bit<8> a; }

@@ -1,4 +1,4 @@
-// A program without `main` is checked, and its values are not followed.
+// A program without `main` is checked, but without data-flow analysis.
 #include <core.p4>
 
 header h_t { bit<8> a; }

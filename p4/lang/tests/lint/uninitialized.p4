@@ -1,4 +1,4 @@
-// Values that some path has not written.
+// Values that are unwritten on some path.
 #include <v1model.p4>
 
 header h_t { bit<8> a; bit<8> b; }

@@ -1,4 +1,4 @@
-// Declarations that nothing refers to. A variable that is only written is used.
+// Unused declarations. A variable that is only written counts as used.
 #include <v1model.p4>
 
 typedef bit<8> octet_t;

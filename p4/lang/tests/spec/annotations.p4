@@ -1,4 +1,4 @@
-// "Annotations": anything in those without structure, expressions in the others, on everything that takes them.
+// "Annotations": unstructured ones with any tokens, structured ones with expressions, on all declarations.
 #include <core.p4>
 
 @free(isn't it? $ 1 + (nested) "text" ; { } :)

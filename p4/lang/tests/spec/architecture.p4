@@ -1,5 +1,5 @@
-// "Architecture description": packages, generic parsers and controls, optional and default parameters, objects that
-// functions make, arrays of objects.
+// "Architecture description": packages, generic parsers and controls, optional and default parameters, objects
+// returned by functions, arrays of objects.
 #include <core.p4>
 
 struct h_t { bit<8> f; }
@@ -51,5 +51,5 @@ Three(uses()) one_only;
 Three(uses(), with_widget(make_widget(8w1))) both;
 Inner(uses()) inner;
 Outer(inner) outer;
-Two(too_short()) wrong; // said of the declaration
+Two(too_short()) wrong; // reported at the declaration
 Two(short(), too_short()) main;

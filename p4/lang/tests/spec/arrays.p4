@@ -9,7 +9,7 @@ struct open_t { Plain p; varbit<8> v; }
 header h_t { bit<8> f; }
 header_union u_t { h_t a; }
 
-// What arrays consist of.
+// Element types of arrays.
 header in_header_t {
     bit<8>[2] bytes;
     bool flags[8];

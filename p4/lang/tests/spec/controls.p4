@@ -1,4 +1,4 @@
-// "Control blocks", "Calling convention", "Constructor calls", the table of what may be called where.
+// "Control blocks", "Calling convention", "Constructor calls", where calls are allowed.
 #include <core.p4>
 
 struct s_t { bit<8> a; bit<8> b; }
@@ -20,7 +20,7 @@ control c(inout s_t s)(bit<8> k) {
     cell(shared) by_variable; //~ E0410
     inner(1, 2) one;
     inner(j = 1, k = k) named;
-    inner(1) few; // said of the declaration
+    inner(1) few; // reported at the declaration
     inner(1, s.a) variable; //~ E0410
     generic<bit<8>>() g;
     with_cell(object) w1;

@@ -12,7 +12,7 @@ extern bit<8> read();
 
 control c(inout s_t s, inout h_t h, in bit<8> x, in int<8> i, in bit<4> n, in bool q, inout error e) {
     apply {
-        // Fixed width: both sides the same; literals follow the other side.
+        // Fixed width: both operands have the same type; literals take the type of the other operand.
         bit<8> b1 = x + 1;
         bit<8> b2 = 1 - x;
         bit<8> b3 = x + n; //~ E0402
@@ -30,14 +30,14 @@ control c(inout s_t s, inout h_t h, in bit<8> x, in int<8> i, in bit<4> n, in bo
         bool l3 = !x; //~ E0402
         bool l4 = i < -1;
         bool l5 = x == i; //~ E0402
-        // Numbers without width are computed without limit.
+        // Numbers without width have arbitrary precision.
         const int big = (1 << 100) - (1 << 99);
         bit<128> huge = big;
         bit<8> small = 5 * 100 / 2 - 10;
         bit<8> modulo = 17 % 5;
         const int quotient = -7 / 2; //~ E0412
         const bit<8> zero = 1 / 0; //~ E0412
-        // Shifts: the right side is unsigned, or a number that is not negative.
+        // Shifts: the shift amount is unsigned, or a non-negative constant.
         bit<8> s1 = x << n;
         bit<8> s2 = x >> 3;
         int<8> s3 = i >> x;
@@ -98,7 +98,7 @@ control c(inout s_t s, inout h_t h, in bit<8> x, in int<8> i, in bit<4> n, in bo
         bool e2 = e < error.NoError; //~ E0402
         string text = "not here"; //~ E0409
         int number = 1; //~ E0409
-        // What has no type.
+        // Expressions without a type.
         s = { 1, 2 };
         s = { a = 1, b = 2 };
         s = { b = 2, ... };

@@ -79,5 +79,5 @@ control other(inout bit<8> h) { apply { } }
 one(c()) o1;
 one(r = other(), n = 3) o2;
 one<bit<8>>(other(), 4) o3;
-one<bool>(other()) o4; // said of the declaration
+one<bool>(other()) o4; // reported at the declaration
 pair(o1, o2) main;

@@ -25,7 +25,7 @@ control shadows(inout bit<8> x)(bit<8> k) {
 }
 const bit<8> later = 1;
 
-// Functions, methods and constructors, by names and number of arguments.
+// Functions, methods and constructors, overloaded by the names and number of arguments.
 extern void f();
 extern void f(in bit<32> a);
 extern void f(in bit<16> b);

@@ -48,7 +48,7 @@ parser p(packet_in packet, out s_t s, in bit<8> x) {
             two : next;
             pairs : next;
             (one, one) : next;
-            (1, 2, 3) : next; // said of the keys
+            (1, 2, 3) : next; // reported at the keys
             default : accept;
         }
     }

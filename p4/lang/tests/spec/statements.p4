@@ -43,7 +43,7 @@ control c(inout bit<8> x, inout s_t s, in bool q) {
         x = inner; //~ E0301
         if (q) x = 1; else if (x == 2) { x = 3; } else x = 4;
         if (x) { x = 1; } //~ E0401
-        // Calls: by position or by name, with defaults; what is written is an l-value.
+        // Calls: positional and named arguments, defaults; written arguments are l-values.
         x = max(1, 2) + max(b = 1, a = x) + max(x);
         x = max(); //~ E0404
         x = max(1, 2, 3); //~ E0404
@@ -60,7 +60,7 @@ control c(inout bit<8> x, inout s_t s, in bool q) {
         max(1, 2);
         set(x, 1);
         set(1, 2);
-        // Switches on values.
+        // `switch` on values.
         switch (x) {
             1:
             2: { x = 3; }
@@ -83,7 +83,7 @@ control c(inout bit<8> x, inout s_t s, in bool q) {
             Ser.Y: { x = 2; }
         }
         switch (s) { } //~ E0507
-        // Switches on what a table did.
+        // `switch` on the result of a table.
         switch (t.apply().action_run) {
             one: { x = 1; }
             NoAction:

@@ -1,4 +1,4 @@
-// "Types": what may contain what, generic types, `typedef` and `type`, tuples, lists, unions.
+// "Types": allowed nestings, generic types, `typedef` and `type`, tuples, lists, unions.
 #include <core.p4>
 
 typedef bit<8> byte_t;
@@ -58,7 +58,7 @@ const G<bit<16>> g2 = { value = 1, tag = 2 };
 const g8_t g3 = (G<bit<8>>) { 1, 2 };
 const bit<8> of_g = g1.value + g3.tag;
 const GH<bit<8>> gh = { 1 };
-const GH<error> gh2 = { error.NoError }; // said of the field
+const GH<error> gh2 = { error.NoError }; // reported at the field
 const list<bit<8>> numbers = { 1, 2, 3 };
 const list<tuple<bit<8>, bool>> pairs = { { 1, true }, { 2, false } };
 const list<bit<8>, bool> wrong = { }; //~ E0406

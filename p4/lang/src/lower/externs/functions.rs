@@ -1,8 +1,8 @@
-//! Functions of the core library and of v1model.
+//! The functions of the core library and of v1model.
 
 use num_traits::ToPrimitive as _;
 
-use super::super::place::Place;
+use super::super::lvalue::LValue;
 use super::super::value::Val;
 use super::super::{BlockKind, Lowerer};
 use crate::diagnostic::codes;
@@ -76,9 +76,9 @@ impl Lowerer<'_> {
                 self.emit(Stmt::Extern(ExternCall::Truncate(length)));
             }
             ("assert" | "assume", [condition]) => {
-                let place = self.sources.location(span);
+                let location = self.sources.location(span);
                 let text = self.sources.text(condition.span).split_whitespace().collect::<Vec<_>>().join(" ");
-                let text = format!("{}:{}: {text}", place.file, place.line);
+                let text = format!("{}:{}: {text}", location.file, location.line);
                 let condition = self.eval_scalar(condition);
                 self.emit(Stmt::Extern(if name == "assert" {
                     ExternCall::Assert(condition, text)
@@ -127,7 +127,7 @@ impl Lowerer<'_> {
     fn field_list(&mut self, list: &Expr) -> Option<u8> {
         let number = self.eval_number(list).and_then(|n| n.to_u8());
         if number.is_none() {
-            self.error(codes::NOT_CONSTANT, list.span, "the number of a field list has to be known");
+            self.error(codes::NOT_CONSTANT, list.span, "the field list number must be a constant");
         }
         number
     }
@@ -140,7 +140,7 @@ impl Lowerer<'_> {
             None => self.new_digest(&ty, span),
         };
         if self.block != BlockKind::Ingress {
-            self.error(codes::BAD_EXTERN, span, "digests are sent in the ingress control only");
+            self.error(codes::BAD_EXTERN, span, "`digest` can be called only in the ingress control");
         }
         self.emit(Stmt::Extern(ExternCall::Digest { digest: id, fields }));
     }
@@ -171,24 +171,24 @@ impl Lowerer<'_> {
         let with_payload = name.ends_with("_with_payload");
         let verify = name.starts_with("verify");
         let kind = self.scalar_kind(&field.ty).unwrap_or(ir::ScalarKind::Unsigned(16));
-        let target = match self.place_of(field) {
-            Some(Place::Scalar(id)) => id,
+        let target = match self.lvalue_of(field) {
+            Some(LValue::Scalar(id)) => id,
             other => {
                 let id = self.temporary("sum", kind);
                 let value = match (&other, verify) {
-                    (Some(place), _) => self.load(place),
+                    (Some(lvalue), _) => self.load(lvalue),
                     (None, _) => self.eval(field),
                 };
-                self.assign(&Place::Scalar(id), value, &field.ty, span);
+                self.assign(&LValue::Scalar(id), value, &field.ty, span);
                 let sum = Checksum { condition, data, field: id, algorithm, with_payload };
                 self.emit(Stmt::Extern(if verify {
                     ExternCall::VerifyChecksum(sum)
                 } else {
                     ExternCall::UpdateChecksum(sum)
                 }));
-                if let (Some(place), false) = (other, verify) {
+                if let (Some(lvalue), false) = (other, verify) {
                     let value = self.scalar(id);
-                    self.store_scalar(&place, value);
+                    self.store_scalar(&lvalue, value);
                 }
                 return;
             }

@@ -1,4 +1,4 @@
-//! Methods of v1model's objects.
+//! The methods of v1model's externs.
 
 use super::super::objects::Object;
 use super::super::value::Val;
@@ -22,7 +22,7 @@ impl Lowerer<'_> {
         let Some(decl) = module.externs.get(id.index()) else { return Val::Void };
         let Some(signature) = decl.methods.get(method) else { return Val::Void };
         let Val::Object(object) = self.eval(object) else {
-            self.unsupported(span, "this object is not known here");
+            self.unsupported(span, "extern object is not known here");
             return Val::Void;
         };
         let args = &call.args;
@@ -30,7 +30,7 @@ impl Lowerer<'_> {
         match (object, &*signature.name) {
             (Object::Packet, "extract") if arg(0).is_none() => {
                 if let Some(ty) = call.type_args.first() {
-                    self.extract_unwanted(ty, arg(1), span);
+                    self.extract_unused(ty, arg(1), span);
                 }
             }
             (Object::Packet, name) => {
@@ -98,12 +98,12 @@ impl Lowerer<'_> {
                 }));
                 return Val::Scalar(self.scalar(target));
             }
-            _ => self.unsupported(span, "this object has no such method"),
+            _ => self.unsupported(span, "extern object has no such method"),
         }
         Val::Void
     }
 
-    /// Evaluates what a call reads, for its side effects.
+    /// Evaluates the inputs of a call, for their side effects.
     pub(super) fn evaluate_inputs(&mut self, params: &[crate::hir::Param], args: &[Option<Expr>]) {
         for (param, arg) in params.iter().zip(args) {
             if let (Direction::In | Direction::None, Some(arg)) = (param.direction, arg) {
@@ -112,7 +112,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Kind of a scalar that a call writes.
+    /// Returns the kind of a scalar that a call writes.
     pub(super) fn out_kind(&self, arg: Option<&Expr>, ty: Option<&Type>) -> ScalarKind {
         arg.and_then(|a| self.scalar_kind(&a.ty))
             .or_else(|| ty.and_then(|t| self.scalar_kind(t)))

@@ -1,6 +1,6 @@
 //! `packet_in` and `packet_out`.
 
-use super::super::place::Place;
+use super::super::lvalue::LValue;
 use super::super::value::{HeaderVal, Val};
 use super::super::{Lowerer, build};
 use crate::hir::{Expr, Type};
@@ -23,7 +23,7 @@ impl Lowerer<'_> {
             "lookahead" => {
                 let kinds = self.flat_kinds(ty);
                 if kinds.iter().any(|k| matches!(k, ScalarKind::Varbit(_))) {
-                    self.unsupported(span, "`lookahead` needs a type of fixed size");
+                    self.unsupported(span, "the type argument of `lookahead` must have a fixed size");
                 }
                 let mut offset_bits = 0;
                 let mut parts = Vec::new();
@@ -31,7 +31,7 @@ impl Lowerer<'_> {
                     parts.push(ir::Expr { kind: ExprKind::Lookahead { offset_bits }, ty: kind });
                     offset_bits += kind.width();
                 }
-                // Reading the last bits now makes a short packet fail here, whatever is done with the value.
+                // Reading the last bits now makes a short packet fail here, even if the value is not used.
                 if let Some(last) = parts.last_mut() {
                     let read = self.temporary("ahead", last.ty);
                     self.emit(Stmt::Assign(read, last.clone()));
@@ -55,19 +55,19 @@ impl Lowerer<'_> {
                 Val::Void
             }
             _ => {
-                self.unsupported(span, "packets have no such method");
+                self.unsupported(span, "unknown packet method");
                 Val::Void
             }
         }
     }
 
     fn extract(&mut self, args: &[Option<Expr>], span: Span) {
-        let place = match args.first() {
-            Some(Some(arg)) => self.place_of(arg),
+        let lvalue = match args.first() {
+            Some(Some(arg)) => self.lvalue_of(arg),
             _ => None,
         };
-        let Some(Place::Header(header)) = place else {
-            self.unsupported(span, "`extract` fills a header");
+        let Some(LValue::Header(header)) = lvalue else {
+            self.unsupported(span, "the argument of `extract` must be a header");
             return;
         };
         match args.get(1) {
@@ -87,8 +87,8 @@ impl Lowerer<'_> {
                     self.emit(Stmt::Emit(header));
                 }
             }
-            Val::Whole(Place::UnionElement { stack, index }) => {
-                for header in self.members(&Place::UnionElement { stack, index }) {
+            Val::Whole(LValue::UnionElement { stack, index }) => {
+                for header in self.members(&LValue::UnionElement { stack, index }) {
                     self.emit(Stmt::Emit(header));
                 }
             }
@@ -102,22 +102,22 @@ impl Lowerer<'_> {
                     self.emit_value(part, &ty, span);
                 }
             }
-            _ => self.unsupported(span, "`emit` writes headers"),
+            _ => self.unsupported(span, "the argument of `emit` must consist of headers"),
         }
     }
 
-    /// An `out` argument that nobody wants still has to be extracted.
-    pub(super) fn unwanted_header(&mut self, ty: &Type) -> Option<HeaderRef> {
+    /// Allocates a header for an unused `out` argument, which must still be extracted.
+    pub(super) fn unused_header(&mut self, ty: &Type) -> Option<HeaderRef> {
         match self.allocate(ty, "$skipped") {
-            Place::Header(header) => Some(header),
+            LValue::Header(header) => Some(header),
             _ => None,
         }
     }
 
-    /// Extraction into `_`.
-    pub(super) fn extract_unwanted(&mut self, ty: &Type, size: Option<&Expr>, span: Span) {
-        let Some(header) = self.unwanted_header(ty) else {
-            self.unsupported(span, "`extract` fills a header");
+    /// Lowers the extraction into `_`.
+    pub(super) fn extract_unused(&mut self, ty: &Type, size: Option<&Expr>, span: Span) {
+        let Some(header) = self.unused_header(ty) else {
+            self.unsupported(span, "the argument of `extract` must be a header");
             return;
         };
         match size {
@@ -129,7 +129,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Whether an expression is known to be 1.
+    /// Returns whether an expression is the constant 1.
     pub(super) fn always(expr: &ir::Expr) -> bool {
         build::value_of(expr).is_some_and(|v| v != 0.into())
     }

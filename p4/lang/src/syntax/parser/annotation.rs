@@ -5,10 +5,10 @@ use crate::diagnostic::{Diagnostic, Sink, codes};
 use crate::lex::{Tok, Token};
 use crate::syntax::ast::{Annotation, AnnotationBody, Annotations, Ident};
 
-/// Reports and leaves out characters that do not belong to P4, except in annotations without a structure.
-pub(super) fn take_foreign(tokens: Vec<Token>, sink: &mut Sink) -> Vec<Token> {
+/// Reports and removes unknown characters, except in unstructured annotations.
+pub(super) fn remove_unknown_characters(tokens: Vec<Token>, sink: &mut Sink) -> Vec<Token> {
     let mut kept: Vec<Token> = Vec::with_capacity(tokens.len());
-    // Parentheses that are open in an annotation.
+    // Number of open parentheses in the current annotation.
     let mut depth = 0usize;
     let mut pragma = false;
     for token in tokens {
@@ -32,7 +32,7 @@ pub(super) fn take_foreign(tokens: Vec<Token>, sink: &mut Sink) -> Vec<Token> {
     kept
 }
 
-/// `"a" ++ "b"` in annotations that take a text.
+/// Concatenates `"a" ++ "b"` in annotations that take a string.
 fn joined(name: &str, tokens: Vec<Token>) -> Vec<Token> {
     if !matches!(name, "name" | "deprecated" | "noWarn") {
         return tokens;
@@ -114,7 +114,7 @@ impl Parser<'_> {
         Some(Annotation { name, body: AnnotationBody::Tokens(tokens), span: start.to(self.previous()) })
     }
 
-    /// Tokens up to the parenthesis that closes this one.
+    /// Takes the tokens up to the matching closing parenthesis.
     fn balanced(&mut self) -> Vec<Token> {
         let mut tokens = Vec::new();
         let mut depth = 0usize;

@@ -1,6 +1,6 @@
 //! Declarations.
 
-use super::{NameKind, Parser, Trial};
+use super::{NameKind, Parser, Speculation};
 use crate::diagnostic::codes;
 use crate::lex::Tok;
 use crate::source::Span;
@@ -20,7 +20,7 @@ impl Parser<'_> {
         decl
     }
 
-    /// Any declaration, at the top or inside a parser or control.
+    /// Parses a declaration at the top level or inside a parser or control.
     fn declaration(&mut self) -> Option<Decl> {
         let start = self.span();
         let annotations = self.annotations();
@@ -93,10 +93,10 @@ impl Parser<'_> {
         }
     }
 
-    /// `type name(...) {...}`, `type name = value;`, `type(args) name;`.
+    /// Parses `type name(...) {...}`, `type name = value;` or `type(args) name;`.
     fn function_or_variable(&mut self, annotations: Annotations, start: Span) -> Option<Decl> {
         let at = self.at;
-        let function = self.attempt(Trial::Function, |p| {
+        let function = self.attempt(Speculation::Function, |p| {
             let _result = p.ty();
             p.ident("a name")?;
             (p.at("(") || p.at("<")).then_some(())
@@ -104,7 +104,7 @@ impl Parser<'_> {
         if function.is_none() {
             return self.variable_or_instance(annotations, start);
         }
-        // The attempt has moved past the name.
+        // Rewind: the attempt consumed the name.
         self.at = at;
         let function = self.scoped(|p| {
             let prototype = p.prototype()?;
@@ -138,7 +138,7 @@ impl Parser<'_> {
         Some(Decl { kind: DeclKind::Variable(variable), span: self.span_from(start) })
     }
 
-    /// The functions that an instance gives its extern's abstract methods.
+    /// Parses the functions with which an instance implements abstract methods.
     fn block_of_declarations(&mut self) -> crate::syntax::ast::Block {
         let start = self.span();
         let mut stmts = Vec::new();
@@ -163,11 +163,11 @@ impl Parser<'_> {
         crate::syntax::ast::Block { annotations: Vec::new(), stmts, span: self.span_from(start) }
     }
 
-    /// `result name<T>(params)`; the scope is the caller's.
+    /// Parses `result name<T>(params)`; the caller provides the scope.
     fn prototype(&mut self) -> Option<Prototype> {
-        // The result type may be one of the type parameters that come after it.
+        // The return type may be one of the type parameters that follow it.
         let at = self.at;
-        let known = self.attempt(Trial::ResultType, |p| {
+        let known = self.attempt(Speculation::ResultType, |p| {
             p.ty();
             p.ident("a name")?;
             p.at("<").then_some(p.at)
@@ -241,7 +241,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Whether `{` comes before `(`.
+    /// Returns whether `{` precedes `(`.
     fn brace_before_paren(&self) -> bool {
         self.tokens[self.at..]
             .iter()
@@ -274,7 +274,7 @@ impl Parser<'_> {
         let name = self.ident("the action's name")?;
         if self.at("<") {
             let span = self.span();
-            self.error(codes::UNEXPECTED_TOKEN, span, "actions have no type parameters");
+            self.error(codes::UNEXPECTED_TOKEN, span, "actions cannot have type parameters");
             self.type_params();
         }
         let action = self.scoped(|p| {
@@ -364,7 +364,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `struct S { ... }` where the type is used that it declares.
+    /// Parses `struct S { ... }` where the declared type is used.
     fn type_in_place(&mut self) -> Option<Type> {
         let start = self.span();
         let kind = match self.word().as_deref() {
@@ -404,7 +404,7 @@ impl Parser<'_> {
             }
             while !p.at("}") && !p.at_end() {
                 let before = p.at;
-                let is_state = p.attempt(Trial::State, |p| {
+                let is_state = p.attempt(Speculation::State, |p| {
                     p.annotations();
                     p.at_word("state").then_some(())
                 });
@@ -436,7 +436,7 @@ impl Parser<'_> {
         let (body, transition) = self.scoped(|p| (p.statements(), p.transition()));
         if !self.at("}") && !self.at_end() {
             let span = self.span();
-            self.error(codes::UNEXPECTED_TOKEN, span, "nothing may follow the transition");
+            self.error(codes::UNEXPECTED_TOKEN, span, "no statement is allowed after `transition`");
             while !self.at("}") && !self.at_end() {
                 self.skip_statement();
             }
@@ -504,7 +504,7 @@ impl Parser<'_> {
                     let span = p.bump().span;
                     let block = p.block();
                     if body.is_some() {
-                        p.error(codes::UNEXPECTED_TOKEN, span, "a control has one `apply` block");
+                        p.error(codes::UNEXPECTED_TOKEN, span, "a control can have only one `apply` block");
                     }
                     body = Some(block);
                 } else {

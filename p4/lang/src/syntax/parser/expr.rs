@@ -1,10 +1,10 @@
 //! Expressions and key sets.
 
-use super::{Parser, RESERVED, Trial};
+use super::{Parser, RESERVED, Speculation};
 use crate::lex::Tok;
 use crate::syntax::ast::{Arg, BinaryOp, Expr, ExprKind, Ident, Path, Type, TypeKind, UnaryOp};
 
-/// Binary operators, weakest first (specification, section 8: table of precedence).
+/// Binary operators by precedence, lowest first (specification, section 8).
 const LEVELS: &[&[(&str, BinaryOp)]] = &[
     &[("||", BinaryOp::Or)],
     &[("&&", BinaryOp::And)],
@@ -25,7 +25,7 @@ const LEVELS: &[&[(&str, BinaryOp)]] = &[
 ];
 
 impl Parser<'_> {
-    /// Any expression.
+    /// Parses an expression.
     pub(super) fn expr(&mut self) -> Expr {
         let bad = self.bad_expr();
         self.nested(bad, |p| {
@@ -76,7 +76,7 @@ impl Parser<'_> {
             left = Expr { kind: ExprKind::Binary(op, Box::new(left), Box::new(right)), span };
             terms += 1;
             if terms > 2000 {
-                self.error(crate::diagnostic::codes::TOO_LARGE, span, "this expression is too long");
+                self.error(crate::diagnostic::codes::TOO_LARGE, span, "expression is too long");
                 self.at = self.tokens.len() - 1;
             }
         }
@@ -108,12 +108,12 @@ impl Parser<'_> {
         Expr { kind: ExprKind::Unary(op, Box::new(operand)), span }
     }
 
-    /// `(type)` in front of an operand.
+    /// Parses `(type)` before an operand.
     fn cast_type(&mut self) -> Option<Type> {
         let at = self.at;
         self.bump();
         if self.at_type() {
-            let ty = self.attempt(Trial::Cast, |p| {
+            let ty = self.attempt(Speculation::Cast, |p| {
                 let ty = p.bracketed(Self::ty);
                 (p.at(")") && !p.peek_at(1).is(".")).then_some(ty)
             });
@@ -132,7 +132,7 @@ impl Parser<'_> {
         loop {
             links += 1;
             if links > 500 {
-                self.error(crate::diagnostic::codes::TOO_LARGE, expr.span, "this expression is too long");
+                self.error(crate::diagnostic::codes::TOO_LARGE, expr.span, "expression is too long");
                 self.at = self.tokens.len() - 1;
                 return expr;
             }
@@ -141,7 +141,7 @@ impl Parser<'_> {
                 self.bump();
                 let span = self.span();
                 let Some(name) = self.word().filter(|n| n.as_ref() == "apply" || self.member_name(n)) else {
-                    self.expected("a member's name");
+                    self.expected("a member name");
                     return expr;
                 };
                 self.bump();
@@ -185,7 +185,7 @@ impl Parser<'_> {
         kind
     }
 
-    /// `(a, name = b, _)`.
+    /// Parses `(a, name = b, _)`.
     pub(super) fn args(&mut self) -> Vec<Arg> {
         self.bracketed(Self::args_in_brackets)
     }
@@ -195,7 +195,7 @@ impl Parser<'_> {
         let args = self.comma_list(")", |p| {
             let start = p.span();
             let name = if p.peek().ident().is_some() && p.peek_at(1).is("=") {
-                let name = p.ident("an argument's name");
+                let name = p.ident("an argument name");
                 p.bump();
                 name
             } else {
@@ -248,7 +248,7 @@ impl Parser<'_> {
                 }
             }
             Tok::Ident(word) => return self.word_expr(&word),
-            // A malformed number or string, reported already.
+            // A malformed number or string, already reported.
             Tok::Bad(..) => {
                 self.bump();
                 ExprKind::Bad
@@ -289,7 +289,7 @@ impl Parser<'_> {
         Expr { kind, span: self.span_from(start) }
     }
 
-    /// A type used as an expression: what follows is `.member`, `(arguments)` or nothing.
+    /// Parses a type in an expression: `.member`, `(arguments)` or nothing follows.
     fn type_in_expr(&mut self) -> Type {
         if self.peek_at(1).is("<") {
             return self.ty();
@@ -306,7 +306,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `{...}`: a list, a record, an invalid header.
+    /// Parses `{...}`: a list, a record, or an invalid header.
     fn braces(&mut self) -> Expr {
         let start = self.span();
         let bad = self.bad_expr();
@@ -325,7 +325,7 @@ impl Parser<'_> {
                         dots = true;
                         return p.dots_end();
                     }
-                    let name = p.ident("a field's name")?;
+                    let name = p.ident("a field name")?;
                     p.expect("=");
                     Some((name, p.expr()))
                 });
@@ -346,16 +346,16 @@ impl Parser<'_> {
         })
     }
 
-    /// After `...`: nothing to add to the list. It has to be the last.
+    /// Checks that `...` is the last item; it adds nothing to the list.
     fn dots_end<T>(&mut self) -> Option<T> {
         let last = self.at("}") || self.at(",") && self.peek_at(1).is("}");
         if !last {
-            self.expected("`}`: `...` comes last");
+            self.expected("`}` after `...`");
         }
         None
     }
 
-    /// `default`, `_`, a value, `a &&& b` or `a .. b`.
+    /// Parses `default`, `_`, a value, `a &&& b` or `a .. b`.
     pub(super) fn keyset(&mut self) -> Expr {
         let first = self.expr();
         let build = match &self.peek().tok {
@@ -369,10 +369,10 @@ impl Parser<'_> {
         Expr { kind: build(Box::new(first), Box::new(second)), span }
     }
 
-    /// What stands before `:` in a select case or an entry: one key set, or several in parentheses.
+    /// Parses the part before `:` in a select case or an entry: one key set, or several in parentheses.
     pub(super) fn keysets(&mut self) -> Vec<Expr> {
         if self.at("(") {
-            let several = self.attempt(Trial::KeySets, |p| {
+            let several = self.attempt(Speculation::KeySets, |p| {
                 p.bump();
                 let list = p.comma_list(")", |p| Some(p.keyset()));
                 (p.eat(")") && p.at(":") && !list.is_empty()).then_some(list)

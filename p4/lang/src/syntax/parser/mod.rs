@@ -1,7 +1,7 @@
-//! A recursive-descent parser with recovery.
+//! A recursive-descent parser with error recovery.
 //!
-//! P4 needs to know which names are types: `(a)(b)` is a cast only if `a` is one. The parser therefore tracks
-//! declared names by scope, as the specification's grammar does.
+//! P4 is not context-free: `(a)(b)` is a cast only if `a` is a type. The parser therefore tracks declared names by
+//! scope, as the grammar of the specification does.
 
 mod annotation;
 mod decl;
@@ -17,14 +17,14 @@ use crate::diagnostic::{Code, Diagnostic, Sink, codes};
 use crate::lex::{Name, Tok, Token};
 use crate::source::Span;
 
-/// How deeply expressions, types and statements may nest.
+/// The maximum nesting of expressions, types and statements.
 const MAX_DEPTH: u32 = 120;
 
-/// How many tokens may be read while trying out, for each token of the file and for the file.
-const TRIED_PER_TOKEN: usize = 20;
-const TRIED_AT_LEAST: usize = 100_000;
+/// The maximum number of tokens that speculative parsing may read: per token of the file, and for a whole file.
+const SPECULATIVE_TOKENS_PER_TOKEN: usize = 20;
+const MIN_SPECULATIVE_TOKENS: usize = 100_000;
 
-/// Words that are not identifiers (specification, section 6.4.1 and the grammar's `nonTypeName`).
+/// Words that are not identifiers (specification, section 6.4.1, and `nonTypeName` of the grammar).
 const RESERVED: &[&str] = &[
     "abstract",
     "action",
@@ -68,9 +68,9 @@ const RESERVED: &[&str] = &[
     "void",
 ];
 
-/// Parses a program; what cannot be parsed is reported and left out.
+/// Parses a program; reports and skips what it cannot parse.
 pub(crate) fn parse(tokens: Vec<Token>, sink: &mut Sink) -> Unit {
-    let tokens = annotation::take_foreign(tokens, sink);
+    let tokens = annotation::remove_unknown_characters(tokens, sink);
     Parser::new(tokens, sink).unit()
 }
 
@@ -89,8 +89,8 @@ pub(crate) fn parse_list(mut tokens: Vec<Token>, end: Span, sink: &mut Sink) -> 
     items
 }
 
-/// Where the lexer and the preprocessor have left something out.
-fn left_out(sink: &Sink) -> Vec<Span> {
+/// Returns where the lexer and the preprocessor dropped tokens.
+fn dropped(sink: &Sink) -> Vec<Span> {
     let lexical =
         [codes::UNEXPECTED_CHARACTER, codes::UNTERMINATED, codes::BAD_NUMBER, codes::BAD_MACRO_CALL];
     let faults = sink.list.iter().filter(|d| lexical.contains(&d.code));
@@ -99,16 +99,16 @@ fn left_out(sink: &Sink) -> Vec<Span> {
     spans
 }
 
-/// What a name stands for, as far as the grammar cares.
+/// What the grammar needs to know about a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NameKind {
     Type,
     Other,
 }
 
-/// What is tried out where only what follows tells what it is.
+/// A construct that is parsed speculatively, because only later tokens show what it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Trial {
+enum Speculation {
     Cast,
     CallTypeArgs,
     ForIn,
@@ -122,38 +122,38 @@ struct Parser<'a> {
     tokens: Vec<Token>,
     at: usize,
     sink: &'a mut Sink,
-    /// Where tokens are missing because something is wrong with them, in order.
-    left_out: Vec<Span>,
+    /// Where erroneous tokens were dropped, in order.
+    dropped: Vec<Span>,
     scopes: Vec<BTreeMap<Name, NameKind>>,
     depth: u32,
-    /// While trying out: errors only set `failed`.
+    /// During speculative parsing: errors only set `failed`.
     speculating: bool,
     failed: bool,
-    /// Where what was tried out is known to fail, as long as no other name is declared. What stands inside of a
-    /// failed attempt is parsed again: without this memory, each level of nesting would double the time.
-    failures: BTreeSet<(usize, Trial)>,
-    /// How many tokens were read while trying out.
-    tried: usize,
-    /// Whether `>` ends the expression that is read: it stands between angle brackets.
+    /// Positions where speculative parsing is known to fail, valid until another name is declared. The content of a
+    /// failed attempt is parsed again; without this memo, the time would double with each level of nesting.
+    failures: BTreeSet<(usize, Speculation)>,
+    /// The number of tokens read speculatively.
+    speculated: usize,
+    /// Whether `>` ends the current expression, because it is inside angle brackets.
     angle: bool,
-    /// Types that the declaration that is read declares in place.
+    /// Types that the current declaration declares in place.
     in_place: Vec<Decl>,
 }
 
 impl<'a> Parser<'a> {
     fn new(tokens: Vec<Token>, sink: &'a mut Sink) -> Parser<'a> {
-        let left_out = left_out(sink);
+        let dropped = dropped(sink);
         Parser {
             tokens,
             at: 0,
             sink,
-            left_out,
+            dropped,
             scopes: vec![BTreeMap::new()],
             depth: 0,
             speculating: false,
             failed: false,
             failures: BTreeSet::new(),
-            tried: 0,
+            speculated: 0,
             angle: false,
             in_place: Vec::new(),
         }
@@ -197,7 +197,7 @@ impl Parser<'_> {
         self.peek().span
     }
 
-    /// Where the token before this one ended.
+    /// Returns the end of the previous token.
     fn previous(&self) -> Span {
         self.tokens[self.at.saturating_sub(1).min(self.tokens.len() - 1)].span
     }
@@ -206,7 +206,7 @@ impl Parser<'_> {
         let token = self.peek().clone();
         if token.tok != Tok::Eof {
             self.at += 1;
-            self.tried += usize::from(self.speculating);
+            self.speculated += usize::from(self.speculating);
         }
         token
     }
@@ -239,7 +239,7 @@ impl Parser<'_> {
         here
     }
 
-    /// Whether the next `count` tokens are `>` without anything between them.
+    /// Returns whether the next two tokens are `first` and `second` without white space between them.
     fn adjacent(&self, first: &str, second: &str) -> bool {
         let (a, b) = (self.peek(), self.peek_at(1));
         a.is(first) && b.is(second) && !b.space && !b.line_start
@@ -256,20 +256,20 @@ impl Parser<'_> {
     fn report(&mut self, diagnostic: Diagnostic) {
         if self.speculating {
             self.failed = true;
-        } else if diagnostic.code != codes::UNEXPECTED_TOKEN || !self.follows_gap() {
+        } else if diagnostic.code != codes::UNEXPECTED_TOKEN || !self.follows_dropped_token() {
             self.sink.push(diagnostic);
         }
     }
 
-    /// Whether something was left out in front of this token: that it does not fit here is no other fault.
-    fn follows_gap(&self) -> bool {
+    /// Returns whether a token was dropped before this one: that this one does not fit is then no error of its own.
+    fn follows_dropped_token(&self) -> bool {
         let (before, here) = (self.previous(), self.span());
-        let first = self.left_out.partition_point(|s| (s.file, s.start) < (before.file, before.start));
-        let gap = self.left_out.get(first);
+        let first = self.dropped.partition_point(|s| (s.file, s.start) < (before.file, before.start));
+        let gap = self.dropped.get(first);
         gap.is_some_and(|s| s.file == here.file && s.start < here.start.max(1) && before.file == here.file)
     }
 
-    /// Reports that something else should stand here.
+    /// Reports that something else was expected here.
     fn expected(&mut self, what: &str) {
         if matches!(self.peek().tok, Tok::Bad(..)) && !self.speculating {
             return;
@@ -300,7 +300,7 @@ impl Parser<'_> {
             return true;
         }
         if punct == ";" && !self.speculating {
-            // What stands in the way is found here, but the semicolon belongs where the statement ended.
+            // The error is found at the next token, but the semicolon belongs at the end of the statement.
             let found = self.describe();
             let span = self.span();
             let missing = self.previous().tail();
@@ -308,9 +308,9 @@ impl Parser<'_> {
                 Diagnostic::error(codes::UNEXPECTED_TOKEN, span, format!("expected `;`, found {found}"));
             self.report(match self.peek().line_start || self.at("}") {
                 true => diagnostic
-                    .label("not expected here")
-                    .also(missing, "`;` is missing here")
-                    .suggest("add it", missing, ";"),
+                    .label("unexpected token")
+                    .also(missing, "expected `;` here")
+                    .suggest("add `;`", missing, ";"),
                 false => diagnostic.label("expected `;`"),
             });
         } else {
@@ -319,7 +319,7 @@ impl Parser<'_> {
         false
     }
 
-    /// A name; keywords are refused, words that are only keywords in places are accepted.
+    /// Parses a name. Reserved words are rejected; contextual keywords are accepted.
     fn ident(&mut self, what: &str) -> Option<Ident> {
         let span = self.span();
         match self.word() {
@@ -336,7 +336,7 @@ impl Parser<'_> {
 
     // --- recovery ---
 
-    /// Skips to the next `;` (which is eaten) or closing brace of this level (which is not).
+    /// Skips to the next `;`, which is consumed, or to the closing brace of this level, which is not.
     fn skip_statement(&mut self) {
         let mut depth = 0usize;
         let first = self.at;
@@ -393,7 +393,7 @@ impl Parser<'_> {
         self.at > 0 && word.is_some_and(|w| STARTS.contains(&&**w)) && self.tokens[self.at - 1].is(";")
     }
 
-    /// A list up to `close`, items separated by commas; reports and recovers inside.
+    /// Parses a comma-separated list up to `close`; reports errors and recovers inside.
     fn comma_list<T>(&mut self, close: &str, mut item: impl FnMut(&mut Self) -> Option<T>) -> Vec<T> {
         let mut items = Vec::new();
         while !self.at(close) && !self.at_end() {
@@ -435,12 +435,12 @@ impl Parser<'_> {
         }
     }
 
-    /// Runs a parser that may nest; beyond the limit it is not run.
+    /// Runs a parser that may recurse; beyond the limit it is not run.
     fn nested<T>(&mut self, fallback: T, run: impl FnOnce(&mut Self) -> T) -> T {
         if self.depth >= MAX_DEPTH {
             let span = self.span();
-            self.error(codes::TOO_LARGE, span, "this nests too deeply");
-            // Nothing after it can be understood.
+            self.error(codes::TOO_LARGE, span, "nested too deeply");
+            // The rest of the file cannot be parsed.
             self.at = self.tokens.len() - 1;
             return fallback;
         }
@@ -450,7 +450,7 @@ impl Parser<'_> {
         value
     }
 
-    /// Reads what stands in brackets of its own, where `>` is an operator again.
+    /// Parses a bracketed construct, in which `>` is an operator again.
     fn bracketed<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
         let outer = std::mem::replace(&mut self.angle, false);
         let value = run(self);
@@ -458,17 +458,17 @@ impl Parser<'_> {
         value
     }
 
-    /// Tries something out: when it fails, nothing has happened.
-    fn attempt<T>(&mut self, trial: Trial, run: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
-        if self.failures.contains(&(self.at, trial)) {
+    /// Parses speculatively: on failure the state is unchanged.
+    fn attempt<T>(&mut self, kind: Speculation, run: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
+        if self.failures.contains(&(self.at, kind)) {
             return None;
         }
-        if self.tried > TRIED_AT_LEAST + TRIED_PER_TOKEN * self.tokens.len() {
+        if self.speculated > MIN_SPECULATIVE_TOKENS + SPECULATIVE_TOKENS_PER_TOKEN * self.tokens.len() {
             let span = self.span();
             self.error(
                 codes::TOO_LARGE,
                 span,
-                "too much has to be read again and again to tell types from values",
+                "too much lookahead is needed to distinguish types from values",
             );
             self.at = self.tokens.len() - 1;
             return None;
@@ -482,7 +482,7 @@ impl Parser<'_> {
         self.failed = failed;
         if !ok || value.is_none() {
             self.at = at;
-            self.failures.insert((at, trial));
+            self.failures.insert((at, kind));
             return None;
         }
         value

@@ -1,6 +1,6 @@
 //! Statements.
 
-use super::{NameKind, Parser, RESERVED, Trial};
+use super::{NameKind, Parser, RESERVED, Speculation};
 use crate::diagnostic::codes;
 use crate::lex::Tok;
 use crate::syntax::ast::{
@@ -35,7 +35,7 @@ impl Parser<'_> {
         Block { annotations, stmts, span: start.to(self.previous()) }
     }
 
-    /// Statements up to a closing brace.
+    /// Parses statements up to a closing brace.
     pub(super) fn statements(&mut self) -> Vec<Stmt> {
         let mut stmts = Vec::new();
         while !self.at("}") && !self.at_end() && !self.at_word("transition") {
@@ -48,7 +48,7 @@ impl Parser<'_> {
         stmts
     }
 
-    /// One statement or local declaration; `None` when there was nothing but errors.
+    /// Parses a statement or local declaration; `None` if it contained only errors.
     pub(super) fn statement(&mut self) -> Option<Stmt> {
         let span = self.span();
         self.nested(None, |p| p.statement_inner()).or(Some(Stmt { kind: StmtKind::Empty, span }))
@@ -88,7 +88,7 @@ impl Parser<'_> {
                     }
                 }
                 "else" => {
-                    self.error(codes::UNEXPECTED_TOKEN, start, "`else` without an `if` before it");
+                    self.error(codes::UNEXPECTED_TOKEN, start, "`else` without a preceding `if`");
                     self.bump();
                     return self.statement();
                 }
@@ -114,7 +114,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a variable, constant or instance is declared here.
+    /// Returns whether a variable, constant or instance declaration starts here.
     pub(super) fn at_local_declaration(&self) -> bool {
         if self.at_word("const") {
             return true;
@@ -132,7 +132,8 @@ impl Parser<'_> {
         named && next.ident().is_some_and(|w| !RESERVED.contains(&&**w))
     }
 
-    /// The token after the angle brackets that begin at token `ahead`, if they do.
+    /// Returns the index of the token after the angle brackets that start at token `ahead`, or `ahead` if there are
+    /// none.
     fn after_angles(&self, ahead: usize) -> usize {
         if !self.peek_at(ahead).is("<") {
             return ahead;
@@ -154,7 +155,7 @@ impl Parser<'_> {
         ahead
     }
 
-    /// Whether a name follows the parentheses that begin at token `from`.
+    /// Returns whether a name follows the parentheses that start at token `from`.
     fn instance_follows(&self, from: usize) -> bool {
         let mut depth = 0usize;
         for ahead in from..self.tokens.len() - self.at {
@@ -213,7 +214,7 @@ impl Parser<'_> {
         }
         if !matches!(target.kind, ExprKind::Call { .. } | ExprKind::Bad) {
             if self.at(";") {
-                let message = "an expression alone is not a statement";
+                let message = "expected a statement, found an expression";
                 self.error(codes::UNEXPECTED_TOKEN, target.span, message);
             } else {
                 self.expected("`=` or a call");
@@ -279,7 +280,7 @@ impl Parser<'_> {
     }
 
     fn for_in(&mut self) -> Option<StmtKind> {
-        let head = self.attempt(Trial::ForIn, |p| {
+        let head = self.attempt(Speculation::ForIn, |p| {
             let annotations = p.annotations();
             let ty = p.ty();
             let name = p.ident("a name")?;
@@ -302,7 +303,7 @@ impl Parser<'_> {
             let kind = if declarations && (p.at("@") || p.at_local_declaration()) {
                 let annotations = p.annotations();
                 let ty = p.ty();
-                let (name, ty) = p.declarator(ty, "a variable's name")?;
+                let (name, ty) = p.declarator(ty, "a variable name")?;
                 p.declare(&name, NameKind::Other);
                 let init = p.eat("=").then(|| p.expr());
                 let variable = Variable { annotations, ty, name, init, is_const: false };
@@ -315,7 +316,7 @@ impl Parser<'_> {
         })
     }
 
-    /// An initialiser or argument, where `...` is allowed.
+    /// Parses an initialiser or argument, where `...` is allowed.
     pub(super) fn initializer(&mut self) -> Expr {
         self.expr()
     }

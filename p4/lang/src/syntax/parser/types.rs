@@ -6,7 +6,7 @@ use crate::source::Span;
 use crate::syntax::ast::{Expr, Ident, Path, Type, TypeKind};
 
 impl Parser<'_> {
-    /// Whether a type starts here: a base type, or a name known as a type.
+    /// Returns whether a type starts here: a base type, or a name declared as a type.
     pub(super) fn at_type(&self) -> bool {
         match &self.peek().tok {
             Tok::Ident(name) => match &**name {
@@ -23,7 +23,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A type, with the brackets of a stack.
+    /// Parses a type, including the brackets of a stack.
     pub(super) fn ty(&mut self) -> Type {
         let bad = Type { kind: TypeKind::Bad, span: self.span() };
         self.nested(bad, |p| {
@@ -39,8 +39,8 @@ impl Parser<'_> {
         })
     }
 
-    /// The name after a type, with the sizes of arrays that may follow it: `T name[2][3]`, of which the first
-    /// index has the first size.
+    /// Parses the name after a type, with the array sizes that may follow it: in `T name[2][3]`, the first index has
+    /// size 2.
     pub(super) fn declarator(&mut self, mut ty: Type, what: &str) -> Option<(Ident, Type)> {
         let name = self.ident(what)?;
         for size in self.declarator_sizes().into_iter().rev() {
@@ -50,7 +50,7 @@ impl Parser<'_> {
         Some((name, ty))
     }
 
-    /// `[2][3]`.
+    /// Parses `[2][3]`.
     pub(super) fn declarator_sizes(&mut self) -> Vec<Expr> {
         let mut sizes = Vec::new();
         while self.eat("[") {
@@ -91,7 +91,7 @@ impl Parser<'_> {
                 let kind = if self.at("<") {
                     TypeKind::Varbit(Box::new(self.width()))
                 } else {
-                    self.expected("`<` and the greatest size");
+                    self.expected("`<` and a maximum size");
                     TypeKind::Bad
                 };
                 return Type { kind, span: start.to(self.previous()) };
@@ -120,7 +120,7 @@ impl Parser<'_> {
         Type { kind, span: start.to(self.previous()) }
     }
 
-    /// `<8>`, `<W + 1>` or `<(W > 8 ? W : 8)>`: an expression in which `>` stands in brackets only.
+    /// Parses `<8>`, `<W + 1>` or `<(W > 8 ? W : 8)>`: an expression in which `>` is allowed only in parentheses.
     fn width(&mut self) -> Expr {
         self.expect("<");
         let outer = std::mem::replace(&mut self.angle, true);
@@ -135,7 +135,7 @@ impl Parser<'_> {
         width
     }
 
-    /// `<A, B>`.
+    /// Parses `<A, B>`.
     pub(super) fn type_args(&mut self) -> Vec<Type> {
         self.expect("<");
         let mut args = Vec::new();
@@ -150,7 +150,7 @@ impl Parser<'_> {
         args
     }
 
-    /// A type, or `_` for one that is inferred.
+    /// Parses a type, or `_` for an inferred type.
     fn type_arg(&mut self) -> Type {
         let span = self.span();
         if self.eat_word("_") {
@@ -163,7 +163,7 @@ impl Parser<'_> {
         self.expect(">");
     }
 
-    /// `<T, U>` after the name of a declaration.
+    /// Parses `<T, U>` after the name of a declaration.
     pub(super) fn type_params(&mut self) -> Vec<Ident> {
         let mut params = Vec::new();
         if self.eat("<") {
@@ -176,19 +176,19 @@ impl Parser<'_> {
         params
     }
 
-    /// Type arguments of a call, if that is what follows: `<...>` and then `(`.
+    /// Parses the type arguments of a call, if `<...>` and `(` follow.
     pub(super) fn call_type_args(&mut self) -> Option<Vec<Type>> {
         if !self.at("<") {
             return None;
         }
-        self.attempt(super::Trial::CallTypeArgs, |p| {
+        self.attempt(super::Speculation::CallTypeArgs, |p| {
             let args = p.type_args();
             let all_types = args.iter().all(|t| p.plausible(t));
             (all_types && p.at("(")).then_some(args)
         })
     }
 
-    /// Whether what was parsed as a type is one, as far as names are known.
+    /// Returns whether what was parsed as a type can be one, given the names declared so far.
     fn plausible(&self, ty: &Type) -> bool {
         match &ty.kind {
             TypeKind::Named(path) | TypeKind::Specialized(path, _) => {
