@@ -75,7 +75,12 @@ fn read(config: &ConfigOf, problems: &mut Vec<String>) -> Option<(ResolvedSwitch
     }
     if let Some((table, path, text)) = &table {
         for problem in &table.problems {
-            malformed.push(format!("{}:{}: {}", path.display(), place(text, problem.span.start), problem.message));
+            malformed.push(format!(
+                "{}:{}: {}",
+                path.display(),
+                place(text, problem.span.start),
+                problem.message
+            ));
         }
     }
     if !malformed.is_empty() {

@@ -37,7 +37,8 @@ pub(crate) fn describe(report: &RunReport) -> String {
 pub(crate) fn describe_truth(truth: &GroundTruth) -> String {
     let Some(anomaly) = &truth.anomaly else { return "no anomaly".to_string() };
     let cause = truth.cause.as_ref().map(|cause| format!(" ({})", name(cause))).unwrap_or_default();
-    let when = truth.time_ns.map(|(from, to)| format!(", from {} to {}", time(from), time(to))).unwrap_or_default();
+    let when =
+        truth.time_ns.map(|(from, to)| format!(", from {} to {}", time(from), time(to))).unwrap_or_default();
     format!("{}{cause}{}{when}", name(anomaly), describe_root(&truth.root_cause))
 }
 
@@ -91,7 +92,8 @@ fn describe_diagnosis(diagnosis: &Diagnosis) -> String {
     }
     for step in &diagnosis.steps {
         let role = if step.role == StepRole::Victim { "victim" } else { "culprits" };
-        let delays = if step.holds_up == Some(true) { "; it delays all other transfers of the job" } else { "" };
+        let delays =
+            if step.holds_up == Some(true) { "; it delays all other transfers of the job" } else { "" };
         line("job", format!("{}: step {} of {} ({role}){delays}", step.job, step.step, step.steps));
     }
     if let Some(verification) = &diagnosis.verification {

@@ -81,8 +81,11 @@ pub(crate) fn describe(traffic: &Traffic) -> String {
         line("unfinished", format!("and {} more", unfinished.len() - LISTED_FLOWS));
     }
     if !traffic.paused_ports.is_empty() {
-        let ports: Vec<String> =
-            traffic.paused_ports.iter().map(|(port, times)| format!("{port} ({})", count(*times, "time"))).collect();
+        let ports: Vec<String> = traffic
+            .paused_ports
+            .iter()
+            .map(|(port, times)| format!("{port} ({})", count(*times, "time")))
+            .collect();
         line("paused", ports.join(", "));
     }
     for (reason, packets) in &traffic.drops {

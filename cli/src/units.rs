@@ -39,7 +39,10 @@ mod tests {
             [0, 999, 17_115, 1_250_000, 61_000_000_000].map(time),
             ["0 ps", "999.000 ns", "17.115 us", "1.250 ms", "61.000000 s"]
         );
-        assert_eq!([0, 1023, 1024, 8_090, 3 << 30].map(bytes), ["0 B", "1023 B", "1.0 KiB", "7.9 KiB", "3.0 GiB"]);
+        assert_eq!(
+            [0, 1023, 1024, 8_090, 3 << 30].map(bytes),
+            ["0 B", "1023 B", "1.0 KiB", "7.9 KiB", "3.0 GiB"]
+        );
         assert_eq!([0, 1, 2].map(|n| count(n, "packet")), ["0 packets", "1 packet", "2 packets"]);
         assert_eq!(count(4, "switch"), "4 switches");
     }

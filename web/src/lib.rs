@@ -24,7 +24,7 @@ pub use limits::{
     BODY_BYTES, EVENT_CLIENTS, EVENT_RING, HEARTBEAT, LIVE_PORTS, QUERY_TIMEOUT, SERIES_SAMPLES,
 };
 pub use live::LiveState;
-pub use query::{QueryResult, QueryBackend, QueryError, QueryFuture};
+pub use query::{QueryBackend, QueryError, QueryFuture, QueryResult};
 pub use routes::{openapi, router};
 pub use series::{PortPoint, PortSample};
 pub use server::serve;

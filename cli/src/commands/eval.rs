@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::Outcome;
 use crate::commands::run::load;
-use crate::evaluation::{Plan, DEFAULT_EPOCH_SHIFT, evaluate};
+use crate::evaluation::{DEFAULT_EPOCH_SHIFT, Plan, evaluate};
 use crate::input::write_all;
 use crate::output::print_json;
 use crate::units::count;
@@ -165,7 +165,9 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     for name in names {
         let scenario = load(&name)?;
         if scenario.expect.is_none() {
-            bail!("{name}: the scenario has no [expect] section, so its runs have no ground truth to compare with");
+            bail!(
+                "{name}: the scenario has no [expect] section, so its runs have no ground truth to compare with"
+            );
         }
         scenarios.push((name, scenario));
     }

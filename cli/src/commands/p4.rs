@@ -195,7 +195,9 @@ fn without_errors(path: &Path, compilation: &Compilation) -> anyhow::Result<()> 
 /// Returns the compiled program for the switch.
 fn program_of(path: &Path, compilation: Compilation) -> anyhow::Result<p4_lang::ir::Program> {
     without_errors(path, &compilation)?;
-    let other_target = || format!("{}: the program is not written for v1model, the architecture of the switch", path.display());
+    let other_target = || {
+        format!("{}: the program is not written for v1model, the architecture of the switch", path.display())
+    };
     compilation.program.with_context(other_target)
 }
 
@@ -221,8 +223,8 @@ fn check(programs: &[PathBuf], deny_warnings: bool, defines: &Defines) -> anyhow
 }
 
 fn explain(id: &str) -> anyhow::Result<Outcome> {
-    let code =
-        codes::find(id).with_context(|| format!("unknown code {id}; expected a code such as E0401 or W0402"))?;
+    let code = codes::find(id)
+        .with_context(|| format!("unknown code {id}; expected a code such as E0401 or W0402"))?;
     print!("{}", code.page);
     Ok(Outcome::Fine)
 }

@@ -119,7 +119,8 @@ impl FromStr for Tunnel {
                 remote: remote.parse().ok()?,
             })
         };
-        parse().ok_or_else(|| "expected PORT=udp:LOCAL,REMOTE, e.g. 1=udp:127.0.0.1:7001,127.0.0.1:7002".into())
+        parse()
+            .ok_or_else(|| "expected PORT=udp:LOCAL,REMOTE, e.g. 1=udp:127.0.0.1:7001,127.0.0.1:7002".into())
     }
 }
 

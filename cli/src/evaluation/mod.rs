@@ -100,7 +100,8 @@ pub(crate) fn evaluate(plan: &Plan) -> anyhow::Result<Vec<Evaluated>> {
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} runs  {msg}  {eta} left");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     let next = AtomicUsize::new(0);
-    let results: Mutex<Vec<Option<anyhow::Result<Evaluated>>>> = Mutex::new(runs.iter().map(|_| None).collect());
+    let results: Mutex<Vec<Option<anyhow::Result<Evaluated>>>> =
+        Mutex::new(runs.iter().map(|_| None).collect());
     thread::scope(|scope| {
         for _ in 0..plan.jobs.clamp(1, runs.len().max(1)) {
             scope.spawn(|| {

@@ -69,7 +69,8 @@ fn coverage(truth: &GroundTruth, snapshots: &[(Time, Snapshot)]) -> Option<f64> 
     if wanted.is_empty() {
         return None;
     }
-    let contained = |snapshot: &Snapshot| wanted.iter().filter(|name| snapshot.switch(name).is_some()).count();
+    let contained =
+        |snapshot: &Snapshot| wanted.iter().filter(|name| snapshot.switch(name).is_some()).count();
     let most = snapshots.iter().map(|(_, snapshot)| contained(snapshot)).max().unwrap_or(0);
     let share = most as f64 / wanted.len() as f64;
     Some(best_recurrence.map_or(share, |best| best.max(share)))

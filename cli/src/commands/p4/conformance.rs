@@ -112,8 +112,7 @@ pub(super) fn execute(args: &Args) -> anyhow::Result<Outcome> {
     };
     if let Some(path) = &args.write {
         let kept = fs::read_to_string(path).ok();
-        let manual =
-            kept.as_deref().and_then(|text| text.split_once(BY_HAND)).map_or("\n", |(_, text)| text);
+        let manual = kept.as_deref().and_then(|text| text.split_once(BY_HAND)).map_or("\n", |(_, text)| text);
         let page = format!("{}\n{BY_HAND}{manual}", markdown(&report));
         write_all(&[(path, page.into_bytes())])?;
     }

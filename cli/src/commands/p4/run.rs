@@ -78,7 +78,9 @@ impl Engine {
     /// Returns the engine to use. Only the interpreter writes traces.
     pub(super) fn chosen(wanted: Option<Engine>, trace: bool) -> anyhow::Result<Engine> {
         match (wanted, trace) {
-            (Some(Engine::Compiled), true) => bail!("--trace requires the interpreter; remove --engine compiled"),
+            (Some(Engine::Compiled), true) => {
+                bail!("--trace requires the interpreter; remove --engine compiled")
+            }
             (_, true) => Ok(Engine::Interpreter),
             (wanted, false) => Ok(wanted.unwrap_or(Engine::Compiled)),
         }
