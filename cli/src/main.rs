@@ -53,7 +53,7 @@ Exit status:
         Harrier collects telemetry from P4 switches along the path of a slow flow and along the PFC pauses that reach \
         it, and names the anomaly, the root port and the culprit flows, host or configuration.",
     after_help = EXAMPLES,
-    after_long_help = EXIT_STATUS
+    after_long_help = format!("{EXIT_STATUS}\n\n{EXAMPLES}")
 )]
 struct Cli {
     #[command(subcommand)]

@@ -4,7 +4,7 @@
 //! [`crate::Limits::incident_quiet_ns`] earlier than the incident's start or later than its last update. If several
 //! incidents match, it joins the one with the latest update; if none does, it opens a new one. Incidents are never
 //! merged. This rule needs only what is in the database, one diagnosis at a time. The analyzer groups the verdicts of
-//! one run by a rule of its own.
+//! one run by a different rule.
 
 use model::{Anomaly, Cause, Diagnosis, FlowKey, RootCause};
 use serde::{Deserialize, Serialize};

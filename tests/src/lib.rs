@@ -1,1 +1,1 @@
-//! Whole-system tests live beside this crate, in `tests/tests`.
+//! The whole-system tests are in `tests/tests`.

@@ -26,7 +26,7 @@ impl QueryBackend for Backend {
         Box::pin(async move {
             match victim.src.to_string().as_str() {
                 "11.0.2.1" => Ok(QueryResult {
-                    diagnosis: incast("asked", 5_000, victim),
+                    diagnosis: incast("queried", 5_000, victim),
                     graph: incast_graph(),
                     snapshot: Some(snapshot()),
                 }),
@@ -188,7 +188,7 @@ async fn a_query_stores_its_diagnosis_and_returns_where() {
     let request = Request::post("/api/v1/queries").header(header::CONTENT_TYPE, "application/json");
     let answer = send(app.clone(), request.body(Body::from(body)).unwrap()).await;
     assert_eq!(answer.status, StatusCode::OK, "{}", answer.text);
-    assert_eq!(answer.json()["id"], "asked");
+    assert_eq!(answer.json()["id"], "queried");
     let location = answer.headers[header::LOCATION].to_str().unwrap().to_string();
     let stored = send(app, Request::get(location).body(Body::empty()).unwrap()).await;
     assert_eq!(stored.json(), answer.json());
@@ -197,13 +197,13 @@ async fn a_query_stores_its_diagnosis_and_returns_where() {
 #[tokio::test]
 async fn a_failed_query_returns_the_reason() {
     let path = "/api/v1/queries";
-    let ask = |src: u8| json!({"victim": flow(src, 3)}).to_string();
-    check_problem(&post(path, &ask(9)).await, 404, "unknown-flow", path, "no host sends `11.0.9.1:10000>");
-    let busy = post(path, &ask(1)).await;
+    let body = |src: u8| json!({"victim": flow(src, 3)}).to_string();
+    check_problem(&post(path, &body(9)).await, 404, "unknown-flow", path, "no host sends `11.0.9.1:10000>");
+    let busy = post(path, &body(1)).await;
     check_problem(&busy, 503, "busy", path, "retry in 3 s");
     assert_eq!(busy.headers[header::RETRY_AFTER], "3");
-    check_problem(&post(path, &ask(6)).await, 404, "no-anomaly", path, "the flow's path shows no anomaly");
-    check_problem(&post(path, &ask(5)).await, 502, "query-failed", path, "sw4 did not answer");
+    check_problem(&post(path, &body(6)).await, 404, "no-anomaly", path, "the flow's path shows no anomaly");
+    check_problem(&post(path, &body(5)).await, 502, "query-failed", path, "sw4 did not answer");
     let bad = post(path, r#"{"victim": "10.0.0.1:1-10.0.0.2:2/udp"}"#).await;
     let message =
         "`10.0.0.1:1-10.0.0.2:2/udp` is not a flow: no `>` between the two ends; expected `src:sport>dst";
@@ -213,10 +213,10 @@ async fn a_failed_query_returns_the_reason() {
     let large = format!("{{\"victim\": \"{}\"}}", "x".repeat(BODY_BYTES));
     check_problem(&post(path, &large).await, 413, "body-too-large", path, "limit");
     let app = router(AppState::new(live().await));
-    let untyped = Request::post(path).body(Body::from(ask(2))).unwrap();
+    let untyped = Request::post(path).body(Body::from(body(2))).unwrap();
     check_problem(&send(app.clone(), untyped).await, 415, "not-json", path, "application/json");
     let request = Request::post(path).header(header::CONTENT_TYPE, "application/json");
-    let unconnected = send(app, request.body(Body::from(ask(2))).unwrap()).await;
+    let unconnected = send(app, request.body(Body::from(body(2))).unwrap()).await;
     check_problem(&unconnected, 503, "no-network", path, "not connected to a network");
 }
 

@@ -35,7 +35,7 @@ Examples:
 #[derive(clap::Args)]
 #[command(
     after_help = EXAMPLES,
-    after_long_help = "Exit status 1: the first method did not diagnose every run correctly."
+    after_long_help = format!("Exit status 1: the first method did not diagnose every run correctly.\n\n{EXAMPLES}")
 )]
 pub(crate) struct Args {
     /// Built-in scenario or scenario file; can be repeated [default: all built-in scenarios]

@@ -38,7 +38,9 @@ Examples:
 #[derive(clap::Args)]
 #[command(
     after_help = EXAMPLES,
-    after_long_help = "Exit status 1: the run did not go as the scenario expects, or no diagnosis names the ground truth."
+    after_long_help = format!(
+        "Exit status 1: the run did not go as the scenario expects, or no diagnosis names the ground truth.\n\n{EXAMPLES}"
+    )
 )]
 pub(crate) struct Args {
     /// Built-in scenario or scenario file
@@ -123,7 +125,7 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     }
     let (hops, seconds) = (figures.packet_hops, figures.wall_seconds);
     eprintln!(
-        "simulated {}, {hops} packet-hops in {seconds:.2} s ({:.0}/s)",
+        "simulated {}, {hops} packet-hops in {seconds:.2} s ({:.0} packet-hops/s)",
         outcome.end,
         hops as f64 / seconds
     );

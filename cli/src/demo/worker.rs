@@ -3,7 +3,7 @@
 use anyhow::Context as _;
 use tokio::sync::mpsc;
 
-/// Processes inputs one at a time on a thread of its own. Results have the order of the inputs.
+/// Processes inputs one at a time on a separate thread. Results have the order of the inputs.
 ///
 /// At most `capacity` inputs are queued; the caller checks [`Worker::has_room`] before it takes the next input from its
 /// source. The thread ends when the worker is dropped.

@@ -75,7 +75,7 @@ impl Store {
             false => None,
         };
         let pool = if in_memory {
-            // Each connection to `:memory:` would open a database of its own.
+            // Each connection to `:memory:` would open a separate database.
             SqlitePoolOptions::new()
                 .min_connections(1)
                 .max_connections(1)
