@@ -1,5 +1,5 @@
-//! Dumps of the paper's ns-3 prototype: complete, truncated, and in any order of files. `verdicts.rs` tests those of the
-//! poster's prototype.
+//! Dumps of the paper's ns-3 prototype: complete, truncated, and in any order of files. `verdicts.rs` tests those of
+//! the poster's prototype.
 
 #![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
 

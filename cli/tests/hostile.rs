@@ -1,5 +1,5 @@
-//! `harrier analyze` on snapshots that no switch would write: it never panics, reports errors with their positions, and its
-//! diagnoses have finite numbers and do not depend on the order of records.
+//! `harrier analyze` on snapshots that no switch would write: it never panics, reports errors with their positions, and
+//! its diagnoses have finite numbers and do not depend on the order of records.
 
 #![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
 

@@ -1,5 +1,5 @@
-//! `harrier p4 stf`: passing tests, failing tests and their reports, malformed tests, and the two exceptions: packets on
-//! ports that no line names, and packets of programs with externs that are not implemented.
+//! `harrier p4 stf`: passing tests, failing tests and their reports, malformed tests, and the two exceptions: packets
+//! on ports that no line names, and packets of programs with externs that are not implemented.
 
 #![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
 

@@ -45,9 +45,9 @@ pub struct Incident {
 /// Returns the key that two diagnoses of the same incident share: the root port, the root host or both; without them
 /// the loop, the culprit flows, or the anomaly and the victim.
 ///
-/// The culprit flows are not part of the key of a known port or host, because each diagnosis covers other epochs and can
-/// name other culprits. Neither is the anomaly: the same queue is contention for the flows in it and backpressure for
-/// the flows that its pauses reach.
+/// The culprit flows are not part of the key of a known port or host, because each diagnosis covers other epochs and
+/// can name other culprits. Neither is the anomaly: the same queue is contention for the flows in it and backpressure
+/// for the flows that its pauses reach.
 pub(crate) fn root_key(diagnosis: &Diagnosis) -> String {
     let root = &diagnosis.root_cause;
     match (&root.port, &root.host) {

@@ -136,7 +136,8 @@ impl EventHub {
             }
             replay.extend(inner.ring.iter().filter(|e| e.id.is_some_and(|id| id > seen)).cloned());
         }
-        // Before a replay `hello` carries no id: a client that is disconnected during the replay must not skip the rest.
+        // Before a replay `hello` carries no id: a client that is disconnected during the replay must not skip the
+        // rest.
         let mut hello = client_event(StreamEventKind::Hello, &format!("{{\"last_id\":{}}}", inner.last_id));
         hello.id = replay.is_empty().then_some(inner.last_id);
         replay.insert(0, hello);

@@ -3,8 +3,8 @@
 //! A driver such as `harrier demo` owns a [`LiveState`], pushes diagnoses and port samples into it, and runs [`serve`].
 //! REST returns only data of the store and of the live state, and the dashboard shows only data that REST returns.
 //!
-//! Errors are `application/problem+json` (RFC 9457), the live stream uses server-sent events (WHATWG HTML, section 9.2),
-//! and metrics are OpenMetrics text.
+//! Errors are `application/problem+json` (RFC 9457), the live stream uses server-sent events (WHATWG HTML, section
+//! 9.2), and metrics are OpenMetrics text.
 
 mod assets;
 mod events;

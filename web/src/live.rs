@@ -134,8 +134,8 @@ impl LiveState {
         Ok(())
     }
 
-    /// Returns the samples of `port` at or after `since_ns`, oldest first; `None` if there are none and the topology has
-    /// no such port.
+    /// Returns the samples of `port` at or after `since_ns`, oldest first; `None` if there are none and the topology
+    /// has no such port.
     pub fn port_series(&self, port: &PortRef, since_ns: u64) -> Option<Vec<PortPoint>> {
         let sampled = self.series().of(port, since_ns);
         sampled.or_else(|| self.topology()?.link_of(port).map(|_| Vec::new()))

@@ -1,7 +1,7 @@
 //! All errors as `application/problem+json` (RFC 9457).
 //!
-//! Handlers return a [`Problem`]. The framework itself rejects malformed queries and bodies and unknown methods, in plain
-//! text; [`fill`] converts these responses too, and adds `instance` to every problem.
+//! Handlers return a [`Problem`]. The framework itself rejects malformed queries and bodies and unknown methods, in
+//! plain text; [`fill`] converts these responses too, and adds `instance` to every problem.
 
 use axum::Json;
 use axum::body::{Body, to_bytes};

@@ -48,8 +48,8 @@ pub(crate) struct Args {
     job: Vec<PathBuf>,
     /// SONiC configuration (config_db.json) of a switch
     ///
-    /// The rules of `harrier check` are applied to it. Diagnoses name a finding as root cause if the telemetry shows its
-    /// effect. A pg_profile_lookup.ini in the same folder is read too.
+    /// The rules of `harrier check` are applied to it. Diagnoses name a finding as root cause if the telemetry shows
+    /// its effect. A pg_profile_lookup.ini in the same folder is read too.
     #[arg(long, value_name = "SWITCH=PATH", value_parser = parse_config_of)]
     config: Vec<ConfigOf>,
     /// Print the report as JSON on stdout

@@ -177,8 +177,8 @@ fn load_ns3(config: &Path) -> anyhow::Result<Loaded> {
     Ok(fabric::ns3::load(&config.display().to_string(), &read_text(config)?, find)?)
 }
 
-/// Diagnoses all snapshots. Returns the diagnoses, and the reasons why snapshots have none. Of an event and its follow-up
-/// poll only the better diagnosis is returned.
+/// Diagnoses all snapshots. Returns the diagnoses, and the reasons why snapshots have none. Of an event and its
+/// follow-up poll only the better diagnosis is returned.
 pub(crate) fn verdicts(snapshots: &[Snapshot], topology: &Topology) -> (Vec<Diagnosis>, Vec<String>) {
     let settings = analyzer::Settings::default();
     let mut found_in: Vec<(&Snapshot, Vec<Diagnosis>)> = Vec::new();

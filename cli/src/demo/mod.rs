@@ -1,7 +1,7 @@
 //! The whole system in one process.
 //!
-//! One thread simulates the network in virtual time, paced against the wall clock. Each switch has a P4Runtime server on
-//! its own loopback port, and the controller reaches the switches only through these servers: over gRPC it loads the
+//! One thread simulates the network in virtual time, paced against the wall clock. Each switch has a P4Runtime server
+//! on its own loopback port, and the controller reaches the switches only through these servers: over gRPC it loads the
 //! pipeline, programs tables, receives digests and reads frozen registers. Another thread analyses the snapshots; the
 //! diagnoses are stored and published on the dashboard.
 

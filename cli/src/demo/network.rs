@@ -158,8 +158,8 @@ impl Sampler {
         samples
     }
 
-    /// Returns the time for which each port was paused since the last sample. Times of several priorities are added; the
-    /// caller limits the sum to the interval.
+    /// Returns the time for which each port was paused since the last sample. Times of several priorities are added;
+    /// the caller limits the sum to the interval.
     fn pauses(&mut self, fabric: &Fabric<SharedSwitch>, now: Time) -> BTreeMap<PortRef, Time> {
         let mut paused: BTreeMap<PortRef, Time> = BTreeMap::new();
         for record in &fabric.pauses()[self.seen..] {

@@ -8,8 +8,8 @@ const GAP: Time = Time::from_ms(4);
 /// Number of rounds. At the default pace a round takes about twelve seconds, so the demo lasts more than a day.
 const ROUNDS: u64 = 8_000;
 
-/// Returns a scenario with the topology and settings of the first one that repeats the traffic and faults of all in turn.
-/// Scenarios with another topology, other switches or other routing are left out.
+/// Returns a scenario with the topology and settings of the first one that repeats the traffic and faults of all in
+/// turn. Scenarios with another topology, other switches or other routing are left out.
 pub(super) fn merge(scenarios: &[Scenario]) -> Scenario {
     let Some(first) = scenarios.first() else {
         unreachable!("the demo has at least one scenario");

@@ -36,9 +36,9 @@ pub(crate) struct Instance {
 const NEXT_DRAW: u64 = 1_000_000;
 
 impl Instance {
-    /// Returns an instance that shows the scenario's anomaly: the first of the seeds `seed`, `seed` + 1000000, ... whose run
-    /// meets the scenario's expectation, independently of any diagnosis. If none does, returns the first one with its
-    /// deviations.
+    /// Returns an instance that shows the scenario's anomaly: the first of the seeds `seed`, `seed` + 1000000, ...
+    /// whose run meets the scenario's expectation, independently of any diagnosis. If none does, returns the first one
+    /// with its deviations.
     pub(crate) fn draw(
         plan: &Plan,
         pipeline: &Pipeline,

@@ -88,8 +88,8 @@ pub(crate) fn sorted(list: &Value) -> Vec<String> {
     strings
 }
 
-/// Asserts that `diagnosis` has the values of `expected`, whose keys are JSON pointers. Lists may have any order, except
-/// the pause path.
+/// Asserts that `diagnosis` has the values of `expected`, whose keys are JSON pointers. Lists may have any order,
+/// except the pause path.
 pub(crate) fn assert_verdict(diagnosis: &Value, expected: &Value) {
     for (pointer, wanted) in expected.as_object().expect("an object of JSON pointers") {
         let found = diagnosis.pointer(pointer).unwrap_or_else(|| panic!("no {pointer} in {diagnosis:#}"));

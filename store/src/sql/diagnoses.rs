@@ -148,8 +148,8 @@ impl Store {
         Ok(from_sql(count))
     }
 
-    /// Removes the oldest rows above [`crate::Limits`], and incidents without a diagnosis. [`Store::record`] calls it once
-    /// every [`PRUNE_EVERY`] new diagnoses.
+    /// Removes the oldest rows above [`crate::Limits`], and incidents without a diagnosis. [`Store::record`] calls it
+    /// once every [`PRUNE_EVERY`] new diagnoses.
     ///
     /// # Errors
     /// The database fails. Nothing is removed then.

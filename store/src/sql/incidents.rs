@@ -75,8 +75,8 @@ impl Store {
         Ok(incidents)
     }
 
-    /// Adds a new diagnosis to the incident it belongs to, or opens one. Returns the incident's id and whether it is new.
-    /// [`crate::Incident`] states the rule.
+    /// Adds a new diagnosis to the incident it belongs to, or opens one. Returns the incident's id and whether it is
+    /// new. [`crate::Incident`] states the rule.
     pub(super) async fn assign_incident(
         &self,
         tx: &mut SqliteConnection,

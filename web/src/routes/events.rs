@@ -22,8 +22,8 @@ use crate::state::AppState;
 /// Kinds: `hello` (first; `last_id`), `diagnosis`, `incident` (`change`: start, update, end), `pause`, `topology`, and
 /// `ports` (a batch of samples; carries no id and is not replayed). Ids rise. A client that reconnects with
 /// `Last-Event-ID` receives the events it missed; if some are no longer available, a `gap` event holds their number.
-/// For a client that reads too slowly, the oldest events are dropped and a `dropped` event holds their number. A comment
-/// is sent on an idle stream every 15 s.
+/// For a client that reads too slowly, the oldest events are dropped and a `dropped` event holds their number. A
+/// comment is sent on an idle stream every 15 s.
 #[utoipa::path(get, path = "/events", operation_id = "stream_events", tag = "live",
     params(("Last-Event-ID" = Option<u64>, Header, description = "Id of the last event that the client received")),
     responses(

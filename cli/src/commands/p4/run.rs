@@ -287,8 +287,8 @@ impl Forwarding {
         Ok(())
     }
 
-    /// Processes all events and transmits packets. With `keep`, the time of the first packet, transmitted packets are kept
-    /// for the output captures.
+    /// Processes all events and transmits packets. With `keep`, the time of the first packet, transmitted packets are
+    /// kept for the output captures.
     fn settle(&mut self, now: Time, keep: Option<u64>) -> anyhow::Result<()> {
         while self.switch.has_events() {
             let mut events = std::mem::take(&mut self.events);
