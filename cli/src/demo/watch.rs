@@ -13,7 +13,7 @@ use tracing::{error, info, warn};
 use web::{LiveState, QueryError, QueryResult};
 
 use super::network::Progress;
-use super::pending::{Analysed, PendingFirst};
+use super::pending::{AnalysedEvent, PendingFirst};
 use super::queries::{Outcome, Queries};
 use super::worker::{Jobs, Worker};
 
@@ -22,8 +22,21 @@ const HOP_US: u64 = 20;
 /// Maximum snapshots that wait for the analysis. Further ones stay with the controller, whose queue is bounded too.
 const QUEUED_SNAPSHOTS: usize = 64;
 
-/// Analyses snapshots on its own thread.
-pub(super) type AnalysisWorker = Worker<Snapshot, (Snapshot, Vec<Analysis>)>;
+/// Analyses snapshots on a separate thread.
+pub(super) type AnalysisWorker = Worker<Input, Analysed>;
+
+/// An input of the analysis.
+pub(super) enum Input {
+    Snapshot(Snapshot),
+    /// Simulated time. It passes through the queue unchanged: at this time, all earlier snapshots have been analysed.
+    Time(u64),
+}
+
+/// A result of the analysis.
+pub(super) enum Analysed {
+    Event(AnalysedEvent),
+    Time(u64),
+}
 
 /// Returns the settings of a collector for a network whose time is stretched. A hop of microseconds takes far longer on
 /// the wall clock, and an event must not end while its polling packet is between two switches.
@@ -43,17 +56,20 @@ pub(super) fn collect_settings(pace_us: u64) -> CollectSettings {
 
 /// Starts the thread that analyses snapshots of the scenario's network.
 pub(super) fn analysis(scenario: Arc<Scenario>) -> anyhow::Result<AnalysisWorker> {
-    Worker::spawn("analysis", QUEUED_SNAPSHOTS, move |jobs: Jobs<Snapshot, _>| {
+    Worker::spawn("analysis", QUEUED_SNAPSHOTS, move |jobs: Jobs<Input, Analysed>| {
         let settings = Settings::default();
         let index = TopologyIndex::new(&scenario.topology);
-        jobs.process(|snapshot| {
-            let analyses = analyzer::analyze_indexed(&snapshot, &index, &settings);
-            (snapshot, analyses)
+        jobs.process(|input| match input {
+            Input::Time(now_ns) => Analysed::Time(now_ns),
+            Input::Snapshot(snapshot) => {
+                let analyses = analyzer::analyze_indexed(&snapshot, &index, &settings);
+                Analysed::Event(AnalysedEvent { snapshot, analyses })
+            }
         });
     })
 }
 
-/// Diagnoses and stores snapshots and forwards samples, until the controller and the network stop.
+/// Diagnoses and stores snapshots and forwards samples, until the network's thread ends.
 pub(super) async fn run(
     live: Arc<LiveState>,
     scenario: Arc<Scenario>,
@@ -70,29 +86,35 @@ pub(super) async fn run(
             Ok(mut snapshot) = controller.snapshot(), if analysis.has_room() => {
                 scenario.survey(&mut snapshot, known.clone(), now);
                 let event = snapshot.event;
-                if !analysis.push(snapshot) {
+                if !analysis.push(Input::Snapshot(snapshot)) {
                     error!(event, "the analysis has stopped; the snapshot is lost");
                 }
             }
             analysed = analysis.next() => {
-                let Some((snapshot, analyses)) = analysed else {
-                    error!("the analysis has stopped; there will be no further diagnoses");
-                    return;
-                };
-                match queries.is_own(&snapshot) {
-                    true => queries.complete(&snapshot, outcome(analyses, &snapshot)),
-                    false => store(&live, pending.add(snapshot, analyses)).await,
+                match analysed {
+                    None => {
+                        error!("the analysis has stopped; there will be no further diagnoses");
+                        return;
+                    }
+                    Some(Analysed::Event(event)) if queries.is_own(&event.snapshot) => {
+                        queries.complete(&event.snapshot, outcome(event.analyses, &event.snapshot));
+                    }
+                    Some(Analysed::Event(event)) => store(&live, pending.add(event)).await,
+                    Some(Analysed::Time(now_ns)) => {
+                        store(&live, pending.expired(now_ns)).await;
+                        if let Err(error) = live.advance(now_ns).await {
+                            error!(%error, "the store failed");
+                        }
+                    }
                 }
             }
-            Some(Progress { now: then, samples, circumstances }) = progress.recv() => {
+            reported = progress.recv() => {
+                let Some(Progress { now: then, samples, circumstances }) = reported else { return };
                 (now, known) = (then, circumstances);
-                store(&live, pending.expired(now.as_ns())).await;
                 live.push_ports(&samples);
-                if let Err(error) = live.advance(now.as_ns()).await {
-                    error!(%error, "the store failed");
-                }
+                // Without room this time is skipped; the next one follows soon.
+                let _ = analysis.push(Input::Time(now.as_ns()));
             }
-            else => return,
         }
     }
 }
@@ -110,8 +132,8 @@ fn outcome(analyses: Vec<Analysis>, snapshot: &Snapshot) -> Outcome {
     Ok(QueryResult { diagnosis, graph, snapshot: Some(snapshot.clone()) })
 }
 
-async fn store(live: &LiveState, analysed: Vec<Analysed>) {
-    for Analysed { snapshot, analyses } in analysed {
+async fn store(live: &LiveState, events: Vec<AnalysedEvent>) {
+    for AnalysedEvent { snapshot, analyses } in events {
         if analyses.is_empty() {
             warn!(event = snapshot.event, missing = ?snapshot.missing, "no diagnosis for this event");
         }
