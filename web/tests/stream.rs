@@ -115,7 +115,8 @@ async fn concurrent_topologies_leave_one_in_store_and_memory() {
     for _ in 0..50 {
         let shorter = || model::Topology { links: vec![], ..topology() };
         let (first, second) = tokio::join!(live.set_topology(topology()), live.set_topology(shorter()));
-        (first.unwrap(), second.unwrap());
+        first.unwrap();
+        second.unwrap();
         assert_eq!(live.store().topology().await.unwrap().as_ref(), live.topology().as_deref());
     }
 }

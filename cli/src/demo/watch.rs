@@ -27,14 +27,14 @@ pub(super) type AnalysisWorker = Worker<Input, Analysed>;
 
 /// An input of the analysis.
 pub(super) enum Input {
-    Snapshot(Snapshot),
+    Snapshot(Box<Snapshot>),
     /// Simulated time. It passes through the queue unchanged: at this time, all earlier snapshots have been analysed.
     Time(u64),
 }
 
 /// A result of the analysis.
 pub(super) enum Analysed {
-    Event(AnalysedEvent),
+    Event(Box<AnalysedEvent>),
     Time(u64),
 }
 
@@ -63,7 +63,7 @@ pub(super) fn analysis(scenario: Arc<Scenario>) -> anyhow::Result<AnalysisWorker
             Input::Time(now_ns) => Analysed::Time(now_ns),
             Input::Snapshot(snapshot) => {
                 let analyses = analyzer::analyze_indexed(&snapshot, &index, &settings);
-                Analysed::Event(AnalysedEvent { snapshot, analyses })
+                Analysed::Event(Box::new(AnalysedEvent { snapshot: *snapshot, analyses }))
             }
         });
     })
@@ -86,7 +86,7 @@ pub(super) async fn run(
             Ok(mut snapshot) = controller.snapshot(), if analysis.has_room() => {
                 scenario.survey(&mut snapshot, known.clone(), now);
                 let event = snapshot.event;
-                if !analysis.push(Input::Snapshot(snapshot)) {
+                if !analysis.push(Input::Snapshot(Box::new(snapshot))) {
                     error!(event, "the analysis has stopped; the snapshot is lost");
                 }
             }
@@ -97,9 +97,10 @@ pub(super) async fn run(
                         return;
                     }
                     Some(Analysed::Event(event)) if queries.is_own(&event.snapshot) => {
-                        queries.complete(&event.snapshot, outcome(event.analyses, &event.snapshot));
+                        let AnalysedEvent { snapshot, analyses } = *event;
+                        queries.complete(&snapshot, outcome(analyses, &snapshot));
                     }
-                    Some(Analysed::Event(event)) => store(&live, pending.add(event)).await,
+                    Some(Analysed::Event(event)) => store(&live, pending.add(*event)).await,
                     Some(Analysed::Time(now_ns)) => {
                         store(&live, pending.expired(now_ns)).await;
                         if let Err(error) = live.advance(now_ns).await {
