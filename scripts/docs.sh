@@ -62,7 +62,7 @@ rule_pages() { cargo run -q --locked -p harrier-buffer-config --example rule_pag
 p4_errors() { "$HARRIER" p4 explain --all --out "$stage/src/docs/p4-errors"; }
 openapi() {
     mkdir -p "$stage/src/docs/api"
-    cargo run -q --locked -p harrier-web --example openapi >"$stage/src/docs/api/openapi.json"
+    "$HARRIER" openapi >"$stage/src/docs/api/openapi.json"
 }
 generate "rule pages" docs/rules rule_pages
 generate "P4 errors" docs/p4-errors p4_errors

@@ -1,4 +1,4 @@
-//! A new migration must be compiled in, also when no Rust file changed.
+//! Recompiles when a migration is added, although no Rust file changes with it.
 
 fn main() {
     println!("cargo:rerun-if-changed=migrations");

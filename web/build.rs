@@ -1,7 +1,7 @@
-//! Embeds a dashboard that was built since the last compilation.
+//! Recompiles when the dashboard was built since the last compilation, so that the new one is embedded.
 //!
-//! Cargo takes a watched path that does not exist as changed, so while there is no `ui/dist` its parent is
-//! watched: the directory appearing there is then a change, and nothing else costs a rebuild.
+//! Cargo treats a watched path that does not exist as changed on every build. While there is no `ui/dist`, its parent
+//! directory is watched instead; it changes when `ui/dist` is created.
 
 fn main() {
     let built = std::path::Path::new("ui/dist").exists();

@@ -1,4 +1,4 @@
-//! SONiC configurations of a network's switches from files, as findings that verdicts can rest on.
+//! Checks the SONiC configurations of switches from files; diagnoses can name the findings as root cause.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -13,25 +13,25 @@ use model::{ConfigFinding, Topology};
 
 use crate::input::read_text;
 
-/// Beside a configuration: the platform's headroom of each speed and cable length.
+/// The platform's headroom for each speed and cable length, in the folder of the configuration.
 const LOOKUP_FILE: &str = "pg_profile_lookup.ini";
 
-/// A switch of the topology and its configuration, `SWITCH=PATH`.
+/// A switch of the topology and the file of its configuration, `SWITCH=PATH`.
 #[derive(Clone, Debug)]
 pub(crate) struct ConfigOf {
     switch: String,
     path: PathBuf,
 }
 
-/// Reads `SWITCH=PATH`.
+/// Parses `SWITCH=PATH`.
 pub(crate) fn parse_config_of(text: &str) -> Result<ConfigOf, String> {
     let parts = text.split_once('=').filter(|(switch, path)| !switch.is_empty() && !path.is_empty());
     let (switch, path) = parts.ok_or("expected SWITCH=PATH, e.g. `leaf1=leaf1/config_db.json`")?;
     Ok(ConfigOf { switch: switch.to_string(), path: PathBuf::from(path) })
 }
 
-/// What the rules of `harrier check` find in the configurations of these switches, each by itself and together as the
-/// topology links them. What cannot be read is a problem.
+/// Returns the findings of `harrier check` for these configurations, for each switch alone and for switches that the
+/// topology connects. Adds files that cannot be read and unknown switches to `problems`.
 pub(crate) fn findings(
     configs: &[ConfigOf],
     topology: &Topology,
@@ -45,7 +45,7 @@ pub(crate) fn findings(
         } else if let Some(read) = read(config, problems)
             && known.insert(name, read).is_some()
         {
-            problems.push(format!("--config: `{name}` is given twice"));
+            problems.push(format!("--config: `{name}` is specified twice"));
         }
     }
     let configured =
@@ -61,25 +61,30 @@ fn read(config: &ConfigOf, problems: &mut Vec<String>) -> Option<(ResolvedSwitch
             .map(|text| (path.clone(), text))
     };
     let (path, text) = text_of(&config.path)?;
-    let beside = Some(config.path.with_file_name(LOOKUP_FILE)).filter(|path| path.is_file());
-    let table = match &beside {
+    let lookup_file = Some(config.path.with_file_name(LOOKUP_FILE)).filter(|path| path.is_file());
+    let table = match &lookup_file {
         Some(path) => Some(text_of(path)?),
         None => None,
     };
     let table = table.map(|(path, text)| (lookup::parse(&text), path, text));
     let db = forms::load(&text);
     let name = path.display().to_string();
-    let mut told: Vec<String> = Vec::new();
+    let mut malformed: Vec<String> = Vec::new();
     for problem in &db.problems {
-        told.push(format!("{name}:{}: {}", place(&text, problem.span.start), problem.message));
+        malformed.push(format!("{name}:{}: {}", place(&text, problem.span.start), problem.message));
     }
     if let Some((table, path, text)) = &table {
         for problem in &table.problems {
-            told.push(format!("{}:{}: {}", path.display(), place(text, problem.span.start), problem.message));
+            malformed.push(format!(
+                "{}:{}: {}",
+                path.display(),
+                place(text, problem.span.start),
+                problem.message
+            ));
         }
     }
-    if !told.is_empty() {
-        problems.extend(told);
+    if !malformed.is_empty() {
+        problems.extend(malformed);
         return None;
     }
     let source = Source { name: &name, text: &text };

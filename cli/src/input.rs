@@ -1,4 +1,4 @@
-//! Files as the cores want them: text with a name, and one error that lists every unreadable file.
+//! Reading and writing of files, and one error for all problems of the input.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,40 +17,40 @@ pub(crate) fn read_text(path: &Path) -> anyhow::Result<String> {
     })
 }
 
-/// Writes files so that all of them are there whole or none is: beside them first, then renamed.
+/// Writes all files or none: first to temporary files in the same folders, which are then renamed.
 pub(crate) fn write_all(files: &[(&Path, Vec<u8>)]) -> anyhow::Result<()> {
-    let beside = |path: &Path| {
+    let temporary = |path: &Path| {
         let mut name = path.as_os_str().to_owned();
         name.push(".partial");
         PathBuf::from(name)
     };
-    let mut made: Vec<PathBuf> = Vec::new();
+    let mut created: Vec<PathBuf> = Vec::new();
     let mut write = || -> anyhow::Result<()> {
         for (path, bytes) in files {
             if path.is_dir() {
                 bail!("cannot write {}: it is a directory", path.display());
             }
-            made.push(beside(path));
-            fs::write(beside(path), bytes).with_context(|| format!("cannot write {}", path.display()))?;
+            created.push(temporary(path));
+            fs::write(temporary(path), bytes).with_context(|| format!("cannot write {}", path.display()))?;
         }
         for (path, _) in files {
-            fs::rename(beside(path), path).with_context(|| format!("cannot write {}", path.display()))?;
-            // After the rename: a file that could not be replaced is the one from before, and stays.
-            made.push(path.to_path_buf());
+            fs::rename(temporary(path), path).with_context(|| format!("cannot write {}", path.display()))?;
+            // Only after the rename: a file that could not be replaced is the old one and must stay.
+            created.push(path.to_path_buf());
         }
         Ok(())
     };
     let written = write();
     if written.is_err() {
-        for path in made {
-            // Best effort, and most are not there: the error that matters is the one reported.
+        for path in created {
+            // Best effort; some do not exist any more. The error to report is the first one.
             let _ = fs::remove_file(path);
         }
     }
     written
 }
 
-/// Fails with all problems at once, one a line.
+/// Fails with all problems, one on each line; succeeds if there are none.
 pub(crate) fn fail_with(what: &str, problems: &[String]) -> anyhow::Result<()> {
     match problems {
         [] => Ok(()),

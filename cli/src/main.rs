@@ -1,10 +1,10 @@
-//! The `harrier` command: one thin file a subcommand under [`commands`].
+//! The `harrier` command, with one thin file for each subcommand under [`commands`].
 //!
-//! What machines read goes to stdout, what people read to stderr. Exit status: 0 fine, 1 findings or a failed
-//! expectation, 2 could not run.
+//! Output for programs goes to stdout, output for people to stderr. Exit status: 0 success, 1 findings or a failed
+//! expectation, 2 the command could not run.
 
-// The binary is the edge: it reads files and clocks so that the cores need not.
-#![allow(clippy::disallowed_methods, reason = "the binary is where files and clocks are read")]
+// The cores are pure; the binary reads files and clocks for them.
+#![allow(clippy::disallowed_methods, reason = "the binary reads files and clocks")]
 #![allow(clippy::print_stdout, reason = "machine-readable results go to stdout")]
 
 mod capture;
@@ -18,15 +18,43 @@ mod ns3_files;
 mod output;
 mod redis;
 mod traffic;
+mod units;
 mod watcher;
 
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-/// Who is really slowing this flow down? Diagnosis for lossless RDMA networks.
+const EXAMPLES: &str = "\
+Examples:
+  harrier demo                          Start the demo and its dashboard
+  harrier run poster-fig1               Simulate an incast and diagnose its victim
+  harrier analyze event-00020000.json   Diagnose a saved snapshot
+  harrier check config_db.json          Check a SONiC configuration
+
+See 'harrier help <COMMAND>' for more information on a command.";
+
+const EXIT_STATUS: &str = "\
+Output:
+  Output for programs goes to stdout, output for people to stderr.
+
+Exit status:
+  0  Success
+  1  Findings, or an expectation that failed
+  2  The command could not run: bad arguments, unreadable or malformed input";
+
+/// Find the root cause of slow flows in lossless RDMA networks
 #[derive(Parser)]
-#[command(name = "harrier", version, about, propagate_version = true)]
+#[command(
+    name = "harrier",
+    version,
+    propagate_version = true,
+    long_about = "Find the root cause of slow flows in lossless RDMA networks.\n\n\
+        Harrier collects telemetry from P4 switches along the path of a slow flow and along the PFC pauses that reach \
+        it, and names the anomaly, the root port and the culprit flows, host or configuration.",
+    after_help = EXAMPLES,
+    after_long_help = format!("{EXIT_STATUS}\n\n{EXAMPLES}")
+)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -34,32 +62,35 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Everything in one process on an embedded fabric, dashboard included
+    /// Run a live demo: simulated network, controller and dashboard in one process
     Demo(commands::demo::Args),
-    /// Lists and shows the built-in scenarios
+    /// List and show the built-in scenarios
     Scenario(commands::scenario::Args),
-    /// Runs a scenario and diagnoses what goes wrong in it
+    /// Simulate a scenario and diagnose its slow flows
     Run(commands::run::Args),
-    /// Runs scenarios many times and sets methods of diagnosis side by side against what really happened
+    /// Run scenarios repeatedly and compare diagnosis methods with the ground truth
     Eval(commands::eval::Args),
-    /// Diagnoses telemetry from files
+    /// Diagnose telemetry from files
     Analyze(commands::analyze::Args),
-    /// Checks switch configurations (SONiC) before they are rolled out
+    /// Check SONiC switch configurations before a rollout
     Check(Box<commands::check::Args>),
-    /// Computes headroom and pool sizes from inputs
+    /// Compute headroom and buffer pool sizes
     Headroom(commands::headroom::Args),
-    /// Checks, compiles and runs P4-16 programs
+    /// Check, compile and run P4-16 programs
     P4(commands::p4::Args),
-    /// Runs a P4 switch behind a P4Runtime server
+    /// Run a P4 switch with a P4Runtime server
     Switch(commands::switch::Args),
+    /// Print the OpenAPI document of the REST API
+    #[command(hide = true)]
+    Openapi,
 }
 
-/// How a command ended, when it could run at all.
+/// The result of a command that could run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
     /// Exit status 0.
     Fine,
-    /// Exit status 1: findings, or an expectation that failed.
+    /// Exit status 1: findings or a failed expectation.
     Findings,
 }
 
@@ -74,6 +105,7 @@ fn main() -> ExitCode {
         Command::Headroom(args) => commands::headroom::execute(args),
         Command::P4(args) => commands::p4::execute(args),
         Command::Switch(args) => commands::switch::execute(args),
+        Command::Openapi => output::print_json(&web::openapi()).map(|()| Outcome::Fine),
     };
     match result {
         Ok(Outcome::Fine) => ExitCode::SUCCESS,

@@ -1,4 +1,4 @@
-//! What a run costs: time and memory as Linux accounts them to this process.
+//! Cost of a run: the time and memory that Linux accounts to this process.
 
 use std::fs;
 use std::time::Instant;
@@ -6,7 +6,7 @@ use std::time::Instant;
 use fabric::RunOutcome;
 use model::RunFigures;
 
-/// Measures from its start on.
+/// Measures the cost since its start.
 pub(crate) struct Meter {
     start: Instant,
     cpu: Option<f64>,
@@ -17,7 +17,7 @@ impl Meter {
         Meter { start: Instant::now(), cpu: cpu_seconds() }
     }
 
-    /// What has been spent since the start, for this run.
+    /// Returns the cost since the start, with the counters of the run.
     pub(crate) fn read(&self, outcome: &RunOutcome) -> RunFigures {
         RunFigures {
             packet_hops: outcome.counters.packet_hops,
@@ -30,14 +30,14 @@ impl Meter {
     }
 }
 
-/// Processor time of this process so far (proc_pid_schedstat(5)).
+/// Returns the CPU time of this process in seconds (`/proc/self/schedstat`, in nanoseconds).
 fn cpu_seconds() -> Option<f64> {
     let text = fs::read_to_string("/proc/self/schedstat").ok()?;
     let ns: f64 = text.split_whitespace().next()?.parse().ok()?;
     Some(ns / 1e9)
 }
 
-/// The high water mark of resident memory in bytes (proc_pid_status(5)).
+/// Returns the peak resident memory in bytes (`VmHWM`, proc_pid_status(5)).
 fn peak_rss() -> Option<u64> {
     let text = fs::read_to_string("/proc/self/status").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

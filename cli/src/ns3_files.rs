@@ -1,4 +1,4 @@
-//! The files that an ns-3 simulation would leave behind.
+//! The output files of an ns-3 simulation.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,7 @@ use fabric::{RunOutcome, Scenario};
 
 use crate::input::write_all;
 
-/// Where the output files of a settings file go: all into one directory, under the last part of their names.
+/// The output files that a settings file names. All are written to one directory, under their file names.
 pub(crate) struct Ns3Files {
     outputs: Outputs,
     completions: Option<PathBuf>,
@@ -20,13 +20,13 @@ pub(crate) struct Ns3Files {
 }
 
 impl Ns3Files {
-    /// Makes the directory. Fails before anything runs when two files would be one.
+    /// Creates the directory. Fails if two outputs have the same file name.
     pub(crate) fn new(directory: &Path, outputs: Outputs) -> anyhow::Result<Ns3Files> {
         let mut taken: BTreeMap<PathBuf, &str> = BTreeMap::new();
         let mut place = |key: &'static str, named: &Option<String>| {
             let Some(named) = named else { return Ok(None) };
             let Some(name) = Path::new(named).file_name() else {
-                bail!("`{key}` names `{named}`, which is no file");
+                bail!("`{key}`: `{named}` has no file name");
             };
             let path = directory.join(name);
             if let Some(first) = taken.insert(path.clone(), key) {
@@ -41,7 +41,7 @@ impl Ns3Files {
         Ok(Ns3Files { outputs, completions, pauses, queues })
     }
 
-    /// What looks at the queues, when the settings ask for it.
+    /// Returns a queue monitor if the settings name a file for it.
     pub(crate) fn monitor(&self, scenario: &Scenario) -> Option<QueueMonitor> {
         self.queues.as_ref().map(|_| QueueMonitor::new(&self.outputs, scenario))
     }

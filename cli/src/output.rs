@@ -1,4 +1,4 @@
-//! Results as people and machines read them.
+//! Output of diagnoses and reports, as JSON for programs and as text for people.
 
 use std::io::{self, Write};
 
@@ -6,7 +6,9 @@ use model::job::StepRole;
 use model::{Diagnosis, GroundTruth, RootCause, RunReport};
 use serde::Serialize;
 
-/// Writes `value` as indented JSON and a newline to stdout. A closed pipe is not an error.
+use crate::units::{bytes, count, time};
+
+/// Writes `value` as indented JSON with a final newline to stdout. A closed pipe is not an error.
 pub(crate) fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
     let mut text = serde_json::to_string_pretty(value)?;
     text.push('\n');
@@ -16,14 +18,14 @@ pub(crate) fn print_json(value: &impl Serialize) -> anyhow::Result<()> {
     }
 }
 
-/// The report as people read it.
+/// Returns a report as text for people.
 pub(crate) fn describe(report: &RunReport) -> String {
     let mut text = report.diagnoses.iter().map(describe_diagnosis).collect::<Vec<_>>().join("\n");
     for missing in &report.missing {
         text.push_str(&format!("{:>12}  {missing}\n", "no verdict"));
     }
     if text.is_empty() {
-        text = format!("{}: no flow was found slow\n", report.scenario);
+        text = format!("{}: no slow flow was detected\n", report.scenario);
     }
     if let Some(traffic) = &report.traffic {
         text.push_str(&crate::traffic::describe(traffic));
@@ -31,33 +33,34 @@ pub(crate) fn describe(report: &RunReport) -> String {
     text
 }
 
-/// What really happened, in one line.
+/// Returns a ground truth in one line.
 pub(crate) fn describe_truth(truth: &GroundTruth) -> String {
-    let Some(anomaly) = &truth.anomaly else { return "nothing was slow".to_string() };
+    let Some(anomaly) = &truth.anomaly else { return "no anomaly".to_string() };
     let cause = truth.cause.as_ref().map(|cause| format!(" ({})", name(cause))).unwrap_or_default();
-    let when = truth.time_ns.map(|(from, to)| format!(", {from} to {to} ns")).unwrap_or_default();
+    let when =
+        truth.time_ns.map(|(from, to)| format!(", from {} to {}", time(from), time(to))).unwrap_or_default();
     format!("{}{cause}{}{when}", name(anomaly), describe_root(&truth.root_cause))
 }
 
-/// A verdict without its evidence, in one line.
+/// Returns a diagnosis without its evidence in one line.
 pub(crate) fn describe_verdict(diagnosis: &Diagnosis) -> String {
     format!(
-        "{} ({}){}, {:.0} % certain, about {} at {} ns",
+        "{} ({}){}, confidence {:.0} %, victim {} at {}",
         name(&diagnosis.anomaly),
         name(&diagnosis.cause),
         describe_root(&diagnosis.root_cause),
         diagnosis.confidence * 100.0,
         diagnosis.victim,
-        diagnosis.time_ns
+        time(diagnosis.time_ns)
     )
 }
 
 fn describe_root(root: &RootCause) -> String {
     let parts = [
         ("at", root.port.iter().map(ToString::to_string).collect::<String>()),
-        ("by host", root.host.clone().unwrap_or_default()),
-        ("by flows", list(&root.flows)),
-        ("by configuration", list(&root.config)),
+        ("host", root.host.clone().unwrap_or_default()),
+        ("flows", list(&root.flows)),
+        ("configuration", list(&root.config)),
     ];
     parts
         .iter()
@@ -85,17 +88,18 @@ fn describe_diagnosis(diagnosis: &Diagnosis) -> String {
     line("spreaders", list(&diagnosis.spreaders));
     line("victims", list(&diagnosis.victims));
     for evidence in &diagnosis.evidence {
-        line("because", evidence.claim.clone());
+        line("evidence", evidence.claim.clone());
     }
     for step in &diagnosis.steps {
-        let role = if step.role == StepRole::Victim { "the victim's" } else { "the culprits'" };
-        let waits = if step.holds_up == Some(true) { ", for which all others wait" } else { "" };
-        line("job", format!("{}: {role} step {} of {}{waits}", step.job, step.step, step.steps));
+        let role = if step.role == StepRole::Victim { "victim" } else { "culprits" };
+        let delays =
+            if step.holds_up == Some(true) { "; it delays all other transfers of the job" } else { "" };
+        line("job", format!("{}: step {} of {} ({role}){delays}", step.job, step.step, step.steps));
     }
-    if let Some(replay) = &diagnosis.verification {
+    if let Some(verification) = &diagnosis.verification {
         let verdict = if diagnosis.verified == Some(true) { "yes" } else { "no" };
-        line("verified", format!("{verdict}: {}", replay.shown));
-        line("without", join(&replay.without, "; "));
+        line("verified", format!("{verdict}: {}", verification.shown));
+        line("without", join(&verification.without, "; "));
     }
     for missing in &diagnosis.missing {
         line("missing", missing.clone());
@@ -106,7 +110,12 @@ fn describe_diagnosis(diagnosis: &Diagnosis) -> String {
     let collected = diagnosis.collected;
     line(
         "collected",
-        format!("{} switches, {} bytes, {} polls", collected.switches, collected.bytes, collected.polls),
+        format!(
+            "{} from {}, {}",
+            bytes(collected.bytes),
+            count(collected.switches, "switch"),
+            count(collected.polls, "polling packet")
+        ),
     );
     text
 }
@@ -119,7 +128,7 @@ fn join<T: ToString>(items: &[T], separator: &str) -> String {
     items.iter().map(ToString::to_string).collect::<Vec<_>>().join(separator)
 }
 
-/// The name that JSON gives a value, e.g. `flow_contention`.
+/// Returns the JSON name of an enum value, e.g. `flow_contention`.
 pub(crate) fn name(value: &impl Serialize) -> String {
     match serde_json::to_value(value) {
         Ok(serde_json::Value::String(name)) => name,

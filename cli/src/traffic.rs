@@ -1,4 +1,4 @@
-//! What became of a run's traffic, for machines and for people.
+//! The traffic of a run: flows, pauses, drops and watchdog actions, for programs and for people.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,11 +7,12 @@ use model::Time;
 use model::traffic::{FlowOutcome, LosslessLoss, Traffic, WatchdogAct};
 
 use crate::output::name;
+use crate::units::{bytes, count, time};
 
-/// Unfinished flows that are named.
-const MOST_NAMED: usize = 5;
+/// Maximum number of unfinished flows that are listed.
+const LISTED_FLOWS: usize = 5;
 
-/// What became of a run's traffic.
+/// Summarises the traffic of a run.
 pub(crate) fn summary(outcome: &RunOutcome) -> Traffic {
     let flow = |flow: &FlowRecord| FlowOutcome {
         label: flow.label.clone(),
@@ -41,12 +42,13 @@ pub(crate) fn summary(outcome: &RunOutcome) -> Traffic {
         action: act.action.map(|action| name(&action)),
     };
     let mut paused_ports = BTreeMap::new();
-    let mut silent = BTreeSet::new();
+    // Counts changes from resumed to paused: a refreshed pause is not a new one.
+    let mut paused = BTreeSet::new();
     for pause in &outcome.pauses {
-        let place = (&pause.port, pause.priority);
+        let queue = (&pause.port, pause.priority);
         if !pause.on {
-            silent.remove(&place);
-        } else if silent.insert(place) {
+            paused.remove(&queue);
+        } else if paused.insert(queue) {
             *paused_ports.entry(pause.port.clone()).or_default() += 1;
         }
     }
@@ -61,47 +63,51 @@ pub(crate) fn summary(outcome: &RunOutcome) -> Traffic {
     }
 }
 
-/// The same for people: nothing but a line about the flows when nothing was lost and nobody paused.
+/// Returns a summary as text for people. Without pauses, drops and watchdog actions it is one line about the flows.
 pub(crate) fn describe(traffic: &Traffic) -> String {
     let mut text = String::new();
     let mut line = |label: &str, value: String| text.push_str(&format!("{label:>12}  {value}\n"));
     line("flows", describe_flows(&traffic.flows));
     let unfinished: Vec<&FlowOutcome> =
         traffic.flows.iter().filter(|flow| flow.finish_ns.is_none()).collect();
-    for flow in unfinished.iter().take(MOST_NAMED) {
+    for flow in unfinished.iter().take(LISTED_FLOWS) {
         let share = 100.0 * flow.acknowledged_bytes as f64 / flow.bytes.max(1) as f64;
         line(
             "unfinished",
-            format!("{} ({}): {share:.0} % of {} B acknowledged", flow.flow, flow.label, flow.bytes),
+            format!("{} ({}): {share:.0} % of {} acknowledged", flow.flow, flow.label, bytes(flow.bytes)),
         );
     }
-    if unfinished.len() > MOST_NAMED {
-        line("unfinished", format!("and {} more", unfinished.len() - MOST_NAMED));
+    if unfinished.len() > LISTED_FLOWS {
+        line("unfinished", format!("and {} more", unfinished.len() - LISTED_FLOWS));
     }
     if !traffic.paused_ports.is_empty() {
-        let ports: Vec<String> =
-            traffic.paused_ports.iter().map(|(port, times)| format!("{port} {times} times")).collect();
+        let ports: Vec<String> = traffic
+            .paused_ports
+            .iter()
+            .map(|(port, times)| format!("{port} ({})", count(*times, "time")))
+            .collect();
         line("paused", ports.join(", "));
     }
     for (reason, packets) in &traffic.drops {
-        line("lost", format!("{packets} packets by switches: {reason}"));
+        line("dropped", format!("{} by switches: {reason}", count(*packets, "packet")));
     }
     if traffic.lost_by_nics > 0 {
-        line("lost", format!("{} packets by NICs: their receive buffers were full", traffic.lost_by_nics));
+        line("dropped", format!("{} by NICs: receive buffer full", count(traffic.lost_by_nics, "packet")));
     }
     for loss in &traffic.lossless_drops {
         let LosslessLoss { ingress, egress, priority, reason, profile, packets, first_ns, .. } = loss;
         line(
             "lossless",
             format!(
-                "{packets} packets of priority {priority} lost from {ingress} to {egress}: {reason}, profile \
-                 `{profile}`, the first at {first_ns} ns"
+                "{} of priority {priority} dropped from {ingress} to {egress}: {reason}, profile `{profile}`, first at {}",
+                count(*packets, "packet"),
+                time(*first_ns)
             ),
         );
     }
     for act in &traffic.watchdogs {
-        let does = act.action.as_deref().unwrap_or("restore");
-        line("watchdog", format!("{} priority {}: {does} at {} ns", act.port, act.priority, act.at_ns));
+        let action = act.action.as_deref().unwrap_or("restore");
+        line("watchdog", format!("{} priority {}: {action} at {}", act.port, act.priority, time(act.at_ns)));
     }
     text
 }
@@ -110,13 +116,13 @@ fn describe_flows(flows: &[FlowOutcome]) -> String {
     let duration_ns = |flow: &FlowOutcome| flow.finish_ns.map(|finish| finish.saturating_sub(flow.start_ns));
     let finished = flows.iter().filter_map(|flow| Some((duration_ns(flow)?, flow)));
     let slowest = finished.clone().max_by_key(|(duration_ns, _)| *duration_ns);
-    let again: u64 = flows.iter().map(|flow| flow.retransmitted_packets).sum();
+    let retransmitted: u64 = flows.iter().map(|flow| flow.retransmitted_packets).sum();
     let mut text = format!("{} of {} finished", finished.count(), flows.len());
     if let Some((duration_ns, flow)) = slowest {
-        text.push_str(&format!(", the slowest in {} ({})", Time::from_ns(duration_ns), flow.flow));
+        text.push_str(&format!(", the slowest in {} ({})", time(duration_ns), flow.flow));
     }
-    if again > 0 {
-        text.push_str(&format!("; {again} packets were sent again"));
+    if retransmitted > 0 {
+        text.push_str(&format!("; {} retransmitted", count(retransmitted, "packet")));
     }
     text
 }

@@ -1,4 +1,4 @@
-//! Whoever looks on while a scenario runs: captures, curves, and how far it is.
+//! Observers of a running scenario: packet captures, time series and the progress bar.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -19,10 +19,10 @@ use p4_switch::Switch;
 
 use crate::input::write_all;
 
-/// Looks at the run's progress in the whole.
-const LOOKS: u64 = 500;
+/// Number of progress updates in a run.
+const PROGRESS_UPDATES: u64 = 500;
 
-/// Looks on.
+/// The requested observers of a run.
 pub(crate) struct Watcher {
     captures: Option<Captures>,
     series: Option<(PathBuf, Series)>,
@@ -31,13 +31,13 @@ pub(crate) struct Watcher {
 }
 
 impl Watcher {
-    /// Nobody but, on a terminal, a progress bar.
+    /// Creates a watcher without captures and series. On a terminal it shows a progress bar.
     pub(crate) fn new(scenario: &Scenario) -> Watcher {
         let progress = io::stderr().is_terminal().then(|| Progress::new(scenario.stop));
         Watcher { captures: None, series: None, queues: None, progress }
     }
 
-    /// Captures every link into a file of `directory`.
+    /// Captures each link into a file in `directory`.
     pub(crate) fn capture(&mut self, directory: &Path, scenario: &Scenario) -> anyhow::Result<()> {
         fs::create_dir_all(directory).with_context(|| format!("cannot create {}", directory.display()))?;
         let links = scenario.topology.links.clone();
@@ -47,8 +47,8 @@ impl Watcher {
         Ok(())
     }
 
-    /// Keeps curves for `file`.
-    pub(crate) fn keep_series(&mut self, file: &Path, interval: Time) -> anyhow::Result<()> {
+    /// Samples every port at this interval and writes the series to `file`.
+    pub(crate) fn record_series(&mut self, file: &Path, interval: Time) -> anyhow::Result<()> {
         if !matches!(file.extension().and_then(|e| e.to_str()), Some("csv" | "json")) {
             bail!("--series {}: the file must end in `.csv` or `.json`", file.display());
         }
@@ -56,12 +56,12 @@ impl Watcher {
         Ok(())
     }
 
-    /// Watches queues as the ns-3 simulators do.
+    /// Monitors queues as the ns-3 simulators do.
     pub(crate) fn watch_queues(&mut self, monitor: Option<QueueMonitor>) {
         self.queues = monitor;
     }
 
-    /// Writes what is left to write, and gives back the monitor of the queues.
+    /// Writes the remaining files and returns the queue monitor.
     pub(crate) fn finish(self) -> anyhow::Result<Option<QueueMonitor>> {
         if let Some(progress) = &self.progress {
             progress.bar.finish_and_clear();
@@ -107,7 +107,7 @@ impl Watch for Watcher {
     }
 }
 
-/// A bar with simulated time, events and the time that is left.
+/// A progress bar with simulated time, events and the remaining time.
 struct Progress {
     bar: ProgressBar,
     step: Time,
@@ -119,25 +119,25 @@ impl Progress {
         let bar = ProgressBar::new(stop.as_ns());
         let style = ProgressStyle::with_template("{bar:40} {percent} %  {msg}  {eta} left");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-        let step = Time((stop.0 / LOOKS).max(1));
+        let step = Time((stop.0 / PROGRESS_UPDATES).max(1));
         Progress { bar, step, next: step }
     }
 
     fn show(&mut self, now: Time, events: u64) {
         self.next = Time(now.0.saturating_add(self.step.0));
-        self.bar.set_message(format!("{now} of network time, {events} events"));
+        self.bar.set_message(format!("{now} simulated, {events} events"));
         self.bar.set_position(now.as_ns());
     }
 }
 
-/// A file a link, opened when its first frame comes.
+/// One file for each link, created with its first frame.
 struct Captures(Arc<Mutex<CaptureState>>);
 
 struct CaptureState {
     directory: PathBuf,
     links: Vec<Link>,
     files: BTreeMap<u32, BufWriter<File>>,
-    /// The first thing that went wrong; nothing is written after it.
+    /// The first error; nothing is written after it.
     error: Option<anyhow::Error>,
 }
 

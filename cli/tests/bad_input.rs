@@ -1,4 +1,4 @@
-//! Malformed input: every problem with its position, exit status 2, nothing half-written.
+//! Malformed input: all problems are reported with their positions, the exit status is 2 and no output is written.
 
 #![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
 
@@ -8,20 +8,20 @@ use std::fs;
 
 use support::{harrier, scratch};
 
-/// Writes `files` into a folder, runs `harrier` there by absolute paths (`@NAME` stands for a file of the folder), and
-/// expects exit status 2, each of `problems` on stderr, and nothing on stdout.
+/// Writes `files` to a folder and runs `harrier` with `@NAME` in `args` replaced by the path of that file. Expects exit
+/// status 2, all `problems` on stderr, and nothing on stdout.
 fn check(name: &str, files: &[(&str, &str)], args: &[&str], problems: &[&str]) -> std::path::PathBuf {
     let folder = scratch(name);
     for (file, text) in files {
         fs::write(folder.join(file), text).unwrap();
     }
-    let place = |arg: &&str| match arg.strip_prefix('@') {
+    let expand = |arg: &&str| match arg.strip_prefix('@') {
         Some(file) => folder.join(file).display().to_string(),
         None => (*arg).to_string(),
     };
-    let ran = harrier(&args.iter().map(place).collect::<Vec<_>>());
+    let ran = harrier(&args.iter().map(expand).collect::<Vec<_>>());
     assert_eq!(ran.status, 2, "{}", ran.stderr);
-    assert_eq!(ran.stdout, "", "nothing for machines came of it");
+    assert_eq!(ran.stdout, "", "there is output");
     for problem in problems {
         assert!(ran.stderr.contains(problem), "no `{problem}` in:\n{}", ran.stderr);
     }
@@ -29,7 +29,7 @@ fn check(name: &str, files: &[(&str, &str)], args: &[&str], problems: &[&str]) -
 }
 
 #[test]
-fn p4() {
+fn p4_errors_are_listed_and_no_output_is_written() {
     let source = "#include <core.p4>\n#include <v1model.p4>\nheader h_t {\n    bit<8> a\n}\nconst bit<8> x = unknown;\n";
     let folder = check(
         "bad-p4",
@@ -42,7 +42,7 @@ fn p4() {
 }
 
 #[test]
-fn ns3() {
+fn ns3_files_are_reported_with_all_problems() {
     check(
         "bad-ns3",
         &[
@@ -59,7 +59,7 @@ fn ns3() {
 }
 
 #[test]
-fn a_missing_file_says_where_it_was_looked_for() {
+fn missing_ns3_files_are_reported_with_the_paths_that_were_tried() {
     check(
         "missing-ns3",
         &[("config.txt", "TOPOLOGY_FILE mix/none.txt\nFLOW_FILE mix/none2.txt\n")],
@@ -69,7 +69,7 @@ fn a_missing_file_says_where_it_was_looked_for() {
 }
 
 #[test]
-fn dumps() {
+fn malformed_dumps_are_reported_with_positions() {
     check(
         "bad-dump",
         &[
@@ -85,7 +85,7 @@ fn dumps() {
 }
 
 #[test]
-fn snapshots_all_at_once() {
+fn problems_of_all_snapshots_are_reported_together() {
     check(
         "bad-snapshot",
         &[
@@ -99,7 +99,7 @@ fn snapshots_all_at_once() {
 }
 
 #[test]
-fn snapshots_of_another_network() {
+fn snapshots_of_another_topology_are_rejected() {
     let folder = scratch("other-network");
     let ran = harrier(&["run", "contention-only", "--save-snapshots", folder.to_str().unwrap()]);
     assert_eq!(ran.status, 0, "{}", ran.stderr);
@@ -118,7 +118,7 @@ fn snapshots_of_another_network() {
 }
 
 #[test]
-fn of_two_outputs_both_are_written_or_none() {
+fn either_both_outputs_are_written_or_none() {
     let folder = scratch("outputs");
     let program = support::fixture("router.p4");
     for (output, info) in [("dir", "ok.txtpb"), ("ok.bin", "dir")] {
@@ -133,12 +133,12 @@ fn of_two_outputs_both_are_written_or_none() {
 }
 
 #[test]
-fn scenario_files() {
+fn scenario_files_are_reported_with_all_problems() {
     check(
         "bad-toml",
         &[(
             "bad.toml",
-            "name = \"bad\"\nstop = \"soon\"\n\n[topology]\nswitches = [\"s\"]\nhosts = [\"a\", \"b\"]\n\n[[link]]\na = \"a:1\"\nb = \"s:x\"\nrate = \"0Gbps\"\n\n[[flow]]\nfrom = \"a\"\nto = \"nobody\"\nsize = \"1MB\"\n",
+            "name = \"bad\"\nstop = \"soon\"\n\n[topology]\nswitches = [\"s\"]\nhosts = [\"a\", \"b\"]\n\n[[link]]\na = \"a:1\"\nb = \"s:x\"\nrate = \"0Gbps\"\n\n[[flow]]\nfrom = \"a\"\nto = \"none\"\nsize = \"1MB\"\n",
         )],
         &["run", "@bad.toml", "--json"],
         &["bad.toml:2:", "bad.toml:10:", "bad.toml:15:"],
@@ -147,7 +147,7 @@ fn scenario_files() {
 }
 
 #[test]
-fn usage() {
+fn usage_errors_name_what_is_expected() {
     check("usage", &[], &["run"], &["SCENARIO"]);
     check("usage", &[], &["run", "no-such-scenario"], &["no-such-scenario", "poster-fig1"]);
     check("usage", &[], &["scenario", "show", "no-such-scenario"], &["poster-fig1"]);
@@ -156,7 +156,7 @@ fn usage() {
 }
 
 #[test]
-fn snapshots_that_cannot_be_written_leave_nothing() {
+fn snapshots_that_cannot_be_written_leave_no_file() {
     let folder = scratch("not-a-folder");
     fs::write(folder.join("file"), "in the way").unwrap();
     let target = folder.join("file").join("deeper");

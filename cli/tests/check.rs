@@ -2,9 +2,13 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests run the binary and write files")]
 
+mod support;
+
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
+
+use support::{shared_data, skipped};
 
 const GOOD: &str = r#"{"BUFFER_POOL": {"ingress_lossless_pool": {"type": "ingress", "mode": "dynamic", "size": "1000000"}}}"#;
 const BAD: &str =
@@ -14,7 +18,7 @@ fn harrier(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_harrier")).args(arguments).output().expect("harrier runs")
 }
 
-/// A folder of its own with these files.
+/// Creates a folder with these files.
 fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("check-{name}"));
     let _ = fs::remove_dir_all(&path);
@@ -107,7 +111,7 @@ fn a_live_switch_is_read_over_redis() {
         .stdout(quiet())
         .spawn();
     let Ok(server) = server else {
-        eprintln!("SKIPPED: redis-server is not installed");
+        skipped("redis-server is not installed; run scripts/setup.sh");
         return;
     };
     let _server = Redis(server);
@@ -271,13 +275,10 @@ fn a_change_shows_what_is_new_and_a_watchdog_is_replayed() {
 }
 
 #[test]
-fn the_vectors_of_sonic_come_out_as_they_are() {
+fn the_headroom_of_sonics_test_vectors_is_reproduced() {
     for name in ["headroom_vectors.json", "pool_vectors.json"] {
-        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/sonic").join(name);
-        let Ok(text) = fs::read_to_string(&path) else {
-            eprintln!("SKIPPED: {} is not there", path.display());
-            continue;
-        };
+        let Some(path) = shared_data(&format!("sonic/{name}")) else { continue };
+        let text = fs::read_to_string(&path).expect("the data can be read");
         let output = harrier(&["headroom", path.to_str().expect("text")]);
         let expected: serde_json::Value = serde_json::from_str(&text).expect("JSON");
         let found: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");

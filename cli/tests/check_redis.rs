@@ -1,4 +1,4 @@
-//! `harrier check redis://...` against a real server: what CONFIG_DB says is judged as the file would be.
+//! `harrier check redis://...` with a real server: the result for CONFIG_DB equals that for the file.
 
 #![allow(
     clippy::disallowed_methods,
@@ -13,9 +13,9 @@ use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
-use support::{harrier, scratch};
+use support::{harrier, scratch, skipped};
 
-/// A redis-server of this test's own; killed at the end.
+/// A redis-server for one test; killed on drop.
 struct Server {
     process: Child,
     port: u16,
@@ -29,7 +29,7 @@ impl Drop for Server {
 }
 
 impl Server {
-    /// Starts it on a free port; `None`, said aloud, when it is not installed.
+    /// Starts the server on a free port. Without redis-server the test is skipped.
     fn start(folder: &str, password: Option<&str>) -> Option<Self> {
         let port = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("its number").port();
         let mut command = Command::new("redis-server");
@@ -50,11 +50,11 @@ impl Server {
         let mut process = match command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn() {
             Ok(process) => process,
             Err(error) => {
-                eprintln!("SKIPPED: redis-server cannot be started ({error}); scripts/setup.sh installs it");
+                skipped(format_args!("redis-server cannot be started ({error}); run scripts/setup.sh"));
                 return None;
             }
         };
-        // It says when it is ready, or ends.
+        // The server prints a line when it is ready, or it ends.
         let lines = BufReader::new(process.stdout.take().expect("a pipe")).lines();
         let ready = lines.map_while(Result::ok).any(|line| line.contains("Ready to accept connections"));
         let server = Self { process, port };
@@ -137,7 +137,7 @@ fn check(name: &str, password: Option<&str>) {
 }
 
 #[test]
-fn a_live_configuration_is_judged_like_its_file() {
+fn a_live_configuration_has_the_findings_of_its_file() {
     check("redis-open", None);
 }
 

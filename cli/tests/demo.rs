@@ -1,4 +1,4 @@
-//! The demo as a process: an incident comes by itself, and what was stored outlives a kill.
+//! The demo as a process: it diagnoses incidents, and its store survives a kill.
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "a test of a server opens sockets")]
 
@@ -12,14 +12,14 @@ use std::process::{Child, Command, Stdio};
 use serde_json::{Value, json};
 use support::scratch;
 
-/// A running demo; dropping it kills the process.
+/// A running demo; the process is killed on drop.
 struct Demo {
     process: Child,
     address: String,
 }
 
 impl Demo {
-    /// Starts a demo over a store and waits until it says where its dashboard is.
+    /// Starts a demo with this store and waits until it prints the address of its dashboard.
     fn start(store: &Path) -> Demo {
         let process = Command::new(env!("CARGO_BIN_EXE_harrier"))
             .args(["demo", "--listen", "127.0.0.1:0", "--pace", "4000", "--store"])
@@ -30,17 +30,17 @@ impl Demo {
             .expect("the binary was built");
         let mut demo = Demo { process, address: String::new() };
         let stderr = BufReader::new(demo.process.stderr.take().expect("piped"));
-        let mut said = String::new();
+        let mut output = String::new();
         for line in stderr.lines() {
             let line = line.expect("text");
             if let Some((_, address)) = line.split_once("dashboard at http://") {
                 demo.address = address.trim_end_matches('/').to_string();
                 return demo;
             }
-            said.push_str(&line);
-            said.push('\n');
+            output.push_str(&line);
+            output.push('\n');
         }
-        panic!("the demo ended before it was ready:\n{said}");
+        panic!("the demo ended before it was ready:\n{output}");
     }
 
     fn open(&self, path: &str) -> TcpStream {
@@ -49,7 +49,7 @@ impl Demo {
         stream
     }
 
-    /// The JSON that a path returns.
+    /// Returns the JSON at a path.
     fn get(&self, path: &str) -> Value {
         let mut response = String::new();
         self.open(path).read_to_string(&mut response).expect("a response");
@@ -57,16 +57,16 @@ impl Demo {
         serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {response}"))
     }
 
-    /// Waits on the live stream until a verdict was told `count` times.
+    /// Reads the live stream until it has published `count` diagnoses.
     fn wait_for_diagnoses(&self, count: usize) {
         let stream = BufReader::new(self.open("/api/v1/events"));
-        let told = stream
+        let published = stream
             .lines()
             .map_while(Result::ok)
             .filter(|line| line == "event: diagnosis")
             .take(count)
             .count();
-        assert_eq!(told, count, "the live stream ended");
+        assert_eq!(published, count, "the live stream ended");
     }
 }
 
@@ -78,7 +78,7 @@ impl Drop for Demo {
 }
 
 #[test]
-fn an_incident_comes_by_itself_and_outlives_a_kill() {
+fn the_demo_diagnoses_an_incident_that_survives_a_kill() {
     let store = scratch("demo").join("harrier.db");
     let demo = Demo::start(&store);
     demo.wait_for_diagnoses(6);
@@ -90,7 +90,7 @@ fn an_incident_comes_by_itself_and_outlives_a_kill() {
     assert_eq!(diagnosis["pause_path"], json!(["sw1:1", "sw2:3", "sw4:1"]));
     assert_eq!(diagnosis["root_cause"]["flows"].as_array().unwrap().len(), 4);
 
-    // Dropping kills the process in the middle of whatever it does.
+    // Dropping kills the process without a shutdown.
     drop(demo);
     let again = Demo::start(&store);
     let id = diagnosis["id"].as_str().unwrap();

@@ -1,5 +1,5 @@
-//! Dumps of the paper's ns-3 prototype through the binary: whole, cut off, and in any order of files. Those of the poster's are in
-//! `verdicts.rs`.
+//! Dumps of the paper's ns-3 prototype: complete, truncated, and in any order of files. `verdicts.rs` tests those of
+//! the poster's prototype.
 
 #![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
 
@@ -18,7 +18,7 @@ fn fixture() -> PathBuf {
     repository("analyzer/tests/fixtures/paper-dump")
 }
 
-/// The verdict on the dumps of these switches in `folder`.
+/// Diagnoses the dumps of these switches in `folder`.
 fn analyze(folder: &Path, switches: &[&str]) -> Ran {
     let mut args: Vec<String> =
         ["analyze", "--json", "--from", "hawkeye-ns3", "--victim", VICTIM].map(str::to_string).to_vec();
@@ -28,7 +28,7 @@ fn analyze(folder: &Path, switches: &[&str]) -> Ran {
 }
 
 #[test]
-fn the_papers_dumps_name_the_incast_in_any_order_of_files() {
+fn the_diagnosis_does_not_depend_on_the_order_of_files() {
     let verdicts: Vec<Value> = [SWITCHES, ["12", "9", "11", "10"]]
         .map(|switches| {
             let ran = analyze(&fixture(), &switches);
@@ -55,7 +55,7 @@ fn the_papers_dumps_name_the_incast_in_any_order_of_files() {
 }
 
 #[test]
-fn a_dump_that_was_cut_off_is_never_taken_for_a_whole_one() {
+fn a_truncated_dump_is_rejected() {
     let folder = scratch("paper-cut");
     for n in SWITCHES {
         let name = format!("telemetry_{n}.txt");

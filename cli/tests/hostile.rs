@@ -1,5 +1,5 @@
-//! `harrier analyze` on snapshots that nobody's switches wrote: never a panic, an error with its place or a verdict whose
-//! figures are figures, and the same verdict whatever the order of records.
+//! `harrier analyze` on snapshots that no switch would write: it never panics, reports errors with their positions, and
+//! its diagnoses have finite numbers and do not depend on the order of records.
 
 #![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
 
@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 use serde_json::{Value, json};
 use support::{Ran, harrier, scratch};
 
-/// Of a run of the poster's scenario: where the snapshots are, and the text of the last one.
+/// Returns the folder with the snapshots of a run of the poster's scenario, and the text of the last one.
 fn saved() -> &'static (PathBuf, String) {
     static SAVED: OnceLock<(PathBuf, String)> = OnceLock::new();
     SAVED.get_or_init(|| {
@@ -27,7 +27,7 @@ fn saved() -> &'static (PathBuf, String) {
     })
 }
 
-/// What `harrier analyze` makes of this text beside the right topology.
+/// Runs `harrier analyze` on this text with the topology of the run.
 fn analyze(name: &str, text: &str, more: &[&str]) -> Ran {
     let folder = &saved().0;
     let file: PathBuf = folder.join(format!("{name}.json"));
@@ -43,7 +43,7 @@ fn path(file: &Path) -> &str {
     file.to_str().unwrap()
 }
 
-/// The verdicts on the snapshot after `change`, or the complaint; a verdict's figures are finite and in range.
+/// Returns the diagnoses of the snapshot after `change`, or the error. Checks that confidences are in range.
 fn check(name: &str, change: impl Fn(&mut Value)) -> Result<Value, String> {
     let mut snapshot: Value = serde_json::from_str(&saved().1).unwrap();
     change(&mut snapshot);
@@ -61,7 +61,7 @@ fn check(name: &str, change: impl Fn(&mut Value)) -> Result<Value, String> {
     Ok(report["diagnoses"].clone())
 }
 
-/// Calls `change` with every record of the kinds of lists named.
+/// Calls `change` with every record of the named lists.
 fn each(snapshot: &mut Value, lists: &[&str], change: &mut dyn FnMut(&mut Value)) {
     for switch in snapshot["switches"].as_array_mut().unwrap() {
         for list in lists {
@@ -71,9 +71,9 @@ fn each(snapshot: &mut Value, lists: &[&str], change: &mut dyn FnMut(&mut Value)
 }
 
 #[test]
-fn the_order_of_records_says_nothing() {
-    let right = check("right", |_| {}).unwrap();
-    assert_eq!(right.as_array().unwrap().len(), 1);
+fn the_diagnosis_does_not_depend_on_the_order_of_records() {
+    let original = check("original", |_| {}).unwrap();
+    assert_eq!(original.as_array().unwrap().len(), 1);
     let reversed = check("reversed", |snapshot| {
         let switches = snapshot["switches"].as_array_mut().unwrap();
         switches.reverse();
@@ -83,11 +83,11 @@ fn the_order_of_records_says_nothing() {
             }
         }
     });
-    assert_eq!(reversed.unwrap(), right);
+    assert_eq!(reversed.unwrap(), original);
 }
 
 #[test]
-fn absurd_figures_are_survived() {
+fn extreme_numbers_do_not_cause_a_panic() {
     let fields: [(&str, &[&str]); 9] = [
         ("packets", &["flows", "ports", "meters"]),
         ("bytes", &["flows", "meters"]),
@@ -131,14 +131,14 @@ fn absurd_figures_are_survived() {
             }
         }
     });
-    // Nothing was recorded; whatever is said of it is not certain.
+    // Without records no diagnosis can be certain.
     for diagnosis in empty.unwrap().as_array().unwrap() {
         assert!(diagnosis["confidence"].as_f64() < Some(0.7), "{diagnosis:#}");
     }
 }
 
 #[test]
-fn text_that_is_no_snapshot_is_refused_with_its_place() {
+fn malformed_text_is_rejected_with_its_position() {
     let text = &saved().1;
     for part in 0..20 {
         let cut = text.len() * part / 20;
@@ -166,17 +166,17 @@ fn text_that_is_no_snapshot_is_refused_with_its_place() {
 }
 
 #[test]
-fn gaps_come_in_words_and_by_name() {
-    let words = "sw9: sent no report, although it lies on the victim's path";
-    let told = check("gaps", |snapshot| {
-        snapshot["missing"] = json!([words, {"gap": "evictions_lost", "switch": "sw2", "slots": 3}]);
+fn missing_data_is_read_as_text_and_as_records() {
+    let text = "sw9: sent no report, although it lies on the victim's path";
+    let diagnoses = check("missing-data", |snapshot| {
+        snapshot["missing"] = json!([text, {"gap": "evictions_lost", "switch": "sw2", "slots": 3}]);
     });
-    let told = told.unwrap();
-    assert_eq!(told[0]["missing"], json!([words, "sw2: 3 evicted flow slots did not arrive"]));
+    let diagnoses = diagnoses.unwrap();
+    assert_eq!(diagnoses[0]["missing"], json!([text, "sw2: 3 evicted flow slots did not arrive"]));
 }
 
 #[test]
-fn a_victim_that_nobody_knows_gives_no_verdict() {
+fn a_victim_without_records_has_no_diagnosis() {
     let ran = analyze("unknown", &saved().1, &["--victim", "10.9.9.9:1>10.8.8.8:2/udp"]);
     assert_eq!(ran.status, 0, "{}", ran.stderr);
     let report = ran.json();

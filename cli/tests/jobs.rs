@@ -1,4 +1,4 @@
-//! Collective operations: verdicts name jobs and steps, in a run and with a description beside foreign snapshots.
+//! Collective operations: diagnoses name jobs and steps, in a run and with a job description from a file.
 
 #![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
 
@@ -7,7 +7,7 @@ mod support;
 use serde_json::{Value, json};
 use support::{harrier, scratch, sorted};
 
-/// The description that gives the scenario's ring its transfers again.
+/// Returns a job description with the transfers of the scenario's ring.
 fn ring(report: &Value) -> Value {
     // The victim is the third member's last transfer to the fourth.
     let victim = report["diagnoses"][0]["victim"].as_str().unwrap();
@@ -22,7 +22,7 @@ fn ring(report: &Value) -> Value {
 }
 
 #[test]
-fn a_step_that_waits_for_another_job_is_named() {
+fn a_step_that_another_job_delays_is_named() {
     for seed in ["1", "8", "31"] {
         let ran = harrier(&["run", "collective-step", "--seed", seed, "--json"]);
         assert_eq!(ran.status, 0, "seed {seed}: {}", ran.stderr);
@@ -48,7 +48,7 @@ fn a_step_that_waits_for_another_job_is_named() {
 }
 
 #[test]
-fn a_job_is_described_beside_snapshots() {
+fn a_job_description_is_read_from_a_file() {
     let folder = scratch("job");
     let ran = harrier(&["run", "collective-step", "--json", "--save-snapshots", folder.to_str().unwrap()]);
     let report = ran.json();

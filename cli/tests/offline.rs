@@ -1,4 +1,4 @@
-//! Saved snapshots: every one is as its schema says, and gives offline the verdicts that the run gave.
+//! Saved snapshots match their schema, and `harrier analyze` returns the same diagnoses as the run.
 
 #![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
 
@@ -24,13 +24,13 @@ fn read(path: &Path) -> Value {
 fn snapshots(folder: &Path) -> Vec<PathBuf> {
     let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let is_event = |path: &PathBuf| path.file_name().unwrap().to_str().unwrap().starts_with("event-");
-    // Another order than that of the questions.
+    // Not in the order of the triggers.
     let mut files: Vec<PathBuf> = files.filter(is_event).collect();
     files.sort_by(|a, b| b.cmp(a));
     files
 }
 
-/// What `harrier run` said of a scenario, and what its snapshots say.
+/// Compares the diagnoses of `harrier run` with those of `harrier analyze` on its snapshots.
 fn check(scenario: &str, schema: &Value) {
     let folder = scratch(&format!("offline-{scenario}"));
     let ran = harrier(&["run", scenario, "--json", "--save-snapshots", folder.to_str().unwrap()]);
@@ -56,7 +56,7 @@ fn check(scenario: &str, schema: &Value) {
 }
 
 #[test]
-fn the_library_is_diagnosed_offline_as_online() {
+fn all_scenarios_have_the_same_diagnoses_offline() {
     let schema = snapshot_schema();
     let list = harrier(&["scenario", "list", "--json"]).json();
     for scenario in list["scenarios"].as_array().unwrap() {
@@ -65,7 +65,7 @@ fn the_library_is_diagnosed_offline_as_online() {
 }
 
 #[test]
-fn the_schema_refuses_what_is_no_snapshot() {
+fn the_schema_rejects_malformed_snapshots() {
     let folder = scratch("refused");
     harrier(&["run", "poster-fig1", "--save-snapshots", folder.to_str().unwrap()]);
     let good = read(&snapshots(&folder)[0]);
@@ -84,9 +84,9 @@ fn the_schema_refuses_what_is_no_snapshot() {
     }));
 }
 
-/// A snapshot that knows nothing of configurations, with the operator's files beside it.
+/// The snapshots contain no configuration findings; the operator's files are given on the command line.
 #[test]
-fn configurations_from_files_are_named_where_their_effect_shows() {
+fn findings_of_configuration_files_are_named_as_root_cause() {
     let folder = scratch("offline-config");
     let at = |name: &str| folder.join(name).display().to_string();
     let ran = harrier(&["run", "one-sided-pfc", "--seed", "1", "--json", "--save-snapshots", &at("")]);
@@ -113,20 +113,20 @@ fn configurations_from_files_are_named_where_their_effect_shows() {
     assert_eq!(named(&[]), Vec::<String>::new());
     let both = named(&[config("near"), config("far")]);
     assert!(both.iter().any(|id| id == "far:1/FLEET003"), "{both:?}");
-    assert!(both.iter().all(|id| id.starts_with("far:1/")), "nothing is wrong with near: {both:?}");
+    assert!(both.iter().all(|id| id.starts_with("far:1/")), "near has no finding: {both:?}");
 
     let wrong = ["nowhere".to_string() + &config("near")[4..], format!("far={}", at("missing.json"))];
     let mut args = vec!["analyze".to_string(), files[0].display().to_string()];
     args.extend(wrong.iter().flat_map(|config| ["--config".to_string(), config.clone()]));
     let refused = harrier(&args);
     assert_eq!(refused.status, 2, "{}", refused.stderr);
-    for said in ["`nowhere` is not a switch of the topology", "missing.json"] {
-        assert!(refused.stderr.contains(said), "{said}: {}", refused.stderr);
+    for part in ["`nowhere` is not a switch of the topology", "missing.json"] {
+        assert!(refused.stderr.contains(part), "{part}: {}", refused.stderr);
     }
 }
 
 #[test]
-fn records_of_what_the_topology_does_not_have_are_told_and_the_verdict_stays() {
+fn records_of_unknown_switches_and_links_cause_warnings_only() {
     let folder = scratch("strays");
     let ran = harrier(&["run", "contention-only", "--json", "--save-snapshots", folder.to_str().unwrap()]);
     let file = snapshots(&folder).pop().expect("a snapshot");
@@ -137,16 +137,16 @@ fn records_of_what_the_topology_does_not_have_are_told_and_the_verdict_stays() {
     snapshot["losses"] = json!([{"switch": "nowhere", "ingress_port": 1, "egress_port": 2, "priority": 3,
         "reason": "headroom", "packets": 1, "lost_ns": [1, 1]}]);
     std::fs::write(&file, snapshot.to_string()).expect("the snapshot can be written");
-    let told = harrier(&["analyze", "--json", file.to_str().unwrap()]);
-    assert_eq!(told.status, 0, "{}", told.stderr);
+    let analysed = harrier(&["analyze", "--json", file.to_str().unwrap()]);
+    assert_eq!(analysed.status, 0, "{}", analysed.stderr);
     for expected in [
         "the topology has no switch `nowhere`, of which speak losses: 1".to_string(),
         format!("the topology has no link at `{switch}:98`, of which speak meter records: 1"),
         format!("the topology has no link at `{switch}:99`, of which speak meter records: 1"),
     ] {
-        let is_told = |line: &str| line.starts_with("warning: event 0x") && line.ends_with(&expected);
-        assert!(told.stderr.lines().any(is_told), "{expected}: {}", told.stderr);
+        let is_expected = |line: &str| line.starts_with("warning: event 0x") && line.ends_with(&expected);
+        assert!(analysed.stderr.lines().any(is_expected), "{expected}: {}", analysed.stderr);
     }
-    let (before, after) = (ran.json(), told.json());
+    let (before, after) = (ran.json(), analysed.json());
     assert_eq!(after["diagnoses"][0]["root_cause"], before["diagnoses"][0]["root_cause"]);
 }

@@ -1,4 +1,4 @@
-//! What a run leaves for people and their tools: captures, curves, figures, pictures.
+//! Output of a run: captures, time series, figures, drawings.
 
 #![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
 
@@ -10,7 +10,7 @@ use std::process::Command;
 
 use pcap_file::pcapng::{Block, PcapNgReader};
 use serde_json::Value;
-use support::{harrier, scratch};
+use support::{harrier, scratch, skipped};
 
 /// Runs a small scenario with these further arguments.
 fn run(args: &[&str]) -> support::Ran {
@@ -19,7 +19,7 @@ fn run(args: &[&str]) -> support::Ran {
     ran
 }
 
-/// Data packets and all packets of a capture, as an independent reader sees them.
+/// Returns the numbers of data packets and of all packets in a capture, as an independent reader counts them.
 fn read(path: &Path) -> (u64, u64) {
     let mut reader = PcapNgReader::new(File::open(path).unwrap()).unwrap();
     let (mut all, mut data, mut last, mut interfaces) = (0, 0, 0, 0);
@@ -40,18 +40,18 @@ fn read(path: &Path) -> (u64, u64) {
 }
 
 #[test]
-fn captures_open_in_the_tools_of_the_trade() {
+fn captures_are_readable_by_other_tools() {
     let folder = scratch("captures");
     let report = run(&["--pcap", folder.to_str().unwrap()]).json();
     let mut files: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
     assert!(files.len() > 8, "{files:?}");
     let frames: u64 = files.iter().map(|file| read(file).1).sum();
-    // Every hop is captured; flow control would be on top.
+    // Every packet-hop is captured; this scenario has no PFC frames.
     assert_eq!(Some(frames), report["run"]["packet_hops"].as_u64());
 
     if Command::new("tshark").arg("--version").output().is_err() {
-        eprintln!("SKIPPED that tshark reads them: it is not installed; scripts/setup.sh does that");
+        skipped("reading the captures with tshark: it is not installed; run scripts/setup.sh");
         return;
     }
     for file in &files {
@@ -73,7 +73,7 @@ fn captures_open_in_the_tools_of_the_trade() {
 }
 
 #[test]
-fn curves_are_the_same_in_both_forms() {
+fn series_are_the_same_as_csv_and_json() {
     let folder = scratch("curves");
     let (csv, json) = (folder.join("a.csv"), folder.join("a.json"));
     for file in [&csv, &json] {
@@ -89,7 +89,7 @@ fn curves_are_the_same_in_both_forms() {
         let text = |key: &str| sample[key].to_string().trim_matches('"').to_string();
         assert_eq!(line, ["time_ns", "port", "queue_bytes", "paused", "rate_bps"].map(text).join(","));
         assert!(sample["time_ns"].as_u64().unwrap().is_multiple_of(5_000));
-        // A link of 100 Gb/s sends no more, but for the frame that began before.
+        // A link sends at most 100 Gb/s, plus the frame that was already being transmitted.
         assert!(sample["rate_bps"].as_u64().unwrap() < 110_000_000_000, "{sample}");
     }
     let ran = harrier(&["run", "quiet", "--series", "curves.txt"]);
@@ -98,17 +98,17 @@ fn curves_are_the_same_in_both_forms() {
 }
 
 #[test]
-fn curves_show_queues_and_pauses() {
+fn series_contain_queues_and_pauses() {
     let file = scratch("pauses").join("a.json");
     harrier(&["run", "incast-backpressure", "--series", file.to_str().unwrap()]);
     let json: Value = serde_json::from_slice(&fs::read(file).unwrap()).unwrap();
     let samples = json["samples"].as_array().unwrap();
-    assert!(samples.iter().any(|s| s["paused"] == 1 << 3), "priority 3 is paused somewhere");
-    assert!(samples.iter().any(|s| s["queue_bytes"].as_u64() > Some(50_000)), "a queue builds");
+    assert!(samples.iter().any(|s| s["paused"] == 1 << 3), "no port has priority 3 paused");
+    assert!(samples.iter().any(|s| s["queue_bytes"].as_u64() > Some(50_000)), "no queue exceeds 50 kB");
 }
 
 #[test]
-fn figures_of_a_run_are_reported() {
+fn the_cost_of_a_run_is_reported() {
     let report = run(&[]).json();
     let figures = &report["run"];
     assert!(figures["packet_hops"].as_u64() > Some(10_000), "{figures}");
@@ -121,19 +121,19 @@ fn figures_of_a_run_are_reported() {
 }
 
 #[test]
-fn a_scenario_is_drawn() {
+fn a_scenario_is_shown_as_drawing_and_file() {
     let shown = harrier(&["scenario", "show", "pfc-storm", "--seed", "4"]);
     assert_eq!(shown.status, 0);
     for part in ["core", "aggregation", "edge", "p1-edge1", "timeline", "pause storm at h", "victim  h"] {
         assert!(shown.stderr.contains(part), "no `{part}` in:\n{}", shown.stderr);
     }
-    assert!(shown.stdout.starts_with("name = \"pfc-storm\""), "the file itself goes to stdout");
+    assert!(shown.stdout.starts_with("name = \"pfc-storm\""), "stdout is not the file");
     let other = harrier(&["scenario", "show", "pfc-storm", "--seed", "5"]);
-    assert_ne!(shown.stderr, other.stderr, "each seed is an instance of its own");
+    assert_ne!(shown.stderr, other.stderr, "two seeds gave the same instance");
 }
 
 #[test]
-fn the_list_says_what_scenarios_show() {
+fn the_list_names_the_anomaly_of_each_scenario() {
     let list = harrier(&["scenario", "list", "--json"]).json();
     let rows = list["scenarios"].as_array().unwrap();
     assert!(rows.len() >= 20);
@@ -142,7 +142,7 @@ fn the_list_says_what_scenarios_show() {
 }
 
 #[test]
-fn a_run_tells_what_became_of_its_traffic() {
+fn a_report_contains_the_traffic_of_the_run() {
     let ran = harrier(&["run", "short-headroom", "--seed", "2", "--json"]);
     let traffic = &ran.json()["traffic"];
     let flows = traffic["flows"].as_array().expect("a list");
@@ -152,23 +152,23 @@ fn a_run_tells_what_became_of_its_traffic() {
             None => assert!(flow["acknowledged_bytes"].as_u64() < flow["bytes"].as_u64(), "{flow}"),
         }
     }
-    let again: u64 = flows.iter().filter_map(|flow| flow["retransmitted_packets"].as_u64()).sum();
+    let retransmitted: u64 = flows.iter().filter_map(|flow| flow["retransmitted_packets"].as_u64()).sum();
     let lost: u64 = traffic["drops"].as_object().expect("by reason").values().filter_map(Value::as_u64).sum();
     let lossless = traffic["lossless_drops"].as_array().expect("a list");
-    let told: u64 = lossless.iter().filter_map(|loss| loss["packets"].as_u64()).sum();
-    assert!(lost > 0 && told == lost && again >= lost, "{traffic}");
+    let dropped: u64 = lossless.iter().filter_map(|loss| loss["packets"].as_u64()).sum();
+    assert!(lost > 0 && dropped == lost && retransmitted >= lost, "{traffic}");
     assert!(lossless.iter().all(|loss| loss["profile"] == "lossless" && loss["ingress"] == "far:1"));
     assert!(!traffic["paused_ports"].as_object().expect("by port").is_empty());
 
-    // The same for people.
+    // The text for people.
     let ran = harrier(&["run", "short-headroom", "--seed", "2"]);
-    for said in ["packets were sent again", "profile `lossless`", "HeadroomFull"] {
-        assert!(ran.stderr.contains(said), "{said}: {}", ran.stderr);
+    for part in ["packets retransmitted", "profile `lossless`", "HeadroomFull"] {
+        assert!(ran.stderr.contains(part), "{part}: {}", ran.stderr);
     }
 }
 
 #[test]
-fn a_simulators_output_files_are_written_in_its_formats() {
+fn ns3_output_files_are_written_in_their_formats() {
     let config = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fabric/tests/fixtures/ns3-line/config.txt");
     let folder = scratch("ns3-out");
     let (config, out) = (config.to_str().unwrap(), folder.join("files"));
@@ -178,7 +178,7 @@ fn a_simulators_output_files_are_written_in_its_formats() {
     names.sort();
     assert_eq!(names, ["fct.txt", "pfc.txt", "qlen.txt"]);
     let read = |name: &str| fs::read_to_string(out.join(name)).unwrap();
-    // What is in them is checked against arithmetic in the fabric's own tests.
+    // The tests of `fabric` check the contents.
     assert!(
         read("fct.txt").starts_with("0b000001 0b000201 10000 100 1000000 2000000000 "),
         "{}",
@@ -187,7 +187,7 @@ fn a_simulators_output_files_are_written_in_its_formats() {
     assert_eq!((read("fct.txt").lines().count(), read("pfc.txt").as_str()), (2, ""));
     assert_eq!(read("qlen.txt").lines().filter(|line| line.starts_with("time: ")).count(), 2);
 
-    // Two files that would be one, and a directory without a simulation to write.
+    // Two outputs with the same file name, and an output directory without --ns3.
     let one = folder.join("one.txt");
     let text = fs::read_to_string(config).unwrap().replace("out/pfc.txt", "other/fct.txt");
     fs::write(&one, text).unwrap();

@@ -1,4 +1,4 @@
-//! The P4 commands on the switch program itself and on a small router.
+//! The P4 commands on Hawkeye's switch program and on a small router.
 
 #![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
 
@@ -33,7 +33,7 @@ fn the_switch_program_compiles_and_its_p4info_carries_the_register_layout() {
 }
 
 #[test]
-fn an_stf_test_passes_or_fails() {
+fn an_stf_test_passes_fails_or_is_malformed() {
     let program = fixture("router.p4");
     let stf =
         |name: &str| harrier(&["p4", "stf", program.to_str().unwrap(), fixture(name).to_str().unwrap()]);
@@ -91,7 +91,7 @@ fn the_smallest_rank_of_a_constant_entry_wins() {
 }
 
 #[test]
-fn errors_are_findings_and_a_missing_file_is_none() {
+fn errors_are_findings_and_a_missing_file_is_an_error() {
     let folder = std::env::temp_dir().join(format!("harrier-p4-check-{}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
     let bad = folder.join("bad.p4");

@@ -1,4 +1,4 @@
-//! Captures through a program.
+//! `harrier p4 run`: captures through a program.
 
 #![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
 
@@ -9,7 +9,7 @@ use std::path::Path;
 
 use support::{Ran, fixture, harrier, scratch};
 
-/// A capture in pcap, little endian, microseconds: seconds, length on the wire, bytes.
+/// Returns a little-endian microsecond pcap file. Each packet has seconds, length on the wire and bytes.
 fn pcap(packets: &[(u32, u32, &[u8])]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut words = |words: &[u32]| words.iter().for_each(|word| bytes.extend(word.to_le_bytes()));
@@ -31,7 +31,7 @@ fn run(folder: &Path, more: &[&str]) -> Ran {
     harrier(&args)
 }
 
-/// The records of a capture that was written: seconds, length on the wire, bytes.
+/// Returns the packets of an output capture: seconds, length on the wire, bytes.
 fn records(path: &Path) -> Vec<(u32, u32, Vec<u8>)> {
     let bytes = fs::read(path).expect("a capture");
     let word = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
@@ -48,7 +48,7 @@ fn records(path: &Path) -> Vec<(u32, u32, Vec<u8>)> {
 #[test]
 fn packets_are_merged_by_time_forwarded_and_counted() {
     let folder = scratch("run");
-    // Two good packets (one of them cut when captured), one without a route, one that is dead.
+    // Two packets to forward (one of them truncated by the capture), one without a route, one with an expired TTL.
     let first = pcap(&[(5, 5, &[1, 2, 0x40, 0xaa, 0xbb]), (7, 3, &[1, 3, 0x40]), (8, 3, &[1, 2, 1])]);
     let second = pcap(&[(6, 100, &[1, 2, 9])]);
     fs::write(folder.join("a.pcap"), first).unwrap();
@@ -66,7 +66,7 @@ fn packets_are_merged_by_time_forwarded_and_counted() {
         assert_eq!(report["ports"]["1"]["received"], 9);
         assert_eq!(report["ports"]["1"]["dropped"]["ingress"], 6);
         assert_eq!(report["ports"]["3"]["transmitted"], 6);
-        assert!(ran.stderr.contains("lines about packets are left out"), "{}", ran.stderr);
+        assert!(ran.stderr.contains("lines with packets are ignored"), "{}", ran.stderr);
         let expected = [(5, 5, vec![1, 2, 0x3f, 0xaa, 0xbb]), (6, 100, vec![1, 2, 8])];
         assert_eq!(records(&folder.join("out.pcap")), expected);
     }
@@ -101,7 +101,7 @@ fn traces_are_json_lines() {
 }
 
 #[test]
-fn what_cannot_be_run_says_why() {
+fn bad_captures_and_arguments_are_reported() {
     let folder = scratch("run-errors");
     let good = pcap(&[(5, 3, &[1, 2, 0x40]), (6, 3, &[1, 2, 0x40])]);
     fs::write(folder.join("a.pcap"), &good).unwrap();
@@ -113,12 +113,15 @@ fn what_cannot_be_run_says_why() {
     };
     check(&["--in", "1@DIR/cut.pcap"], "record 2: the file ends after 2 of its 3 bytes; 1 was read");
     check(&["--in", "1@DIR/none.pcap"], "cannot read");
-    check(&["--in", "DIR/a.pcap"], "PORT@FILE is expected");
-    check(&["--in", "x@DIR/a.pcap"], "`x` is not the number of a port");
+    check(&["--in", "DIR/a.pcap"], "expected PORT@FILE");
+    check(&["--in", "x@DIR/a.pcap"], "`x` is not a port number");
     check(&["--in", "1@DIR/a.pcap", "--repeat", "0"], "0 is not in 1..");
-    check(&["--in", "1@DIR/a.pcap", "--out", "3@DIR/o.pcap", "3@DIR/p.pcap"], "port 3 is given twice");
-    check(&["--in", "1@DIR/a.pcap", "--out", "3@DIR/o.pcap", "4@DIR/o.pcap"], "is given for two ports");
+    check(&["--in", "1@DIR/a.pcap", "--out", "3@DIR/o.pcap", "3@DIR/p.pcap"], "port 3 is specified twice");
+    check(&["--in", "1@DIR/a.pcap", "--out", "3@DIR/o.pcap", "4@DIR/o.pcap"], "is specified for two ports");
     check(&["--in", "1@DIR/a.pcap", "--trace", "-", "--json"], "both write to stdout");
-    check(&["--in", "1@DIR/a.pcap", "--trace", "-", "--engine", "compiled"], "--trace needs the interpreter");
+    check(
+        &["--in", "1@DIR/a.pcap", "--trace", "-", "--engine", "compiled"],
+        "--trace requires the interpreter",
+    );
     assert!(!folder.join("o.pcap").exists());
 }

@@ -1,5 +1,5 @@
-//! `harrier p4 stf`: what passes, what fails and how it is shown, what cannot be run, and the two things that are
-//! forgiven: ports that no line names, and packets of programs that call externs of their own.
+//! `harrier p4 stf`: passing tests, failing tests and their reports, malformed tests, and the two exceptions: packets
+//! on ports that no line names, and packets of programs with externs that are not implemented.
 
 #![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
 
@@ -11,7 +11,7 @@ use support::{fixture, harrier, scratch};
 
 const ROUTE: &str = "add routes hdr.packet.destination:0x0102 send(port:3)\n";
 
-/// Runs a test on a program, on both engines; each line of `shown` must be in what is printed for people.
+/// Runs a test on a program with both engines; stderr must contain each line of `shown`.
 fn check_on(name: &str, program: &str, test: &str, status: i32, shown: &[&str]) {
     let folder = scratch(&format!("stf-{name}"));
     let (source, commands) = (folder.join("program.p4"), folder.join("commands.stf"));
@@ -27,26 +27,26 @@ fn check_on(name: &str, program: &str, test: &str, status: i32, shown: &[&str]) 
     }
 }
 
-/// The same on the small router with its one route.
+/// Runs a test on the small router with one route.
 fn check(name: &str, test: &str, status: i32, shown: &[&str]) {
     let program = fs::read_to_string(fixture("router.p4")).unwrap();
     check_on(name, &program, &format!("{ROUTE}{test}"), status, shown);
 }
 
 #[test]
-fn what_is_expected_and_comes_passes() {
+fn a_test_passes_when_the_expected_packets_leave() {
     check(
         "passes",
         "packet 1 0102 40 aa\nexpect 3 0102 3f aa $\n",
         0,
-        &["1 packets in, 1 expected and seen"],
+        &["1 packets in, 1 expected packets received"],
     );
     check("prefix", "packet 1 0102 40 aabb\nexpect 3 0102 *f\n", 0, &["passed"]);
     check("silence", "packet 1 0103 40\nno_packet\n", 0, &["passed"]);
 }
 
 #[test]
-fn what_differs_fails_with_its_line_and_both_packets() {
+fn a_failure_shows_its_line_and_both_packets() {
     check(
         "differs",
         "packet 1 0102 40\nexpect 3 0102 40\n",
@@ -78,14 +78,14 @@ fn every_failure_of_a_test_is_shown() {
 }
 
 #[test]
-fn commands_that_cannot_be_carried_out_fail_with_their_line() {
+fn commands_that_fail_are_reported_with_their_line() {
     check("no table", "add nowhere a:1 send(port:1)\n", 1, &["line 2", "nowhere"]);
     check("no action", "add routes hdr.packet.destination:1 fly(port:1)\n", 1, &["line 2", "fly"]);
     check("too wide", "add routes hdr.packet.destination:0x10000 send(port:1)\n", 1, &["line 2"]);
 }
 
 #[test]
-fn what_is_not_stf_cannot_be_run() {
+fn malformed_tests_are_rejected() {
     check("port", "packet one 0102\n", 2, &["line 2", "one is not a number"]);
     check("command", "\n# a comment\nfrobnicate\n", 2, &["line 4: unknown command frobnicate"]);
     check("both", "packet x 00\nfrobnicate\n", 2, &["line 2", "line 3"]);
@@ -96,21 +96,21 @@ fn what_is_not_stf_cannot_be_run() {
     check_on("bad program", &program, ROUTE, 2, &["program.p4:"]);
 }
 
-/// The reference's test driver looks at the ports that a test names and at no others; so does this one.
+/// p4c's test driver checks only the ports that a test names; so does this one.
 #[test]
-fn ports_that_no_line_names_are_not_looked_at() {
+fn packets_on_other_ports_are_not_checked() {
     check("unnamed", "packet 1 0102 40\n", 0, &["1 packets in, 0 expected"]);
     check("named", "packet 1 0102 40\nexpect 3\n", 0, &["passed"]);
 }
 
 #[test]
-fn packets_of_a_program_with_externs_of_its_own_are_not_judged_but_its_commands_are() {
+fn packets_of_a_program_with_unknown_externs_are_not_checked_but_its_commands_are() {
     let router = fs::read_to_string(fixture("router.p4")).unwrap();
     let program = router
         .replace("header packet_t {", "extern void mystery(inout bit<8> value);\n\nheader packet_t {")
         .replace("routes.apply();", "mystery(hdr.packet.ttl);\n            routes.apply();");
     let differs = format!("{ROUTE}packet 1 0102 40\nexpect 3 0102 77\n");
-    check_on("foreign", &program, &differs, 0, &["line 3: port 3", "accepted, not judged"]);
+    check_on("foreign", &program, &differs, 0, &["line 3: port 3", "accepted without a result"]);
     let wrong = format!("{ROUTE}packet 1 0102 40\nexpect 3 0102 77\nadd nowhere a:1 send(port:1)\n");
     check_on("foreign command", &program, &wrong, 1, &["line 4", "nowhere"]);
 }

@@ -1,4 +1,4 @@
-//! An evaluation that was broken off goes on where it was, and a run that failed prints the command that repeats it.
+//! An interrupted evaluation continues from its finished runs, and a failed run prints the command that repeats it.
 
 #![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
 
@@ -14,7 +14,7 @@ use support::{harrier, repository, scratch};
 
 const RUNS: usize = 5;
 
-/// The arguments of a small evaluation, `work` being where it keeps finished runs.
+/// Returns the arguments of a small evaluation that keeps finished runs in `work`.
 fn arguments(work: Option<&Path>) -> Vec<String> {
     let mut args: Vec<String> =
         ["eval", "--scenario", "poster-fig1", "--method", "harrier", "--jobs", "1", "--json", "--runs"]
@@ -27,7 +27,7 @@ fn arguments(work: Option<&Path>) -> Vec<String> {
     args
 }
 
-/// Runs that are finished, with when they were written.
+/// Returns the files of finished runs with their modification times.
 fn finished(work: &Path) -> Vec<(PathBuf, SystemTime)> {
     let Ok(entries) = fs::read_dir(work) else { return Vec::new() };
     let paths = entries.map(|entry| entry.unwrap().path());
@@ -43,7 +43,7 @@ fn finished(work: &Path) -> Vec<(PathBuf, SystemTime)> {
         .collect()
 }
 
-/// An evaluation that is killed as soon as it has finished a run; the runs that it has kept.
+/// Starts an evaluation, kills it when the first run is finished, and returns the finished runs.
 fn killed(work: &Path) -> Vec<(PathBuf, SystemTime)> {
     let mut child = Command::new(env!("CARGO_BIN_EXE_harrier"))
         .args(arguments(Some(work)))
@@ -54,14 +54,14 @@ fn killed(work: &Path) -> Vec<(PathBuf, SystemTime)> {
     while finished(work).is_empty() && child.try_wait().unwrap().is_none() {
         thread::yield_now();
     }
-    // It may have come to its end before the signal did.
+    // Fails if the evaluation has already ended.
     let _ = child.kill();
     child.wait().unwrap();
     finished(work)
 }
 
 #[test]
-fn an_evaluation_goes_on_where_it_was_killed() {
+fn a_killed_evaluation_continues_with_its_finished_runs() {
     let whole = harrier(&arguments(None));
     assert_eq!(whole.status, 0, "{}", whole.stderr);
     let work = scratch("resume");
@@ -77,18 +77,18 @@ fn an_evaluation_goes_on_where_it_was_killed() {
     let after = finished(&work);
     assert_eq!(after.len(), RUNS);
     for kept in &before {
-        assert!(after.contains(kept), "{} was made again", kept.0.display());
+        assert!(after.contains(kept), "{} was run again", kept.0.display());
     }
 }
 
 #[test]
-fn a_kept_run_that_was_damaged_is_made_again() {
+fn damaged_runs_are_run_again() {
     let work = scratch("damaged");
     let first = harrier(&arguments(Some(&work)));
     assert_eq!(first.status, 0, "{}", first.stderr);
     let kept: Vec<String> =
         finished(&work).iter().map(|(file, _)| fs::read_to_string(file).unwrap()).collect();
-    // Cut off; empty; of another version; no run at all; and one that was never written to its end.
+    // Truncated; empty; of another version; other JSON; and one that was only partly written.
     let files: Vec<PathBuf> = finished(&work).into_iter().map(|(file, _)| file).collect();
     fs::write(&files[0], &kept[0][..kept[0].len() / 2]).unwrap();
     fs::write(&files[1], "").unwrap();
@@ -101,9 +101,9 @@ fn a_kept_run_that_was_damaged_is_made_again() {
 
     let again = harrier(&arguments(Some(&work)));
     assert_eq!((again.status, &again.stdout), (0, &first.stdout), "{}", again.stderr);
-    let mended: Vec<String> =
+    let repeated: Vec<String> =
         finished(&work).iter().map(|(file, _)| fs::read_to_string(file).unwrap()).collect();
-    assert!(mended == kept, "every run is there again as it was");
+    assert!(repeated == kept, "a run differs");
     assert!(!files[4].with_extension("json.partial").exists());
 }
 
@@ -131,7 +131,7 @@ fn a_failure_prints_the_command_that_repeats_it() {
 }
 
 #[test]
-fn directories_that_cannot_be_made_are_named_before_any_run() {
+fn unusable_directories_are_reported_before_any_run() {
     let folder = scratch("no-directory");
     fs::write(folder.join("file"), "in the way").unwrap();
     let inside = folder.join("file").join("deeper");

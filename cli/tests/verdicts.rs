@@ -1,4 +1,4 @@
-//! From a scenario, or from files, to the right culprit.
+//! Diagnoses of built-in scenarios, ns-3 files and dumps name the right root cause.
 
 #![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
 
@@ -7,7 +7,7 @@ mod support;
 use serde_json::{Value, json};
 use support::{assert_verdict, fixture, harrier, poster_data, repository, scratch};
 
-/// A built-in scenario gives exactly this verdict about `victim`, whatever the seed, with evidence for every claim.
+/// Checks that a built-in scenario has this diagnosis of `victim` for several seeds, with records for every claim.
 fn check(scenario: &str, victim: &str, expected: Value) {
     for seed in ["1", "2", "21", "43", "77", "4242"] {
         let ran = harrier(&["run", scenario, "--seed", seed, "--json"]);
@@ -18,7 +18,7 @@ fn check(scenario: &str, victim: &str, expected: Value) {
             (&json!(scenario), &json!(seed.parse::<u64>().unwrap()))
         );
         let diagnoses = report["diagnoses"].as_array().unwrap();
-        assert!(!diagnoses.is_empty(), "seed {seed}: no verdict");
+        assert!(!diagnoses.is_empty(), "seed {seed}: no diagnosis");
         for diagnosis in diagnoses {
             assert_eq!(diagnosis["victim"], victim, "seed {seed}");
             assert_verdict(diagnosis, &expected);
@@ -33,7 +33,7 @@ fn check(scenario: &str, victim: &str, expected: Value) {
 }
 
 #[test]
-fn the_posters_victim_shares_no_queue_with_its_culprits() {
+fn backpressure_is_traced_to_culprits_in_another_queue() {
     check(
         "poster-fig1",
         "10.0.2.1:10000>10.0.4.1:4791/udp",
@@ -55,7 +55,7 @@ fn the_posters_victim_shares_no_queue_with_its_culprits() {
 }
 
 #[test]
-fn a_storm_is_the_hosts_and_no_flows_fault() {
+fn a_pause_storm_names_the_host_and_no_flows() {
     check(
         "host-storm",
         "10.0.2.1:10000>10.0.4.1:4791/udp",
@@ -87,10 +87,10 @@ fn contention_without_a_pause_is_found_on_the_victims_path() {
 }
 
 #[test]
-fn a_seed_decides_every_byte() {
+fn equal_seeds_give_equal_reports() {
     let run = |seed| {
         let mut report = harrier(&["run", "poster-fig1", "--json", "--seed", seed]).json();
-        // Time and memory are the machine's.
+        // Time and memory depend on the machine.
         let figures = report["run"].as_object_mut().unwrap();
         figures.retain(|name, _| matches!(name.as_str(), "packet_hops" | "events" | "simulated_ns"));
         report.to_string()
@@ -117,7 +117,7 @@ fn saved_snapshots_give_the_same_diagnosis_offline() {
     assert_eq!(offline.json()["diagnoses"], online["diagnoses"]);
 }
 
-/// What the poster's public files must give, in their own names.
+/// Returns the expected diagnosis of the poster's public files, with their names of flows and ports.
 fn poster_verdict() -> Value {
     json!({
         "/victim": "11.0.2.1:10000>11.0.4.1:100/udp",
@@ -134,14 +134,14 @@ fn poster_verdict() -> Value {
 }
 
 #[test]
-fn ns3_files_in_small() {
+fn a_small_ns3_simulation_is_diagnosed() {
     let ran = harrier(&["run", "--ns3", fixture("ns3-small/config.txt").to_str().unwrap(), "--json"]);
     assert_eq!(ran.status, 0, "{}", ran.stderr);
     assert_verdict(&ran.json()["diagnoses"][0], &poster_verdict());
 }
 
 #[test]
-fn the_posters_own_ns3_files() {
+fn the_posters_ns3_simulation_is_diagnosed() {
     let Some(data) = poster_data() else { return };
     let ran = harrier(&["run", "--ns3", data.join("config.txt").to_str().unwrap(), "--json"]);
     assert_eq!(ran.status, 0, "{}", ran.stderr);
@@ -151,7 +151,7 @@ fn the_posters_own_ns3_files() {
 }
 
 #[test]
-fn the_posters_own_telemetry_without_its_false_edge() {
+fn the_posters_telemetry_is_diagnosed_without_its_false_edge() {
     let Some(data) = poster_data() else { return };
     let dumps =
         ["9", "10", "11", "12"].map(|n| data.join(format!("telemetry_{n}.txt")).display().to_string());
@@ -178,7 +178,7 @@ fn the_posters_own_telemetry_without_its_false_edge() {
 }
 
 #[test]
-fn dumps_in_small() {
+fn small_dumps_are_diagnosed() {
     let folder = repository("analyzer/tests/fixtures/incast-dump");
     let mut args = vec!["analyze".to_string()];
     let mut dumps: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|e| e.unwrap().path()).collect();
@@ -195,7 +195,7 @@ fn dumps_in_small() {
 }
 
 #[test]
-fn no_verdict_says_why() {
+fn a_missing_diagnosis_has_a_reason() {
     let folder = repository("analyzer/tests/fixtures/incast-dump");
     let dump = |victim: &str, files: &[&str]| {
         let mut args = vec!["analyze".to_string()];
@@ -213,7 +213,7 @@ fn no_verdict_says_why() {
 }
 
 #[test]
-fn the_list_of_scenarios_is_for_machines_too() {
+fn scenarios_are_listed_as_json_and_their_files_can_be_run() {
     let list = harrier(&["scenario", "list", "--json"]).json();
     let names: Vec<_> = list["scenarios"].as_array().unwrap().iter().map(|s| s["name"].clone()).collect();
     assert!(names.contains(&json!("poster-fig1")), "{names:?}");

@@ -1,11 +1,11 @@
-//! `harrier run --verify`: the library's verdicts stand the counterfactual check.
+//! `harrier run --verify`: counterfactual runs support the diagnoses of all built-in scenarios.
 
 mod support;
 
 use serde_json::Value;
 use support::harrier;
 
-/// Every verdict about a built-in scenario was checked, and the victim recovers.
+/// Checks that the victim of every diagnosis recovers in the counterfactual run.
 fn check(scenario: &str) {
     let ran = harrier(&["run", scenario, "--verify", "--json"]);
     assert!(ran.status < 2, "{scenario}: {}", ran.stderr);
@@ -22,7 +22,7 @@ fn check(scenario: &str) {
 }
 
 #[test]
-fn every_verdict_of_the_library_is_verified() {
+fn every_diagnosis_of_a_built_in_scenario_is_verified() {
     let list = harrier(&["scenario", "list", "--json"]).json();
     for scenario in list["scenarios"].as_array().unwrap() {
         check(scenario["name"].as_str().unwrap());
@@ -30,12 +30,15 @@ fn every_verdict_of_the_library_is_verified() {
 }
 
 #[test]
-fn people_read_what_the_replay_showed() {
+fn the_text_output_contains_the_result_of_the_verification() {
     let ran = harrier(&["run", "poster-fig1", "--verify"]);
     let line = ran.stderr.lines().find(|line| line.trim_start().starts_with("verified")).expect("a line");
     assert!(
         line.contains("yes: its slowest round trip takes 8.") && line.contains("instead of 16."),
         "{line}"
     );
-    assert!(!harrier(&["run", "poster-fig1", "--json"]).stdout.contains("verified"), "nobody asked");
+    assert!(
+        !harrier(&["run", "poster-fig1", "--json"]).stdout.contains("verified"),
+        "verified without --verify"
+    );
 }

@@ -50,6 +50,9 @@ pub struct Agent {
     flows: Vec<Option<Watched>>,
     free: Vec<u32>,
     by_key: BTreeMap<FlowKey, FlowId>,
+    /// Watched flows by the time of their last packet, for eviction. Each flow has one entry, filed under
+    /// [`Watched::filed_ns`]; packets leave it alone, and eviction moves an entry that is out of date.
+    by_news: BTreeSet<(u64, FlowKey, FlowId)>,
     /// When to look whether a flow has fallen silent. An acknowledgement moves a deadline without touching the heap;
     /// whoever comes up too early is put back.
     deadlines: BinaryHeap<Reverse<(u64, FlowId)>>,
@@ -90,6 +93,8 @@ struct Watched {
     /// Since when data has been waiting for an acknowledgement, if it has.
     waiting_since_ns: Option<u64>,
     last_news_ns: u64,
+    /// The time under which [`Agent::by_news`] holds this flow; at most `last_news_ns`.
+    filed_ns: u64,
     /// How long the present silence had lasted when it was last asked about; 0: not yet.
     asked_silence_ns: u64,
     polled_ns: Option<u64>,
@@ -122,6 +127,7 @@ impl Agent {
             flows: Vec::new(),
             free: Vec::new(),
             by_key: BTreeMap::new(),
+            by_news: BTreeSet::new(),
             deadlines: BinaryHeap::new(),
             follow_ups: BTreeSet::new(),
             ended: BTreeMap::new(),
@@ -144,6 +150,7 @@ impl Agent {
             base: base_ns.map_or_else(PathBase::default, PathBase::seeded),
             waiting_since_ns: None,
             last_news_ns: now_ns,
+            filed_ns: now_ns,
             asked_silence_ns: 0,
             polled_ns: None,
             recovered: false,
@@ -159,6 +166,7 @@ impl Agent {
         };
         self.flows[id.0 as usize] = Some(watched);
         self.by_key.insert(flow, id);
+        self.by_news.insert((now_ns, flow, id));
         id
     }
 
@@ -170,6 +178,7 @@ impl Agent {
         }
         if let Some(watched) = self.flows.get_mut(id.0 as usize).and_then(Option::take) {
             self.by_key.remove(&watched.flow);
+            self.by_news.remove(&(watched.filed_ns, watched.flow, id));
             // A slot whose deadline is still in the heap is reused only after it came up.
             if !watched.scheduled {
                 self.free.push(id.0);
@@ -397,11 +406,23 @@ impl Agent {
         Some(Poll { polling, trigger })
     }
 
+    /// The flow with the oldest last packet, the smallest key among equals. Every entry that is moved was made out of date
+    /// by a packet since it was filed, so the cost is logarithmic for each packet, not linear for each call.
+    fn oldest(&mut self) -> Option<FlowId> {
+        while let Some((filed_ns, flow, id)) = self.by_news.first().copied() {
+            let watched = self.flows[id.0 as usize].as_mut()?;
+            if watched.last_news_ns == filed_ns {
+                return Some(id);
+            }
+            watched.filed_ns = watched.last_news_ns;
+            self.by_news.remove(&(filed_ns, flow, id));
+            self.by_news.insert((watched.filed_ns, flow, id));
+        }
+        None
+    }
+
     fn give_up_oldest(&mut self) {
-        let oldest =
-            self.by_key.values().copied().min_by_key(|id| {
-                self.flows[id.0 as usize].as_ref().map_or(0, |watched| watched.last_news_ns)
-            });
+        let oldest = self.oldest();
         if let Some(id) = oldest {
             if let Some(watched) = self.flows[id.0 as usize].as_mut().and_then(|w| w.trouble.take()) {
                 self.follow_ups.remove(&(watched.due_ns, id));

@@ -1,9 +1,9 @@
-//! What can go wrong in the store.
+//! Errors of the store.
 
-/// Why the store could not do it.
+/// An error of the store.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The URL names a database that this build does not speak.
+    /// The URL names a database that this build does not support.
     #[error("`{0}` is not a store; expected `sqlite:FILE` or `sqlite::memory:`")]
     UnsupportedUrl(String),
     /// The database could not be opened.
@@ -11,54 +11,54 @@ pub enum StoreError {
     Open {
         /// The URL that was given.
         url: String,
-        /// What the database said.
+        /// The database's error.
         source: sqlx::Error,
     },
-    /// The tables could not be brought to this build's version.
-    #[error("cannot bring the store `{url}` to this version: {source}")]
+    /// The tables could not be migrated to this build's version.
+    #[error("cannot migrate the store `{url}` to this version: {source}")]
     Migrate {
         /// The URL that was given.
         url: String,
-        /// What the migration said.
+        /// The migration's error.
         source: sqlx::migrate::MigrateError,
     },
     /// A query failed.
-    #[error("the store failed while it {action}: {source}")]
+    #[error("the store failed to {action}: {source}")]
     Query {
-        /// What was being done.
+        /// The operation, as an infinitive: `read a diagnosis`.
         action: &'static str,
-        /// What the database said.
+        /// The database's error.
         source: sqlx::Error,
     },
-    /// A stored body is not what this build writes.
+    /// A stored body does not have the form that this build writes.
     #[error("the stored {what} `{id}` cannot be read: {source}")]
     Corrupt {
         /// Kind of the row.
         what: &'static str,
         /// Its id.
         id: String,
-        /// Where the JSON went wrong.
+        /// The position and kind of the JSON error.
         source: serde_json::Error,
     },
-    /// A value cannot be written as JSON and read again.
-    #[error("the {what} `{id}` cannot be kept as JSON: {source}")]
+    /// A value cannot be written as JSON and read back, e.g. because a number in it is not finite.
+    #[error("the {what} `{id}` cannot be stored as JSON: {source}")]
     Encode {
         /// Kind of the row.
         what: &'static str,
         /// Its id.
         id: String,
-        /// What JSON cannot express.
+        /// The value that JSON cannot express.
         source: serde_json::Error,
     },
     /// An id is empty or too long.
-    #[error("an id has 1 to {max} bytes, this one has {length}", max = crate::TEXT_ID_BYTES)]
+    #[error("an id must have 1 to {max} bytes, this one has {length}", max = crate::TEXT_ID_BYTES)]
     BadId {
         /// Its length in bytes.
         length: usize,
     },
 }
 
-/// Names what was being done when a query failed.
+/// Adds the operation to a failed query.
 pub(crate) trait During<T> {
     fn during(self, action: &'static str) -> Result<T, StoreError>;
 }

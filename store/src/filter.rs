@@ -1,4 +1,4 @@
-//! What a query asks for, and the page it gets.
+//! Filters and pages of list queries.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use crate::limits::{DEFAULT_PAGE_ROWS, MAX_PAGE_ROWS};
 
-/// Which diagnoses are wanted. Everything that is `None` matches all. Newest first.
+/// Selects diagnoses, newest first. A field that is `None` matches all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DiagnosisFilter {
     /// Source address of the victim.
@@ -19,34 +19,34 @@ pub struct DiagnosisFilter {
     pub dport: Option<u16>,
     /// IP protocol number of the victim.
     pub proto: Option<u8>,
-    /// Not earlier than this.
+    /// At or after this time.
     pub since_ns: Option<u64>,
-    /// Earlier than this.
+    /// Before this time.
     pub until_ns: Option<u64>,
-    /// Only those of one incident.
+    /// Belongs to this incident.
     pub incident: Option<String>,
-    /// Rows of the page; [`DEFAULT_PAGE_ROWS`] when absent, [`MAX_PAGE_ROWS`] at most.
+    /// Maximum number of rows: [`DEFAULT_PAGE_ROWS`] when absent, [`MAX_PAGE_ROWS`] at most.
     pub limit: Option<u32>,
     /// Continue after this row, from [`Page::next`].
     pub after: Option<Cursor>,
 }
 
-/// Which incidents are wanted. Latest start first.
+/// Selects incidents, latest start first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IncidentFilter {
-    /// Only those that have not ended.
+    /// Only incidents that have not ended.
     pub open: bool,
-    /// Touched at or after this.
+    /// Updated at or after this time.
     pub since_ns: Option<u64>,
-    /// Started before this.
+    /// Started before this time.
     pub until_ns: Option<u64>,
-    /// Rows of the page; [`DEFAULT_PAGE_ROWS`] when absent, [`MAX_PAGE_ROWS`] at most.
+    /// Maximum number of rows: [`DEFAULT_PAGE_ROWS`] when absent, [`MAX_PAGE_ROWS`] at most.
     pub limit: Option<u32>,
     /// Continue after this row, from [`Page::next`].
     pub after: Option<Cursor>,
 }
 
-/// Rows, and where the next page starts.
+/// Rows, and the cursor of the next page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Page<T> {
     /// The rows.
@@ -56,7 +56,7 @@ pub struct Page<T> {
 }
 
 impl<T> Page<T> {
-    /// A page of at most `limit` of `rows`, which were read with one row to spare.
+    /// Cuts `rows` to `limit`. The query reads one row more than the limit, which shows whether there is a next page.
     pub(crate) fn cut(mut rows: Vec<T>, limit: u32, cursor: impl Fn(&T) -> Cursor) -> Page<T> {
         let full = rows.len() > limit as usize;
         rows.truncate(limit as usize);
@@ -65,12 +65,12 @@ impl<T> Page<T> {
     }
 }
 
-/// The number of rows that a request gets.
+/// The row limit of a request, within bounds.
 pub(crate) fn page_rows(limit: Option<u32>) -> u32 {
     limit.unwrap_or(DEFAULT_PAGE_ROWS).clamp(1, MAX_PAGE_ROWS)
 }
 
-/// A place between two rows: the time and id of the row before it. Written `time_ns~id`.
+/// A position in a list: time and id of the last row of a page. Written as `time_ns~id`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cursor {
     /// Time of the row.
@@ -79,7 +79,7 @@ pub struct Cursor {
     pub id: String,
 }
 
-/// Why a text is not a cursor.
+/// The text is not a cursor.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a cursor; expected the `next` of an earlier page")]
 pub struct CursorError(pub String);

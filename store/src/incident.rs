@@ -1,45 +1,54 @@
-//! Incidents: many diagnoses of one culprit are one incident, with a start, updates and an end.
+//! Incidents: diagnoses with the same root cause that follow each other closely.
+//!
+//! A new diagnosis joins an incident when both have the same root key ([`root_key`]) and the diagnosis is at most
+//! [`crate::Limits::incident_quiet_ns`] earlier than the incident's start or later than its last update. If several
+//! incidents match, it joins the one with the latest update; if none does, it opens a new one. Incidents are never
+//! merged. This rule needs only what is in the database, one diagnosis at a time. The analyzer groups the verdicts of
+//! one run by a different rule.
 
 use model::{Anomaly, Cause, Diagnosis, FlowKey, RootCause};
 use serde::{Deserialize, Serialize};
 
 use crate::names::anomaly_name;
 
-/// Everything that one culprit did in one stretch of time.
+/// Diagnoses with the same root cause that belong together in time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Incident {
-    /// Stable id, made from the first diagnosis.
+    /// Stable id: `i-` and the id of the first diagnosis.
     pub id: String,
-    /// What happened.
+    /// The anomaly of the representative diagnosis.
     pub anomaly: Anomaly,
-    /// What is behind it.
+    /// The cause of the representative diagnosis.
     pub cause: Cause,
-    /// The verdict in one sentence, from the diagnosis that speaks for the incident.
+    /// The verdict of the representative diagnosis in one sentence.
     pub summary: String,
-    /// How certain that diagnosis is, 0 to 1.
+    /// The confidence of the representative diagnosis, from 0 to 1.
     pub confidence: f64,
-    /// Who is to blame.
+    /// The root cause that the representative diagnosis names.
     pub root_cause: RootCause,
-    /// When the first victim was found slow, in nanoseconds of the fabric's clock.
+    /// The time of the earliest diagnosis, in nanoseconds of switch time.
     pub start_ns: u64,
-    /// When the latest victim was found slow.
+    /// The time of the latest diagnosis, in nanoseconds of switch time.
     pub update_ns: u64,
-    /// The same as `update_ns` once no diagnosis came for the quiet time; absent while it lasts.
+    /// Equals `update_ns` once the quiet time has passed without a new diagnosis; absent while the incident lasts.
     pub end_ns: Option<u64>,
-    /// Diagnoses so far.
+    /// Number of diagnoses so far. Diagnoses that were removed as too old still count.
     pub count: u64,
-    /// The diagnosis that speaks for it: one that tells of pauses before one that does not, then the most certain, the
-    /// latest of equals.
+    /// Id of the representative diagnosis: one with PFC pauses before plain contention, then the one with the highest
+    /// confidence, then the one that was stored last.
     pub diagnosis: String,
-    /// Distinct victims that asked, in the order of their text; at most [`crate::INCIDENT_VICTIMS`].
+    /// Distinct victims of the diagnoses, sorted by their text; at most [`crate::INCIDENT_VICTIMS`].
     pub victims: Vec<FlowKey>,
 }
 
-/// What makes two diagnoses the same incident: where the root is. The flows found there are left out where the place is
-/// known, because each diagnosis sees the culprits through other epochs; and so is the anomaly, because one queue is
-/// contention to whoever waits in it and back-pressure to whoever it pauses.
-pub(crate) fn culprit(diagnosis: &Diagnosis) -> String {
+/// Returns the key that two diagnoses of the same incident share: the root port, the root host or both; without them
+/// the loop, the culprit flows, or the anomaly and the victim.
+///
+/// The culprit flows are not part of the key of a known port or host, because each diagnosis covers other epochs and
+/// can name other culprits. Neither is the anomaly: the same queue is contention for the flows in it and backpressure
+/// for the flows that its pauses reach.
+pub(crate) fn root_key(diagnosis: &Diagnosis) -> String {
     let root = &diagnosis.root_cause;
     match (&root.port, &root.host) {
         (Some(port), Some(host)) => format!("port {port} host {host}"),
@@ -51,7 +60,7 @@ pub(crate) fn culprit(diagnosis: &Diagnosis) -> String {
     }
 }
 
-/// Which of two diagnoses speaks for their incident: the greater one.
+/// Orders diagnoses of one incident: the greatest is the representative one.
 pub(crate) fn rank(anomaly: &str, confidence: f64) -> (bool, f64) {
     (anomaly != anomaly_name(Anomaly::FlowContention), confidence)
 }

@@ -1,7 +1,7 @@
-//! What Harrier remembers: topology, snapshots, diagnoses with their graphs, incidents and findings.
+//! Persistent storage of the topology, snapshots, diagnoses with their graphs, incidents and findings.
 //!
-//! The only crate that speaks SQL. Everything is idempotent by id: what is stored twice is stored once.
-//! Times are nanoseconds of the fabric's clock; the store itself reads no clock.
+//! This is the only crate that contains SQL. Writes are idempotent by id: storing a row a second time changes nothing.
+//! Times are nanoseconds of switch time; the store itself reads no clock.
 
 mod error;
 mod filter;

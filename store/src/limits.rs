@@ -1,26 +1,26 @@
-//! Named limits, and what happens at each.
+//! Limits, and the behaviour at each.
 
-/// Rows of a page when a query does not say.
+/// Rows of a page when a query sets no limit.
 pub const DEFAULT_PAGE_ROWS: u32 = 50;
-/// Rows of a page at most; larger requests are cut to it.
+/// Maximum rows of a page; larger limits are reduced to it.
 pub const MAX_PAGE_ROWS: u32 = 500;
-/// Victims that an incident lists; the rest is in its diagnoses.
+/// Maximum victims that an incident lists; its diagnoses name all of them.
 pub const INCIDENT_VICTIMS: u32 = 64;
-/// An incident that no diagnosis touched for this long has ended.
+/// An incident without a new diagnosis for this long has ended.
 pub const INCIDENT_QUIET_NS: u64 = 60_000_000_000;
-/// Old rows are removed once every so many stored diagnoses, so tables may exceed their limit by this much.
+/// Number of new diagnoses between two removals of old rows; tables may exceed their limit by this many rows.
 pub const PRUNE_EVERY: u64 = 64;
-/// Length of an id that a caller may choose; longer ones are refused.
+/// Maximum length of an id; longer ones are rejected.
 pub const TEXT_ID_BYTES: usize = 256;
 
-/// How much is kept. Beyond it the oldest goes first.
+/// How many rows are kept. The oldest are removed first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Diagnoses, each with its graph. An incident goes with its last diagnosis.
+    /// Diagnoses, each with its graph. An incident is removed together with its last diagnosis.
     pub diagnoses: u32,
-    /// Snapshots; far larger than diagnoses.
+    /// Snapshots. They are far larger than diagnoses, so fewer are kept.
     pub snapshots: u32,
-    /// Quiet time after which an incident has ended.
+    /// Time without a new diagnosis after which an incident has ended.
     pub incident_quiet_ns: u64,
 }
 

@@ -1,14 +1,14 @@
-//! The names of anomalies and causes as they stand in JSON, for columns and metric labels.
+//! JSON names of anomalies and causes, for columns and metric labels.
 
 use model::{Anomaly, Cause};
 use serde::Serialize;
 
-/// The JSON name of an anomaly, e.g. `flow_contention`.
+/// Returns the JSON name of an anomaly, e.g. `flow_contention`.
 pub fn anomaly_name(anomaly: Anomaly) -> String {
     name(&anomaly)
 }
 
-/// The JSON name of a cause, e.g. `incast`.
+/// Returns the JSON name of a cause, e.g. `incast`.
 pub fn cause_name(cause: Cause) -> String {
     name(&cause)
 }
@@ -16,6 +16,6 @@ pub fn cause_name(cause: Cause) -> String {
 fn name(unit_variant: &impl Serialize) -> String {
     match serde_json::to_value(unit_variant) {
         Ok(serde_json::Value::String(name)) => name,
-        other => unreachable!("invariant: anomalies and causes are plain names, not {other:?}"),
+        other => unreachable!("invariant: anomalies and causes serialise to strings, not {other:?}"),
     }
 }

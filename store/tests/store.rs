@@ -1,11 +1,14 @@
-//! What callers rely on: idempotence, filters, pages, incidents, limits.
+//! The contract of the store: idempotence, transactions, filters, pages, incidents, limits.
 
 use harrier_store::{
-    DiagnosisFilter, Finding, IncidentFilter, Limits, MAX_PAGE_ROWS, PRUNE_EVERY, Store, StoreError,
+    DiagnosisFilter, Finding, INCIDENT_VICTIMS, IncidentFilter, Limits, MAX_PAGE_ROWS, PRUNE_EVERY, Store,
+    StoreError,
 };
 use model::diagnosis::Collected;
 use model::provenance::{Edge, EdgeKind, Node};
-use model::{Anomaly, Cause, Diagnosis, FlowKey, PortRef, ProvenanceGraph, RootCause, Topology};
+use model::snapshot::{SNAPSHOT_FORMAT, Source};
+use model::{Anomaly, Cause, Diagnosis, FlowKey, PortRef, ProvenanceGraph, RootCause, Snapshot, Topology};
+use sqlx::Connection as _;
 
 const VICTIM: &str = "10.0.0.2:10000>10.0.0.4:4791/udp";
 const OTHER: &str = "10.0.0.9:10001>10.0.0.4:4791/udp";
@@ -42,6 +45,51 @@ fn graph() -> ProvenanceGraph {
     ProvenanceGraph {
         nodes: vec![Node::Port(PortRef::new("sw1", 1)), Node::Flow(flow(VICTIM)), Node::Host("h3".into())],
         edges: vec![Edge { from: 1, to: 0, kind: EdgeKind::FlowWaitsForPort, weight: 26.0 }],
+    }
+}
+
+fn snapshot() -> Snapshot {
+    Snapshot {
+        format: SNAPSHOT_FORMAT,
+        event: 1,
+        source: Source::Harrier,
+        victim: Some(flow(VICTIM)),
+        trigger: None,
+        epoch_ns: 1 << 20,
+        switches: vec![],
+        missing: vec![],
+        polls: 6,
+        configuration: vec![],
+        losses: vec![],
+        jobs: vec![],
+    }
+}
+
+/// A file for one test's store, removed with its companions on drop.
+struct StoreFile(String);
+
+impl StoreFile {
+    fn new(name: &str) -> StoreFile {
+        let file = StoreFile(format!("{}/{name}-{}.db", env!("CARGO_TARGET_TMPDIR"), std::process::id()));
+        file.remove();
+        file
+    }
+
+    fn url(&self) -> String {
+        format!("sqlite:{}", self.0)
+    }
+
+    fn remove(&self) {
+        for suffix in ["", "-wal", "-shm"] {
+            // Best effort: not all of them exist.
+            let _ = std::fs::remove_file(format!("{}{suffix}", self.0));
+        }
+    }
+}
+
+impl Drop for StoreFile {
+    fn drop(&mut self) {
+        self.remove();
     }
 }
 
@@ -90,7 +138,7 @@ async fn pages_cover_everything_once_and_end() {
 }
 
 #[tokio::test]
-async fn storing_twice_changes_nothing() {
+async fn storing_a_diagnosis_twice_changes_nothing() {
     let store = filled().await;
     let again =
         store.put_diagnosis(&diagnosis("a", 999, OTHER, "sw9:9"), &ProvenanceGraph::default()).await.unwrap();
@@ -99,12 +147,12 @@ async fn storing_twice_changes_nothing() {
     assert_eq!(store.diagnosis("a").await.unwrap(), Some(diagnosis("a", 10, VICTIM, "sw4:1")));
     assert_eq!(store.graph("a").await.unwrap(), Some(graph()));
     assert_eq!(store.incident_of("a").await.unwrap().as_deref(), Some("i-a"));
-    assert_eq!(store.diagnosis("nobody").await.unwrap(), None);
-    assert_eq!(store.graph("nobody").await.unwrap(), None);
+    assert_eq!(store.diagnosis("none").await.unwrap(), None);
+    assert_eq!(store.graph("none").await.unwrap(), None);
 }
 
 #[tokio::test]
-async fn one_culprit_is_one_incident_until_it_is_quiet() {
+async fn diagnoses_of_one_root_are_one_incident_until_the_quiet_time_has_passed() {
     let limits = Limits { incident_quiet_ns: 100, ..Limits::default() };
     let store = Store::open_with("sqlite::memory:", limits).await.unwrap();
     let put = async |d: Diagnosis| store.put_diagnosis(&d, &graph()).await.unwrap();
@@ -129,7 +177,10 @@ async fn one_culprit_is_one_incident_until_it_is_quiet() {
     let ended: Vec<_> = store.end_quiet_incidents(1161).await.unwrap().into_iter().map(|i| i.id).collect();
     assert_eq!(ended, ["i-a", "i-d"]);
     assert_eq!(store.incident("i-a").await.unwrap().unwrap().end_ns, Some(1060));
-    assert!(put(diagnosis("e", 1200, VICTIM, "sw4:1")).await.first, "after the quiet time it is a new one");
+    assert!(
+        put(diagnosis("e", 1200, VICTIM, "sw4:1")).await.first,
+        "after the quiet time a diagnosis opens a new incident"
+    );
 
     let open = IncidentFilter { open: true, ..IncidentFilter::default() };
     let open = store.incidents(&open).await.unwrap();
@@ -142,14 +193,14 @@ async fn one_culprit_is_one_incident_until_it_is_quiet() {
 }
 
 #[tokio::test]
-async fn one_queue_is_one_incident_whatever_it_does_to_whom() {
+async fn contention_and_backpressure_of_one_queue_are_one_incident() {
     let store = filled().await;
-    let mut waits = diagnosis("y", 1001, OTHER, "sw4:1");
-    (waits.anomaly, waits.confidence) = (Anomaly::FlowContention, 1.0);
+    let mut contention = diagnosis("y", 1001, OTHER, "sw4:1");
+    (contention.anomaly, contention.confidence) = (Anomaly::FlowContention, 1.0);
     let before = store.incident("i-a").await.unwrap().unwrap();
-    let stored = store.put_diagnosis(&waits, &graph()).await.unwrap();
+    let stored = store.put_diagnosis(&contention, &graph()).await.unwrap();
     assert_eq!((stored.incident.id.as_str(), stored.incident.count), ("i-a", before.count + 1));
-    // What tells of pauses goes on speaking for it.
+    // The diagnosis with pauses remains the representative one.
     assert_eq!(stored.incident.diagnosis, before.diagnosis);
     assert_eq!(stored.incident.anomaly, Anomaly::PfcBackpressureFlowContention);
 }
@@ -162,7 +213,7 @@ async fn a_late_diagnosis_extends_its_incident_backwards() {
 }
 
 #[tokio::test]
-async fn the_oldest_goes_first_and_incidents_keep_a_speaker() {
+async fn the_oldest_rows_are_removed_and_incidents_keep_a_representative_diagnosis() {
     let limits = Limits { diagnoses: 2, snapshots: 1, incident_quiet_ns: 100 };
     let store = Store::open_with("sqlite::memory:", limits).await.unwrap();
     let mut surest = diagnosis("old", 1000, VICTIM, "sw4:1");
@@ -179,7 +230,7 @@ async fn the_oldest_goes_first_and_incidents_keep_a_speaker() {
 }
 
 #[tokio::test]
-async fn old_rows_go_without_being_asked() {
+async fn old_rows_are_removed_every_so_often() {
     let limits = Limits { diagnoses: 3, ..Limits::default() };
     let store = Store::open_with("sqlite::memory:", limits).await.unwrap();
     for n in 0..PRUNE_EVERY {
@@ -189,7 +240,7 @@ async fn old_rows_go_without_being_asked() {
 }
 
 #[tokio::test]
-async fn topology_and_findings_are_replaced() {
+async fn a_topology_or_finding_replaces_the_previous_one() {
     let store = Store::open("sqlite::memory:").await.unwrap();
     assert_eq!(store.topology().await.unwrap(), None);
     store.put_topology(&Topology::default()).await.unwrap();
@@ -208,21 +259,21 @@ async fn topology_and_findings_are_replaced() {
 }
 
 #[tokio::test]
-async fn what_json_cannot_hold_is_refused_before_it_is_stored() {
+async fn numbers_that_json_cannot_express_are_rejected() {
     let store = Store::open("sqlite::memory:").await.unwrap();
     let mut unsure = diagnosis("a", 1, VICTIM, "sw4:1");
     unsure.confidence = f64::NAN;
     let refused = store.put_diagnosis(&unsure, &graph()).await;
     assert!(matches!(refused, Err(StoreError::Encode { what: "diagnosis", .. })));
-    let mut endless = graph();
-    endless.edges[0].weight = f64::INFINITY;
-    let refused = store.put_diagnosis(&diagnosis("a", 1, VICTIM, "sw4:1"), &endless).await;
+    let mut infinite = graph();
+    infinite.edges[0].weight = f64::INFINITY;
+    let refused = store.put_diagnosis(&diagnosis("a", 1, VICTIM, "sw4:1"), &infinite).await;
     assert!(matches!(refused, Err(StoreError::Encode { what: "graph", .. })));
     assert_eq!(store.diagnosis_count().await.unwrap(), 0);
 }
 
 #[tokio::test]
-async fn ids_and_urls_are_checked() {
+async fn bad_ids_and_urls_are_rejected() {
     let store = Store::open("sqlite::memory:").await.unwrap();
     let refused = store.put_diagnosis(&diagnosis("", 1, VICTIM, "sw4:1"), &graph()).await;
     assert!(matches!(refused, Err(StoreError::BadId { length: 0 })));
@@ -236,30 +287,85 @@ async fn ids_and_urls_are_checked() {
 }
 
 #[tokio::test]
-async fn a_file_keeps_what_was_stored() {
-    let directory = env!("CARGO_TARGET_TMPDIR");
-    let file = format!("{directory}/store-{}.db", std::process::id());
-    let url = format!("sqlite:{file}");
+async fn a_file_store_persists() {
+    let file = StoreFile::new("store");
+    let url = file.url();
     let store = Store::open(&url).await.unwrap();
     store.put_diagnosis(&diagnosis("a", 10, VICTIM, "sw4:1"), &graph()).await.unwrap();
     store.close().await;
     let again = Store::open(&url).await.unwrap();
     assert_eq!(again.diagnosis_count().await.unwrap(), 1);
     again.close().await;
-    for suffix in ["", "-wal", "-shm"] {
-        let _ = std::fs::remove_file(format!("{file}{suffix}"));
+}
+
+/// A diagnosis, its graph, its snapshot and its incident are stored together or not at all: each insert in turn fails.
+#[tokio::test]
+async fn a_failing_insert_leaves_nothing_of_a_diagnosis() {
+    for table in ["snapshots", "incidents", "diagnoses", "graphs"] {
+        let file = StoreFile::new(&format!("failing-{table}"));
+        let store = Store::open(&file.url()).await.unwrap();
+        let mut other = sqlx::SqliteConnection::connect(&file.url()).await.unwrap();
+        let trigger = format!(
+            "CREATE TRIGGER full BEFORE INSERT ON {table} BEGIN SELECT RAISE(ABORT, 'disk full'); END"
+        );
+        sqlx::query(sqlx::AssertSqlSafe(trigger)).execute(&mut other).await.unwrap();
+
+        let failed = store.record(&diagnosis("a", 10, VICTIM, "sw4:1"), &graph(), Some(&snapshot())).await;
+        assert!(matches!(failed, Err(StoreError::Query { .. })), "{table}: {failed:?}");
+        assert_eq!(store.snapshot("a").await.unwrap(), None, "{table}");
+        assert_eq!(store.diagnosis("a").await.unwrap(), None, "{table}");
+        assert_eq!(store.graph("a").await.unwrap(), None, "{table}");
+        assert_eq!(store.incidents(&IncidentFilter::default()).await.unwrap().rows, [], "{table}");
+
+        sqlx::query("DROP TRIGGER full").execute(&mut other).await.unwrap();
+        let stored = store.record(&diagnosis("a", 10, VICTIM, "sw4:1"), &graph(), Some(&snapshot())).await;
+        assert!(stored.unwrap().new, "{table}");
+        assert_eq!(store.snapshot("a").await.unwrap(), Some(snapshot()), "{table}");
+        store.close().await;
     }
 }
 
-/// Whoever asks may go away half-way, and the pool then gives the connection up: what is in memory stays.
+/// A page lists each incident's own victims, in the order of their text and up to the limit, as a read of the incident.
 #[tokio::test]
-async fn questions_that_are_given_up_cost_nothing() {
+async fn a_page_of_incidents_lists_the_victims_of_each() {
+    let store = Store::open("sqlite::memory:").await.unwrap();
+    let victim = |n: u32| format!("10.0.0.{}:{}>10.0.9.1:4791/udp", n % 7, 10_000 + n);
+    let mut expected = vec![];
+    for incident in 0..3_u32 {
+        let mut victims = vec![];
+        for n in 0..INCIDENT_VICTIMS * incident + 2 {
+            let (id, port) = (format!("d{incident}-{n}"), format!("sw4:{}", incident + 1));
+            // Every victim twice, to see that it is listed once.
+            for copy in ["a", "b"] {
+                let of_victim = diagnosis(&format!("{id}{copy}"), 10, &victim(n), &port);
+                store.put_diagnosis(&of_victim, &graph()).await.unwrap();
+            }
+            victims.push(victim(n));
+        }
+        victims.sort();
+        victims.truncate(INCIDENT_VICTIMS as usize);
+        expected.push(victims);
+    }
+    let page = store.incidents(&IncidentFilter::default()).await.unwrap();
+    for incident in &page.rows {
+        let number: usize = incident.id["i-d".len()..].split('-').next().unwrap().parse().unwrap();
+        let listed: Vec<String> = incident.victims.iter().map(ToString::to_string).collect();
+        assert_eq!(listed, expected[number], "{}", incident.id);
+        assert_eq!(store.incident(&incident.id).await.unwrap().as_ref(), Some(incident));
+    }
+    assert_eq!(page.rows.len(), 3);
+    assert_eq!(store.end_quiet_incidents(u64::MAX).await.unwrap().len(), 3);
+}
+
+/// The pool closes the connection of a cancelled query; a database in memory must survive that.
+#[tokio::test]
+async fn cancelled_queries_do_not_lose_a_database_in_memory() {
     let store = Store::open("sqlite::memory:").await.unwrap();
     for polls in 0..3_000 {
-        let mut question = Box::pin(store.findings());
+        let mut query = Box::pin(store.findings());
         for _ in 0..polls % 50 {
-            let answer = std::future::poll_fn(|cx| std::task::Poll::Ready(question.as_mut().poll(cx))).await;
-            if answer.is_ready() {
+            let polled = std::future::poll_fn(|cx| std::task::Poll::Ready(query.as_mut().poll(cx))).await;
+            if polled.is_ready() {
                 break;
             }
             tokio::task::yield_now().await;

@@ -1,10 +1,10 @@
-// The dashboard in headless Chromium: what it shows is what REST returns, and nothing goes wrong on the way.
+// Tests the dashboard in headless Chromium: it shows what REST returns, without errors on the console.
 //
 //   npm ci && node run.mjs URL [--expect FILE.json]
 //
-// Waits until an incident is on the page. FILE.json holds fields of a diagnosis (DESIGN: run --json); the script then
-// waits for an incident with that anomaly and root and checks every field that the file has. Screenshots go to
-// artifacts/. Exit status: 0 fine, 1 an expectation failed, 2 could not run.
+// Waits for an incident. FILE.json holds fields of a diagnosis as `harrier run --json` prints it; with it the script
+// waits for an incident with that anomaly and root cause and checks every field in the file. Screenshots are written to
+// artifacts/. Exit status: 0 success, 1 a check failed, 2 the script could not run.
 
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -46,7 +46,7 @@ function readArguments() {
   return { base: new URL(base).origin, expected: JSON.parse(readFileSync(file, 'utf8')) };
 }
 
-/** The page may be slower than the server: polls a condition until it holds. */
+/** Polls a condition until it holds, because the page may be slower than the server. */
 async function until(what, timeoutMs, probe) {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
@@ -83,10 +83,10 @@ async function checkOverview(page, base, expected) {
   const found = await findIncident(page, expected);
   const row = page.locator(`[data-testid=incident][href="/?incident=${encodeURIComponent(found.id)}"]`);
   await row.waitFor({ timeout: STEP_WAIT_MS });
-  // By keyboard, as by mouse.
+  // Incidents can be selected with the keyboard.
   await row.focus();
   await page.keyboard.press('Enter');
-  await until('the chosen incident', STEP_WAIT_MS, async () => (await row.getAttribute('aria-current')) === 'true');
+  await until('the selected incident', STEP_WAIT_MS, async () => (await row.getAttribute('aria-current')) === 'true');
   await page.locator('[data-testid=verdict]').waitFor({ timeout: STEP_WAIT_MS });
   await page.locator('[data-testid=fabric]').waitFor({ timeout: STEP_WAIT_MS });
   await until('the live stream', STEP_WAIT_MS, () => page.locator('[data-state=live]').count());
@@ -104,7 +104,7 @@ async function checkIncident(page, incidentId, expected) {
   await page.waitForURL(`**/incidents/${encodeURIComponent(incidentId)}`);
   await page.locator('[data-testid=graph-node]').first().waitFor({ timeout: STEP_WAIT_MS });
 
-  // An incident's best diagnosis may change while we look: compare with the one that the page settles on.
+  // The representative diagnosis may change meanwhile: compare with the one that page and REST agree on.
   const diagnosis = await until('page and REST agree', STEP_WAIT_MS, async () => {
     const incident = await rest(page, `/api/v1/incidents/${encodeURIComponent(incidentId)}`);
     const shown = await page.locator('a', { hasText: /^diagnosis/ }).first().getAttribute('href');
@@ -129,7 +129,7 @@ async function checkIncident(page, incidentId, expected) {
   if (expected) checkExpected(diagnosis, expected);
 }
 
-/** Every field that the expectation has; lists of flows in any order, paths in theirs. */
+/** Checks every field of the expectation; lists of flows may have any order, paths may not. */
 function checkExpected(diagnosis, expected) {
   for (const field of ['victim', 'anomaly', 'cause', 'pause_path', 'loop']) {
     if (field in expected) check(`expected ${field}`, diagnosis[field], expected[field]);
@@ -147,7 +147,7 @@ function checkExpected(diagnosis, expected) {
 async function checkOtherPages(page, base) {
   await page.goto(`${base}/query`);
   await page.locator('[data-testid=ask]').click();
-  check('an empty question is not sent', await page.locator('[aria-invalid=true]').count(), 3);
+  check('an empty query is not sent', await page.locator('[aria-invalid=true]').count(), 3);
   const { ports } = await rest(page, '/api/v1/ports');
   if (ports.length === 0) return;
   await page.goto(`${base}/ports/${encodeURIComponent(ports[0].port)}`);

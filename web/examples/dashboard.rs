@@ -1,4 +1,4 @@
-//! The dashboard over a fixture that moves, to work on its looks without a fabric:
+//! Serves the dashboard with changing test data, for work on the dashboard without a simulated network:
 //! `cargo run -p harrier-web --example dashboard -- 127.0.0.1:8090 [pods of a fat tree]`.
 
 #[path = "../tests/fixture/mod.rs"]
@@ -8,12 +8,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use harrier_web::{
-    AppState, LiveState, PortPoint, PortSample, QueryAnswer, QueryBackend, QueryError, QueryFuture,
+    AppState, LiveState, PortPoint, PortSample, QueryBackend, QueryError, QueryFuture, QueryResult,
 };
 use model::topology::{Link, Node, NodeKind};
 use model::{FlowKey, PortRef, Rate, Time, Topology};
 
-/// Fabric time between two batches of samples.
+/// Switch time between two batches of samples.
 const STEP_NS: u64 = 50_000;
 
 #[tokio::main]
@@ -28,7 +28,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (contention, contention_graph) = fixture::contention("d0002", 1_200_000_000);
     live.push_diagnosis(&contention, &contention_graph, None).await?;
     live.advance(61_000_000_000).await?;
-    let state = AppState::new(live.clone()).with_query_backend(Arc::new(Asked));
+    let state = AppState::new(live.clone()).with_query_backend(Arc::new(Backend));
     tokio::spawn(drive(live));
     let listener = tokio::net::TcpListener::bind(&address).await?;
     harrier_web::serve(listener, state, async {
@@ -38,17 +38,17 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Answers as the poster's switches would.
-struct Asked;
+/// Diagnoses the poster's victims.
+struct Backend;
 
-impl QueryBackend for Asked {
-    fn ask(&self, victim: FlowKey) -> QueryFuture<'_> {
+impl QueryBackend for Backend {
+    fn query(&self, victim: FlowKey) -> QueryFuture<'_> {
         Box::pin(async move {
             if victim != fixture::victim() && victim != fixture::flow(1, 3) {
                 return Err(QueryError::UnknownFlow(format!("no host of this network sends `{victim}`")));
             }
             let diagnosis = fixture::incast("d0900", fixture::START_NS + 900_000, victim);
-            Ok(QueryAnswer { diagnosis, graph: fixture::incast_graph(), snapshot: None })
+            Ok(QueryResult { diagnosis, graph: fixture::incast_graph(), snapshot: None })
         })
     }
 }
@@ -118,7 +118,7 @@ fn samples(live: &LiveState, tick: u64, now_ns: u64) -> Vec<PortSample> {
         .collect()
 }
 
-/// A three-tier fat tree, to see how the map scales.
+/// A three-tier fat tree, for work on the map of large networks.
 fn fat_tree(pods: u16) -> Topology {
     let half = pods / 2;
     let mut topology = Topology::default();

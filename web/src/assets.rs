@@ -1,5 +1,5 @@
-//! The dashboard, embedded. Without it (it is built by Node, and `cargo build` must not need Node) its place
-//! holds a page that says how to build it.
+//! Serves the embedded dashboard. Node builds it, and `cargo build` must not require Node: a binary that was compiled
+//! without the dashboard serves a page that explains how to build it.
 
 use axum::http::{HeaderValue, Uri, header};
 use axum::response::{Html, IntoResponse, Response};
@@ -12,39 +12,39 @@ use crate::problem::Problem;
 #[allow_missing = true]
 struct Dashboard;
 
-/// Paths that the dashboard itself resolves.
+/// Path prefixes that the dashboard's own router resolves.
 const PAGES: [&str; 4] = ["/incidents/", "/diagnoses/", "/ports/", "/query"];
-/// Vite writes the content's hash into these names, so a name never changes its content.
+/// Prefix of files with a content hash in their name (Vite): such a file never changes.
 const HASHED: &str = "assets/";
 
 const NOT_BUILT: &str = include_str!("not_built.html");
 
-/// Answers for everything that no route answers: a file of the dashboard, one of its pages, or 404.
+/// The fallback of all routes: returns a file of the dashboard, one of its pages, or 404.
 pub(crate) async fn serve(uri: Uri) -> Response {
     let path = uri.path();
     let file = path.trim_start_matches('/');
     if let Some(asset) = Dashboard::get(file).filter(|_| file != "index.html") {
-        return answer(file, asset);
+        return respond(file, asset);
     }
     if path != "/" && !PAGES.iter().any(|page| path.starts_with(page)) {
         return Problem::not_found(format!("there is nothing at `{path}`")).into_response();
     }
     match Dashboard::get("index.html") {
-        Some(page) => answer("index.html", page),
+        Some(page) => respond("index.html", page),
         None => Html(NOT_BUILT).into_response(),
     }
 }
 
-fn answer(name: &str, file: EmbeddedFile) -> Response {
-    let keep = if name.starts_with(HASHED) { "public, max-age=31536000, immutable" } else { "no-cache" };
+fn respond(name: &str, file: EmbeddedFile) -> Response {
+    let cache = if name.starts_with(HASHED) { "public, max-age=31536000, immutable" } else { "no-cache" };
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static(media_type(name))),
-        (header::CACHE_CONTROL, HeaderValue::from_static(keep)),
+        (header::CACHE_CONTROL, HeaderValue::from_static(cache)),
     ];
     (headers, file.data).into_response()
 }
 
-/// The kinds of files that a build of the dashboard has.
+/// Returns the media type for a file name of the dashboard.
 fn media_type(name: &str) -> &'static str {
     match name.rsplit_once('.').map_or("", |(_, extension)| extension) {
         "html" => "text/html; charset=utf-8",

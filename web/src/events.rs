@@ -1,8 +1,8 @@
-//! The live stream's hub: numbered events, a bounded past for clients that come back, and a bounded backlog
-//! for each client that reads slowly.
+//! The hub of the live stream: numbered events, a bounded history for clients that reconnect, and a bounded backlog for
+//! each slow client.
 //!
-//! Events that tell of something that happened carry an id and are replayed; port samples are a state that
-//! `GET /ports` returns at any time, so they carry none and are not replayed.
+//! Events that report a change carry an id and are replayed. Port samples are a state that `GET /ports` returns at any
+//! time, so they carry no id and are not replayed.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,59 +12,59 @@ use tokio::sync::broadcast;
 
 use crate::limits::{EVENT_BACKLOG, EVENT_RING};
 
-/// What an event tells of; the name on the wire is the lower-case name here.
+/// The kind of an event; its name on the wire is the name of the variant in lower case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EventKind {
-    /// First event of a stream: the id of the latest event.
+pub enum StreamEventKind {
+    /// The first event of a stream, with the id of the latest event.
     Hello,
     /// A new diagnosis.
     Diagnosis,
-    /// An incident started, went on or ended.
+    /// An incident started, was updated or ended.
     Incident,
-    /// A port became paused, or is no longer.
+    /// A port became paused, or was resumed.
     Pause,
     /// A batch of port samples.
     Ports,
     /// The topology was replaced.
     Topology,
-    /// Events between the client's last one and the oldest kept are gone.
+    /// Events between the client's last one and the oldest one in the history are no longer available.
     Gap,
-    /// The client read too slowly, and events were dropped.
+    /// The client read too slowly, and events were dropped for it.
     Dropped,
 }
 
-impl EventKind {
-    /// Its name on the wire.
+impl StreamEventKind {
+    /// Returns the name on the wire.
     pub fn name(self) -> &'static str {
         match self {
-            EventKind::Hello => "hello",
-            EventKind::Diagnosis => "diagnosis",
-            EventKind::Incident => "incident",
-            EventKind::Pause => "pause",
-            EventKind::Ports => "ports",
-            EventKind::Topology => "topology",
-            EventKind::Gap => "gap",
-            EventKind::Dropped => "dropped",
+            StreamEventKind::Hello => "hello",
+            StreamEventKind::Diagnosis => "diagnosis",
+            StreamEventKind::Incident => "incident",
+            StreamEventKind::Pause => "pause",
+            StreamEventKind::Ports => "ports",
+            StreamEventKind::Topology => "topology",
+            StreamEventKind::Gap => "gap",
+            StreamEventKind::Dropped => "dropped",
         }
     }
 
     fn is_replayed(self) -> bool {
-        self != EventKind::Ports
+        self != StreamEventKind::Ports
     }
 }
 
-/// One event, ready to be written to any number of clients.
+/// An event of the live stream, serialised once for all clients.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Event {
-    /// Its number; absent for what is not replayed.
+pub struct StreamEvent {
+    /// Its number; absent for events that are not replayed.
     pub id: Option<u64>,
-    /// What it tells of.
-    pub kind: EventKind,
-    /// Its JSON.
+    /// Its kind.
+    pub kind: StreamEventKind,
+    /// Its payload as JSON.
     pub data: Arc<str>,
 }
 
-/// Where events go in and clients subscribe.
+/// Publishes events to the subscribed clients.
 #[derive(Debug)]
 pub(crate) struct EventHub {
     inner: Mutex<Inner>,
@@ -73,18 +73,18 @@ pub(crate) struct EventHub {
 #[derive(Debug)]
 struct Inner {
     last_id: u64,
-    ring: VecDeque<Event>,
+    ring: VecDeque<StreamEvent>,
     /// Absent after [`EventHub::close`].
-    sender: Option<broadcast::Sender<Event>>,
+    sender: Option<broadcast::Sender<StreamEvent>>,
 }
 
-/// What a client starts with, and what follows.
+/// The events of one client.
 #[derive(Debug)]
 pub(crate) struct Subscription {
-    /// To be sent first.
-    pub(crate) replay: Vec<Event>,
-    /// What happens from now on; nothing lies between the two.
-    pub(crate) live: broadcast::Receiver<Event>,
+    /// Events to send first.
+    pub(crate) replay: Vec<StreamEvent>,
+    /// Later events. None is missing between `replay` and `live`.
+    pub(crate) live: broadcast::Receiver<StreamEvent>,
 }
 
 impl EventHub {
@@ -93,8 +93,8 @@ impl EventHub {
         EventHub { inner: Mutex::new(Inner { last_id: 0, ring: VecDeque::new(), sender: Some(sender) }) }
     }
 
-    /// Sends an event to every client. Numbers rise in the order in which clients see them.
-    pub(crate) fn publish(&self, kind: EventKind, payload: &impl Serialize) {
+    /// Sends an event to every client. Ids rise in the order in which clients receive the events.
+    pub(crate) fn publish(&self, kind: StreamEventKind, payload: &impl Serialize) {
         let data: Arc<str> = match serde_json::to_string(payload) {
             Ok(json) => json.into(),
             Err(error) => {
@@ -107,7 +107,7 @@ impl EventHub {
             inner.last_id += 1;
             inner.last_id
         });
-        let event = Event { id, kind, data };
+        let event = StreamEvent { id, kind, data };
         if id.is_some() {
             if inner.ring.len() == EVENT_RING {
                 inner.ring.pop_front();
@@ -115,48 +115,49 @@ impl EventHub {
             inner.ring.push_back(event.clone());
         }
         if let Some(sender) = &inner.sender {
-            // Without a client nobody receives it, which is fine.
+            // An error means that no client is subscribed, which is fine.
             let _ = sender.send(event);
         }
     }
 
-    /// A new client. With the id of the last event it saw, everything after that is replayed, as far as it is
-    /// kept. `None` after [`EventHub::close`].
+    /// Subscribes a client. With the id of the last event that the client received, later events in the history are
+    /// replayed. Returns `None` after [`EventHub::close`].
     pub(crate) fn subscribe(&self, last_seen: Option<u64>) -> Option<Subscription> {
         let inner = self.lock();
         let live = inner.sender.as_ref()?.subscribe();
         let mut replay = Vec::new();
         if let Some(seen) = last_seen {
-            // An id from the future was given out before a restart: replay all.
+            // An id above the latest one dates from before a restart: replay the whole history.
             let seen = if seen > inner.last_id { 0 } else { seen };
             let oldest = inner.ring.front().and_then(|e| e.id).unwrap_or(inner.last_id + 1);
             let missed = oldest.saturating_sub(seen + 1);
             if missed > 0 {
-                replay.push(note(EventKind::Gap, &format!("{{\"missed\":{missed}}}")));
+                replay.push(client_event(StreamEventKind::Gap, &format!("{{\"missed\":{missed}}}")));
             }
             replay.extend(inner.ring.iter().filter(|e| e.id.is_some_and(|id| id > seen)).cloned());
         }
-        // Without an id of its own: a client that is cut off during the replay must not skip the rest of it.
-        let mut hello = note(EventKind::Hello, &format!("{{\"last_id\":{}}}", inner.last_id));
+        // Before a replay `hello` carries no id: a client that is disconnected during the replay must not skip the
+        // rest.
+        let mut hello = client_event(StreamEventKind::Hello, &format!("{{\"last_id\":{}}}", inner.last_id));
         hello.id = replay.is_empty().then_some(inner.last_id);
         replay.insert(0, hello);
         Some(Subscription { replay, live })
     }
 
-    /// Ends every stream and accepts no new one.
+    /// Ends every stream and rejects new ones.
     pub(crate) fn close(&self) {
         self.lock().sender = None;
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        // Nothing inside the lock can panic half-way, so what it guards is whole.
+        // No critical section can panic half-way, so a poisoned lock still guards consistent data.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// An event for one client only.
-pub(crate) fn note(kind: EventKind, json: &str) -> Event {
-    Event { id: None, kind, data: json.into() }
+/// Returns an event for a single client.
+pub(crate) fn client_event(kind: StreamEventKind, json: &str) -> StreamEvent {
+    StreamEvent { id: None, kind, data: json.into() }
 }
 
 #[cfg(test)]
@@ -166,8 +167,8 @@ mod tests {
     fn check(published: u64, last_seen: Option<u64>, expected: &[&str]) {
         let hub = EventHub::new();
         for n in 1..=published {
-            hub.publish(EventKind::Pause, &n);
-            hub.publish(EventKind::Ports, &n);
+            hub.publish(StreamEventKind::Pause, &n);
+            hub.publish(StreamEventKind::Ports, &n);
         }
         let replay = hub.subscribe(last_seen).unwrap().replay;
         let texts: Vec<String> = replay
@@ -181,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn clients_that_come_back_get_what_they_missed() {
+    fn a_reconnecting_client_receives_the_events_it_missed() {
         check(0, None, &["0 hello {\"last_id\":0}"]);
         check(3, None, &["3 hello {\"last_id\":3}"]);
         check(3, Some(3), &["3 hello {\"last_id\":3}"]);
@@ -200,17 +201,17 @@ mod tests {
     }
 
     #[test]
-    fn ids_from_before_a_restart_replay_everything() {
+    fn an_id_from_before_a_restart_replays_the_whole_history() {
         check(2, Some(500), &["- hello {\"last_id\":2}", "1 pause 1", "2 pause 2"]);
     }
 
     #[test]
-    fn closing_ends_streams() {
+    fn closing_the_hub_ends_all_streams() {
         let hub = EventHub::new();
         let mut subscription = hub.subscribe(None).unwrap();
         hub.close();
         assert!(matches!(subscription.live.try_recv(), Err(broadcast::error::TryRecvError::Closed)));
         assert!(hub.subscribe(None).is_none());
-        hub.publish(EventKind::Pause, &1);
+        hub.publish(StreamEventKind::Pause, &1);
     }
 }

@@ -1,15 +1,15 @@
-//! Security headers of every response.
+//! Security headers for every response.
 
 use axum::Router;
 use axum::http::{HeaderName, HeaderValue, header};
 use tower_http::set_header::SetResponseHeaderLayer;
 
-/// The dashboard loads only what this server serves, runs no inline script, and is framed by nobody.
+/// The dashboard may load only resources of this server, run no inline script, and not be framed.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
      img-src 'self' data:; font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; \
      form-action 'self'; frame-ancestors 'none'";
 
-/// Adds them. A response that sets one of them itself keeps its own.
+/// Adds the headers to every response. A header that a handler has set stays.
 pub(crate) fn secure(router: Router) -> Router {
     let headers = [
         (header::CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY),

@@ -1,11 +1,10 @@
-//! REST, OpenAPI, live stream, metrics and the embedded dashboard: the only crate that speaks HTTP.
+//! REST API, OpenAPI document, live stream, metrics and the embedded dashboard: the only crate that uses HTTP.
 //!
-//! A driver (`harrier demo`, `harrier serve`) owns a [`LiveState`], pushes what happens into it, and runs
-//! [`serve`]. REST returns what is in the store or in the live state and nothing else, and the dashboard
-//! shows nothing that REST cannot return.
+//! A driver such as `harrier demo` owns a [`LiveState`], pushes diagnoses and port samples into it, and runs [`serve`].
+//! REST returns only data of the store and of the live state, and the dashboard shows only data that REST returns.
 //!
-//! Errors are `application/problem+json` (RFC 9457), the live stream is server-sent events (WHATWG HTML,
-//! section 9.2), metrics are OpenMetrics text.
+//! Errors are `application/problem+json` (RFC 9457), the live stream uses server-sent events (WHATWG HTML, section
+//! 9.2), and metrics are OpenMetrics text.
 
 mod assets;
 mod events;
@@ -20,12 +19,12 @@ mod series;
 mod server;
 mod state;
 
-pub use events::{Event, EventKind};
+pub use events::{StreamEvent, StreamEventKind};
 pub use limits::{
     BODY_BYTES, EVENT_CLIENTS, EVENT_RING, HEARTBEAT, LIVE_PORTS, QUERY_TIMEOUT, SERIES_SAMPLES,
 };
 pub use live::LiveState;
-pub use query::{QueryAnswer, QueryBackend, QueryError, QueryFuture};
+pub use query::{QueryBackend, QueryError, QueryFuture, QueryResult};
 pub use routes::{openapi, router};
 pub use series::{PortPoint, PortSample};
 pub use server::serve;

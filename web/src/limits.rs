@@ -1,20 +1,20 @@
-//! Named limits, and what happens at each.
+//! Limits, and the behaviour at each.
 
 use std::time::Duration;
 
-/// Bytes of a request body; more is answered 413.
+/// Maximum bytes of a request body; a larger one is answered with status 413.
 pub const BODY_BYTES: usize = 64 * 1024;
-/// Events kept for replay; older ones are reported as missed.
+/// Events in the history for reconnecting clients; older ones are reported as missed.
 pub const EVENT_RING: usize = 4096;
-/// Events that wait for one slow client; then its oldest are dropped, and it is told.
+/// Maximum backlog of one client; then the oldest events are dropped and the client receives a `dropped` event.
 pub(crate) const EVENT_BACKLOG: usize = 1024;
-/// Clients of the live stream; the next one is answered 503.
+/// Maximum clients of the live stream; the next one is answered with status 503.
 pub const EVENT_CLIENTS: usize = 256;
-/// A comment is sent when nothing else was for this long, so that proxies keep the stream open.
+/// Interval of comments on an idle stream, so that proxies keep the connection open.
 pub const HEARTBEAT: Duration = Duration::from_secs(15);
-/// Samples kept of one port; the oldest goes first.
+/// Samples kept of one port; the oldest are removed first.
 pub const SERIES_SAMPLES: usize = 1024;
-/// Ports with samples; samples of further ports are refused and counted.
+/// Maximum ports with samples; samples of further ports are rejected and counted.
 pub const LIVE_PORTS: usize = 4096;
-/// How long a question about a victim flow may take; then it is answered 504.
+/// Maximum time for a query about a victim flow; then it is answered with status 504.
 pub const QUERY_TIMEOUT: Duration = Duration::from_secs(30);

@@ -1,4 +1,4 @@
-//! The live state: what the driver pushes in, and what REST and the live stream show of it.
+//! The live state: the driver pushes data into it, REST and the live stream publish it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
@@ -6,22 +6,24 @@ use model::{Diagnosis, PortRef, ProvenanceGraph, Snapshot, Topology};
 use serde_json::json;
 use store::{Incident, Store, StoreError, Stored};
 
-use crate::events::{EventHub, EventKind};
+use crate::events::{EventHub, StreamEventKind};
 use crate::metrics::Metrics;
 use crate::series::{PortPoint, PortSample, Series};
 
-/// Everything that changes while the program runs. Shared by the driver and the server through an [`Arc`].
+/// All data that changes while the program runs, shared by the driver and the server through an [`Arc`].
 #[derive(Debug)]
 pub struct LiveState {
     store: Store,
     topology: RwLock<Option<Arc<Topology>>>,
+    /// Serialises replacements of the topology in the store and in memory.
+    topology_writer: tokio::sync::Mutex<()>,
     series: Mutex<Series>,
     pub(crate) events: EventHub,
     pub(crate) metrics: Metrics,
 }
 
 impl LiveState {
-    /// A live state over `store`. The topology that the store holds is taken over.
+    /// Creates a live state on top of `store`, with the stored topology if there is one.
     ///
     /// # Errors
     /// The store cannot be read.
@@ -30,46 +32,50 @@ impl LiveState {
         Ok(Arc::new(LiveState {
             store,
             topology: RwLock::new(topology),
+            topology_writer: tokio::sync::Mutex::default(),
             series: Mutex::default(),
             events: EventHub::new(),
             metrics: Metrics::new(),
         }))
     }
 
-    /// The store behind it.
+    /// Returns the underlying store.
     pub fn store(&self) -> &Store {
         &self.store
     }
 
-    /// Replaces the topology, stores it, forgets the port samples of the one before, and tells clients.
+    /// Stores the topology and replaces the current one. If it differs, port samples are removed and clients are
+    /// notified.
     ///
     /// # Errors
-    /// The store fails; then the topology before stays.
+    /// The store fails. The previous topology stays then.
     pub async fn set_topology(&self, topology: Topology) -> Result<(), StoreError> {
+        // Held until both are replaced: of two concurrent calls the same one comes last in the store and in memory.
+        let _writing = self.topology_writer.lock().await;
         self.store.put_topology(&topology).await?;
-        let before = self.topology();
-        let changed = before.as_deref() != Some(&topology);
+        let previous = self.topology();
+        let changed = previous.as_deref() != Some(&topology);
         *self.topology.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(topology));
         if changed {
             self.series().clear();
-            self.events.publish(EventKind::Topology, &json!({}));
+            self.events.publish(StreamEventKind::Topology, &json!({}));
         }
         Ok(())
     }
 
-    /// The topology; absent before the first was set.
+    /// Returns the current topology; `None` until one is set.
     pub fn topology(&self) -> Option<Arc<Topology>> {
         self.topology.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Takes samples of any number of ports: keeps them, updates metrics, tells clients of the batch and of
-    /// every port that became paused or is no longer. Each call is one event for every client, so push all
-    /// ports together, some ten times a second of wall-clock time; `paused_ns` keeps what happened in between.
+    /// Adds a batch of port samples, updates metrics, and notifies clients of the batch and of every port that became
+    /// paused or was resumed. Each call sends one `ports` event to every client, so push the samples of all ports
+    /// together, about ten times a second of wall-clock time; `paused_ns` covers the time in between.
     pub fn push_ports(&self, samples: &[PortSample]) {
         if samples.is_empty() {
             return;
         }
-        let mut turned = Vec::new();
+        let mut changed = Vec::new();
         {
             let mut series = self.series();
             for sample in samples {
@@ -79,33 +85,31 @@ impl LiveState {
                 };
                 self.metrics.sampled(sample, before);
                 if before.is_some_and(|b| b.paused) != sample.point.paused {
-                    turned.push(sample);
+                    changed.push(sample);
                 }
             }
         }
-        for sample in turned {
+        for sample in changed {
             let (port, point) = (&sample.port, sample.point);
             let event = json!({ "port": port, "paused": point.paused, "time_ns": point.time_ns });
-            self.events.publish(EventKind::Pause, &event);
+            self.events.publish(StreamEventKind::Pause, &event);
         }
-        self.events.publish(EventKind::Ports, &json!({ "samples": samples }));
+        self.events.publish(StreamEventKind::Ports, &json!({ "samples": samples }));
     }
 
-    /// Stores a diagnosis with its graph and the telemetry it rests on, assigns it to its incident, updates
-    /// metrics and tells clients. A diagnosis that is stored already changes nothing and is not told again.
+    /// Stores a diagnosis with its graph and the snapshot it was made from, in one transaction, assigns it to its
+    /// incident, updates metrics and notifies clients. A diagnosis that is already stored changes nothing and sends no
+    /// event.
     ///
     /// # Errors
-    /// The store fails; then nobody was told.
+    /// The store fails. Nothing is stored and no client is notified then.
     pub async fn push_diagnosis(
         &self,
         diagnosis: &Diagnosis,
         graph: &ProvenanceGraph,
         snapshot: Option<&Snapshot>,
     ) -> Result<Stored, StoreError> {
-        if let Some(snapshot) = snapshot {
-            self.store.put_snapshot(&diagnosis.id, diagnosis.time_ns, snapshot).await?;
-        }
-        let stored = self.store.put_diagnosis(diagnosis, graph).await?;
+        let stored = self.store.record(diagnosis, graph, snapshot).await?;
         if stored.new {
             self.metrics.diagnosed(diagnosis, stored.first);
             let event = json!({
@@ -113,41 +117,41 @@ impl LiveState {
                 "victim": diagnosis.victim, "anomaly": diagnosis.anomaly, "cause": diagnosis.cause,
                 "summary": diagnosis.summary, "confidence": diagnosis.confidence,
             });
-            self.events.publish(EventKind::Diagnosis, &event);
-            self.tell_incident(if stored.first { "start" } else { "update" }, &stored.incident);
+            self.events.publish(StreamEventKind::Diagnosis, &event);
+            self.publish_incident(if stored.first { "start" } else { "update" }, &stored.incident);
         }
         Ok(stored)
     }
 
-    /// Tells the fabric's time, so that incidents that went quiet end. Call it now and then.
+    /// Advances switch time to `now_ns`, which ends incidents whose quiet time has passed. Call it periodically.
     ///
     /// # Errors
     /// The store fails.
     pub async fn advance(&self, now_ns: u64) -> Result<(), StoreError> {
         for incident in self.store.end_quiet_incidents(now_ns).await? {
-            self.tell_incident("end", &incident);
+            self.publish_incident("end", &incident);
         }
         Ok(())
     }
 
-    /// The samples of `port` since a time, oldest first. `None` when it has none and the topology has no such
-    /// port.
+    /// Returns the samples of `port` at or after `since_ns`, oldest first; `None` if there are none and the topology
+    /// has no such port.
     pub fn port_series(&self, port: &PortRef, since_ns: u64) -> Option<Vec<PortPoint>> {
         let sampled = self.series().of(port, since_ns);
         sampled.or_else(|| self.topology()?.link_of(port).map(|_| Vec::new()))
     }
 
-    /// The latest sample of every port, by port.
+    /// Returns the latest sample of every port, ordered by port.
     pub fn ports(&self) -> Vec<PortSample> {
         self.series().latest()
     }
 
-    fn tell_incident(&self, change: &str, incident: &Incident) {
-        self.events.publish(EventKind::Incident, &json!({ "change": change, "incident": incident }));
+    fn publish_incident(&self, change: &str, incident: &Incident) {
+        self.events.publish(StreamEventKind::Incident, &json!({ "change": change, "incident": incident }));
     }
 
     fn series(&self) -> MutexGuard<'_, Series> {
-        // Nothing inside the lock can panic half-way, so what it guards is whole.
+        // No critical section can panic half-way, so a poisoned lock still guards consistent data.
         self.series.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,6 +1,6 @@
-//! Metrics in a registry of our own (not a global one), so that every test has its own.
+//! Prometheus metrics, in a registry for each [`LiveState`](crate::LiveState) so that tests do not share counters.
 //!
-//! Labels are bounded: ports, names of anomalies and causes, routes, status codes. Never a flow.
+//! Labels have bounded values: ports, names of anomalies and causes, routes, status codes; never flows.
 
 use std::sync::atomic::AtomicU64;
 
@@ -18,9 +18,9 @@ use crate::series::{PortPoint, PortSample};
 
 type Seconds = Counter<f64, AtomicU64>;
 
-/// Labels of a verdict.
+/// Labels of a diagnosis.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct VerdictLabels {
+struct DiagnosisLabels {
     anomaly: String,
     cause: String,
 }
@@ -43,7 +43,7 @@ struct ResponseLabels {
 #[derive(Debug)]
 pub(crate) struct Metrics {
     registry: Registry,
-    diagnoses: Family<VerdictLabels, Counter>,
+    diagnoses: Family<DiagnosisLabels, Counter>,
     incidents: Counter,
     switches_read: Counter,
     telemetry_bytes: Counter,
@@ -63,25 +63,37 @@ impl Metrics {
     pub(crate) fn new() -> Metrics {
         let mut r = Registry::with_prefix("harrier");
         let version = ("version", env!("CARGO_PKG_VERSION"));
-        r.register("build", "The version that runs", Info::new(vec![version]));
+        r.register("build", "Version of this build", Info::new(vec![version]));
         let diagnoses = Family::default();
-        r.register("diagnoses", "New diagnoses", diagnoses.clone());
+        r.register("diagnoses", "Diagnoses stored", diagnoses.clone());
         let [incidents, switches_read, telemetry_bytes, polling_packets, missing] =
             std::array::from_fn(|_| Counter::default());
         r.register("incidents", "Incidents started", incidents.clone());
-        r.register("switches_read", "Switches read for diagnoses", switches_read.clone());
-        r.register("telemetry_read_bytes", "Telemetry read for diagnoses", telemetry_bytes.clone());
-        r.register("polling_packets", "Polling packets seen by switches", polling_packets.clone());
-        r.register("telemetry_missing", "What diagnoses needed and did not get", missing.clone());
+        r.register(
+            "switches_read",
+            "Switches whose telemetry was collected for diagnoses",
+            switches_read.clone(),
+        );
+        r.register("telemetry_read_bytes", "Telemetry collected for diagnoses", telemetry_bytes.clone());
+        r.register("polling_packets", "Polling packets that switches received", polling_packets.clone());
+        r.register("telemetry_missing", "Missing data that diagnoses report", missing.clone());
         let (queue_bytes, paused) = (Family::default(), Family::default());
-        r.register("port_queue_bytes", "Bytes waiting at the latest sample", queue_bytes.clone());
-        r.register("port_paused", "1 while the peer pauses a priority of the port", paused.clone());
+        r.register("port_queue_bytes", "Queued bytes at the latest sample", queue_bytes.clone());
+        r.register("port_paused", "1 while PFC pauses a priority of the port", paused.clone());
         let (paused_seconds, pauses) = (Family::default(), Family::default());
         r.register("port_paused_seconds", "Time during which a priority was paused", paused_seconds.clone());
-        r.register("port_pauses", "Times that the port was seen to become paused", pauses.clone());
+        r.register("port_pauses", "Number of samples at which the port became paused", pauses.clone());
         let (ports_refused, events_dropped) = (Counter::default(), Counter::default());
-        r.register("port_samples_refused", "Port samples beyond the limit of ports", ports_refused.clone());
-        r.register("events_dropped", "Events that slow clients of the stream lost", events_dropped.clone());
+        r.register(
+            "port_samples_refused",
+            "Port samples rejected because of the limit of ports",
+            ports_refused.clone(),
+        );
+        r.register(
+            "events_dropped",
+            "Events dropped for slow clients of the live stream",
+            events_dropped.clone(),
+        );
         let event_clients = Gauge::default();
         r.register("event_clients", "Clients of the live stream", event_clients.clone());
         let responses = Family::default();
@@ -107,7 +119,7 @@ impl Metrics {
 
     pub(crate) fn diagnosed(&self, diagnosis: &Diagnosis, first_of_incident: bool) {
         let anomaly = anomaly_name(diagnosis.anomaly);
-        let labels = VerdictLabels { anomaly, cause: cause_name(diagnosis.cause) };
+        let labels = DiagnosisLabels { anomaly, cause: cause_name(diagnosis.cause) };
         self.diagnoses.get_or_create(&labels).inc();
         self.incidents.inc_by(u64::from(first_of_incident));
         self.switches_read.inc_by(diagnosis.collected.switches);
@@ -131,11 +143,11 @@ impl Metrics {
         self.responses.get_or_create(&ResponseLabels { route: route.to_string(), status }).inc();
     }
 
-    /// Everything as OpenMetrics text.
+    /// Returns all metrics as OpenMetrics text.
     pub(crate) fn text(&self) -> String {
         let mut text = String::new();
         if let Err(error) = encode(&mut text, &self.registry) {
-            // A `String` takes everything; only a metric type of ours could refuse.
+            // Writing to a `String` cannot fail; only a metric type of this crate could return an error.
             tracing::error!(%error, "metrics cannot be written");
         }
         text

@@ -1,7 +1,7 @@
-//! Errors as `application/problem+json` (RFC 9457), whoever made them.
+//! All errors as `application/problem+json` (RFC 9457).
 //!
-//! Handlers return a [`Problem`]. What the framework refuses on its own (unreadable queries and bodies,
-//! unknown methods) answers in plain text; [`fill`] turns that into a problem too and adds `instance`.
+//! Handlers return a [`Problem`]. The framework itself rejects malformed queries and bodies and unknown methods, in
+//! plain text; [`fill`] converts these responses too, and adds `instance` to every problem.
 
 use axum::Json;
 use axum::body::{Body, to_bytes};
@@ -15,24 +15,24 @@ use utoipa::ToSchema;
 
 /// Media type of a problem.
 pub(crate) const PROBLEM_JSON: &str = "application/problem+json";
-/// Bytes of a plain-text refusal that are kept as `detail`.
+/// Maximum bytes of a plain-text error that become `detail`.
 const DETAIL_BYTES: usize = 4096;
 
-/// An error for people and programs.
+/// An error response (RFC 9457).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub(crate) struct Problem {
-    /// What kind of problem it is: `urn:harrier:problem:NAME`, or `about:blank` where the status says all.
+    /// The problem type: `urn:harrier:problem:NAME`.
     #[serde(rename = "type")]
     pub(crate) kind: String,
-    /// The kind in words.
+    /// The problem type in words.
     pub(crate) title: String,
     /// The HTTP status.
     pub(crate) status: u16,
-    /// What is wrong this time, and what to do.
+    /// What is wrong with this request, and what to do.
     pub(crate) detail: String,
-    /// The path that was asked for.
+    /// The path of the request.
     pub(crate) instance: String,
-    /// When to ask again, in seconds.
+    /// When to retry, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) retry_after_s: Option<u32>,
 }
@@ -79,14 +79,14 @@ impl IntoResponse for Problem {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
         let mut response = (status, headers, Json(&self)).into_response();
-        // `Json` sets its own type, and the path is known only to `fill`.
+        // `Json` sets its own content type. `fill` takes the problem from the extensions and adds the path.
         response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(PROBLEM_JSON));
         response.extensions_mut().insert(self);
         response
     }
 }
 
-/// Makes a problem of every error response, with the path as its instance.
+/// Middleware: converts every error response to a problem with the path as its instance.
 pub(crate) async fn fill(request: Request, next: Next) -> Response {
     let instance = request.uri().path().to_string();
     let mut response = next.run(request).await;
@@ -97,14 +97,14 @@ pub(crate) async fn fill(request: Request, next: Next) -> Response {
         Some(problem) => problem,
         None => {
             let (mut parts, body) = response.into_parts();
-            let problem = refused(parts.status, body).await;
+            let problem = rejection(parts.status, body).await;
             parts.headers.remove(header::CONTENT_LENGTH);
             response = Response::from_parts(parts, Body::empty());
             problem
         }
     };
     let mut filled = Problem { instance, ..problem }.into_response();
-    // What the refusal carried beside its text (`allow` of a 405) stays.
+    // Other headers of the original response stay, e.g. `allow` of status 405.
     for (name, value) in response.headers() {
         if !filled.headers().contains_key(name) {
             filled.headers_mut().insert(name, value.clone());
@@ -113,7 +113,7 @@ pub(crate) async fn fill(request: Request, next: Next) -> Response {
     filled
 }
 
-async fn refused(status: StatusCode, body: Body) -> Problem {
+async fn rejection(status: StatusCode, body: Body) -> Problem {
     let text = to_bytes(body, DETAIL_BYTES).await.unwrap_or_default();
     let text = String::from_utf8_lossy(&text).into_owned();
     let (name, title) = match status {

@@ -1,34 +1,34 @@
-//! Asking about a victim flow now: what the driver supplies.
+//! On-demand queries about a victim flow: the interface that the driver implements.
 
 use std::future::Future;
 use std::pin::Pin;
 
 use model::{Diagnosis, FlowKey, ProvenanceGraph, Snapshot};
 
-/// A collection that was made for one question, and what the analyzer made of it.
+/// The diagnosis of a query.
 #[derive(Clone, Debug, PartialEq)]
-pub struct QueryAnswer {
+pub struct QueryResult {
     /// The verdict.
     pub diagnosis: Diagnosis,
     /// Its provenance graph.
     pub graph: ProvenanceGraph,
-    /// The telemetry it rests on.
+    /// The snapshot that the diagnosis was made from.
     pub snapshot: Option<Snapshot>,
 }
 
-/// Why a question has no answer.
+/// Why a query has no diagnosis.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum QueryError {
-    /// The flow is not one of this network.
+    /// No host of this network sends the flow.
     #[error("{0}")]
     UnknownFlow(String),
-    /// The flow's path was looked at and is clean: whatever slows it is not in the network.
+    /// The telemetry of the flow's path shows no anomaly: the network does not slow the flow down.
     #[error("{0}")]
     Clean(String),
     /// Collections are limited, and the limit is reached.
-    #[error("too many collections at once; ask again in {retry_after_s} s")]
+    #[error("too many collections at once; retry in {retry_after_s} s")]
     Busy {
-        /// When to ask again.
+        /// When to retry, in seconds.
         retry_after_s: u32,
     },
     /// The collection or the analysis failed.
@@ -36,12 +36,12 @@ pub enum QueryError {
     Failed(String),
 }
 
-/// The future of [`QueryBackend::ask`].
-pub type QueryFuture<'a> = Pin<Box<dyn Future<Output = Result<QueryAnswer, QueryError>> + Send + 'a>>;
+/// The future of [`QueryBackend::query`].
+pub type QueryFuture<'a> = Pin<Box<dyn Future<Output = Result<QueryResult, QueryError>> + Send + 'a>>;
 
-/// Collects telemetry for a victim flow now and diagnoses it. Supplied by the driver; without one
-/// `POST /queries` is answered 503. The answer is stored and published by this crate.
+/// Collects telemetry for a victim flow on demand and diagnoses it. The driver implements it; without an implementation
+/// `POST /queries` returns status 503. This crate stores and publishes the diagnosis.
 pub trait QueryBackend: Send + Sync + 'static {
-    /// Answers for `victim`. Dropped when it takes longer than [`crate::QUERY_TIMEOUT`] or the client goes.
-    fn ask(&self, victim: FlowKey) -> QueryFuture<'_>;
+    /// Diagnoses `victim`. The future is dropped after [`crate::QUERY_TIMEOUT`] or when the client disconnects.
+    fn query(&self, victim: FlowKey) -> QueryFuture<'_>;
 }

@@ -1,4 +1,4 @@
-//! Recent samples of every port, bounded in ports and in samples a port.
+//! Recent samples of every port. The number of ports and of samples for each port are limited.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -8,26 +8,26 @@ use utoipa::ToSchema;
 
 use crate::limits::{LIVE_PORTS, SERIES_SAMPLES};
 
-/// What one egress port looked like at one time.
+/// The state of an egress port at one time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PortPoint {
-    /// When, in nanoseconds of the fabric's clock.
+    /// Time of the sample, in nanoseconds of switch time.
     pub time_ns: u64,
-    /// How long the sample speaks of: the time since the one before.
+    /// Length of the interval that the sample covers: the time since the previous sample.
     pub interval_ns: u64,
-    /// Bytes waiting in the port's queues.
+    /// Bytes in the port's queues.
     pub queue_bytes: u64,
-    /// Packets waiting in the port's queues.
+    /// Packets in the port's queues.
     pub queue_packets: u64,
-    /// Whether the peer pauses a priority of the port right now.
+    /// Whether PFC pauses a priority of the port at the time of the sample.
     pub paused: bool,
     /// Time within the interval during which a priority of the port was paused.
     pub paused_ns: u64,
-    /// Bits a second sent during the interval.
+    /// Rate at which the port sent during the interval, in bits per second.
     pub tx_bps: u64,
 }
 
-/// A sample and the port it is of.
+/// A sample with its port.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PortSample {
     /// The egress port.
@@ -37,14 +37,14 @@ pub struct PortSample {
     pub point: PortPoint,
 }
 
-/// The recent past of all ports.
+/// The recent samples of all ports.
 #[derive(Debug, Default)]
 pub(crate) struct Series {
     ports: BTreeMap<PortRef, VecDeque<PortPoint>>,
 }
 
 impl Series {
-    /// Adds a sample. Returns the one before it, or `Err` when there are too many ports already.
+    /// Adds a sample and returns the previous one of the same port, or `Err` at the limit of ports.
     pub(crate) fn push(&mut self, sample: &PortSample) -> Result<Option<PortPoint>, TooManyPorts> {
         if !self.ports.contains_key(&sample.port) && self.ports.len() >= LIVE_PORTS {
             return Err(TooManyPorts);
@@ -58,13 +58,13 @@ impl Series {
         Ok(before)
     }
 
-    /// The samples of `port` since a time, oldest first; `None` when there never was one.
+    /// Returns the samples of `port` at or after `since_ns`, oldest first; `None` for a port without samples.
     pub(crate) fn of(&self, port: &PortRef, since_ns: u64) -> Option<Vec<PortPoint>> {
         let points = self.ports.get(port)?;
         Some(points.iter().filter(|p| p.time_ns >= since_ns).copied().collect())
     }
 
-    /// The latest sample of every port.
+    /// Returns the latest sample of every port.
     pub(crate) fn latest(&self) -> Vec<PortSample> {
         self.ports
             .iter()
@@ -72,13 +72,13 @@ impl Series {
             .collect()
     }
 
-    /// Forgets everything (another topology).
+    /// Removes all samples, when the topology changes.
     pub(crate) fn clear(&mut self) {
         self.ports.clear();
     }
 }
 
-/// [`LIVE_PORTS`] is reached.
+/// The limit [`LIVE_PORTS`] is reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooManyPorts;
 
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_sample_goes_first() {
+    fn the_oldest_sample_is_removed_first() {
         let mut series = Series::default();
         for time_ns in 0..=SERIES_SAMPLES as u64 {
             series.push(&sample(1, time_ns)).unwrap();
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn further_ports_are_refused_and_known_ones_go_on() {
+    fn samples_of_further_ports_are_rejected_and_known_ports_continue() {
         let mut series = Series::default();
         for port in 0..LIVE_PORTS as u16 {
             assert_eq!(series.push(&sample(port, 1)), Ok(None));

@@ -1,4 +1,4 @@
-//! Serving on a listener until told to stop.
+//! The HTTP server.
 
 use std::future::Future;
 use std::io;
@@ -8,8 +8,8 @@ use tokio::net::TcpListener;
 use crate::routes::router;
 use crate::state::AppState;
 
-/// Serves on `listener` until `shutdown` resolves; then live streams end, requests under way are answered,
-/// and it returns.
+/// Serves on `listener` until `shutdown` resolves. Then it ends all live streams, completes pending requests and
+/// returns.
 ///
 /// # Errors
 /// The listener fails.
@@ -21,7 +21,7 @@ pub async fn serve(
     let live = state.live.clone();
     let stopping = async move {
         shutdown.await;
-        // A live stream would otherwise keep its connection, and with it this server, open for ever.
+        // An open live stream would keep its connection, and with it this server, running for ever.
         live.events.close();
     };
     axum::serve(listener, router(state)).with_graceful_shutdown(stopping).await

@@ -1,4 +1,4 @@
-//! What every request handler sees.
+//! The state that request handlers share.
 
 use std::sync::Arc;
 
@@ -13,12 +13,12 @@ pub struct AppState {
 }
 
 impl AppState {
-    /// A server over `live` that cannot be asked about flows.
+    /// The state of a server on `live` that rejects queries about flows.
     pub fn new(live: Arc<LiveState>) -> AppState {
         AppState { live, backend: None }
     }
 
-    /// Lets `backend` answer questions about victim flows.
+    /// Adds a backend for queries about victim flows.
     #[must_use]
     pub fn with_query_backend(mut self, backend: Arc<dyn QueryBackend>) -> AppState {
         self.backend = Some(backend);

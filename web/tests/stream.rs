@@ -1,4 +1,4 @@
-//! The live stream, over a real socket: order, replay, heartbeat-free reading, shutdown.
+//! The live stream: order, replay, slow clients, limits, shutdown.
 
 mod fixture;
 
@@ -30,7 +30,7 @@ async fn connect(live: &Arc<LiveState>, last_seen: Option<&str>) -> axum::respon
     router(AppState::new(live.clone())).oneshot(request.body(Body::empty()).unwrap()).await.unwrap()
 }
 
-/// The first `count` events of a stream as `id kind` (`-` without an id), and their data.
+/// Reads the first `count` events of a stream, as `id kind` (`-` without an id), and their data.
 async fn read(response: axum::response::Response, count: usize) -> (Vec<String>, Vec<String>) {
     assert_eq!(response.status(), StatusCode::OK);
     assert_eq!(response.headers()[header::CONTENT_TYPE], "text/event-stream");
@@ -50,7 +50,7 @@ async fn read(response: axum::response::Response, count: usize) -> (Vec<String>,
 }
 
 #[tokio::test]
-async fn events_come_in_order_and_samples_carry_no_id() {
+async fn events_are_ordered_and_samples_carry_no_id() {
     let live = live().await;
     let response = connect(&live, None).await;
     live.set_topology(topology()).await.unwrap();
@@ -83,7 +83,7 @@ async fn events_come_in_order_and_samples_carry_no_id() {
 }
 
 #[tokio::test]
-async fn a_client_that_comes_back_misses_nothing() {
+async fn a_reconnecting_client_receives_the_events_it_missed() {
     let live = live().await;
     live.set_topology(topology()).await.unwrap();
     for n in 0..5 {
@@ -96,7 +96,7 @@ async fn a_client_that_comes_back_misses_nothing() {
 }
 
 #[tokio::test]
-async fn slow_clients_lose_the_oldest_and_are_told() {
+async fn a_slow_client_loses_the_oldest_events_and_receives_their_number() {
     let live = live().await;
     let response = connect(&live, None).await;
     for n in 0..2000 {
@@ -108,8 +108,21 @@ async fn slow_clients_lose_the_oldest_and_are_told() {
     assert!(data[2].contains(&format!("\"time_ns\":{dropped},")), "{} after {dropped} dropped", data[2]);
 }
 
+/// Two concurrent replacements: whichever comes last is current in the store and in memory.
 #[tokio::test]
-async fn clients_are_limited_and_leave_their_place() {
+async fn concurrent_topologies_leave_one_in_store_and_memory() {
+    let live = live().await;
+    for _ in 0..50 {
+        let shorter = || model::Topology { links: vec![], ..topology() };
+        let (first, second) = tokio::join!(live.set_topology(topology()), live.set_topology(shorter()));
+        first.unwrap();
+        second.unwrap();
+        assert_eq!(live.store().topology().await.unwrap().as_ref(), live.topology().as_deref());
+    }
+}
+
+#[tokio::test]
+async fn clients_are_limited_and_a_disconnect_frees_a_place() {
     let live = live().await;
     let mut streams = vec![];
     for _ in 0..EVENT_CLIENTS {
@@ -121,7 +134,7 @@ async fn clients_are_limited_and_leave_their_place() {
 }
 
 #[tokio::test]
-async fn shutting_down_ends_open_streams() {
+async fn a_shutdown_ends_open_streams() {
     let live = live().await;
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();

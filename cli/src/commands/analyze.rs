@@ -1,4 +1,4 @@
-//! `harrier analyze`: telemetry from files to verdicts.
+//! `harrier analyze`: diagnoses telemetry from files.
 
 use std::path::{Path, PathBuf};
 
@@ -16,40 +16,53 @@ use crate::configurations::{self, ConfigOf, parse_config_of};
 use crate::input::{fail_with, read_text};
 use crate::output::{describe, print_json};
 
+const EXAMPLES: &str = "\
+Examples:
+  Save the snapshots of a run and diagnose them
+    harrier run poster-fig1 --save-snapshots out
+    harrier analyze out/event-*.json
+
+  Diagnose dumps of the published ns-3 prototype
+    harrier analyze --from hawkeye-ns3 --topology topo.txt telemetry_*.txt";
+
 /// Arguments of `harrier analyze`.
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Telemetry files of one event
+    /// Snapshot or dump files
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// What wrote them
+    /// Format of the files
     #[arg(long, value_enum, default_value_t = From::Snapshot)]
     from: From,
-    /// The network: Harrier's JSON, or a topology file of the HPCC/ns-3 simulators [default for snapshots: topology.json
-    /// beside the first file]
+    /// Topology of the network [default for snapshots: topology.json in the folder of the first file]
+    ///
+    /// Either Harrier's JSON or a topology file of the HPCC and ns-3 simulators.
     #[arg(long, value_name = "FILE")]
     topology: Option<PathBuf>,
-    /// The flow that is slow, e.g. 10.0.0.1:10000>10.0.3.1:4791/udp
+    /// Victim flow to diagnose, e.g. 10.0.0.1:10000>10.0.3.1:4791/udp [default: the victim in the snapshot]
     #[arg(long, value_name = "FLOW")]
     victim: Option<String>,
-    /// Collective operations that ran on the network, each a JSON file (docs/job.schema.json)
+    /// Description of a collective operation that ran on the network, as JSON (docs/job.schema.json)
     #[arg(long, value_name = "FILE")]
     job: Vec<PathBuf>,
-    /// The SONiC configuration (config_db.json) of a switch, checked as by `harrier check`: what is wrong there is named where
-    /// its effect shows; a pg_profile_lookup.ini beside it is used
+    /// SONiC configuration (config_db.json) of a switch
+    ///
+    /// The rules of `harrier check` are applied to it. Diagnoses name a finding as root cause if the telemetry shows
+    /// its effect. A pg_profile_lookup.ini in the same folder is read too.
     #[arg(long, value_name = "SWITCH=PATH", value_parser = parse_config_of)]
     config: Vec<ConfigOf>,
-    /// Print the report as JSON
+    /// Print the report as JSON on stdout
     #[arg(long)]
     json: bool,
 }
 
-/// Kinds of telemetry files.
+/// Formats of telemetry files.
 #[derive(Clone, Copy, ValueEnum)]
 enum From {
-    /// What `harrier run --save-snapshots` writes
+    /// Snapshots of `harrier run --save-snapshots` or of the REST API
     Snapshot,
-    /// Dumps of either of Hawkeye's ns-3 prototypes, one file a switch
+    /// Dumps of Hawkeye's published ns-3 prototypes, one file for each switch
     HawkeyeNs3,
 }
 
@@ -77,7 +90,7 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     };
     let jobs: Vec<Job> =
         args.job.iter().filter_map(|path| read_job(path, &topology, &mut problems)).collect();
-    // Without a topology every switch would be unknown: that problem is reported already.
+    // Without a topology every switch would be unknown; the missing topology is already reported.
     let configs = if is_known { args.config.as_slice() } else { &[] };
     let configuration = configurations::findings(configs, &topology, &mut problems);
     let mut snapshots = snapshots;
@@ -88,13 +101,13 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
         snapshot.configuration.extend(configuration.iter().cloned());
     }
     if is_known {
-        problems.extend(topology.problems().iter().map(|problem| format!("the topology: {problem}")));
+        problems.extend(topology.problems().iter().map(|problem| format!("topology: {problem}")));
         for snapshot in &snapshots {
             let found = snapshot.problems(&topology);
             problems.extend(found.iter().map(|problem| format!("event {:#x}: {problem}", snapshot.event)));
         }
     }
-    fail_with("the input cannot be analysed", &problems)?;
+    fail_with("cannot analyse the input", &problems)?;
     for snapshot in &snapshots {
         for stray in strays(snapshot, &topology) {
             eprintln!("warning: event {:#x}: {stray}", snapshot.event);
@@ -116,19 +129,19 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
 }
 
 fn load_topology(args: &Args, problems: &mut Vec<String>) -> Option<Topology> {
-    let beside = || args.files.first().map(|file| file.with_file_name(TOPOLOGY_FILE));
+    let default_path = || args.files.first().map(|file| file.with_file_name(TOPOLOGY_FILE));
     let path = match (&args.topology, args.from) {
         (Some(path), _) => path.clone(),
-        (None, From::Snapshot) => beside()?,
+        (None, From::Snapshot) => default_path()?,
         (None, From::HawkeyeNs3) => {
-            problems.push("these dumps do not say how switches are connected; add --topology FILE".into());
+            problems.push("these dumps do not contain the topology; add --topology FILE".into());
             return None;
         }
     };
     let read = || -> anyhow::Result<Topology> {
         let text = read_text(&path).with_context(|| match args.topology {
-            Some(_) => "the topology".to_string(),
-            None => "no topology beside the snapshot; name one with --topology FILE".to_string(),
+            Some(_) => "topology".to_string(),
+            None => "no topology in the folder of the snapshot; add --topology FILE".to_string(),
         })?;
         let name = path.display().to_string();
         if text.trim_start().starts_with('{') {
@@ -152,7 +165,7 @@ fn read_snapshots(
     for (path, text) in texts {
         match serde_json::from_str::<Snapshot>(text) {
             Ok(snapshot) if snapshot.format != SNAPSHOT_FORMAT => problems.push(format!(
-                "{}: snapshot format {} is not known to this version, which reads format {SNAPSHOT_FORMAT}",
+                "{}: snapshot format {} is not supported; this version reads format {SNAPSHOT_FORMAT}",
                 path.display(),
                 snapshot.format
             )),
@@ -171,7 +184,7 @@ fn read_snapshots(
     snapshots
 }
 
-/// A job; one of a snapshot that has the same name gives way to it.
+/// Reads a job. It replaces a job of the same name in the snapshots.
 fn read_job(path: &Path, topology: &Topology, problems: &mut Vec<String>) -> Option<Job> {
     let text = read_text(path).map_err(|error| problems.push(format!("{error:#}"))).ok()?;
     let name = path.display();
@@ -192,7 +205,7 @@ fn read_dumps(
     let names: Vec<String> = texts.iter().map(|(path, _)| path.display().to_string()).collect();
     let files: Vec<DumpFile<'_>> =
         texts.iter().zip(&names).map(|((_, text), name)| DumpFile { name, switch: None, text }).collect();
-    // Without a topology every switch would be unknown: that problem is reported already.
+    // Without a topology every switch would be unknown; the missing topology is already reported.
     let imported = hawkeye_ns3::import(&files, topology, victim);
     if !topology.nodes.is_empty() {
         problems.extend(imported.problems.iter().map(ToString::to_string));

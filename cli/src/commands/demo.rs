@@ -1,4 +1,4 @@
-//! `harrier demo`: everything in one process, dashboard included.
+//! `harrier demo`: the whole system in one process.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -6,22 +6,31 @@ use std::path::PathBuf;
 use crate::Outcome;
 use crate::demo::{self, DemoConfig};
 
+const EXAMPLES: &str = "\
+Examples:
+  Start the demo and open http://127.0.0.1:8080/
+    harrier demo
+
+  Replay one scenario and keep the incidents
+    harrier demo --scenario incast-backpressure --store harrier.db";
+
 /// Arguments of `harrier demo`.
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// A built-in scenario or a scenario file, played over and over [default: incasts and NIC storms by turns]
+    /// Built-in scenario or scenario file to repeat [default: an incast and a pause storm in turn]
     #[arg(long, value_name = "NAME|FILE.toml")]
     scenario: Option<String>,
-    /// Where the dashboard listens; port 0 takes a free one
+    /// Address of the dashboard and the REST API; port 0 selects a free port
     #[arg(long, default_value = "127.0.0.1:8080", value_name = "ADDRESS")]
     listen: SocketAddr,
-    /// Where incidents are kept [default: in memory]
+    /// Database file for diagnoses and incidents [default: in memory]
     #[arg(long, value_name = "FILE")]
     store: Option<PathBuf>,
-    /// Seed of everything random
+    /// Seed of the random number generator
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Network time that passes in a second, in microseconds
+    /// Simulated microseconds per second of wall-clock time
     #[arg(long, default_value_t = 1_000, value_name = "US", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pace: u64,
 }

@@ -1,4 +1,4 @@
-//! `harrier eval`: scenarios many times, methods side by side.
+//! `harrier eval`: runs scenarios repeatedly and compares diagnosis methods with the ground truth.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,69 +12,87 @@ use serde::Serialize;
 
 use crate::Outcome;
 use crate::commands::run::load;
-use crate::evaluation::{Plan, USUAL_EPOCH_SHIFT, evaluate};
+use crate::evaluation::{DEFAULT_EPOCH_SHIFT, Plan, evaluate};
 use crate::input::write_all;
 use crate::output::print_json;
+use crate::units::count;
 
 /// Background loads of `--paper`, percent.
 const PAPER_LOADS: [u32; 3] = [10, 30, 50];
 
+const EXAMPLES: &str = "\
+Examples:
+  Evaluate all methods on all built-in scenarios, 20 runs each
+    harrier eval
+
+  Repeat the published scenarios and keep finished runs
+    harrier eval --paper --runs 100 --work eval-runs
+
+  Measure the effect of lost polling packets on one scenario
+    harrier eval --scenario incast-backpressure --method harrier --lose-polls 0.02";
+
 /// Arguments of `harrier eval`.
 #[derive(clap::Args)]
+#[command(
+    after_help = EXAMPLES,
+    after_long_help = format!("Exit status 1: the first method did not diagnose every run correctly.\n\n{EXAMPLES}")
+)]
 pub(crate) struct Args {
-    /// A built-in scenario, or a scenario file; may be given more than once [default: all built-in ones]
+    /// Built-in scenario or scenario file; can be repeated [default: all built-in scenarios]
     #[arg(long = "scenario", value_name = "NAME|FILE.toml")]
     scenarios: Vec<String>,
-    /// The scenarios of the evaluation of Hawkeye (SIGCOMM 2025), at background loads of 10, 30 and 50 percent
+    /// Run the scenarios of the Hawkeye paper (SIGCOMM 2025), at 10, 30 and 50 % background load
     #[arg(long, conflicts_with = "scenarios")]
     paper: bool,
-    /// Runs of each, with a seed of their own
+    /// Number of runs of each scenario, each with its own seed
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     runs: u64,
-    /// The first seed
+    /// First seed
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Instances drawn for a run, until one shows what its scenario is about; the later ones have seeds 1000000, 2000000, ... higher
+    /// Maximum number of instances to draw for a run until one shows the scenario's anomaly
+    ///
+    /// The seed of each further instance is 1000000 higher.
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=1_000))]
     draws: u64,
-    /// A method; may be given more than once [default: all]
+    /// Diagnosis method; can be repeated [default: all]
     #[arg(long = "method", value_name = "NAME", value_parser = parse_method)]
     methods: Vec<Contestant>,
-    /// Runs at the same time [default: one a core]
+    /// Number of runs in parallel [default: number of CPU cores]
     #[arg(long)]
     jobs: Option<usize>,
-    /// Keep finished runs in this directory; an evaluation that was broken off goes on where it was
+    /// Directory for finished runs; an interrupted evaluation continues from there
     #[arg(long, value_name = "DIR")]
     work: Option<PathBuf>,
-    /// Write the table as plots (SVG) into this directory
+    /// Directory for plots of the table (SVG)
     #[arg(long, value_name = "DIR")]
     plots: Option<PathBuf>,
-    /// An epoch of the switches lasts 2^N ns, 16 to 24; 20 are 1.05 ms
-    #[arg(long, value_name = "N", default_value_t = USUAL_EPOCH_SHIFT, value_parser = clap::value_parser!(u32).range(16..=24))]
+    /// Length of a telemetry epoch as a power of two of nanoseconds, from 16 to 24; 20 is 1.05 ms
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_EPOCH_SHIFT, value_parser = clap::value_parser!(u32).range(16..=24))]
     epoch_shift: u32,
-    /// Agents ask above this percentage of a path's base round trip, in place of what the scenarios say
+    /// RTT above which agents send a polling packet, in percent of the base RTT [default: set by the scenario]
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u32).range(101..=100_000))]
     threshold: Option<u32>,
-    /// The probability that a polling packet is lost on a link
+    /// Probability that a polling packet is lost on a link
     #[arg(long, value_name = "0..1", default_value_t = 0.0, value_parser = parse_probability)]
     lose_polls: f64,
-    /// The probability that a digest of a switch is lost
+    /// Probability that a digest of a switch is lost
     #[arg(long, value_name = "0..1", default_value_t = 0.0, value_parser = parse_probability)]
     lose_digests: f64,
-    /// The probability that a switch answers nothing during a run
+    /// Probability that a switch does not respond during a run
     #[arg(long, value_name = "0..1", default_value_t = 0.0, value_parser = parse_probability)]
     silent_switches: f64,
-    /// Repeat the evaluation with several values of a setting: epochs of 131 us to 4.2 ms, or thresholds of 200 to 500 percent
+    /// Repeat the evaluation with several values of a setting
     #[arg(long, value_enum)]
     sweep: Option<Sweep>,
-    /// Print the table as JSON
+    /// Print the table as JSON on stdout
     #[arg(long)]
     json: bool,
 }
 
 fn parse_method(text: &str) -> Result<Contestant, String> {
     let names = || Contestant::ALL.map(Contestant::name).join(", ");
-    Contestant::named(text).ok_or_else(|| format!("no such method; there are {}", names()))
+    Contestant::named(text).ok_or_else(|| format!("unknown method; expected one of {}", names()))
 }
 
 fn parse_probability(text: &str) -> Result<f64, String> {
@@ -82,22 +100,22 @@ fn parse_probability(text: &str) -> Result<f64, String> {
     number.filter(|p| (0.0..=1.0).contains(p)).ok_or_else(|| "expected a number from 0 to 1".to_string())
 }
 
-/// What is varied.
+/// The setting that a sweep varies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Sweep {
-    /// The length of an epoch.
+    /// Length of a telemetry epoch: 131 us to 4.2 ms
     Epoch,
-    /// The threshold of the agents.
+    /// RTT threshold of the agents: 200 to 500 % of the base RTT
     Threshold,
 }
 
-/// Epochs of a sweep, as powers of two of nanoseconds: 131 us to 4.2 ms.
+/// Epoch lengths of a sweep, as powers of two of nanoseconds: 131 us to 4.2 ms.
 const SWEPT_EPOCHS: [u32; 6] = [17, 18, 19, 20, 21, 22];
-/// Thresholds of a sweep, in percent of the base round trip.
+/// Thresholds of a sweep, in percent of the base RTT.
 const SWEPT_THRESHOLDS: [u32; 4] = [200, 300, 400, 500];
 
 impl Sweep {
-    /// The plan with each value, and how people write that.
+    /// Returns a plan for each value, with the value as text.
     fn plans(self, plan: &Plan) -> Vec<(String, Plan)> {
         match self {
             Sweep::Epoch => SWEPT_EPOCHS
@@ -117,26 +135,26 @@ impl Sweep {
 
     fn name(self) -> &'static str {
         match self {
-            Sweep::Epoch => "the length of an epoch",
-            Sweep::Threshold => "the agents' threshold",
+            Sweep::Epoch => "epoch length",
+            Sweep::Threshold => "agent threshold",
         }
     }
 }
 
-/// What `--json` prints of a sweep.
+/// The JSON output of a sweep.
 #[derive(Serialize)]
 struct Swept {
     sweep: Vec<Point>,
 }
 
-/// What `--json` prints.
+/// The JSON output.
 #[derive(Serialize)]
 struct Report {
     rows: Vec<Row>,
     totals: Vec<Row>,
 }
 
-/// Runs the command. Exit status 1: a run was not diagnosed as it should be by the first method.
+/// Runs the command. Exit status 1: the first method did not diagnose every run correctly.
 pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     let names = match args.scenarios.as_slice() {
         [] if args.paper => fabric::scenario::paper_names(&PAPER_LOADS),
@@ -147,11 +165,13 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     for name in names {
         let scenario = load(&name)?;
         if scenario.expect.is_none() {
-            bail!("{name}: without [expect] the truth of a run is not known, and nothing can be counted");
+            bail!(
+                "{name}: the scenario has no [expect] section, so its runs have no ground truth to compare with"
+            );
         }
         scenarios.push((name, scenario));
     }
-    // Before hours of work, not after.
+    // An error here must not appear after hours of work.
     for directory in [&args.work, &args.plots].into_iter().flatten() {
         fs::create_dir_all(directory).with_context(|| format!("cannot create {}", directory.display()))?;
     }
@@ -175,11 +195,11 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
         program: program(),
     };
     if let Some(sweep) = args.sweep {
-        return swept(sweep, &plan, args.plots.as_deref(), args.json);
+        return run_sweep(sweep, &plan, args.plots.as_deref(), args.json);
     }
-    let seen = evaluate(&plan)?;
-    let failed = seen.iter().filter(|run| !run.failures.is_empty()).count();
-    let observations: Vec<Observation> = seen.into_iter().flat_map(|run| run.observations).collect();
+    let runs = evaluate(&plan)?;
+    let failed = runs.iter().filter(|run| !run.failures.is_empty()).count();
+    let observations: Vec<Observation> = runs.into_iter().flat_map(|run| run.observations).collect();
     let report = Report { rows: rows(&observations), totals: table::totals(&observations) };
     if let Some(plots) = &args.plots {
         for (name, svg) in plot::plots(&report.totals) {
@@ -192,25 +212,26 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
         eprint!("{}", table::text(report.rows.iter().chain(&report.totals)));
     }
     if failed > 0 {
-        eprintln!("{failed} runs were not diagnosed as they should be");
+        eprintln!("{} not diagnosed correctly", count(failed as u64, "run"));
         return Ok(Outcome::Findings);
     }
     Ok(Outcome::Fine)
 }
 
-/// What tells this build from others: size and time of the executable.
+/// Identifies this build by size and modification time of the executable.
 fn program() -> String {
     let file = std::env::current_exe().and_then(fs::metadata);
     let modified = |file: &fs::Metadata| file.modified().ok();
     file.map_or_else(|_| String::new(), |file| format!("{} {:?}", file.len(), modified(&file)))
 }
 
-/// Evaluates with each value of a sweep. The exit status says nothing of the verdicts: a sweep goes where they must fail.
-fn swept(sweep: Sweep, plan: &Plan, plots: Option<&Path>, json: bool) -> anyhow::Result<Outcome> {
+/// Evaluates each value of a sweep. The exit status does not depend on the diagnoses, because a sweep includes settings
+/// at which they must fail.
+fn run_sweep(sweep: Sweep, plan: &Plan, plots: Option<&Path>, json: bool) -> anyhow::Result<Outcome> {
     let mut points = Vec::new();
     for (value, plan) in sweep.plans(plan) {
-        let seen = evaluate(&plan)?;
-        let observations: Vec<Observation> = seen.into_iter().flat_map(|run| run.observations).collect();
+        let runs = evaluate(&plan)?;
+        let observations: Vec<Observation> = runs.into_iter().flat_map(|run| run.observations).collect();
         let totals = table::totals(&observations);
         eprint!("{value}\n{}", table::text(totals.iter()));
         points.push(Point { value, rows: rows(&observations), totals });

@@ -1,4 +1,4 @@
-//! The subcommands.
+//! The subcommands of `harrier`.
 
 pub(crate) mod analyze;
 pub(crate) mod check;

@@ -1,4 +1,4 @@
-//! `harrier p4`: the P4-16 front end and the switch by themselves.
+//! `harrier p4`: checks, compiles and runs P4-16 programs.
 
 mod conformance;
 mod run;
@@ -20,8 +20,18 @@ use p4runtime::proto::p4::config::v1::P4Info;
 use crate::Outcome;
 use crate::input::{read_text, write_all};
 
+const EXAMPLES: &str = "\
+Examples:
+  Check a program and explain an error code
+    harrier p4 check program.p4
+    harrier p4 explain E0401
+
+  Send a capture through a program
+    harrier p4 run program.p4 --in 1@in.pcap --out 2@out.pcap";
+
 /// Arguments of `harrier p4`.
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(subcommand)]
     action: Action,
@@ -29,81 +39,81 @@ pub(crate) struct Args {
 
 #[derive(Subcommand)]
 enum Action {
-    /// Checks programs: every error and warning, with its place
+    /// Check programs and report all errors and warnings
     Check {
-        /// Programs
+        /// Programs to check
         #[arg(required = true, value_name = "PROGRAM.p4")]
         programs: Vec<PathBuf>,
-        /// Fails when there is a warning
+        /// Exit with status 1 if there is a warning
         #[arg(long)]
         deny_warnings: bool,
         #[command(flatten)]
         defines: Defines,
     },
-    /// Explains the code of an error or warning
+    /// Explain the code of an error or warning
     Explain {
-        /// The code, as in `error[E0401]`
+        /// Code, e.g. E0401
         #[arg(value_name = "CODE", required_unless_present = "all")]
         code: Option<String>,
-        /// Writes the pages of all codes and an index as Markdown files
+        /// Write the pages of all codes and an index as Markdown files
         #[arg(long, requires = "out", conflicts_with = "code")]
         all: bool,
-        /// The directory for the files of `--all`
+        /// Directory for the files of `--all`
         #[arg(long, value_name = "DIR", requires = "all")]
         out: Option<PathBuf>,
     },
-    /// Compiles a program to what a switch is given
+    /// Compile a program to a device configuration for a switch
     Compile {
-        /// The program
+        /// Program
         #[arg(value_name = "PROGRAM.p4")]
         program: PathBuf,
-        /// Where the device configuration goes (P4Runtime's `p4_device_config`)
+        /// File for the device configuration (P4Runtime's `p4_device_config`)
         #[arg(short, long, value_name = "OUT")]
         output: PathBuf,
-        /// Where the P4Info goes, as text if the name ends in .txtpb, else binary
+        /// File for the P4Info; as text if the name ends in .txtpb, else binary
         #[arg(long, value_name = "OUT.txtpb")]
         p4info: Option<PathBuf>,
         #[command(flatten)]
         defines: Defines,
     },
-    /// Prints a program's P4Info
+    /// Print the P4Info of a program
     Info {
-        /// The program
+        /// Program
         #[arg(value_name = "PROGRAM.p4")]
         program: PathBuf,
-        /// How
+        /// Output format
         #[arg(long, value_enum, default_value_t = InfoFormat::Text)]
         format: InfoFormat,
-        /// Prints instead in which fields it differs from this one
+        /// Print the fields that differ from this P4Info instead
         #[arg(long, value_name = "FILE.txtpb")]
         compare: Option<PathBuf>,
         #[command(flatten)]
         defines: Defines,
     },
-    /// Runs a test in p4c's STF language against a program
+    /// Run a test in p4c's STF language on a program
     Stf {
-        /// The program
+        /// Program
         #[arg(value_name = "PROGRAM.p4")]
         program: PathBuf,
-        /// The test
+        /// Test
         #[arg(value_name = "TEST.stf")]
         test: PathBuf,
-        /// What runs the program
+        /// Execution engine [default: compiled, or interpreter with --trace]
         #[arg(long, value_enum)]
         engine: Option<run::Engine>,
-        /// Every packet's life as JSON, a step a line, to a file or stdout (`-`)
+        /// Write a trace of every packet to a file or stdout (`-`), one JSON object for each step
         #[arg(long, value_name = "FILE|-")]
         trace: Option<PathBuf>,
         #[command(flatten)]
         defines: Defines,
     },
-    /// Sends captured packets through a program
+    /// Send captured packets through a program
     Run(run::Args),
-    /// Runs p4c's test programs, and shows or writes a table of the results
+    /// Run p4c's test programs and report the results
     Conformance(conformance::Args),
 }
 
-/// How P4Info is printed.
+/// Output formats of P4Info.
 #[derive(Clone, Copy, ValueEnum)]
 enum InfoFormat {
     /// Text protobuf
@@ -112,13 +122,13 @@ enum InfoFormat {
     Binary,
 }
 
-/// Macros and folders from the command line.
+/// Preprocessor options.
 #[derive(clap::Args, Default)]
 struct Defines {
-    /// A folder to look for included files in
+    /// Search this directory for included files; can be repeated
     #[arg(short = 'I', value_name = "DIR")]
     include: Vec<String>,
-    /// Defines a macro, as `NAME` or `NAME=VALUE`
+    /// Define a macro; can be repeated
     #[arg(short = 'D', value_name = "NAME[=VALUE]")]
     define: Vec<String>,
 }
@@ -133,7 +143,7 @@ impl Defines {
     }
 }
 
-/// Files of the file system, and which of them were read.
+/// Loads sources from the file system and records them.
 #[derive(Default)]
 struct FileLoader {
     read: RefCell<BTreeMap<String, String>>,
@@ -167,9 +177,9 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     }
 }
 
-/// Compiles a file and shows every message on stderr.
+/// Compiles a file and reports all diagnostics on stderr.
 fn front_end(path: &Path, defines: &Defines, p4info: bool) -> anyhow::Result<(Compilation, FileLoader)> {
-    // The front end reports a missing include; a missing main file has no place in a source to report.
+    // The front end reports a missing include at its position. A missing main file has no such position.
     read_text(path)?;
     let loader = FileLoader::default();
     let compilation = p4_lang::compile(&path.display().to_string(), &loader, &defines.options(p4info));
@@ -180,7 +190,7 @@ fn front_end(path: &Path, defines: &Defines, p4info: bool) -> anyhow::Result<(Co
     Ok((compilation, loader))
 }
 
-/// What a program without errors is otherwise: an error that counts them.
+/// Fails with the number of errors if the program has any.
 fn without_errors(path: &Path, compilation: &Compilation) -> anyhow::Result<()> {
     match compilation.diagnostics.iter().filter(|d| d.is_error()).count() {
         0 => Ok(()),
@@ -189,21 +199,23 @@ fn without_errors(path: &Path, compilation: &Compilation) -> anyhow::Result<()> 
     }
 }
 
-/// The program as the switch runs it.
+/// Returns the compiled program for the switch.
 fn program_of(path: &Path, compilation: Compilation) -> anyhow::Result<p4_lang::ir::Program> {
     without_errors(path, &compilation)?;
-    let nothing = || format!("{}: the program is not for v1model, the switch cannot run it", path.display());
-    compilation.program.with_context(nothing)
+    let other_target = || {
+        format!("{}: the program is not written for v1model, the architecture of the switch", path.display())
+    };
+    compilation.program.with_context(other_target)
 }
 
 fn check(programs: &[PathBuf], deny_warnings: bool, defines: &Defines) -> anyhow::Result<Outcome> {
-    let (mut unread, mut outcome) = (Vec::new(), Outcome::Fine);
+    let (mut unreadable, mut outcome) = (Vec::new(), Outcome::Fine);
     for path in programs {
         match front_end(path, defines, true) {
-            Err(error) => unread.push(format!("{error:#}")),
+            Err(error) => unreadable.push(format!("{error:#}")),
             Ok((compilation, _)) => {
-                if let Err(wrong) = without_errors(path, &compilation) {
-                    eprintln!("{wrong}");
+                if let Err(errors) = without_errors(path, &compilation) {
+                    eprintln!("{errors}");
                     outcome = Outcome::Findings;
                 } else if deny_warnings && !compilation.diagnostics.is_empty() {
                     outcome = Outcome::Findings;
@@ -211,15 +223,15 @@ fn check(programs: &[PathBuf], deny_warnings: bool, defines: &Defines) -> anyhow
             }
         }
     }
-    if unread.is_empty() {
+    if unreadable.is_empty() {
         return Ok(outcome);
     }
-    bail!("{}", unread.join("\n       "))
+    bail!("{}", unreadable.join("\n       "))
 }
 
 fn explain(id: &str) -> anyhow::Result<Outcome> {
-    let code =
-        codes::find(id).with_context(|| format!("there is no code {id}; codes are like E0401 or W0402"))?;
+    let code = codes::find(id)
+        .with_context(|| format!("unknown code {id}; expected a code such as E0401 or W0402"))?;
     print!("{}", code.page);
     Ok(Outcome::Fine)
 }
@@ -244,7 +256,7 @@ fn compile(path: &Path, output: &Path, info: Option<&Path>, defines: &Defines) -
     Ok(Outcome::Fine)
 }
 
-/// The sources of a program, as a switch takes them, and its P4Info.
+/// Returns the sources of a program as a device configuration, and its P4Info.
 pub(crate) fn bundle(path: &Path) -> anyhow::Result<(SourceBundle, P4Info)> {
     bundle_with(path, &Defines::default())
 }
@@ -254,7 +266,7 @@ fn bundle_with(path: &Path, defines: &Defines) -> anyhow::Result<(SourceBundle, 
     let program = program_of(path, compilation)?;
     let mut files = loader.read.into_inner();
     let main = path.display().to_string();
-    // The switch compiles the sources again, without this command line: its macros become part of them.
+    // The switch compiles the sources without this command line, so its macros are added to the source.
     let head: String = defines
         .options(true)
         .defines
@@ -264,7 +276,7 @@ fn bundle_with(path: &Path, defines: &Defines) -> anyhow::Result<(SourceBundle, 
     if let Some(text) = files.get_mut(&main) {
         text.insert_str(0, &head);
     }
-    // It knows no folders either: what was found in one is known by the name it is included by.
+    // The switch has no include directories either: each included file is added under the name in the `#include`.
     for folder in &defines.include {
         let found: Vec<(String, String)> = files
             .iter()
@@ -278,7 +290,7 @@ fn bundle_with(path: &Path, defines: &Defines) -> anyhow::Result<(SourceBundle, 
     Ok((SourceBundle { main, files }, p4info::from_program(&program)))
 }
 
-/// A P4Info in the form that a file's name asks for.
+/// Encodes a P4Info in the format that the file name selects.
 pub(crate) fn info_bytes(path: &Path, info: &P4Info) -> Vec<u8> {
     match path.extension().is_some_and(|e| e == "txtpb" || e == "txt") {
         true => p4info::to_text(info).into_bytes(),
@@ -319,12 +331,12 @@ fn stf(
     let foreign = compilation.diagnostics.iter().any(|d| d.code == codes::UNKNOWN_EXTERN);
     let program = std::sync::Arc::new(program_of(path, compilation)?);
     let text = read_text(test)?;
-    let shown = |failures: &[p4_switch::stf::Failure]| {
+    let listed = |failures: &[p4_switch::stf::Failure]| {
         failures.iter().map(|f| format!("{}: {f}", test.display())).collect::<Vec<_>>().join("\n")
     };
     let (_, problems) = p4_switch::stf::parse(&text);
     if !problems.is_empty() {
-        bail!("{}", shown(&problems));
+        bail!("{}", listed(&problems));
     }
     let settings = p4_switch::stf::Settings { engine, trace: trace.is_some(), translation: None };
     let (observed, result) = p4_switch::stf::run_on(&program, &text, &settings);
@@ -336,26 +348,26 @@ fn stf(
             for line in &report.output {
                 println!("{line}");
             }
-            eprintln!("passed: {} packets in, {} expected and seen", report.packets, report.expected);
+            eprintln!("passed: {} packets in, {} expected packets received", report.packets, report.expected);
             Ok(Outcome::Fine)
         }
-        // What such a program sends depends on code that only its own target has: nobody can judge it here.
+        // The output of such a program depends on code that only its own target implements.
         Err(failures) if foreign && failures.iter().all(|f| f.is_outcome) => {
-            eprintln!("{}", shown(&failures));
+            eprintln!("{}", listed(&failures));
             eprintln!(
-                "accepted, not judged: the program calls externs of its own that have no implementation here, \
-                 so that the packets above differ"
+                "accepted without a result: the program calls externs that are not implemented here, which explains \
+                 the different packets above"
             );
             Ok(Outcome::Fine)
         }
         Err(failures) => {
-            eprintln!("{}", shown(&failures));
+            eprintln!("{}", listed(&failures));
             Ok(Outcome::Findings)
         }
     }
 }
 
-/// Writes steps as JSON, one a line.
+/// Writes a trace, one JSON object on each line.
 fn write_trace(path: &Path, records: &[p4_switch::TraceRecord]) -> anyhow::Result<()> {
     let mut text = String::new();
     for record in records {

@@ -1,4 +1,4 @@
-//! `harrier run`: a scenario from start to verdict, in virtual time.
+//! `harrier run`: simulates a scenario in virtual time and diagnoses its slow flows.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -20,40 +20,57 @@ use crate::output::{describe, describe_truth, print_json};
 use crate::traffic;
 use crate::watcher::Watcher;
 
-/// Name of the topology's file among saved snapshots.
+/// File name of the topology in a directory of saved snapshots.
 pub(crate) const TOPOLOGY_FILE: &str = "topology.json";
+
+const EXAMPLES: &str = "\
+Examples:
+  Simulate a built-in scenario and check the diagnosis with a counterfactual run
+    harrier run poster-fig1 --verify
+
+  Run another instance of a scenario and print the report as JSON
+    harrier run incast-backpressure --seed 7 --json
+
+  Run an HPCC/ns-3 simulation and write its output files
+    harrier run --ns3 config.txt --ns3-out out";
 
 /// Arguments of `harrier run`.
 #[derive(clap::Args)]
+#[command(
+    after_help = EXAMPLES,
+    after_long_help = format!(
+        "Exit status 1: the run did not go as the scenario expects, or no diagnosis names the ground truth.\n\n{EXAMPLES}"
+    )
+)]
 pub(crate) struct Args {
-    /// A built-in scenario, or a scenario file
+    /// Built-in scenario or scenario file
     #[arg(value_name = "SCENARIO|FILE.toml", required_unless_present = "ns3", conflicts_with = "ns3")]
     scenario: Option<String>,
-    /// Settings file of an HPCC/ns-3 simulation; topology and flows come from the files it names
+    /// Settings file of an HPCC/ns-3 simulation, which names the topology and flow files
     #[arg(long, value_name = "CONFIG.txt")]
     ns3: Option<PathBuf>,
-    /// Write the output files that the settings of --ns3 name into this directory, in that simulator's formats
+    /// Directory for the output files that the --ns3 settings name, in the formats of that simulator
     #[arg(long, value_name = "DIR", requires = "ns3")]
     ns3_out: Option<PathBuf>,
-    /// Seed of everything random
+    /// Seed of the random number generator
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Print the report as JSON
+    /// Print the report as JSON on stdout
     #[arg(long)]
     json: bool,
-    /// Write the topology and every snapshot into this directory, for `harrier analyze`
+    /// Directory for the topology and all snapshots, as input of `harrier analyze`
     #[arg(long, value_name = "DIR")]
     save_snapshots: Option<PathBuf>,
-    /// Run again without the culprit that each verdict names, and say whether its victim recovers
+    /// Repeat the run without the root cause of each diagnosis and check that the victim recovers
     #[arg(long)]
     verify: bool,
-    /// Write what crosses each link into this directory, a pcapng file a link
+    /// Directory for packet captures, one pcapng file for each link
     #[arg(long, value_name = "DIR")]
     pcap: Option<PathBuf>,
-    /// Write queue, pause and rate of every port over time
+    /// File for the queue, pause state and rate of every port over time
     #[arg(long, value_name = "FILE.csv|FILE.json")]
     series: Option<PathBuf>,
-    /// Time between two samples of --series, e.g. `5us`; a thousandth of the scenario's time if not given
+    /// Sampling interval of --series, e.g. 5us [default: a thousandth of the scenario's duration]
     #[arg(long, value_name = "TIME", value_parser = parse_interval, requires = "series")]
     series_interval: Option<Time>,
 }
@@ -65,32 +82,32 @@ fn parse_interval(text: &str) -> Result<Time, String> {
 
 /// Runs the command.
 pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
-    // The argument parser waives `requires` where a scenario excludes --ns3.
+    // clap does not enforce `requires` here, because the scenario conflicts with --ns3.
     if args.ns3_out.is_some() && args.ns3.is_none() {
-        bail!("--ns3-out writes what the settings of --ns3 name; without --ns3 there are none");
+        bail!("--ns3-out requires --ns3 CONFIG.txt, whose settings name the files to write");
     }
-    let mut written = None;
+    let mut ns3_files = None;
     let scenario = match (&args.ns3, &args.scenario) {
         (Some(config), _) => {
             let loaded = load_ns3(config)?;
             if let Some(directory) = &args.ns3_out {
-                written = Some(Ns3Files::new(directory, loaded.outputs)?);
+                ns3_files = Some(Ns3Files::new(directory, loaded.outputs)?);
             }
             loaded.scenario
         }
         (None, Some(named)) => load(named)?,
-        (None, None) => bail!("name a scenario: {}", names()),
+        (None, None) => bail!("no scenario given; expected a file or one of {}", names()),
     };
     let options = RunOptions { pipeline: Pipeline::hawkeye(&[])?, diagnose: true };
     let mut watcher = watcher(&args, &scenario)?;
-    if let Some(files) = &written {
+    if let Some(files) = &ns3_files {
         watcher.watch_queues(files.monitor(&scenario));
     }
     let meter = Meter::start();
     let outcome = fabric::run_watched(&scenario, args.seed, &options, &mut watcher)?;
     let figures = meter.read(&outcome);
     let queues = watcher.finish()?;
-    if let Some(files) = &written {
+    if let Some(files) = &ns3_files {
         files.write(&scenario, &outcome, queues)?;
     }
 
@@ -108,14 +125,14 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     }
     let (hops, seconds) = (figures.packet_hops, figures.wall_seconds);
     eprintln!(
-        "{} of network time, {hops} packet-hops in {seconds:.2} s ({:.0} a second)",
+        "simulated {}, {hops} packet-hops in {seconds:.2} s ({:.0} packet-hops/s)",
         outcome.end,
         hops as f64 / seconds
     );
     Ok(judge(&report, &outcome))
 }
 
-/// Whoever looks on, as the arguments want it.
+/// Creates the watcher with the observers that the arguments request.
 fn watcher(args: &Args, scenario: &Scenario) -> anyhow::Result<Watcher> {
     let mut watcher = Watcher::new(scenario);
     if let Some(directory) = &args.pcap {
@@ -123,50 +140,50 @@ fn watcher(args: &Args, scenario: &Scenario) -> anyhow::Result<Watcher> {
     }
     if let Some(file) = &args.series {
         let interval = args.series_interval.unwrap_or(Time(scenario.stop.0 / 1000));
-        watcher.keep_series(file, interval)?;
+        watcher.record_series(file, interval)?;
     }
     Ok(watcher)
 }
 
-/// A scenario by name, or from a file.
+/// Returns a built-in scenario by name, or reads a scenario file.
 pub(crate) fn load(named: &str) -> anyhow::Result<Scenario> {
     if let Some(scenario) = fabric::scenario::builtin(named) {
         return Ok(scenario);
     }
     let path = Path::new(named);
     if !path.exists() && path.extension().is_none() {
-        bail!("there is no scenario `{named}`; there are: {}", names());
+        bail!("unknown scenario `{named}`; expected a file or one of {}", names());
     }
-    // Files that it names are looked for beside it.
-    let beside = |name: &str| {
-        let place = path.parent().unwrap_or(Path::new("")).join(name);
-        let text = read_text(&place).map_err(|error| format!("{error:#}"))?;
-        Ok((place.display().to_string(), text))
+    // Names of further files are relative to the scenario file.
+    let read_relative = |name: &str| {
+        let path = path.parent().unwrap_or(Path::new("")).join(name);
+        let text = read_text(&path).map_err(|error| format!("{error:#}"))?;
+        Ok((path.display().to_string(), text))
     };
-    Ok(fabric::scenario::parse_with(named, &read_text(path)?, beside)?)
+    Ok(fabric::scenario::parse_with(named, &read_text(path)?, read_relative)?)
 }
 
 fn load_ns3(config: &Path) -> anyhow::Result<Loaded> {
     let find = |named: &str| {
-        let places = fabric::ns3::candidates(config, named);
-        let tried = || {
-            let list: Vec<String> = places.iter().map(|p| p.display().to_string()).collect();
-            format!("no such file; looked at {}", list.join(", "))
+        let candidates = fabric::ns3::candidates(config, named);
+        let not_found = || {
+            let list: Vec<String> = candidates.iter().map(|p| p.display().to_string()).collect();
+            format!("no such file; tried {}", list.join(", "))
         };
-        let found = places.iter().find(|place| place.is_file()).ok_or_else(tried)?;
+        let found = candidates.iter().find(|path| path.is_file()).ok_or_else(not_found)?;
         let text = read_text(found).map_err(|error| format!("{error:#}"))?;
         Ok((found.display().to_string(), text))
     };
     Ok(fabric::ns3::load(&config.display().to_string(), &read_text(config)?, find)?)
 }
 
-/// Diagnoses every snapshot, and says of those without a verdict why there is none. Of a trouble that was asked about
-/// twice the answer that saw it whole is given.
+/// Diagnoses all snapshots. Returns the diagnoses, and the reasons why snapshots have none. Of an event and its
+/// follow-up poll only the better diagnosis is returned.
 pub(crate) fn verdicts(snapshots: &[Snapshot], topology: &Topology) -> (Vec<Diagnosis>, Vec<String>) {
     let settings = analyzer::Settings::default();
-    let mut answers: Vec<(&Snapshot, Vec<Diagnosis>)> = Vec::new();
+    let mut found_in: Vec<(&Snapshot, Vec<Diagnosis>)> = Vec::new();
     let mut missing: Vec<String> = Vec::new();
-    // In the order of the questions, whatever the order in which collections ended or files were named.
+    // Ordered by trigger: collections end, and files are named, in any order.
     let mut snapshots: Vec<&Snapshot> = snapshots.iter().collect();
     snapshots.sort_by_key(|snapshot| (snapshot.trigger.as_ref().map(|t| t.time_ns), snapshot.event));
     for snapshot in snapshots {
@@ -174,9 +191,9 @@ pub(crate) fn verdicts(snapshots: &[Snapshot], topology: &Topology) -> (Vec<Diag
         if found.is_empty() {
             missing.extend(analyzer::unanswered(snapshot, topology));
         }
-        answers.push((snapshot, found));
+        found_in.push((snapshot, found));
     }
-    let diagnoses = analyzer::incident::settle(answers);
+    let diagnoses = analyzer::incident::settle(found_in);
     let mut seen = BTreeSet::new();
     missing.retain(|text| seen.insert(text.clone()));
     (diagnoses, missing)
@@ -195,10 +212,10 @@ fn report(scenario: &Scenario, outcome: &RunOutcome, figures: RunFigures) -> Run
     }
 }
 
-/// Whether the run went as the scenario expects and the truth was found. What is not known cannot fail.
+/// Checks that the run went as the scenario expects and that the diagnoses name the ground truth, if there is one.
 fn judge(report: &RunReport, outcome: &RunOutcome) -> Outcome {
     for deviation in &outcome.deviations {
-        eprintln!("not as the scenario expects: {deviation}");
+        eprintln!("unlike the scenario's expectation: {deviation}");
     }
     let Some(truth) = &report.ground_truth else { return Outcome::Fine };
     let mut all_found = true;
@@ -208,7 +225,7 @@ fn judge(report: &RunReport, outcome: &RunOutcome) -> Outcome {
             Some(_) => report.diagnoses.iter().any(|diagnosis| names_event(diagnosis, truth)),
         };
         if !found {
-            eprintln!("no verdict names what really happened: {}", describe_truth(truth));
+            eprintln!("no diagnosis names the ground truth: {}", describe_truth(truth));
         }
         all_found &= found;
     }

@@ -1,4 +1,4 @@
-//! `harrier scenario`: the built-in scenarios.
+//! `harrier scenario`: lists and shows the built-in scenarios.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,29 +23,29 @@ pub(crate) struct Args {
 
 #[derive(Subcommand)]
 enum Action {
-    /// Lists the built-in scenarios
+    /// List the built-in scenarios
     List {
-        /// Print them as JSON
+        /// Print the list as JSON on stdout
         #[arg(long)]
         json: bool,
     },
-    /// Draws a scenario's network and timeline, and prints its file, ready to be changed and given to `harrier run`
+    /// Show a scenario: a drawing of its network and timeline, and its file
     ///
-    /// The picture goes to stderr, the file to stdout.
+    /// The drawing goes to stderr and the file to stdout. An edited copy of the file is an argument of `harrier run`.
     Show {
-        /// A built-in scenario, or a scenario file
+        /// Built-in scenario or scenario file
         #[arg(value_name = "SCENARIO|FILE.toml")]
         name: String,
-        /// Seed of the instance that is drawn
+        /// Seed of the instance to draw
         #[arg(long, default_value_t = 1)]
         seed: u64,
-        /// Write the file, and those that it names, into this directory instead
+        /// Write the file, and the files it names, to this directory instead of stdout
         #[arg(long, value_name = "DIR")]
         save: Option<PathBuf>,
     },
 }
 
-/// A line of the list.
+/// A scenario in the list.
 #[derive(Serialize)]
 struct Row {
     name: &'static str,
@@ -53,9 +53,9 @@ struct Row {
     hosts: usize,
     switches: usize,
     flows: usize,
-    /// Whether every seed is another instance, jitter of starts aside.
+    /// Whether the seed changes more than the jitter of start times.
     seeded: bool,
-    /// What it is meant to show.
+    /// The anomaly that the scenario shows.
     anomaly: Option<model::Anomaly>,
     cause: Option<model::Cause>,
 }
@@ -75,9 +75,9 @@ fn show(name: &str, seed: u64, directory: Option<&Path>) -> anyhow::Result<()> {
     if let Some(directory) = directory {
         return save(name, directory);
     }
-    let beside: Vec<&str> = builtin_files(name).map(|(file, _)| file).collect();
-    if !beside.is_empty() {
-        eprintln!("it names {}: `--save DIR` writes all of it", beside.join(", "));
+    let named: Vec<&str> = builtin_files(name).map(|(file, _)| file).collect();
+    if !named.is_empty() {
+        eprintln!("the file names {}; `--save DIR` writes all files", named.join(", "));
     }
     match builtin_source(name) {
         Some(source) => print!("{source}"),
@@ -86,10 +86,10 @@ fn show(name: &str, seed: u64, directory: Option<&Path>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Writes a built-in scenario with the files that it names, so that it can be changed and run from there.
+/// Writes a built-in scenario with the files that it names to a directory, where they can be edited and run.
 fn save(name: &str, directory: &Path) -> anyhow::Result<()> {
     let Some(source) = builtin_source(name) else {
-        bail!("{name} is a file already; --save is for built-in scenarios: {}", names());
+        bail!("{name} is not a built-in scenario; --save expects one of {}", names());
     };
     let mut files = vec![(directory.join(format!("{name}.toml")), source.as_bytes().to_vec())];
     files.extend(builtin_files(name).map(|(file, text)| (directory.join(file), text.as_bytes().to_vec())));
@@ -104,7 +104,7 @@ fn save(name: &str, directory: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// All names, for messages.
+/// Returns the names of all built-in scenarios, for messages.
 pub(crate) fn names() -> String {
     builtin_names().collect::<Vec<_>>().join(", ")
 }

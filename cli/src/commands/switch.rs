@@ -1,7 +1,7 @@
-//! `harrier switch`: one P4 switch behind a P4Runtime server.
+//! `harrier switch`: runs a P4 switch with a P4Runtime server.
 //!
-//! Its ports carry no packets of the machine's interfaces: they are cables to one another, or tunnels of one frame a
-//! UDP datagram to another switch or a test.
+//! The switch does not use the machine's network interfaces. Its ports are connected to each other by cables, or to
+//! another switch or a test by tunnels that carry one frame in each UDP datagram.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -24,59 +24,68 @@ use super::p4;
 use crate::Outcome;
 use crate::input::write_all;
 
-/// Frames on their way out of the switch; further ones are lost.
+/// Maximum frames on their way out of the switch; further ones are dropped.
 const WIRE_FRAMES: usize = 4096;
-/// Longest frame that is taken from a tunnel.
+/// Maximum length of a frame from a tunnel.
 const FRAME_BYTES: usize = 16 << 10;
-/// How often timeouts are looked at.
+/// Interval at which the switch checks its timeouts.
 const TICK: Duration = Duration::from_millis(5);
-/// How long controllers have to close their connections after the switch was told to stop.
+/// Time for controllers to close their connections when the switch stops.
 const GRACE: Duration = Duration::from_secs(2);
-/// Packet memory.
+/// Size of the packet buffer.
 const MEMORY_BYTES: u64 = 16 << 20;
+
+const EXAMPLES: &str = "\
+Examples:
+  Run a program with two ports connected to each other
+    harrier switch program.p4 --cable 1:2
+
+  Wait for a controller to set a program, and connect port 1 to a UDP tunnel
+    harrier switch --no-program --port 1=udp:127.0.0.1:7001,127.0.0.1:7002";
 
 /// Arguments of `harrier switch`.
 #[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The program that the switch runs until a controller sets another one
+    /// Program to run until a controller sets another one
     #[arg(value_name = "PROGRAM.p4", required_unless_present = "no_program", conflicts_with = "no_program")]
     program: Option<PathBuf>,
-    /// Waits for a controller to set a program
+    /// Start without a program and wait for a controller to set one
     #[arg(long)]
     no_program: bool,
-    /// Where controllers connect
+    /// Address of the P4Runtime server
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:9559")]
     listen: SocketAddr,
-    /// P4Runtime's number of the device
+    /// P4Runtime device id
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     device_id: u64,
-    /// How many ports it has, numbered from 1
+    /// Number of ports; they are numbered from 1
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=511))]
     ports: u16,
-    /// Joins two ports: what leaves one arrives at the other
+    /// Connect two ports with each other; can be repeated
     #[arg(long = "cable", value_name = "PORT:PORT")]
     cables: Vec<Cable>,
-    /// Attaches a port to a tunnel that carries one frame a UDP datagram
+    /// Connect a port to a tunnel with one frame in each UDP datagram; can be repeated
     #[arg(long = "port", value_name = "PORT=udp:LOCAL,REMOTE")]
     tunnels: Vec<Tunnel>,
-    /// The server's certificate chain (PEM); without it the server speaks plain text
+    /// Certificate chain of the server (PEM); without it connections are not encrypted
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     tls_cert: Option<PathBuf>,
-    /// The certificate's private key (PEM)
+    /// Private key of the certificate (PEM)
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
-    /// Lets only clients in that have a certificate of this authority (PEM)
+    /// Accept only clients with a certificate of this authority (PEM)
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     client_ca: Option<PathBuf>,
-    /// Listens in plain text on an address that other machines can reach
+    /// Allow unencrypted connections from other machines
     #[arg(long)]
     insecure: bool,
-    /// Where the program's P4Info goes, as text if the name ends in .txtpb, else binary
+    /// File for the program's P4Info; as text if the name ends in .txtpb, else binary
     #[arg(long, value_name = "FILE", requires = "program")]
     p4info_out: Option<PathBuf>,
 }
 
-/// Two ports that are joined.
+/// Two ports that are connected with each other.
 #[derive(Clone, Copy)]
 struct Cable(u16, u16);
 
@@ -85,11 +94,11 @@ impl FromStr for Cable {
 
     fn from_str(text: &str) -> Result<Cable, String> {
         let ends = text.split_once(':').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
-        ends.map(|(a, b)| Cable(a, b)).ok_or_else(|| "two port numbers are expected, e.g. 1:2".into())
+        ends.map(|(a, b)| Cable(a, b)).ok_or_else(|| "expected two port numbers, e.g. 1:2".into())
     }
 }
 
-/// A port that is a tunnel.
+/// A port that is connected to a tunnel.
 #[derive(Clone, Copy)]
 struct Tunnel {
     port: u16,
@@ -110,11 +119,12 @@ impl FromStr for Tunnel {
                 remote: remote.parse().ok()?,
             })
         };
-        parse().ok_or_else(|| "expected is e.g. 1=udp:127.0.0.1:7001,127.0.0.1:7002".into())
+        parse()
+            .ok_or_else(|| "expected PORT=udp:LOCAL,REMOTE, e.g. 1=udp:127.0.0.1:7001,127.0.0.1:7002".into())
     }
 }
 
-/// What is at the other end of a port.
+/// The other end of a port.
 enum Attached {
     Port(u16),
     Tunnel(Arc<UdpSocket>),
@@ -125,8 +135,8 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     let tls = certificates(&args)?;
     if tls.is_none() && !args.listen.ip().is_loopback() && !args.insecure {
         bail!(
-            "{} can be reached by other machines and the server would speak plain text; give it a certificate \
-             (--tls-cert, --tls-key) or say --insecure",
+            "other machines can reach {} and connections would not be encrypted; add a certificate (--tls-cert, \
+             --tls-key) or --insecure",
             args.listen
         );
     }
@@ -148,7 +158,7 @@ fn certificates(args: &Args) -> anyhow::Result<Option<ServerTls>> {
     }))
 }
 
-/// The pipeline configuration of a program; its P4Info is written where it is wanted.
+/// Compiles a program to a pipeline configuration, and writes its P4Info to `out`.
 fn load(path: &std::path::Path, out: Option<&std::path::Path>) -> anyhow::Result<ForwardingPipelineConfig> {
     let (bundle, info) = p4::bundle(path)?;
     if let Some(out) = out {
@@ -170,18 +180,18 @@ async fn run(
     let (wire, mut leaving) = mpsc::channel::<(u16, Frame)>(WIRE_FRAMES);
     let start = tokio::time::Instant::now();
     let clock = move || Time::from_ns(u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX));
-    // A full wire loses frames, as a real one does.
+    // Frames above the limit are dropped.
     let transmit = move |port: u16, frame| drop(wire.try_send((port, frame)));
     let switch = Arc::new(ImmediateSwitch::new(Switch::new(config.switch.clone()), clock, sink, transmit));
     let server = Server::new(switch.clone(), config, events);
     if let Some(pipeline) = pipeline {
         let server = server.clone();
         let set = tokio::task::spawn_blocking(move || server.set_pipeline(pipeline)).await?;
-        set.map_err(|message| anyhow::anyhow!("the switch refuses the program: {message}"))?;
+        set.map_err(|message| anyhow::anyhow!("the switch rejects the program: {message}"))?;
     }
     let listener =
         TcpListener::bind(args.listen).await.with_context(|| format!("cannot listen on {}", args.listen))?;
-    // Whoever starts the switch waits for this line.
+    // Programs that start the switch wait for this line.
     println!("listening on {}", listener.local_addr()?);
     for (port, end) in &attached {
         if let Attached::Tunnel(socket) = end {
@@ -190,12 +200,12 @@ async fn run(
     }
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let served = server.clone().serve(listener, async {
-        // A stop that is not sent because this function has ended is one as well.
+        // An error means that this function has returned, which also stops the server.
         let _ = stopped.await;
     });
     tokio::pin!(served);
-    let told = told_to_stop();
-    tokio::pin!(told);
+    let signal = stop_signal();
+    tokio::pin!(signal);
     let mut tick = tokio::time::interval(TICK);
     loop {
         tokio::select! {
@@ -205,7 +215,7 @@ async fn run(
             }
             Some((port, frame)) = leaving.recv() => forward(&mut attached, &switch, port, &frame),
             _ = tick.tick() => switch.wake(),
-            result = &mut told => {
+            result = &mut signal => {
                 result?;
                 break;
             }
@@ -214,22 +224,22 @@ async fn run(
     eprintln!("stopping");
     server.close_streams();
     let _ = stop.send(());
-    // Controllers that keep their connections open lose them after that.
+    // After this time the remaining connections are closed.
     if let Ok(result) = tokio::time::timeout(GRACE, served).await {
         result?;
     }
     Ok(Outcome::Fine)
 }
 
-/// The other ends of the ports.
+/// Connects the ports.
 async fn attach(args: &Args) -> anyhow::Result<BTreeMap<u16, Attached>> {
     let mut attached = BTreeMap::new();
     let mut put = |port: u16, end: Attached| {
         if !(1..=args.ports).contains(&port) {
-            bail!("there is no port {port}; the switch has ports 1 to {}", args.ports);
+            bail!("no port {port}; the switch has ports 1 to {}", args.ports);
         }
         if attached.insert(port, end).is_some() {
-            bail!("port {port} is attached twice");
+            bail!("port {port} is connected twice");
         }
         Ok(())
     };
@@ -247,14 +257,14 @@ async fn attach(args: &Args) -> anyhow::Result<BTreeMap<u16, Attached>> {
     Ok(attached)
 }
 
-/// A frame leaves; one without anything at the other end is lost.
+/// Forwards a frame to the other end of its port. A frame on an unconnected port is dropped.
 fn forward(attached: &mut BTreeMap<u16, Attached>, switch: &ImmediateSwitch, port: u16, frame: &Frame) {
     match attached.get(&port) {
         Some(Attached::Port(peer)) => switch.receive(*peer, frame.clone()),
         Some(Attached::Tunnel(socket)) => {
             let mut bytes = frame.head.to_vec();
             bytes.resize(frame.len() as usize, 0);
-            // UDP may lose it, and so may we.
+            // A datagram that cannot be sent is lost, as UDP permits.
             let _ = socket.try_send(&bytes);
         }
         None => {}
@@ -264,15 +274,15 @@ fn forward(attached: &mut BTreeMap<u16, Attached>, switch: &ImmediateSwitch, por
 async fn receive(port: u16, socket: Arc<UdpSocket>, switch: Arc<ImmediateSwitch>) {
     let mut buffer = vec![0; FRAME_BYTES];
     loop {
-        // An error is that of an earlier datagram which nobody took; the next one may arrive.
+        // An error reports that an earlier datagram was not delivered; the next one can still arrive.
         if let Ok(length) = socket.recv(&mut buffer).await {
             switch.receive(port, Frame::new(buffer.get(..length).unwrap_or_default(), 0));
         }
     }
 }
 
-/// Ready when the process is told to stop.
-async fn told_to_stop() -> std::io::Result<()> {
+/// Resolves when the process receives SIGINT or SIGTERM.
+async fn stop_signal() -> std::io::Result<()> {
     let mut terminate = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
     tokio::select! {
         result = tokio::signal::ctrl_c() => result,

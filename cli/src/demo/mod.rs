@@ -1,16 +1,17 @@
 //! The whole system in one process.
 //!
-//! A thread lets the embedded fabric run in virtual time, paced against the wall clock. Each of its switches has a
-//! P4Runtime server on a loopback port of its own, and the controller knows them only through that: it
-//! loads the pipeline, programs tables, hears of polling packets and reads frozen registers over gRPC. What it collects
-//! is analysed, stored and shown.
+//! One thread simulates the network in virtual time, paced against the wall clock. Each switch has a P4Runtime server
+//! on its own loopback port, and the controller reaches the switches only through these servers: over gRPC it loads the
+//! pipeline, programs tables, receives digests and reads frozen registers. Another thread analyses the snapshots; the
+//! diagnoses are stored and published on the dashboard.
 
-mod answers;
-mod ask;
 mod network;
+mod pending;
+mod queries;
 mod shared;
 mod timeline;
 mod watch;
+mod worker;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -31,33 +32,33 @@ use tracing::info;
 use tracing_subscriber::EnvFilter;
 use web::{AppState, LiveState};
 
-use self::ask::Asker;
 use self::network::Network;
+use self::queries::Queries;
 use self::shared::{Clock, Endpoint, SwitchMap};
 
-/// Events of a switch that may wait for its server.
+/// Maximum events of a switch that wait for its P4Runtime server.
 const SWITCH_EVENTS: usize = 4096;
-/// Batches of samples and questions that may wait to be shown.
-const NEWS: usize = 256;
+/// Maximum batches of samples that wait for the dashboard.
+const PROGRESS_BATCHES: usize = 256;
 
-/// How long to wait before a switch that does not answer is tried again.
+/// Delay before the controller reconnects to a switch that does not respond.
 const RETRY: Duration = Duration::from_millis(200);
-/// How long the switches may take to come under control.
+/// Maximum time until the controller has programmed all switches.
 const START_TIMEOUT: Duration = Duration::from_secs(60);
-/// An incident is over after this much network time without a new verdict: between two rounds.
+/// Simulated time without a new diagnosis after which an incident has ended; equals the gap between two rounds.
 const QUIET_NS: u64 = 4_000_000;
 
-/// What the demo shows and where.
+/// Settings of the demo.
 pub(crate) struct DemoConfig {
-    /// Played by turns; the first one's network and settings hold for all.
+    /// Scenarios to repeat in turn. Topology and settings are those of the first one.
     pub(crate) scenarios: Vec<Scenario>,
-    /// Where the dashboard listens.
+    /// Address of the dashboard.
     pub(crate) listen: SocketAddr,
-    /// The store's file; in memory without.
+    /// File of the store; in memory if absent.
     pub(crate) store: Option<PathBuf>,
-    /// Seed of everything random.
+    /// Seed of the random number generator.
     pub(crate) seed: u64,
-    /// Network time that passes in a second, in microseconds.
+    /// Simulated microseconds per second of wall-clock time.
     pub(crate) pace_us: u64,
 }
 
@@ -70,7 +71,7 @@ pub(crate) fn run(config: DemoConfig) -> anyhow::Result<()> {
 }
 
 async fn serve(config: DemoConfig) -> anyhow::Result<()> {
-    // The port comes first: an address that is taken should be said before anything is built.
+    // Bound first, so that an address in use is reported before the network is built.
     let listener = TcpListener::bind(config.listen)
         .await
         .with_context(|| format!("cannot listen on {}", config.listen))?;
@@ -86,23 +87,30 @@ async fn serve(config: DemoConfig) -> anyhow::Result<()> {
     let (servers, endpoints) = start_servers(&switches, &clock).await?;
     let topology = Arc::new(scenario.topology.clone());
     let mut controller = start_controller(&config, &scenario, topology, endpoints)?;
-    under_control(&mut controller).await?;
+    wait_until_programmed(&mut controller).await?;
 
-    let (asker, polls) = Asker::new(&scenario);
+    let (queries, polls) = Queries::new(&scenario);
     let stop = Arc::new(AtomicBool::new(false));
-    let (news, incoming) = mpsc::channel(NEWS);
-    let thread = network.spawn(config.pace_us, news, controller.triggers(), polls, stop.clone())?;
-    let watching =
-        tokio::spawn(watch::run(live.clone(), scenario.clone(), controller, incoming, asker.clone()));
+    let (progress, incoming) = mpsc::channel(PROGRESS_BATCHES);
+    let thread = network.spawn(config.pace_us, progress, controller.triggers(), polls, stop.clone())?;
+    let analysis = watch::analysis(scenario.clone())?;
+    let watching = tokio::spawn(watch::run(
+        live.clone(),
+        scenario.clone(),
+        controller,
+        incoming,
+        queries.clone(),
+        analysis,
+    ));
 
     eprintln!("harrier: {}", scenario.title);
-    eprintln!("harrier: {} switches under control over P4Runtime", servers.len());
+    eprintln!("harrier: {} switches programmed over P4Runtime", servers.len());
     eprintln!("harrier: dashboard at http://{address}/");
     let interrupted = async {
-        // Without a handler for interrupts the process just ends on one, which is as good.
+        // If no handler can be installed, an interrupt ends the process at once, which is acceptable.
         let _ = tokio::signal::ctrl_c().await;
     };
-    web::serve(listener, AppState::new(live).with_query_backend(asker), interrupted).await?;
+    web::serve(listener, AppState::new(live).with_query_backend(queries), interrupted).await?;
 
     stop.store(true, Ordering::Relaxed);
     watching.abort();
@@ -123,7 +131,7 @@ async fn open_store(config: &DemoConfig) -> anyhow::Result<store::Store> {
     store::Store::open_with(&url, limits).await.with_context(|| format!("cannot open the store {url}"))
 }
 
-/// Starts a P4Runtime server for every switch, each on a port of its own.
+/// Starts a P4Runtime server for each switch on its own port.
 async fn start_servers(
     switches: &SwitchMap,
     clock: &Arc<Clock>,
@@ -143,7 +151,7 @@ async fn start_servers(
     Ok((servers, endpoints))
 }
 
-/// Compiles the telemetry program, whose sources and description the controller gives to every switch.
+/// Compiles the telemetry program and starts the controller, which loads it into every switch.
 fn start_controller(
     config: &DemoConfig,
     scenario: &Scenario,
@@ -165,8 +173,8 @@ fn start_controller(
     })?)
 }
 
-/// Waits until every switch has its program and tables.
-async fn under_control(controller: &mut Controller) -> anyhow::Result<()> {
+/// Waits until every switch has its program and its table entries.
+async fn wait_until_programmed(controller: &mut Controller) -> anyhow::Result<()> {
     let mut status = controller.status();
     let wait = status.wait_for(|status| status.switches.values().all(Result::is_ok));
     match tokio::time::timeout(START_TIMEOUT, wait).await {
@@ -175,7 +183,7 @@ async fn under_control(controller: &mut Controller) -> anyhow::Result<()> {
             let switches = controller.status().borrow().switches.clone();
             let failed = switches.iter().filter_map(|(name, state)| Some((name, state.as_ref().err()?)));
             let failed: Vec<String> = failed.map(|(name, why)| format!("{name}: {why}")).collect();
-            bail!("switches do not come under control: {}", failed.join("; "))
+            bail!("switches cannot be programmed: {}", failed.join("; "))
         }
     }
 }

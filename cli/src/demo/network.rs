@@ -1,4 +1,4 @@
-//! The thread that lets the network live: virtual time, paced against the wall clock.
+//! The thread that simulates the network in virtual time, paced against the wall clock.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,17 +16,17 @@ use p4_switch::tm::CLASSES;
 use tokio::sync::mpsc;
 use web::{PortPoint, PortSample};
 
-use super::ask::Poll;
+use super::queries::Poll;
 use super::shared::{Clock, SharedSwitch, SwitchMap};
 
-/// How often the network is moved on.
+/// Wall-clock time between two steps of the simulation.
 const SLICE: Duration = Duration::from_millis(10);
-/// Slices between two samples of all ports.
+/// Steps between two samples of all ports.
 const SLICES_PER_SAMPLE: u64 = 10;
 
-/// What the network's thread tells.
-pub(super) struct News {
-    /// The network's time.
+/// The state of the network that its thread reports.
+pub(super) struct Progress {
+    /// Simulated time.
     pub(super) now: Time,
     /// The state of every switch port.
     pub(super) samples: Vec<PortSample>,
@@ -34,7 +34,7 @@ pub(super) struct News {
     pub(super) circumstances: Circumstances,
 }
 
-/// The network, and where its switches are.
+/// The simulated network.
 pub(super) struct Network {
     scenario: Arc<Scenario>,
     fabric: Fabric<SharedSwitch>,
@@ -43,7 +43,7 @@ pub(super) struct Network {
 }
 
 impl Network {
-    /// Builds the network of a scenario with a watching agent on every sending host. Switches run no program yet.
+    /// Builds the network of a scenario with an agent on every sending host. The switches do not run a program yet.
     pub(super) fn build(
         scenario: &Arc<Scenario>,
         seed: u64,
@@ -63,13 +63,13 @@ impl Network {
     pub(super) fn spawn(
         mut self,
         pace_us: u64,
-        news: mpsc::Sender<News>,
+        progress: mpsc::Sender<Progress>,
         triggers: mpsc::Sender<Asked>,
         polls: Receiver<Poll>,
         stop: Arc<AtomicBool>,
     ) -> anyhow::Result<JoinHandle<()>> {
         let step = Time(pace_us * SLICE.as_micros() as u64);
-        let live = move || {
+        let simulate = move || {
             let mut due = Instant::now();
             let mut slice: u64 = 0;
             while !stop.load(Ordering::Relaxed) {
@@ -80,16 +80,19 @@ impl Network {
                 slice += 1;
                 if slice.is_multiple_of(SLICES_PER_SAMPLE) {
                     let samples = self.sampler.sample(&mut self.fabric);
-                    // A reader that cannot follow misses samples; the network does not wait for it.
+                    // If the receiver is slow, samples are dropped; the simulation does not wait.
                     let circumstances = self.scenario.circumstances(&self.fabric);
-                    let _ = news.try_send(News { now: self.fabric.now(), samples, circumstances });
+                    let _ = progress.try_send(Progress { now: self.fabric.now(), samples, circumstances });
                 }
-                // A machine that is too slow for the pace runs as fast as it can, without a debt to work off.
+                // A machine that is too slow for the pace runs as fast as possible and does not catch up later.
                 due = (due + SLICE).max(Instant::now());
                 thread::sleep(due.saturating_duration_since(Instant::now()));
             }
         };
-        thread::Builder::new().name("network".into()).spawn(live).context("cannot start the network's thread")
+        thread::Builder::new()
+            .name("network".into())
+            .spawn(simulate)
+            .context("cannot start the network's thread")
     }
 
     fn advance(&mut self, step: Time, triggers: &mpsc::Sender<Asked>) {
@@ -97,10 +100,10 @@ impl Network {
         self.fabric.poll_switches();
         self.fabric.run_until(self.fabric.now() + step);
         self.clock.set(self.fabric.now());
-        for question in self.fabric.take_triggers() {
-            // A controller with too much to do learns of the event from the switches' digests all the same.
-            let (event, priority) = (question.event, question.polling.priority);
-            let _ = triggers.try_send(Asked { event, priority, trigger: question.trigger });
+        for poll in self.fabric.take_triggers() {
+            // If the controller's queue is full, the digests of the switches still report the event.
+            let (event, priority) = (poll.event, poll.polling.priority);
+            let _ = triggers.try_send(Asked { event, priority, trigger: poll.trigger });
         }
         for notice in self.fabric.take_notices() {
             let name = self.fabric.switch_name(notice.switch).to_string();
@@ -111,13 +114,13 @@ impl Network {
     }
 }
 
-/// Turns counters and pauses into samples.
+/// Computes port samples from counters and pause records.
 #[derive(Default)]
 struct Sampler {
     last: Time,
-    /// Pause records looked at.
+    /// Number of pause records already processed.
     seen: usize,
-    /// Since when a port's priority has been paused.
+    /// Paused priorities of ports, with the start of the pause.
     paused_since: BTreeMap<(PortRef, u8), Time>,
     sent_bytes: BTreeMap<PortRef, u64>,
 }
@@ -144,7 +147,7 @@ impl Sampler {
                     interval_ns: interval.as_ns(),
                     queue_bytes,
                     queue_packets,
-                    paused: self.paused_since.keys().any(|(paused, _)| *paused == port),
+                    paused: is_paused(&self.paused_since, &port),
                     paused_ns: paused.get(&port).copied().unwrap_or(Time::ZERO).min(interval).as_ns(),
                     tx_bps: if interval == Time::ZERO { 0 } else { rate as u64 },
                 };
@@ -155,8 +158,8 @@ impl Sampler {
         samples
     }
 
-    /// Time that each port was paused since the last sample. A port with several paused priorities counts once
-    /// for each; the caller cuts that at the interval.
+    /// Returns the time for which each port was paused since the last sample. Times of several priorities are added;
+    /// the caller limits the sum to the interval.
     fn pauses(&mut self, fabric: &Fabric<SharedSwitch>, now: Time) -> BTreeMap<PortRef, Time> {
         let mut paused: BTreeMap<PortRef, Time> = BTreeMap::new();
         for record in &fabric.pauses()[self.seen..] {
@@ -172,5 +175,34 @@ impl Sampler {
             *paused.entry(port.clone()).or_default() += now.saturating_sub((*since).max(self.last));
         }
         paused
+    }
+}
+
+/// Whether a priority of `port` is paused, in logarithmic time.
+fn is_paused(paused_since: &BTreeMap<(PortRef, u8), Time>, port: &PortRef) -> bool {
+    paused_since.range((port.clone(), 0)..=(port.clone(), u8::MAX)).next().is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_port_is_paused_while_one_of_its_priorities_is() {
+        let paused = [("sw1", 2, 0), ("sw1", 3, 7), ("sw2", 1, 3)];
+        let paused_since: BTreeMap<(PortRef, u8), Time> = paused
+            .map(|(switch, port, priority)| ((PortRef::new(switch, port), priority), Time::ZERO))
+            .into_iter()
+            .collect();
+        for switch in ["sw1", "sw2", "sw3"] {
+            for port in 0..5 {
+                let expected = paused.iter().any(|(s, p, _)| (*s, *p) == (switch, port));
+                assert_eq!(
+                    is_paused(&paused_since, &PortRef::new(switch, port)),
+                    expected,
+                    "{switch}:{port}"
+                );
+            }
+        }
     }
 }

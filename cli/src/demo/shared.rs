@@ -1,4 +1,4 @@
-//! A switch that the fabric drives and a P4Runtime server reads.
+//! A switch that the simulation drives and a P4Runtime server accesses.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,7 +14,7 @@ use p4runtime::server::{EventSink, SwitchAccess};
 /// Every switch by name.
 pub(super) type SwitchMap = BTreeMap<String, SharedSwitch>;
 
-/// The network's time, for servers.
+/// The simulated time, for the P4Runtime servers.
 #[derive(Debug, Default)]
 pub(super) struct Clock(AtomicU64);
 
@@ -28,13 +28,13 @@ impl Clock {
     }
 }
 
-/// A handle on a switch; clones share it.
+/// A handle to a switch; clones share it.
 #[derive(Clone)]
 pub(super) struct SharedSwitch {
     switch: Arc<Mutex<Switch>>,
     config: SwitchConfig,
     sink: Arc<OnceLock<EventSink>>,
-    /// Bytes sent, by port.
+    /// Bytes sent by each port.
     sent_bytes: Arc<Mutex<BTreeMap<u16, u64>>>,
 }
 
@@ -48,31 +48,31 @@ impl SharedSwitch {
         }
     }
 
-    /// The settings it was made with.
+    /// Returns the settings of the switch.
     pub(super) fn config(&self) -> SwitchConfig {
         self.config.clone()
     }
 
-    /// Sends its events to a server from now on.
+    /// Connects the switch to the event sink of its server.
     pub(super) fn attach(&self, sink: EventSink) {
-        // Only the first server counts; there is one.
+        // There is only one server, so this is never set twice.
         let _ = self.sink.set(sink);
     }
 
-    /// Passes an event on to the server.
+    /// Forwards an event to the server.
     pub(super) fn offer(&self, event: Event) {
         if let Some(sink) = self.sink.get() {
             sink.offer(event);
         }
     }
 
-    /// Bytes sent so far by a port.
+    /// Returns the bytes that a port has sent.
     pub(super) fn sent_bytes(&self, port: u16) -> u64 {
         lock(&self.sent_bytes).get(&port).copied().unwrap_or(0)
     }
 
-    /// The switch itself. A poisoned lock is taken all the same: a switch changes only inside its own methods, so a
-    /// panicking server thread leaves it whole.
+    /// Locks the switch. A poisoned lock is ignored: the switch changes only in its own methods, so a panic in a server
+    /// thread leaves it consistent.
     pub(super) fn lock(&self) -> MutexGuard<'_, Switch> {
         lock(&self.switch)
     }
@@ -110,7 +110,7 @@ impl FabricSwitch for SharedSwitch {
     }
 }
 
-/// A server's way to its switch.
+/// The access of a P4Runtime server to its switch.
 #[derive(Clone)]
 pub(super) struct Endpoint {
     switch: SharedSwitch,
@@ -124,8 +124,7 @@ impl Endpoint {
 }
 
 impl SwitchAccess for Endpoint {
-    /// Events that the closure causes are seen by the network's thread, which looks at every switch many times a
-    /// second.
+    /// The simulation thread polls the switches many times a second and processes the events that `f` causes.
     fn with<R>(&self, f: impl FnOnce(&mut Switch, Time) -> R) -> R {
         let now = self.clock.now();
         f(&mut self.switch.lock(), now)

@@ -1,30 +1,30 @@
-//! One long scenario out of several short ones, played by turns.
+//! Merges scenarios to a long one that repeats them in turn.
 
 use fabric::Scenario;
 use model::Time;
 
-/// Quiet time between two rounds.
+/// Idle time between two rounds.
 const GAP: Time = Time::from_ms(4);
-/// Rounds of a demo. At the default pace one takes some twelve seconds, so the last begins after a day.
+/// Number of rounds. At the default pace a round takes about twelve seconds, so the demo lasts more than a day.
 const ROUNDS: u64 = 8_000;
 
-/// The first scenario's network and settings with the traffic and faults of all, over and over. Scenarios of another
-/// network or with other switches cannot join and are left out.
+/// Returns a scenario with the topology and settings of the first one that repeats the traffic and faults of all in
+/// turn. Scenarios with another topology, other switches or other routing are left out.
 pub(super) fn merge(scenarios: &[Scenario]) -> Scenario {
     let Some(first) = scenarios.first() else {
         unreachable!("the demo has at least one scenario");
     };
-    let same = |s: &&Scenario| {
+    let is_compatible = |s: &&Scenario| {
         (&s.topology, &s.switch, &s.switches, &s.routing)
             == (&first.topology, &first.switch, &first.switches, &first.routing)
     };
-    let joining: Vec<&Scenario> = scenarios.iter().filter(same).collect();
+    let compatible: Vec<&Scenario> = scenarios.iter().filter(is_compatible).collect();
     let mut merged =
         Scenario { flows: Vec::new(), faults: Vec::new(), expect: None, source: None, ..first.clone() };
     merged.agents.hosts = None;
     let mut start = GAP;
     for round in 0..ROUNDS {
-        let scenario = joining[(round % joining.len() as u64) as usize];
+        let scenario = compatible[(round % compatible.len() as u64) as usize];
         let before = merged.flows.len();
         for flow in &scenario.flows {
             let label = format!("{}#{round}", flow.label);

@@ -1,4 +1,4 @@
-//! What becomes of snapshots and samples: verdicts in the store, points on the dashboard.
+//! Diagnoses snapshots, stores the diagnoses, and forwards port samples to the dashboard.
 
 use std::sync::Arc;
 
@@ -10,17 +10,36 @@ use fabric::scenario::Circumstances;
 use model::{Snapshot, Time};
 use tokio::sync::mpsc;
 use tracing::{error, info, warn};
-use web::{LiveState, QueryAnswer, QueryError};
+use web::{LiveState, QueryError, QueryResult};
 
-use super::answers::{Answered, Answers};
-use super::ask::{Answer, Asker};
-use super::network::News;
+use super::network::Progress;
+use super::pending::{AnalysedEvent, PendingFirst};
+use super::queries::{Outcome, Queries};
+use super::worker::{Jobs, Worker};
 
-/// The longest that a polling packet needs from one switch to the next, in microseconds of network time.
+/// Maximum time of a polling packet from one switch to the next, in microseconds of simulated time.
 const HOP_US: u64 = 20;
+/// Maximum snapshots that wait for the analysis. Further ones stay with the controller, whose queue is bounded too.
+const QUEUED_SNAPSHOTS: usize = 64;
 
-/// Settings of a collector whose network's time is stretched: a hop of microseconds takes far longer on the wall
-/// clock, and the wave of polling packets must not count as over between two hops.
+/// Analyses snapshots on a separate thread.
+pub(super) type AnalysisWorker = Worker<Input, Analysed>;
+
+/// An input of the analysis.
+pub(super) enum Input {
+    Snapshot(Box<Snapshot>),
+    /// Simulated time. It passes through the queue unchanged: at this time, all earlier snapshots have been analysed.
+    Time(u64),
+}
+
+/// A result of the analysis.
+pub(super) enum Analysed {
+    Event(Box<AnalysedEvent>),
+    Time(u64),
+}
+
+/// Returns the settings of a collector for a network whose time is stretched. A hop of microseconds takes far longer on
+/// the wall clock, and an event must not end while its polling packet is between two switches.
 pub(super) fn collect_settings(pace_us: u64) -> CollectSettings {
     let hop_ns = HOP_US * 1_000_000_000 / pace_us;
     let defaults = CollectSettings::default();
@@ -29,70 +48,100 @@ pub(super) fn collect_settings(pace_us: u64) -> CollectSettings {
         ask_after_ns: defaults.ask_after_ns + hop_ns,
         read_timeout_ns: 30_000_000_000,
         event_timeout_ns: 60_000_000_000 + 10 * hop_ns,
-        // Switches remember a polling packet for 2^30 ns of network time.
+        // Switches store a polling packet's event for 2^30 ns of simulated time.
         straggler_ns: defaults.straggler_ns.saturating_mul(1_000_000) / pace_us.max(1),
         ..defaults
     }
 }
 
-/// Analyses and stores snapshots, and passes samples on, until both sources end.
+/// Starts the thread that analyses snapshots of the scenario's network.
+pub(super) fn analysis(scenario: Arc<Scenario>) -> anyhow::Result<AnalysisWorker> {
+    Worker::spawn("analysis", QUEUED_SNAPSHOTS, move |jobs: Jobs<Input, Analysed>| {
+        let settings = Settings::default();
+        let index = TopologyIndex::new(&scenario.topology);
+        jobs.process(|input| match input {
+            Input::Time(now_ns) => Analysed::Time(now_ns),
+            Input::Snapshot(snapshot) => {
+                let analyses = analyzer::analyze_indexed(&snapshot, &index, &settings);
+                Analysed::Event(Box::new(AnalysedEvent { snapshot: *snapshot, analyses }))
+            }
+        });
+    })
+}
+
+/// Diagnoses and stores snapshots and forwards samples, until the network's thread ends.
 pub(super) async fn run(
     live: Arc<LiveState>,
     scenario: Arc<Scenario>,
     mut controller: Controller,
-    mut news: mpsc::Receiver<News>,
-    asker: Arc<Asker>,
+    mut progress: mpsc::Receiver<Progress>,
+    queries: Arc<Queries>,
+    mut analysis: AnalysisWorker,
 ) {
-    let settings = Settings::default();
-    let index = TopologyIndex::new(&scenario.topology);
-    let mut answers = Answers::default();
+    let mut pending = PendingFirst::default();
     let mut known = Circumstances::default();
     let mut now = Time::ZERO;
     loop {
         tokio::select! {
-            Ok(mut snapshot) = controller.snapshot() => {
+            Ok(mut snapshot) = controller.snapshot(), if analysis.has_room() => {
                 scenario.survey(&mut snapshot, known.clone(), now);
-                let analyses = analyzer::analyze_indexed(&snapshot, &index, &settings);
-                match asker.is_own(&snapshot) {
-                    true => asker.answer(&snapshot, answer(analyses, &snapshot)),
-                    false => keep(&live, answers.take(snapshot, analyses)).await,
+                let event = snapshot.event;
+                if !analysis.push(Input::Snapshot(Box::new(snapshot))) {
+                    error!(event, "the analysis has stopped; the snapshot is lost");
                 }
             }
-            Some(News { now: then, samples, circumstances }) = news.recv() => {
+            analysed = analysis.next() => {
+                match analysed {
+                    None => {
+                        error!("the analysis has stopped; there will be no further diagnoses");
+                        return;
+                    }
+                    Some(Analysed::Event(event)) if queries.is_own(&event.snapshot) => {
+                        let AnalysedEvent { snapshot, analyses } = *event;
+                        queries.complete(&snapshot, outcome(analyses, &snapshot));
+                    }
+                    Some(Analysed::Event(event)) => store(&live, pending.add(*event)).await,
+                    Some(Analysed::Time(now_ns)) => {
+                        store(&live, pending.expired(now_ns)).await;
+                        if let Err(error) = live.advance(now_ns).await {
+                            error!(%error, "the store failed");
+                        }
+                    }
+                }
+            }
+            reported = progress.recv() => {
+                let Some(Progress { now: then, samples, circumstances }) = reported else { return };
                 (now, known) = (then, circumstances);
-                keep(&live, answers.settled(now.as_ns())).await;
                 live.push_ports(&samples);
-                if let Err(error) = live.advance(now.as_ns()).await {
-                    error!(%error, "the store failed");
-                }
+                // Without room this time is skipped; the next one follows soon.
+                let _ = analysis.push(Input::Time(now.as_ns()));
             }
-            else => return,
         }
     }
 }
 
-/// The best verdict about the flow that was asked about. The server that asked stores it.
-fn answer(analyses: Vec<Analysis>, snapshot: &Snapshot) -> Answer {
+/// Returns the best diagnosis of a query's victim. The web server stores it.
+fn outcome(analyses: Vec<Analysis>, snapshot: &Snapshot) -> Outcome {
     let Some(Analysis { diagnosis, graph }) = analyses.into_iter().next() else {
-        let mut text = "nothing waits or is paused on the flow's path".to_string();
+        let mut text = "no queue and no pause on the flow's path".to_string();
         for missing in &snapshot.missing {
             text.push_str("; ");
             text.push_str(&missing.to_string());
         }
         return Err(QueryError::Clean(text));
     };
-    Ok(QueryAnswer { diagnosis, graph, snapshot: Some(snapshot.clone()) })
+    Ok(QueryResult { diagnosis, graph, snapshot: Some(snapshot.clone()) })
 }
 
-async fn keep(live: &LiveState, answers: Vec<Answered>) {
-    for Answered { snapshot, analyses } in answers {
+async fn store(live: &LiveState, events: Vec<AnalysedEvent>) {
+    for AnalysedEvent { snapshot, analyses } in events {
         if analyses.is_empty() {
-            warn!(event = snapshot.event, missing = ?snapshot.missing, "a collection without a verdict");
+            warn!(event = snapshot.event, missing = ?snapshot.missing, "no diagnosis for this event");
         }
         for analysis in analyses {
             match live.push_diagnosis(&analysis.diagnosis, &analysis.graph, Some(&snapshot)).await {
                 Ok(_) => info!(verdict = analysis.diagnosis.summary, "diagnosed"),
-                Err(error) => error!(%error, "the store failed; the verdict is lost"),
+                Err(error) => error!(%error, "the store failed; the diagnosis is lost"),
             }
         }
     }

@@ -1,6 +1,7 @@
-//! One run of one scenario: what it brought in and what really happened.
+//! One run of a scenario: its telemetry and its ground truth.
 
 use std::fs;
+use std::hash::Hasher as _;
 use std::path::PathBuf;
 
 use anyhow::Context;
@@ -12,31 +13,32 @@ use serde::{Deserialize, Serialize};
 use super::Plan;
 use crate::input::write_all;
 
-/// What all methods see of a run.
+/// A run that all methods diagnose.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Instance {
-    /// What it was made from; another fingerprint is another run.
+    /// Identifies scenario, seed, settings and program; a kept run with another fingerprint is discarded.
     fingerprint: String,
     pub(crate) seed: u64,
     pub(crate) topology: Topology,
     pub(crate) truth: GroundTruth,
-    /// What of the expectation the run did not show.
+    /// Differences between the run and the scenario's expectation.
     pub(crate) deviations: Vec<String>,
-    /// The telemetry of each event, and when it was complete.
+    /// The snapshot of each event, with the time at which its collection was complete.
     pub(crate) snapshots: Vec<(Time, Snapshot)>,
-    /// The same for all switches of the network, if a method needs them.
+    /// The same with the telemetry of all switches of the network, if a method needs it.
     pub(crate) surveys: Vec<(Time, Snapshot)>,
-    /// How many instances were drawn until one showed what the scenario is about.
+    /// Number of instances drawn until one showed the scenario's anomaly.
     #[serde(default)]
     pub(crate) drawn: u64,
 }
 
-/// Seeds of instances that are drawn because one did not show its anomaly lie so far apart.
+/// Distance between the seeds of successive instances that are drawn for one run.
 const NEXT_DRAW: u64 = 1_000_000;
 
 impl Instance {
-    /// An instance that shows what the scenario is about: the first of `seed`, `seed` + 1000000, ... whose run is as the
-    /// scenario expects. What any method says of it plays no part. If none is, the first one is kept, with what it lacks.
+    /// Returns an instance that shows the scenario's anomaly: the first of the seeds `seed`, `seed` + 1000000, ...
+    /// whose run meets the scenario's expectation, independently of any diagnosis. If none does, returns the first one
+    /// with its deviations.
     pub(crate) fn draw(
         plan: &Plan,
         pipeline: &Pipeline,
@@ -56,7 +58,7 @@ impl Instance {
         first.context("no instance was drawn")
     }
 
-    /// Runs the scenario, or takes up what an earlier evaluation left.
+    /// Loads the run from an earlier evaluation, or runs the scenario.
     fn obtain(
         plan: &Plan,
         pipeline: &Pipeline,
@@ -70,14 +72,15 @@ impl Instance {
             return Ok(known);
         }
         let instance = Instance::run(plan, pipeline, scenario, seed, fingerprint)
-            .with_context(|| plan.repeats(name, seed))?;
+            .with_context(|| plan.repeat_command(name, seed))?;
         if let Some(file) = &file {
             write_all(&[(file, serde_json::to_vec(&instance)?)])?;
         }
         Ok(instance)
     }
 
-    /// A kept run; none if it is not there, cannot be read or is of another version. It is then made again.
+    /// Reads a kept run. Returns `None`, so that the scenario is run again, if the file is missing or damaged or has
+    /// another fingerprint.
     fn read(file: &PathBuf, fingerprint: &str) -> Option<Instance> {
         let known: Instance = serde_json::from_slice(&fs::read(file).ok()?).ok()?;
         (known.fingerprint == fingerprint).then_some(known)
@@ -111,16 +114,39 @@ fn file(work: &std::path::Path, name: &str, seed: u64) -> PathBuf {
     work.join(format!("{plain}-{seed}.json"))
 }
 
-/// The program and everything that the scenario says, in a form that changes with either.
+/// Returns a text that changes with the program, the settings of the evaluation, the scenario and the seed.
 fn fingerprint(plan: &Plan, scenario: &Scenario, seed: u64) -> String {
     let text = match &scenario.source {
         Some(source) => format!("{}{:?}", source.text, source.files),
         None => format!("{scenario:?}"),
     };
     let text = format!("{text}{:?}{}{}", plan.trial, plan.epoch_shift, plan.program);
-    // FNV-1a: any change of the text changes it, and it is the same everywhere.
-    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
-    format!("{}-{hash:016x}-{seed}", env!("CARGO_PKG_VERSION"))
+    format!("{}-{:016x}-{seed}", env!("CARGO_PKG_VERSION"), hash(&text))
+}
+
+/// FNV-1a, which gives the same value on every platform and in every version.
+fn hash(text: &str) -> u64 {
+    let mut hasher = fnv::FnvHasher::default();
+    hasher.write(text.as_bytes());
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Test vectors of the FNV reference distribution: kept runs stay valid.
+    #[test]
+    fn fingerprints_use_fnv_1a() {
+        assert_eq!(
+            ["", "a", "foobar"].map(hash),
+            [0xcbf2_9ce4_8422_2325, 0xaf63_dc4c_8601_ec8c, 0x8594_4171_f739_67e8]
+        );
+    }
+
+    #[test]
+    fn file_names_of_kept_runs_contain_name_and_seed() {
+        let name = file(std::path::Path::new("work"), "paper-storm@30", 7);
+        assert_eq!(name, PathBuf::from("work/paper-storm-30-7.json"));
+    }
 }

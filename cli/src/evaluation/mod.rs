@@ -1,5 +1,5 @@
-//! Runs scenarios many times over all cores and sets methods side by side. What is counted, and how, is in
-//! `analyzer::evaluation`; here are threads, files and the progress bar.
+//! Runs scenarios repeatedly on all cores and lets each method diagnose them. `analyzer::evaluation` scores the
+//! diagnoses; this module contains the threads, files and the progress bar.
 
 mod instance;
 mod observe;
@@ -17,46 +17,46 @@ use indicatif::{ProgressBar, ProgressStyle};
 pub(crate) use instance::Instance;
 use observe::observe;
 
-/// What is to be evaluated.
+/// The runs and settings of an evaluation.
 #[derive(Clone)]
 pub(crate) struct Plan {
-    /// The scenarios, each with the name that `harrier run` takes for it.
+    /// The scenarios, each with its name as an argument of `harrier run`.
     pub(crate) scenarios: Vec<(String, Scenario)>,
-    /// Seeds of each.
+    /// The seeds of each scenario.
     pub(crate) seeds: std::ops::Range<u64>,
     /// The methods.
     pub(crate) methods: Vec<Contestant>,
-    /// Threads.
+    /// Number of threads.
     pub(crate) jobs: usize,
-    /// Where finished runs are kept, so that an evaluation that was broken off goes on where it was.
+    /// Directory of finished runs, from which an interrupted evaluation continues.
     pub(crate) work: Option<PathBuf>,
-    /// What happens to the collections.
+    /// Injected losses and settings of the collection.
     pub(crate) trial: Trial,
-    /// At most so many instances are drawn for a run until one shows what its scenario is about.
+    /// Maximum number of instances to draw for a run until one shows the scenario's anomaly.
     pub(crate) draws: u64,
-    /// An epoch of the switches lasts 2 to this power of nanoseconds.
+    /// Length of a telemetry epoch as a power of two of nanoseconds.
     pub(crate) epoch_shift: u32,
-    /// The program that makes the runs: kept runs of another one are made again.
+    /// Identifies the executable; kept runs of another one are run again.
     pub(crate) program: String,
 }
 
-/// An epoch of the switches as `harrier run` has it, a power of two of nanoseconds.
-pub(crate) const USUAL_EPOCH_SHIFT: u32 = 20;
+/// The epoch length of `harrier run`, as a power of two of nanoseconds.
+pub(crate) const DEFAULT_EPOCH_SHIFT: u32 = 20;
 
 impl Plan {
-    /// The one command that repeats a run. `harrier run` does where everything is as usual.
-    pub(crate) fn repeats(&self, name: &str, seed: u64) -> String {
-        let name = quoted(name);
+    /// Returns the command that repeats a run: `harrier run` for default settings, otherwise `harrier eval`.
+    pub(crate) fn repeat_command(&self, name: &str, seed: u64) -> String {
+        let name = shell_quoted(name);
         let method = self.methods.first().copied().unwrap_or(Contestant::Harrier);
         let mut options: Vec<String> = Vec::new();
-        let mut option = |name: &str, value: String, usual: bool| {
-            if !usual {
+        let mut option = |name: &str, value: String, is_default: bool| {
+            if !is_default {
                 options.push(format!(" --{name} {value}"));
             }
         };
         let trial = &self.trial;
         option("method", method.name().to_string(), method == Contestant::Harrier);
-        option("epoch-shift", self.epoch_shift.to_string(), self.epoch_shift == USUAL_EPOCH_SHIFT);
+        option("epoch-shift", self.epoch_shift.to_string(), self.epoch_shift == DEFAULT_EPOCH_SHIFT);
         let threshold = trial.threshold_percent;
         option("threshold", threshold.unwrap_or_default().to_string(), threshold.is_none());
         option("lose-polls", trial.lose_polls.to_string(), trial.lose_polls == 0.0);
@@ -72,8 +72,8 @@ impl Plan {
     }
 }
 
-/// A word as a shell takes it.
-fn quoted(word: &str) -> String {
+/// Quotes a word for a shell where necessary.
+fn shell_quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./@:+%,=".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.to_string();
@@ -81,15 +81,15 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
-/// One run, as every method sees it.
-pub(crate) struct Seen {
+/// The evaluation of one run.
+pub(crate) struct Evaluated {
     pub(crate) observations: Vec<Observation>,
-    /// What went wrong for the first method, with the command that repeats it.
+    /// Descriptions of the first method's failures, each with the command that repeats the run.
     pub(crate) failures: Vec<String>,
 }
 
-/// Does all runs. The result is in the order of scenarios and seeds, whatever the order in which they ended.
-pub(crate) fn evaluate(plan: &Plan) -> anyhow::Result<Vec<Seen>> {
+/// Evaluates all runs in parallel. The result is ordered by scenario and seed.
+pub(crate) fn evaluate(plan: &Plan) -> anyhow::Result<Vec<Evaluated>> {
     let runs: Vec<(&str, &Scenario, u64)> = plan
         .scenarios
         .iter()
@@ -100,19 +100,20 @@ pub(crate) fn evaluate(plan: &Plan) -> anyhow::Result<Vec<Seen>> {
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} runs  {msg}  {eta} left");
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     let next = AtomicUsize::new(0);
-    let results: Mutex<Vec<Option<anyhow::Result<Seen>>>> = Mutex::new(runs.iter().map(|_| None).collect());
+    let results: Mutex<Vec<Option<anyhow::Result<Evaluated>>>> =
+        Mutex::new(runs.iter().map(|_| None).collect());
     thread::scope(|scope| {
         for _ in 0..plan.jobs.clamp(1, runs.len().max(1)) {
             scope.spawn(|| {
-                while let Some((at, (name, scenario, seed))) = take(&next, &runs) {
+                while let Some((index, (name, scenario, seed))) = take(&next, &runs) {
                     bar.set_message(format!("{name} --seed {seed}"));
-                    let seen = Instance::draw(plan, &pipeline, name, scenario, seed)
+                    let evaluated = Instance::draw(plan, &pipeline, name, scenario, seed)
                         .map(|instance| observe(plan, name, &instance));
-                    if let Ok(seen) = &seen {
-                        seen.failures.iter().for_each(|text| bar.suspend(|| eprintln!("{text}")));
+                    if let Ok(evaluated) = &evaluated {
+                        evaluated.failures.iter().for_each(|text| bar.suspend(|| eprintln!("{text}")));
                     }
                     bar.inc(1);
-                    results.lock().unwrap_or_else(PoisonError::into_inner)[at] = Some(seen);
+                    results.lock().unwrap_or_else(PoisonError::into_inner)[index] = Some(evaluated);
                 }
             });
         }
@@ -122,10 +123,10 @@ pub(crate) fn evaluate(plan: &Plan) -> anyhow::Result<Vec<Seen>> {
     results.into_iter().flatten().collect()
 }
 
-/// The next run that nobody has taken yet, and its number.
+/// Takes the next run and returns it with its index.
 fn take<T: Copy>(next: &AtomicUsize, runs: &[T]) -> Option<(usize, T)> {
-    let at = next.fetch_add(1, Ordering::Relaxed);
-    Some((at, *runs.get(at)?))
+    let index = next.fetch_add(1, Ordering::Relaxed);
+    Some((index, *runs.get(index)?))
 }
 
 #[cfg(test)]
@@ -141,7 +142,7 @@ mod tests {
             work: None,
             trial: Trial::default(),
             draws: 10,
-            epoch_shift: USUAL_EPOCH_SHIFT,
+            epoch_shift: DEFAULT_EPOCH_SHIFT,
             program: String::new(),
         }
     }
@@ -149,11 +150,11 @@ mod tests {
     fn check(change: impl FnOnce(&mut Plan), name: &str, command: &str) {
         let mut plan = plan();
         change(&mut plan);
-        assert_eq!(plan.repeats(name, 7), command);
+        assert_eq!(plan.repeat_command(name, 7), command);
     }
 
     #[test]
-    fn a_run_is_repeated_with_everything_that_is_not_as_usual() {
+    fn the_repeat_command_contains_every_setting_that_differs_from_the_default() {
         check(|_| {}, "paper-storm@30", "harrier run paper-storm@30 --seed 7");
         check(|_| {}, "my file's.toml", r"harrier run 'my file'\''s.toml' --seed 7");
         check(

@@ -1,6 +1,6 @@
-//! Runs the binary as a user does.
+//! Helpers that run the binary as a user does.
 
-#![allow(dead_code, reason = "every suite uses its part")]
+#![allow(dead_code, reason = "each suite uses a part of it")]
 #![allow(clippy::disallowed_methods, reason = "tests of the binary read and write files")]
 
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// What a command left behind.
+/// The result of a command.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) status: i32,
@@ -17,13 +17,13 @@ pub(crate) struct Ran {
 }
 
 impl Ran {
-    /// Its standard output as JSON.
+    /// Parses the standard output as JSON.
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|e| panic!("{e}\n{}\n{}", self.stdout, self.stderr))
     }
 }
 
-/// Runs `harrier` with these arguments.
+/// Runs `harrier` with these arguments and waits for its end.
 pub(crate) fn harrier<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Ran {
     let output =
         Command::new(env!("CARGO_BIN_EXE_harrier")).args(args).output().expect("the binary was built");
@@ -34,27 +34,45 @@ pub(crate) fn harrier<S: AsRef<std::ffi::OsStr>>(args: &[S]) -> Ran {
     }
 }
 
-/// A folder of the repository.
+/// Returns the path of a file or folder of the repository.
 pub(crate) fn repository(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(path)
 }
 
-/// A file of this crate's fixtures.
+/// Returns the path of one of this crate's fixtures.
 pub(crate) fn fixture(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(path)
 }
 
-/// The public data of the poster beside the checkout, if it is there; says so when it is not.
-pub(crate) fn poster_data() -> Option<PathBuf> {
-    let folder = repository("../shared/data/hawkeye-poster");
-    if folder.is_dir() {
-        return Some(folder);
+/// Reports on stderr that a test or a part of it cannot run, and why. With `HARRIER_REQUIRE_DATA=1`, as in CI, the test
+/// fails instead.
+///
+/// # Panics
+/// `HARRIER_REQUIRE_DATA=1` is set.
+pub(crate) fn skipped(why: impl std::fmt::Display) {
+    assert!(
+        std::env::var_os("HARRIER_REQUIRE_DATA").is_none_or(|value| value != "1"),
+        "cannot run, and HARRIER_REQUIRE_DATA=1 is set: {why}"
+    );
+    eprintln!("skipped: {why}");
+}
+
+/// Returns a path below `shared/data` next to the repository. Without it the test is skipped.
+pub(crate) fn shared_data(path: &str) -> Option<PathBuf> {
+    let path = repository("../shared/data").join(path);
+    if path.exists() {
+        return Some(path);
     }
-    eprintln!("SKIPPED: the poster's public data is not at {}", folder.display());
+    skipped(format_args!("there is no {}", path.display()));
     None
 }
 
-/// An empty folder of this test's own.
+/// Returns the folder of the poster's public data. Without it the test is skipped.
+pub(crate) fn poster_data() -> Option<PathBuf> {
+    shared_data("hawkeye-poster")
+}
+
+/// Creates an empty folder for a test.
 pub(crate) fn scratch(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&folder);
@@ -62,7 +80,7 @@ pub(crate) fn scratch(name: &str) -> PathBuf {
     folder
 }
 
-/// The strings of a JSON list, sorted.
+/// Returns the strings of a JSON list, sorted.
 pub(crate) fn sorted(list: &Value) -> Vec<String> {
     let mut strings: Vec<String> =
         list.as_array().expect("a list").iter().map(|v| v.as_str().expect("a string").to_string()).collect();
@@ -70,7 +88,8 @@ pub(crate) fn sorted(list: &Value) -> Vec<String> {
     strings
 }
 
-/// Asserts that every field of `expected` is in `diagnosis`; lists of flows in any order.
+/// Asserts that `diagnosis` has the values of `expected`, whose keys are JSON pointers. Lists may have any order,
+/// except the pause path.
 pub(crate) fn assert_verdict(diagnosis: &Value, expected: &Value) {
     for (pointer, wanted) in expected.as_object().expect("an object of JSON pointers") {
         let found = diagnosis.pointer(pointer).unwrap_or_else(|| panic!("no {pointer} in {diagnosis:#}"));

@@ -2,43 +2,60 @@
 
 use std::sync::atomic::Ordering;
 
-use model::{Diagnosis, ProvenanceGraph};
+use model::{Diagnosis, ProvenanceGraph, Snapshot};
 use sqlx::{QueryBuilder, Sqlite};
 
-use super::{Store, check_id, decode, encode, from_sql, sql_ns};
+use super::{Store, check_id, decode, encode, encode_checked, from_sql, sql_ns};
 use crate::error::{During, StoreError};
 use crate::filter::{Cursor, DiagnosisFilter, Page, page_rows};
 use crate::incident::Incident;
 use crate::limits::PRUNE_EVERY;
 use crate::names::{anomaly_name, cause_name};
 
-/// What storing a diagnosis did.
+/// The effect of storing a diagnosis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stored {
-    /// Whether it was not there before.
+    /// Whether the diagnosis is new.
     pub new: bool,
-    /// The incident it belongs to, as it stands now.
+    /// The incident it belongs to, with this diagnosis.
     pub incident: Incident,
     /// Whether it is the incident's first diagnosis.
     pub first: bool,
 }
 
 impl Store {
-    /// Stores a diagnosis with its graph and assigns it to its incident. An id that is there already changes
-    /// nothing.
+    /// Stores a diagnosis with its graph and without a snapshot; see [`Store::record`].
     ///
     /// # Errors
-    /// The id is empty or too long, or the database fails; then nothing was stored.
+    /// As [`Store::record`].
     pub async fn put_diagnosis(
         &self,
         diagnosis: &Diagnosis,
         graph: &ProvenanceGraph,
     ) -> Result<Stored, StoreError> {
-        let action = "stored a diagnosis";
+        self.record(diagnosis, graph, None).await
+    }
+
+    /// Stores a diagnosis with its graph and the snapshot it was made from, and assigns it to its incident, all in one
+    /// transaction. A diagnosis or snapshot whose id is already stored stays as it is.
+    ///
+    /// # Errors
+    /// The id is empty or too long, a value cannot be written as JSON, or the database fails. Nothing is stored then.
+    pub async fn record(
+        &self,
+        diagnosis: &Diagnosis,
+        graph: &ProvenanceGraph,
+        snapshot: Option<&Snapshot>,
+    ) -> Result<Stored, StoreError> {
+        let action = "store a diagnosis";
         check_id(&diagnosis.id)?;
-        let body = encode("diagnosis", &diagnosis.id, diagnosis)?;
-        let graph = encode("graph", &diagnosis.id, graph)?;
+        let body = encode_checked("diagnosis", &diagnosis.id, diagnosis)?;
+        let graph = encode_checked("graph", &diagnosis.id, graph)?;
+        let snapshot = snapshot.map(|snapshot| encode("snapshot", &diagnosis.id, snapshot)).transpose()?;
         let mut tx = self.write(action).await?;
+        if let Some(snapshot) = &snapshot {
+            super::records::insert_snapshot(&mut tx, diagnosis, snapshot).await.during(action)?;
+        }
         let known: Option<String> = sqlx::query_scalar("SELECT incident FROM diagnoses WHERE id = $1")
             .bind(&diagnosis.id)
             .fetch_optional(&mut *tx)
@@ -53,22 +70,22 @@ impl Store {
                 (incident, first)
             }
         };
-        tx.commit().await.during(action)?;
-        // Read before old rows go: this diagnosis may itself be the oldest.
-        let incident = self.incident(&incident).await?.ok_or(StoreError::Query {
+        // Read before old rows are removed: this diagnosis may itself be the oldest.
+        let incident = super::incidents::read_one(&mut tx, &incident).await?.ok_or(StoreError::Query {
             action: "read the incident of a new diagnosis",
             source: sqlx::Error::RowNotFound,
         })?;
+        tx.commit().await.during(action)?;
         if new && self.puts.fetch_add(1, Ordering::Relaxed) % PRUNE_EVERY == PRUNE_EVERY - 1 {
             self.prune().await?;
         }
         Ok(Stored { new, incident, first })
     }
 
-    /// The diagnosis called `id`.
+    /// Returns the diagnosis with this id.
     ///
     /// # Errors
-    /// The database fails, or what it holds cannot be read.
+    /// The database fails, or a stored body cannot be read.
     pub async fn diagnosis(&self, id: &str) -> Result<Option<Diagnosis>, StoreError> {
         let body: Option<String> = sqlx::query_scalar("SELECT body FROM diagnoses WHERE id = $1")
             .bind(id)
@@ -78,10 +95,10 @@ impl Store {
         body.map(|body| decode("diagnosis", id, &body)).transpose()
     }
 
-    /// The provenance graph of the diagnosis called `id`.
+    /// Returns the provenance graph of the diagnosis with this id.
     ///
     /// # Errors
-    /// The database fails, or what it holds cannot be read.
+    /// The database fails, or a stored body cannot be read.
     pub async fn graph(&self, id: &str) -> Result<Option<ProvenanceGraph>, StoreError> {
         let body: Option<String> = sqlx::query_scalar("SELECT body FROM graphs WHERE diagnosis = $1")
             .bind(id)
@@ -91,7 +108,7 @@ impl Store {
         body.map(|body| decode("graph", id, &body)).transpose()
     }
 
-    /// The incident that the diagnosis called `id` belongs to.
+    /// Returns the id of the incident that the diagnosis with this id belongs to.
     ///
     /// # Errors
     /// The database fails.
@@ -103,15 +120,15 @@ impl Store {
             .during("read a diagnosis")
     }
 
-    /// The diagnoses that `filter` asks for, newest first.
+    /// Lists the diagnoses that match `filter`, newest first.
     ///
     /// # Errors
-    /// The database fails, or what it holds cannot be read.
+    /// The database fails, or a stored body cannot be read.
     pub async fn diagnoses(&self, filter: &DiagnosisFilter) -> Result<Page<Diagnosis>, StoreError> {
         let limit = page_rows(filter.limit);
         let mut query = select(filter, limit);
         let rows: Vec<(String, i64, String)> =
-            query.build_query_as().fetch_all(&self.pool).await.during("listed diagnoses")?;
+            query.build_query_as().fetch_all(&self.pool).await.during("list diagnoses")?;
         let page =
             Page::cut(rows, limit, |(id, time_ns, _)| Cursor { time_ns: from_sql(*time_ns), id: id.clone() });
         let rows =
@@ -119,7 +136,7 @@ impl Store {
         Ok(Page { rows, next: page.next })
     }
 
-    /// Diagnoses that are stored now.
+    /// Returns the number of stored diagnoses.
     ///
     /// # Errors
     /// The database fails.
@@ -127,17 +144,17 @@ impl Store {
         let count: i64 = sqlx::query_scalar("SELECT COUNT(*) FROM diagnoses")
             .fetch_one(&self.pool)
             .await
-            .during("counted diagnoses")?;
+            .during("count diagnoses")?;
         Ok(from_sql(count))
     }
 
-    /// Removes what exceeds [`crate::Limits`], oldest first. Called once every [`PRUNE_EVERY`] diagnoses; an
-    /// incident goes with its last diagnosis.
+    /// Removes the oldest rows above [`crate::Limits`], and incidents without a diagnosis. [`Store::record`] calls it
+    /// once every [`PRUNE_EVERY`] new diagnoses.
     ///
     /// # Errors
-    /// The database fails; then nothing was removed.
+    /// The database fails. Nothing is removed then.
     pub async fn prune(&self) -> Result<(), StoreError> {
-        let action = "removed old rows";
+        let action = "remove old rows";
         let mut tx = self.write(action).await?;
         let oldest: Option<(i64, String)> = sqlx::query_as(
             "SELECT time_ns, id FROM diagnoses ORDER BY time_ns DESC, id DESC LIMIT 1 OFFSET $1",

@@ -1,4 +1,6 @@
-//! Incidents: which diagnosis belongs to which, and when they end.
+//! Storage of incidents: assignment of diagnoses, and the end of an incident.
+
+use std::collections::BTreeMap;
 
 use model::{Anomaly, Diagnosis, FlowKey};
 use sqlx::{QueryBuilder, Sqlite, SqliteConnection};
@@ -6,97 +8,101 @@ use sqlx::{QueryBuilder, Sqlite, SqliteConnection};
 use super::{Store, decode, from_sql, sql_ns};
 use crate::error::{During, StoreError};
 use crate::filter::{Cursor, IncidentFilter, Page, page_rows};
-use crate::incident::{Incident, culprit, rank};
+use crate::incident::{Incident, rank, root_key};
 use crate::limits::INCIDENT_VICTIMS;
 use crate::names::anomaly_name;
 
-/// `id, start_ns, update_ns, end_ns, count, diagnosis, body of that diagnosis`
+/// `id, start_ns, update_ns, end_ns, count, diagnosis, body of that diagnosis`, as [`COLUMNS`] selects them.
 type Row = (String, i64, i64, Option<i64>, i64, String, String);
+
+/// Maximum ids in one statement; SQLite accepts 32,766 parameters.
+const MAX_LISTED_IDS: usize = 1_000;
 
 const COLUMNS: &str = "SELECT i.id, i.start_ns, i.update_ns, i.end_ns, i.count, i.diagnosis, d.body \
                        FROM incidents i JOIN diagnoses d ON d.id = i.diagnosis";
 
 impl Store {
-    /// The incident called `id`.
+    /// Returns the incident with this id.
     ///
     /// # Errors
-    /// The database fails, or what it holds cannot be read.
+    /// The database fails, or a stored body cannot be read.
     pub async fn incident(&self, id: &str) -> Result<Option<Incident>, StoreError> {
-        let mut query = QueryBuilder::<Sqlite>::new(COLUMNS);
-        query.push(" WHERE i.id = ").push_bind(id);
-        let row: Option<Row> =
-            query.build_query_as().fetch_optional(&self.pool).await.during("read an incident")?;
-        match row {
-            Some(row) => Ok(Some(self.complete(row).await?)),
-            None => Ok(None),
-        }
+        let mut connection = self.pool.acquire().await.during("read an incident")?;
+        read_one(&mut connection, id).await
     }
 
-    /// The incidents that `filter` asks for, latest start first.
+    /// Lists the incidents that match `filter`, latest start first.
     ///
     /// # Errors
-    /// The database fails, or what it holds cannot be read.
+    /// The database fails, or a stored body cannot be read.
     pub async fn incidents(&self, filter: &IncidentFilter) -> Result<Page<Incident>, StoreError> {
         let limit = page_rows(filter.limit);
-        let rows: Vec<Row> =
-            select(filter, limit).build_query_as().fetch_all(&self.pool).await.during("listed incidents")?;
+        let mut connection = self.pool.acquire().await.during("list incidents")?;
+        let rows: Vec<Row> = select(filter, limit)
+            .build_query_as()
+            .fetch_all(&mut *connection)
+            .await
+            .during("list incidents")?;
         let page = Page::cut(rows, limit, |row| Cursor { time_ns: from_sql(row.1), id: row.0.clone() });
-        let mut rows = Vec::with_capacity(page.rows.len());
-        for row in page.rows {
-            rows.push(self.complete(row).await?);
-        }
-        Ok(Page { rows, next: page.next })
+        Ok(Page { rows: complete(&mut connection, page.rows).await?, next: page.next })
     }
 
-    /// Ends every incident that no diagnosis touched for the quiet time before `now_ns`, and returns them.
+    /// Ends every incident without a diagnosis in the quiet time before `now_ns`, and returns these incidents.
     ///
     /// # Errors
     /// The database fails.
     pub async fn end_quiet_incidents(&self, now_ns: u64) -> Result<Vec<Incident>, StoreError> {
-        let action = "ended incidents";
+        let action = "end incidents";
         let quiet_since = now_ns.saturating_sub(self.limits.incident_quiet_ns);
+        let mut connection = self.pool.acquire().await.during(action)?;
         let ended: Vec<String> = sqlx::query_scalar(
             "UPDATE incidents SET end_ns = update_ns WHERE end_ns IS NULL AND update_ns < $1 RETURNING id",
         )
         .bind(sql_ns(quiet_since))
-        .fetch_all(&self.pool)
+        .fetch_all(&mut *connection)
         .await
         .during(action)?;
         let mut incidents = Vec::with_capacity(ended.len());
-        for id in ended {
-            incidents.extend(self.incident(&id).await?);
+        for ids in ended.chunks(MAX_LISTED_IDS) {
+            let mut query = QueryBuilder::<Sqlite>::new(COLUMNS);
+            query.push(" WHERE i.id IN ");
+            push_list(&mut query, ids.iter().map(String::as_str));
+            let rows: Vec<Row> =
+                query.build_query_as().fetch_all(&mut *connection).await.during("read incidents")?;
+            incidents.extend(complete(&mut connection, rows).await?);
         }
         incidents.sort_by(|a, b| (a.start_ns, &a.id).cmp(&(b.start_ns, &b.id)));
         Ok(incidents)
     }
 
-    /// Finds the incident that a new diagnosis belongs to, or opens one. Returns its id and whether it is new.
+    /// Adds a new diagnosis to the incident it belongs to, or opens one. Returns the incident's id and whether it is
+    /// new. [`crate::Incident`] states the rule.
     pub(super) async fn assign_incident(
         &self,
         tx: &mut SqliteConnection,
         diagnosis: &Diagnosis,
     ) -> Result<(String, bool), StoreError> {
-        let action = "assigned a diagnosis to its incident";
-        let culprit = culprit(diagnosis);
+        let action = "assign a diagnosis to an incident";
+        let key = root_key(diagnosis);
         let quiet = self.limits.incident_quiet_ns;
-        let open: Option<(String, String, f64, String)> = sqlx::query_as(
+        let matching: Option<(String, String, f64, String)> = sqlx::query_as(
             "SELECT i.id, i.diagnosis, i.confidence, d.anomaly FROM incidents i \
              JOIN diagnoses d ON d.id = i.diagnosis \
              WHERE i.culprit = $1 AND i.start_ns <= $2 AND i.update_ns >= $3 \
              ORDER BY i.update_ns DESC, i.id DESC LIMIT 1",
         )
-        .bind(&culprit)
+        .bind(&key)
         .bind(sql_ns(diagnosis.time_ns.saturating_add(quiet)))
         .bind(sql_ns(diagnosis.time_ns.saturating_sub(quiet)))
         .fetch_optional(&mut *tx)
         .await
         .during(action)?;
-        let Some((id, speaker, confidence, anomaly)) = open else {
+        let Some((id, representative, confidence, anomaly)) = matching else {
             let id = format!("i-{}", diagnosis.id);
-            open_incident(tx, &id, &culprit, diagnosis).await.during(action)?;
+            open_incident(tx, &id, &key, diagnosis).await.during(action)?;
             return Ok((id, true));
         };
-        let surer =
+        let is_representative =
             rank(&anomaly_name(diagnosis.anomaly), diagnosis.confidence) >= rank(&anomaly, confidence);
         let time_ns = sql_ns(diagnosis.time_ns);
         sqlx::query(
@@ -105,49 +111,91 @@ impl Store {
              update_ns = CASE WHEN update_ns < $4 THEN $4 ELSE update_ns END WHERE id = $1",
         )
         .bind(&id)
-        .bind(if surer { &diagnosis.id } else { &speaker })
-        .bind(if surer { diagnosis.confidence } else { confidence })
+        .bind(if is_representative { &diagnosis.id } else { &representative })
+        .bind(if is_representative { diagnosis.confidence } else { confidence })
         .bind(time_ns)
         .execute(&mut *tx)
         .await
         .during(action)?;
         Ok((id, false))
     }
+}
 
-    async fn complete(&self, row: Row) -> Result<Incident, StoreError> {
-        let (id, start_ns, update_ns, end_ns, count, diagnosis, body) = row;
-        let speaker: Diagnosis = decode("diagnosis", &diagnosis, &body)?;
-        let victims: Vec<String> = sqlx::query_scalar(
-            "SELECT DISTINCT victim FROM diagnoses WHERE incident = $1 ORDER BY victim LIMIT $2",
-        )
-        .bind(&id)
-        .bind(i64::from(INCIDENT_VICTIMS))
-        .fetch_all(&self.pool)
-        .await
-        .during("read an incident's victims")?;
-        // The column was written from a flow key; a row that somebody edited by hand is left out.
-        let victims = victims.iter().filter_map(|victim| victim.parse::<FlowKey>().ok()).collect();
-        Ok(Incident {
-            id,
-            anomaly: speaker.anomaly,
-            cause: speaker.cause,
-            summary: speaker.summary,
-            confidence: speaker.confidence,
-            root_cause: speaker.root_cause,
-            start_ns: from_sql(start_ns),
-            update_ns: from_sql(update_ns),
-            end_ns: end_ns.map(from_sql),
-            count: from_sql(count),
-            diagnosis,
-            victims,
-        })
+/// Reads the incident with this id.
+pub(super) async fn read_one(
+    connection: &mut SqliteConnection,
+    id: &str,
+) -> Result<Option<Incident>, StoreError> {
+    let mut query = QueryBuilder::<Sqlite>::new(COLUMNS);
+    query.push(" WHERE i.id = ").push_bind(id);
+    let row: Option<Row> =
+        query.build_query_as().fetch_optional(&mut *connection).await.during("read an incident")?;
+    Ok(complete(connection, row.into_iter().collect()).await?.pop())
+}
+
+/// Adds the victims to rows of incidents, with one statement for all rows.
+async fn complete(connection: &mut SqliteConnection, rows: Vec<Row>) -> Result<Vec<Incident>, StoreError> {
+    if rows.is_empty() {
+        return Ok(Vec::new());
     }
+    let mut query = victims_of(rows.iter().map(|row| row.0.as_str()));
+    let found: Vec<(String, String)> =
+        query.build_query_as().fetch_all(connection).await.during("read the victims of incidents")?;
+    let mut victims: BTreeMap<String, Vec<FlowKey>> = BTreeMap::new();
+    for (incident, victim) in found {
+        // The column is written from a flow key; a value that was edited by hand and is none is left out.
+        if let Ok(victim) = victim.parse() {
+            victims.entry(incident).or_default().push(victim);
+        }
+    }
+    rows.into_iter()
+        .map(|(id, start_ns, update_ns, end_ns, count, diagnosis, body)| {
+            let representative: Diagnosis = decode("diagnosis", &diagnosis, &body)?;
+            Ok(Incident {
+                victims: victims.remove(&id).unwrap_or_default(),
+                id,
+                anomaly: representative.anomaly,
+                cause: representative.cause,
+                summary: representative.summary,
+                confidence: representative.confidence,
+                root_cause: representative.root_cause,
+                start_ns: from_sql(start_ns),
+                update_ns: from_sql(update_ns),
+                end_ns: end_ns.map(from_sql),
+                count: from_sql(count),
+                diagnosis,
+            })
+        })
+        .collect()
+}
+
+/// Selects the first [`INCIDENT_VICTIMS`] victims of each incident, in the order of their text.
+fn victims_of<'i>(incidents: impl Iterator<Item = &'i str>) -> QueryBuilder<Sqlite> {
+    let mut query = QueryBuilder::new(
+        "SELECT incident, victim FROM (SELECT incident, victim, \
+         ROW_NUMBER() OVER (PARTITION BY incident ORDER BY victim) AS place \
+         FROM (SELECT DISTINCT incident, victim FROM diagnoses WHERE incident IN ",
+    );
+    push_list(&mut query, incidents);
+    query.push(")) WHERE place <= ").push_bind(i64::from(INCIDENT_VICTIMS));
+    query.push(" ORDER BY incident, victim");
+    query
+}
+
+/// Adds a parenthesised list of bound values.
+fn push_list<'v>(query: &mut QueryBuilder<Sqlite>, values: impl Iterator<Item = &'v str>) {
+    query.push("(");
+    let mut list = query.separated(", ");
+    for value in values {
+        list.push_bind(value.to_string());
+    }
+    query.push(")");
 }
 
 async fn open_incident(
     tx: &mut SqliteConnection,
     id: &str,
-    culprit: &str,
+    root_key: &str,
     diagnosis: &Diagnosis,
 ) -> Result<(), sqlx::Error> {
     sqlx::query(
@@ -155,7 +203,7 @@ async fn open_incident(
          VALUES ($1, $2, $3, $3, NULL, 1, $4, $5)",
     )
     .bind(id)
-    .bind(culprit)
+    .bind(root_key)
     .bind(sql_ns(diagnosis.time_ns))
     .bind(&diagnosis.id)
     .bind(diagnosis.confidence)
@@ -164,7 +212,7 @@ async fn open_incident(
     Ok(())
 }
 
-/// After diagnoses were removed: an incident without any goes, one whose speaker went gets the next best.
+/// After a removal of diagnoses: removes incidents without one, and replaces representative diagnoses that are gone.
 pub(super) async fn repair_after_removal(tx: &mut SqliteConnection) -> Result<(), sqlx::Error> {
     sqlx::query("DELETE FROM incidents WHERE id NOT IN (SELECT incident FROM diagnoses)")
         .execute(&mut *tx)

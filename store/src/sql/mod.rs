@@ -1,5 +1,5 @@
-//! All SQL of Harrier. Statements use what SQLite and PostgreSQL share: numbered parameters, `ON CONFLICT`,
-//! row order by explicit columns. What only SQLite has stands in this file.
+//! All SQL of Harrier. Statements use the common subset of SQLite and PostgreSQL: numbered parameters, `ON CONFLICT`,
+//! window functions, row order by explicit columns. Everything that is specific to SQLite is in this file.
 
 mod diagnoses;
 mod incidents;
@@ -23,9 +23,9 @@ use crate::limits::{Limits, TEXT_ID_BYTES};
 
 static MIGRATIONS: sqlx::migrate::Migrator = sqlx::migrate!();
 
-/// Connections of a file store; readers do not wait for the writer (write-ahead log).
+/// Connections of a file store. With the write-ahead log the writer does not block readers.
 const POOL_CONNECTIONS: u32 = 4;
-/// How long a statement waits for another process that writes to the same file.
+/// How long a statement waits for the lock of another process that writes to the same file.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A handle to the database; clones share it.
@@ -33,17 +33,17 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 pub struct Store {
     pool: SqlitePool,
     limits: Limits,
-    /// Diagnoses stored through this handle, to know when to prune.
+    /// New diagnoses through this handle and its clones; decides when to prune.
     puts: Arc<AtomicU64>,
-    /// Holds a database in memory open, whatever the pool does; never used.
-    #[expect(dead_code, reason = "it is there to be dropped last")]
+    /// Keeps a database in memory alive when the pool closes its connection; never used otherwise.
+    #[expect(dead_code, reason = "held only until the last handle is dropped")]
     keeper: Arc<Mutex<Option<SqliteConnection>>>,
 }
 
 impl Store {
-    /// Opens the store at `url` with default [`Limits`], creating the file and bringing its tables to this version.
+    /// Opens the store at `url` with default [`Limits`]. Creates the file and migrates its tables where needed.
     ///
-    /// `sqlite:FILE` is a file, `sqlite::memory:` a store that lives as long as its handles.
+    /// `sqlite:FILE` is a file, `sqlite::memory:` a store in memory that lives as long as its handles.
     ///
     /// # Errors
     /// The URL is of another kind, the file cannot be opened, or it was written by a newer version.
@@ -51,7 +51,7 @@ impl Store {
         Store::open_with(url, Limits::default()).await
     }
 
-    /// Opens the store at `url` with limits of its own; see [`Store::open`].
+    /// Opens the store at `url` with these limits; see [`Store::open`].
     ///
     /// # Errors
     /// As [`Store::open`].
@@ -68,14 +68,14 @@ impl Store {
             .synchronous(SqliteSynchronous::Normal)
             .foreign_keys(true)
             .busy_timeout(BUSY_TIMEOUT);
-        // A database in memory dies with its last connection, and the pool gives a connection up when whoever used it
-        // goes away half-way.
+        // A database in memory is deleted with its last connection, and the pool closes a connection whose query was
+        // cancelled.
         let keeper = match in_memory {
             true => Some(SqliteConnection::connect_with(&options).await.map_err(cannot_open)?),
             false => None,
         };
         let pool = if in_memory {
-            // Several connections to one memory would get in each other's way.
+            // Each connection to `:memory:` would open a separate database.
             SqlitePoolOptions::new()
                 .min_connections(1)
                 .max_connections(1)
@@ -89,51 +89,59 @@ impl Store {
         Ok(Store { pool, limits, puts: Arc::default(), keeper: Arc::new(Mutex::new(keeper)) })
     }
 
-    /// The limits it was opened with.
+    /// Returns the limits the store was opened with.
     pub fn limits(&self) -> Limits {
         self.limits
     }
 
-    /// Whether the database answers.
+    /// Checks that the database responds.
     ///
     /// # Errors
-    /// It does not.
+    /// It does not respond.
     pub async fn ping(&self) -> Result<(), StoreError> {
-        sqlx::query("SELECT 1").execute(&self.pool).await.during("was asked whether it is there")?;
+        sqlx::query("SELECT 1").execute(&self.pool).await.during("respond")?;
         Ok(())
     }
 
-    /// Writes everything out and closes the connections; later calls fail.
+    /// Writes pending changes and closes all connections; later calls fail.
     pub async fn close(&self) {
         self.pool.close().await;
     }
 
-    /// A transaction that holds the write lock from its start, so that it cannot fail half-way for a lock.
+    /// Begins a transaction that takes the write lock at once, so that it cannot fail on the lock later.
     async fn write(&self, action: &'static str) -> Result<Transaction<'static, Sqlite>, StoreError> {
         self.pool.begin_with("BEGIN IMMEDIATE").await.during(action)
     }
 }
 
-/// A time as SQL keeps it. Beyond 2^63 ns (the year 2262) it stays at the end; the JSON body keeps it exact.
+/// Converts a time for a column. A value above 2^63 - 1 ns is stored as that limit; the JSON body holds the exact one.
 fn sql_ns(time_ns: u64) -> i64 {
     i64::try_from(time_ns).unwrap_or(i64::MAX)
 }
 
-/// The inverse of [`sql_ns`]; also for counts.
+/// The inverse of [`sql_ns`]; also used for counts.
 fn from_sql(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }
 
-/// The JSON of a value. It is read back first: JSON writes a number that is none (NaN, infinity) as null, which
-/// would be found only when somebody asks for the row.
-fn encode<T: Serialize + DeserializeOwned>(
+/// Returns the JSON of a value that holds no floating-point number.
+fn encode<T: Serialize>(what: &'static str, id: &str, value: &T) -> Result<String, StoreError> {
+    serde_json::to_string(value).map_err(|source| StoreError::Encode { what, id: id.to_string(), source })
+}
+
+/// Returns the JSON of a value with floating-point numbers. It is parsed once: JSON writes NaN and infinity as null,
+/// which would otherwise be detected only when the row is read.
+fn encode_checked<T: Serialize + DeserializeOwned>(
     what: &'static str,
     id: &str,
     value: &T,
 ) -> Result<String, StoreError> {
-    let refuse = |source| StoreError::Encode { what, id: id.to_string(), source };
-    let body = serde_json::to_string(value).map_err(refuse)?;
-    serde_json::from_str::<T>(&body).map_err(refuse)?;
+    let body = encode(what, id, value)?;
+    serde_json::from_str::<T>(&body).map_err(|source| StoreError::Encode {
+        what,
+        id: id.to_string(),
+        source,
+    })?;
     Ok(body)
 }
 

@@ -1,30 +1,30 @@
-//! Topology, snapshots and findings: bodies that are kept as they are.
+//! Storage of the topology, snapshots and findings, whose JSON is stored unchanged.
 
-use model::{Snapshot, Topology};
+use model::{Diagnosis, Snapshot, Topology};
 use serde::{Deserialize, Serialize};
 use sqlx::SqliteConnection;
 
 use super::{Store, check_id, decode, encode, sql_ns};
 use crate::error::{During, StoreError};
 
-/// The one topology that is current.
+/// Name of the current topology, the only one that is stored.
 const CURRENT: &str = "current";
 
-/// A finding of the configuration checker, as it is printed.
+/// A finding of the configuration checker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
     /// Stable id.
     pub id: String,
-    /// Code of the rule.
+    /// Code of the rule, e.g. `BUF001`.
     pub code: String,
     /// `error`, `warning` or `info`.
     pub severity: String,
-    /// The finding's JSON.
+    /// The finding as `harrier check --format json` prints it.
     pub body: serde_json::Value,
 }
 
 impl Store {
-    /// Stores the topology in place of the one before.
+    /// Stores the topology. It replaces the previous one.
     ///
     /// # Errors
     /// The database fails.
@@ -37,14 +37,14 @@ impl Store {
         .bind(body)
         .execute(&self.pool)
         .await
-        .during("stored the topology")?;
+        .during("store the topology")?;
         Ok(())
     }
 
-    /// The current topology; absent before the first was stored.
+    /// Returns the current topology; `None` if none has been stored.
     ///
     /// # Errors
-    /// The database fails, or what it holds cannot be read.
+    /// The database fails, or a stored body cannot be read.
     pub async fn topology(&self) -> Result<Option<Topology>, StoreError> {
         let body: Option<String> = sqlx::query_scalar("SELECT body FROM topologies WHERE name = $1")
             .bind(CURRENT)
@@ -54,30 +54,10 @@ impl Store {
         body.map(|body| decode("topology", CURRENT, &body)).transpose()
     }
 
-    /// Stores the snapshot that a diagnosis was made from, under the diagnosis' id. An id that is there
-    /// already changes nothing.
+    /// Returns the snapshot of the diagnosis with this id.
     ///
     /// # Errors
-    /// The id is empty or too long, or the database fails.
-    pub async fn put_snapshot(&self, id: &str, time_ns: u64, snapshot: &Snapshot) -> Result<(), StoreError> {
-        check_id(id)?;
-        let body = encode("snapshot", id, snapshot)?;
-        sqlx::query(
-            "INSERT INTO snapshots (id, time_ns, body) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING",
-        )
-        .bind(id)
-        .bind(sql_ns(time_ns))
-        .bind(body)
-        .execute(&self.pool)
-        .await
-        .during("stored a snapshot")?;
-        Ok(())
-    }
-
-    /// The snapshot called `id`.
-    ///
-    /// # Errors
-    /// The database fails, or what it holds cannot be read.
+    /// The database fails, or a stored body cannot be read.
     pub async fn snapshot(&self, id: &str) -> Result<Option<Snapshot>, StoreError> {
         let body: Option<String> = sqlx::query_scalar("SELECT body FROM snapshots WHERE id = $1")
             .bind(id)
@@ -87,7 +67,7 @@ impl Store {
         body.map(|body| decode("snapshot", id, &body)).transpose()
     }
 
-    /// Stores a finding; the same id again replaces it.
+    /// Stores a finding. It replaces a finding with the same id.
     ///
     /// # Errors
     /// The id is empty or too long, or the database fails.
@@ -104,20 +84,20 @@ impl Store {
         .bind(body)
         .execute(&self.pool)
         .await
-        .during("stored a finding")?;
+        .during("store a finding")?;
         Ok(())
     }
 
-    /// All findings, by code and id.
+    /// Lists all findings, ordered by code and id.
     ///
     /// # Errors
-    /// The database fails, or what it holds cannot be read.
+    /// The database fails, or a stored body cannot be read.
     pub async fn findings(&self) -> Result<Vec<Finding>, StoreError> {
         let rows: Vec<(String, String, String, String)> =
             sqlx::query_as("SELECT id, code, severity, body FROM findings ORDER BY code, id")
                 .fetch_all(&self.pool)
                 .await
-                .during("listed findings")?;
+                .during("list findings")?;
         rows.into_iter()
             .map(|(id, code, severity, body)| {
                 let body = decode("finding", &id, &body)?;
@@ -127,7 +107,23 @@ impl Store {
     }
 }
 
-/// Keeps the newest `keep` snapshots.
+/// Stores the JSON of the snapshot that `diagnosis` was made from, under the diagnosis' id. A snapshot that is already
+/// stored under this id stays as it is.
+pub(super) async fn insert_snapshot(
+    tx: &mut SqliteConnection,
+    diagnosis: &Diagnosis,
+    body: &str,
+) -> Result<(), sqlx::Error> {
+    sqlx::query("INSERT INTO snapshots (id, time_ns, body) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING")
+        .bind(&diagnosis.id)
+        .bind(sql_ns(diagnosis.time_ns))
+        .bind(body)
+        .execute(&mut *tx)
+        .await?;
+    Ok(())
+}
+
+/// Removes all but the newest `keep` snapshots.
 pub(super) async fn prune_snapshots(tx: &mut SqliteConnection, keep: u32) -> Result<(), sqlx::Error> {
     let oldest: Option<(i64, String)> =
         sqlx::query_as("SELECT time_ns, id FROM snapshots ORDER BY time_ns DESC, id DESC LIMIT 1 OFFSET $1")

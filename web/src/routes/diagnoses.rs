@@ -1,4 +1,4 @@
-//! Diagnoses, their graphs and the telemetry they rest on.
+//! Diagnoses with their graphs and snapshots.
 
 use std::net::IpAddr;
 
@@ -13,7 +13,7 @@ use utoipa::{IntoParams, ToSchema};
 use crate::problem::Problem;
 use crate::state::AppState;
 
-/// Which diagnoses are wanted. What is absent matches all.
+/// Selects diagnoses. A parameter that is absent matches all.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
@@ -32,15 +32,15 @@ pub(crate) struct DiagnosesQuery {
     #[param(value_type = Option<String>)]
     #[serde(default, deserialize_with = "protocol")]
     proto: Option<u8>,
-    /// Not earlier than this, in nanoseconds of the fabric's clock.
+    /// At or after this time, in nanoseconds of switch time.
     since: Option<u64>,
-    /// Earlier than this, in nanoseconds of the fabric's clock.
+    /// Before this time, in nanoseconds of switch time.
     until: Option<u64>,
-    /// Only those of one incident.
+    /// Id of the incident that the diagnoses belong to.
     incident: Option<String>,
-    /// Rows of a page: 50 when absent, 500 at most.
+    /// Maximum number of rows: 50 when absent, at most 500.
     limit: Option<u32>,
-    /// The `next` of the page to continue.
+    /// The `next` value of the previous page.
     cursor: Option<String>,
 }
 
@@ -55,7 +55,7 @@ fn protocol<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u8>, D:
     }
 }
 
-/// The cursor of a page, or a problem that says what a cursor is.
+/// Parses the cursor of a page.
 pub(crate) fn cursor(text: Option<&str>) -> Result<Option<Cursor>, Problem> {
     text.map(str::parse)
         .transpose()
@@ -67,14 +67,14 @@ pub(crate) fn cursor(text: Option<&str>) -> Result<Option<Cursor>, Problem> {
 pub(crate) struct DiagnosesPage {
     /// The diagnoses.
     diagnoses: Vec<Diagnosis>,
-    /// Where the next page starts; null on the last.
+    /// Cursor of the next page; null on the last page.
     next: Option<String>,
 }
 
-/// Diagnoses, newest first
+/// List diagnoses, newest first
 #[utoipa::path(get, path = "/diagnoses", operation_id = "list_diagnoses", tag = "diagnoses", params(DiagnosesQuery), responses(
     (status = 200, description = "A page of diagnoses", body = DiagnosesPage),
-    (status = 400, description = "A parameter cannot be read", body = Problem, content_type = "application/problem+json"),
+    (status = 400, description = "A parameter is malformed", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn list(
     State(state): State<AppState>,
@@ -96,8 +96,8 @@ pub(crate) async fn list(
     Ok(Json(DiagnosesPage { diagnoses: page.rows, next: page.next.map(|next| next.to_string()) }))
 }
 
-/// One diagnosis
-#[utoipa::path(get, path = "/diagnoses/{id}", operation_id = "get_diagnosis", tag = "diagnoses", params(("id" = String, Path, description = "The diagnosis' id")), responses(
+/// Get a diagnosis
+#[utoipa::path(get, path = "/diagnoses/{id}", operation_id = "get_diagnosis", tag = "diagnoses", params(("id" = String, Path, description = "Id of the diagnosis")), responses(
     (status = 200, description = "The diagnosis with its evidence", body = Diagnosis),
     (status = 404, description = "There is no such diagnosis", body = Problem, content_type = "application/problem+json"),
 ))]
@@ -109,9 +109,9 @@ pub(crate) async fn one(
     diagnosis.map(Json).ok_or_else(|| missing("diagnosis", &id))
 }
 
-/// The provenance graph of a diagnosis: who waits for whom
-#[utoipa::path(get, path = "/diagnoses/{id}/graph", operation_id = "get_diagnosis_graph", tag = "diagnoses", params(("id" = String, Path, description = "The diagnosis' id")), responses(
-    (status = 200, description = "Its graph; edges name nodes by their index", body = ProvenanceGraph),
+/// Get the provenance graph of a diagnosis
+#[utoipa::path(get, path = "/diagnoses/{id}/graph", operation_id = "get_diagnosis_graph", tag = "diagnoses", params(("id" = String, Path, description = "Id of the diagnosis")), responses(
+    (status = 200, description = "The graph; edges refer to nodes by index", body = ProvenanceGraph),
     (status = 404, description = "There is no such diagnosis", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn graph(
@@ -122,10 +122,10 @@ pub(crate) async fn graph(
     graph.map(Json).ok_or_else(|| missing("diagnosis", &id))
 }
 
-/// The telemetry that a diagnosis rests on, as `harrier analyze` reads it
-#[utoipa::path(get, path = "/diagnoses/{id}/snapshot", operation_id = "get_diagnosis_snapshot", tag = "diagnoses", params(("id" = String, Path, description = "The diagnosis' id")), responses(
+/// Get the snapshot that a diagnosis was made from, in the format of `harrier analyze`
+#[utoipa::path(get, path = "/diagnoses/{id}/snapshot", operation_id = "get_diagnosis_snapshot", tag = "diagnoses", params(("id" = String, Path, description = "Id of the diagnosis")), responses(
     (status = 200, description = "The snapshot", body = Snapshot),
-    (status = 404, description = "There is no such diagnosis, or its telemetry is no longer kept", body = Problem, content_type = "application/problem+json"),
+    (status = 404, description = "There is no such diagnosis, or its snapshot has been removed", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn snapshot(
     State(state): State<AppState>,
@@ -135,7 +135,9 @@ pub(crate) async fn snapshot(
     snapshot.map(Json).ok_or_else(|| missing("snapshot", &id))
 }
 
-/// The problem of an id that names nothing.
+/// The problem for an unknown id.
 pub(crate) fn missing(what: &str, id: &str) -> Problem {
-    Problem::not_found(format!("there is no {what} `{id}`; the oldest are removed when there are many"))
+    Problem::not_found(format!(
+        "there is no {what} `{id}`; it does not exist, or it was removed as one of the oldest"
+    ))
 }

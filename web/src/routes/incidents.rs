@@ -10,22 +10,22 @@ use super::diagnoses::{cursor, missing};
 use crate::problem::Problem;
 use crate::state::AppState;
 
-/// Which incidents are wanted. What is absent matches all.
+/// Selects incidents. A parameter that is absent matches all.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct IncidentsQuery {
-    /// Only those that have not ended.
+    /// Only incidents that have not ended.
     #[serde(default)]
     #[param(value_type = Option<bool>)]
     open: bool,
-    /// Touched at or after this, in nanoseconds of the fabric's clock.
+    /// Updated at or after this time, in nanoseconds of switch time.
     since: Option<u64>,
-    /// Started before this, in nanoseconds of the fabric's clock.
+    /// Started before this time, in nanoseconds of switch time.
     until: Option<u64>,
-    /// Rows of a page: 50 when absent, 500 at most.
+    /// Maximum number of rows: 50 when absent, at most 500.
     limit: Option<u32>,
-    /// The `next` of the page to continue.
+    /// The `next` value of the previous page.
     cursor: Option<String>,
 }
 
@@ -34,14 +34,14 @@ pub(crate) struct IncidentsQuery {
 pub(crate) struct IncidentsPage {
     /// The incidents.
     incidents: Vec<Incident>,
-    /// Where the next page starts; null on the last.
+    /// Cursor of the next page; null on the last page.
     next: Option<String>,
 }
 
-/// Incidents, latest start first
+/// List incidents, latest start first
 #[utoipa::path(get, path = "/incidents", operation_id = "list_incidents", tag = "incidents", params(IncidentsQuery), responses(
     (status = 200, description = "A page of incidents", body = IncidentsPage),
-    (status = 400, description = "A parameter cannot be read", body = Problem, content_type = "application/problem+json"),
+    (status = 400, description = "A parameter is malformed", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn list(
     State(state): State<AppState>,
@@ -58,8 +58,8 @@ pub(crate) async fn list(
     Ok(Json(IncidentsPage { incidents: page.rows, next: page.next.map(|next| next.to_string()) }))
 }
 
-/// One incident
-#[utoipa::path(get, path = "/incidents/{id}", operation_id = "get_incident", tag = "incidents", params(("id" = String, Path, description = "The incident's id")), responses(
+/// Get an incident
+#[utoipa::path(get, path = "/incidents/{id}", operation_id = "get_incident", tag = "incidents", params(("id" = String, Path, description = "Id of the incident")), responses(
     (status = 200, description = "The incident", body = Incident),
     (status = 404, description = "There is no such incident", body = Problem, content_type = "application/problem+json"),
 ))]

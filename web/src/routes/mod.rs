@@ -1,6 +1,6 @@
-//! All routes. A route and its description in the OpenAPI document are one registration.
+//! All routes. One registration adds a route and its description in the OpenAPI document.
 
-#![allow(unused_qualifications, reason = "what `utoipa::path` expands to for query types")]
+#![allow(unused_qualifications, reason = "`utoipa::path` expands to qualified names of query types")]
 
 mod diagnoses;
 mod events;
@@ -30,16 +30,16 @@ const API: &str = "/api/v1";
 #[openapi(
     info(
         title = "Harrier",
-        description = "Who is really slowing this flow down? Diagnoses of a lossless RDMA network, with their evidence.\n\n\
-                       Times are nanoseconds of the fabric's clock. Lists are pages: a request with `cursor` set to the \
-                       `next` of a page continues it. Every error is a problem (RFC 9457).",
+        description = "Diagnoses of slow flows in lossless RDMA networks, with their evidence.\n\n\
+                       Times are nanoseconds of switch time. Lists are paged: set `cursor` to the `next` value of a page \
+                       to get the following one. Every error is a problem (RFC 9457).",
         license(name = "Apache-2.0", identifier = "Apache-2.0")
     ),
     tags(
-        (name = "diagnoses", description = "Verdicts about victim flows, with graph and telemetry"),
-        (name = "incidents", description = "Everything that one culprit did in one stretch of time"),
+        (name = "diagnoses", description = "Diagnoses of victim flows, with graph and snapshot"),
+        (name = "incidents", description = "Diagnoses with the same root cause that belong together in time"),
         (name = "network", description = "Topology, ports, configuration findings"),
-        (name = "live", description = "What happens now")
+        (name = "live", description = "The live stream")
     )
 )]
 struct Description;
@@ -52,7 +52,7 @@ fn api() -> OpenApiRouter<AppState> {
         .routes(routes!(diagnoses::snapshot))
         .routes(routes!(incidents::list))
         .routes(routes!(incidents::one))
-        .routes(routes!(queries::ask))
+        .routes(routes!(queries::query))
         .routes(routes!(network::topology))
         .routes(routes!(network::ports))
         .routes(routes!(network::series))
@@ -61,12 +61,12 @@ fn api() -> OpenApiRouter<AppState> {
     OpenApiRouter::with_openapi(Description::openapi()).nest(API, v1)
 }
 
-/// The OpenAPI 3.1 description of `/api/v1`.
+/// Returns the OpenAPI 3.1 document of `/api/v1`.
 pub fn openapi() -> OpenApi {
     api().into_openapi()
 }
 
-/// The whole server as a service: REST, live stream, metrics, health and the dashboard.
+/// Returns the whole server as a service: REST, live stream, metrics, health and the dashboard.
 pub fn router(state: AppState) -> Router {
     let (documented, _) = api().split_for_parts();
     let router = documented
@@ -84,7 +84,7 @@ pub fn router(state: AppState) -> Router {
     headers::secure(router)
 }
 
-/// Counts responses by route (never by path, which has no bound) and status.
+/// Middleware: counts responses by status and by route. Paths have no bound, so they are no label.
 async fn count(State(state): State<AppState>, request: Request, next: Next) -> Response {
     let route =
         request.extensions().get::<MatchedPath>().map_or("dashboard".into(), |p| p.as_str().to_string());

@@ -11,14 +11,14 @@ use crate::problem::Problem;
 use crate::series::{PortPoint, PortSample};
 use crate::state::AppState;
 
-/// The topology
+/// Get the topology
 #[utoipa::path(get, path = "/topology", operation_id = "get_topology", tag = "network", responses(
-    (status = 200, description = "Nodes and links, in the order of their source", body = Topology),
-    (status = 503, description = "No topology was loaded yet", body = Problem, content_type = "application/problem+json"),
+    (status = 200, description = "Nodes and links, in the order of the topology's source", body = Topology),
+    (status = 503, description = "No topology has been loaded yet", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn topology(State(state): State<AppState>) -> Result<Json<Topology>, Problem> {
     let topology = state.live.topology().ok_or_else(|| {
-        let detail = "no topology was loaded yet";
+        let detail = "no topology has been loaded yet";
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, "no-topology", "No topology", detail).retry_after(1)
     })?;
     Ok(Json(Topology::clone(&topology)))
@@ -27,11 +27,11 @@ pub(crate) async fn topology(State(state): State<AppState>) -> Result<Json<Topol
 /// The latest sample of every port.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Ports {
-    /// By port.
+    /// The samples, ordered by port.
     ports: Vec<PortSample>,
 }
 
-/// The latest sample of every port
+/// List the latest sample of every port
 #[utoipa::path(get, path = "/ports", operation_id = "list_ports", tag = "network", responses(
     (status = 200, description = "Samples, ordered by port", body = Ports),
 ))]
@@ -39,12 +39,12 @@ pub(crate) async fn ports(State(state): State<AppState>) -> Json<Ports> {
     Json(Ports { ports: state.live.ports() })
 }
 
-/// Which samples are wanted.
+/// Selects samples.
 #[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SeriesQuery {
-    /// Not earlier than this, in nanoseconds of the fabric's clock.
+    /// At or after this time, in nanoseconds of switch time.
     since: Option<u64>,
 }
 
@@ -55,17 +55,17 @@ pub(crate) struct PortSeries {
     port: PortRef,
     /// The port at the other end of its link.
     peer: Option<PortRef>,
-    /// The link's rate in bits a second.
+    /// The link's rate in bits per second.
     rate_bps: Option<u64>,
-    /// Oldest first; at most 1024.
+    /// The samples, oldest first; at most 1024.
     samples: Vec<PortPoint>,
 }
 
-/// Recent samples of one port: queue, pauses, rate
+/// List the recent samples of a port: queue, pauses, rate
 #[utoipa::path(get, path = "/ports/{port}/series", operation_id = "get_port_series", tag = "network",
     params(("port" = PortRef, Path, description = "The port, e.g. `sw4:1`"), SeriesQuery), responses(
-    (status = 200, description = "Its samples", body = PortSeries),
-    (status = 400, description = "This is not a port", body = Problem, content_type = "application/problem+json"),
+    (status = 200, description = "The samples of the port", body = PortSeries),
+    (status = 400, description = "The path does not name a port, or a parameter is malformed", body = Problem, content_type = "application/problem+json"),
     (status = 404, description = "There is no such port", body = Problem, content_type = "application/problem+json"),
 ))]
 pub(crate) async fn series(
@@ -89,14 +89,14 @@ pub(crate) async fn series(
 /// Findings of the configuration checker.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct Findings {
-    /// By code; each as `harrier check --format json` prints it.
+    /// The findings, ordered by code; each in the format of `harrier check --format json`.
     #[schema(value_type = Vec<Object>)]
     findings: Vec<serde_json::Value>,
 }
 
-/// Findings of the configuration checker
+/// List the findings of the configuration checker
 #[utoipa::path(get, path = "/findings", operation_id = "list_findings", tag = "network", responses(
-    (status = 200, description = "All findings that are stored", body = Findings),
+    (status = 200, description = "All stored findings", body = Findings),
 ))]
 pub(crate) async fn findings(State(state): State<AppState>) -> Result<Json<Findings>, Problem> {
     let findings = state.live.store().findings().await?;

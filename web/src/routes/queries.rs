@@ -1,4 +1,4 @@
-//! Asking about a victim flow now.
+//! On-demand queries about a victim flow.
 
 use axum::Json;
 use axum::extract::State;
@@ -14,39 +14,40 @@ use crate::problem::Problem;
 use crate::query::QueryError;
 use crate::state::AppState;
 
-/// A question.
+/// A query about a victim flow.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Question {
-    /// The flow that is slow.
+#[schema(as = Question)]
+pub(crate) struct QueryRequest {
+    /// The victim flow.
     victim: FlowKey,
 }
 
-/// Ask about a victim flow now: collects telemetry, diagnoses it and stores the result
-#[utoipa::path(post, path = "/queries", operation_id = "ask_about_flow", tag = "diagnoses", request_body = Question, responses(
-    (status = 200, description = "The verdict; `location` names where it stays", body = Diagnosis),
-    (status = 404, description = "The flow is not one of this network (`unknown-flow`), or nothing slows it in the network now (`no-anomaly`)", body = Problem, content_type = "application/problem+json"),
+/// Diagnose a victim flow now: collect telemetry, diagnose it and store the diagnosis
+#[utoipa::path(post, path = "/queries", operation_id = "ask_about_flow", tag = "diagnoses", request_body = QueryRequest, responses(
+    (status = 200, description = "The diagnosis; the `location` header holds its path", body = Diagnosis),
+    (status = 404, description = "No host of this network sends the flow (`unknown-flow`), or the network does not slow it down now (`no-anomaly`)", body = Problem, content_type = "application/problem+json"),
     (status = 413, description = "The body is too large", body = Problem, content_type = "application/problem+json"),
-    (status = 422, description = "The body is not a question, or the victim is not a flow", body = Problem, content_type = "application/problem+json"),
+    (status = 422, description = "The body is malformed, or the victim is not a flow", body = Problem, content_type = "application/problem+json"),
     (status = 502, description = "The collection or the analysis failed", body = Problem, content_type = "application/problem+json"),
-    (status = 503, description = "Nobody can answer, or too many ask", body = Problem, content_type = "application/problem+json"),
+    (status = 503, description = "No network is connected (`no-network`), or there are too many queries (`busy`)", body = Problem, content_type = "application/problem+json"),
     (status = 504, description = "The collection took too long", body = Problem, content_type = "application/problem+json"),
 ))]
-pub(crate) async fn ask(
+pub(crate) async fn query(
     State(state): State<AppState>,
-    Json(question): Json<Question>,
+    Json(request): Json<QueryRequest>,
 ) -> Result<impl IntoResponse, Problem> {
     let backend = state.backend.as_ref().ok_or_else(|| {
-        let detail = "this server shows what is stored and is connected to no network that it could ask";
-        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "no-network", "Nobody can answer", detail)
+        let detail = "this server shows stored diagnoses only; it is not connected to a network";
+        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "no-network", "No network is connected", detail)
     })?;
-    let answer = timeout(QUERY_TIMEOUT, backend.ask(question.victim)).await.map_err(|_| {
-        let detail = format!("no verdict on `{}` within {} s", question.victim, QUERY_TIMEOUT.as_secs());
+    let result = timeout(QUERY_TIMEOUT, backend.query(request.victim)).await.map_err(|_| {
+        let detail = format!("no diagnosis of `{}` within {} s", request.victim, QUERY_TIMEOUT.as_secs());
         Problem::new(StatusCode::GATEWAY_TIMEOUT, "query-timeout", "The collection took too long", detail)
     })??;
-    state.live.push_diagnosis(&answer.diagnosis, &answer.graph, answer.snapshot.as_ref()).await?;
-    let location = format!("/api/v1/diagnoses/{}", answer.diagnosis.id);
-    Ok(([(header::LOCATION, location)], Json(answer.diagnosis)))
+    state.live.push_diagnosis(&result.diagnosis, &result.graph, result.snapshot.as_ref()).await?;
+    let location = format!("/api/v1/diagnoses/{}", result.diagnosis.id);
+    Ok(([(header::LOCATION, location)], Json(result.diagnosis)))
 }
 
 impl From<QueryError> for Problem {
@@ -54,12 +55,12 @@ impl From<QueryError> for Problem {
         let detail = error.to_string();
         match error {
             QueryError::UnknownFlow(_) => {
-                Problem::new(StatusCode::NOT_FOUND, "unknown-flow", "The flow is not known", detail)
+                Problem::new(StatusCode::NOT_FOUND, "unknown-flow", "Unknown flow", detail)
             }
             QueryError::Clean(_) => Problem::new(
                 StatusCode::NOT_FOUND,
                 "no-anomaly",
-                "Nothing slows this flow in the network now",
+                "The network does not slow this flow down now",
                 detail,
             ),
             QueryError::Busy { retry_after_s } => {
@@ -67,7 +68,7 @@ impl From<QueryError> for Problem {
                     .retry_after(retry_after_s)
             }
             QueryError::Failed(_) => {
-                Problem::new(StatusCode::BAD_GATEWAY, "query-failed", "The question has no answer", detail)
+                Problem::new(StatusCode::BAD_GATEWAY, "query-failed", "The query failed", detail)
             }
         }
     }

@@ -1,4 +1,4 @@
-//! `harrier p4 conformance`: p4c's own programs and tests, on both engines.
+//! `harrier p4 conformance`: runs p4c's programs and tests on both engines.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -18,26 +18,26 @@ use crate::Outcome;
 use crate::input::write_all;
 use crate::output::print_json;
 
-/// What stands in a table's file behind this line was written by hand and stays.
+/// Text after this line in the page is written by hand; a new page keeps it.
 const BY_HAND: &str = "<!-- What follows is written by hand and stays when this page is written again. -->";
-/// Warning for an extern that is neither v1model's nor the core library's.
+/// Code of the warning for an extern that belongs neither to v1model nor to the core library.
 const FOREIGN_EXTERN: &str = "W0407";
-/// The command that p4c's driver for bmv2 reads and does nothing about.
+/// A command that p4c's test driver for bmv2 reads and ignores.
 const COUNTER_CHECK: &str = "check_counter";
 
 /// Arguments of `harrier p4 conformance`.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// A checkout of p4lang/p4c
+    /// Directory with a checkout of p4lang/p4c
     #[arg(value_name = "PATH-TO-P4C")]
     p4c: PathBuf,
-    /// The commit that is checked out, where git cannot say
+    /// Commit of the checkout [default: taken from git]
     #[arg(long)]
     commit: Option<String>,
-    /// Writes the table as Markdown
+    /// File for the results as Markdown
     #[arg(long, value_name = "FILE.md")]
     write: Option<PathBuf>,
-    /// The results as JSON on stdout
+    /// Print the results as JSON on stdout
     #[arg(long)]
     json: bool,
 }
@@ -47,7 +47,7 @@ pub(super) struct Args {
 struct Test {
     program: String,
     packets: usize,
-    /// `pass` on both engines, or what is wrong.
+    /// `pass` if it passes on both engines, otherwise the first failure.
     result: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
@@ -59,7 +59,7 @@ impl Test {
     }
 }
 
-/// Programs that must compile.
+/// Programs that p4c accepts.
 #[derive(Default, Serialize)]
 struct Accepted {
     programs: usize,
@@ -67,14 +67,14 @@ struct Accepted {
     refused: Vec<String>,
 }
 
-/// Programs that must not.
+/// Programs that p4c rejects.
 #[derive(Default, Serialize)]
 struct Refused {
     /// Programs for which p4c prints an error.
     programs: usize,
     refused: usize,
     accepted: Vec<String>,
-    /// Programs with a message of ours at a line that p4c names.
+    /// Rejected programs with an error at a line that p4c reports too.
     same_line: usize,
     other_line: Vec<String>,
 }
@@ -93,11 +93,11 @@ struct Report {
 pub(super) fn execute(args: &Args) -> anyhow::Result<Outcome> {
     let data = args.p4c.join("testdata");
     if !data.is_dir() {
-        bail!("{} is no checkout of p4c: it has no testdata", args.p4c.display());
+        bail!("{} is not a checkout of p4c: it has no testdata directory", args.p4c.display());
     }
     let (samples, converted) = (data.join("p4_16_samples"), data.join("p4_14_samples_outputs"));
     let is_sample = |name: &str| name.ends_with("-bmv2.p4");
-    // The stages of p4c's own passes are kept beside the programs.
+    // The directory also contains the output of p4c's passes.
     let is_converted =
         |name: &str| !["-first.p4", "-frontend.p4", "-midend.p4"].iter().any(|stage| name.ends_with(stage));
     let (p4_16, p4_16_programs) = programs(&samples, &samples, is_sample)?;
@@ -112,9 +112,8 @@ pub(super) fn execute(args: &Args) -> anyhow::Result<Outcome> {
     };
     if let Some(path) = &args.write {
         let kept = fs::read_to_string(path).ok();
-        let by_hand =
-            kept.as_deref().and_then(|text| text.split_once(BY_HAND)).map_or("\n", |(_, text)| text);
-        let page = format!("{}\n{BY_HAND}{by_hand}", markdown(&report));
+        let manual = kept.as_deref().and_then(|text| text.split_once(BY_HAND)).map_or("\n", |(_, text)| text);
+        let page = format!("{}\n{BY_HAND}{manual}", markdown(&report));
         write_all(&[(path, page.into_bytes())])?;
     }
     if args.json {
@@ -127,14 +126,14 @@ pub(super) fn execute(args: &Args) -> anyhow::Result<Outcome> {
     Ok(if failed || wrong { Outcome::Findings } else { Outcome::Fine })
 }
 
-/// The commit that is checked out, as far as git says.
+/// Returns the commit of a checkout according to git.
 fn commit(path: &Path) -> String {
     let output = Command::new("git").arg("-C").arg(path).args(["rev-parse", "--short=7", "HEAD"]).output();
     let text = output.ok().filter(|o| o.status.success()).and_then(|o| String::from_utf8(o.stdout).ok());
     text.map_or_else(|| "an unknown commit".to_string(), |text| text.trim().to_string())
 }
 
-/// The files of a folder whose names end in `.p4`, sorted.
+/// Returns the files of a directory whose names end in `.p4`, sorted.
 fn files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let entries = fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<std::io::Result<Vec<_>>>()?;
@@ -147,14 +146,14 @@ fn stem(path: &Path) -> String {
     path.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// `p4info`: as for a controller. Converted P4-14 programs have control-plane names that are given twice; p4c runs
-/// their tests without P4Info, and checks wrong programs with it.
+/// Compiles a program; with `p4info` the rules for P4Info are checked too. Converted P4-14 programs contain duplicate
+/// control-plane names, so p4c runs their tests without P4Info; it checks the erroneous programs with it.
 fn compiled(path: &Path, p4info: bool) -> Compilation {
     let options = Options { p4info, ..Options::default() };
     p4_lang::compile(&path.display().to_string(), &FileLoader::default(), &options)
 }
 
-/// Compiles the programs for v1model of a folder, and runs those that have a test in another.
+/// Compiles the v1model programs of one directory, and runs those that have a test in another.
 fn programs(
     folder: &Path,
     tests: &Path,
@@ -197,7 +196,7 @@ fn run(name: &str, program: &Arc<Program>, test: &str, foreign: bool) -> Test {
         Ok(report) => (report.packets, "pass".to_string()),
         Err(failures) => (0, failures.first().map_or_else(String::new, |f| first_line(&f.to_string()))),
     };
-    let note = foreign.then(|| "has an extern of its own, which bmv2 loads as a module".to_string());
+    let note = foreign.then(|| "uses an extern that bmv2 loads as a module".to_string());
     let found = Test { program: name.to_string(), packets, result, note };
     if found.passes() || !test.contains(COUNTER_CHECK) {
         return found;
@@ -208,7 +207,7 @@ fn run(name: &str, program: &Arc<Program>, test: &str, foreign: bool) -> Test {
         .collect();
     match run(name, program, &unchecked.join("\n"), foreign) {
         passed if passed.passes() => {
-            let why = "but for counters, which p4c's driver for bmv2 does not check";
+            let why = "except counters, which p4c's driver for bmv2 does not check";
             Test { note: Some(format!("{why}: {}", found.result)), ..passed }
         }
         _ => found,
@@ -219,7 +218,7 @@ fn first_line(text: &str) -> String {
     text.lines().next().unwrap_or_default().to_string()
 }
 
-/// Compiles the programs that p4c refuses.
+/// Compiles the programs that p4c rejects.
 fn errors(folder: &Path, outputs: &Path) -> anyhow::Result<Refused> {
     let mut result = Refused::default();
     for path in files(folder)? {
@@ -248,7 +247,7 @@ fn errors(folder: &Path, outputs: &Path) -> anyhow::Result<Refused> {
     Ok(result)
 }
 
-/// The lines of a program that p4c's errors name, as `NAME.p4(LINE)`.
+/// Returns the lines of a program in p4c's errors, which have the form `NAME.p4(LINE)`.
 fn p4c_lines(printed: &str, name: &str) -> BTreeSet<usize> {
     let errors = printed.lines().filter(|line| line.contains("error:"));
     let places = errors.filter_map(|line| line.split_once(&format!("{name}(")));
@@ -273,8 +272,8 @@ fn summary(report: &Report) -> String {
     line("converted P4-14", of(&report.p4_14_programs));
     let errors = &report.p4_16_errors;
     line(
-        "wrong programs",
-        format!("{} of {} refused, {} at p4c's line", errors.refused, errors.programs, errors.same_line),
+        "erroneous programs",
+        format!("{} of {} rejected, {} at p4c's line", errors.refused, errors.programs, errors.same_line),
     );
     for test in report.p4_16.iter().chain(&report.p4_14).filter(|test| !test.passes()) {
         line("fails", format!("{}: {}", test.program, test.note.as_ref().unwrap_or(&test.result)));
@@ -285,17 +284,16 @@ fn summary(report: &Report) -> String {
 fn markdown(report: &Report) -> String {
     let mut text = format!(
         "# Conformance with p4c's tests\n\n\
-        p4lang/p4c at {}. With it checked out, this command runs everything below on both engines and writes this page:\n\n\
+        Results with p4lang/p4c at {}. This command runs all programs and tests below on both engines and writes this page:\n\n\
         ```\nharrier p4 conformance PATH-TO-P4C --write docs/p4-conformance.md\n```\n\n\
-        It ends with status 1 when a program or test does not do what p4c expects. A test in STF passes when all \
-        packets that it expects leave, and no others, on the compiled engine and on the plain interpreter, and when both \
-        did the same.\n\n",
+        It exits with status 1 if a program or test does not behave as p4c expects. An STF test passes if exactly the \
+        expected packets leave on the compiled engine and on the plain interpreter, and both engines behave the same.\n\n",
         report.p4c_commit
     );
     let mut row = |what: &str, folder: &str, value: String| {
         let _ = writeln!(text, "| {what} | `testdata/{folder}` | {value} |");
     };
-    row("what", "folder", "result".to_string());
+    row("tests", "folder", "result".to_string());
     row("---", "---", "---".to_string());
     let of = |a: &Accepted| format!("{} of {} accepted", a.accepted, a.programs);
     row("P4-16 programs with a test", "p4_16_samples", counted(&report.p4_16));
@@ -304,10 +302,10 @@ fn markdown(report: &Report) -> String {
     row("P4-14 programs, converted", "p4_14_samples_outputs", of(&report.p4_14_programs));
     let errors = &report.p4_16_errors;
     let refused = format!(
-        "{} of {} refused, {} at a line that p4c names",
+        "{} of {} rejected, {} at a line that p4c reports",
         errors.refused, errors.programs, errors.same_line
     );
-    row("programs that are errors", "p4_16_errors", refused);
+    row("erroneous programs", "p4_16_errors", refused);
     text = text.replacen("`testdata/folder`", "folder", 1).replacen("`testdata/---`", "---", 1);
     let mut list = |title: &str, names: &[String]| {
         if !names.is_empty() {
@@ -316,8 +314,8 @@ fn markdown(report: &Report) -> String {
     };
     list("P4-16 programs that are not accepted", &report.p4_16_programs.refused);
     list("Converted programs that are not accepted", &report.p4_14_programs.refused);
-    list("Wrong programs that are accepted", &errors.accepted);
-    list("Wrong programs that are refused at another line", &errors.other_line);
+    list("Erroneous programs that are accepted", &errors.accepted);
+    list("Erroneous programs that are rejected at another line", &errors.other_line);
     for (title, tests) in [("P4-16", &report.p4_16), ("P4-14, converted by p4c", &report.p4_14)] {
         let _ = writeln!(text, "\n## Tests: {title}\n\n| program | packets | result |\n|---|---|---|");
         for test in tests {

@@ -1,4 +1,4 @@
-//! `harrier p4 run`: captures in, captures out.
+//! `harrier p4 run`: sends captured packets through a program.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -20,49 +20,50 @@ use crate::capture::{self, Captured};
 use crate::input::{fail_with, read_text, write_all};
 use crate::output::print_json;
 
-/// Packet memory of the switch: every packet leaves before the next one comes.
+/// Size of the packet buffer. It never fills: every packet leaves before the next one arrives.
 const MEMORY_BYTES: u64 = 1 << 30;
-/// Ports that are always there: all of nine bits but the CPU port and the one that means drop.
+/// Ports that always exist: all 9-bit numbers except the CPU port and the drop port.
 const PORTS: u16 = 510;
 
 /// Arguments of `harrier p4 run`.
 #[derive(clap::Args)]
 pub(super) struct Args {
-    /// The program
+    /// Program
     #[arg(value_name = "PROGRAM.p4")]
     program: PathBuf,
-    /// Table entries, clone sessions and multicast groups, as commands of p4c's STF language; lines with packets
-    /// and what is expected of them are left out
+    /// Table entries, clone sessions and multicast groups as commands of p4c's STF language
+    ///
+    /// Lines with packets and expected packets are ignored.
     #[arg(long, value_name = "FILE.stf")]
     entries: Option<PathBuf>,
-    /// Packets that arrive at a port (pcap or pcapng); several files are merged by time
+    /// Capture with the packets that arrive at a port (pcap or pcapng); several captures are merged by time
     #[arg(long = "in", required = true, num_args = 1.., value_name = "PORT@FILE.pcap")]
     inputs: Vec<PortFile>,
-    /// Where the packets go that leave a port
+    /// Capture file for the packets that leave a port
     #[arg(long = "out", num_args = 1.., value_name = "PORT@FILE.pcap")]
     outputs: Vec<PortFile>,
-    /// How often all packets go through the switch; the captures hold what leaves the first time
+    /// Number of times to send all packets; output captures contain the first repetition
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     repeat: u64,
-    /// What runs the program
+    /// Execution engine [default: compiled, or interpreter with --trace]
     #[arg(long, value_enum)]
     engine: Option<Engine>,
-    /// Every packet's life as JSON, a step a line, to a file or stdout (`-`); the interpreter runs the program
+    /// Write a trace of every packet to a file or stdout (`-`), one JSON object for each step; uses the interpreter
     #[arg(long, value_name = "FILE|-")]
     trace: Option<PathBuf>,
-    /// Counts and speed as JSON on stdout
+    /// Print counters and speed as JSON on stdout
     #[arg(long)]
     json: bool,
     #[command(flatten)]
     defines: Defines,
 }
 
-/// What runs the program.
+/// Execution engines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Engine {
-    /// Compiled code
+    /// Compiled bytecode
     Compiled,
-    /// The plain interpreter
+    /// Plain interpreter
     Interpreter,
 }
 
@@ -74,10 +75,12 @@ impl Engine {
         }
     }
 
-    /// The engine that is meant. Traces come from the interpreter, and are refused of compiled code.
+    /// Returns the engine to use. Only the interpreter writes traces.
     pub(super) fn chosen(wanted: Option<Engine>, trace: bool) -> anyhow::Result<Engine> {
         match (wanted, trace) {
-            (Some(Engine::Compiled), true) => bail!("--trace needs the interpreter: leave --engine out"),
+            (Some(Engine::Compiled), true) => {
+                bail!("--trace requires the interpreter; remove --engine compiled")
+            }
             (_, true) => Ok(Engine::Interpreter),
             (wanted, false) => Ok(wanted.unwrap_or(Engine::Compiled)),
         }
@@ -96,27 +99,27 @@ impl FromStr for PortFile {
 
     fn from_str(text: &str) -> Result<PortFile, String> {
         let (port, path) =
-            text.split_once('@').filter(|(_, path)| !path.is_empty()).ok_or("PORT@FILE is expected")?;
-        let port = port.parse().map_err(|_| format!("`{port}` is not the number of a port"))?;
+            text.split_once('@').filter(|(_, path)| !path.is_empty()).ok_or("expected PORT@FILE")?;
+        let port = port.parse().map_err(|_| format!("`{port}` is not a port number"))?;
         Ok(PortFile { port, path: PathBuf::from(path) })
     }
 }
 
-/// A packet that arrives.
+/// A packet that arrives at the switch.
 struct Arrival {
     port: u16,
     at: Time,
     frame: Frame,
 }
 
-/// What a port has seen in all repetitions.
+/// Counters of a port over all repetitions.
 #[derive(Default, Serialize)]
 struct PortCount {
     received: u64,
     transmitted: u64,
-    /// Packets that arrived here and ended in the switch, by reason.
+    /// Packets that arrived here and were dropped, by reason.
     dropped: BTreeMap<&'static str, u64>,
-    /// Packets of the first repetition for which no `--out` was given.
+    /// Packets of the first repetition that left a port without an `--out` file.
     not_written: u64,
 }
 
@@ -133,7 +136,7 @@ struct Report {
     ports: BTreeMap<u16, PortCount>,
 }
 
-/// The loop's state.
+/// The state of the forwarding loop.
 struct Forwarding {
     switch: Switch,
     ports: BTreeMap<u16, PortCount>,
@@ -147,7 +150,7 @@ pub(super) fn execute(args: &Args) -> anyhow::Result<Outcome> {
     let engine = Engine::chosen(args.engine, args.trace.is_some())?;
     let trace_to_stdout = args.trace.as_ref().is_some_and(|path| path.as_os_str() == "-");
     if args.json && trace_to_stdout {
-        bail!("--json and --trace - both write to stdout: give --trace a file");
+        bail!("--json and --trace - both write to stdout; write the trace to a file");
     }
     check_outputs(&args.outputs)?;
     let (compilation, _) = front_end(&args.program, &args.defines, false)?;
@@ -178,22 +181,22 @@ pub(super) fn execute(args: &Args) -> anyhow::Result<Outcome> {
     forwarding.finish(args, engine, arrivals.len() as u64, seconds)
 }
 
-/// Refuses a port with two files, and a file for two ports.
+/// Rejects a port with two files, and a file for two ports.
 fn check_outputs(outputs: &[PortFile]) -> anyhow::Result<()> {
     for (index, file) in outputs.iter().enumerate() {
         for other in &outputs[..index] {
             if file.port == other.port {
-                bail!("--out: port {} is given twice", file.port);
+                bail!("--out: port {} is specified twice", file.port);
             }
             if file.path == other.path {
-                bail!("--out: {} is given for two ports", file.path.display());
+                bail!("--out: {} is specified for two ports", file.path.display());
             }
         }
     }
     Ok(())
 }
 
-/// Reads all captures; the packets in the order of their times, those of one time in the order of the files.
+/// Reads all captures. Packets are ordered by time; packets with the same time stay in the order of the files.
 fn read_inputs(inputs: &[PortFile]) -> anyhow::Result<(u64, Vec<Arrival>)> {
     let mut packets: Vec<(u16, Captured)> = Vec::new();
     let mut problems = Vec::new();
@@ -208,7 +211,7 @@ fn read_inputs(inputs: &[PortFile]) -> anyhow::Result<(u64, Vec<Arrival>)> {
                 if capture.cut > 0 {
                     let (path, cut) = (input.path.display(), capture.cut);
                     eprintln!(
-                        "{path}: {cut} packets were cut when captured; zeros stand for what is missing"
+                        "{path}: {cut} packets were truncated by the capture; the missing bytes are zero"
                     );
                 }
                 packets.extend(capture.packets.into_iter().map(|packet| (input.port, packet)));
@@ -237,15 +240,15 @@ fn configure(switch: &mut Switch, path: &std::path::Path) -> anyhow::Result<()> 
         eprintln!("{line}");
     }
     if done.ignored > 0 {
-        eprintln!("{}: {} lines about packets are left out", path.display(), done.ignored);
+        eprintln!("{}: {} lines with packets are ignored", path.display(), done.ignored);
     }
     Ok(())
 }
 
 impl Forwarding {
-    /// Sends all packets through the switch as often as wanted; returns the seconds that it took.
+    /// Sends all packets through the switch `repeat` times. Returns the elapsed seconds.
     fn all(&mut self, arrivals: &[Arrival], repeat: u64, start_ns: u64) -> anyhow::Result<f64> {
-        // A repetition begins a microsecond after the one before has ended.
+        // A repetition begins a microsecond after the end of the previous one.
         let span = arrivals.last().map_or(Time::ZERO, |last| last.at + Time::from_us(1));
         let mut begin = Time::ZERO;
         let clock = Instant::now();
@@ -274,7 +277,7 @@ impl Forwarding {
         self.settle(now, keep)
     }
 
-    /// Lets time pass while packets wait behind a pause.
+    /// Advances time until paused queues have drained.
     fn wait_for_queues(&mut self, keep: Option<u64>) -> anyhow::Result<()> {
         while self.switch.traffic_manager().totals().waiting_bytes > 0 {
             let Some(due) = self.switch.next_wake() else { return Ok(()) };
@@ -284,8 +287,8 @@ impl Forwarding {
         Ok(())
     }
 
-    /// Takes what has happened and sends what can leave. `keep`: the time of the first packet, when what leaves
-    /// is to be written.
+    /// Processes all events and transmits packets. With `keep`, the time of the first packet, transmitted packets are
+    /// kept for the output captures.
     fn settle(&mut self, now: Time, keep: Option<u64>) -> anyhow::Result<()> {
         while self.switch.has_events() {
             let mut events = std::mem::take(&mut self.events);
@@ -294,12 +297,12 @@ impl Forwarding {
                 match event {
                     Event::PortReady(port) => {
                         while let Some(frame) = self.switch.transmit(now, port) {
-                            self.leaves(now, port, frame, keep);
+                            self.transmitted(now, port, frame, keep);
                         }
                     }
                     Event::PacketIn { frame, .. } => {
                         let port = self.switch.config().cpu_port;
-                        self.leaves(now, port, frame, keep);
+                        self.transmitted(now, port, frame, keep);
                     }
                     Event::Dropped { ingress_port, reason, .. } => {
                         let port = self.ports.entry(ingress_port).or_default();
@@ -323,7 +326,7 @@ impl Forwarding {
         Ok(())
     }
 
-    fn leaves(&mut self, now: Time, port: u16, frame: Frame, keep: Option<u64>) {
+    fn transmitted(&mut self, now: Time, port: u16, frame: Frame, keep: Option<u64>) {
         self.ports.entry(port).or_default().transmitted += 1;
         if let Some(start_ns) = keep {
             let time_ns = start_ns.saturating_add(now.as_ns());
@@ -331,7 +334,7 @@ impl Forwarding {
         }
     }
 
-    /// Writes the captures and reports.
+    /// Writes the output captures and the report.
     fn finish(mut self, args: &Args, engine: Engine, arrivals: u64, seconds: f64) -> anyhow::Result<Outcome> {
         let mut files = Vec::new();
         for output in &args.outputs {
@@ -341,7 +344,7 @@ impl Forwarding {
         write_all(&files)?;
         for (port, packets) in &self.sent {
             let count = packets.len();
-            eprintln!("port {port}: {count} packets left, and no --out says where to");
+            eprintln!("port {port}: {count} packets left without an --out file");
             self.ports.entry(*port).or_default().not_written = count as u64;
         }
         let packets = arrivals.saturating_mul(args.repeat);
@@ -358,13 +361,13 @@ impl Forwarding {
             ports: self.ports,
         };
         if counters.trace_lost > 0 {
-            eprintln!("{} steps are missing in the trace", counters.trace_lost);
+            eprintln!("the trace lacks {} steps", counters.trace_lost);
         }
         if args.json {
             print_json(&report)?;
         } else {
             eprintln!(
-                "{} packets in, {} out, {} dropped; {:.0} packets a second",
+                "{} packets in, {} out, {} dropped; {:.0} packets/s",
                 report.packets, report.transmitted, report.dropped, report.packets_per_second
             );
         }

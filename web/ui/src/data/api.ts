@@ -1,4 +1,4 @@
-// The only module that speaks to the server: REST and the live stream.
+// The only module that communicates with the server: REST and the live stream.
 
 import type {
   Diagnosis,
@@ -14,7 +14,7 @@ import type {
 
 const API = '/api/v1';
 
-/** Where REST returns what a view shows. */
+/** REST paths. */
 export const paths = {
   incidents: `${API}/incidents`,
   incident: (id: string) => `${API}/incidents/${encodeURIComponent(id)}`,
@@ -30,7 +30,7 @@ export const paths = {
   openapi: `${API}/openapi.json`,
 };
 
-/** What the server answered instead of what was asked for, or that it did not answer. */
+/** An error response of the server, or a request without a response. */
 export class ApiError extends Error {
   constructor(
     readonly title: string,
@@ -60,7 +60,7 @@ async function request<T>(path: string, init?: RequestInit): Promise<T> {
     const problem = (await response.json()) as Problem;
     throw new ApiError(problem.title, problem.detail, problem.status);
   }
-  throw new ApiError('Unexpected answer', `${response.status} ${response.statusText}`, response.status);
+  throw new ApiError('Unexpected response', `${response.status} ${response.statusText}`, response.status);
 }
 
 const get = <T>(path: string, signal?: AbortSignal) => request<T>(path, signal ? { signal } : undefined);
@@ -84,14 +84,14 @@ export const api = {
 };
 
 export interface StreamHandlers {
-  /** The stream is there, for the first time or again: what was loaded before may be old. */
+  /** The stream is connected or reconnected: data that was loaded before may be outdated. */
   open: () => void;
-  /** The stream broke; the browser tries again by itself. */
+  /** The connection is lost; the browser reconnects. */
   lost: () => void;
   incident: (incident: Incident) => void;
   ports: (samples: PortSample[]) => void;
   topology: () => void;
-  /** Events are missing: what is shown must be loaded again. */
+  /** Events were missed: all data must be reloaded. */
   missed: () => void;
 }
 
@@ -113,7 +113,7 @@ export function follow(handlers: StreamHandlers): () => void {
     on('dropped', handlers.missed);
     source.onerror = () => {
       handlers.lost();
-      // A refusal (too many clients, the server gone for long) ends the browser's own attempts.
+      // An error response, e.g. at the limit of clients, ends the browser's own attempts to reconnect.
       if (source.readyState === EventSource.CLOSED) retry = setTimeout(connect, RETRY_MS);
     };
   };

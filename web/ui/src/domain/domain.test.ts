@@ -72,13 +72,13 @@ describe('format', () => {
     [weight(0.25), '0.25'],
     [plural(1, 'flow'), '1 flow'],
     [plural(4, 'flow'), '4 flows'],
-    [anomalyName('pfc_storm_host_injection'), 'PFC storm from a host'],
+    [anomalyName('pfc_storm_host_injection'), 'Pause storm of a host'],
     [anomalyName('something_new'), 'Something new'],
     [causeName('ecmp_imbalance'), 'ECMP imbalance'],
     [causeName('undetermined'), 'Cause undetermined'],
   ])('%s', (actual, expected) => expect(actual).toBe(expected));
 
-  test('names are compared as people do', () => {
+  test('names are compared in natural order', () => {
     expect(['h10', 'h2', 'h1'].sort(natural)).toEqual(['h1', 'h2', 'h10']);
   });
 });
@@ -94,7 +94,7 @@ describe('flow', () => {
     }
   });
 
-  test('a form says which field is wrong', () => {
+  test('the fields of a form are validated', () => {
     expect(flowProblems({ src: '10.0.0.300', sport: '1', dst: '', dport: '70000', proto: 'udp' })).toEqual({
       src: '10.0.0.300 is not an IP address',
       dst: 'an address is needed',
@@ -103,7 +103,7 @@ describe('flow', () => {
     expect(flowProblems({ src: 'fd00::1', sport: '1', dst: '10.0.0.1', dport: '2', proto: 'udp' })).toEqual({});
   });
 
-  test('people read host names', () => {
+  test('flows are shown with host names', () => {
     const hosts = hostsByAddress(topology);
     expect(shortFlow(flow(2, 10), hosts)).toBe('h2 → h10');
     expect(shortFlow(flow(2, 77), hosts)).toBe('h2 → 11.0.77.1');
@@ -122,7 +122,7 @@ describe('fabric', () => {
     expect(at('sw1').y).toBe(at('sw3').y);
   });
 
-  test('hosts stand under their switch, in the order of their numbers', () => {
+  test('hosts are placed below their switch, in natural order', () => {
     expect(at('h1').x).toBeLessThan(at('h2').x);
     expect(at('h3').x).toBeLessThan(at('h10').x);
     expect(at('sw1').x).toBe((at('h1').x + at('h2').x) / 2);
@@ -135,13 +135,13 @@ describe('fabric', () => {
     expect(new Set(twins.map((link) => linkPath(link))).size).toBe(2);
   });
 
-  test('a port knows its end of its link', () => {
+  test('a port has its end of the link', () => {
     const { link, atA } = fabric.byPort.get('sw2:1')!;
     expect([link.a, atA]).toEqual(['sw1:3', false]);
     expect(pointOn(link, 1)).toEqual({ x: at('sw2').x, y: at('sw2').y });
   });
 
-  test('places use the room, in the same order', () => {
+  test('the layout uses the available space and keeps the order', () => {
     const fitted = fitFabric(fabric, fabric.width * 1.5, 40);
     const order = (nodes: { name: string; x: number }[]) => [...nodes].sort((a, b) => a.x - b.x).map((n) => n.name);
     expect(order(fitted.nodes)).toEqual(order(fabric.nodes));
@@ -155,7 +155,7 @@ describe('fabric', () => {
     expect(Math.min(...dense.nodes.map((node) => node.x))).toBeGreaterThan(0);
   });
 
-  test('the same on every reload, and for odd networks', () => {
+  test('the layout is deterministic, also for unusual networks', () => {
     expect(layFabric(structuredClone(topology)).nodes).toEqual(fabric.nodes);
     expect(layFabric({ nodes: [], links: [] }).nodes).toEqual([]);
     const ring = ['a', 'b', 'c'].map((name) => ({ name, kind: 'switch' as const, addresses: [] }));
@@ -167,13 +167,13 @@ describe('fabric', () => {
 });
 
 describe('routes', () => {
-  test('records decide between equal paths', () => {
+  test('records select one of several equal paths', () => {
     const route = routeOf(flow(1, 3), topology, diagnosis);
     expect(route.map((step) => step.port)).toEqual(['h1:1', 'sw1:3', 'sw2:3', 'sw3:3']);
     expect(route.every((step) => !step.assumed)).toBe(true);
   });
 
-  test('without a record an equal path is assumed, and says so', () => {
+  test('without a record one of several equal paths is marked as assumed', () => {
     const route = routeOf(flow(2, 10), topology, diagnosis);
     expect(route.map((step) => `${step.port}${step.assumed ? '?' : ''}`)).toEqual([
       'h2:1', 'sw1:3', 'sw2:2?', 'sw3:4',
@@ -184,7 +184,7 @@ describe('routes', () => {
 });
 
 describe('roles', () => {
-  test('who is who', () => {
+  test('flows and ports have their roles', () => {
     expect([flow(10, 3), flow(2, 3), flow(1, 3), flow(3, 1)].map((f) => flowRole(f, diagnosis))).toEqual([
       'culprit', 'victim', 'spreader', 'other',
     ]);
@@ -218,7 +218,7 @@ describe('provenance', () => {
   };
   const caused = { ...graph, edges: graph.edges.map((edge) => ({ ...edge, weight: Math.abs(edge.weight) })) };
 
-  test('who waits stands left of what is waited for', () => {
+  test('wait-for edges point to the right', () => {
     const laid = layProvenance(caused, diagnosis, hostsByAddress(topology));
     const xs = laid.nodes.map((node) => node.x);
     expect([...xs].sort((a, b) => a - b)).toEqual(xs);
@@ -227,12 +227,12 @@ describe('provenance', () => {
     expect(laid.edges.every((edge) => edge.path.startsWith('M') && edge.thickness >= 1)).toBe(true);
   });
 
-  test('a flow that suffers stands left, although the edge points at it', () => {
+  test('a victim is placed to the left, although the edge points to it', () => {
     const laid = layProvenance({ nodes: graph.nodes, edges: graph.edges.slice(2) }, diagnosis, new Map());
     expect(laid.nodes[3]!.x).toBeLessThan(laid.nodes[2]!.x);
   });
 
-  test('loops and nothing at all are laid out too', () => {
+  test('loops and empty graphs have a layout', () => {
     const loop = { ...graph, edges: [...graph.edges, { ...graph.edges[1]!, from: 2, to: 1 }] };
     expect(layProvenance(loop, diagnosis, new Map()).nodes.length).toBe(4);
     expect(layProvenance({ nodes: [], edges: [] }, diagnosis, new Map()).nodes).toEqual([]);
@@ -244,7 +244,7 @@ describe('heat', () => {
     port, time_ns: 1, interval_ns: 100, queue_bytes, queue_packets: 0, paused: false, paused_ns, tx_bps: 0,
   });
 
-  test('a pause shows at once and fades', () => {
+  test('a pause is shown at once and fades', () => {
     let ports = warm(new Map(), [sample('a:1', 80)]);
     expect(heatStep(ports.get('a:1')!.heat)).toBe(4);
     ports = warm(ports, [sample('a:1', 0)]);
@@ -253,11 +253,11 @@ describe('heat', () => {
     expect(ports.get('a:1')!.heat).toBe(0);
   });
 
-  test('a port that is paused now is never shown as free', () => {
+  test('a paused port is always shown as paused', () => {
     expect(heatStep(pauseShare({ interval_ns: 0, paused_ns: 0, paused: true }))).toBe(1);
   });
 
-  test('the busiest are the most paused, then the longest queues', () => {
+  test('ports are ordered by time paused, then by queue', () => {
     const ports = warm(new Map(), [sample('a:1', 0, 9), sample('b:1', 50), sample('c:1', 0), sample('d:1', 0, 99)]);
     expect(busiest(ports, 3).map((state) => state.sample.port)).toEqual(['b:1', 'd:1', 'a:1']);
   });
@@ -267,7 +267,7 @@ describe('incidents', () => {
   const incident = (id: string, update_ns: number, end_ns: number | null = null) =>
     ({ id, update_ns, end_ns }) as Incident;
 
-  test('what lasts comes first, and an update replaces', () => {
+  test('ongoing incidents come first, and an update replaces an incident', () => {
     const list = ordered([incident('a', 5, 5), incident('b', 1), incident('c', 3)]);
     expect(list.map((i) => i.id)).toEqual(['c', 'b', 'a']);
     expect(withIncident(list, incident('b', 9)).map((i) => i.id)).toEqual(['b', 'c', 'a']);
@@ -276,7 +276,7 @@ describe('incidents', () => {
 });
 
 describe('records', () => {
-  test('what a source does not record is left out', () => {
+  test('fields without a value are left out', () => {
     const [record, closed, open] = atRoot.records.map((r) => recordRow(r, atRoot));
     expect(record?.facts).toEqual([
       ['ports', '1 → 3'], ['packets', '10'], ['paused', '4'], ['mean depth', '2.5 packets'], ['priority', '3'],

@@ -1,5 +1,5 @@
-// Where the nodes of a fabric stand: by tier, pod and index, in linear time and the same on every reload. A Clos has
-// a known order, so no force and no generic graph layout is asked.
+// The layout of a network: by tier, pod and index, deterministic and in linear time. A Clos network has a known order,
+// so no force-directed or generic graph layout is needed.
 
 import { splitPort } from './flow';
 import { natural } from './format';
@@ -20,7 +20,7 @@ export interface PlacedLink {
   rate: number;
   from: PlacedNode;
   to: PlacedNode;
-  /** Sideways shift of the middle: links inside a tier and parallel links are bent. */
+  /** Offset of the link's middle: parallel links and links within a tier are bent. */
   bend: number;
 }
 
@@ -28,13 +28,13 @@ export interface Fabric {
   nodes: PlacedNode[];
   links: PlacedLink[];
   byName: Map<string, PlacedNode>;
-  /** Which link a port belongs to, and whether the port is its `a` end. */
+  /** The link of each port, and whether the port is its `a` end. */
   byPort: Map<Port, { link: PlacedLink; atA: boolean }>;
   width: number;
   height: number;
-  /** Nodes are too many to name each on the map. */
+  /** There are too many nodes to label each on the map. */
   dense: boolean;
-  /** Size of symbols: 1 where there is room for a name in each. */
+  /** Scale of symbols: 1 if each has room for a label. */
   symbol: number;
 }
 
@@ -46,10 +46,10 @@ const TIER_HEIGHT = 118;
 const HOST_DROP = 96;
 const HOST_ROW = 18;
 const MARGIN = 44;
-/** Beyond this many hosts they are dots in a grid below their switch. */
+/** Above this number, hosts are dots in a grid below their switch. */
 const NAMED_HOSTS = 48;
 
-/** Places every node of `topology`. */
+/** Computes the position of every node of `topology`. */
 export function layFabric(topology: Topology): Fabric {
   const graph = neighbours(topology);
   const tiers = tiersOf(topology, graph);
@@ -116,7 +116,7 @@ function neighbours(topology: Topology): Map<string, string[]> {
   return graph;
 }
 
-/** A host's tier is 0, a switch's its distance to the nearest host; one that reaches no host stands with the leaves. */
+/** A host's tier is 0, a switch's its distance to the nearest host; a switch without a path to a host is placed with the leaves. */
 function tiersOf(topology: Topology, graph: Map<string, string[]>): Map<string, number> {
   const tiers = new Map<string, number>();
   let edge = topology.nodes.filter((node) => node.kind === 'host').map((node) => node.name);
@@ -137,7 +137,7 @@ function tiersOf(topology: Topology, graph: Map<string, string[]>): Map<string, 
   return tiers;
 }
 
-/** Switches below the top tier that hang together without it, in the order of their first name. */
+/** Groups of switches that are connected without the top tier, in the order of their first name. */
 function podsOf(tiers: Map<string, number>, graph: Map<string, string[]>, top: number): string[][] {
   const lower = [...tiers].filter(([, tier]) => tier > 0 && (tier < top || top <= 1)).map(([name]) => name);
   const seen = new Set<string>();
@@ -178,16 +178,16 @@ function placeLinks(topology: Topology, byName: Map<string, PlacedNode>): Placed
   });
 }
 
-/** How far a small fabric is drawn apart to use the room it has. */
+/** Maximum stretch of a small network to use the available space. */
 const STRETCH_X = 2;
 const STRETCH_Y = 1.9;
-/** How far tiers are pushed together before everything is drawn smaller. */
+/** Maximum compression of the distance between tiers before everything is scaled down. */
 const SQUEEZE_Y = 0.66;
 
-/** Symbols stay visible however many there are. */
+/** Minimum scale of symbols. */
 const SYMBOL_LEAST = 0.1;
 
-/** The fabric with its places stretched towards a room of this many pixels. Symbols and texts of a small fabric keep
+/** The network with its positions stretched to this size in pixels. Symbols and texts of a small fabric keep
  * their size; a dense one is pressed into the room, with smaller symbols. */
 export function fitFabric(fabric: Fabric, roomWidth: number, roomHeight: number): Fabric {
   if (roomWidth <= 0 || roomHeight <= 0) return fabric;
@@ -247,7 +247,7 @@ export function pointOn(link: PlacedLink, t: number, offset = 0): Point {
   return { x: x - (dy / length) * offset, y: y + (dx / length) * offset };
 }
 
-/** The part of a link between two places, as an SVG path. */
+/** The part of a link between two points, as an SVG path. */
 export function linkPath(link: PlacedLink, start = 0, end = 1, offset = 0): string {
   const steps = link.bend === 0 ? 1 : 12;
   const points = Array.from({ length: steps + 1 }, (_, step) =>

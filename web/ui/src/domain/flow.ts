@@ -10,7 +10,7 @@ export interface FlowParts {
   proto: string;
 }
 
-/** The parts of a flow's name, or null when it has not that form. Addresses are judged by the server. */
+/** The parts of a flow's name, or null if it is malformed. The server validates addresses. */
 export function parseFlow(text: Flow): FlowParts | null {
   const match = /^(\[[^\]]+\]|[^:>]+):(\d+)>(\[[^\]]+\]|[^:>]+):(\d+)\/(\w+)$/.exec(text.trim());
   if (!match) return null;
@@ -28,7 +28,7 @@ function bare(address: string): string {
   return address.startsWith('[') ? address.slice(1, -1) : address;
 }
 
-/** What keeps a form from being sent, by field; empty when nothing does. */
+/** The errors of a form by field; empty if it is valid. */
 export function flowProblems(parts: FlowParts): Partial<Record<keyof FlowParts, string>> {
   const problems: Partial<Record<keyof FlowParts, string>> = {};
   for (const field of ['src', 'dst'] as const) {
@@ -49,7 +49,7 @@ function isAddress(text: string): boolean {
   return octets.length === 4 && octets.every((octet) => /^\d{1,3}$/.test(octet) && Number(octet) <= 255);
 }
 
-/** Which host has which address. */
+/** The host of each address. */
 export function hostsByAddress(topology: Topology | null): Map<string, string> {
   const hosts = new Map<string, string>();
   for (const node of topology?.nodes ?? []) {
@@ -63,7 +63,7 @@ export interface FlowEnds {
   to: string;
 }
 
-/** The two ends of a flow for people: host names where they are known, addresses otherwise. */
+/** The two ends of a flow as host names, or as addresses if the hosts are unknown. */
 export function flowEnds(flow: Flow, hosts: Map<string, string>): FlowEnds {
   const parts = parseFlow(flow);
   if (!parts) return { from: flow, to: '' };

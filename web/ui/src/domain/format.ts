@@ -1,22 +1,22 @@
-// Numbers and names for people.
+// Text for numbers and names.
 
 import type { Anomaly } from './types';
 
 const ANOMALIES: Record<Anomaly, string> = {
   flow_contention: 'Flow contention',
-  pfc_backpressure_flow_contention: 'PFC back-pressure',
-  pfc_storm_host_injection: 'PFC storm from a host',
-  deadlock_in_loop_contention: 'Deadlock, started inside the loop',
-  deadlock_out_of_loop_contention: 'Deadlock, started by contention outside the loop',
-  deadlock_out_of_loop_injection: 'Deadlock, started by a device outside the loop',
-  routing_loop: 'Routing loop',
-  host_only: 'Fabric clean: a host',
+  pfc_backpressure_flow_contention: 'PFC backpressure',
+  pfc_storm_host_injection: 'Pause storm of a host',
+  deadlock_in_loop_contention: 'Deadlock, initial congestion in the loop',
+  deadlock_out_of_loop_contention: 'Deadlock, initial congestion out of the loop',
+  deadlock_out_of_loop_injection: 'Deadlock, pause storm out of the loop',
+  routing_loop: 'Forwarding loop',
+  host_only: 'Host only: no anomaly in the network',
 };
 
-// Names whose capitals a general rule would lose.
+// Words with capitals that the general rule would lose.
 const WORDS: Record<string, string> = { ecmp: 'ECMP', nic: 'NIC', rnic: 'RNIC', qp: 'QP', gpu: 'GPU', n: 'N' };
 
-/** The name of an anomaly; one that this build does not know reads as it is sent. */
+/** The name of an anomaly. A value that is unknown to this build becomes plain words. */
 export function anomalyName(anomaly: string): string {
   return ANOMALIES[anomaly as Anomaly] ?? words(anomaly);
 }
@@ -34,16 +34,16 @@ function words(name: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-// A clock beyond this is the calendar's (2001 and later), not a simulation's.
+// Times above this limit (the year 2001) are calendar time, others simulated time.
 const CALENDAR_NS = 1e18;
 
-/** A time of the fabric's clock: seconds of a run, or a date. */
+/** Switch time: seconds of a simulation, or a date. */
 export function clock(ns: number): string {
   if (ns >= CALENDAR_NS) return new Date(ns / 1e6).toISOString().replace('T', ' ').replace('Z', '');
   return `${(ns / 1e9).toFixed(6)} s`;
 }
 
-/** A duration in the unit that keeps it readable. */
+/** A duration in the unit that fits. */
 export function duration(ns: number): string {
   return scaled(ns, [
     [1e9, 's'],
@@ -63,7 +63,7 @@ export function bytes(count: number): string {
   ]);
 }
 
-/** A rate in bits a second. */
+/** A rate in bits per second. */
 export function rate(bps: number): string {
   return scaled(bps, [
     [1e9, 'Gb/s'],
@@ -73,7 +73,7 @@ export function rate(bps: number): string {
   ]);
 }
 
-/** A share of one, as whole per cent. Only exactly everything is 100 %, and only nothing is 0 %. */
+/** A share of one as whole per cent; 0 % and 100 % are exact. */
 export function percent(share: number): string {
   const clamped = Math.min(1, Math.max(0, share));
   if (clamped > 0 && clamped < 0.01) return '<1 %';
@@ -113,7 +113,7 @@ function scaled(value: number, units: [number, string][]): string {
   return `${value} ${units.at(-1)?.[1] ?? ''}`;
 }
 
-/** Compares names as people do: `h2` before `h10`. */
+/** Compares names in natural order: `h2` before `h10`. */
 export function natural(a: string, b: string): number {
   return a.localeCompare(b, 'en', { numeric: true }) || (a < b ? -1 : a > b ? 1 : 0);
 }

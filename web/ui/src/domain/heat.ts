@@ -1,8 +1,9 @@
-// How much a port is paused, for the map: a share of time that fades, because pauses last microseconds and eyes do not.
+// The share of time for which a port is paused, for the map. It fades slowly, because pauses of microseconds would be
+// invisible.
 
 import type { Port, PortSample } from './types';
 
-/** What is left of a port's heat after another sample without a pause. */
+/** Factor of a port's heat for each sample without a pause. */
 const FADE = 0.82;
 /** Below this a port counts as not paused. */
 const COLD = 0.01;
@@ -24,13 +25,13 @@ export function warm(before: Map<Port, PortState>, samples: PortSample[]): Map<P
   return after;
 }
 
-/** The share of a sample's interval during which the port was paused; at least a sign when it is paused now. */
+/** The share of a sample's interval for which the port was paused; at least 5 % if it is paused now. */
 export function pauseShare(sample: { interval_ns: number; paused_ns: number; paused: boolean }): number {
   const share = sample.interval_ns > 0 ? Math.min(1, sample.paused_ns / sample.interval_ns) : 0;
   return sample.paused ? Math.max(share, 0.05) : share;
 }
 
-/** Heat in steps, so that the map changes only when it looks different: 0 is none, 4 is most of the time. */
+/** Heat in steps from 0 (not paused) to 4 (paused most of the time), so that the map is redrawn only when needed. */
 export function heatStep(heat: number): 0 | 1 | 2 | 3 | 4 {
   if (heat <= 0) return 0;
   if (heat < 0.1) return 1;
@@ -38,12 +39,12 @@ export function heatStep(heat: number): 0 | 1 | 2 | 3 | 4 {
   return heat < 0.6 ? 3 : 4;
 }
 
-/** A queue's length in powers of two: rows that differ less keep their order instead of dancing. */
+/** The queue in powers of two: rows with similar queues keep their order. */
 function magnitude(bytes: number): number {
   return Math.ceil(Math.log2(bytes + 1));
 }
 
-/** The ports that are paused most, then those with the longest queues. */
+/** The ports by time paused, then by queue. */
 export function busiest(ports: Map<Port, PortState>, limit: number): PortState[] {
   return [...ports.values()]
     .filter((state) => state.heat > 0 || state.sample.queue_bytes > 0)

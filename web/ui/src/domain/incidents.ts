@@ -1,4 +1,4 @@
-// The list of incidents: what REST returned, and what the live stream added since.
+// The list of incidents: loaded over REST, updated by the live stream.
 
 import type { Incident } from './types';
 
@@ -7,7 +7,7 @@ export function withIncident(list: Incident[], incident: Incident): Incident[] {
   return ordered([incident, ...list.filter((known) => known.id !== incident.id)]);
 }
 
-/** Those that last first, then the latest touched first. */
+/** Ongoing incidents first, then the latest update first. */
 export function ordered(list: Incident[]): Incident[] {
   return [...list].sort(
     (a, b) =>

@@ -1,4 +1,4 @@
-// The provenance graph on paper: dagre finds the places, switches become boxes around their ports.
+// The layout of the provenance graph: dagre places the nodes, and switches are boxes around their ports.
 
 import dagre from '@dagrejs/dagre';
 import { shortFlow, splitPort } from './flow';
@@ -53,7 +53,7 @@ const ARROW = 10;
 const GROUP_PAD = 12;
 const GROUP_HEAD = 20;
 
-/** Places the nodes of `graph` from left (who waits) to right (what is waited for). */
+/** Places the nodes of `graph` so that wait-for edges point from left to right. */
 export function layProvenance(
   graph: ProvenanceGraph,
   diagnosis: Diagnosis,
@@ -70,7 +70,7 @@ export function layProvenance(
     layout.setParent(String(index), group);
   });
   graph.edges.forEach((edge, index) => {
-    // A port on the way of the pause comes in the order of the way, also when its flows point elsewhere.
+    // Ports of the pause path keep its order, even if edges of their flows point elsewhere.
     const importance = edge.kind === 'port_waits_for_port' ? 8 : 1;
     const label = { width: 36, height: 14, labelpos: 'c', weight: importance };
     const [left, right] = ends(edge);
@@ -107,7 +107,7 @@ export function layProvenance(
   return { nodes, edges, groups, width: right + 16, height: bottom + 16 };
 }
 
-/** A flow that suffers at a port stands left of it, with the others that wait, although the edge points at it. */
+/** A victim at a port is placed to the left of the port, like other waiting flows, although the edge points to it. */
 function ends(edge: { from: number; to: number; weight: number }): [string, string] {
   return edge.weight < 0 ? [String(edge.to), String(edge.from)] : [String(edge.from), String(edge.to)];
 }
@@ -139,7 +139,7 @@ function thickness(weight: number, largest: number): number {
   return largest > 0 ? 1 + 4 * Math.sqrt(Math.abs(weight) / largest) : 1;
 }
 
-/** The points with the last one moved back by the length of an arrow's head. */
+/** The points with the last one moved back by the length of the arrowhead. */
 function shortened(points: { x: number; y: number }[]): { x: number; y: number }[] {
   const last = points.at(-1);
   const before = points.at(-2);

@@ -1,19 +1,18 @@
-// Evidence records as rows of a table.
+// Evidence records as table rows.
 
 import { bytes, clock, count, duration, weight } from './format';
 import type { Evidence, EvidenceRecord, Flow, Port } from './types';
 
 export interface RecordRow {
-  /** What kind of record it is. */
+  /** The kind of the record. */
   kind: string;
-  /** Whom it speaks of. */
+  /** The flow, port or pair of ports that the record is about. */
   subject: { flow?: Flow; port?: Port; text?: string };
-  /** Name and value of what it says. */
+  /** Names and values of the fields. */
   facts: [string, string][];
 }
 
-/** A record as a row. Fields that its source does not record are left out, not shown as zero; so is the epoch where it
- * is the claim's own. */
+/** The row of a record. Fields without a value are left out, and so is the epoch if it is that of the claim. */
 export function recordRow(record: EvidenceRecord, evidence: Evidence): RecordRow {
   const row = fullRow(record, evidence);
   const facts = row.facts.filter(([name, value]) => name !== 'epoch' || value !== String(evidence.epoch));
@@ -71,25 +70,25 @@ function fullRow(record: EvidenceRecord, evidence: Evidence): RecordRow {
       };
     case 'trigger':
       return {
-        kind: 'round trip',
+        kind: 'trigger',
         subject: { flow: record.flow },
         facts: present([
-          ['noticed by', record.host],
-          ['reason', record.reason === 'silence' ? 'no acknowledgement' : 'slow round trip'],
-          ['measured', duration(record.rtt_ns)],
-          ['without load', duration(record.base_rtt_ns)],
+          ['host', record.host],
+          ['reason', record.reason === 'silence' ? 'no ACK' : 'slow RTT'],
+          ['RTT', duration(record.rtt_ns)],
+          ['base RTT', duration(record.base_rtt_ns)],
           ['at', clock(record.time_ns)],
         ]),
       };
     case 'port_edge':
       return {
-        kind: 'port waits for port',
+        kind: 'wait-for edge',
         subject: { text: `${record.from} → ${record.to}` },
         facts: [['weight', weight(record.weight)]],
       };
     case 'contribution':
       return {
-        kind: record.weight >= 0 ? 'causes the queue' : 'suffers from the queue',
+        kind: record.weight >= 0 ? 'contribution' : 'affected by the queue',
         subject: { flow: record.flow },
         facts: [['weight', weight(record.weight)]],
       };

@@ -1,5 +1,5 @@
-// What part a flow, port or host plays in a diagnosis. Each role has a colour, a shape and a line pattern, so that
-// none is told by colour alone.
+// Roles of flows, ports and hosts in a diagnosis. Each role has a colour, a shape and a line pattern, so that roles do
+// not differ by colour alone.
 
 import { splitPort } from './flow';
 import type { Diagnosis, Flow, Port } from './types';
@@ -9,11 +9,11 @@ export type Role = 'culprit' | 'victim' | 'spreader' | 'other';
 export const ROLE_NAMES: Record<Role, string> = {
   culprit: 'culprit',
   victim: 'victim',
-  spreader: 'spreads the pause',
+  spreader: 'spreader',
   other: 'other flow',
 };
 
-/** The part a flow plays. A spreader suffers too; that it carried the pause says more. */
+/** The role of a flow. A spreader is also a victim; the role of a spreader says more. */
 export function flowRole(flow: Flow, diagnosis: Diagnosis): Role {
   if (diagnosis.root_cause.flows.includes(flow)) return 'culprit';
   if (diagnosis.victim === flow) return 'victim';
@@ -23,7 +23,7 @@ export function flowRole(flow: Flow, diagnosis: Diagnosis): Role {
 
 export type PortRole = 'root' | 'paused' | 'loop' | 'other';
 
-/** The part a port plays: where it starts, on the way of the pause, in its loop. */
+/** The role of a port: root port, in the loop, on the pause path, or other. */
 export function portRole(port: Port, diagnosis: Diagnosis): PortRole {
   if (diagnosis.root_cause.port === port) return 'root';
   if (diagnosis.loop.includes(port)) return 'loop';
@@ -36,17 +36,17 @@ export interface Hop {
   /** The device at the far end of the port's link. */
   towards: string;
   role: PortRole;
-  /** Packets that met a paused port here, over all epochs of the evidence. */
+  /** Packets enqueued while the port was paused, over all epochs of the evidence. */
   pausedPackets: number;
-  /** Time paused within the evidence, as far as its intervals are closed. */
+  /** Time paused, over all intervals of the evidence that have ended. */
   pausedNs: number;
-  /** A pause had not ended when the switch was read. */
+  /** The port was still paused when the switch was read. */
   stillPaused: boolean;
-  /** The evidence has a record of the port itself, so that zero means none. */
+  /** The evidence has a record of the port, so zero means no pause. */
   recorded: boolean;
 }
 
-/** The way of the pause from the victim's side to the root, with what the evidence says of each hop. */
+/** The pause path from the victim to the root port, with the evidence of each hop. */
 export function hops(diagnosis: Diagnosis, peerOf: (port: Port) => Port | undefined): Hop[] {
   const ports = diagnosis.pause_path.length > 0 ? diagnosis.pause_path : diagnosis.loop;
   const root = diagnosis.root_cause.port;
@@ -78,7 +78,7 @@ function pausesAt(
   for (const evidence of diagnosis.evidence) {
     if (evidence.switch !== node) continue;
     for (const record of evidence.records) {
-      // Two claims may rest on the same record.
+      // Several claims may refer to the same record.
       const text = JSON.stringify(record);
       if (seen.has(text)) continue;
       seen.add(text);
@@ -90,6 +90,6 @@ function pausesAt(
       else pausedNs += record.end_ns - record.start_ns;
     }
   }
-  // The port's own count covers every flow; without it the flows named give a lower bound.
+  // The port record counts all flows; without one, the flow records give a lower bound.
   return { pausedPackets: Math.max(portPackets, flowPackets), pausedNs, stillPaused, recorded };
 }

@@ -1,16 +1,16 @@
-// Which links a flow crosses: what the evidence recorded, and shortest paths where it recorded nothing.
+// The links of a flow's path: from the evidence, and shortest paths where there is no record.
 
 import { parseFlow, splitPort } from './flow';
 import type { Diagnosis, Flow, Port, Topology } from './types';
 
 export interface Step {
-  /** The port by which the flow leaves a node. */
+  /** The egress port of the flow at a node. */
   port: Port;
-  /** No record says so, and there is another shortest path. */
+  /** Assumed: there is no record, and other shortest paths exist. */
   assumed: boolean;
 }
 
-/** The egress ports of a flow from its sender on, or nothing when its ends are not hosts of the topology. */
+/** The egress ports of a flow from its sender on; empty if its ends are not hosts of the topology. */
 export function routeOf(flow: Flow, topology: Topology, diagnosis: Diagnosis | null): Step[] {
   const parts = parseFlow(flow);
   const host = (address: string) =>

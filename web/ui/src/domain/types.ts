@@ -1,4 +1,4 @@
-// What REST returns (docs/api/openapi.json), as far as the dashboard reads it.
+// Types of the REST responses (GET /api/v1/openapi.json) that the dashboard reads.
 
 export type Flow = string;
 export type Port = string;

@@ -1,4 +1,4 @@
-// What the server knows now: loaded over REST, kept current by the live stream.
+// The state of the server: loaded over REST, updated by the live stream.
 
 import { api, asProblem, follow } from '../data/api';
 import { layFabric } from '../domain/fabric';
@@ -16,7 +16,7 @@ class Live {
   topology = $state.raw<Topology | null>(null);
   incidents = $state.raw<Incident[] | null>(null);
   ports = $state.raw<Map<Port, PortState>>(new Map());
-  /** The fabric's clock at the latest sample or incident. */
+  /** Switch time of the latest sample or incident. */
   timeNs = $state<number | null>(null);
   problem = $state.raw<{ title: string; detail: string } | null>(null);
 
@@ -50,14 +50,14 @@ class Live {
     });
   }
 
-  /** Another network, or perhaps another server: its ports and its clock start anew. */
+  /** Resets ports and time, because the network or the server has changed. */
   #restart() {
     this.#warmed = new Map();
     this.#latestNs = null;
     void this.load();
   }
 
-  /** Loads everything again; what is shown stays until the new is there. */
+  /** Reloads everything; the old values are shown until the new ones are loaded. */
   async load() {
     try {
       const [topology, incidents, ports] = await Promise.all([api.topology(), api.incidents(), api.ports()]);
@@ -77,7 +77,7 @@ class Live {
     return end && (end.atA ? end.link.b : end.link.a);
   };
 
-  /** Shows the latest samples, a few times a second at most: eyes follow no more. */
+  /** Shows the latest samples, at most a few times a second. */
   #showPorts() {
     this.#pending ??= setTimeout(() => {
       this.#pending = undefined;

@@ -1,5 +1,5 @@
-// Something loaded for a view: loading, there, or a problem. The last value stays while the next is loaded, so that
-// nothing jumps.
+// A value that a view loads: loading, loaded, or a problem. The old value stays while the next one is loaded, so that
+// the view does not flicker.
 
 import { asProblem } from '../data/api';
 
@@ -9,7 +9,7 @@ export class Resource<T> {
   loading = $state(false);
   #abort: AbortController | undefined;
 
-  /** Loads; a load that is under way is given up. `keep` is false when the old value would mislead. */
+  /** Loads a value and cancels a pending load. Set `keep` to false if the old value would be misleading. */
   async load(loader: (signal: AbortSignal) => Promise<T>, keep = true) {
     this.#abort?.abort();
     const abort = new AbortController();

@@ -1,4 +1,4 @@
-// The URL is the state of the view: what it says is shown, and what is chosen goes into it.
+// The URL holds the state of the view: it selects what is shown, and selections change it.
 
 export type Route =
   | { view: 'overview'; incident: string | null }
@@ -33,7 +33,7 @@ class Router {
 
   constructor() {
     addEventListener('popstate', () => this.#read());
-    // Plain clicks on our own links change the view; everything else is the browser's.
+    // Plain clicks on links of the dashboard change the view; the browser handles all others.
     addEventListener('click', (event) => {
       if (event.defaultPrevented || event.button !== 0) return;
       if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;

@@ -1,4 +1,4 @@
-// Dark or light: what the system says, until somebody chooses.
+// Dark or light colours: the system's preference until the user selects one.
 
 export type Theme = 'dark' | 'light';
 
@@ -20,7 +20,7 @@ class ThemeState {
     try {
       localStorage.setItem(KEY, next);
     } catch {
-      // Without storage the choice lasts as long as the page.
+      // Without storage the selection lasts until the page is closed.
     }
     this.#apply(next);
   }
