@@ -22,7 +22,7 @@ impl ControlPlane<'_> {
         let call = profile::ready(loaded.program, &member.call)?;
         let mut users = loaded.state.tables.iter().filter(|t| t.implementation == Some(at));
         if !users.all(|t| t.position(member.call.action).is_some()) {
-            return Err(ControlError::invalid("action", "is not one of the profile's tables"));
+            return Err(ControlError::invalid("action", "is not an action of a table that uses the profile"));
         }
         Ok(Member { shown: member.clone(), call })
     }
@@ -78,7 +78,7 @@ impl ControlPlane<'_> {
         removed.map(drop).ok_or_else(|| ControlError::not_found(what))
     }
 
-    /// All members, ascending.
+    /// Returns all members by ascending id.
     pub fn members<'r>(
         &self,
         profile: impl Into<ObjectRef<'r>>,
@@ -135,7 +135,7 @@ impl ControlPlane<'_> {
         removed.map(drop).ok_or_else(|| ControlError::not_found(what))
     }
 
-    /// All groups, ascending.
+    /// Returns all groups by ascending id.
     pub fn groups<'r>(
         &self,
         profile: impl Into<ObjectRef<'r>>,
@@ -144,7 +144,7 @@ impl ControlPlane<'_> {
         Ok(self.profile(at)?.groups.values().map(|g| &g.shown))
     }
 
-    /// The table with an entry that does `action`.
+    /// Returns the name of a table with an entry that runs `action`.
     fn user(&self, profile: usize, action: &EntryAction) -> Option<String> {
         let state = &self.loaded.as_ref()?.state;
         let mut users = state.tables.iter().filter(|t| t.implementation == Some(profile));

@@ -32,11 +32,11 @@ impl ControlPlane<'_> {
         let target = self.check_entry(wanted, &entry)?;
         let (now, timeout) = (self.now, entry.idle_timeout);
         self.table_mut(wanted)?.insert(now, TableEntry { is_const: false, ..entry }, target)?;
-        self.expect_idle(timeout);
+        self.schedule_idle_scan(timeout);
         Ok(())
     }
 
-    /// Replaces action, timeout and metadata of an entry.
+    /// Replaces the action, timeout and metadata of an entry.
     pub fn table_modify<'r>(&mut self, table: impl Into<ObjectRef<'r>>, entry: TableEntry) -> Result<()> {
         let wanted = table.into();
         let target = self.check_entry(wanted, &entry)?;
@@ -44,7 +44,7 @@ impl ControlPlane<'_> {
         let table = self.table_mut(wanted)?;
         refuse_const_entry(table, &entry.key)?;
         table.modify(now, TableEntry { is_const: false, ..entry }, target)?;
-        self.expect_idle(timeout);
+        self.schedule_idle_scan(timeout);
         Ok(())
     }
 
@@ -70,12 +70,12 @@ impl ControlPlane<'_> {
         Ok(())
     }
 
-    /// One entry.
+    /// Returns one entry.
     pub fn table_entry<'r>(&self, table: impl Into<ObjectRef<'r>>, key: &EntryKey) -> Result<&TableEntry> {
         Ok(&self.entry(table.into(), key)?.shown)
     }
 
-    /// All entries.
+    /// Returns all entries.
     pub fn table_entries<'r>(
         &self,
         table: impl Into<ObjectRef<'r>>,
@@ -83,23 +83,23 @@ impl ControlPlane<'_> {
         Ok(self.table(table.into())?.iter().map(|e| &e.shown))
     }
 
-    /// Number of entries.
+    /// Returns the number of entries.
     pub fn table_len<'r>(&self, table: impl Into<ObjectRef<'r>>) -> Result<usize> {
         Ok(self.table(table.into())?.len())
     }
 
-    /// How long ago an entry last matched, was added or modified.
+    /// Returns the time since an entry last matched, was added or was modified.
     pub fn time_since_hit<'r>(&self, table: impl Into<ObjectRef<'r>>, key: &EntryKey) -> Result<Time> {
         Ok(self.now.saturating_sub(self.entry(table.into(), key)?.last_hit))
     }
 
-    /// The default action.
+    /// Returns the default action.
     pub fn default_action<'r>(&self, table: impl Into<ObjectRef<'r>>) -> Result<ActionCall> {
         let table = self.table(table.into())?;
         Ok(table.shown_call(&table.default))
     }
 
-    /// Sets the default action; `None` restores the program's.
+    /// Sets the default action; `None` restores the one of the program.
     pub fn set_default_action<'r>(
         &mut self,
         table: impl Into<ObjectRef<'r>>,
@@ -117,7 +117,7 @@ impl ControlPlane<'_> {
         Ok(())
     }
 
-    /// The direct counter of an entry, or of the default action (`None`).
+    /// Reads the direct counter of an entry, or of the default action (`None`).
     pub fn direct_counter<'r>(
         &self,
         table: impl Into<ObjectRef<'r>>,
@@ -147,7 +147,7 @@ impl ControlPlane<'_> {
         Ok(())
     }
 
-    /// Settings of the direct meter of an entry, or of the default action (`None`).
+    /// Reads the settings of the direct meter of an entry, or of the default action (`None`).
     pub fn direct_meter<'r>(
         &self,
         table: impl Into<ObjectRef<'r>>,
@@ -179,7 +179,7 @@ impl ControlPlane<'_> {
         Ok(())
     }
 
-    /// What the direct meter of an entry, or of the default action (`None`), has counted of each colour.
+    /// Reads the per-colour counters of the direct meter of an entry, or of the default action (`None`).
     pub fn direct_meter_marked<'r>(
         &self,
         table: impl Into<ObjectRef<'r>>,
@@ -193,7 +193,7 @@ impl ControlPlane<'_> {
         }
     }
 
-    /// Sets what the direct meter of an entry, or of the default action (`None`), has counted of each colour.
+    /// Sets the per-colour counters of the direct meter of an entry, or of the default action (`None`).
     pub fn set_direct_meter_marked<'r>(
         &mut self,
         table: impl Into<ObjectRef<'r>>,
@@ -209,8 +209,8 @@ impl ControlPlane<'_> {
         Ok(())
     }
 
-    /// Makes the switch look for idle entries when this timeout has passed.
-    fn expect_idle(&mut self, timeout: Option<Time>) {
+    /// Schedules a scan for idle entries when this timeout has passed.
+    fn schedule_idle_scan(&mut self, timeout: Option<Time>) {
         if let Some(timeout) = timeout {
             let due = Time(self.now.0.saturating_add(timeout.0));
             *self.idle_check = Some(self.idle_check.map_or(due, |at| at.min(due)));
@@ -239,7 +239,7 @@ impl ControlPlane<'_> {
         if has { Ok(()) } else { Err(ControlError::not_found(format!("direct {kind} of table {table}"))) }
     }
 
-    /// Checks an entry to be added or modified, all but its key.
+    /// Checks an entry to be added or modified, except its key.
     fn check_entry(&self, wanted: ObjectRef<'_>, entry: &TableEntry) -> Result<Target> {
         let table = self.table(wanted)?;
         refuse_const_table(table)?;
