@@ -219,7 +219,8 @@ pub(super) fn check_meter(config: Option<MeterConfig>) -> Result<()> {
 fn pack_element(array: RegisterArray<'_>, values: &[Bits]) -> Result<Vec<u64>> {
     let components = array.components();
     if values.len() != components.len() {
-        let reason = format!("an element has {} components, but {} values were given", components.len(), values.len());
+        let reason =
+            format!("an element has {} components, but {} values were given", components.len(), values.len());
         return Err(ControlError::invalid("data", reason));
     }
     let mut packed = vec![0; array.stride()];

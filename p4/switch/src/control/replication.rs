@@ -139,8 +139,10 @@ impl ControlPlane<'_> {
         match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
             None => Ok(()),
             Some(pair) => {
-                let reason =
-                    format!("port {} with instance {} is listed twice", pair[0].egress_port, pair[0].instance);
+                let reason = format!(
+                    "port {} with instance {} is listed twice",
+                    pair[0].egress_port, pair[0].instance
+                );
                 Err(ControlError::invalid("replicas", reason))
             }
         }
