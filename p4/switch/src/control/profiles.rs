@@ -19,7 +19,7 @@ impl ControlPlane<'_> {
 
     fn member(&self, at: usize, member: &ProfileMember) -> Result<Member> {
         let loaded = self.loaded()?;
-        let call = profile::ready(loaded.program, &member.call)?;
+        let call = profile::resolve(loaded.program, &member.call)?;
         let mut users = loaded.state.tables.iter().filter(|t| t.implementation == Some(at));
         if !users.all(|t| t.position(member.call.action).is_some()) {
             return Err(ControlError::invalid("action", "is not an action of a table that uses the profile"));

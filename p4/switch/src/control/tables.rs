@@ -9,7 +9,7 @@ use super::{
 };
 use crate::error::ControlError;
 use crate::table::entries::Entry;
-use crate::table::{Table, Target};
+use crate::table::{EntryTarget, Table};
 
 impl ControlPlane<'_> {
     fn table_index(&self, wanted: ObjectRef<'_>) -> Result<usize> {
@@ -107,7 +107,7 @@ impl ControlPlane<'_> {
     ) -> Result<()> {
         let table = self.table_mut(table.into())?;
         let ready = match call {
-            Some(call) => table.ready(call, false)?,
+            Some(call) => table.resolve(call, false)?,
             None => table.initial_default.clone(),
         };
         if table.const_default && ready != table.default {
@@ -240,7 +240,7 @@ impl ControlPlane<'_> {
     }
 
     /// Checks an entry to be added or modified, except its key.
-    fn check_entry(&self, wanted: ObjectRef<'_>, entry: &TableEntry) -> Result<Target> {
+    fn check_entry(&self, wanted: ObjectRef<'_>, entry: &TableEntry) -> Result<EntryTarget> {
         let table = self.table(wanted)?;
         refuse_const_table(table)?;
         if table.shape.needs_priority() && entry.key.priority <= 0 {

@@ -5,7 +5,7 @@ use super::context::Context;
 use super::sites;
 use crate::state::State;
 use crate::state::profile::Profile;
-use crate::table::{ReadyCall, Table, Target};
+use crate::table::{EntryTarget, ResolvedCall, Table};
 
 /// Applies a table; returns where its action's code begins, unless there is nothing to run.
 pub(crate) fn apply(
@@ -27,7 +27,7 @@ pub(crate) fn apply(
     let profile = table.implementation.and_then(|p| profiles.get(p));
     let Some(call) = (match target {
         None => Some(&table.default),
-        Some(Target::Call(call)) => Some(call),
+        Some(EntryTarget::Call(call)) => Some(call),
         Some(target) => chosen(target, profile, site, frame, cx),
     }) else {
         // An empty group: nothing runs, which is no action of the list.
@@ -35,7 +35,7 @@ pub(crate) fn apply(
         return None;
     };
     if site.action_run.is_some() {
-        let from_profile = matches!(target, Some(Target::Member(_) | Target::Group(_)));
+        let from_profile = matches!(target, Some(EntryTarget::Member(_) | EntryTarget::Group(_)));
         let position =
             if from_profile { table.position(call.action).unwrap_or(u32::MAX) } else { call.position };
         set_action_run(site, frame, position);
@@ -44,7 +44,7 @@ pub(crate) fn apply(
 }
 
 /// Hands over the arguments; returns where the action's code begins, unless it is empty.
-fn enter(code: &Code, call: &ReadyCall, frame: &mut [u64]) -> Option<Pc> {
+fn enter(code: &Code, call: &ResolvedCall, frame: &mut [u64]) -> Option<Pc> {
     let action = code.actions.get(call.action.index())?;
     if action.empty {
         return None;
@@ -73,25 +73,25 @@ fn set_action_run(site: &Apply, frame: &mut [u64], position: u32) {
 
 /// The action of a member, of the member that the hash chooses in a group, or of a one-shot set.
 fn chosen<'s>(
-    target: &'s Target,
+    target: &'s EntryTarget,
     profile: Option<&'s Profile>,
     site: &Apply,
     frame: &[u64],
     cx: &mut Context,
-) -> Option<&'s ReadyCall> {
+) -> Option<&'s ResolvedCall> {
     let hash = |cx: &mut Context| -> Option<u64> {
         let (algorithm, width) = profile?.selector?;
         let hash = sites::hash_fields(algorithm, &site.selector_data, frame, cx, false);
         Some(hash & crate::limbs::low_mask(width.min(64)))
     };
     let member = match target {
-        Target::Call(call) => return Some(call),
-        Target::Member(id) => *id,
-        Target::Group(id) => {
+        EntryTarget::Call(call) => return Some(call),
+        EntryTarget::Member(id) => *id,
+        EntryTarget::Group(id) => {
             let hash = hash(cx)?;
             profile?.choose(*id, hash, &cx.down)?
         }
-        Target::OneShot { actions, random } => {
+        EntryTarget::OneShot { actions, random } => {
             let number = if *random { cx.random.next() } else { hash(cx)? };
             return actions.choose(number, &cx.down);
         }

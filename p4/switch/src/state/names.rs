@@ -1,11 +1,11 @@
-//! Finds an object of the program by id or name.
+//! Finds objects of the program by id or name.
 
 use p4_lang::ir::Preamble;
 
 use crate::control::ObjectRef;
 use crate::error::ControlError;
 
-/// The index of the object that `wanted` names. An exact name or alias wins over a suffix.
+/// Returns the index of the object that `wanted` refers to. An exact name or alias takes precedence over a suffix.
 pub(crate) fn find<'a>(
     kind: &str,
     objects: impl Iterator<Item = &'a Preamble> + Clone,
@@ -58,7 +58,7 @@ mod tests {
         check(ObjectRef::Id(0), Err("table id 0x00000000 does not exist"));
         check("ingress.a.t".into(), Ok(0));
         check("b.t".into(), Ok(1));
-        check("t".into(), Err("t may be ingress.a.t or ingress.b.t; write more of the name"));
+        check("t".into(), Err("t is ambiguous: ingress.a.t or ingress.b.t; use a longer suffix"));
         check("x".into(), Err("table x does not exist"));
         check("hidden".into(), Ok(2));
     }

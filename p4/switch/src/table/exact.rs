@@ -1,4 +1,4 @@
-//! Exact keys: a hash table.
+//! Exact matches: a hash table.
 
 use std::hash::BuildHasherDefault;
 
@@ -7,7 +7,7 @@ use crate::fxhash::FxHasher;
 
 type Map<K> = std::collections::HashMap<K, EntryId, BuildHasherDefault<FxHasher>>;
 
-/// Keys of one limb are kept without indirection.
+/// Keys of one limb are stored without indirection.
 #[derive(Clone, Debug)]
 pub(crate) enum ExactMap {
     One(Map<u64>),
