@@ -10,7 +10,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use harrier_fuzz::mutate::{Rng, mutated};
+use harrier_fuzz::mutate::mutated;
+use rand_core::SeedableRng;
+use rand_xoshiro::SplitMix64;
 use harrier_fuzz::target;
 
 fn number(name: &str, default: u64) -> u64 {
@@ -33,7 +35,7 @@ fn check(name: &str, runs: u64) {
     seeds.iter().for_each(|seed| (target.run)(seed));
     let first = number("HARRIER_FUZZ_SEED", 1);
     for seed in first..first + number("HARRIER_FUZZ_RUNS", runs) {
-        let bytes = mutated(&seeds, target.words, &mut Rng(seed));
+        let bytes = mutated(&seeds, target.words, &mut SplitMix64::seed_from_u64(seed));
         let outcome = catch_unwind(AssertUnwindSafe(|| (target.run)(&bytes)));
         assert!(
             outcome.is_ok(),

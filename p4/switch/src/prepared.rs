@@ -1,8 +1,10 @@
 //! A compiled program that can be loaded into any number of switches.
 
 use std::fmt::Write;
+use std::hash::Hasher;
 use std::sync::Arc;
 
+use fnv::FnvHasher;
 use p4_lang::ir::Program;
 
 use crate::config::{Engine, SwitchConfig};
@@ -60,9 +62,9 @@ impl Prepared {
 
     /// Returns a hash (FNV-1a) of the bytecode, which identifies it; 0 for the interpreter.
     pub fn fingerprint(&self) -> u64 {
-        let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
+        let mut hash = TextHasher::default();
         match &self.code {
-            Some(code) if write!(hash, "{code:?}").is_ok() => hash.0,
+            Some(code) if write!(hash, "{code:?}").is_ok() => hash.0.finish(),
             _ => 0,
         }
     }
@@ -95,13 +97,13 @@ fn engine_of(config: &SwitchConfig) -> Engine {
     if config.trace { Engine::Interpreter } else { config.engine }
 }
 
-struct Fnv(u64);
+/// Hashes formatted text.
+#[derive(Default)]
+struct TextHasher(FnvHasher);
 
-impl Write for Fnv {
+impl Write for TextHasher {
     fn write_str(&mut self, text: &str) -> std::fmt::Result {
-        for byte in text.bytes() {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
+        self.0.write(text.as_bytes());
         Ok(())
     }
 }

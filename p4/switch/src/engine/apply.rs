@@ -1,4 +1,5 @@
 //! Applies a table: looks the key up, settles counters and meters, hands the arguments to the action.
+use rand_core::Rng;
 
 use super::code::{Apply, Code, MeterUnit, Pc};
 use super::context::Context;
@@ -92,7 +93,7 @@ fn chosen<'s>(
             profile?.choose(*id, hash, &cx.down)?
         }
         EntryTarget::OneShot { actions, random } => {
-            let number = if *random { cx.random.next() } else { hash(cx)? };
+            let number = if *random { cx.random.next_u64() } else { hash(cx)? };
             return actions.choose(number, &cx.down);
         }
     };

@@ -3,6 +3,8 @@
 use model::Time;
 use model::wire::Frame;
 use p4_lang::ir::Bits;
+use rand_core::SeedableRng;
+use rand_xoshiro::SplitMix64;
 
 use super::bits::{self, BitWriter};
 use super::code::{Emission, ErrorNumbers, Extraction};
@@ -62,29 +64,6 @@ impl Events {
     }
 }
 
-/// A small seeded generator: SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
-#[derive(Clone, Debug)]
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    }
-
-    /// A number of `low..=high`, all equally likely but for a bias below 2^-64.
-    pub(crate) fn between(&mut self, low: u64, high: u64) -> u64 {
-        match high.checked_sub(low).map(|span| span.checked_add(1)) {
-            None => low,
-            Some(None) => self.next(),
-            Some(Some(count)) => low + ((u128::from(self.next()) * u128::from(count)) >> 64) as u64,
-        }
-    }
-}
-
 /// The two custom checks, which a driver may set.
 #[derive(Clone, Debug)]
 pub(crate) struct CustomCrc {
@@ -119,7 +98,7 @@ pub(crate) struct Context {
     pub(crate) jumps_left: u32,
     pub(crate) jumps_allowed: u32,
     pub(crate) events: Events,
-    pub(crate) random: Random,
+    pub(crate) random: SplitMix64,
     pub(crate) down: DownPorts,
     pub(crate) custom_crc: CustomCrc,
     /// Data to be hashed.
@@ -147,7 +126,7 @@ impl Context {
             jumps_left: 0,
             jumps_allowed: 0,
             events: Events::new(events),
-            random: Random(seed),
+            random: SplitMix64::seed_from_u64(seed),
             down: DownPorts::default(),
             custom_crc: CustomCrc::default(),
             data: BitWriter::default(),

@@ -1,6 +1,7 @@
 //! Externs and other operations with many operands.
 
 use p4_lang::ir::{Bits, HashAlgorithm};
+use rand_core::Rng;
 
 use super::code::{At, Code, Data, MeterUnit, NO_HEADER, Site};
 use super::context::Context;
@@ -9,6 +10,7 @@ use super::layout::Slot;
 use super::run::{copy_header, header_at};
 use crate::event::Event;
 use crate::limbs;
+use crate::random::between;
 use crate::state::State;
 
 fn get(frame: &[u64], at: At) -> u64 {
@@ -58,7 +60,7 @@ pub(super) fn run(
         Site::Random { dst, low, high } => {
             let low = limbs::saturating_u64(low.of(frame));
             let high = limbs::saturating_u64(high.of(frame));
-            let value = cx.random.between(low, high);
+            let value = between(&mut cx.random, low, high);
             store(frame, *dst, value);
         }
         Site::Digest { digest, fields } => {
@@ -206,7 +208,7 @@ fn hash_bytes(algorithm: HashAlgorithm, bytes: &[u8], cx: &mut Context) -> u64 {
         HashAlgorithm::Crc16 => algorithms::crc16(bytes),
         HashAlgorithm::Crc32Custom => u64::from(cx.custom_crc.crc32.compute(bytes)),
         HashAlgorithm::Crc16Custom => u64::from(cx.custom_crc.crc16.compute(bytes)),
-        HashAlgorithm::Random => cx.random.next(),
+        HashAlgorithm::Random => cx.random.next_u64(),
         HashAlgorithm::Identity => algorithms::identity(bytes),
         HashAlgorithm::Csum16 => algorithms::csum16(bytes),
         HashAlgorithm::Xor16 => algorithms::xor16(bytes),

@@ -1,10 +1,12 @@
 //! Calls of v1model's externs.
 
 use p4_lang::ir::{Bits, Checksum, Expr, ExternCall, HashAlgorithm, MeterId, RegisterId, ScalarId, Unit};
+use rand_core::Rng;
 
 use super::value::Value;
 use super::{Run, Runner, hash};
 use crate::event::Event;
+use crate::random::between;
 use crate::trace::{Named, Step, shown};
 
 impl Runner<'_> {
@@ -50,7 +52,7 @@ impl Runner<'_> {
             }
             ExternCall::Random { target, low, high } => {
                 let (low, high) = (self.expr(low)?.index(), self.expr(high)?.index());
-                let value = self.cx.random.between(low, high);
+                let value = between(&mut self.cx.random, low, high);
                 self.store(*target, Value::of_u64(value, self.kind(*target)));
             }
             ExternCall::VerifyChecksum(checksum) => self.checksum(checksum, false)?,
@@ -164,7 +166,7 @@ impl Runner<'_> {
     /// A hash over values, and over bytes behind them.
     pub(super) fn hash(&mut self, algorithm: HashAlgorithm, data: &[Value], behind: &[u8]) -> u64 {
         if algorithm == HashAlgorithm::Random {
-            return self.cx.random.next();
+            return self.cx.random.next_u64();
         }
         let mut bytes = hash::bytes_of(data);
         bytes.extend_from_slice(behind);

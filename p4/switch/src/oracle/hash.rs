@@ -83,6 +83,10 @@ mod tests {
                 crc32: fast::Crc::new(32, parameters),
             };
             let plain = |algorithm| compute(algorithm, &bytes, &custom);
+            let catalogued_16 = crc::Crc::<u16>::new(&crc::CRC_16_ARC).checksum(&bytes);
+            let catalogued_32 = crc::Crc::<u32>::new(&crc::CRC_32_ISO_HDLC).checksum(&bytes);
+            prop_assert_eq!(plain(HashAlgorithm::Crc16), u64::from(catalogued_16));
+            prop_assert_eq!(plain(HashAlgorithm::Crc32), u64::from(catalogued_32));
             prop_assert_eq!(plain(HashAlgorithm::Crc16), fast::crc16(&bytes));
             prop_assert_eq!(plain(HashAlgorithm::Crc32), fast::crc32(&bytes));
             prop_assert_eq!(plain(HashAlgorithm::Crc16Custom), u64::from(custom.crc16.compute(&bytes)));

@@ -1,6 +1,7 @@
 //! Tables (specification, section 14.2): all entries are looked at, the best that matches wins.
 
 use p4_lang::ir::{self, ActionId, MatchKind, ScalarId, TableId};
+use rand_core::Rng;
 
 use super::expr::field_matches;
 use super::value::Value;
@@ -98,7 +99,7 @@ impl Runner<'_> {
     fn chosen(&mut self, table: &ir::Table, entry: &TableEntry, selector: &[Value]) -> Chosen {
         let hash = match entry.action {
             EntryAction::Group(_) | EntryAction::OneShot(_) => self.selector_hash(table, selector),
-            EntryAction::OneShotRandom(_) => self.cx.random.next(),
+            EntryAction::OneShotRandom(_) => self.cx.random.next_u64(),
             EntryAction::Direct(_) | EntryAction::Member(_) => 0,
         };
         let profile = table.implementation.and_then(|p| self.state.profiles.get(p.index()));

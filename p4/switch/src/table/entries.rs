@@ -1,17 +1,17 @@
 //! The entries of one table.
 
-use std::collections::{HashMap, hash_map};
-use std::hash::{BuildHasher, BuildHasherDefault};
+use std::collections::hash_map;
+use std::hash::BuildHasher;
 
 use model::Time;
 use p4_lang::ir::{self, ActionId, ActionScope, Bits};
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
 use super::key::{KeyShape, fit};
 use super::matcher::Matcher;
 use crate::control::{ActionCall, CounterValue, EntryAction, EntryKey, TableEntry, WeightedAction};
 use crate::error::ControlError;
-use crate::fxhash::FxHasher;
 use crate::state::meter::Meter;
 use crate::state::profile::Shares;
 
@@ -70,7 +70,7 @@ pub(crate) struct Table {
     free: Vec<EntryId>,
     inserted: u64,
     /// Entries by the hash of their key. The key itself is stored only in its entry.
-    by_hash: HashMap<u64, SmallVec<[EntryId; 2]>, BuildHasherDefault<FxHasher>>,
+    by_hash: FxHashMap<u64, SmallVec<[EntryId; 2]>>,
     pub(crate) limit: u64,
     pub(crate) const_entries: bool,
     pub(crate) const_default: bool,
@@ -114,7 +114,7 @@ impl Table {
             targets: Vec::new(),
             free: Vec::new(),
             inserted: 0,
-            by_hash: HashMap::default(),
+            by_hash: FxHashMap::default(),
             limit: if table.size == 0 { limit } else { table.size.min(limit) },
             const_entries: table.const_entries,
             const_default: table.const_default,
@@ -334,7 +334,7 @@ impl Table {
 }
 
 fn hash(key: &EntryKey) -> u64 {
-    BuildHasherDefault::<FxHasher>::default().hash_one(key)
+    FxBuildHasher.hash_one(key)
 }
 
 /// Checks arguments against the names and widths of the parameters and lays them out in limbs.

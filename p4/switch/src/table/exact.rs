@@ -1,11 +1,10 @@
 //! Exact matches: a hash table.
 
-use std::hash::BuildHasherDefault;
+use rustc_hash::FxHashMap;
 
 use super::entries::EntryId;
-use crate::fxhash::FxHasher;
 
-type Map<K> = std::collections::HashMap<K, EntryId, BuildHasherDefault<FxHasher>>;
+type Map<K> = FxHashMap<K, EntryId>;
 
 /// Keys of one limb are stored without indirection.
 #[derive(Clone, Debug)]

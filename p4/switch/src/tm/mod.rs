@@ -24,7 +24,6 @@ mod inspect;
 mod mmu;
 mod pause;
 mod queue;
-mod rng;
 #[cfg(test)]
 mod tests;
 mod watchdog;
@@ -32,6 +31,8 @@ mod watchdog;
 use std::collections::BTreeSet;
 
 use model::Time;
+use rand_core::SeedableRng;
+use rand_xoshiro::SplitMix64;
 
 pub use config::{
     CLASSES, ClassMaps, Ecn, GroupProfile, Lossless, PauseEnd, PoolConfig, PortConfig, QueueProfile, Service,
@@ -46,8 +47,9 @@ pub use watchdog::{Watchdog, WatchdogAction};
 use mmu::Mmu;
 use pause::{ReceivedPause, SentPause, Timer};
 use queue::{Queues, StoredPacket};
-use rng::SplitMix64;
 use watchdog::WatchdogState;
+
+use crate::random::chance;
 
 /// A packet after ingress, as input of [`TrafficManager::enqueue`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -167,7 +169,7 @@ impl<P> TrafficManager<P> {
             mmu,
             timers: BTreeSet::new(),
             events: Vec::new(),
-            random: SplitMix64::new(config.seed),
+            random: SplitMix64::seed_from_u64(config.seed),
             profiles: config.profiles,
             pause_end: config.pause_end,
             pause_quanta: config.pause_quanta.max(1),
@@ -374,7 +376,7 @@ impl<P> TrafficManager<P> {
             return false;
         }
         let above = u128::from(depth_bytes - ecn.kmin_bytes) * u128::from(ecn.pmax_ppm);
-        self.random.chance(above, u128::from(ecn.kmax_bytes - ecn.kmin_bytes) * 1_000_000)
+        chance(&mut self.random, above, u128::from(ecn.kmax_bytes - ecn.kmin_bytes) * 1_000_000)
     }
 
     /// Moves all events since the last call to the end of `into`.

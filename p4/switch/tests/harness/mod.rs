@@ -14,17 +14,15 @@ use p4_switch::control::{
 };
 use p4_switch::tm::TmConfig;
 use p4_switch::{Engine, Event, Switch, SwitchConfig};
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::SplitMix64;
 
-/// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
-struct Random(u64);
+/// Random choices from a seed.
+struct Random(SplitMix64);
 
 impl Random {
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
+        self.0.next_u64()
     }
 
     fn below(&mut self, limit: usize) -> usize {
@@ -367,7 +365,7 @@ fn counters(switch: &mut Switch, program: &Program) -> Vec<String> {
 
 /// One case: entries and packets from a seed.
 pub(crate) fn case(name: &str, program: &Arc<Program>, seed: u64) {
-    let mut random = Random(seed);
+    let mut random = Random(SplitMix64::seed_from_u64(seed));
     let known = known_values(program);
     let mut switches = [Engine::Compiled, Engine::Interpreter].map(|engine| switch(program, engine));
     fill(program, &known, &mut random, &mut switches);
