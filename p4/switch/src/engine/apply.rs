@@ -1,4 +1,5 @@
-//! Applies a table: looks the key up, settles counters and meters, hands the arguments to the action.
+//! Applies a table: looks up the key, updates direct counters and meters, passes the arguments to the action.
+
 use rand_core::Rng;
 
 use super::code::{Apply, Code, MeterUnit, Pc};
@@ -8,7 +9,7 @@ use crate::state::State;
 use crate::state::profile::Profile;
 use crate::table::{EntryTarget, ResolvedCall, Table};
 
-/// Applies a table; returns where its action's code begins, unless there is nothing to run.
+/// Applies a table; returns where the code of its action starts, or `None` if there is nothing to run.
 pub(crate) fn apply(
     code: &Code,
     site: &Apply,
@@ -31,7 +32,7 @@ pub(crate) fn apply(
         Some(EntryTarget::Call(call)) => Some(call),
         Some(target) => chosen(target, profile, site, frame, cx),
     }) else {
-        // An empty group: nothing runs, which is no action of the list.
+        // For an empty group nothing runs, and `action_run` equals no action of the list.
         set_action_run(site, frame, u32::MAX);
         return None;
     };
@@ -44,7 +45,7 @@ pub(crate) fn apply(
     enter(code, call, frame)
 }
 
-/// Hands over the arguments; returns where the action's code begins, unless it is empty.
+/// Passes the arguments; returns where the code of the action starts, unless it is empty.
 fn enter(code: &Code, call: &ResolvedCall, frame: &mut [u64]) -> Option<Pc> {
     let action = code.actions.get(call.action.index())?;
     if action.empty {
@@ -72,7 +73,7 @@ fn set_action_run(site: &Apply, frame: &mut [u64], position: u32) {
     }
 }
 
-/// The action of a member, of the member that the hash chooses in a group, or of a one-shot set.
+/// Returns the action of a member, of the group member that the hash selects, or of a one-shot set.
 fn chosen<'s>(
     target: &'s EntryTarget,
     profile: Option<&'s Profile>,
@@ -100,8 +101,8 @@ fn chosen<'s>(
     profile?.members.get(&member).map(|m| &m.call)
 }
 
-/// Direct counters and meters run with every match, and with the default action; the time of a match is kept
-/// where entries may time out.
+/// Updates direct counters and meters, which run with every match and with the default action, and the hit time of
+/// entries that may time out.
 fn settle_direct(site: &Apply, table: &mut Table, found: Option<u32>, frame: &mut [u64], cx: &mut Context) {
     let direct = &site.direct;
     if !(direct.counter || direct.meter.is_some() || site.keeps_time) {
