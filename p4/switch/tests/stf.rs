@@ -67,7 +67,7 @@ fn all_failures_are_reported_with_their_lines() {
     check(
         "packet 2 0103 00000000\nexpect 1 0103 00000001\nexpect 1 00\n\npacket 3 0a0b 00000000\nadd nowhere a:1 b()",
         Err(&[
-            "line 6: there is no table nowhere",
+            "line 6: table nowhere does not exist",
             "line 2: port 1: expected 010300000001\n  found 010300000000",
             "line 3: port 1: expected packet 2 did not leave",
         ]),
