@@ -2,9 +2,12 @@
 
 #![allow(clippy::disallowed_methods, reason = "a test reads its programs, and where to find more of them")]
 
+mod files;
+
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use files::Files;
 use p4_lang::ir::{Program, TableId};
 use p4_lang::{MemoryLoader, Options, compile};
 use p4_switch::stf::{Observed, Settings, run_on};
@@ -91,18 +94,10 @@ fn check_folder(folder: &str, wanted: impl Fn(&str) -> bool) -> usize {
     checked
 }
 
-struct Files;
-
-impl p4_lang::SourceLoader for Files {
-    fn load(&self, path: &str) -> Option<String> {
-        std::fs::read_to_string(path).ok()
-    }
-}
-
 #[test]
 fn on_all_samples_of_p4c() {
     let Ok(folder) = std::env::var("P4C_SAMPLES") else {
-        eprintln!("P4C_SAMPLES is not set: the folder testdata/p4_16_samples of p4lang/p4c");
+        eprintln!("skipped: P4C_SAMPLES is not set to the folder testdata/p4_16_samples of p4lang/p4c");
         return;
     };
     let checked = check_folder(&folder, |source| source.contains("v1model.p4"));

@@ -2,20 +2,15 @@
 
 #![allow(clippy::disallowed_methods, reason = "the tests read the programs beside them")]
 
+mod files;
+
 use std::path::Path;
 use std::sync::Arc;
 
-use p4_lang::{Options, SourceLoader, compile};
+use files::Files;
+use p4_lang::{Options, compile};
 use p4_switch::Engine;
 use p4_switch::stf::{Settings, run_on};
-
-struct Files;
-
-impl SourceLoader for Files {
-    fn load(&self, path: &str) -> Option<String> {
-        std::fs::read_to_string(path).ok()
-    }
-}
 
 fn check(name: &str) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");

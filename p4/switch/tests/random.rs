@@ -8,12 +8,14 @@
     reason = "a test reads its programs, and from the environment what to repeat"
 )]
 
+mod files;
 mod harness;
 
 use std::path::Path;
 use std::sync::Arc;
 
-use harness::{Files, case, check, environment};
+use files::Files;
+use harness::{case, check, environment};
 use p4_lang::{Options, compile};
 
 /// All programs of a folder.

@@ -1,5 +1,7 @@
 //! Members and groups of action profiles.
 
+use std::collections::BTreeMap;
+
 use super::{ControlPlane, EntryAction, ObjectRef, ProfileGroup, ProfileMember, Result};
 use crate::error::ControlError;
 use crate::state::profile::{self, Member, Profile};
@@ -34,18 +36,10 @@ impl ControlPlane<'_> {
         member: &ProfileMember,
     ) -> Result<()> {
         let at = self.profile_index(profile.into())?;
-        let made = self.member(at, member)?;
+        let resolved = self.member(at, member)?;
         let profile = self.profile_mut(at)?;
-        if profile.members.contains_key(&member.id) {
-            return Err(ControlError::AlreadyExists {
-                what: format!("member {} of {}", member.id, profile.name),
-            });
-        }
-        if profile.members.len() as u64 >= profile.limit {
-            return Err(ControlError::Full { what: profile.name.clone(), limit: profile.limit });
-        }
-        profile.members.insert(member.id, made);
-        Ok(())
+        let what = format!("member {} of {}", member.id, profile.name);
+        add(&mut profile.members, member.id, resolved, what, (&profile.name, profile.limit))
     }
 
     /// Replaces a member's action.
@@ -55,13 +49,10 @@ impl ControlPlane<'_> {
         member: &ProfileMember,
     ) -> Result<()> {
         let at = self.profile_index(profile.into())?;
-        let made = self.member(at, member)?;
+        let resolved = self.member(at, member)?;
         let profile = self.profile_mut(at)?;
-        let Some(slot) = profile.members.get_mut(&member.id) else {
-            return Err(ControlError::not_found(format!("member {} of {}", member.id, profile.name)));
-        };
-        *slot = made;
-        Ok(())
+        let what = format!("member {} of {}", member.id, profile.name);
+        replace(&mut profile.members, member.id, resolved, what)
     }
 
     /// Removes a member that no group and no entry uses.
@@ -94,18 +85,10 @@ impl ControlPlane<'_> {
         group: &ProfileGroup,
     ) -> Result<()> {
         let at = self.profile_index(profile.into())?;
-        let made = self.profile(at)?.group(group)?;
+        let resolved = self.profile(at)?.group(group)?;
         let profile = self.profile_mut(at)?;
-        if profile.groups.contains_key(&group.id) {
-            return Err(ControlError::AlreadyExists {
-                what: format!("group {} of {}", group.id, profile.name),
-            });
-        }
-        if profile.groups.len() as u64 >= profile.limit {
-            return Err(ControlError::Full { what: profile.name.clone(), limit: profile.limit });
-        }
-        profile.groups.insert(group.id, made);
-        Ok(())
+        let what = format!("group {} of {}", group.id, profile.name);
+        add(&mut profile.groups, group.id, resolved, what, (&profile.name, profile.limit))
     }
 
     /// Replaces a group.
@@ -115,13 +98,10 @@ impl ControlPlane<'_> {
         group: &ProfileGroup,
     ) -> Result<()> {
         let at = self.profile_index(profile.into())?;
-        let made = self.profile(at)?.group(group)?;
+        let resolved = self.profile(at)?.group(group)?;
         let profile = self.profile_mut(at)?;
-        let Some(slot) = profile.groups.get_mut(&group.id) else {
-            return Err(ControlError::not_found(format!("group {} of {}", group.id, profile.name)));
-        };
-        *slot = made;
-        Ok(())
+        let what = format!("group {} of {}", group.id, profile.name);
+        replace(&mut profile.groups, group.id, resolved, what)
     }
 
     /// Removes a group that no entry uses.
@@ -151,4 +131,28 @@ impl ControlPlane<'_> {
         let table = users.find(|t| t.iter().any(|e| e.shown.action == *action))?;
         Some(format!("table {}", table.name))
     }
+}
+
+/// Adds a member or group to a profile, given by its name and its limit.
+fn add<T>(
+    items: &mut BTreeMap<u32, T>,
+    id: u32,
+    item: T,
+    what: String,
+    (profile, limit): (&str, u64),
+) -> Result<()> {
+    if items.contains_key(&id) {
+        return Err(ControlError::AlreadyExists { what });
+    }
+    if items.len() as u64 >= limit {
+        return Err(ControlError::Full { what: profile.to_owned(), limit });
+    }
+    items.insert(id, item);
+    Ok(())
+}
+
+/// Replaces a member or group.
+fn replace<T>(items: &mut BTreeMap<u32, T>, id: u32, item: T, what: String) -> Result<()> {
+    *items.get_mut(&id).ok_or_else(|| ControlError::not_found(what))? = item;
+    Ok(())
 }

@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::files::Files;
 use model::wire::Frame;
 use model::{Rate, Time};
 use p4_lang::ir::{Bits, Expr, ExprKind, MatchKind, Pattern, Program, Stmt, Table, Target, Transition};
@@ -47,15 +48,6 @@ impl Random {
             }
             _ => Bits::from_limbs(width, (0..width.div_ceil(64)).map(|_| self.next()).collect()),
         }
-    }
-}
-
-/// Files of the file system.
-pub(crate) struct Files;
-
-impl p4_lang::SourceLoader for Files {
-    fn load(&self, path: &str) -> Option<String> {
-        std::fs::read_to_string(path).ok()
     }
 }
 
