@@ -1,4 +1,4 @@
-//! The programs of `tests/programs`, each with its test in STF, on both engines.
+//! The programs of `tests/programs`, each with an STF test, on both engines.
 
 #![allow(clippy::disallowed_methods, reason = "the tests read the programs beside them")]
 
@@ -32,7 +32,7 @@ fn check(name: &str) {
     assert_eq!(seen[0], seen[1], "{name}: the engines differ");
 }
 
-/// One test a program.
+/// Declares one test per program.
 macro_rules! programs {
     ($($name:ident),* $(,)?) => {
         $(
@@ -42,9 +42,9 @@ macro_rules! programs {
             }
         )*
 
-        /// Every test in the folder is in the list.
+        /// Every test in the folder is listed.
         #[test]
-        fn none_is_forgotten() {
+        fn every_program_is_listed() {
             let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
             let entries = std::fs::read_dir(folder).expect("the folder of the programs");
             let paths = entries.map(|entry| entry.expect("a readable folder").path());

@@ -1,4 +1,4 @@
-//! The STF runner on our own program.
+//! The STF runner.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ fn check(test: &str, expected: Result<(usize, usize), &[&str]>) {
 }
 
 #[test]
-fn a_test_that_passes() {
+fn a_test_with_all_commands_passes() {
     let test = "
         # state
         register_write cells 3 0x10
