@@ -1,5 +1,5 @@
-//! A small mutator for the runs without coverage feedback: reproducible from a seed, good enough to notice a
-//! regression on any machine. The search for new faults is libFuzzer's.
+//! A simple mutator for runs without coverage feedback: reproducible from a seed, and sufficient to detect
+//! regressions on any machine. libFuzzer searches for new failures.
 
 use rand_core::Rng;
 use rand_xoshiro::SplitMix64;
@@ -9,13 +9,13 @@ fn below(random: &mut SplitMix64, bound: usize) -> usize {
     (random.next_u64() % bound.max(1) as u64) as usize
 }
 
-/// Numbers that sit at the edges of lengths and widths.
+/// Numbers at the limits of lengths and widths.
 const EDGES: &[u64] = &[0, 1, 0x7f, 0x80, 0xff, 0xffff, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, u64::MAX];
 
-/// Longest input that is made.
+/// Maximum length of an input.
 const LENGTH: usize = 1 << 16;
 
-/// A few random edits of one of the seeds.
+/// Returns one of the seeds with a few random edits.
 pub fn mutated(seeds: &[Vec<u8>], words: &[&str], rng: &mut SplitMix64) -> Vec<u8> {
     let mut bytes = seeds.get(below(rng, seeds.len())).cloned().unwrap_or_default();
     for _ in 0..=below(rng, 6) {
@@ -61,7 +61,7 @@ fn edit(bytes: &mut Vec<u8>, seeds: &[Vec<u8>], words: &[&str], rng: &mut SplitM
     }
 }
 
-/// A range within `0..len`, short more often than long.
+/// Returns a range within `0..len`, usually a short one.
 fn range(len: usize, rng: &mut SplitMix64) -> (usize, usize) {
     let from = below(rng, len + 1);
     let longest = if below(rng, 4) == 0 { len } else { 24 };

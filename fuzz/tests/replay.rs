@@ -1,6 +1,8 @@
-//! Inputs that once did harm, and a fixed number of mutated seeds of each target, without coverage feedback.
+//! Replays inputs that once failed, and runs a fixed number of mutated seeds of each target, without coverage
+//! feedback.
 //!
-//! `HARRIER_FUZZ_SEED` and `HARRIER_FUZZ_RUNS` choose other ones; `scripts/fuzz.sh` searches.
+//! `HARRIER_FUZZ_SEED` and `HARRIER_FUZZ_RUNS` change the seed and the number of runs; `scripts/fuzz.sh` searches for
+//! new failures.
 
 #![allow(
     clippy::disallowed_methods,
@@ -11,9 +13,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use harrier_fuzz::mutate::mutated;
+use harrier_fuzz::target;
 use rand_core::SeedableRng;
 use rand_xoshiro::SplitMix64;
-use harrier_fuzz::target;
 
 fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
