@@ -1,7 +1,7 @@
 //! One pass of a packet through ingress, and one through egress.
 //!
-//! The operations at the end of each have the order of the reference switch. Ingress: clone, digest, resubmit,
-//! multicast, drop, unicast. Egress: clone, drop, recirculate, send.
+//! The operations at the end of each have the order of the reference switch. Ingress: digests, clone, then resubmit,
+//! multicast, drop or unicast. Egress: clone, drop, checksum computation and deparser, then recirculate or send.
 
 use model::wire::Frame;
 
