@@ -1,6 +1,6 @@
 //! The programs of `tests/programs`, each with an STF test, on both engines.
 
-#![allow(clippy::disallowed_methods, reason = "the tests read the programs beside them")]
+#![allow(clippy::disallowed_methods, reason = "the tests read their programs from files")]
 
 mod files;
 
@@ -18,8 +18,7 @@ fn check(name: &str) {
     let compilation = compile(&path.display().to_string(), &Files, &Options::default());
     let report = compilation.report(false);
     let program = Arc::new(compilation.program.unwrap_or_else(|| panic!("{report}")));
-    let test =
-        std::fs::read_to_string(folder.join(format!("{name}.stf"))).expect("a test beside the program");
+    let test = std::fs::read_to_string(folder.join(format!("{name}.stf"))).expect("the program has a test");
     let mut seen = Vec::new();
     for engine in [Engine::Compiled, Engine::Interpreter] {
         let (observed, result) = run_on(&program, &test, &Settings { engine, ..Settings::default() });

@@ -11,8 +11,8 @@ use crate::state::array;
 use crate::table::key::fit;
 
 impl ControlPlane<'_> {
-    fn register_index(&self, wanted: ObjectRef<'_>) -> Result<usize> {
-        self.find("register", |p| p.registers.iter().map(|r| &r.preamble).collect(), wanted)
+    fn register_index(&self, reference: ObjectRef<'_>) -> Result<usize> {
+        self.find("register", |p| p.registers.iter().map(|r| &r.preamble).collect(), reference)
     }
 
     /// Returns a register array without copying it.
@@ -87,8 +87,8 @@ impl ControlPlane<'_> {
         Ok(())
     }
 
-    fn counter_index(&self, wanted: ObjectRef<'_>) -> Result<usize> {
-        self.find("counter", |p| p.counters.iter().map(|c: &Counter| &c.preamble).collect(), wanted)
+    fn counter_index(&self, reference: ObjectRef<'_>) -> Result<usize> {
+        self.find("counter", |p| p.counters.iter().map(|c: &Counter| &c.preamble).collect(), reference)
     }
 
     /// Returns all values of an indirect counter.
@@ -122,8 +122,8 @@ impl ControlPlane<'_> {
         Ok(())
     }
 
-    fn meter_index(&self, wanted: ObjectRef<'_>) -> Result<usize> {
-        self.find("meter", |p| p.meters.iter().map(|m: &Meter| &m.preamble).collect(), wanted)
+    fn meter_index(&self, reference: ObjectRef<'_>) -> Result<usize> {
+        self.find("meter", |p| p.meters.iter().map(|m: &Meter| &m.preamble).collect(), reference)
     }
 
     /// Returns the number of elements of an indirect meter.
@@ -185,8 +185,8 @@ impl ControlPlane<'_> {
         Ok(())
     }
 
-    fn value_set_index(&self, wanted: ObjectRef<'_>) -> Result<usize> {
-        self.find("value set", |p| p.value_sets.iter().map(|v: &ValueSet| &v.preamble).collect(), wanted)
+    fn value_set_index(&self, reference: ObjectRef<'_>) -> Result<usize> {
+        self.find("value set", |p| p.value_sets.iter().map(|v: &ValueSet| &v.preamble).collect(), reference)
     }
 
     /// Returns the members of a value set; each has one match per component.

@@ -55,16 +55,16 @@ impl ControlPlane<'_> {
     }
 
     /// Looks up an action.
-    pub fn action<'r>(&self, wanted: impl Into<ObjectRef<'r>>) -> Result<ActionId> {
+    pub fn action<'r>(&self, reference: impl Into<ObjectRef<'r>>) -> Result<ActionId> {
         let actions = &self.loaded()?.program.actions;
-        let index = names::find("action", actions.iter().map(|a| &a.preamble), wanted.into())?;
+        let index = names::find("action", actions.iter().map(|a| &a.preamble), reference.into())?;
         Ok(ActionId(index as u32))
     }
 
     /// Looks up a digest.
-    pub fn digest<'r>(&self, wanted: impl Into<ObjectRef<'r>>) -> Result<DigestId> {
+    pub fn digest<'r>(&self, reference: impl Into<ObjectRef<'r>>) -> Result<DigestId> {
         let digests = &self.loaded()?.program.digests;
-        let index = names::find("digest", digests.iter().map(|d| &d.preamble), wanted.into())?;
+        let index = names::find("digest", digests.iter().map(|d| &d.preamble), reference.into())?;
         Ok(DigestId(index as u32))
     }
 
@@ -85,9 +85,9 @@ impl ControlPlane<'_> {
         &'p self,
         kind: &str,
         preambles: impl FnOnce(&'p Program) -> Vec<&'p Preamble>,
-        wanted: ObjectRef<'_>,
+        reference: ObjectRef<'_>,
     ) -> Result<usize> {
         let preambles = preambles(self.loaded()?.program);
-        names::find(kind, preambles.into_iter(), wanted)
+        names::find(kind, preambles.into_iter(), reference)
     }
 }

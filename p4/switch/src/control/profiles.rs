@@ -7,8 +7,8 @@ use crate::error::ControlError;
 use crate::state::profile::{self, Member, Profile};
 
 impl ControlPlane<'_> {
-    fn profile_index(&self, wanted: ObjectRef<'_>) -> Result<usize> {
-        self.find("action profile", |p| p.action_profiles.iter().map(|a| &a.preamble).collect(), wanted)
+    fn profile_index(&self, reference: ObjectRef<'_>) -> Result<usize> {
+        self.find("action profile", |p| p.action_profiles.iter().map(|a| &a.preamble).collect(), reference)
     }
 
     fn profile(&self, at: usize) -> Result<&Profile> {

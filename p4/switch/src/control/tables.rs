@@ -12,36 +12,36 @@ use crate::table::entries::Entry;
 use crate::table::{EntryTarget, Table};
 
 impl ControlPlane<'_> {
-    fn table_index(&self, wanted: ObjectRef<'_>) -> Result<usize> {
-        self.find("table", |p| p.tables.iter().map(|t| &t.preamble).collect(), wanted)
+    fn table_index(&self, reference: ObjectRef<'_>) -> Result<usize> {
+        self.find("table", |p| p.tables.iter().map(|t| &t.preamble).collect(), reference)
     }
 
-    fn table(&self, wanted: ObjectRef<'_>) -> Result<&Table> {
-        let at = self.table_index(wanted)?;
+    fn table(&self, reference: ObjectRef<'_>) -> Result<&Table> {
+        let at = self.table_index(reference)?;
         self.loaded()?.state.tables.get(at).ok_or_else(|| ControlError::not_found("table"))
     }
 
-    fn table_mut(&mut self, wanted: ObjectRef<'_>) -> Result<&mut Table> {
-        let at = self.table_index(wanted)?;
+    fn table_mut(&mut self, reference: ObjectRef<'_>) -> Result<&mut Table> {
+        let at = self.table_index(reference)?;
         self.state()?.tables.get_mut(at).ok_or_else(|| ControlError::not_found("table"))
     }
 
     /// Adds an entry.
     pub fn table_insert<'r>(&mut self, table: impl Into<ObjectRef<'r>>, entry: TableEntry) -> Result<()> {
-        let wanted = table.into();
-        let target = self.check_entry(wanted, &entry)?;
+        let reference = table.into();
+        let target = self.check_entry(reference, &entry)?;
         let (now, timeout) = (self.now, entry.idle_timeout);
-        self.table_mut(wanted)?.insert(now, TableEntry { is_const: false, ..entry }, target)?;
+        self.table_mut(reference)?.insert(now, TableEntry { is_const: false, ..entry }, target)?;
         self.schedule_idle_scan(timeout);
         Ok(())
     }
 
     /// Replaces the action, timeout and metadata of an entry.
     pub fn table_modify<'r>(&mut self, table: impl Into<ObjectRef<'r>>, entry: TableEntry) -> Result<()> {
-        let wanted = table.into();
-        let target = self.check_entry(wanted, &entry)?;
+        let reference = table.into();
+        let target = self.check_entry(reference, &entry)?;
         let (now, timeout) = (self.now, entry.idle_timeout);
-        let table = self.table_mut(wanted)?;
+        let table = self.table_mut(reference)?;
         refuse_const_entry(table, &entry.key)?;
         table.modify(now, TableEntry { is_const: false, ..entry }, target)?;
         self.schedule_idle_scan(timeout);
@@ -123,11 +123,11 @@ impl ControlPlane<'_> {
         table: impl Into<ObjectRef<'r>>,
         key: Option<&EntryKey>,
     ) -> Result<CounterValue> {
-        let wanted = table.into();
-        self.check_direct(wanted, "counter")?;
+        let reference = table.into();
+        self.check_direct(reference, "counter")?;
         match key {
-            Some(key) => Ok(self.entry(wanted, key)?.counter),
-            None => Ok(self.table(wanted)?.default_counter),
+            Some(key) => Ok(self.entry(reference, key)?.counter),
+            None => Ok(self.table(reference)?.default_counter),
         }
     }
 
@@ -138,11 +138,11 @@ impl ControlPlane<'_> {
         key: Option<&EntryKey>,
         value: CounterValue,
     ) -> Result<()> {
-        let wanted = table.into();
-        self.check_direct(wanted, "counter")?;
+        let reference = table.into();
+        self.check_direct(reference, "counter")?;
         match key {
-            Some(key) => self.entry_mut(wanted, key)?.counter = value,
-            None => self.table_mut(wanted)?.default_counter = value,
+            Some(key) => self.entry_mut(reference, key)?.counter = value,
+            None => self.table_mut(reference)?.default_counter = value,
         }
         Ok(())
     }
@@ -153,11 +153,11 @@ impl ControlPlane<'_> {
         table: impl Into<ObjectRef<'r>>,
         key: Option<&EntryKey>,
     ) -> Result<Option<MeterConfig>> {
-        let wanted = table.into();
-        self.check_direct(wanted, "meter")?;
+        let reference = table.into();
+        self.check_direct(reference, "meter")?;
         match key {
-            Some(key) => Ok(self.entry(wanted, key)?.meter.config()),
-            None => Ok(self.table(wanted)?.default_meter.config()),
+            Some(key) => Ok(self.entry(reference, key)?.meter.config()),
+            None => Ok(self.table(reference)?.default_meter.config()),
         }
     }
 
@@ -168,13 +168,13 @@ impl ControlPlane<'_> {
         key: Option<&EntryKey>,
         config: Option<MeterConfig>,
     ) -> Result<()> {
-        let wanted = table.into();
+        let reference = table.into();
         check_meter(config)?;
-        self.check_direct(wanted, "meter")?;
+        self.check_direct(reference, "meter")?;
         let now = self.now;
         match key {
-            Some(key) => self.entry_mut(wanted, key)?.meter.configure(config, now),
-            None => self.table_mut(wanted)?.default_meter.configure(config, now),
+            Some(key) => self.entry_mut(reference, key)?.meter.configure(config, now),
+            None => self.table_mut(reference)?.default_meter.configure(config, now),
         }
         Ok(())
     }
@@ -185,11 +185,11 @@ impl ControlPlane<'_> {
         table: impl Into<ObjectRef<'r>>,
         key: Option<&EntryKey>,
     ) -> Result<MarkedCounts> {
-        let wanted = table.into();
-        self.check_direct(wanted, "meter")?;
+        let reference = table.into();
+        self.check_direct(reference, "meter")?;
         match key {
-            Some(key) => Ok(self.entry(wanted, key)?.meter.marked),
-            None => Ok(self.table(wanted)?.default_meter.marked),
+            Some(key) => Ok(self.entry(reference, key)?.meter.marked),
+            None => Ok(self.table(reference)?.default_meter.marked),
         }
     }
 
@@ -200,11 +200,11 @@ impl ControlPlane<'_> {
         key: Option<&EntryKey>,
         marked: MarkedCounts,
     ) -> Result<()> {
-        let wanted = table.into();
-        self.check_direct(wanted, "meter")?;
+        let reference = table.into();
+        self.check_direct(reference, "meter")?;
         match key {
-            Some(key) => self.entry_mut(wanted, key)?.meter.marked = marked,
-            None => self.table_mut(wanted)?.default_meter.marked = marked,
+            Some(key) => self.entry_mut(reference, key)?.meter.marked = marked,
+            None => self.table_mut(reference)?.default_meter.marked = marked,
         }
         Ok(())
     }
@@ -240,8 +240,8 @@ impl ControlPlane<'_> {
     }
 
     /// Checks an entry to be added or modified, except its key.
-    fn check_entry(&self, wanted: ObjectRef<'_>, entry: &TableEntry) -> Result<EntryTarget> {
-        let table = self.table(wanted)?;
+    fn check_entry(&self, reference: ObjectRef<'_>, entry: &TableEntry) -> Result<EntryTarget> {
+        let table = self.table(reference)?;
         refuse_const_table(table)?;
         if table.shape.needs_priority() && entry.key.priority <= 0 {
             return Err(ControlError::invalid(
@@ -249,7 +249,7 @@ impl ControlPlane<'_> {
                 "must be positive: the key has a ternary, range or optional component",
             ));
         }
-        let source = self.table_index(wanted)?;
+        let source = self.table_index(reference)?;
         let may_time_out = self.loaded()?.program.tables.get(source).is_some_and(|t| t.idle_timeout);
         if entry.idle_timeout.is_some() && !may_time_out {
             return Err(ControlError::invalid("idle_timeout_ns", "the table does not support timeouts"));

@@ -135,8 +135,8 @@ impl<P> TrafficManager<P> {
         }
     }
 
-    /// Checks the accounting: the totals are equal, and every pool counts what its groups or queues use above_reservation their
-    /// reservations. Visits everything; meant for tests and for the end of a run.
+    /// Checks the accounting: the totals are equal, and every pool counts what its groups or queues use in addition to
+    /// their reservations. Visits everything; meant for tests and for the end of a run.
     pub fn audit(&self) -> Result<(), AuditError> {
         let totals = self.totals();
         if !totals.balanced() {

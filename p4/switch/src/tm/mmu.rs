@@ -36,7 +36,7 @@ pub struct QueueUse {
 /// Occupancy of a pool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PoolUse {
-    /// Bytes above_reservation the reservations.
+    /// Shared bytes in use, not counting reservations.
     pub bytes: u64,
     /// Bytes of headroom.
     pub headroom_bytes: u64,
