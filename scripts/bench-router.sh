@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures packets per second of `harrier p4 run`: the small router with one route, 10,000 packets of 64 bytes, 200 times.
+# Packets per second of `harrier p4 run`: a small router with one route, 10,000 packets of 64 bytes, 200 repetitions.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Searches for inputs on which a target panics, hangs or uses too much memory: scripts/fuzz.sh TARGET [SECONDS]
-# Uses libFuzzer with coverage feedback on the stable toolchain; needs a C++ compiler. Inputs that fail are stored in
-# fuzz/crashes/TARGET, from where `cargo test -p harrier-fuzz` replays them.
+# Searches for inputs that make a target panic, hang or exceed its memory limit: scripts/fuzz.sh TARGET [SECONDS]
+# Runs libFuzzer with coverage feedback on the stable toolchain; requires a C++ compiler. Failing inputs are stored in
+# fuzz/crashes/TARGET, and `cargo test -p harrier-fuzz` replays them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 targets=(fuzz/libfuzzer/targets/*.rs)
@@ -11,7 +11,7 @@ work=${HARRIER_FUZZ_DIR:-target/fuzz}
 mkdir -p "$work/corpus/$target" "fuzz/crashes/$target"
 work=$(cd "$work" && pwd)
 
-# A target triple keeps the instrumentation away from build scripts.
+# With an explicit target triple, build scripts are not instrumented.
 triple=$(rustc -vV | sed -n 's/^host: //p')
 flags="-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters"
 flags+=" -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares --cfg fuzzing"

@@ -1,9 +1,8 @@
-//! Fuzz targets: whatever comes in, nothing panics, hangs or grows without bound.
+//! Fuzz targets: no input may cause a panic, a hang or unbounded memory use.
 //!
-//! A [`Target`] is a plain function over bytes. Two drivers run it: `cargo test -p harrier-fuzz` replays the inputs
-//! that once did harm and a fixed number of mutated seeds, on every machine and in every CI run; `scripts/fuzz.sh`
-//! runs libFuzzer with coverage feedback for as long as one likes. An input that does harm goes to
-//! `fuzz/crashes/TARGET/` and so becomes a test.
+//! A [`Target`] is a function over bytes with two drivers. `cargo test -p harrier-fuzz` replays all inputs that once
+//! failed and a fixed number of mutated seeds; it runs in CI. `scripts/fuzz.sh` runs libFuzzer with coverage feedback
+//! for a given time. It stores failing inputs in `fuzz/crashes/TARGET/`, where the tests replay them.
 
 mod config;
 pub mod mutate;
@@ -12,16 +11,16 @@ mod programs;
 mod protocol;
 mod source;
 
-/// Something that takes input from strangers.
+/// A component that processes untrusted input.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
-    /// Its name: of the fuzz binary, and of the folder with its crashes.
+    /// Name of the target, its fuzz binary and its folder of failing inputs.
     pub name: &'static str,
-    /// Feeds it one input. Panics when a property does not hold.
+    /// Processes one input. Panics if a property does not hold.
     pub run: fn(&[u8]),
-    /// Inputs to begin with.
+    /// Initial inputs.
     pub seeds: fn() -> Vec<Vec<u8>>,
-    /// Words that its inputs are likely to hold.
+    /// Words that are frequent in its inputs.
     pub words: &'static [&'static str],
 }
 
@@ -56,7 +55,7 @@ pub const TARGETS: &[Target] = &[
     Target { name: "p4runtime", run: protocol::run, seeds: protocol::seeds, words: &[] },
 ];
 
-/// The target of that name.
+/// Returns the target with this name.
 pub fn target(name: &str) -> Option<&'static Target> {
     TARGETS.iter().find(|target| target.name == name)
 }

@@ -1,7 +1,7 @@
-//! The packet path: arbitrary frames, table entries and times against loaded programs.
+//! The packet path: arbitrary frames, table entries and times for loaded programs.
 //!
-//! The first byte of an input chooses the program; what follows is a list of steps. Afterwards the traffic manager's
-//! books must balance and the switch must still take a frame.
+//! The first byte of an input selects the program; the rest is a list of steps. Afterwards the accounting of the
+//! traffic manager must be consistent.
 
 use arbitrary::{Result, Unstructured};
 use model::wire::Frame;
@@ -14,9 +14,9 @@ use p4_switch::{Switch, SwitchConfig};
 use crate::programs;
 
 const PORTS: u16 = 4;
-/// Steps of one input at most.
+/// Maximum number of steps of one input.
 const STEPS: usize = 64;
-/// Copies and jumps a frame may cause here: far below the defaults, so that a frame that uses up all of them is quick.
+/// Pass and jump limits, far below the defaults, so that inputs that reach them are fast.
 const PASSES: u32 = 32;
 const JUMPS: u32 = 2_000;
 
@@ -43,7 +43,7 @@ pub(crate) fn run(bytes: &[u8]) {
     drive.settle();
     assert!(
         drive.switch.traffic_manager().totals().balanced(),
-        "{}: the books of the traffic manager balance",
+        "{}: the accounting of the traffic manager is consistent",
         loaded.path.display()
     );
 }
@@ -81,7 +81,7 @@ impl Drive<'_> {
         Ok(())
     }
 
-    /// Lets everything leave that can.
+    /// Transmits all packets that can leave.
     fn settle(&mut self) {
         for port in 0..=PORTS + 1 {
             while self.switch.transmit(self.now, port).is_some() {}
@@ -94,7 +94,7 @@ impl Drive<'_> {
         let Some(chosen) = pick(&table.actions, input)?.map(|chosen| chosen.action) else { return Ok(()) };
         let entry =
             TableEntry::new(matches(table, input)?, input.int_in_range(0..=9)?, self.call(chosen, input)?);
-        // Many of them are refused, with an error: that is part of the test.
+        // Many entries are invalid and rejected, which is part of the test.
         let _ = self.switch.control().table_insert(table.preamble.name.as_str(), entry);
         Ok(())
     }
@@ -164,7 +164,7 @@ fn matches(table: &Table, input: &mut Unstructured<'_>) -> Result<Vec<FieldMatch
     .collect()
 }
 
-/// For each program: an Ethernet frame with IPv4 and UDP, an empty frame, an entry.
+/// Seeds per program: an Ethernet frame with IPv4 and UDP, an empty frame, an entry.
 pub(crate) fn seeds() -> Vec<Vec<u8>> {
     let mut udp =
         vec![2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 8, 0, 0x45, 0, 0, 50, 0, 1, 0, 0, 64, 17, 0, 0, 10, 0, 0, 1];
@@ -182,7 +182,7 @@ pub(crate) fn seeds() -> Vec<Vec<u8>> {
                     seed.extend([0, port, frame.len() as u8, 0, 0]);
                     seed.extend(frame);
                 }
-                // An entry in some table, then the frame again.
+                // An entry in a table, then the frame again.
                 seed.extend([7, 0, 0, 1, 0, 1, 1, 10, 0, 0, 2, 24, 0, 0, 1]);
                 seed.extend([0, 1, frame.len() as u8, 0, 0]);
                 seed.extend(frame);

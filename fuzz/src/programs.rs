@@ -1,4 +1,4 @@
-//! The repository's own P4 programs: seeds for the front end, and what packets and controllers are let loose on.
+//! The P4 programs of the repository: seeds for the compiler, and programs for the packet and P4Runtime targets.
 
 #![allow(clippy::disallowed_methods, reason = "a fuzz driver reads the repository's programs from its files")]
 
@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use p4_lang::ir::Program;
 use p4_lang::{Options, SourceLoader, compile};
 
-/// Folders with programs, below the repository's root.
+/// Folders with programs, relative to the repository.
 const FOLDERS: &[&str] =
     &["p4/hawkeye", "p4/lang/tests/good", "p4/lang/tests/bad", "p4/switch/tests/programs"];
 
@@ -17,7 +17,7 @@ fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
 }
 
-/// Every P4 file of the repository's test folders, in a fixed order.
+/// Returns all P4 files of these folders, in a fixed order.
 pub(crate) fn files() -> Vec<PathBuf> {
     fn visit(folder: &Path, found: &mut Vec<PathBuf>) {
         let Ok(entries) = fs::read_dir(folder) else { return };
@@ -37,7 +37,7 @@ pub(crate) fn files() -> Vec<PathBuf> {
     found
 }
 
-/// A program that compiled, and the text it came from.
+/// A compiled program and its path.
 pub(crate) struct Loaded {
     pub(crate) path: PathBuf,
     pub(crate) program: Arc<Program>,
@@ -51,7 +51,7 @@ impl SourceLoader for Files {
     }
 }
 
-/// Every file that is a whole program without errors.
+/// Returns all programs that compile without errors.
 pub(crate) fn all() -> &'static [Loaded] {
     static ALL: OnceLock<Vec<Loaded>> = OnceLock::new();
     ALL.get_or_init(|| {

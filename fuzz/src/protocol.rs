@@ -1,8 +1,8 @@
-//! The P4Runtime server: arbitrary messages from a client that is primary, over a real connection.
+//! The P4Runtime server: arbitrary messages of a primary client over a real connection.
 //!
-//! An input is a list of records: a kind, a length, the bytes of a message. Messages are decoded, aimed at the device
-//! and at objects that exist (a fuzzer would take for ever to guess a table's identifier), and sent. Afterwards the
-//! server must still answer.
+//! An input is a list of records: a kind, a length, and the bytes of a message. Messages are decoded, redirected to
+//! the device and to existing objects (a fuzzer is unlikely to guess the id of a table), and sent. Afterwards the
+//! server must still respond.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -22,10 +22,10 @@ use tokio::runtime::Runtime;
 use crate::programs;
 
 const DEVICE: u64 = 1;
-/// Records of one input at most.
+/// Maximum number of records of one input.
 const RECORDS: usize = 16;
 
-struct Bench {
+struct TestServer {
     runtime: Runtime,
     switch: Arc<ImmediateSwitch>,
     client: Client,
@@ -33,22 +33,22 @@ struct Bench {
     _server: ServerHandle,
     bundle: Vec<u8>,
     info: p4runtime::proto::p4::config::v1::P4Info,
-    /// Identifiers of the program's objects by kind.
+    /// Ids of all objects of the program.
     ids: Vec<u32>,
 }
 
-/// The program with the most objects: what is to be reached is its control plane.
+/// Returns the program with the most objects, for a large control plane.
 fn bundle() -> (SourceBundle, Arc<p4_lang::ir::Program>) {
     #![allow(
         clippy::disallowed_methods,
         reason = "a fuzz driver reads the repository's programs from its files"
     )]
-    let richest = programs::all().iter().max_by_key(|loaded| {
+    let largest = programs::all().iter().max_by_key(|loaded| {
         let p = &loaded.program;
         let kinds = [p.tables.len(), p.registers.len(), p.counters.len(), p.meters.len(), p.digests.len()];
         (kinds.iter().filter(|n| **n > 0).count(), kinds.iter().sum::<usize>())
     });
-    let loaded = richest.expect("there is a program");
+    let loaded = largest.expect("there is a program");
     let folder = loaded.path.parent().expect("a file is in a folder");
     let name = |path: &std::path::Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let files = programs::files().into_iter().filter(|path| path.parent() == Some(folder));
@@ -57,9 +57,9 @@ fn bundle() -> (SourceBundle, Arc<p4_lang::ir::Program>) {
     (SourceBundle { main: name(&loaded.path), files }, loaded.program.clone())
 }
 
-impl Bench {
-    fn start() -> Bench {
-        let runtime = Runtime::new().expect("a runtime can be made");
+impl TestServer {
+    fn start() -> TestServer {
+        let runtime = Runtime::new().expect("the runtime starts");
         let (bundle, program) = bundle();
         let info = p4info::from_program(&program);
         let ids = ids(&info);
@@ -68,7 +68,7 @@ impl Bench {
             let tm = TmConfig::lossy((1..=8).map(|port| (port, Rate::from_gbps(100))), 1 << 20);
             let mut config = ServerConfig::new(DEVICE, SwitchConfig::new(tm));
             config.switch.limits.array_bytes = 1 << 26;
-            // Every input begins with the same program: it is compiled once.
+            // Every input starts with the same program, which is compiled only once.
             let good = bundle.clone();
             config.compile = Arc::new(move |sources: &SourceBundle| match *sources == good {
                 true => Ok((*program).clone()),
@@ -81,22 +81,22 @@ impl Bench {
             let address = "127.0.0.1:0".parse().expect("an address");
             let server =
                 Server::new(switch.clone(), config, events).spawn(address).await.expect("a free port");
-            // The highest id of all: no message that a fuzzer makes up takes over.
+            // The highest election id, so that no generated message takes over.
             let settings = ClientConfig { election_id: u128::MAX, ..ClientConfig::new(DEVICE) };
             let mut client = Client::connect(&server.endpoint(), settings).await.expect("the server listens");
-            let session = client.become_primary().await.expect("nobody else is there");
+            let session = client.become_primary().await.expect("no other client is connected");
             (switch, server, client, session)
         });
-        Bench { runtime, switch, client, _session: session, _server: server, bundle: encoded, info, ids }
+        TestServer { runtime, switch, client, _session: session, _server: server, bundle: encoded, info, ids }
     }
 
     async fn reset(&self) {
         let mut client = self.client.clone();
         let set = client.set_pipeline(self.info.clone(), self.bundle.clone(), 1).await;
-        set.expect("the server takes a good pipeline whatever came before");
+        set.expect("the server accepts a valid pipeline after any input");
     }
 
-    /// Decodes and sends one record. Refusals are answers too; only silence is a fault.
+    /// Decodes and sends one record. Errors are valid responses; only a missing response is a failure.
     async fn send(&self, kind: u8, pick: u8, bytes: &[u8]) {
         let mut grpc = self.client.grpc();
         let election_id = Some(v1::Uint128 { high: u64::MAX, low: u64::MAX });
@@ -107,14 +107,18 @@ impl Bench {
                 request.election_id = election_id;
                 request.updates.truncate(64);
                 let entities = request.updates.iter_mut().filter_map(|u| u.entity.as_mut());
-                entities.zip(0..).for_each(|(entity, n)| self.aim(entity, pick.wrapping_add(n)));
+                entities.zip(0..).for_each(|(entity, n)| self.redirect(entity, pick.wrapping_add(n)));
                 let _ = grpc.write(request).await;
             }
             2 => {
                 let Ok(mut request) = v1::ReadRequest::decode(bytes) else { return };
                 request.device_id = DEVICE;
                 request.entities.truncate(64);
-                request.entities.iter_mut().zip(0..).for_each(|(e, n)| self.aim(e, pick.wrapping_add(n)));
+                request
+                    .entities
+                    .iter_mut()
+                    .zip(0..)
+                    .for_each(|(e, n)| self.redirect(e, pick.wrapping_add(n)));
                 if let Ok(stream) = grpc.read(request).await {
                     let mut stream = stream.into_inner();
                     while let Ok(Some(_)) = stream.message().await {}
@@ -137,8 +141,8 @@ impl Bench {
         }
     }
 
-    /// Points an entity at an object that exists, three times out of four.
-    fn aim(&self, entity: &mut v1::Entity, pick: u8) {
+    /// Redirects three of four entities to an existing object.
+    fn redirect(&self, entity: &mut v1::Entity, pick: u8) {
         let Some(&id) = self.ids.get(usize::from(pick) % self.ids.len().max(1)) else { return };
         if pick % 4 == 3 {
             return;
@@ -172,30 +176,30 @@ fn ids(info: &p4runtime::proto::p4::config::v1::P4Info) -> Vec<u32> {
     all.flatten().map(|preamble| preamble.id).collect()
 }
 
-fn bench() -> &'static Mutex<Bench> {
-    static BENCH: OnceLock<Mutex<Bench>> = OnceLock::new();
-    BENCH.get_or_init(|| Mutex::new(Bench::start()))
+fn test_server() -> &'static Mutex<TestServer> {
+    static SERVER: OnceLock<Mutex<TestServer>> = OnceLock::new();
+    SERVER.get_or_init(|| Mutex::new(TestServer::start()))
 }
 
 pub(crate) fn run(bytes: &[u8]) {
-    let bench = bench().lock().unwrap_or_else(PoisonError::into_inner);
-    bench.runtime.block_on(async {
-        bench.reset().await;
+    let test_server = test_server().lock().unwrap_or_else(PoisonError::into_inner);
+    test_server.runtime.block_on(async {
+        test_server.reset().await;
         let mut rest = bytes;
         for _ in 0..RECORDS {
             let [kind, pick, high, low, tail @ ..] = rest else { break };
             let len = usize::from(u16::from_be_bytes([*high, *low])).min(tail.len());
             let (message, next) = tail.split_at(len);
-            bench.send(*kind, *pick, message).await;
+            test_server.send(*kind, *pick, message).await;
             rest = next;
         }
-        let mut client = bench.client.grpc();
+        let mut client = test_server.client.grpc();
         let alive = client.capabilities(v1::CapabilitiesRequest { device_id: DEVICE }).await;
-        alive.expect("the server answers whatever came before");
+        alive.expect("the server responds after any input");
     });
 }
 
-/// One record of each kind with well-formed messages: an entry of every table, every register, and so on.
+/// Seeds: one record of each kind with valid messages, such as an entry of every table or every register.
 pub(crate) fn seeds() -> Vec<Vec<u8>> {
     let (_, program) = bundle();
     let info = p4info::from_program(&program);

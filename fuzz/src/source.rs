@@ -1,11 +1,11 @@
-//! Lexer, preprocessor, parser, checker, lowering and P4Info: any text.
+//! Lexer, preprocessor, parser, checker, lowering and P4Info, with any text as input.
 
 use p4_lang::{MemoryLoader, Options, compile};
 use p4runtime::p4info;
 
 use crate::programs;
 
-/// Longest program that is tried: a run is to stay short.
+/// Maximum length of a program, to keep runs short.
 const LENGTH: usize = 1 << 16;
 
 pub(crate) const WORDS: &[&str] = &[
@@ -101,7 +101,7 @@ pub(crate) const WORDS: &[&str] = &[
     "\\\n",
 ];
 
-/// Compiles the text; what compiles must also have a P4Info that reads back, and messages must have a picture.
+/// Compiles a text. A program that compiles must have a P4Info that reads back, and all messages must be printable.
 pub(crate) fn run(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes.get(..LENGTH).unwrap_or(bytes)).into_owned();
     let loader = MemoryLoader::new().with("main.p4", text);
@@ -113,15 +113,15 @@ pub(crate) fn run(bytes: &[u8]) {
             let text = p4info::to_text(&info);
             assert_eq!(p4info::from_text(&text).ok().as_ref(), Some(&info), "P4Info reads back");
         }
-        // Either something is wrong with it, or it is for another target, which a warning says.
+        // Otherwise there is an error, or a warning that the program has another target.
         None => assert!(
             !compilation.diagnostics.is_empty() && !report.is_empty(),
-            "why there is no program is said"
+            "a diagnostic explains why there is no program"
         ),
     }
 }
 
-/// The repository's programs as one text each.
+/// Seeds: the programs of the repository, one text each.
 pub(crate) fn seeds() -> Vec<Vec<u8>> {
     #![allow(
         clippy::disallowed_methods,

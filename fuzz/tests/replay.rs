@@ -1,6 +1,8 @@
-//! Inputs that once did harm, and a fixed number of mutated seeds of each target, without coverage feedback.
+//! Replays inputs that once failed, and runs a fixed number of mutated seeds of each target, without coverage
+//! feedback.
 //!
-//! `HARRIER_FUZZ_SEED` and `HARRIER_FUZZ_RUNS` choose other ones; `scripts/fuzz.sh` searches.
+//! `HARRIER_FUZZ_SEED` and `HARRIER_FUZZ_RUNS` change the seed and the number of runs; `scripts/fuzz.sh` searches for
+//! new failures.
 
 #![allow(
     clippy::disallowed_methods,
@@ -10,8 +12,10 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use harrier_fuzz::mutate::{Rng, mutated};
+use harrier_fuzz::mutate::mutated;
 use harrier_fuzz::target;
+use rand_core::SeedableRng;
+use rand_xoshiro::SplitMix64;
 
 fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
@@ -33,7 +37,7 @@ fn check(name: &str, runs: u64) {
     seeds.iter().for_each(|seed| (target.run)(seed));
     let first = number("HARRIER_FUZZ_SEED", 1);
     for seed in first..first + number("HARRIER_FUZZ_RUNS", runs) {
-        let bytes = mutated(&seeds, target.words, &mut Rng(seed));
+        let bytes = mutated(&seeds, target.words, &mut SplitMix64::seed_from_u64(seed));
         let outcome = catch_unwind(AssertUnwindSafe(|| (target.run)(&bytes)));
         assert!(
             outcome.is_ok(),

@@ -1,4 +1,4 @@
-//! See `harrier_fuzz`.
+//! libFuzzer driver of a target in `harrier_fuzz`.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {

@@ -1,4 +1,4 @@
-//! Writes a target's seeds and words where libFuzzer looks for them: `seeds TARGET FOLDER DICTIONARY`.
+//! Writes the seeds and the dictionary of a target for libFuzzer: `seeds TARGET FOLDER DICTIONARY`.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ fn main() {
         panic!("seeds TARGET FOLDER DICTIONARY")
     };
     let target = harrier_fuzz::target(name).expect("a target of that name");
-    fs::create_dir_all(folder).expect("the folder can be made");
+    fs::create_dir_all(folder).expect("the folder can be created");
     for (number, seed) in (target.seeds)().into_iter().enumerate() {
         fs::write(Path::new(folder).join(format!("seed-{number}")), seed).expect("the seed can be written");
     }

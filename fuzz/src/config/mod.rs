@@ -1,7 +1,7 @@
-//! Switch configurations: any text as configuration in any form, as look-up table, host file, suppressions, baseline.
+//! Switch configurations: any text as a configuration in any form, lookup table, host file, suppressions or baseline.
 //!
-//! Of a configuration: all rules run, places lie in the text, JSON pointers lead somewhere, and every renderer takes what
-//! was found. Of a side file: it is refused with a reason, or applies.
+//! For a configuration, all rules run, findings lie in the text, JSON pointers resolve, and all renderers accept the
+//! findings. A side file is either rejected with a reason or applied.
 
 mod redis;
 mod side_files;
@@ -52,7 +52,7 @@ pub(crate) const WORDS: &[&str] = &[
     "x86_64-mlnx_msn4700-r0",
 ];
 
-/// The usual form, and that of several chips.
+/// The usual form, and the form of multi-ASIC switches.
 pub(crate) fn seeds() -> Vec<Vec<u8>> {
     let one = r#"{"DEVICE_METADATA":{"localhost":{"platform":"x86_64-mlnx_msn4700-r0","buffer_model":"dynamic"}},
 "PORT":{"Ethernet0":{"lanes":"0,1,2,3,4,5,6,7","speed":"400000","mtu":"9100","admin_status":"up"}},
@@ -65,7 +65,7 @@ pub(crate) fn seeds() -> Vec<Vec<u8>> {
     texts(&[one, &format!("{{\"localhost\": {{}}, \"asic0\": {one}}}")])
 }
 
-/// Dumps of Redis, of CONFIG_DB and of APPL_DB.
+/// Redis dumps of CONFIG_DB and APPL_DB.
 pub(crate) fn flat_seeds() -> Vec<Vec<u8>> {
     texts(&[
         r#"{"BUFFER_PG|Ethernet0|3-4":{"profile":"[BUFFER_PROFILE|p]"},"PORT|Ethernet0":{"speed":"1","lanes@":"1,2"}}"#,
@@ -93,10 +93,10 @@ fn texts(all: &[&str]) -> Vec<Vec<u8>> {
     all.iter().map(|t| t.as_bytes().to_vec()).collect()
 }
 
-/// A document that every reader takes alike: no name stands twice in an object.
+/// Parses a document that all readers interpret alike, because no object repeats a name.
 fn document(text: &str) -> Option<Value> {
     let value: Value = serde_json::from_str(text).ok()?;
-    // Written again it has as many names as before, unless some stood twice.
+    // The serialised document has fewer names if an object repeated one.
     let names = |t: &str| t.matches("\":").count();
     let compact: String = text.split_whitespace().collect();
     (names(&compact) == names(&value.to_string())).then_some(value)
@@ -105,11 +105,14 @@ fn document(text: &str) -> Option<Value> {
 fn check(text: &str, findings: &[Finding]) {
     for finding in findings {
         assert!(finding.span.start as usize <= text.len(), "{finding:?} is outside the text");
-        assert!(finding.place.line >= 1 && finding.place.column >= 1, "{finding:?} has no place");
+        assert!(finding.place.line >= 1 && finding.place.column >= 1, "{finding:?} has no position");
     }
     if let Some(document) = document(text) {
         for finding in findings {
-            assert!(document.pointer(&finding.pointer).is_some(), "{finding:?} points nowhere");
+            assert!(
+                document.pointer(&finding.pointer).is_some(),
+                "the pointer of {finding:?} does not resolve"
+            );
         }
     }
     for format in [Format::Full { is_coloured: false }, Format::Junit, Format::Github, Format::Json] {
@@ -117,13 +120,13 @@ fn check(text: &str, findings: &[Finding]) {
     }
 }
 
-/// Any form.
+/// Checks a configuration in any form.
 pub(crate) fn run(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let source = Source { name: "fuzz.json", text };
     let checked = rules::check_file(source, None, &Options::default());
     check(text, &checked.findings);
-    // The same again says the same.
+    // A second run reports the same findings.
     let codes = |all: &[Finding]| all.iter().map(|f| (f.code, f.span)).collect::<BTreeSet<_>>();
     let again = rules::check_file(source, None, &Options::default());
     assert_eq!(codes(&checked.findings), codes(&again.findings));

@@ -1,4 +1,4 @@
-//! What a Redis server answers: in one piece or in many it means the same, and a dump of it is a configuration.
+//! Replies of a Redis server: decoding does not depend on how they are split, and a dump of them is a configuration.
 
 use buffer_config::forms;
 use buffer_config::redis::{Broken, Decoder, Dump, Reply, page, request};
@@ -10,8 +10,8 @@ pub(crate) fn redis_seeds() -> Vec<Vec<u8>> {
     [scan, hash, others].map(|text| text.as_bytes().to_vec()).to_vec()
 }
 
-/// All answers in the bytes, taken in pieces of that size.
-fn answers(bytes: &[u8], piece: usize) -> (Vec<Reply>, Option<Broken>) {
+/// Decodes all replies, in pieces of the given size.
+fn decoded(bytes: &[u8], piece: usize) -> (Vec<Reply>, Option<Broken>) {
     let mut decoder = Decoder::default();
     let mut all = Vec::new();
     for part in bytes.chunks(piece) {
@@ -28,22 +28,22 @@ fn answers(bytes: &[u8], piece: usize) -> (Vec<Reply>, Option<Broken>) {
     (all, None)
 }
 
-/// Whatever comes over the socket.
+/// Checks any bytes received from a server.
 pub(crate) fn redis(bytes: &[u8]) {
-    let (all, broken) = answers(bytes, bytes.len().max(1));
+    let (all, broken) = decoded(bytes, bytes.len().max(1));
     for piece in [1, 7] {
         assert_eq!(
             (&all, &broken),
-            (&answers(bytes, piece).0, &answers(bytes, piece).1),
+            (&decoded(bytes, piece).0, &decoded(bytes, piece).1),
             "in pieces of {piece}"
         );
     }
     let mut dump = Dump::default();
     for (i, reply) in all.into_iter().enumerate() {
         if let Some((_, keys)) = page(reply.clone()) {
-            // A name that came over the wire goes back as it is.
+            // A decoded name is encoded to the same name.
             let words: Vec<&str> = keys.iter().map(String::as_str).collect();
-            let (sent, _) = answers(&request(&words), 3);
+            let (sent, _) = decoded(&request(&words), 3);
             let same = [Reply::Array(keys.iter().cloned().map(Reply::Text).collect())];
             assert!(words.is_empty() || sent == same, "{words:?} is sent as {sent:?}");
         }

@@ -1,4 +1,4 @@
-//! What lies beside configurations: the look-up table, hosts, suppressions, the baseline.
+//! Files that accompany configurations: lookup table, hosts, suppressions, baseline.
 
 use buffer_config::finding::Finding;
 use buffer_config::hold::{Baseline, Holder, Suppressions};
@@ -6,7 +6,7 @@ use buffer_config::rules::{self, Options};
 use buffer_config::source::Source;
 use buffer_config::{Beside, forms, resolve};
 
-/// A switch with findings of several rules.
+/// A switch that violates several rules.
 const SWITCH: &str = r#"{"DEVICE_METADATA": {"localhost": {"platform": "x86_64-dell_s6000_s1220-r0", "hostname": "a"}},
 "PORT": {"Ethernet0": {"lanes": "1", "speed": "40000", "mtu": "9100", "admin_status": "up"}},
 "CABLE_LENGTH": {"AZURE": {"Ethernet0": "40m"}},
@@ -27,7 +27,7 @@ pub(crate) fn lookup_seeds() -> Vec<Vec<u8>> {
     texts(&["# speed cable size xon xoff threshold\n100000 5m 1248 2288 60000 -2 2288\n40000 40m 1 2 3 -4\n"])
 }
 
-/// A look-up table with a switch that needs it.
+/// Checks a lookup table with a switch that uses it.
 pub(crate) fn lookup(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let table = buffer_config::lookup::parse(text);
@@ -45,7 +45,7 @@ cnp_min_interval_us = 50\ncnp_coalescing_window_us = 0\nrate_limit = \"burst\"\n
     ])
 }
 
-/// NICs that hang on the switch.
+/// Checks hosts that are attached to the switch.
 pub(crate) fn hosts(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     match buffer_config::hosts::parse(text) {
@@ -65,7 +65,7 @@ pub(crate) fn suppressions_seeds() -> Vec<Vec<u8>> {
     ])
 }
 
-/// Suppressions: what is held back and what is left are all there was.
+/// Checks suppressions: suppressed and remaining findings add up to all findings.
 pub(crate) fn suppressions(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     match Suppressions::parse(text) {
@@ -80,14 +80,14 @@ pub(crate) fn baseline_seeds() -> Vec<Vec<u8>> {
     vec![serde_json::to_vec(&baseline).unwrap_or_default()]
 }
 
-/// A baseline; written again it reads as the same.
+/// Checks a baseline, and that serialising it does not change it.
 pub(crate) fn baseline(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     match Baseline::parse(text) {
         Ok(baseline) => {
             let again = serde_json::to_string(&baseline).map(|text| Baseline::parse(&text));
             let same = matches!(again, Ok(Ok(again)) if again.fingerprints == baseline.fingerprints);
-            assert!(same, "{baseline:?} reads otherwise when it is written");
+            assert!(same, "{baseline:?} changes when it is serialised");
             hold(Suppressions::default(), baseline);
         }
         Err(reason) => assert!(!reason.is_empty()),

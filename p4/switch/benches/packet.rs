@@ -1,10 +1,9 @@
-//! A packet in and out of a small router, its table of each kind: nanoseconds, and a measure that does not depend on
-//! what else the machine does.
+//! Forwards packets through a small router with tables of each match kind; reports nanoseconds per packet.
 //!
-//! `cargo bench -p p4-switch --bench packet [-- ROUNDS PACKETS [CASE]]` prints, for the cases whose name contains CASE,
-//! the time of the fastest round, the one that other work has disturbed least. A packet of 64 bytes is received,
-//! parsed, routed, queued, dequeued, deparsed and taken. One round of one case suits an instruction counter: the
-//! difference of two lengths is what packets cost.
+//! `cargo bench -p p4-switch --bench packet [-- ROUNDS PACKETS [CASE]]` prints, for the cases whose name contains
+//! CASE, the time of the fastest round, which other load has disturbed least. A packet of 64 bytes is received,
+//! parsed, routed, enqueued, dequeued and deparsed. For a measure that does not depend on load, run one round of one
+//! case under an instruction counter with two values of PACKETS and compare.
 #![allow(
     clippy::disallowed_methods,
     clippy::print_stdout,
@@ -41,12 +40,12 @@ fn report(case: Case, rounds: u64, packets: u64) {
             start.elapsed().as_secs_f64()
         })
         .fold(f64::INFINITY, f64::min);
-    assert_eq!(switch.counters().transmitted, rounds * packets, "every packet was forwarded");
+    assert_eq!(switch.counters().transmitted, rounds * packets, "every packet is forwarded");
     let ns = best * 1e9 / packets as f64;
     println!("{:<24} {ns:7.1} ns a packet = {:.2} million packets/s", case.name, 1e3 / ns);
 }
 
-/// One packet in; what is ready leaves.
+/// Receives one packet and transmits all packets that are ready.
 fn forward(switch: &mut Switch, events: &mut Vec<Event>, frame: &Frame) {
     switch.receive(Time::ZERO, 3, frame.clone());
     switch.drain_events(events);

@@ -1,6 +1,6 @@
-//! What registers cost: a packet of 64 bytes in and out of a program with twenty register operations.
+//! Cost of registers: a packet of 64 bytes through a program with twenty register operations.
 //!
-//! `cargo bench -p p4-switch --bench registers`. Parsing, match kinds and the router are measured by the `packet` bench.
+//! `cargo bench -p p4-switch --bench registers`. The `packet` bench measures parsing, match kinds and the router.
 #![allow(missing_docs, reason = "criterion's macros generate undocumented items")]
 
 #[path = "../tests/common/mod.rs"]
@@ -15,7 +15,7 @@ use model::wire::Frame;
 use p4_lang::ir::*;
 use p4_switch::{Event, Switch};
 
-/// One packet in, one out.
+/// Receives one packet and transmits one.
 fn pass(switch: &mut Switch, events: &mut Vec<Event>, frame: &Frame) {
     switch.receive(Time::ZERO, 3, frame.clone());
     assert!(black_box(switch.transmit(Time::ZERO, 0)).is_some(), "the packet leaves");
@@ -23,7 +23,7 @@ fn pass(switch: &mut Switch, events: &mut Vec<Event>, frame: &Frame) {
     events.clear();
 }
 
-/// As many register reads and writes as a telemetry program makes.
+/// Executes as many register reads and writes as a telemetry program.
 fn registers(c: &mut Criterion) {
     let mut b = Builder::new();
     let value = b.scalar("meta.value", 32);

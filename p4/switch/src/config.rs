@@ -1,20 +1,20 @@
-//! What a switch is told when it is made.
+//! Configuration of a switch.
 
 use crate::tm::TmConfig;
 use model::Time;
 
-/// Resolution of the timestamps that P4 programs see.
+/// Resolution of the timestamps that P4 programs read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TimestampUnit {
-    /// Nanoseconds: a microsecond is longer than a packet on a fast link.
+    /// Nanoseconds, because a packet takes less than a microsecond on a fast link.
     #[default]
     Nanoseconds,
-    /// Microseconds, as the reference switch has them.
+    /// Microseconds, as in the reference switch.
     Microseconds,
 }
 
 impl TimestampUnit {
-    /// A time in this unit, rounded down.
+    /// Converts a time to this unit, rounded down.
     pub fn count(self, time: Time) -> u64 {
         match self {
             TimestampUnit::Nanoseconds => time.as_ns(),
@@ -23,65 +23,66 @@ impl TimestampUnit {
     }
 }
 
-/// What runs the programs.
+/// How programs are executed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Engine {
-    /// Compiled code.
+    /// Optimised bytecode, or its translation to Rust where there is one ([`crate::native`]).
     #[default]
     Compiled,
-    /// Code as it is compiled at first, without the passes that make it faster.
+    /// Bytecode without the optimiser.
     Unoptimised,
-    /// The plain interpreter: slow, and easy to read beside the specification.
+    /// The plain interpreter: slow, and written to be compared with the specification.
     Interpreter,
 }
 
-/// Settings of a switch. Ports are those of the traffic manager.
+/// Settings of a switch. Its ports are those of the traffic manager.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SwitchConfig {
     /// Ports, queues, buffers, flow control.
     pub tm: TmConfig,
-    /// Port whose packets are [`crate::Event::PacketIn`] and where [`crate::Switch::packet_out`] arrives.
+    /// Port of the controller: packets sent to it become [`crate::Event::PacketIn`], and
+    /// [`crate::Switch::packet_out`] injects packets there.
     pub cpu_port: u16,
-    /// Value of `egress_spec` that means drop.
+    /// Value of `egress_spec` that drops a packet.
     pub drop_port: u16,
-    /// Address of the switch; the source of its PFC frames is this with the port's number combined by exclusive or
-    /// into the last two bytes.
+    /// MAC address of the switch. The source address of a PFC frame is this address with the port number XORed into
+    /// the last two bytes.
     pub address: [u8; 6],
-    /// Seed of `random()`, of the `Random` hash and of nothing else.
+    /// Seed of `random()` and of the `Random` hash.
     pub seed: u64,
-    /// Unit of the timestamps that programs see.
+    /// Unit of the timestamps that programs read.
     pub timestamp_unit: TimestampUnit,
-    /// What runs the programs.
+    /// How programs are executed.
     pub engine: Engine,
-    /// Whether every packet's life is traced ([`crate::trace`]); it is the interpreter then that runs the programs.
+    /// Whether packets are traced ([`crate::trace`]). Tracing runs programs on the interpreter.
     pub trace: bool,
-    /// Limits.
+    /// Resource limits.
     pub limits: Limits,
 }
 
-/// Named limits; [`crate::event::Counters`] counts what happened at each.
+/// Resource limits. [`crate::event::Counters`] counts how often the run-time limits are reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Passes through ingress or egress that one received packet may cause by resubmit, recirculate, clone and
-    /// multicast. Copies share what is left, so that no program keeps a packet for ever or floods the switch.
+    /// multicast. Copies share the remaining passes, so a program can neither loop forever nor flood the switch.
     pub passes_per_packet: u32,
-    /// Jumps backwards (loops, parser states) that one received packet may cause in all its passes. Copies share what
-    /// is left, so that the work for a received packet is bounded however often it goes round.
+    /// Backward jumps (loops, repeated parser states) that one received packet may cause in all its passes. Copies
+    /// share the remaining jumps, so the work per received packet is bounded.
     pub jumps_per_packet: u32,
-    /// Events that wait to be taken; further ones are counted and lost.
+    /// Events that are buffered; further events are counted and discarded.
     pub events: usize,
-    /// Entries that a table may hold whatever size its program asks for.
+    /// Entries that a table may hold, whatever size the program declares.
     pub table_entries: u64,
-    /// Bytes of register, counter and meter arrays that a program may ask for.
+    /// Total size of the register, counter and meter arrays that a program may declare, in bytes.
     pub array_bytes: u64,
-    /// Multicast groups, and clone sessions.
+    /// Number of multicast groups, and number of clone sessions.
     pub replication_groups: usize,
-    /// Replicas of one group or session.
+    /// Replicas in one group or session.
     pub replicas: usize,
-    /// Shortest time between two looks for entries that have timed out, each of which visits every entry. Timeouts
-    /// below it are reported that often.
+    /// Minimum interval between two scans for idle entries; a scan visits every entry. Shorter timeouts are reported
+    /// at this interval.
     pub idle_scan: Time,
-    /// Trace records that wait to be taken; further ones are counted and lost.
+    /// Trace records that are buffered; further records are counted and discarded.
     pub trace_records: usize,
 }
 
@@ -102,10 +103,10 @@ impl Default for Limits {
 }
 
 impl SwitchConfig {
-    /// The usual drop port, that of the reference switch.
+    /// The default drop port, that of the reference switch.
     pub const DROP_PORT: u16 = 511;
 
-    /// Defaults around a traffic manager: CPU port 510, drop port 511, seed 1, nanoseconds.
+    /// Default settings for a traffic manager: CPU port 510, drop port 511, seed 1, timestamps in nanoseconds.
     pub fn new(tm: TmConfig) -> SwitchConfig {
         SwitchConfig {
             tm,

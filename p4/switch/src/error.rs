@@ -1,45 +1,45 @@
-//! Errors of loading a program and of the control plane.
+//! Errors of program loading and of the control plane.
 
 use thiserror::Error;
 
 /// Why a program cannot be loaded.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum LoadError {
-    /// A part of the program refers to something that is not there, or is of another kind.
+    /// A part of the program refers to an object that does not exist or has another kind.
     #[error("{place}: {what}")]
     Malformed {
-        /// Where in the program.
+        /// The part of the program.
         place: String,
         /// What is wrong.
         what: String,
     },
-    /// A named limit is exceeded.
-    #[error("{place}: needs {wanted} {unit}, the limit `{limit}` is {allowed}")]
+    /// A resource limit is exceeded.
+    #[error("{place}: needs {wanted} {unit}, but the limit `{limit}` is {allowed}")]
     Limit {
-        /// Which object wants it.
+        /// The object that exceeds it.
         place: String,
         /// Name of the limit.
         limit: &'static str,
-        /// What is wanted.
+        /// The amount that the program needs.
         wanted: u64,
-        /// What is allowed.
+        /// The amount that is allowed.
         allowed: u64,
-        /// What is counted.
+        /// The unit of both amounts.
         unit: &'static str,
     },
-    /// A constant entry or default action of the source is not acceptable.
+    /// A constant entry or default action of the source is invalid.
     #[error("table {table}: entry {entry}: {error}")]
     Entry {
         /// The table.
         table: String,
-        /// Number of the entry in the source, from 1.
+        /// Number of the entry in the source, starting at 1.
         entry: usize,
         /// What is wrong with it.
         error: ControlError,
     },
 }
 
-/// Why the control plane's request is refused. The switch is unchanged.
+/// Why a request of the control plane is rejected. The switch is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ControlError {
     /// No program is loaded.
@@ -48,32 +48,32 @@ pub enum ControlError {
     /// The object or entry does not exist.
     #[error("{what} does not exist")]
     NotFound {
-        /// What was looked for.
+        /// The object or entry.
         what: String,
     },
-    /// A name fits several objects.
-    #[error("{name} may be {}; write more of the name", candidates.join(" or "))]
+    /// A name matches several objects.
+    #[error("{name} is ambiguous: {}; use a longer suffix", candidates.join(" or "))]
     Ambiguous {
         /// The name.
         name: String,
-        /// The full names it fits.
+        /// The full names that it matches.
         candidates: Vec<String>,
     },
-    /// The entry is there already.
-    #[error("{what} exists already")]
+    /// The entry already exists.
+    #[error("{what} already exists")]
     AlreadyExists {
-        /// What was to be added.
+        /// The object or entry.
         what: String,
     },
-    /// No room.
-    #[error("{what} is full: {limit} entries")]
+    /// A table, profile or set is full.
+    #[error("{what} is full ({limit} entries)")]
     Full {
-        /// What is full.
+        /// The table, profile or set.
         what: String,
-        /// How many fit.
+        /// Its capacity.
         limit: u64,
     },
-    /// A value is not acceptable.
+    /// A value is invalid.
     #[error("{field}: {reason}")]
     InvalidArgument {
         /// The field of the request, e.g. `match hdr.ipv4.dst`.
@@ -81,18 +81,18 @@ pub enum ControlError {
         /// What is wrong with it.
         reason: String,
     },
-    /// The object may not be changed at run time.
+    /// The object is constant.
     #[error("{what} is constant")]
     Constant {
-        /// What was to be changed.
+        /// The object.
         what: String,
     },
-    /// Something else still uses the object.
+    /// The object is still in use.
     #[error("{what} is in use by {user}")]
     InUse {
-        /// What was to be removed.
+        /// The object.
         what: String,
-        /// Who uses it.
+        /// The object that uses it.
         user: String,
     },
 }

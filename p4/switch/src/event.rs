@@ -1,4 +1,4 @@
-//! What a switch tells its driver, and its counters.
+//! Events that a switch reports to its driver, and its counters.
 
 use model::Time;
 use model::wire::Frame;
@@ -7,142 +7,142 @@ use p4_lang::ir::{Bits, DigestId, TableId};
 use crate::control::EntryKey;
 use crate::tm;
 
-/// Something that happened in the switch.
+/// An event of the switch.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
-    /// A port that had nothing to send has something now: call [`crate::Switch::transmit`] when it is idle.
+    /// A port that was idle has something to send: call [`crate::Switch::transmit`].
     PortReady(u16),
     /// The program called `digest`.
     Digest {
-        /// When.
+        /// Switch time.
         at: Time,
-        /// Its type.
+        /// The digest type.
         digest: DigestId,
-        /// The fields in order.
+        /// The fields, in order.
         values: Vec<Bits>,
     },
-    /// A packet left through the CPU port.
+    /// A packet was sent to the controller through the CPU port.
     PacketIn {
-        /// When.
+        /// Switch time.
         at: Time,
         /// The packet, `packet_in` header included.
         frame: Frame,
     },
-    /// A pause (or its refresh) or a resume left through `port`, where the packets come from that fill the buffer.
+    /// A pause (or its refresh) or a resume was sent through `port`.
     PauseSent {
-        /// When.
+        /// Switch time.
         at: Time,
-        /// Out of which port.
+        /// The port.
         port: u16,
-        /// The class.
+        /// The priority.
         priority: u8,
-        /// How long, in 512-bit times; 0 resumes.
+        /// Duration in quanta of 512 bit times; 0 resumes.
         quanta: u16,
-        /// Whether it merely prolongs a pause.
+        /// Whether it extends a pause that is in effect.
         refresh: bool,
     },
-    /// The peer at `port` paused or resumed a class.
+    /// The peer at `port` paused or resumed a priority.
     PauseReceived {
-        /// When.
+        /// Switch time.
         at: Time,
-        /// At which port.
+        /// The port.
         port: u16,
-        /// The class.
+        /// The priority.
         priority: u8,
-        /// How long, in 512-bit times; 0 resumes.
+        /// Duration in quanta of 512 bit times; 0 resumes.
         quanta: u16,
     },
-    /// A pause of the peer ran out without a resume frame.
+    /// A received pause expired without a resume frame.
     PauseExpired {
-        /// When.
+        /// Switch time.
         at: Time,
-        /// At which port.
+        /// The port.
         port: u16,
-        /// The class.
+        /// The priority.
         priority: u8,
     },
-    /// A packet ended in the switch.
+    /// A packet was dropped.
     Dropped {
-        /// When.
+        /// Switch time.
         at: Time,
-        /// Where it had come in.
+        /// The ingress port.
         ingress_port: u16,
-        /// Where it was to leave, when that was decided.
+        /// The egress port, if it was already chosen.
         egress_port: Option<u16>,
-        /// Its class, when it had come to a queue.
+        /// The priority, if it was already chosen.
         priority: Option<u8>,
-        /// Its length.
+        /// The length in bytes.
         bytes: u64,
-        /// Why.
+        /// The reason.
         reason: DropReason,
-        /// Whether it had been waiting in a queue, which a watchdog emptied.
+        /// Whether the packet had been stored in a queue that the PFC watchdog flushed.
         stored: bool,
     },
-    /// A packet of a lossless class was lost, in addition to its [`Event::Dropped`].
+    /// A packet of a lossless priority was dropped. Sent in addition to [`Event::Dropped`].
     LosslessDrop {
-        /// When.
+        /// Switch time.
         at: Time,
-        /// Where it had come in.
+        /// The ingress port.
         ingress_port: u16,
-        /// Where it was to leave.
+        /// The egress port.
         egress_port: u16,
-        /// Its class.
+        /// The priority.
         priority: u8,
-        /// Its length.
+        /// The length in bytes.
         bytes: u32,
-        /// Why.
+        /// The reason.
         reason: tm::DropReason,
-        /// Name of the buffer profile that did not suffice.
+        /// Name of the buffer profile of the packet's priority group.
         profile: String,
     },
-    /// The PFC watchdog has given a paused priority up.
+    /// The PFC watchdog detected a storm on a priority.
     WatchdogFired {
-        /// When.
+        /// Switch time.
         at: Time,
         /// The egress port.
         port: u16,
         /// The priority.
         priority: u8,
-        /// What it does from now on.
+        /// The action of the watchdog until the queue is restored.
         action: tm::WatchdogAction,
     },
-    /// The PFC watchdog lets a priority work again.
+    /// The PFC watchdog restored a priority.
     WatchdogRestored {
-        /// When.
+        /// Switch time.
         at: Time,
         /// The egress port.
         port: u16,
         /// The priority.
         priority: u8,
     },
-    /// An entry with a timeout has not matched for that long; comes again each time the timeout has passed.
+    /// An entry with an idle timeout has not matched for that time. Repeated each time the timeout passes.
     EntryIdle {
-        /// When.
+        /// Switch time.
         at: Time,
         /// The table.
         table: TableId,
         /// The entry.
         key: EntryKey,
     },
-    /// `assert` or `assume` failed; the packet goes on.
+    /// `assert` or `assume` failed; processing of the packet continues.
     AssertFailed {
-        /// When.
+        /// Switch time.
         at: Time,
-        /// The place in the source.
+        /// The location in the source.
         text: String,
         /// Whether it was `assume`.
         assume: bool,
     },
-    /// `log_msg`.
+    /// The program called `log_msg`.
     Log {
-        /// When.
+        /// Switch time.
         at: Time,
-        /// The message with its arguments filled in.
+        /// The message, with its arguments inserted.
         text: String,
     },
 }
 
-/// Why a packet ended in the switch.
+/// Why a packet was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DropReason {
     /// No program is loaded.
@@ -151,18 +151,18 @@ pub enum DropReason {
     Ingress,
     /// The program dropped it in egress.
     Egress,
-    /// Its multicast group or clone session has no members or does not exist.
+    /// Its multicast group or clone session does not exist or has no members.
     NoReplicas,
-    /// It and its copies have made [`crate::config::Limits::passes_per_packet`].
+    /// The packet and its copies have used up [`crate::config::Limits::passes_per_packet`].
     PassLimit,
-    /// It and its copies have made [`crate::config::Limits::jumps_per_packet`].
+    /// The packet and its copies have used up [`crate::config::Limits::jumps_per_packet`].
     JumpLimit,
-    /// The traffic manager did not accept it.
+    /// The traffic manager rejected or flushed it.
     Queue(tm::DropReason),
 }
 
 impl DropReason {
-    /// Its name in traces and reports.
+    /// Returns the name that traces and reports use.
     pub fn name(self) -> &'static str {
         match self {
             DropReason::NoProgram => "no_program",
@@ -176,12 +176,12 @@ impl DropReason {
     }
 }
 
-/// What a switch has counted since it was made.
+/// Counters of a switch since its creation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Packets received on ports, those from the controller included.
+    /// Packets received on ports, including packets from the controller.
     pub received: u64,
-    /// Packets handed to ports, the CPU port included, PFC frames of the switch not included.
+    /// Packets sent to ports, including the CPU port; PFC frames of the switch are not counted.
     pub transmitted: u64,
     /// Copies made by multicast and clone.
     pub copies: u64,
@@ -189,8 +189,8 @@ pub struct Counters {
     pub resubmitted: u64,
     /// Packets recirculated.
     pub recirculated: u64,
-    /// Packets whose parser was stopped at [`crate::config::Limits::jumps_per_packet`]; they go on with the error
-    /// `ParserTimeout`.
+    /// Packets whose parser was stopped at [`crate::config::Limits::jumps_per_packet`]; processing continues with the
+    /// error `ParserTimeout`.
     pub parser_timeouts: u64,
     /// Packets dropped because no program was loaded.
     pub dropped_no_program: u64,
@@ -200,20 +200,20 @@ pub struct Counters {
     pub dropped_egress: u64,
     /// Packets for a multicast group or clone session without members.
     pub dropped_no_replicas: u64,
-    /// Packets at [`crate::config::Limits::passes_per_packet`].
+    /// Packets dropped at [`crate::config::Limits::passes_per_packet`].
     pub dropped_pass_limit: u64,
-    /// Packets at [`crate::config::Limits::jumps_per_packet`].
+    /// Packets dropped at [`crate::config::Limits::jumps_per_packet`].
     pub dropped_jump_limit: u64,
-    /// Packets that the traffic manager did not accept.
+    /// Packets that the traffic manager rejected or flushed.
     pub dropped_queue: u64,
-    /// Events lost because nobody took them ([`crate::config::Limits::events`]).
+    /// Events discarded because the buffer was full ([`crate::config::Limits::events`]).
     pub events_lost: u64,
-    /// Trace records lost because nobody took them ([`crate::config::Limits::trace_records`]).
+    /// Trace records discarded because the buffer was full ([`crate::config::Limits::trace_records`]).
     pub trace_lost: u64,
 }
 
 impl Counters {
-    /// Packets that ended in the switch, for whatever reason.
+    /// Returns the number of dropped packets, for any reason.
     pub fn dropped(&self) -> u64 {
         self.dropped_no_program
             + self.dropped_ingress

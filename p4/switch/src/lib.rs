@@ -1,11 +1,12 @@
-//! A P4 switch for the v1model architecture as a pure state machine.
+//! A P4 switch for the v1model architecture, as a pure state machine.
 //!
-//! Packets and time go in, packets and [`Event`]s come out; there is no clock, socket or thread in here.
-//! [`Switch`] runs a [`p4_lang::ir::Program`]: parser and ingress when a packet arrives, then the traffic
-//! manager ([`tm`]), then egress and deparser when a port becomes free. [`ControlPlane`] is how tables,
-//! registers and everything else with state is read and written.
+//! The inputs are packets and the current time; the outputs are packets and [`Event`]s. The crate has no clocks,
+//! sockets or threads.
+//! [`Switch`] runs a [`p4_lang::ir::Program`]: parser and ingress when a packet arrives, then the traffic manager
+//! ([`tm`]), then egress and deparser when a port becomes free. [`ControlPlane`] reads and writes tables, registers
+//! and all other state.
 //!
-//! Order of operations at the end of ingress and egress, values of `instance_type` and the rest of the
+//! The order of operations at the end of ingress and egress, the values of `instance_type` and the rest of the
 //! architecture follow the reference switch (p4lang/behavioral-model, `docs/simple_switch.md`).
 
 pub mod config;
@@ -13,13 +14,13 @@ pub mod control;
 mod engine;
 pub mod error;
 pub mod event;
-mod fxhash;
 mod limbs;
 mod machine;
 pub mod native;
 mod oracle;
 mod ports;
 mod prepared;
+mod random;
 mod state;
 pub mod stf;
 pub mod switch;

@@ -1,16 +1,16 @@
-//! Arithmetic on values of any width as slices of 64-bit limbs, least significant first.
+//! Arithmetic on values of any width, stored as slices of 64-bit limbs, least significant first.
 //!
-//! A value of `width` bits takes [`count`] limbs and keeps the bits beyond its width zero; signed values are in
-//! two's complement of their width. Results are cut to the width of the destination by [`trim`].
+//! A value of `width` bits takes [`count`] limbs; its unused bits are zero. Signed values are in two's complement of
+//! their width. [`trim`] reduces a result to the width of its destination.
 
 use std::cmp::Ordering;
 
-/// Limbs of a value of `width` bits; at least one, so that every value has a place.
+/// Returns the number of limbs of a value of `width` bits, at least one.
 pub(crate) fn count(width: u32) -> usize {
     width.div_ceil(64).max(1) as usize
 }
 
-/// The low `width` bits set (`width` at most 64).
+/// Returns a mask of the low `width` bits (`width` at most 64).
 pub(crate) fn low_mask(width: u32) -> u64 {
     match width {
         0 => 0,
@@ -19,7 +19,7 @@ pub(crate) fn low_mask(width: u32) -> u64 {
     }
 }
 
-/// Makes the bits beyond `width` zero.
+/// Clears the bits above `width`.
 pub(crate) fn trim(value: &mut [u64], width: u32) {
     let full = (width / 64) as usize;
     if let Some(partial) = value.get_mut(full) {
@@ -30,19 +30,19 @@ pub(crate) fn trim(value: &mut [u64], width: u32) {
     }
 }
 
-/// Copies as many limbs as both have and clears the rest of `target`.
+/// Copies the limbs that both slices have and clears the rest of `target`.
 pub(crate) fn copy(target: &mut [u64], source: &[u64]) {
     let common = target.len().min(source.len());
     target[..common].copy_from_slice(&source[..common]);
     target[common..].fill(0);
 }
 
-/// One bit; zero beyond the limbs.
+/// Returns one bit; zero beyond the last limb.
 pub(crate) fn bit(value: &[u64], at: u32) -> bool {
     value.get((at / 64) as usize).is_some_and(|limb| limb >> (at % 64) & 1 == 1)
 }
 
-/// Makes all bits of `value` from `from` on ones.
+/// Sets all bits of `value` from bit `from` on.
 pub(crate) fn fill_above(value: &mut [u64], from: u32) {
     for (i, limb) in value.iter_mut().enumerate() {
         let low = i as u32 * 64;
@@ -95,7 +95,7 @@ pub(crate) fn sub(target: &mut [u64], value: &[u64]) -> bool {
     borrow
 }
 
-/// `target = a * b`, cut to the limbs of `target`, which is neither of the two.
+/// `target = a * b`, truncated to the limbs of `target`, which must not alias `a` or `b`.
 pub(crate) fn mul(target: &mut [u64], a: &[u64], b: &[u64]) {
     target.fill(0);
     for (i, x) in a.iter().enumerate() {
@@ -109,8 +109,8 @@ pub(crate) fn mul(target: &mut [u64], a: &[u64], b: &[u64]) {
     }
 }
 
-/// Divides `remainder` by `divisor`, bit by bit: quotient to `quotient`, the rest stays in `remainder`. Both are
-/// zero when the divisor is. Division of run-time values is not P4; constants come here when they are wide.
+/// Divides `remainder` by `divisor` bit by bit: stores the quotient in `quotient` and leaves the rest in `remainder`.
+/// Both are zero for a zero divisor. P4 divides constants only, so speed does not matter.
 pub(crate) fn divide(quotient: &mut [u64], remainder: &mut [u64], divisor: &[u64]) {
     quotient.fill(0);
     if divisor.iter().all(|l| *l == 0) {
@@ -141,7 +141,7 @@ fn shift_left_one(value: &mut [u64]) -> bool {
     carry == 1
 }
 
-/// `target |= source << by`; bits that do not fit are lost.
+/// `target |= source << by`; bits that do not fit are discarded.
 pub(crate) fn or_shifted_left(target: &mut [u64], source: &[u64], by: u64) {
     let skip = usize::try_from(by / 64).unwrap_or(usize::MAX);
     let shift = (by % 64) as u32;
@@ -158,7 +158,7 @@ pub(crate) fn or_shifted_left(target: &mut [u64], source: &[u64], by: u64) {
     }
 }
 
-/// `target = source >> by`, zeros from above.
+/// `target = source >> by`, filled with zeros.
 pub(crate) fn shift_right(target: &mut [u64], source: &[u64], by: u64) {
     let skip = usize::try_from(by / 64).unwrap_or(usize::MAX);
     let shift = (by % 64) as u32;
@@ -172,7 +172,7 @@ pub(crate) fn shift_right(target: &mut [u64], source: &[u64], by: u64) {
     }
 }
 
-/// The value as a number, the largest one when it does not fit.
+/// Returns the value as a number, saturated to `u64::MAX`.
 pub(crate) fn saturating_u64(value: &[u64]) -> u64 {
     match value {
         [] => 0,
@@ -196,7 +196,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn arithmetic_is_that_of_u128(a: u128, b: u128, by in 0u64..200, width in 1u32..=128) {
+        fn arithmetic_equals_u128(a: u128, b: u128, by in 0u64..200, width in 1u32..=128) {
             let mut sum = limbs(a);
             let carry = add(&mut sum, &limbs(b));
             prop_assert_eq!((number(&sum), carry), a.overflowing_add(b));
@@ -223,7 +223,7 @@ mod tests {
         }
 
         #[test]
-        fn division_is_that_of_u128(a: u128, b: u128, cut in 0u32..128) {
+        fn division_equals_u128(a: u128, b: u128, cut in 0u32..128) {
             let b = b >> cut;
             let (mut quotient, mut remainder) = ([0; 2], limbs(a));
             divide(&mut quotient, &mut remainder, &limbs(b));
@@ -232,7 +232,7 @@ mod tests {
         }
 
         #[test]
-        fn signed_comparison_is_that_of_i128(a: i128, b: i128) {
+        fn signed_comparison_equals_i128(a: i128, b: i128) {
             prop_assert_eq!(compare_signed(&limbs(a as u128), &limbs(b as u128), 128), a.cmp(&b));
         }
     }

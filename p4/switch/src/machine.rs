@@ -1,8 +1,8 @@
-//! What runs a program's blocks: compiled code ([`crate::engine`]), perhaps translated ([`crate::native`]), or the plain
-//! interpreter ([`crate::oracle`]).
+//! The machine that runs the blocks of a program: bytecode ([`crate::engine`]), its translation to Rust
+//! ([`crate::native`]), or the plain interpreter ([`crate::oracle`]).
 //!
-//! The switch decides when a block runs and what becomes of the packet; a machine holds the packet's headers and
-//! metadata meanwhile. Between ingress and egress they are kept as words whose meaning only the machine knows.
+//! The switch decides when a block runs and what happens to the packet; the machine holds the headers and metadata of
+//! the packet. Between ingress and egress they are stored as words that only the machine interprets.
 
 use std::sync::Arc;
 
@@ -24,20 +24,20 @@ pub(crate) enum BlockId {
     Deparser,
 }
 
-/// Declares the fields of `standard_metadata` that the architecture itself reads or writes.
+/// Declares the fields of `standard_metadata` that the architecture reads or writes.
 macro_rules! fields {
     ($($field:ident $name:literal),* $(,)?) => {
-        /// A field of `standard_metadata`; programs need not declare it.
+        /// A field of `standard_metadata`; a program may omit it.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum Field {
             $($field),*
         }
 
         impl Field {
-            /// All of them, in the order of their numbers.
+            /// All fields, by number.
             pub(crate) const ALL: &[Field] = &[$(Field::$field),*];
 
-            /// Its name in the program.
+            /// Returns its name in the program.
             pub(crate) fn name(self) -> &'static str {
                 match self {
                     $(Field::$field => $name),*
@@ -67,14 +67,14 @@ fields! {
     Priority "priority",
 }
 
-/// A loaded program with the packet that it is working on.
+/// A loaded program with the values of the current packet.
 #[derive(Debug)]
 pub(crate) enum Machine {
     Compiled(Box<Compiled>),
     Interpreter(Box<Interpreter>),
 }
 
-/// Calls the same method of whichever machine it is.
+/// Calls the same method on either machine.
 macro_rules! each {
     ($machine:expr, $m:ident => $call:expr) => {
         match $machine {
@@ -85,7 +85,7 @@ macro_rules! each {
 }
 
 impl Machine {
-    /// What runs a prepared program.
+    /// Creates the machine for a prepared program.
     pub(crate) fn new(prepared: &Prepared) -> Result<Machine, LoadError> {
         Ok(match prepared.code() {
             Some(code) => {
@@ -99,13 +99,13 @@ impl Machine {
         })
     }
 
-    /// Makes all values zero and all headers invalid.
+    /// Clears all values and makes all headers invalid.
     #[inline]
     pub(crate) fn reset(&mut self) {
         each!(self, m => m.reset());
     }
 
-    /// Sets a field of the standard metadata, where the program declares it.
+    /// Sets a field of the standard metadata if the program declares it.
     #[inline]
     pub(crate) fn set(&mut self, field: Field, value: u64) {
         each!(self, m => m.set(field, value));
@@ -117,14 +117,13 @@ impl Machine {
         each!(self, m => values.into_iter().for_each(|(field, value)| m.set(field, value)));
     }
 
-    /// A field of the standard metadata; 0 where the program does not declare it.
+    /// Returns a field of the standard metadata; 0 if the program does not declare it.
     #[inline]
     pub(crate) fn get(&self, field: Field) -> u64 {
         each!(self, m => m.get(field))
     }
 
-    /// Runs the parser from its first state; returns the number of the parser's error and whether it was stopped
-    /// because it went on for too long.
+    /// Runs the parser from its first state. Returns the parser error, and whether the parser reached the jump limit.
     #[inline]
     pub(crate) fn parse(&mut self, cx: &mut Context, state: &mut State) -> (u64, bool) {
         each!(self, m => match m.parse(cx, state) {
@@ -134,13 +133,13 @@ impl Machine {
         })
     }
 
-    /// Runs a block; false when it took too long. The deparser writes to the context.
+    /// Runs a block; returns false if it reached the jump limit. The deparser writes to the context.
     #[inline]
     pub(crate) fn run(&mut self, block: BlockId, cx: &mut Context, state: &mut State) -> bool {
         each!(self, m => m.run(block, cx, state) != Outcome::TooLong)
     }
 
-    /// Replaces words by what egress needs of the packet's headers and metadata.
+    /// Replaces `words` by the headers and metadata that egress reads.
     #[inline]
     pub(crate) fn carry(&self, words: &mut Vec<u64>) {
         match self {
@@ -152,7 +151,7 @@ impl Machine {
         }
     }
 
-    /// Begins egress with what [`Machine::carry`] gave.
+    /// Starts egress with the words from [`Machine::carry`].
     #[inline]
     pub(crate) fn resume(&mut self, words: &[u64]) {
         match self {
@@ -161,24 +160,24 @@ impl Machine {
         }
     }
 
-    /// Appends the packet's headers and metadata as words.
+    /// Appends the headers and metadata as words.
     #[inline]
     pub(crate) fn save(&self, words: &mut Vec<u64>) {
         each!(self, m => m.save(words));
     }
 
-    /// Takes headers and metadata back from words.
+    /// Restores headers and metadata from words.
     #[inline]
     pub(crate) fn load(&mut self, words: &[u64]) {
         each!(self, m => m.load(words));
     }
 
-    /// The values that a field list names: which of the saved words, and what is in them.
+    /// Returns the values of a field list: the index of each saved word, and its value.
     pub(crate) fn preserved(&self, field_list: Option<u8>) -> Vec<(u32, u64)> {
         field_list.map_or_else(Vec::new, |list| each!(self, m => m.preserved(list)))
     }
 
-    /// Sets values that were kept from an earlier pass.
+    /// Sets values that were preserved from an earlier pass.
     #[inline]
     pub(crate) fn restore(&mut self, preserved: &[(u32, u64)]) {
         if !preserved.is_empty() {
@@ -186,7 +185,7 @@ impl Machine {
         }
     }
 
-    /// Makes everything zero that lives as long as the packet and is no part of a header.
+    /// Clears all metadata.
     pub(crate) fn clear_metadata(&mut self) {
         each!(self, m => m.clear_metadata());
     }

@@ -1,9 +1,9 @@
-//! Which ports are down, as far as the choice between several ways out depends on it.
+//! Link state of ports, for the selection of group members and replicas.
 //!
 //! Source: P4Runtime specification, "Action Selector Constraints" (watch ports) and "MulticastGroupEntry" (backup
 //! replicas).
 
-/// The ports that are down; all others are up.
+/// The ports that are down; all other ports are up.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DownPorts {
     /// Ascending.
@@ -28,14 +28,14 @@ impl DownPorts {
         self.numbers.is_empty()
     }
 
-    /// Whether what watches a port may be chosen; without a port it always may.
+    /// Whether an alternative with this watch port may be selected; without a watch port it always may.
     pub(crate) fn allows(&self, watched: Option<u16>) -> bool {
         watched.is_none_or(|port| self.is_up(port))
     }
 }
 
-/// The port that a byte string means. A number that no port of a switch can have is watched by nobody: the
-/// controller's own number for the CPU port is one.
+/// Returns the watch port that a byte string encodes. `None` for values that are not a port number of the switch,
+/// such as the controller's number of the CPU port.
 pub(crate) fn watched(bytes: &[u8]) -> Option<u16> {
     let significant = bytes.iter().position(|byte| *byte != 0).map_or(&[][..], |first| &bytes[first..]);
     match *significant {
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ports_are_up_until_they_are_taken_down() {
+    fn ports_are_up_by_default() {
         let mut ports = DownPorts::default();
         assert!(ports.none() && ports.is_up(3));
         ports.set(3, false);
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn byte_strings_name_ports() {
+    fn watch_ports_are_decoded_from_byte_strings() {
         let cases: [(&[u8], Option<u16>); 6] = [
             (&[], None),
             (&[0], Some(0)),

@@ -1,8 +1,10 @@
-//! A program made ready to run, once for any number of switches.
+//! A compiled program that can be loaded into any number of switches.
 
 use std::fmt::Write;
+use std::hash::Hasher;
 use std::sync::Arc;
 
+use fnv::FnvHasher;
 use p4_lang::ir::Program;
 
 use crate::config::{Engine, SwitchConfig};
@@ -12,14 +14,13 @@ use crate::engine::optimise::optimise;
 use crate::error::LoadError;
 use crate::native::Translation;
 
-/// A program with the code that it compiles to, which switches share ([`crate::Switch::load_prepared`]).
+/// A program with its bytecode, which switches share ([`crate::Switch::load_prepared`]).
 ///
-/// Code depends on the engine and on the drop port; a switch that wants another one of either prepares the program for
-/// itself.
+/// The bytecode depends on the engine and on the drop port; a switch with other settings prepares the program again.
 #[derive(Clone, Debug)]
 pub struct Prepared {
     program: Arc<Program>,
-    /// Nothing for the plain interpreter.
+    /// `None` for the interpreter.
     code: Option<Arc<Code>>,
     translation: Option<Translation>,
     engine: Engine,
@@ -27,8 +28,7 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Prepares a program for switches with that engine and drop port. A malformed one is refused whichever engine is
-    /// wanted.
+    /// Compiles a program for an engine and a drop port. Malformed programs are rejected for every engine.
     pub fn new(program: Arc<Program>, engine: Engine, drop_port: u16) -> Result<Prepared, LoadError> {
         let mut code = compile(&program, drop_port)?;
         if engine == Engine::Compiled {
@@ -38,44 +38,43 @@ impl Prepared {
         Ok(Prepared { program, code, translation: None, engine, drop_port })
     }
 
-    /// The same, run by a translation if it was made from this very code.
+    /// Runs the program by a translation, if it was made from this bytecode.
     pub fn with_translation(mut self, translation: &Translation) -> Prepared {
         self.translation = (translation.fingerprint == self.fingerprint()).then_some(*translation);
         self
     }
 
-    /// The same, run by compiled code.
+    /// Runs the program by bytecode.
     pub fn without_translation(mut self) -> Prepared {
         self.translation = None;
         self
     }
 
-    /// The program.
+    /// Returns the program.
     pub fn program(&self) -> &Arc<Program> {
         &self.program
     }
 
-    /// Whether a translation runs it.
+    /// Whether a translation runs the program.
     pub fn is_translated(&self) -> bool {
         self.translation.is_some()
     }
 
-    /// A number that tells code from other code: FNV-1a over everything that it consists of. 0 for the plain
-    /// interpreter.
+    /// Returns a hash (FNV-1a) of the bytecode, which identifies it; 0 for the interpreter.
     pub fn fingerprint(&self) -> u64 {
-        let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
+        let mut hash = TextHasher::default();
         match &self.code {
-            Some(code) if write!(hash, "{code:?}").is_ok() => hash.0,
+            Some(code) if write!(hash, "{code:?}").is_ok() => hash.0.finish(),
             _ => 0,
         }
     }
 
-    /// What a switch of this configuration prepares.
+    /// Prepares a program for a switch with this configuration.
     pub(crate) fn for_switch(program: Arc<Program>, config: &SwitchConfig) -> Result<Prepared, LoadError> {
         Prepared::new(program, engine_of(config), config.drop_port)
     }
 
-    /// Whether it is what a switch of this configuration would prepare.
+    /// Whether a switch with this configuration can use it.
     pub(crate) fn suits(&self, config: &SwitchConfig) -> bool {
         self.engine == engine_of(config) && self.drop_port == config.drop_port
     }
@@ -93,18 +92,18 @@ impl Prepared {
     }
 }
 
-/// What runs programs in a switch: traces come from the plain interpreter alone.
+/// Returns the engine of a switch: tracing requires the interpreter.
 fn engine_of(config: &SwitchConfig) -> Engine {
     if config.trace { Engine::Interpreter } else { config.engine }
 }
 
-struct Fnv(u64);
+/// Hashes formatted text.
+#[derive(Default)]
+struct TextHasher(FnvHasher);
 
-impl Write for Fnv {
+impl Write for TextHasher {
     fn write_str(&mut self, text: &str) -> std::fmt::Result {
-        for byte in text.bytes() {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
+        self.0.write(text.as_bytes());
         Ok(())
     }
 }

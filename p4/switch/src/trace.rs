@@ -1,8 +1,8 @@
-//! What becomes of every packet, step by step.
+//! Traces of packets, step by step.
 //!
-//! A switch whose [`crate::SwitchConfig::trace`] is set runs on the plain interpreter, which still knows the
-//! program's names; one that is not set pays nothing, because compiled code has no place for traces. The records
-//! are taken with [`crate::Switch::take_trace`]; `docs/p4-switch.md` describes them as JSON.
+//! A switch with [`crate::SwitchConfig::trace`] runs on the plain interpreter, which keeps the names of the program.
+//! Bytecode has no tracing, so other switches pay nothing for it. [`crate::Switch::take_trace`] returns the records;
+//! `docs/p4-switch.md` describes them as JSON.
 
 use std::fmt::Write as _;
 
@@ -10,19 +10,19 @@ use model::Time;
 use p4_lang::ir::Bits;
 use serde::Serialize;
 
-/// One step in a packet's life.
+/// One step in the processing of a packet.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TraceRecord {
-    /// When.
+    /// Switch time in picoseconds.
     pub time_ps: u64,
-    /// Which packet. Every arrival and every copy has a number of its own, from 1.
+    /// Packet number. Every arrival and every copy has its own number, starting at 1.
     pub packet: u64,
-    /// What happened.
+    /// The step.
     #[serde(flatten)]
     pub step: Step,
 }
 
-/// A name with a value in hexadecimal.
+/// A name with a hexadecimal value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Named {
     /// The name.
@@ -37,7 +37,7 @@ impl Named {
     }
 }
 
-/// Why a packet is there.
+/// How a packet came to be processed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
@@ -55,17 +55,17 @@ pub enum Origin {
     Multicast,
 }
 
-/// The entry that matched.
+/// A matching entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct MatchedEntry {
-    /// What the entry says of each component of the key.
+    /// Match of the entry for each component of the key.
     pub key: Vec<Named>,
-    /// Its priority, 0 where entries have none.
+    /// Its priority; 0 if the table has none.
     pub priority: i32,
-    /// The member of the action profile that was chosen.
+    /// The selected member of the action profile.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub member: Option<u32>,
-    /// The group it was chosen from.
+    /// The group of that member.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<u32>,
 }
@@ -79,19 +79,19 @@ pub struct TracedAction {
     pub args: Vec<Named>,
 }
 
-/// What happened to a packet.
+/// A step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Step {
-    /// It enters ingress.
+    /// The packet enters ingress.
     Ingress {
-        /// Where it had come in.
+        /// Its ingress port.
         port: u16,
-        /// Its length.
+        /// Its length in bytes.
         bytes: u64,
-        /// Why it is there.
+        /// How it came to ingress.
         origin: Origin,
-        /// Which packet it was before, when it is resubmitted or recirculated.
+        /// Number of the packet before it was resubmitted or recirculated.
         #[serde(skip_serializing_if = "Option::is_none")]
         parent: Option<u64>,
     },
@@ -104,32 +104,32 @@ pub enum Step {
     Extract {
         /// Its full name.
         header: String,
-        /// First bit in the packet.
+        /// Offset of its first bit in the packet.
         at_bits: u64,
-        /// Its length.
+        /// Its length in bits.
         bits: u64,
         /// Its fields.
         fields: Vec<Named>,
     },
     /// The parser ends.
     Parsed {
-        /// Name of the error, `NoError` when there is none.
+        /// Name of the parser error; `NoError` if there is none.
         error: String,
-        /// How many bits it has consumed.
+        /// Number of bits consumed.
         bits: u64,
     },
     /// A table is applied.
     Table {
         /// Its full name.
         table: String,
-        /// Values of the key's components.
+        /// Values of the components of the key.
         key: Vec<Named>,
         /// Whether an entry matched.
         hit: bool,
-        /// Which.
+        /// The entry.
         #[serde(skip_serializing_if = "Option::is_none")]
         entry: Option<MatchedEntry>,
-        /// What runs: the entry's action, or the default; nothing for an empty group.
+        /// The action that runs: that of the entry, or the default action; `None` for an empty group.
         action: Option<TracedAction>,
     },
     /// An action is called by name.
@@ -141,37 +141,37 @@ pub enum Step {
     RegisterRead {
         /// Its full name.
         register: String,
-        /// Which element.
+        /// The index.
         index: u64,
-        /// Its components.
+        /// The components of the element.
         value: Vec<String>,
     },
     /// A register is written.
     RegisterWrite {
         /// Its full name.
         register: String,
-        /// Which element.
+        /// The index.
         index: u64,
-        /// Its components.
+        /// The components of the element.
         value: Vec<String>,
-        /// Whether there is such an element; nothing is written when there is not.
+        /// Whether the index is in bounds; otherwise nothing is written.
         in_bounds: bool,
     },
-    /// A counter counts; a direct one has no index.
+    /// A counter counts; a direct counter has no index.
     Count {
         /// Its full name.
         counter: String,
-        /// Which element.
+        /// The index.
         #[serde(skip_serializing_if = "Option::is_none")]
         index: Option<u64>,
-        /// Length of the packet.
+        /// Length of the packet in bytes.
         bytes: u64,
     },
-    /// A meter colours; a direct one has no index.
+    /// A meter marks the packet; a direct meter has no index.
     Meter {
         /// Its full name.
         meter: String,
-        /// Which element.
+        /// The index.
         #[serde(skip_serializing_if = "Option::is_none")]
         index: Option<u64>,
         /// 0 green, 1 yellow, 2 red.
@@ -181,21 +181,21 @@ pub enum Step {
     Checksum {
         /// Full name of the field.
         field: String,
-        /// What it should be.
+        /// The computed checksum.
         computed: String,
-        /// Whether the field has that value (before an update).
+        /// Whether the field had that value (before an update).
         correct: bool,
     },
     /// A digest for the controller.
     Digest {
-        /// Name of its type.
+        /// Name of the digest type.
         digest: String,
         /// Its fields.
         fields: Vec<Named>,
     },
     /// `assert` or `assume` failed.
     AssertFailed {
-        /// The place in the source.
+        /// The location in the source.
         text: String,
     },
     /// `log_msg`.
@@ -203,38 +203,37 @@ pub enum Step {
         /// The message.
         text: String,
     },
-    /// The program asks for something that happens when the block is complete: `clone`, `resubmit`,
-    /// `recirculate` or `truncate`.
+    /// The program requests an operation for the end of the block: `clone`, `resubmit`, `recirculate` or `truncate`.
     Request {
-        /// What.
+        /// The operation.
         what: &'static str,
         /// The clone session, or the length in bytes.
         #[serde(skip_serializing_if = "Option::is_none")]
         value: Option<u64>,
     },
-    /// A packet is queued; copies begin their life with it.
+    /// A packet is enqueued; the first step of a copy.
     Queued {
-        /// For which port.
+        /// The egress port.
         port: u16,
-        /// Its class.
+        /// The priority.
         priority: u8,
         /// `egress_rid` of a copy.
         #[serde(skip_serializing_if = "Option::is_none")]
         instance: Option<u16>,
-        /// Of which packet it is a copy.
+        /// Number of the original of a copy.
         #[serde(skip_serializing_if = "Option::is_none")]
         parent: Option<u64>,
-        /// Why it was copied.
+        /// How the copy was made.
         #[serde(skip_serializing_if = "Option::is_none")]
         origin: Option<Origin>,
     },
-    /// It leaves its queue and enters egress.
+    /// The packet is dequeued and enters egress.
     Egress {
-        /// Which port.
+        /// The egress port.
         port: u16,
-        /// Packets that were in the queue when it was put there.
+        /// Queue depth in packets when it was enqueued.
         depth_packets: u64,
-        /// How long it waited.
+        /// Time in the queue.
         waited_ps: u64,
     },
     /// The deparser emits a header.
@@ -242,18 +241,18 @@ pub enum Step {
         /// Its full name.
         header: String,
     },
-    /// It leaves the switch.
+    /// The packet leaves the switch.
     Sent {
-        /// Which port.
+        /// The egress port.
         port: u16,
-        /// Its length.
+        /// Its length in bytes.
         bytes: u64,
     },
-    /// It ends in the switch.
+    /// The packet is dropped.
     Dropped {
-        /// Why.
+        /// The reason.
         reason: String,
-        /// Where it was to leave, when that was decided.
+        /// The egress port, if it was already chosen.
         #[serde(skip_serializing_if = "Option::is_none")]
         port: Option<u16>,
     },
@@ -275,7 +274,7 @@ pub(crate) fn shown(value: &Bits) -> String {
     text
 }
 
-/// Records that wait, up to a limit.
+/// A buffer of trace records with a limit.
 #[derive(Clone, Debug)]
 pub(crate) struct TraceLog {
     pub(crate) waiting: Vec<TraceRecord>,

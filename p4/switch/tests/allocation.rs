@@ -1,4 +1,4 @@
-//! Once its storage has grown, the switch forwards without allocating.
+//! The switch forwards packets without allocating, once its storage has grown.
 
 use allocation_counter::measure;
 use model::wire::Frame;
@@ -12,11 +12,11 @@ use p4_switch::{Event, Switch, SwitchConfig};
 fn router() -> Switch {
     let loader = MemoryLoader::new().with("router.p4", include_str!("programs/router.p4"));
     let compilation = compile("router.p4", &loader, &Options::default());
-    let program = compilation.program.expect("a good program");
+    let program = compilation.program.expect("the program compiles");
     let tm = TmConfig::lossy((0..=4).map(|port| (port, Rate::from_gbps(100))), 1 << 20);
     let mut switch = Switch::new(SwitchConfig::new(tm));
     switch.load(program.into()).expect("it fits");
-    let action = switch.control().action("forward").expect("the program has it");
+    let action = switch.control().action("forward").expect("the program declares the action");
     for route in 0..64u128 {
         let value = Bits::new(32, 0x0a00_0000 | route << 8);
         let args = vec![Bits::new(48, 0x0600_0000_0000 + route), Bits::new(9, 2)];
@@ -37,7 +37,7 @@ fn packet(route: u8) -> Frame {
     Frame::new(&head, 0)
 }
 
-/// So many packets in and out; returns how many left.
+/// Forwards the frames for a number of rounds; returns how many packets left.
 fn forward(switch: &mut Switch, frames: &[Frame], events: &mut Vec<Event>, rounds: usize) -> usize {
     let mut sent = 0;
     for frame in frames.iter().cycle().take(rounds * frames.len()) {
@@ -50,7 +50,7 @@ fn forward(switch: &mut Switch, frames: &[Frame], events: &mut Vec<Event>, round
 }
 
 #[test]
-fn routing_allocates_nothing() {
+fn routing_does_not_allocate() {
     let mut switch = router();
     let frames: Vec<Frame> = (0..64).map(packet).collect();
     let mut events = Vec::new();

@@ -1,4 +1,4 @@
-//! Random expressions of random widths against arithmetic on `u128`.
+//! Random expressions of random widths, compared with `u128` arithmetic.
 
 mod common;
 
@@ -8,7 +8,7 @@ use model::wire::Frame;
 use p4_lang::ir::*;
 use proptest::prelude::*;
 
-/// The operands that expressions read, in a header of whole bytes.
+/// Operands of the expressions, in a header of whole bytes.
 const OPERANDS: [ScalarKind; 6] = [
     ScalarKind::Unsigned(7),
     ScalarKind::Signed(9),
@@ -36,7 +36,7 @@ fn saturate(exact: Option<i128>, overflow_up: bool, width: u32) -> u128 {
     value.clamp(-most - 1, most) as u128 & mask(width)
 }
 
-/// What an expression is worth.
+/// Computes the value of an expression.
 fn evaluate(e: &Expr, operands: &[u128]) -> u128 {
     let width = e.ty.width();
     let value = match &e.kind {
@@ -88,7 +88,7 @@ fn binary(op: BinaryOp, left: &Expr, right: &Expr, a: u128, b: u128, width: u32)
     .map_or(0, |v| v & mask(width))
 }
 
-/// Brings an expression to a type.
+/// Casts an expression to a type.
 fn cast(e: Expr, ty: ScalarKind) -> Expr {
     if e.ty == ty { e } else { Expr { kind: ExprKind::Cast(Box::new(e)), ty } }
 }
@@ -103,7 +103,7 @@ fn kind() -> impl Strategy<Value = ScalarKind> {
 
 fn leaf() -> impl Strategy<Value = Expr> {
     prop_oneof![
-        // The operands follow the standard metadata in the storage.
+        // In the storage the operands follow the standard metadata.
         (0..OPERANDS.len()).prop_map(|i| Expr {
             kind: ExprKind::Scalar(ScalarId((common::STANDARD.len() + 1 + i) as u32)),
             ty: OPERANDS[i],
@@ -180,7 +180,7 @@ fn combined(inner: BoxedStrategy<Expr>) -> impl Strategy<Value = Expr> {
     ]
 }
 
-/// Runs `result = e` on a switch; the result leaves in 128 bits.
+/// Runs `result = e` on a switch and returns the result, which the packet carries in 128 bits.
 fn compute(e: &Expr, operands: &[u128]) -> u128 {
     let mut b = Builder::new();
     let names = ["o0", "o1", "o2", "o3", "o4", "o5"];
@@ -208,13 +208,13 @@ fn compute(e: &Expr, operands: &[u128]) -> u128 {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
     #[test]
-    fn expressions_are_worth_what_u128_says(
+    fn expressions_equal_u128_arithmetic(
         e in leaf().prop_recursive(4, 24, 3, combined),
         operands in prop::collection::vec(any::<u128>(), OPERANDS.len()),
     ) {
         let operands: Vec<u128> =
             operands.iter().zip(OPERANDS).map(|(v, kind)| v & mask(kind.width())).collect();
-        // Scalars before the operands: standard metadata and the header's validity.
+        // Scalars before the operands: the standard metadata and the validity of the header.
         let mut by_scalar = vec![0; common::STANDARD.len() + 1];
         by_scalar.extend(&operands);
         prop_assert_eq!(compute(&e, &operands), evaluate(&e, &by_scalar), "{:?}", e);

@@ -1,17 +1,20 @@
-//! Compiled code, optimised or not, and the plain interpreter do the same.
+//! Bytecode, optimised and unoptimised, and the plain interpreter give the same results.
 
 #![allow(clippy::disallowed_methods, reason = "a test reads its programs, and where to find more of them")]
+
+mod files;
 
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use files::Files;
 use p4_lang::ir::{Program, TableId};
 use p4_lang::{MemoryLoader, Options, compile};
 use p4_switch::stf::{Observed, Settings, run_on};
 use p4_switch::{ControlPlane, Engine};
 use proptest::prelude::*;
 
-/// The whole state of a switch, as text of which two are easily compared.
+/// Returns the whole state of a switch as text, for comparison.
 fn state(control: &ControlPlane<'_>, program: &Program) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = |what: String, value: &dyn Debug| lines.push(format!("{what}: {value:?}"));
@@ -37,7 +40,7 @@ fn state(control: &ControlPlane<'_>, program: &Program) -> Vec<String> {
     lines
 }
 
-/// Events, packets that left, state, counters.
+/// Events, transmitted packets, state, counters.
 type Everything = (Vec<String>, Vec<(u16, Vec<u8>)>, Vec<String>, String);
 
 fn observed(mut o: Observed, program: &Program) -> Everything {
@@ -49,7 +52,7 @@ fn observed(mut o: Observed, program: &Program) -> Everything {
     (events, o.sent, state, counters)
 }
 
-/// Runs a test on all engines and compares everything.
+/// Runs a test on all engines and compares all effects.
 fn check(name: &str, program: &Arc<Program>, test: &str) {
     let run = |engine| {
         let (what, result) = run_on(program, test, &Settings { engine, ..Settings::default() });
@@ -63,7 +66,7 @@ fn check(name: &str, program: &Arc<Program>, test: &str) {
     }
 }
 
-/// All programs of a folder that have an STF test beside them.
+/// Checks all programs of a folder that have an STF test.
 fn check_folder(folder: &str, wanted: impl Fn(&str) -> bool) -> usize {
     let mut tests: Vec<_> = std::fs::read_dir(folder)
         .unwrap_or_else(|e| panic!("{folder}: {e}"))
@@ -91,18 +94,10 @@ fn check_folder(folder: &str, wanted: impl Fn(&str) -> bool) -> usize {
     checked
 }
 
-struct Files;
-
-impl p4_lang::SourceLoader for Files {
-    fn load(&self, path: &str) -> Option<String> {
-        std::fs::read_to_string(path).ok()
-    }
-}
-
 #[test]
-fn on_all_samples_of_p4c() {
+fn engines_agree_on_the_samples_of_p4c() {
     let Ok(folder) = std::env::var("P4C_SAMPLES") else {
-        eprintln!("P4C_SAMPLES is not set: the folder testdata/p4_16_samples of p4lang/p4c");
+        eprintln!("skipped: P4C_SAMPLES is not set to the folder testdata/p4_16_samples of p4lang/p4c");
         return;
     };
     let checked = check_folder(&folder, |source| source.contains("v1model.p4"));
@@ -111,13 +106,13 @@ fn on_all_samples_of_p4c() {
 }
 
 proptest! {
-    /// Packets that are routes' and packets that are nobody's, cut off anywhere.
+    /// Packets with and without a route, truncated at any byte.
     #[test]
-    fn on_random_packets(
+    fn engines_agree_on_random_packets(
         packets in prop::collection::vec((0u16..4, any::<[u8; 34]>(), 0usize..60, any::<[bool; 4]>()), 1..12),
     ) {
         let loader = MemoryLoader::new().with("router.p4", include_str!("programs/router.p4"));
-        let program = compile("router.p4", &loader, &Options::default()).program.expect("a good program");
+        let program = compile("router.p4", &loader, &Options::default()).program.expect("the program compiles");
         let mut test = "add routes destination:0x0a000000/8 forward(next_hop:0x060000000007, port:3)\n\
             add routes destination:0x00000000/0 forward(next_hop:0x060000000008, port:2)\n".to_owned();
         for (port, mut bytes, length, [ip, version, alive, summed]) in packets {
@@ -147,9 +142,9 @@ proptest! {
 }
 
 #[test]
-fn on_the_externs() {
+fn engines_agree_on_the_externs() {
     let loader = MemoryLoader::new().with("externs.p4", include_str!("programs/externs.p4"));
-    let program = compile("externs.p4", &loader, &Options::default()).program.expect("a good program");
+    let program = compile("externs.p4", &loader, &Options::default()).program.expect("the program compiles");
     let packets = (0..=18).flat_map(|op| {
         (0..4).map(move |index| format!("packet 2 {op:02x}{index:02x} 000000{:02x} eeee\n", index * 3))
     });

@@ -1,4 +1,4 @@
-//! Expressions of any width, and random programs made of them: both engines compute what big integers say.
+//! Expressions of any width, and random programs: both engines agree with big-integer arithmetic.
 
 mod common;
 
@@ -13,12 +13,12 @@ use p4_switch::tm::TmConfig;
 use p4_switch::{Engine, Switch, SwitchConfig};
 use proptest::prelude::*;
 
-/// Bits of the header that carries the result.
+/// Width of the header that carries the result.
 const RESULT_BITS: u32 = 320;
 const MAX_WIDTH: u32 = 300;
 const OPERANDS: usize = 4;
 
-/// Scalars before the first operand: the standard metadata and the header's validity.
+/// Number of scalars before the first operand: the standard metadata and the validity of the header.
 fn first_operand() -> u32 {
     common::STANDARD.len() as u32 + 1
 }
@@ -27,7 +27,7 @@ fn power(exponent: u32) -> BigInt {
     BigInt::from(1) << exponent
 }
 
-/// A number in the range of a type: what `(type)number` is.
+/// Returns the value of `(type)number`.
 fn range(number: BigInt, kind: ScalarKind) -> BigInt {
     let (width, signed) = match kind {
         ScalarKind::Signed(w) => (w, true),
@@ -41,28 +41,32 @@ fn range(number: BigInt, kind: ScalarKind) -> BigInt {
     if signed && rest >= power(width - 1) { rest - modulus } else { rest }
 }
 
-/// The bits of a number of a type, as a number that is not negative.
+/// Returns the bits of a number of a type as an unsigned number.
 fn pattern(number: &BigInt, kind: ScalarKind) -> BigInt {
     range(number.clone(), ScalarKind::Unsigned(kind.width()))
 }
 
-/// What an expression is worth.
-fn worth(e: &Expr, operands: &[BigInt]) -> BigInt {
+/// Computes the value of an expression.
+fn value_of(e: &Expr, operands: &[BigInt]) -> BigInt {
     let truth = |value: bool| BigInt::from(u8::from(value));
     let value = match &e.kind {
         ExprKind::Const(bits) => BigInt::from(BigUint::from_bytes_be(&bits.to_be_bytes())),
         ExprKind::Scalar(id) => operands[(id.0 - first_operand()) as usize].clone(),
-        ExprKind::Unary(UnaryOp::Negate, a) => -worth(a, operands),
-        ExprKind::Unary(UnaryOp::BitNot, a) => power(a.ty.width()) - 1 - pattern(&worth(a, operands), a.ty),
-        ExprKind::Unary(UnaryOp::Not, a) => truth(worth(a, operands) == BigInt::ZERO),
-        ExprKind::Mux(c, a, b) => worth(if worth(c, operands) == BigInt::ZERO { b } else { a }, operands),
-        ExprKind::Cast(a) => worth(a, operands),
+        ExprKind::Unary(UnaryOp::Negate, a) => -value_of(a, operands),
+        ExprKind::Unary(UnaryOp::BitNot, a) => {
+            power(a.ty.width()) - 1 - pattern(&value_of(a, operands), a.ty)
+        }
+        ExprKind::Unary(UnaryOp::Not, a) => truth(value_of(a, operands) == BigInt::ZERO),
+        ExprKind::Mux(c, a, b) => {
+            value_of(if value_of(c, operands) == BigInt::ZERO { b } else { a }, operands)
+        }
+        ExprKind::Cast(a) => value_of(a, operands),
         ExprKind::Slice { of, low, high } => {
-            let whole = pattern(&worth(of, operands), of.ty);
+            let whole = pattern(&value_of(of, operands), of.ty);
             (whole % power(high + 1)) / power(*low)
         }
         ExprKind::Binary(op, a, b) => {
-            let (x, y) = (worth(a, operands), worth(b, operands));
+            let (x, y) = (value_of(a, operands), value_of(b, operands));
             let (px, py) = (pattern(&x, a.ty), pattern(&y, b.ty));
             let clamped = |number: BigInt| match e.ty {
                 ScalarKind::Signed(w) => number.max(-power(w - 1)).min(power(w - 1) - 1),
@@ -79,7 +83,7 @@ fn worth(e: &Expr, operands: &[BigInt]) -> BigInt {
                 BinaryOp::BitOr => bitwise(&px, &py, |a, b| a || b),
                 BinaryOp::BitXor => bitwise(&px, &py, |a, b| a != b),
                 BinaryOp::ShiftLeft => x * power(by),
-                // Towards minus infinity, as an arithmetic shift goes.
+                // An arithmetic shift rounds towards minus infinity.
                 BinaryOp::ShiftRight if x < BigInt::ZERO => {
                     let up: BigInt = power(by) - 1 - x;
                     -(up / power(by))
@@ -116,7 +120,7 @@ fn cast(e: Expr, ty: ScalarKind) -> Expr {
 }
 
 fn kind() -> impl Strategy<Value = ScalarKind> {
-    // Around the sizes of limbs as often as anywhere else.
+    // Widths around multiples of 64 as often as other widths.
     let width = prop_oneof![1..=MAX_WIDTH, 1u32..=10, 60u32..=68, 124u32..=132, 252u32..=260];
     (any::<bool>(), width).prop_map(|(signed, w)| match signed {
         true => ScalarKind::Signed(w),
@@ -188,7 +192,7 @@ fn combined(inner: BoxedStrategy<Expr>) -> impl Strategy<Value = Expr> {
     ]
 }
 
-/// A program that extracts the operands, runs statements and sends a value.
+/// Builds a program that extracts the operands, runs statements and sends a value.
 fn program(
     kinds: &[ScalarKind],
     statements: impl FnOnce(&Builder) -> Vec<Stmt>,
@@ -216,7 +220,7 @@ fn program(
     b.finish()
 }
 
-/// The packet that carries the operands.
+/// Builds the packet that carries the operands.
 fn packet(kinds: &[ScalarKind], operands: &[BigInt]) -> Vec<u8> {
     let mut bits = Vec::new();
     for (kind, operand) in kinds.iter().zip(operands) {
@@ -254,7 +258,7 @@ fn expression() -> impl Strategy<Value = (Vec<ScalarKind>, Vec<BigInt>, Expr)> {
     })
 }
 
-/// A statement on the operands: number of the one that is changed, bits that are, condition, value.
+/// An assignment to an operand: index of the operand, changed bits, condition, value.
 #[derive(Clone, Debug)]
 struct Change {
     target: usize,
@@ -285,16 +289,16 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_500))]
 
     #[test]
-    fn expressions_are_worth_what_big_integers_say((kinds, values, e) in expression()) {
+    fn expressions_equal_big_integer_arithmetic((kinds, values, e) in expression()) {
         let program = program(&kinds, |_| Vec::new(), e.clone());
         let packet = packet(&kinds, &values);
-        let expected = pattern(&worth(&e, &values), e.ty);
+        let expected = pattern(&value_of(&e, &values), e.ty);
         prop_assert_eq!(run(&program, &packet, Engine::Interpreter), expected.clone(), "interpreter, {:?}", e);
         prop_assert_eq!(run(&program, &packet, Engine::Compiled), expected, "compiled, {:?}", e);
     }
 
     #[test]
-    fn assignments_change_what_they_say((kinds, values, changes) in changes()) {
+    fn assignments_equal_big_integer_arithmetic((kinds, values, changes) in changes()) {
         let id = |i: usize| ScalarId(first_operand() + i as u32);
         let all: Vec<Expr> =
             kinds.iter().enumerate().map(|(i, ty)| Expr { kind: ExprKind::Scalar(id(i)), ty: *ty }).collect();
@@ -310,10 +314,10 @@ proptest! {
             let program = program(&kinds, |_| changes.iter().map(statement).collect(), all[shown].clone());
             let mut state = values.clone();
             for change in &changes {
-                if worth(&change.condition, &state) == BigInt::ZERO {
+                if value_of(&change.condition, &state) == BigInt::ZERO {
                     continue;
                 }
-                let value = worth(&change.value, &state);
+                let value = value_of(&change.value, &state);
                 let kind = kinds[change.target];
                 let old = pattern(&state[change.target], kind);
                 let new = match change.slice {

@@ -1,4 +1,4 @@
-//! Every extern and every way of copying a packet, with programs/externs.p4.
+//! All externs and all ways to copy a packet, with `programs/externs.p4`.
 
 mod common;
 
@@ -30,13 +30,13 @@ fn packet(op: u8, index: u8, value: u32) -> Frame {
     Frame::new(&head, 0)
 }
 
-/// Sends a packet and returns what leaves port 1.
+/// Sends a packet and returns the packets that leave port 1.
 fn send(switch: &mut Switch, op: u8, index: u8, value: u32) -> Vec<Vec<u8>> {
     switch.receive(Time::ZERO, 2, packet(op, index, value));
     drain(switch, 1)
 }
 
-/// The value field of the only packet.
+/// Returns the value field of the only packet.
 fn value(packets: &[Vec<u8>]) -> u32 {
     assert_eq!(packets.len(), 1, "one packet");
     u32::from_be_bytes(packets[0][2..6].try_into().expect("four bytes"))
@@ -56,13 +56,13 @@ fn key(index: u128) -> EntryKey {
 }
 
 #[test]
-fn registers_are_read_and_written_by_both_sides() {
+fn registers_are_shared_by_program_and_control_plane() {
     let mut switch = switch(&program());
     switch.control().register_write("cells", 3, &[Bits::new(32, 7)]).expect("in bounds");
     assert_eq!(value(&send(&mut switch, 1, 3, 5)), 7);
     assert_eq!(value(&send(&mut switch, 1, 3, 5)), 12);
     assert_eq!(switch.control().register_read("cells", 3), Ok(vec![Bits::new(32, 17)]));
-    // Out of bounds: reads zero, writes nothing.
+    // Out of bounds: reads return zero, writes are ignored.
     assert_eq!(value(&send(&mut switch, 1, 99, 5)), 0);
     let mut control = switch.control();
     assert_eq!(control.register("cells").expect("it exists").limbs().iter().sum::<u64>(), 17);
@@ -81,7 +81,7 @@ fn counters_count_packets_and_bytes() {
 }
 
 #[test]
-fn meters_colour_by_two_rates() {
+fn meters_mark_by_two_rates() {
     let mut switch = switch(&program());
     let config = MeterConfig { committed_rate: 1, committed_burst: 1, peak_rate: 2, peak_burst: 2 };
     switch.control().meter_write("limit", 4, Some(config)).expect("in bounds");
@@ -107,12 +107,12 @@ fn direct_counters_belong_to_entries_and_idle_entries_are_reported() {
     switch.wake(Time::from_ms(1));
     let idle = |e: &Event| matches!(e, Event::EntryIdle { key: k, .. } if *k == key(7));
     assert_eq!(switch.take_events().iter().filter(|e| idle(e)).count(), 1);
-    // Again every time the timeout has passed, though no sooner than entries are looked at.
+    // Repeated each time the timeout passes, but not more often than entries are scanned.
     assert_eq!(switch.next_wake(), Some(Time::from_ms(11)));
     switch.receive(Time::from_ms(10), 2, packet(4, 7, 0));
     switch.take_events();
     switch.wake(Time::from_us(10_999));
-    assert!(switch.take_events().is_empty(), "it has matched");
+    assert!(switch.take_events().is_empty(), "the entry has matched");
     switch.wake(Time::from_ms(11));
     assert_eq!(switch.take_events().iter().filter(|e| idle(e)).count(), 1);
     switch.wake(Time::from_ms(21));
@@ -120,7 +120,7 @@ fn direct_counters_belong_to_entries_and_idle_entries_are_reported() {
 }
 
 #[test]
-fn tables_refuse_what_does_not_fit() {
+fn tables_reject_invalid_entries() {
     let mut switch = switch(&program());
     let refuse = call(&mut switch, "refuse", None);
     for index in 0..4 {
@@ -134,19 +134,19 @@ fn tables_refuse_what_does_not_fit() {
     let wide = control.table_insert("meter_table", TableEntry::new(wide, 0, refuse.clone()));
     assert_eq!(
         wide.map_err(|e| e.to_string()),
-        Err("match hdr.op.index: value does not fit into 8 bits".to_owned())
+        Err("match hdr.op.index: the value does not fit into 8 bits".to_owned())
     );
     let direct = control.table_insert("profile_table", TableEntry::new(exact(1), 0, refuse.clone()));
     assert!(matches!(direct, Err(ControlError::InvalidArgument { .. })));
     let missing = control.table_delete("count_table", &key(9));
     assert!(matches!(missing, Err(ControlError::NotFound { .. })));
-    control.table_delete("count_table", &key(0)).expect("it is there");
+    control.table_delete("count_table", &key(0)).expect("the object exists");
     assert_eq!(control.table_len("count_table"), Ok(3));
     assert!(matches!(control.table_len("nowhere"), Err(ControlError::NotFound { .. })));
 }
 
 #[test]
-fn direct_meters_colour_by_entry() {
+fn direct_meters_mark_per_entry() {
     let mut switch = switch(&program());
     let metered = call(&mut switch, "metered", Some(1));
     let config = MeterConfig { committed_rate: 1, committed_burst: 0, peak_rate: 1, peak_burst: 1 };
@@ -158,7 +158,7 @@ fn direct_meters_colour_by_entry() {
 }
 
 #[test]
-fn selectors_spread_by_hash_and_weight() {
+fn selectors_choose_members_by_hash_and_weight() {
     let mut switch = switch(&program());
     for id in 1..=2 {
         let call = call(&mut switch, "send", Some(u128::from(id)));
@@ -168,7 +168,8 @@ fn selectors_spread_by_hash_and_weight() {
     let group = ProfileGroup { id: 1, max_size: 0, members: vec![member(1, 3), member(2, 1)] };
     let mut control = switch.control();
     control.group_insert("spread", &group).expect("a new group");
-    let entry = TableEntry { action: EntryAction::Group(1), ..TableEntry::new(exact(1), 0, call_nothing()) };
+    let entry =
+        TableEntry { action: EntryAction::Group(1), ..TableEntry::new(exact(1), 0, placeholder_call()) };
     control.table_insert("select_table", entry).expect("a new entry");
     assert!(matches!(control.member_delete("spread", 1), Err(ControlError::InUse { .. })));
     assert!(matches!(control.group_delete("spread", 1), Err(ControlError::InUse { .. })));
@@ -180,8 +181,8 @@ fn selectors_spread_by_hash_and_weight() {
     assert!((240..360).contains(&first), "{first} of 400 by weight 3 of 4");
 }
 
-/// Replaced before use.
-fn call_nothing() -> ActionCall {
+/// A placeholder that is replaced before use.
+fn placeholder_call() -> ActionCall {
     ActionCall { action: p4_lang::ir::ActionId(0), args: Vec::new() }
 }
 
@@ -191,20 +192,21 @@ fn profiles_share_actions() {
     let to_one = call(&mut switch, "send", Some(1));
     let mut control = switch.control();
     control.member_insert("shared_actions", &ProfileMember { id: 5, call: to_one }).expect("a new member");
-    let entry = TableEntry { action: EntryAction::Member(5), ..TableEntry::new(exact(1), 0, call_nothing()) };
+    let entry =
+        TableEntry { action: EntryAction::Member(5), ..TableEntry::new(exact(1), 0, placeholder_call()) };
     control.table_insert("profile_table", entry.clone()).expect("a new entry");
     let other = TableEntry { action: EntryAction::Member(6), key: key(2), ..entry };
     assert!(matches!(control.table_insert("profile_table", other), Err(ControlError::NotFound { .. })));
     assert_eq!(value(&send(&mut switch, 7, 1, 0)), 1);
     let elsewhere = call(&mut switch, "send", Some(4));
     let member = ProfileMember { id: 5, call: elsewhere };
-    switch.control().member_modify("shared_actions", &member).expect("it is there");
+    switch.control().member_modify("shared_actions", &member).expect("the object exists");
     assert!(send(&mut switch, 7, 1, 0).is_empty());
     assert_eq!(drain(&mut switch, 4).len(), 1);
 }
 
 #[test]
-fn digests_carry_the_values_of_the_call() {
+fn digests_carry_their_arguments() {
     let mut switch = switch(&program());
     send(&mut switch, 8, 3, 0x0102_0304);
     let digests: Vec<Vec<Bits>> = switch
@@ -216,14 +218,14 @@ fn digests_carry_the_values_of_the_call() {
 }
 
 #[test]
-fn clones_from_ingress_are_the_packet_as_it_came() {
+fn clones_from_ingress_carry_the_received_packet() {
     let mut switch = switch(&program());
     let replicas = vec![Replica { egress_port: 4, instance: 9 }];
     let session = CloneSession { replicas, truncate_bytes: 7, ..CloneSession::default() };
     switch.control().clone_session_insert(3, session).expect("a new session");
     assert_eq!(value(&send(&mut switch, 9, 3, 5)), 0xffff_ffff);
     assert_eq!(drain(&mut switch, 4), [vec![9, 9, 0, 0, 0, 5, 0xee]]);
-    // A session that does not exist: the original is not touched.
+    // A clone to a session that does not exist leaves the original unchanged.
     assert_eq!(value(&send(&mut switch, 9, 4, 5)), 0xffff_ffff);
 }
 
@@ -244,7 +246,7 @@ fn multicast_makes_a_copy_for_each_replica() {
 }
 
 #[test]
-fn the_cpu_port_is_the_controller() {
+fn packets_to_the_cpu_port_reach_the_controller() {
     let mut switch = switch(&program());
     let replicas = vec![Replica { egress_port: 510, instance: 1 }];
     switch.control().multicast_insert(6, replicas).expect("a new group");
@@ -264,7 +266,7 @@ fn resubmit_and_recirculate_keep_their_field_list() {
 }
 
 #[test]
-fn no_program_keeps_a_packet_for_ever() {
+fn endless_resubmits_recirculations_and_loops_are_stopped() {
     let mut config = p4_switch::SwitchConfig::new(p4_switch::tm::TmConfig::lossy(
         (0..4).map(|port| (port, model::Rate::from_gbps(100))),
         1 << 20,
@@ -272,7 +274,7 @@ fn no_program_keeps_a_packet_for_ever() {
     config.limits.passes_per_packet = 20;
     config.limits.jumps_per_packet = 1_000;
     let mut switch = Switch::new(config);
-    switch.load(program()).expect("a good program");
+    switch.load(program()).expect("the program compiles");
     assert!(send(&mut switch, 11, 200, 0).is_empty());
     assert!(send(&mut switch, 12, 200, 0).is_empty());
     assert!(send(&mut switch, 17, 0, 1_000_000).is_empty());
@@ -281,7 +283,7 @@ fn no_program_keeps_a_packet_for_ever() {
 }
 
 #[test]
-fn small_externs() {
+fn other_externs() {
     let mut switch = switch(&program());
     assert_eq!(send(&mut switch, 13, 8, 1)[0].len(), 8);
     for _ in 0..20 {
@@ -298,7 +300,7 @@ fn small_externs() {
 }
 
 #[test]
-fn depth_at_enqueue_is_that_of_the_queue() {
+fn enqueue_depth_equals_the_queue_depth() {
     let mut switch = switch(&program());
     for index in [3, 3, 5, 3] {
         switch.receive(Time::ZERO, 2, packet(18, index, 0));
@@ -308,7 +310,7 @@ fn depth_at_enqueue_is_that_of_the_queue() {
 }
 
 #[test]
-fn value_sets_choose_parser_states_and_wide_values_compute() {
+fn value_sets_select_parser_states_and_wide_values_work() {
     let mut switch = switch(&program());
     let (a, b) = (0x0123_4567_89ab_cdef_0123_4567_89ab_cdef_u128, -5_000_000_000_000_000_000_000_i128);
     let mut head = vec![99, 0, 0, 0, 0, 7];
@@ -334,7 +336,7 @@ fn value_sets_choose_parser_states_and_wide_values_compute() {
 }
 
 #[test]
-fn a_bad_program_leaves_the_running_one() {
+fn a_malformed_program_does_not_replace_the_loaded_one() {
     let mut switch = switch(&program());
     switch.control().register_write("cells", 1, &[Bits::new(32, 5)]).expect("in bounds");
     let mut bad = (*program()).clone();
@@ -368,7 +370,7 @@ proptest! {
         for (port, bytes, tail) in packets {
             let mut bytes = bytes;
             if let Some(op) = bytes.first_mut() {
-                // Loops of 2^32 turns end at their limit, but take their time.
+                // Loops of 2^32 iterations end at their limit, but take long.
                 *op = if *op % 20 == 17 { 0 } else { *op % 20 };
             }
             switch.receive(Time::ZERO, port, Frame::new(&bytes, tail));

@@ -1,4 +1,4 @@
-//! PFC in both directions and ECN, through the whole switch.
+//! PFC in both directions and ECN, in a whole switch.
 
 mod common;
 
@@ -13,7 +13,7 @@ use p4_switch::tm::{
 };
 use p4_switch::{DropReason, Event, Switch, SwitchConfig};
 
-/// Everything goes to port 1; the program counts what it sees.
+/// A program that sends all packets to port 1 and counts them.
 fn program() -> Arc<Program> {
     let mut b = Builder::new();
     b.program.counters.push(Counter {
@@ -44,7 +44,7 @@ fn ipv4(tos: u8) -> Frame {
 }
 
 #[test]
-fn a_received_pause_reaches_program_and_queue() {
+fn a_received_pause_stops_the_queue_and_is_forwarded_to_the_program() {
     let mut switch = switch(|_| {});
     switch.receive(Time::ZERO, 1, Pfc::single(0, 100).to_frame([2; 6]));
     let paused = Event::PauseReceived { at: Time::ZERO, port: 1, priority: 0, quanta: 100 };
@@ -52,19 +52,19 @@ fn a_received_pause_reaches_program_and_queue() {
     assert_eq!(switch.control().counter_read("seen", 0).map(|c| c.packets), Ok(1));
     switch.receive(Time::ZERO, 2, ipv4(0));
     assert_eq!(switch.transmit(Time::ZERO, 1), None);
-    let end = switch.next_wake().expect("the pause ends");
+    let end = switch.next_wake().expect("the pause has an end");
     assert_eq!(end, Time(100 * 512 * 10));
     switch.wake(end);
     let events = switch.take_events();
     assert!(events.contains(&Event::PauseExpired { at: end, port: 1, priority: 0 }));
     assert!(events.contains(&Event::PortReady(1)));
-    // The pause frame itself was forwarded by this program, then the packet.
+    // The program forwards the PFC frame as well, ahead of the packet.
     assert_eq!(switch.transmit(end, 1).map(|f| f.len()), Some(60));
     assert_eq!(switch.transmit(end, 1), Some(ipv4(0)));
 }
 
 #[test]
-fn a_full_ingress_sends_a_pause_before_anything_else() {
+fn a_pause_is_sent_before_any_packet() {
     let mut switch = switch(|tm| {
         let group = &mut tm.ports[1].groups[0];
         group.threshold = Threshold::Static(2_000);
@@ -87,7 +87,7 @@ fn a_full_ingress_sends_a_pause_before_anything_else() {
 }
 
 #[test]
-fn a_long_queue_marks_capable_packets() {
+fn a_long_queue_marks_ecn_capable_packets() {
     let mut switch = switch(|tm| {
         tm.ports[0].queues[0].ecn = Some(Ecn { kmin_bytes: 0, kmax_bytes: 500, pmax_ppm: 1_000_000 });
     });
@@ -95,12 +95,12 @@ fn a_long_queue_marks_capable_packets() {
         switch.receive(Time::ZERO, 2, ipv4(tos));
     }
     let sent: Vec<u8> = common::drain(&mut switch, 1).iter().map(|p| p[15]).collect();
-    // The last one leaves an empty queue behind.
+    // The last packet leaves an empty queue.
     assert_eq!(sent, [3, 0, 2]);
 }
 
 #[test]
-fn lossless_drops_name_their_profile_and_the_watchdog_is_heard() {
+fn lossless_drops_name_their_profile_and_watchdog_events_are_reported() {
     let detection = Time::from_us(200);
     let mut switch = switch(|tm| {
         tm.profiles.push("pg_lossless".to_string());
@@ -115,7 +115,7 @@ fn lossless_drops_name_their_profile_and_the_watchdog_is_heard() {
     for _ in 0..3 {
         switch.receive(Time::ZERO, 2, ipv4(0));
     }
-    // One packet of 1034 B under the threshold, one in the headroom, none beyond.
+    // One packet of 1034 B fits under the threshold and one into the headroom.
     let lost = |at, reason| Event::LosslessDrop {
         at,
         ingress_port: 2,
@@ -134,12 +134,12 @@ fn lossless_drops_name_their_profile_and_the_watchdog_is_heard() {
     let fired = Event::WatchdogFired { at: detection, port: 1, priority: 0, action: WatchdogAction::Drop };
     assert!(events.contains(&fired) && events.contains(&lost(detection, QueueDrop::Watchdog)), "{events:?}");
     assert_eq!(named(&events), 2);
-    // The flow control frame, which this program forwards, and both packets are thrown out.
-    let thrown = DropReason::Queue(QueueDrop::Watchdog);
-    let dropped = events.iter().filter(|e| matches!(e, Event::Dropped { reason, .. } if *reason == thrown));
+    // The watchdog flushes the forwarded PFC frame and both packets.
+    let flushed = DropReason::Queue(QueueDrop::Watchdog);
+    let dropped = events.iter().filter(|e| matches!(e, Event::Dropped { reason, .. } if *reason == flushed));
     assert_eq!((dropped.count(), switch.counters().dropped_queue), (3, 4));
     assert_eq!(switch.transmit(detection, 1), None);
-    // No pause came after it fired.
+    // No pause arrived after the detection.
     let restored = detection + Time::from_ms(1);
     switch.wake(restored);
     assert!(switch.take_events().contains(&Event::WatchdogRestored { at: restored, port: 1, priority: 0 }));

@@ -1,5 +1,4 @@
-//! Constructs of the language, run to packets on every engine: a program of `tests/language` and a test in STF
-//! beside it.
+//! Language constructs, tested with packets on every engine: a program of `tests/language` with an STF test.
 
 use std::sync::Arc;
 
@@ -12,7 +11,7 @@ fn check(name: &str, program: &str, test: &str) {
         .with("frame.p4", include_str!("language/frame.p4"));
     let compilation = compile(&format!("{name}.p4"), &loader, &Options::default());
     assert_eq!(compilation.report(false), "", "{name}");
-    let Some(program) = compilation.program else { panic!("{name} is not a program") };
+    let Some(program) = compilation.program else { panic!("{name} does not compile") };
     let program = Arc::new(program);
     for engine in [Engine::Compiled, Engine::Unoptimised, Engine::Interpreter] {
         let settings = stf::Settings { engine, ..stf::Settings::default() };
@@ -23,7 +22,7 @@ fn check(name: &str, program: &str, test: &str) {
     }
 }
 
-/// One test a program.
+/// Declares one test per program.
 macro_rules! programs {
     ($($name:ident),* $(,)?) => {$(
         #[test]

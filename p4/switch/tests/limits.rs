@@ -1,4 +1,4 @@
-//! What a packet may cost in all its passes together.
+//! Limits on all passes of a packet together.
 
 use model::wire::Frame;
 use model::{Rate, Time};
@@ -6,7 +6,7 @@ use p4_lang::{MemoryLoader, Options, compile};
 use p4_switch::tm::TmConfig;
 use p4_switch::{Engine, Switch, SwitchConfig};
 
-/// Goes through a loop so often, in each of so many turns.
+/// Runs a loop `loops` times in each of `turns` recirculations.
 const PROGRAM: &str = r#"
 #include <core.p4>
 #include <v1model.p4>
@@ -38,11 +38,11 @@ control D(packet_out packet, in headers_t hdr) { apply { packet.emit(hdr.h); } }
 V1Switch(P(), V(), I(), E(), C(), D()) main;
 "#;
 
-/// Whether a packet leaves that goes through the loop so often in each turn.
+/// Checks whether a packet with these numbers of recirculations and iterations leaves the switch.
 fn check(turns: u8, loops: u8, leaves: bool) {
     let loader = MemoryLoader::new().with("limits.p4", PROGRAM);
     let compilation = compile("limits.p4", &loader, &Options::default());
-    let program = std::sync::Arc::new(compilation.program.expect("a good program"));
+    let program = std::sync::Arc::new(compilation.program.expect("the program compiles"));
     for engine in [Engine::Compiled, Engine::Unoptimised, Engine::Interpreter] {
         let ports = (0..4).map(|port| (port, Rate::from_gbps(100)));
         let mut config = SwitchConfig { engine, ..SwitchConfig::new(TmConfig::lossy(ports, 1 << 20)) };
@@ -52,13 +52,13 @@ fn check(turns: u8, loops: u8, leaves: bool) {
         switch.receive(Time::ZERO, 0, Frame::new(&[turns, loops, 7], 0));
         let sent = switch.transmit(Time::ZERO, 1);
         let expected = leaves.then(|| Frame::new(&[0, loops, 7], 0));
-        assert_eq!(sent, expected, "{turns} turns of {loops} loops on {engine:?}");
+        assert_eq!(sent, expected, "{turns} recirculations with {loops} iterations on {engine:?}");
         assert_eq!(switch.counters().dropped_jump_limit, u64::from(!leaves), "{engine:?}");
     }
 }
 
 #[test]
-fn jumps_of_all_passes_count_together() {
+fn the_jump_limit_applies_to_all_passes_together() {
     check(0, 100, true);
     check(5, 100, true);
     check(20, 100, false);

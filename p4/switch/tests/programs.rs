@@ -1,21 +1,16 @@
-//! The programs of `tests/programs`, each with its test in STF, on both engines.
+//! The programs of `tests/programs`, each with an STF test, on both engines.
 
-#![allow(clippy::disallowed_methods, reason = "the tests read the programs beside them")]
+#![allow(clippy::disallowed_methods, reason = "the tests read their programs from files")]
+
+mod files;
 
 use std::path::Path;
 use std::sync::Arc;
 
-use p4_lang::{Options, SourceLoader, compile};
+use files::Files;
+use p4_lang::{Options, compile};
 use p4_switch::Engine;
 use p4_switch::stf::{Settings, run_on};
-
-struct Files;
-
-impl SourceLoader for Files {
-    fn load(&self, path: &str) -> Option<String> {
-        std::fs::read_to_string(path).ok()
-    }
-}
 
 fn check(name: &str) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
@@ -23,8 +18,7 @@ fn check(name: &str) {
     let compilation = compile(&path.display().to_string(), &Files, &Options::default());
     let report = compilation.report(false);
     let program = Arc::new(compilation.program.unwrap_or_else(|| panic!("{report}")));
-    let test =
-        std::fs::read_to_string(folder.join(format!("{name}.stf"))).expect("a test beside the program");
+    let test = std::fs::read_to_string(folder.join(format!("{name}.stf"))).expect("the program has a test");
     let mut seen = Vec::new();
     for engine in [Engine::Compiled, Engine::Interpreter] {
         let (observed, result) = run_on(&program, &test, &Settings { engine, ..Settings::default() });
@@ -37,7 +31,7 @@ fn check(name: &str) {
     assert_eq!(seen[0], seen[1], "{name}: the engines differ");
 }
 
-/// One test a program.
+/// Declares one test per program.
 macro_rules! programs {
     ($($name:ident),* $(,)?) => {
         $(
@@ -47,9 +41,9 @@ macro_rules! programs {
             }
         )*
 
-        /// Every test in the folder is in the list.
+        /// Every test in the folder is listed.
         #[test]
-        fn none_is_forgotten() {
+        fn every_program_is_listed() {
             let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/programs");
             let entries = std::fs::read_dir(folder).expect("the folder of the programs");
             let paths = entries.map(|entry| entry.expect("a readable folder").path());

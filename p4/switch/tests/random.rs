@@ -1,22 +1,24 @@
-//! Random packets and table entries: the compiled engine and the plain interpreter do the same.
+//! Random packets and table entries: the bytecode engine and the plain interpreter give the same results.
 //!
-//! `P4_SEED=N P4_PROGRAM=FILE cargo test -p p4-switch --test random` repeats a case, `P4_CASES=N` makes N of them a
-//! program, `P4_PROGRAMS=FOLDER:FOLDER` takes the programs for v1model from elsewhere.
+//! `P4_SEED=N P4_PROGRAM=FILE cargo test -p p4-switch --test random` repeats a case. `P4_CASES=N` sets the number of
+//! cases per program, and `P4_PROGRAMS=FOLDER:FOLDER` adds the v1model programs of other folders.
 
 #![allow(
     clippy::disallowed_methods,
     reason = "a test reads its programs, and from the environment what to repeat"
 )]
 
+mod files;
 mod harness;
 
 use std::path::Path;
 use std::sync::Arc;
 
-use harness::{Files, case, check, environment};
+use files::Files;
+use harness::{case, check, environment};
 use p4_lang::{Options, compile};
 
-/// All programs of a folder.
+/// Checks all programs of a folder.
 fn check_all(folder: &Path) -> usize {
     let entries = std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
     let mut paths: Vec<_> = entries.map(|entry| entry.expect("a readable folder").path()).collect();
@@ -32,7 +34,7 @@ fn check_all(folder: &Path) -> usize {
 }
 
 #[test]
-fn on_our_own_programs() {
+fn engines_agree_on_the_programs_of_the_repository() {
     if let Ok(path) = std::env::var("P4_PROGRAM") {
         return check(Path::new(&path));
     }
@@ -42,10 +44,13 @@ fn on_our_own_programs() {
     check(&here.join("../runtime/tests/foreign/l2.p4"));
 }
 
-/// Programs from elsewhere: every program for v1model in the folders that `P4_PROGRAMS` names.
+/// Checks every v1model program in the folders that `P4_PROGRAMS` lists.
 #[test]
-fn on_programs_from_elsewhere() {
-    let Ok(folders) = std::env::var("P4_PROGRAMS") else { return };
+fn engines_agree_on_other_programs() {
+    let Ok(folders) = std::env::var("P4_PROGRAMS") else {
+        eprintln!("skipped: P4_PROGRAMS is not set");
+        return;
+    };
     for folder in folders.split(':').map(Path::new) {
         let Ok(entries) = std::fs::read_dir(folder) else { panic!("{} cannot be read", folder.display()) };
         let mut paths: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();

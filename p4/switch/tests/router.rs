@@ -1,4 +1,4 @@
-//! The small router end to end.
+//! A small router, end to end.
 
 mod common;
 
@@ -26,7 +26,7 @@ fn checksum(header: &[u8]) -> u16 {
 
 fn route(switch: &mut Switch, prefix: [u8; 4], bits: u32, port: u16) {
     let mut control = switch.control();
-    let action = control.action("forward").expect("the program has it");
+    let action = control.action("forward").expect("the program declares the action");
     let call = ActionCall {
         action,
         args: vec![Bits::new(48, 0x0600_0000_0000 + u128::from(port)), Bits::new(9, u128::from(port))],
@@ -37,7 +37,7 @@ fn route(switch: &mut Switch, prefix: [u8; 4], bits: u32, port: u16) {
 }
 
 #[test]
-fn routes_by_the_longest_prefix_and_mends_the_checksum() {
+fn routes_by_the_longest_prefix_and_updates_the_checksum() {
     let mut switch = switch(&router(1024));
     route(&mut switch, [10, 0, 0, 0], 8, 1);
     route(&mut switch, [10, 1, 0, 0], 16, 2);
@@ -57,7 +57,7 @@ fn routes_by_the_longest_prefix_and_mends_the_checksum() {
 }
 
 #[test]
-fn drops_without_a_route_or_time_to_live() {
+fn drops_packets_without_route_or_with_expired_ttl() {
     let mut switch = switch(&router(1024));
     route(&mut switch, [10, 0, 0, 0], 8, 1);
     switch.receive(Time::ZERO, 3, packet([11, 0, 0, 1], 64));

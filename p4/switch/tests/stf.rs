@@ -1,4 +1,4 @@
-//! The STF runner on our own program.
+//! The STF runner.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ fn check(test: &str, expected: Result<(usize, usize), &[&str]>) {
 }
 
 #[test]
-fn a_test_that_passes() {
+fn a_test_with_all_commands_passes() {
     let test = "
         # state
         register_write cells 3 0x10
@@ -67,7 +67,7 @@ fn all_failures_are_reported_with_their_lines() {
     check(
         "packet 2 0103 00000000\nexpect 1 0103 00000001\nexpect 1 00\n\npacket 3 0a0b 00000000\nadd nowhere a:1 b()",
         Err(&[
-            "line 6: there is no table nowhere",
+            "line 6: table nowhere does not exist",
             "line 2: port 1: expected 010300000001\n  found 010300000000",
             "line 3: port 1: expected packet 2 did not leave",
         ]),

@@ -1,4 +1,4 @@
-//! Traces: a packet's life, step by step, as JSON lines.
+//! Traces as JSON lines.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ fn traced(test: &str) -> Vec<TraceRecord> {
 const ROUTE: &str = "add routes hdr.h.dst:0x0a000000/8 forward(port:3)\nmirroring_add 5 4\n";
 
 #[test]
-fn every_step_is_shown() {
+fn every_step_is_traced() {
     let test = format!(
         "{ROUTE}packet 1 0a000001 00 eeee\nexpect 3\npacket 1 0b000001 00\npacket 1 0a000001 01\nexpect 3\nexpect 4\n\
          packet 1 0a0000\npacket 1 0a000001 02\nexpect 3\n"
@@ -33,9 +33,9 @@ fn every_step_is_shown() {
     insta::assert_snapshot!(lines.join("\n"));
 }
 
-/// Every packet begins with an arrival or as a copy, and ends in one way.
+/// Every packet starts with an arrival or as a copy, and ends exactly once.
 #[test]
-fn every_life_has_a_beginning_and_an_end() {
+fn every_packet_starts_and_ends_once() {
     let packets: String = (0..4).map(|op| format!("packet 1 0a000001 0{op} ee\n")).collect();
     let expected = "expect 3\nexpect 3\nexpect 4\nexpect 3\nexpect 3\n";
     let trace = traced(&format!("{ROUTE}{packets}{expected}"));

@@ -1,4 +1,4 @@
-//! Programs printed as Rust do what the plain interpreter does, and what is printed is up to date.
+//! Translations to Rust give the same results as the plain interpreter, and are up to date.
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use p4_switch::native::{Translation, translate};
 use p4_switch::stf::{Settings, run_on};
 use p4_switch::{Engine, Prepared, SwitchConfig};
 
-/// The frame that the programs of the tests have in common.
+/// The architecture and declarations that the test programs share.
 const FRAME: &str = include_str!("language/frame.p4");
 
-/// Declares the programs: their source, their test, the module that they were printed as.
+/// Declares the programs: source, test, and module of the translation.
 macro_rules! programs {
     ($($name:ident),* $(,)?) => {
         #[rustfmt::skip]
@@ -55,18 +55,19 @@ programs!(
 );
 
 #[test]
-fn a_translation_of_something_else_is_not_used() {
+fn a_translation_of_another_program_is_not_used() {
     let loader = MemoryLoader::new()
         .with("programs/loops.p4", include_str!("programs/loops.p4"))
         .with("language/frame.p4", FRAME);
-    let program = compile("programs/loops.p4", &loader, &Options::default()).program.expect("a good program");
+    let program =
+        compile("programs/loops.p4", &loader, &Options::default()).program.expect("the program compiles");
     let prepared = Prepared::new(Arc::new(program), Engine::Compiled, SwitchConfig::DROP_PORT)
         .expect("the program is well-formed");
     assert!(!prepared.clone().with_translation(&translated::exits::TRANSLATION).is_translated());
     assert!(prepared.with_translation(&translated::loops::TRANSLATION).is_translated());
 }
 
-/// Runs a program's test by the translation and by the plain interpreter.
+/// Runs a test with the translation and with the plain interpreter, and compares the effects.
 fn check(name: &str, source: &str, test: &str, printed: &str, translation: &Translation) {
     let path = format!("programs/{name}.p4");
     let loader = MemoryLoader::new().with(&path, source).with("language/frame.p4", FRAME);
@@ -76,7 +77,7 @@ fn check(name: &str, source: &str, test: &str, printed: &str, translation: &Tran
         Arc::new(compilation.program.unwrap_or_else(|| panic!("{name} does not compile\n{report}")));
     let prepared = Prepared::new(Arc::clone(&program), Engine::Compiled, SwitchConfig::DROP_PORT)
         .expect("the program is well-formed");
-    let now = translate(&prepared).expect("it can be translated");
+    let now = translate(&prepared).expect("the program can be translated");
     assert_eq!(printed, now, "{name} has changed: run scripts/translate.sh");
     assert!(prepared.with_translation(translation).is_translated());
 
@@ -85,7 +86,7 @@ fn check(name: &str, source: &str, test: &str, printed: &str, translation: &Tran
     assert_eq!(by_translation, by_interpreter, "{name}");
 }
 
-/// What left the switch and what happened in it, in words.
+/// Returns the effects of a test as text.
 fn observe(
     program: &Arc<Program>,
     test: &str,

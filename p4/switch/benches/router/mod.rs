@@ -1,4 +1,4 @@
-//! The router of `tests/programs/router.p4` with a table of each kind, and packets for it.
+//! The router of `tests/programs/router.p4` with a table of each match kind, and packets for it.
 
 use std::sync::Arc;
 
@@ -10,11 +10,11 @@ use p4_switch::control::{ActionCall, FieldMatch, TableEntry};
 use p4_switch::tm::TmConfig;
 use p4_switch::{Switch, SwitchConfig};
 
-/// A router and how full its table is.
+/// A match kind and a number of table entries.
 #[derive(Clone, Copy)]
 pub(crate) struct Case {
     pub(crate) name: &'static str,
-    /// How its table matches; without it, the router parses and deparses and nothing else.
+    /// Match kind of the table; `None` for a router that only parses and deparses.
     pub(crate) kind: Option<MatchKind>,
     pub(crate) entries: u64,
 }
@@ -32,11 +32,11 @@ pub(crate) const CASES: &[Case] = &[
     Case { name: "500 ranges", kind: Some(MatchKind::Range), entries: 500 },
 ];
 
-/// Lengths of prefixes, about as often as they occur on the Internet.
+/// Prefix lengths, approximately as frequent as on the Internet.
 const LENGTHS: [u32; 16] = [24, 24, 22, 24, 23, 24, 16, 20, 24, 21, 24, 19, 24, 32, 12, 18];
 
 impl Case {
-    /// The router with its entries.
+    /// Creates a switch that runs the router with its entries.
     pub(crate) fn switch(self) -> Switch {
         let mut program = router();
         match self.kind {
@@ -51,24 +51,27 @@ impl Case {
         let mut switch = Switch::new(SwitchConfig::new(tm));
         switch.load(Arc::new(program)).expect("the program fits");
         let Some(kind) = self.kind else { return switch };
-        let action = switch.control().action("forward").expect("the program has it");
+        let action = switch.control().action("forward").expect("the program declares the action");
         for number in 0..self.entries {
             let port = u128::from(number % 5);
             let args = vec![Bits::new(48, 0x0600_0000_0000 + u128::from(number)), Bits::new(9, port)];
             let priority =
                 if matches!(kind, MatchKind::Ternary | MatchKind::Range) { 1 + number as i32 } else { 0 };
             let entry = TableEntry::new(vec![matched(kind, number)], priority, ActionCall { action, args });
-            switch.control().table_insert("routes", entry).expect("every number has an entry of its own");
+            switch
+                .control()
+                .table_insert("routes", entry)
+                .expect("invariant: every number has a distinct match");
         }
         switch
     }
 
-    /// Packets that match entries here and there.
+    /// Returns packets that match entries in all parts of the table.
     pub(crate) fn frames(self) -> Vec<Frame> {
         (0..1_024).map(|number| packet(self.destination(number * 37 % self.entries))).collect()
     }
 
-    /// An address that an entry matches, unless one of a longer prefix or higher priority does.
+    /// Returns an address that an entry matches, unless another entry with a longer prefix or higher priority does.
     fn destination(self, number: u64) -> u32 {
         match self.kind {
             Some(MatchKind::Lpm) => {
@@ -80,7 +83,7 @@ impl Case {
     }
 }
 
-/// What an entry of this number matches.
+/// Returns the match of the entry with this number.
 fn matched(kind: MatchKind, number: u64) -> FieldMatch {
     let bits = |value: u32| Bits::new(32, u128::from(value));
     let first = block(number);
@@ -98,12 +101,13 @@ fn matched(kind: MatchKind, number: u64) -> FieldMatch {
     }
 }
 
-/// 256 addresses of their own.
+/// Returns a block of 256 addresses that no other number has.
 fn block(number: u64) -> u32 {
     0x0a00_0000 | (number as u32) << 8
 }
 
-/// A prefix of its own, anywhere: numbers are spread by an odd factor, and no length has more than it can hold.
+/// Returns a prefix that no other number has: numbers are spread by an odd factor, and no length exceeds its
+/// capacity.
 fn prefix(number: u64) -> (u32, u32) {
     let length = LENGTHS[(number % 16) as usize];
     let spread = (number as u32).wrapping_mul(0x9e37_79b1) >> (32 - length);
@@ -115,7 +119,7 @@ fn router() -> Program {
     compile("router.p4", &loader, &Options::default()).program.expect("the router compiles")
 }
 
-/// A packet of 64 bytes to an address.
+/// Returns a packet of 64 bytes to an address.
 fn packet(destination: u32) -> Frame {
     let mut head = vec![2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 8, 0];
     let mut ip = vec![0x45, 0, 0, 50, 0, 1, 0, 0, 64, 17, 0, 0, 10, 0, 0, 1];

@@ -11,17 +11,17 @@ use crate::state::array;
 use crate::table::key::fit;
 
 impl ControlPlane<'_> {
-    fn register_index(&self, wanted: ObjectRef<'_>) -> Result<usize> {
-        self.find("register", |p| p.registers.iter().map(|r| &r.preamble).collect(), wanted)
+    fn register_index(&self, reference: ObjectRef<'_>) -> Result<usize> {
+        self.find("register", |p| p.registers.iter().map(|r| &r.preamble).collect(), reference)
     }
 
-    /// A whole register array, without copying it.
+    /// Returns a register array without copying it.
     pub fn register<'r>(&self, register: impl Into<ObjectRef<'r>>) -> Result<RegisterArray<'_>> {
         let index = self.register_index(register.into())?;
         self.loaded()?.state.registers.get(index).ok_or_else(|| ControlError::not_found("register"))
     }
 
-    /// The components of one element.
+    /// Reads the components of one element.
     pub fn register_read<'r>(&self, register: impl Into<ObjectRef<'r>>, index: u64) -> Result<Vec<Bits>> {
         let register = register.into();
         let array = self.register(register)?;
@@ -60,8 +60,8 @@ impl ControlPlane<'_> {
         Ok(())
     }
 
-    /// Writes elements from number `first` on, in the layout of [`RegisterArray::limbs`]. Bits beyond a
-    /// component's width are cut off.
+    /// Writes elements from index `first` on, in the layout of [`RegisterArray::limbs`]. Bits beyond a component's
+    /// width are cleared.
     pub fn register_write_limbs<'r>(
         &mut self,
         register: impl Into<ObjectRef<'r>>,
@@ -87,18 +87,18 @@ impl ControlPlane<'_> {
         Ok(())
     }
 
-    fn counter_index(&self, wanted: ObjectRef<'_>) -> Result<usize> {
-        self.find("counter", |p| p.counters.iter().map(|c: &Counter| &c.preamble).collect(), wanted)
+    fn counter_index(&self, reference: ObjectRef<'_>) -> Result<usize> {
+        self.find("counter", |p| p.counters.iter().map(|c: &Counter| &c.preamble).collect(), reference)
     }
 
-    /// All values of an indirect counter.
+    /// Returns all values of an indirect counter.
     pub fn counter<'r>(&self, counter: impl Into<ObjectRef<'r>>) -> Result<&[CounterValue]> {
         let at = self.counter_index(counter.into())?;
         let array = self.loaded()?.state.counters.get(at);
         array.map(|a| a.values.as_slice()).ok_or_else(|| ControlError::not_found("counter"))
     }
 
-    /// One value of an indirect counter.
+    /// Reads one value of an indirect counter.
     pub fn counter_read<'r>(&self, counter: impl Into<ObjectRef<'r>>, index: u64) -> Result<CounterValue> {
         let values = self.counter(counter)?;
         let value = usize::try_from(index).ok().and_then(|i| values.get(i));
@@ -122,17 +122,18 @@ impl ControlPlane<'_> {
         Ok(())
     }
 
-    fn meter_index(&self, wanted: ObjectRef<'_>) -> Result<usize> {
-        self.find("meter", |p| p.meters.iter().map(|m: &Meter| &m.preamble).collect(), wanted)
+    fn meter_index(&self, reference: ObjectRef<'_>) -> Result<usize> {
+        self.find("meter", |p| p.meters.iter().map(|m: &Meter| &m.preamble).collect(), reference)
     }
 
-    /// Number of elements of an indirect meter.
+    /// Returns the number of elements of an indirect meter.
     pub fn meter_len<'r>(&self, meter: impl Into<ObjectRef<'r>>) -> Result<u64> {
         let at = self.meter_index(meter.into())?;
         Ok(self.loaded()?.state.meters.get(at).map_or(0, |m| m.len() as u64))
     }
 
-    /// Settings of one element of an indirect meter; `None` when it has none and colours all green.
+    /// Reads the settings of one element of an indirect meter; `None` for an unconfigured meter, which marks every
+    /// packet green.
     pub fn meter_read<'r>(&self, meter: impl Into<ObjectRef<'r>>, index: u64) -> Result<Option<MeterConfig>> {
         let at = self.meter_index(meter.into())?;
         let meters = self.loaded()?.state.meters.get(at).map_or(&[][..], Vec::as_slice);
@@ -140,7 +141,7 @@ impl ControlPlane<'_> {
         meter.map(|m| m.config()).ok_or_else(|| out_of_bounds("index", index, meters.len()))
     }
 
-    /// Sets or clears the settings of one element of an indirect meter; its buckets start full.
+    /// Sets or clears the settings of one element of an indirect meter. The token buckets start full.
     pub fn meter_write<'r>(
         &mut self,
         meter: impl Into<ObjectRef<'r>>,
@@ -159,7 +160,7 @@ impl ControlPlane<'_> {
         Ok(())
     }
 
-    /// What one element of an indirect meter has counted of each colour.
+    /// Reads the per-colour counters of one element of an indirect meter.
     pub fn meter_marked<'r>(&self, meter: impl Into<ObjectRef<'r>>, index: u64) -> Result<MarkedCounts> {
         let at = self.meter_index(meter.into())?;
         let meters = self.loaded()?.state.meters.get(at).map_or(&[][..], Vec::as_slice);
@@ -167,7 +168,7 @@ impl ControlPlane<'_> {
         meter.map(|m| m.marked).ok_or_else(|| out_of_bounds("index", index, meters.len()))
     }
 
-    /// Sets what one element of an indirect meter has counted of each colour.
+    /// Sets the per-colour counters of one element of an indirect meter.
     pub fn set_meter_marked<'r>(
         &mut self,
         meter: impl Into<ObjectRef<'r>>,
@@ -184,11 +185,11 @@ impl ControlPlane<'_> {
         Ok(())
     }
 
-    fn value_set_index(&self, wanted: ObjectRef<'_>) -> Result<usize> {
-        self.find("value set", |p| p.value_sets.iter().map(|v: &ValueSet| &v.preamble).collect(), wanted)
+    fn value_set_index(&self, reference: ObjectRef<'_>) -> Result<usize> {
+        self.find("value set", |p| p.value_sets.iter().map(|v: &ValueSet| &v.preamble).collect(), reference)
     }
 
-    /// The members of a value set, each with one match a component.
+    /// Returns the members of a value set; each has one match per component.
     pub fn value_set<'r>(&self, set: impl Into<ObjectRef<'r>>) -> Result<&[Vec<FieldMatch>]> {
         let at = self.value_set_index(set.into())?;
         let set = self.loaded()?.state.value_sets.get(at);
@@ -210,7 +211,7 @@ impl ControlPlane<'_> {
 pub(super) fn check_meter(config: Option<MeterConfig>) -> Result<()> {
     let Some(c) = config else { return Ok(()) };
     if c.peak_rate < c.committed_rate {
-        return Err(ControlError::invalid("meter pir", "the peak rate is below the committed rate"));
+        return Err(ControlError::invalid("meter pir", "the peak rate is lower than the committed rate"));
     }
     Ok(())
 }
@@ -218,7 +219,8 @@ pub(super) fn check_meter(config: Option<MeterConfig>) -> Result<()> {
 fn pack_element(array: RegisterArray<'_>, values: &[Bits]) -> Result<Vec<u64>> {
     let components = array.components();
     if values.len() != components.len() {
-        let reason = format!("an element has {} components, {} are given", components.len(), values.len());
+        let reason =
+            format!("an element has {} components, but {} values were given", components.len(), values.len());
         return Err(ControlError::invalid("data", reason));
     }
     let mut packed = vec![0; array.stride()];
@@ -231,5 +233,5 @@ fn pack_element(array: RegisterArray<'_>, values: &[Bits]) -> Result<Vec<u64>> {
 }
 
 fn out_of_bounds(field: &str, index: u64, length: usize) -> ControlError {
-    ControlError::invalid(field, format!("{index} is beyond the last element, {length} elements"))
+    ControlError::invalid(field, format!("{index} is out of bounds, the array has {length} elements"))
 }

@@ -1,14 +1,14 @@
-//! Values that the control plane passes to and from the switch.
+//! Types that the control plane passes to and from the switch.
 
 use model::Time;
 use p4_lang::ir::{ActionId, Bits};
 
-/// Names an object of the program: by P4Runtime id, or by full name, alias or any unique suffix of its name.
+/// A reference to an object of the program: a P4Runtime id, or a full name, alias or unique suffix of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ObjectRef<'a> {
-    /// P4Runtime id.
+    /// A P4Runtime id.
     Id(u32),
-    /// Name.
+    /// A name.
     Name(&'a str),
 }
 
@@ -39,42 +39,42 @@ impl std::fmt::Display for ObjectRef<'_> {
     }
 }
 
-/// What an entry wants of one component of the key. Widths are those of the component.
+/// What an entry matches in one component of the key. Values have the width of the component.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FieldMatch {
-    /// Don't care: any value. Not allowed for exact components.
+    /// Don't care: matches any value. Not allowed for exact components.
     Any,
-    /// Equal (exact and optional components).
+    /// Matches an equal value (exact and optional components).
     Exact(Bits),
-    /// The highest `prefix_bits` are equal; the others are zero in `value`.
+    /// Matches values with the same leading `prefix_bits` bits; the other bits of `value` are zero.
     Lpm {
         /// The prefix.
         value: Bits,
-        /// Its length.
+        /// Its length in bits.
         prefix_bits: u32,
     },
-    /// Equal under the mask; bits outside of the mask are zero in `value`.
+    /// Matches values that are equal under the mask; the other bits of `value` are zero.
     Ternary {
         /// The value.
         value: Bits,
-        /// Bits that count.
+        /// The bits that are compared.
         mask: Bits,
     },
-    /// Between the two, both included.
+    /// Matches values from `low` to `high`, both included.
     Range {
-        /// The lowest.
+        /// The lowest value.
         low: Bits,
-        /// The highest.
+        /// The highest value.
         high: Bits,
     },
 }
 
-/// What makes an entry of a table different from all others.
+/// The key that identifies an entry of a table.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct EntryKey {
-    /// One for each component of the key that is not of kind `selector`, in the order of the key.
+    /// One match for each component of the key that is not of kind `selector`, in key order.
     pub matches: Vec<FieldMatch>,
-    /// Larger wins. Positive in tables with ternary, range or optional components, 0 in others.
+    /// Larger values win. Positive in tables with ternary, range or optional components, 0 in others.
     pub priority: i32,
 }
 
@@ -83,11 +83,11 @@ pub struct EntryKey {
 pub struct ActionCall {
     /// The action.
     pub action: ActionId,
-    /// One value a parameter, in order, of the parameter's width.
+    /// One value per parameter, in order, with the width of the parameter.
     pub args: Vec<Bits>,
 }
 
-/// What an entry does.
+/// What happens to a packet that matches an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EntryAction {
     /// Runs an action.
@@ -96,9 +96,9 @@ pub enum EntryAction {
     Member(u32),
     /// Runs the action of one member of a group of the table's selector.
     Group(u32),
-    /// A group that belongs to this entry alone.
+    /// Runs one of the actions of a group that belongs to this entry alone (one-shot programming), chosen by hash.
     OneShot(Vec<WeightedAction>),
-    /// As [`EntryAction::OneShot`], but each packet takes one at random instead of by its hash.
+    /// Like [`EntryAction::OneShot`], but the action is chosen at random for each packet.
     OneShotRandom(Vec<WeightedAction>),
 }
 
@@ -107,30 +107,31 @@ pub enum EntryAction {
 pub struct WeightedAction {
     /// The action.
     pub call: ActionCall,
-    /// Its share, at least 1.
+    /// Its weight, at least 1.
     pub weight: u32,
-    /// A port's number, most significant byte first: it is chosen only while the port is up
-    /// ([`crate::Switch::set_port_up`]). Empty, or no number of a port: always.
+    /// Watch port as a big-endian number: the action is chosen only while this port is up
+    /// ([`crate::Switch::set_port_up`]). If it is empty or not a valid port number, the action can always be chosen.
     pub watch: Vec<u8>,
 }
 
 /// An entry of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableEntry {
-    /// Which packets.
+    /// What it matches.
     pub key: EntryKey,
-    /// What happens to them.
+    /// What happens to packets that match.
     pub action: EntryAction,
-    /// Each time this has passed without a match comes [`crate::Event::EntryIdle`]; `None` never.
+    /// Idle timeout: [`crate::Event::EntryIdle`] is sent each time this interval has passed without a match; `None`
+    /// disables it.
     pub idle_timeout: Option<Time>,
-    /// Whatever the client wants to remember.
+    /// Opaque data of the client.
     pub metadata: Vec<u8>,
-    /// Whether it comes from a `const` entry of the source. Ignored on insertion.
+    /// Whether it is a `const` entry of the source. Ignored on insertion.
     pub is_const: bool,
 }
 
 impl TableEntry {
-    /// An entry that runs an action.
+    /// Creates an entry that runs an action.
     pub fn new(matches: Vec<FieldMatch>, priority: i32, call: ActionCall) -> TableEntry {
         TableEntry {
             key: EntryKey { matches, priority },
@@ -151,8 +152,8 @@ pub struct CounterValue {
     pub bytes: u64,
 }
 
-/// Settings of a two-rate three-colour meter (RFC 2698). Rates are bytes or packets a second, bursts bytes or
-/// packets, as the meter's unit says.
+/// Settings of a two-rate three-colour meter (RFC 2698). Rates are in bytes or packets per second and bursts in bytes
+/// or packets, depending on the unit of the meter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MeterConfig {
     /// Committed rate.
@@ -168,7 +169,7 @@ pub struct MeterConfig {
 /// A member of an action profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProfileMember {
-    /// Chosen by the client.
+    /// Identifier chosen by the client.
     pub id: u32,
     /// Its action.
     pub call: ActionCall,
@@ -177,66 +178,67 @@ pub struct ProfileMember {
 /// A group of an action selector.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProfileGroup {
-    /// Chosen by the client.
+    /// Identifier chosen by the client.
     pub id: u32,
-    /// Largest sum of weights, 0: as the program says.
+    /// Maximum sum of weights; 0 selects the limit that the program declares.
     pub max_size: u32,
     /// Its members.
     pub members: Vec<GroupMember>,
 }
 
-/// A member in a group.
+/// A member of a group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupMember {
-    /// The member.
+    /// Identifier of the member.
     pub member: u32,
-    /// Its share, at least 1.
+    /// Its weight, at least 1.
     pub weight: u32,
-    /// A port's number, most significant byte first: it is chosen only while the port is up
-    /// ([`crate::Switch::set_port_up`]). Empty, or no number of a port: always.
+    /// Watch port as a big-endian number: the member is chosen only while this port is up
+    /// ([`crate::Switch::set_port_up`]). If it is empty or not a valid port number, the member can always be chosen.
     pub watch: Vec<u8>,
 }
 
 /// A copy that a multicast group or a clone session makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Replica {
-    /// Where it leaves.
+    /// The egress port.
     pub egress_port: u16,
-    /// What the program reads as `egress_rid`.
+    /// The value of `egress_rid`.
     pub instance: u16,
 }
 
-/// What `clone` to a session does.
+/// What `clone` does for a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CloneSession {
     /// Copies to make.
     pub replicas: Vec<Replica>,
-    /// A multicast group whose copies are made too.
+    /// A multicast group whose replicas are copied as well.
     pub multicast_group: Option<u32>,
-    /// Priority of the copies, as egress reads it too; `None` keeps the packet's.
+    /// Priority of the copies, also the value that egress reads; `None` keeps the packet's priority.
     pub class_of_service: Option<u8>,
-    /// Copies are cut to this many bytes when they leave; 0 leaves them whole.
+    /// Maximum length of the copies in bytes when they leave; 0 does not truncate them.
     pub truncate_bytes: u32,
 }
 
-/// What a meter has counted of each colour.
+/// Packets and bytes that a meter has counted for each colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MarkedCounts {
     /// Within the committed rate.
     pub green: CounterValue,
-    /// Above it, and within the peak rate.
+    /// Above the committed rate, within the peak rate.
     pub yellow: CounterValue,
     /// Above the peak rate.
     pub red: CounterValue,
 }
 
-/// How the controller wants to be told of digests. The switch keeps it for the server, which batches.
+/// How digests are sent to the controller. The switch stores the settings for the P4Runtime server, which does the
+/// batching.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DigestConfig {
-    /// Longest wait of a message in a list.
+    /// Maximum time that a message is buffered before its list is sent.
     pub max_timeout_ns: i64,
-    /// Longest list.
+    /// Maximum number of messages in a list.
     pub max_list_size: i32,
-    /// How long an unacknowledged list suppresses duplicates.
+    /// How long duplicates of an unacknowledged list are suppressed.
     pub ack_timeout_ns: i64,
 }

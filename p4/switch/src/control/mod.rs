@@ -1,7 +1,7 @@
-//! The control plane's access to a switch: typed, by id or by name.
+//! Typed access of the control plane to a switch.
 //!
-//! Each operation either does all it says or returns a [`ControlError`] and leaves the switch as it was.
-//! Objects are named by [`ObjectRef`]: a P4Runtime id, a full name, an alias or a unique suffix.
+//! Every operation either succeeds completely or returns a [`ControlError`] and leaves the switch unchanged. An
+//! [`ObjectRef`] names an object: a P4Runtime id, a full name, an alias or a unique suffix.
 
 mod arrays;
 mod entry;
@@ -21,7 +21,7 @@ use crate::config::Limits;
 use crate::error::ControlError;
 use crate::state::{State, names};
 
-/// Access to everything with state. Made by [`crate::Switch::control`].
+/// Access to the state of a switch, created by [`crate::Switch::control`].
 #[derive(Debug)]
 pub struct ControlPlane<'a> {
     pub(crate) now: Time,
@@ -46,7 +46,7 @@ impl ControlPlane<'_> {
     }
 
     fn loaded(&self) -> Result<&Loaded<'_>> {
-        // A shorter borrow of the same thing: only the lifetime's name differs.
+        // Shortens the borrow; only the lifetime differs.
         self.loaded.as_ref().ok_or(ControlError::NoProgram)
     }
 
@@ -54,27 +54,27 @@ impl ControlPlane<'_> {
         self.loaded.as_mut().map(|l| &mut *l.state).ok_or(ControlError::NoProgram)
     }
 
-    /// The action that `wanted` names.
-    pub fn action<'r>(&self, wanted: impl Into<ObjectRef<'r>>) -> Result<ActionId> {
+    /// Looks up an action.
+    pub fn action<'r>(&self, reference: impl Into<ObjectRef<'r>>) -> Result<ActionId> {
         let actions = &self.loaded()?.program.actions;
-        let index = names::find("action", actions.iter().map(|a| &a.preamble), wanted.into())?;
+        let index = names::find("action", actions.iter().map(|a| &a.preamble), reference.into())?;
         Ok(ActionId(index as u32))
     }
 
-    /// The digest that `wanted` names.
-    pub fn digest<'r>(&self, wanted: impl Into<ObjectRef<'r>>) -> Result<DigestId> {
+    /// Looks up a digest.
+    pub fn digest<'r>(&self, reference: impl Into<ObjectRef<'r>>) -> Result<DigestId> {
         let digests = &self.loaded()?.program.digests;
-        let index = names::find("digest", digests.iter().map(|d| &d.preamble), wanted.into())?;
+        let index = names::find("digest", digests.iter().map(|d| &d.preamble), reference.into())?;
         Ok(DigestId(index as u32))
     }
 
-    /// How the controller wants to be told of a digest; `None` when it does not.
+    /// Returns how a digest is sent to the controller; `None` when it is disabled.
     pub fn digest_config(&self, digest: DigestId) -> Result<Option<DigestConfig>> {
         let configs = &self.loaded()?.state.digests;
         configs.get(digest.index()).copied().ok_or_else(|| ControlError::not_found("digest"))
     }
 
-    /// Sets or clears how the controller wants to be told of a digest.
+    /// Sets how a digest is sent to the controller; `None` disables it.
     pub fn set_digest_config(&mut self, digest: DigestId, config: Option<DigestConfig>) -> Result<()> {
         let slot = self.state()?.digests.get_mut(digest.index());
         *slot.ok_or_else(|| ControlError::not_found("digest"))? = config;
@@ -85,9 +85,9 @@ impl ControlPlane<'_> {
         &'p self,
         kind: &str,
         preambles: impl FnOnce(&'p Program) -> Vec<&'p Preamble>,
-        wanted: ObjectRef<'_>,
+        reference: ObjectRef<'_>,
     ) -> Result<usize> {
         let preambles = preambles(self.loaded()?.program);
-        names::find(kind, preambles.into_iter(), wanted)
+        names::find(kind, preambles.into_iter(), reference)
     }
 }

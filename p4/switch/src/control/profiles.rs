@@ -1,12 +1,14 @@
 //! Members and groups of action profiles.
 
+use std::collections::BTreeMap;
+
 use super::{ControlPlane, EntryAction, ObjectRef, ProfileGroup, ProfileMember, Result};
 use crate::error::ControlError;
 use crate::state::profile::{self, Member, Profile};
 
 impl ControlPlane<'_> {
-    fn profile_index(&self, wanted: ObjectRef<'_>) -> Result<usize> {
-        self.find("action profile", |p| p.action_profiles.iter().map(|a| &a.preamble).collect(), wanted)
+    fn profile_index(&self, reference: ObjectRef<'_>) -> Result<usize> {
+        self.find("action profile", |p| p.action_profiles.iter().map(|a| &a.preamble).collect(), reference)
     }
 
     fn profile(&self, at: usize) -> Result<&Profile> {
@@ -19,10 +21,10 @@ impl ControlPlane<'_> {
 
     fn member(&self, at: usize, member: &ProfileMember) -> Result<Member> {
         let loaded = self.loaded()?;
-        let call = profile::ready(loaded.program, &member.call)?;
+        let call = profile::resolve(loaded.program, &member.call)?;
         let mut users = loaded.state.tables.iter().filter(|t| t.implementation == Some(at));
         if !users.all(|t| t.position(member.call.action).is_some()) {
-            return Err(ControlError::invalid("action", "is not one of the profile's tables"));
+            return Err(ControlError::invalid("action", "is not an action of a table that uses the profile"));
         }
         Ok(Member { shown: member.clone(), call })
     }
@@ -34,18 +36,10 @@ impl ControlPlane<'_> {
         member: &ProfileMember,
     ) -> Result<()> {
         let at = self.profile_index(profile.into())?;
-        let made = self.member(at, member)?;
+        let resolved = self.member(at, member)?;
         let profile = self.profile_mut(at)?;
-        if profile.members.contains_key(&member.id) {
-            return Err(ControlError::AlreadyExists {
-                what: format!("member {} of {}", member.id, profile.name),
-            });
-        }
-        if profile.members.len() as u64 >= profile.limit {
-            return Err(ControlError::Full { what: profile.name.clone(), limit: profile.limit });
-        }
-        profile.members.insert(member.id, made);
-        Ok(())
+        let what = format!("member {} of {}", member.id, profile.name);
+        add(&mut profile.members, member.id, resolved, what, (&profile.name, profile.limit))
     }
 
     /// Replaces a member's action.
@@ -55,13 +49,10 @@ impl ControlPlane<'_> {
         member: &ProfileMember,
     ) -> Result<()> {
         let at = self.profile_index(profile.into())?;
-        let made = self.member(at, member)?;
+        let resolved = self.member(at, member)?;
         let profile = self.profile_mut(at)?;
-        let Some(slot) = profile.members.get_mut(&member.id) else {
-            return Err(ControlError::not_found(format!("member {} of {}", member.id, profile.name)));
-        };
-        *slot = made;
-        Ok(())
+        let what = format!("member {} of {}", member.id, profile.name);
+        replace(&mut profile.members, member.id, resolved, what)
     }
 
     /// Removes a member that no group and no entry uses.
@@ -78,7 +69,7 @@ impl ControlPlane<'_> {
         removed.map(drop).ok_or_else(|| ControlError::not_found(what))
     }
 
-    /// All members, ascending.
+    /// Returns all members by ascending id.
     pub fn members<'r>(
         &self,
         profile: impl Into<ObjectRef<'r>>,
@@ -94,18 +85,10 @@ impl ControlPlane<'_> {
         group: &ProfileGroup,
     ) -> Result<()> {
         let at = self.profile_index(profile.into())?;
-        let made = self.profile(at)?.group(group)?;
+        let resolved = self.profile(at)?.group(group)?;
         let profile = self.profile_mut(at)?;
-        if profile.groups.contains_key(&group.id) {
-            return Err(ControlError::AlreadyExists {
-                what: format!("group {} of {}", group.id, profile.name),
-            });
-        }
-        if profile.groups.len() as u64 >= profile.limit {
-            return Err(ControlError::Full { what: profile.name.clone(), limit: profile.limit });
-        }
-        profile.groups.insert(group.id, made);
-        Ok(())
+        let what = format!("group {} of {}", group.id, profile.name);
+        add(&mut profile.groups, group.id, resolved, what, (&profile.name, profile.limit))
     }
 
     /// Replaces a group.
@@ -115,13 +98,10 @@ impl ControlPlane<'_> {
         group: &ProfileGroup,
     ) -> Result<()> {
         let at = self.profile_index(profile.into())?;
-        let made = self.profile(at)?.group(group)?;
+        let resolved = self.profile(at)?.group(group)?;
         let profile = self.profile_mut(at)?;
-        let Some(slot) = profile.groups.get_mut(&group.id) else {
-            return Err(ControlError::not_found(format!("group {} of {}", group.id, profile.name)));
-        };
-        *slot = made;
-        Ok(())
+        let what = format!("group {} of {}", group.id, profile.name);
+        replace(&mut profile.groups, group.id, resolved, what)
     }
 
     /// Removes a group that no entry uses.
@@ -135,7 +115,7 @@ impl ControlPlane<'_> {
         removed.map(drop).ok_or_else(|| ControlError::not_found(what))
     }
 
-    /// All groups, ascending.
+    /// Returns all groups by ascending id.
     pub fn groups<'r>(
         &self,
         profile: impl Into<ObjectRef<'r>>,
@@ -144,11 +124,35 @@ impl ControlPlane<'_> {
         Ok(self.profile(at)?.groups.values().map(|g| &g.shown))
     }
 
-    /// The table with an entry that does `action`.
+    /// Returns the name of a table with an entry that runs `action`.
     fn user(&self, profile: usize, action: &EntryAction) -> Option<String> {
         let state = &self.loaded.as_ref()?.state;
         let mut users = state.tables.iter().filter(|t| t.implementation == Some(profile));
         let table = users.find(|t| t.iter().any(|e| e.shown.action == *action))?;
         Some(format!("table {}", table.name))
     }
+}
+
+/// Adds a member or group to a profile, given by its name and its limit.
+fn add<T>(
+    items: &mut BTreeMap<u32, T>,
+    id: u32,
+    item: T,
+    what: String,
+    (profile, limit): (&str, u64),
+) -> Result<()> {
+    if items.contains_key(&id) {
+        return Err(ControlError::AlreadyExists { what });
+    }
+    if items.len() as u64 >= limit {
+        return Err(ControlError::Full { what: profile.to_owned(), limit });
+    }
+    items.insert(id, item);
+    Ok(())
+}
+
+/// Replaces a member or group.
+fn replace<T>(items: &mut BTreeMap<u32, T>, id: u32, item: T, what: String) -> Result<()> {
+    *items.get_mut(&id).ok_or_else(|| ControlError::not_found(what))? = item;
+    Ok(())
 }

@@ -4,7 +4,7 @@ use super::{CloneSession, ControlPlane, Replica, Result};
 use crate::error::ControlError;
 
 impl ControlPlane<'_> {
-    /// Adds a multicast group. Groups count from 1.
+    /// Adds a multicast group. Group ids start at 1.
     pub fn multicast_insert(&mut self, group: u32, replicas: Vec<Replica>) -> Result<()> {
         let limit = self.limits.replication_groups;
         self.check_replicas(&replicas)?;
@@ -40,8 +40,8 @@ impl ControlPlane<'_> {
         removed.map(drop).ok_or_else(|| ControlError::not_found(format!("multicast group {group}")))
     }
 
-    /// Sets what stands in for the replicas of a multicast group while their ports are down: for each replica in order
-    /// a list, the first whose port is up takes its place. A group that is inserted or modified has none.
+    /// Sets the backup replicas of a multicast group. Each replica has a list of backups, in order; while its port is
+    /// down, the first backup whose port is up replaces it. Inserting or modifying a group clears its backups.
     pub fn set_multicast_backups(&mut self, group: u32, backups: Vec<Vec<Replica>>) -> Result<()> {
         let Some(replicas) = self.loaded()?.state.replication.groups.get(&group) else {
             return Err(ControlError::not_found(format!("multicast group {group}")));
@@ -51,7 +51,7 @@ impl ControlPlane<'_> {
         Ok(())
     }
 
-    /// The same for the replicas of a clone session.
+    /// Sets the backup replicas of a clone session, as [`ControlPlane::set_multicast_backups`] does for a group.
     pub fn set_clone_session_backups(&mut self, id: u32, backups: Vec<Vec<Replica>>) -> Result<()> {
         let Some(session) = self.loaded()?.state.replication.sessions.get(&id) else {
             return Err(ControlError::not_found(format!("clone session {id}")));
@@ -61,14 +61,14 @@ impl ControlPlane<'_> {
         Ok(())
     }
 
-    /// Whether replicas may have these backups.
+    /// Checks that a list of replicas may have these backups.
     pub fn check_backups(&self, replicas: &[Replica], backups: &[Vec<Replica>]) -> Result<()> {
         if backups.len() > replicas.len() {
-            return Err(ControlError::invalid("backups", "are more lists than there are replicas"));
+            return Err(ControlError::invalid("backups", "has more lists than there are replicas"));
         }
         for (replica, backups) in replicas.iter().zip(backups) {
             if backups.iter().any(|backup| backup.egress_port == replica.egress_port) {
-                let reason = format!("port {} cannot stand in for itself", replica.egress_port);
+                let reason = format!("port {} cannot be its own backup", replica.egress_port);
                 return Err(ControlError::invalid("backups", reason));
             }
         }
@@ -76,7 +76,7 @@ impl ControlPlane<'_> {
         self.check_replicas(&all)
     }
 
-    /// All multicast groups, ascending.
+    /// Returns all multicast groups by ascending id.
     pub fn multicast_groups(&self) -> Result<impl Iterator<Item = (u32, &[Replica])>> {
         Ok(self.loaded()?.state.replication.groups.iter().map(|(id, r)| (*id, r.as_slice())))
     }
@@ -114,7 +114,7 @@ impl ControlPlane<'_> {
         removed.map(drop).ok_or_else(|| ControlError::not_found(format!("clone session {id}")))
     }
 
-    /// All clone sessions, ascending.
+    /// Returns all clone sessions by ascending id.
     pub fn clone_sessions(&self) -> Result<impl Iterator<Item = (u32, &CloneSession)>> {
         Ok(self.loaded()?.state.replication.sessions.iter().map(|(id, s)| (*id, s)))
     }
@@ -139,8 +139,10 @@ impl ControlPlane<'_> {
         match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
             None => Ok(()),
             Some(pair) => {
-                let reason =
-                    format!("port {} with instance {} occurs twice", pair[0].egress_port, pair[0].instance);
+                let reason = format!(
+                    "port {} with instance {} is listed twice",
+                    pair[0].egress_port, pair[0].instance
+                );
                 Err(ControlError::invalid("replicas", reason))
             }
         }

@@ -9,42 +9,42 @@ use super::{
 };
 use crate::error::ControlError;
 use crate::table::entries::Entry;
-use crate::table::{Table, Target};
+use crate::table::{EntryTarget, Table};
 
 impl ControlPlane<'_> {
-    fn table_index(&self, wanted: ObjectRef<'_>) -> Result<usize> {
-        self.find("table", |p| p.tables.iter().map(|t| &t.preamble).collect(), wanted)
+    fn table_index(&self, reference: ObjectRef<'_>) -> Result<usize> {
+        self.find("table", |p| p.tables.iter().map(|t| &t.preamble).collect(), reference)
     }
 
-    fn table(&self, wanted: ObjectRef<'_>) -> Result<&Table> {
-        let at = self.table_index(wanted)?;
+    fn table(&self, reference: ObjectRef<'_>) -> Result<&Table> {
+        let at = self.table_index(reference)?;
         self.loaded()?.state.tables.get(at).ok_or_else(|| ControlError::not_found("table"))
     }
 
-    fn table_mut(&mut self, wanted: ObjectRef<'_>) -> Result<&mut Table> {
-        let at = self.table_index(wanted)?;
+    fn table_mut(&mut self, reference: ObjectRef<'_>) -> Result<&mut Table> {
+        let at = self.table_index(reference)?;
         self.state()?.tables.get_mut(at).ok_or_else(|| ControlError::not_found("table"))
     }
 
     /// Adds an entry.
     pub fn table_insert<'r>(&mut self, table: impl Into<ObjectRef<'r>>, entry: TableEntry) -> Result<()> {
-        let wanted = table.into();
-        let target = self.check_entry(wanted, &entry)?;
+        let reference = table.into();
+        let target = self.check_entry(reference, &entry)?;
         let (now, timeout) = (self.now, entry.idle_timeout);
-        self.table_mut(wanted)?.insert(now, TableEntry { is_const: false, ..entry }, target)?;
-        self.expect_idle(timeout);
+        self.table_mut(reference)?.insert(now, TableEntry { is_const: false, ..entry }, target)?;
+        self.schedule_idle_scan(timeout);
         Ok(())
     }
 
-    /// Replaces action, timeout and metadata of an entry.
+    /// Replaces the action, timeout and metadata of an entry.
     pub fn table_modify<'r>(&mut self, table: impl Into<ObjectRef<'r>>, entry: TableEntry) -> Result<()> {
-        let wanted = table.into();
-        let target = self.check_entry(wanted, &entry)?;
+        let reference = table.into();
+        let target = self.check_entry(reference, &entry)?;
         let (now, timeout) = (self.now, entry.idle_timeout);
-        let table = self.table_mut(wanted)?;
+        let table = self.table_mut(reference)?;
         refuse_const_entry(table, &entry.key)?;
         table.modify(now, TableEntry { is_const: false, ..entry }, target)?;
-        self.expect_idle(timeout);
+        self.schedule_idle_scan(timeout);
         Ok(())
     }
 
@@ -70,12 +70,12 @@ impl ControlPlane<'_> {
         Ok(())
     }
 
-    /// One entry.
+    /// Returns one entry.
     pub fn table_entry<'r>(&self, table: impl Into<ObjectRef<'r>>, key: &EntryKey) -> Result<&TableEntry> {
         Ok(&self.entry(table.into(), key)?.shown)
     }
 
-    /// All entries.
+    /// Returns all entries.
     pub fn table_entries<'r>(
         &self,
         table: impl Into<ObjectRef<'r>>,
@@ -83,23 +83,23 @@ impl ControlPlane<'_> {
         Ok(self.table(table.into())?.iter().map(|e| &e.shown))
     }
 
-    /// Number of entries.
+    /// Returns the number of entries.
     pub fn table_len<'r>(&self, table: impl Into<ObjectRef<'r>>) -> Result<usize> {
         Ok(self.table(table.into())?.len())
     }
 
-    /// How long ago an entry last matched, was added or modified.
+    /// Returns the time since an entry last matched, was added or was modified.
     pub fn time_since_hit<'r>(&self, table: impl Into<ObjectRef<'r>>, key: &EntryKey) -> Result<Time> {
         Ok(self.now.saturating_sub(self.entry(table.into(), key)?.last_hit))
     }
 
-    /// The default action.
+    /// Returns the default action.
     pub fn default_action<'r>(&self, table: impl Into<ObjectRef<'r>>) -> Result<ActionCall> {
         let table = self.table(table.into())?;
         Ok(table.shown_call(&table.default))
     }
 
-    /// Sets the default action; `None` restores the program's.
+    /// Sets the default action; `None` restores the one of the program.
     pub fn set_default_action<'r>(
         &mut self,
         table: impl Into<ObjectRef<'r>>,
@@ -107,7 +107,7 @@ impl ControlPlane<'_> {
     ) -> Result<()> {
         let table = self.table_mut(table.into())?;
         let ready = match call {
-            Some(call) => table.ready(call, false)?,
+            Some(call) => table.resolve(call, false)?,
             None => table.initial_default.clone(),
         };
         if table.const_default && ready != table.default {
@@ -117,17 +117,17 @@ impl ControlPlane<'_> {
         Ok(())
     }
 
-    /// The direct counter of an entry, or of the default action (`None`).
+    /// Reads the direct counter of an entry, or of the default action (`None`).
     pub fn direct_counter<'r>(
         &self,
         table: impl Into<ObjectRef<'r>>,
         key: Option<&EntryKey>,
     ) -> Result<CounterValue> {
-        let wanted = table.into();
-        self.check_direct(wanted, "counter")?;
+        let reference = table.into();
+        self.check_direct(reference, "counter")?;
         match key {
-            Some(key) => Ok(self.entry(wanted, key)?.counter),
-            None => Ok(self.table(wanted)?.default_counter),
+            Some(key) => Ok(self.entry(reference, key)?.counter),
+            None => Ok(self.table(reference)?.default_counter),
         }
     }
 
@@ -138,26 +138,26 @@ impl ControlPlane<'_> {
         key: Option<&EntryKey>,
         value: CounterValue,
     ) -> Result<()> {
-        let wanted = table.into();
-        self.check_direct(wanted, "counter")?;
+        let reference = table.into();
+        self.check_direct(reference, "counter")?;
         match key {
-            Some(key) => self.entry_mut(wanted, key)?.counter = value,
-            None => self.table_mut(wanted)?.default_counter = value,
+            Some(key) => self.entry_mut(reference, key)?.counter = value,
+            None => self.table_mut(reference)?.default_counter = value,
         }
         Ok(())
     }
 
-    /// Settings of the direct meter of an entry, or of the default action (`None`).
+    /// Reads the settings of the direct meter of an entry, or of the default action (`None`).
     pub fn direct_meter<'r>(
         &self,
         table: impl Into<ObjectRef<'r>>,
         key: Option<&EntryKey>,
     ) -> Result<Option<MeterConfig>> {
-        let wanted = table.into();
-        self.check_direct(wanted, "meter")?;
+        let reference = table.into();
+        self.check_direct(reference, "meter")?;
         match key {
-            Some(key) => Ok(self.entry(wanted, key)?.meter.config()),
-            None => Ok(self.table(wanted)?.default_meter.config()),
+            Some(key) => Ok(self.entry(reference, key)?.meter.config()),
+            None => Ok(self.table(reference)?.default_meter.config()),
         }
     }
 
@@ -168,49 +168,49 @@ impl ControlPlane<'_> {
         key: Option<&EntryKey>,
         config: Option<MeterConfig>,
     ) -> Result<()> {
-        let wanted = table.into();
+        let reference = table.into();
         check_meter(config)?;
-        self.check_direct(wanted, "meter")?;
+        self.check_direct(reference, "meter")?;
         let now = self.now;
         match key {
-            Some(key) => self.entry_mut(wanted, key)?.meter.configure(config, now),
-            None => self.table_mut(wanted)?.default_meter.configure(config, now),
+            Some(key) => self.entry_mut(reference, key)?.meter.configure(config, now),
+            None => self.table_mut(reference)?.default_meter.configure(config, now),
         }
         Ok(())
     }
 
-    /// What the direct meter of an entry, or of the default action (`None`), has counted of each colour.
+    /// Reads the per-colour counters of the direct meter of an entry, or of the default action (`None`).
     pub fn direct_meter_marked<'r>(
         &self,
         table: impl Into<ObjectRef<'r>>,
         key: Option<&EntryKey>,
     ) -> Result<MarkedCounts> {
-        let wanted = table.into();
-        self.check_direct(wanted, "meter")?;
+        let reference = table.into();
+        self.check_direct(reference, "meter")?;
         match key {
-            Some(key) => Ok(self.entry(wanted, key)?.meter.marked),
-            None => Ok(self.table(wanted)?.default_meter.marked),
+            Some(key) => Ok(self.entry(reference, key)?.meter.marked),
+            None => Ok(self.table(reference)?.default_meter.marked),
         }
     }
 
-    /// Sets what the direct meter of an entry, or of the default action (`None`), has counted of each colour.
+    /// Sets the per-colour counters of the direct meter of an entry, or of the default action (`None`).
     pub fn set_direct_meter_marked<'r>(
         &mut self,
         table: impl Into<ObjectRef<'r>>,
         key: Option<&EntryKey>,
         marked: MarkedCounts,
     ) -> Result<()> {
-        let wanted = table.into();
-        self.check_direct(wanted, "meter")?;
+        let reference = table.into();
+        self.check_direct(reference, "meter")?;
         match key {
-            Some(key) => self.entry_mut(wanted, key)?.meter.marked = marked,
-            None => self.table_mut(wanted)?.default_meter.marked = marked,
+            Some(key) => self.entry_mut(reference, key)?.meter.marked = marked,
+            None => self.table_mut(reference)?.default_meter.marked = marked,
         }
         Ok(())
     }
 
-    /// Makes the switch look for idle entries when this timeout has passed.
-    fn expect_idle(&mut self, timeout: Option<Time>) {
+    /// Schedules a scan for idle entries when this timeout has passed.
+    fn schedule_idle_scan(&mut self, timeout: Option<Time>) {
         if let Some(timeout) = timeout {
             let due = Time(self.now.0.saturating_add(timeout.0));
             *self.idle_check = Some(self.idle_check.map_or(due, |at| at.min(due)));
@@ -239,9 +239,9 @@ impl ControlPlane<'_> {
         if has { Ok(()) } else { Err(ControlError::not_found(format!("direct {kind} of table {table}"))) }
     }
 
-    /// Checks an entry to be added or modified, all but its key.
-    fn check_entry(&self, wanted: ObjectRef<'_>, entry: &TableEntry) -> Result<Target> {
-        let table = self.table(wanted)?;
+    /// Checks an entry to be added or modified, except its key.
+    fn check_entry(&self, reference: ObjectRef<'_>, entry: &TableEntry) -> Result<EntryTarget> {
+        let table = self.table(reference)?;
         refuse_const_table(table)?;
         if table.shape.needs_priority() && entry.key.priority <= 0 {
             return Err(ControlError::invalid(
@@ -249,7 +249,7 @@ impl ControlPlane<'_> {
                 "must be positive: the key has a ternary, range or optional component",
             ));
         }
-        let source = self.table_index(wanted)?;
+        let source = self.table_index(reference)?;
         let may_time_out = self.loaded()?.program.tables.get(source).is_some_and(|t| t.idle_timeout);
         if entry.idle_timeout.is_some() && !may_time_out {
             return Err(ControlError::invalid("idle_timeout_ns", "the table does not support timeouts"));

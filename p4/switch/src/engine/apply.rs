@@ -1,13 +1,15 @@
-//! Applies a table: looks the key up, settles counters and meters, hands the arguments to the action.
+//! Applies a table: looks up the key, updates direct counters and meters, passes the arguments to the action.
+
+use rand_core::Rng;
 
 use super::code::{Apply, Code, MeterUnit, Pc};
 use super::context::Context;
 use super::sites;
 use crate::state::State;
 use crate::state::profile::Profile;
-use crate::table::{ReadyCall, Table, Target};
+use crate::table::{EntryTarget, ResolvedCall, Table};
 
-/// Applies a table; returns where its action's code begins, unless there is nothing to run.
+/// Applies a table; returns where the code of its action starts, or `None` if there is nothing to run.
 pub(crate) fn apply(
     code: &Code,
     site: &Apply,
@@ -27,15 +29,15 @@ pub(crate) fn apply(
     let profile = table.implementation.and_then(|p| profiles.get(p));
     let Some(call) = (match target {
         None => Some(&table.default),
-        Some(Target::Call(call)) => Some(call),
+        Some(EntryTarget::Call(call)) => Some(call),
         Some(target) => chosen(target, profile, site, frame, cx),
     }) else {
-        // An empty group: nothing runs, which is no action of the list.
+        // For an empty group nothing runs, and `action_run` equals no action of the list.
         set_action_run(site, frame, u32::MAX);
         return None;
     };
     if site.action_run.is_some() {
-        let from_profile = matches!(target, Some(Target::Member(_) | Target::Group(_)));
+        let from_profile = matches!(target, Some(EntryTarget::Member(_) | EntryTarget::Group(_)));
         let position =
             if from_profile { table.position(call.action).unwrap_or(u32::MAX) } else { call.position };
         set_action_run(site, frame, position);
@@ -43,8 +45,8 @@ pub(crate) fn apply(
     enter(code, call, frame)
 }
 
-/// Hands over the arguments; returns where the action's code begins, unless it is empty.
-fn enter(code: &Code, call: &ReadyCall, frame: &mut [u64]) -> Option<Pc> {
+/// Passes the arguments; returns where the code of the action starts, unless it is empty.
+fn enter(code: &Code, call: &ResolvedCall, frame: &mut [u64]) -> Option<Pc> {
     let action = code.actions.get(call.action.index())?;
     if action.empty {
         return None;
@@ -71,36 +73,36 @@ fn set_action_run(site: &Apply, frame: &mut [u64], position: u32) {
     }
 }
 
-/// The action of a member, of the member that the hash chooses in a group, or of a one-shot set.
+/// Returns the action of a member, of the group member that the hash selects, or of a one-shot set.
 fn chosen<'s>(
-    target: &'s Target,
+    target: &'s EntryTarget,
     profile: Option<&'s Profile>,
     site: &Apply,
     frame: &[u64],
     cx: &mut Context,
-) -> Option<&'s ReadyCall> {
+) -> Option<&'s ResolvedCall> {
     let hash = |cx: &mut Context| -> Option<u64> {
         let (algorithm, width) = profile?.selector?;
         let hash = sites::hash_fields(algorithm, &site.selector_data, frame, cx, false);
         Some(hash & crate::limbs::low_mask(width.min(64)))
     };
     let member = match target {
-        Target::Call(call) => return Some(call),
-        Target::Member(id) => *id,
-        Target::Group(id) => {
+        EntryTarget::Call(call) => return Some(call),
+        EntryTarget::Member(id) => *id,
+        EntryTarget::Group(id) => {
             let hash = hash(cx)?;
             profile?.choose(*id, hash, &cx.down)?
         }
-        Target::OneShot { actions, random } => {
-            let number = if *random { cx.random.next() } else { hash(cx)? };
+        EntryTarget::OneShot { actions, random } => {
+            let number = if *random { cx.random.next_u64() } else { hash(cx)? };
             return actions.choose(number, &cx.down);
         }
     };
     profile?.members.get(&member).map(|m| &m.call)
 }
 
-/// Direct counters and meters run with every match, and with the default action; the time of a match is kept
-/// where entries may time out.
+/// Updates direct counters and meters, which run with every match and with the default action, and the hit time of
+/// entries that may time out.
 fn settle_direct(site: &Apply, table: &mut Table, found: Option<u32>, frame: &mut [u64], cx: &mut Context) {
     let direct = &site.direct;
     if !(direct.counter || direct.meter.is_some() || site.keeps_time) {

@@ -1,6 +1,6 @@
-//! Bits of a packet: most significant first, fields at any bit.
+//! Bit fields of a packet, most significant bit first, at any bit offset.
 
-/// `width` (at most 64) bits from bit `at` on; bits beyond the end are zero.
+/// Loads `width` (at most 64) bits from bit `at` on; bits beyond the end are zero.
 #[inline]
 pub(crate) fn load(bytes: &[u8], at: u64, width: u32) -> u64 {
     let first = (at / 8) as usize;
@@ -14,7 +14,7 @@ pub(crate) fn load(bytes: &[u8], at: u64, width: u32) -> u64 {
     load_slowly(bytes, first, lead, width)
 }
 
-/// Near the end of the bytes, or across nine of them.
+/// Loads near the end of the bytes, or a field that spans nine bytes.
 fn load_slowly(bytes: &[u8], first: usize, lead: u32, width: u32) -> u64 {
     if width == 0 {
         return 0;
@@ -27,7 +27,7 @@ fn load_slowly(bytes: &[u8], first: usize, lead: u32, width: u32) -> u64 {
     (word << lead >> (128 - width)) as u64
 }
 
-/// `width` bits from bit `at` on as limbs, least significant first.
+/// Loads `width` bits from bit `at` on as limbs, least significant first.
 pub(crate) fn load_limbs(bytes: &[u8], at: u64, width: u32, target: &mut [u64]) {
     let mut left = width;
     for limb in target {
@@ -37,7 +37,7 @@ pub(crate) fn load_limbs(bytes: &[u8], at: u64, width: u32, target: &mut [u64]) 
     }
 }
 
-/// Replaces `width` (at most 64) bits from bit `at` on, byte by byte; what lies beyond the end is left out.
+/// Stores `width` (at most 64) bits at bit `at`, byte by byte; bits beyond the end are ignored.
 pub(crate) fn store(bytes: &mut [u8], at: u32, width: u32, value: u64) {
     let (mut at, mut left) = (at, width);
     while left > 0 {
@@ -53,11 +53,11 @@ pub(crate) fn store(bytes: &mut [u8], at: u32, width: u32, value: u64) {
     }
 }
 
-/// Appends fields of any width to bytes.
+/// Appends fields of any width to a byte string.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BitWriter {
     pub(crate) bytes: Vec<u8>,
-    /// The last `pending` bits, fewer than 64, that are no whole word yet.
+    /// The last `pending` bits, fewer than 64, that do not fill a word yet.
     word: u64,
     pending: u32,
 }
@@ -75,7 +75,7 @@ impl BitWriter {
         self.bytes.is_empty() && self.pending == 0
     }
 
-    /// Whether what was written ends with a byte; what is pending is written then.
+    /// Whether the output ends at a byte boundary. If so, pending bits are written.
     #[inline]
     pub(crate) fn is_aligned(&mut self) -> bool {
         if self.pending != 0 && self.pending.is_multiple_of(8) {
@@ -84,7 +84,7 @@ impl BitWriter {
         self.pending == 0
     }
 
-    /// Appends `width` (at most 64) bits; bits of `value` beyond them must be zero.
+    /// Appends `width` (at most 64) bits; the higher bits of `value` must be zero.
     #[inline]
     pub(crate) fn push(&mut self, value: u64, width: u32) {
         let room = 64 - self.pending;
@@ -94,7 +94,7 @@ impl BitWriter {
             return;
         }
         let rest = width - room;
-        // `room` is 1 to 64; shifting by all 64 bits is written as two shifts.
+        // `room` is 1 to 64; two shifts avoid a shift by 64.
         let word = self.word << (room - 1) << 1 | value >> rest;
         self.bytes.extend_from_slice(&word.to_be_bytes());
         self.word = value & crate::limbs::low_mask(rest);
@@ -115,7 +115,7 @@ impl BitWriter {
         }
     }
 
-    /// Ends with zero bits up to a whole byte.
+    /// Pads with zero bits to a whole byte.
     pub(crate) fn finish(&mut self) {
         let bytes = self.pending.div_ceil(8);
         let word = if self.pending == 0 { 0 } else { self.word << (64 - self.pending) };
@@ -130,14 +130,14 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The bit at a position, one by one.
+    /// Returns one bit.
     fn bit_of(bytes: &[u8], at: u64) -> u64 {
         bytes.get((at / 8) as usize).map_or(0, |b| u64::from(b >> (7 - at % 8) & 1))
     }
 
     proptest! {
         #[test]
-        fn stores_what_is_loaded(mut bytes: Vec<u8>, at in 0u32..200, width in 0u32..=64, value: u64) {
+        fn a_stored_field_is_loaded_unchanged(mut bytes: Vec<u8>, at in 0u32..200, width in 0u32..=64, value: u64) {
             let before = bytes.clone();
             let value = value & crate::limbs::low_mask(width);
             store(&mut bytes, at, width, value);
@@ -152,13 +152,13 @@ mod tests {
         }
 
         #[test]
-        fn loads_what_is_there_bit_by_bit(bytes: Vec<u8>, at in 0u64..200, width in 0u32..=64) {
+        fn load_equals_bit_by_bit_access(bytes: Vec<u8>, at in 0u64..200, width in 0u32..=64) {
             let expected = (0..u64::from(width)).fold(0u64, |v, i| v << 1 | bit_of(&bytes, at + i));
             prop_assert_eq!(load(&bytes, at, width), expected);
         }
 
         #[test]
-        fn what_is_written_is_read(fields: Vec<(u64, u64, u8)>) {
+        fn written_fields_are_read_back(fields: Vec<(u64, u64, u8)>) {
             let mut writer = BitWriter::default();
             let width = |w: u8| u32::from(w) % 129;
             for (low, high, w) in &fields {

@@ -1,14 +1,14 @@
-//! The compact code that programs are compiled to.
+//! The bytecode that programs are compiled to.
 //!
-//! Operands are limbs of the frame (see [`super::layout`]); constants are limbs too. Operations on values of up
-//! to 64 bits are single [`Op`]s; `cut` is 64 less the width of the result. Wider ones and everything with more
-//! operands is a [`Site`] or a [`WideOp`].
+//! Operands are limbs of the frame (see [`super::layout`]); constants are limbs too. Operations on values of up to 64
+//! bits are single [`Op`]s; `cut` is 64 minus the width of the result. Wider operations, and operations with more
+//! operands, are a [`WideOp`] or a [`Site`].
 
 use super::layout::{HeaderLayout, Slot, Standard};
 pub(crate) use super::plan::{Emission, Extraction, Part, Piece};
 pub(crate) use super::site::{Data, MeterUnit, Site};
 
-/// First limb of an operand.
+/// Index of the first limb of an operand.
 pub(crate) type At = u32;
 /// An index into [`Code::ops`].
 pub(crate) type Pc = u32;
@@ -29,7 +29,7 @@ pub(crate) enum Op {
         dst: At,
         count: u32,
     },
-    /// `dst = src` cut to its low bits.
+    /// `dst = src` truncated to its low bits.
     Cut {
         dst: At,
         src: At,
@@ -142,14 +142,14 @@ pub(crate) enum Op {
         b: At,
         low_width: u8,
     },
-    /// `dst = (a >> by)` cut.
+    /// `dst = (a >> by)`, truncated.
     Slice {
         dst: At,
         a: At,
         by: u8,
         cut: u8,
     },
-    /// `dst = base | ((a << cut) >> by) << to`: a piece of `a` beside what `base` holds.
+    /// `dst = base | ((a << cut) >> by) << to`: inserts a piece of `a` into `base`.
     Place {
         dst: At,
         a: At,
@@ -158,12 +158,12 @@ pub(crate) enum Op {
         by: u8,
         to: u8,
     },
-    /// Several moves of bits, in order: so many of [`Code::pieces`].
+    /// Several moves of bits, in order: a range of [`Code::pieces`].
     Gather {
         first: u32,
         count: u32,
     },
-    /// A sum of `count` limbs, the last one cut.
+    /// Sum of `count` limbs; the last limb is truncated.
     AddLimbs {
         dst: At,
         a: At,
@@ -171,7 +171,7 @@ pub(crate) enum Op {
         count: u8,
         cut: u8,
     },
-    /// A difference of `count` limbs, the last one cut.
+    /// Difference of `count` limbs; the last limb is truncated.
     SubLimbs {
         dst: At,
         a: At,
@@ -179,7 +179,7 @@ pub(crate) enum Op {
         count: u8,
         cut: u8,
     },
-    /// Replaces `width` bits of `dst` from `low` on.
+    /// Replaces `width` bits of `dst`, starting at bit `low`.
     Insert {
         dst: At,
         a: At,
@@ -224,7 +224,7 @@ pub(crate) enum Op {
     Jump {
         to: Pc,
     },
-    /// A jump backwards, of which a pass has a limited number.
+    /// A backward jump; the number of these per pass is limited.
     JumpBack {
         to: Pc,
     },
@@ -246,13 +246,13 @@ pub(crate) enum Op {
         b: At,
         to: Pc,
     },
-    /// `a & mask != value`, where `mask` and `value` are neighbours.
+    /// Jumps if `a & mask != value`; `mask` and `value` are adjacent limbs.
     JumpNotMasked {
         a: At,
         mask: At,
         to: Pc,
     },
-    /// `a & mask == value`, where `mask` and `value` are neighbours.
+    /// Jumps if `a & mask == value`; `mask` and `value` are adjacent limbs.
     JumpMasked {
         a: At,
         mask: At,
@@ -268,7 +268,7 @@ pub(crate) enum Op {
         b: At,
         to: Pc,
     },
-    /// Through a sorted table of values, an index into [`Code::switches`].
+    /// Jumps through a sorted table of values, an index into [`Code::switches`].
     JumpTable {
         a: At,
         table: u32,
@@ -278,16 +278,16 @@ pub(crate) enum Op {
     },
     /// Returns from an action.
     Return,
-    /// The block is complete (by its end, by `exit`, by `accept`).
+    /// Ends the block (end of code, `exit` or `accept`).
     End,
-    /// Parsing has failed with the error in the limb.
+    /// Rejects the packet with the error in the limb.
     Reject {
         error: At,
     },
 
     /// Applies a table, an index into [`Code::applies`].
     Apply(u32),
-    /// One-limb registers.
+    /// Reads a register of one limb.
     RegisterRead {
         register: u32,
         dst: At,
@@ -298,7 +298,7 @@ pub(crate) enum Op {
         index: At,
         src: At,
     },
-    /// Registers of `count` limbs and one component.
+    /// Reads a register of `count` limbs and one component.
     RegisterReadLimbs {
         register: u32,
         dst: At,
@@ -315,17 +315,17 @@ pub(crate) enum Op {
         counter: u32,
         index: At,
     },
-    /// Anything else, an index into [`Code::sites`].
+    /// Any other operation, an index into [`Code::sites`].
     Site(u32),
 
-    /// Makes a header valid, its fields zero if it was not.
+    /// Makes a header valid; clears its fields if it was invalid.
     SetValid {
         header: At,
     },
     SetInvalid {
         header: At,
     },
-    /// Copies validity and fields; numbers of headers are in the limbs.
+    /// Copies validity and fields; the limbs hold header numbers.
     CopyHeader {
         dst: At,
         src: At,
@@ -334,7 +334,7 @@ pub(crate) enum Op {
         dst: At,
         header: At,
     },
-    /// Extracts a header known at compile time.
+    /// Extracts a header that is known at compile time.
     Extract {
         header: u32,
     },
@@ -342,7 +342,7 @@ pub(crate) enum Op {
     ExtractAt {
         header: At,
     },
-    /// Extracts the header whose number is in the limb, its varbit of so many bits.
+    /// Extracts the header whose number is in the limb, with the given length of its varbit field.
     ExtractVarbit {
         header: At,
         bits: At,
@@ -364,23 +364,23 @@ pub(crate) enum Op {
     EmitAt {
         header: At,
     },
-    /// Extracts some fields, an index into [`Code::extracts`].
+    /// Extracts selected fields of a header, an index into [`Code::extracts`].
     ExtractFields(u32),
-    /// Emits a header as it came in but for some fields, an index into [`Code::emits`].
+    /// Emits a received header with modified fields, an index into [`Code::emits`].
     EmitFields(u32),
 }
 
-/// Number of a header that does not exist (out of bounds).
+/// Number of a header that does not exist, for an index out of bounds.
 pub(crate) const NO_HEADER: u64 = u64::MAX;
 
-/// An operation on values of which one at least is wider than 64 bits.
+/// An operation with at least one value wider than 64 bits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WideOp {
     pub(crate) kind: WideKind,
     pub(crate) dst: Slot,
     pub(crate) a: Slot,
     pub(crate) b: Slot,
-    /// Lowest bit of slices and inserts.
+    /// Lowest bit of a slice or insert.
     pub(crate) low: u32,
 }
 
@@ -407,7 +407,7 @@ pub(crate) enum WideKind {
     Not,
     Negate,
     Cast,
-    /// To one limb, the largest number when it does not fit.
+    /// Conversion to one limb, saturated.
     Saturate,
     Slice,
     Insert,
@@ -417,9 +417,9 @@ pub(crate) enum WideKind {
 #[derive(Clone, Debug)]
 pub(crate) struct Apply {
     pub(crate) table: u32,
-    /// Numbers of the actions that it may run.
+    /// Indexes of the actions that it may run.
     pub(crate) actions: Vec<u32>,
-    /// The key, components one behind the other.
+    /// First limb of the key, whose components are consecutive.
     pub(crate) key_at: At,
     pub(crate) key_limbs: u32,
     pub(crate) hit: Option<At>,
@@ -427,21 +427,21 @@ pub(crate) struct Apply {
     /// Input of the selector's hash.
     pub(crate) selector_data: Vec<Slot>,
     pub(crate) direct: Direct,
-    /// Whether the time of the last match matters.
+    /// Whether the hit time of entries is recorded.
     pub(crate) keeps_time: bool,
 }
 
-/// What belongs to a table's entries.
+/// Direct resources of a table.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Direct {
     pub(crate) counter: bool,
-    /// Whether the direct meter counts bytes.
+    /// Unit of the direct meter, if there is one.
     pub(crate) meter: Option<MeterUnit>,
-    /// Where the direct meter's colour goes.
+    /// Destination of the direct meter's colour.
     pub(crate) meter_result: Option<Slot>,
 }
 
-/// Where to continue for each of some values, sorted.
+/// Jump targets by value, sorted.
 #[derive(Clone, Debug)]
 pub(crate) struct JumpTable {
     pub(crate) values: Vec<u64>,
@@ -449,26 +449,27 @@ pub(crate) struct JumpTable {
     pub(crate) otherwise: Pc,
 }
 
-/// Neighbouring limbs that a packet carries from ingress to egress.
+/// Consecutive limbs that a packet carries from ingress to egress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Carried {
     pub(crate) at: At,
     pub(crate) count: u32,
-    /// Whether all their values are below 2^32: two share a word then.
+    /// Whether all values are below 2^32, so that two limbs share a word.
     pub(crate) narrow: bool,
 }
 
 impl Carried {
-    /// The words that they take.
+    /// Returns the number of words that they take.
     pub(crate) fn words(self) -> usize {
         let count = self.count as usize;
         if self.narrow { count.div_ceil(2) } else { count }
     }
 
-    /// Fewer narrow neighbours than this are carried as wide ones: another run costs more time than they save room.
+    /// Shorter runs of narrow limbs are carried as wide ones: a separate run would cost more time than it saves
+    /// memory.
     const LEAST: u32 = 5;
 
-    /// Neighbours, split where narrow limbs end or begin.
+    /// Splits consecutive limbs into narrow and wide runs.
     pub(crate) fn split(at: At, count: u32, narrow: &[bool]) -> Vec<Carried> {
         let is_narrow = |limb: At| narrow.get(limb as usize).copied().unwrap_or(false);
         let mut made: Vec<Carried> = Vec::new();
@@ -490,18 +491,18 @@ impl Carried {
     }
 }
 
-/// Where an action's parameters and code are.
+/// Location of an action's parameters and code.
 #[derive(Clone, Debug)]
 pub(crate) struct ActionCode {
     pub(crate) params: Vec<Slot>,
-    /// First limb and number of limbs when the parameters lie one behind the other.
+    /// First limb and number of limbs, if the parameters are consecutive.
     pub(crate) contiguous: Option<(At, u32)>,
     pub(crate) entry: Pc,
     /// Whether its body is empty.
     pub(crate) empty: bool,
 }
 
-/// Parser errors that the architecture itself raises: limbs that hold their numbers.
+/// Limbs that hold the numbers of the parser errors that the architecture raises.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ErrorNumbers {
     pub(crate) packet_too_short: u64,
@@ -510,7 +511,7 @@ pub(crate) struct ErrorNumbers {
     pub(crate) parser_timeout: u64,
 }
 
-/// Where the blocks begin.
+/// Start of each block.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Entries {
     pub(crate) parser: Pc,
@@ -531,37 +532,37 @@ pub(crate) struct Code {
     pub(crate) switches: Vec<JumpTable>,
     pub(crate) actions: Vec<ActionCode>,
     pub(crate) headers: Vec<HeaderLayout>,
-    /// Headers of each stack's elements and the limb of `nextIndex`.
+    /// The headers of each stack's elements, and the limb of `nextIndex`.
     pub(crate) stacks: Vec<(Vec<Vec<u32>>, At)>,
     pub(crate) standard: Standard,
     pub(crate) entries: Entries,
     pub(crate) errors: ErrorNumbers,
-    /// Metadata to keep, by field list.
+    /// The preserved metadata of each field list.
     pub(crate) field_lists: Vec<(u8, Vec<Slot>)>,
-    /// Limbs that live as long as the packet.
+    /// Number of limbs that are kept for the lifetime of the packet.
     pub(crate) carried: u32,
-    /// Carried limbs that are metadata, not headers, begin here.
+    /// The first of these limbs that holds metadata instead of headers.
     pub(crate) metadata_at: u32,
-    /// Limbs of carried scalars and locals; temporaries and constants follow.
+    /// Number of limbs of carried scalars and locals; temporaries and constants follow.
     pub(crate) scalars: u32,
-    /// The frame as it is before the first packet: zeros and constants.
+    /// The initial frame: zeros and constants.
     pub(crate) frame: Vec<u64>,
-    /// Limbs that hold constants, in order.
+    /// Limbs that hold constants, in ascending order.
     pub(crate) constants: Vec<(At, u64)>,
     /// Moves of bits, and terms of sums.
     pub(crate) pieces: Vec<Piece>,
     pub(crate) extracts: Vec<Extraction>,
     pub(crate) emits: Vec<Emission>,
-    /// What must be zero when a block begins, in the order of the blocks: first limb and number.
+    /// Limbs that must be zero when a block starts, by block: first limb and number.
     pub(crate) clears: [Vec<(At, u32)>; 6],
-    /// What a packet carries from ingress to egress.
+    /// Limbs that a packet carries from ingress to egress.
     pub(crate) carry: Vec<Carried>,
-    /// Of each limb that lives as long as the packet, whether its values are below 2^32.
+    /// For each limb that is kept for the lifetime of the packet: whether its values are below 2^32.
     pub(crate) narrow: Vec<bool>,
 }
 
 impl Code {
-    /// The value of a limb that always has the same one.
+    /// Returns the value of a constant limb.
     pub(crate) fn constant(&self, at: At) -> Option<u64> {
         let found = self.constants.binary_search_by_key(&at, |(limb, _)| *limb).ok()?;
         self.constants.get(found).map(|(_, value)| *value)

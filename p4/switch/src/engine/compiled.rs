@@ -1,4 +1,4 @@
-//! Compiled code with the frame that it runs on.
+//! Bytecode with the frame that it runs on.
 
 use std::sync::Arc;
 
@@ -11,25 +11,25 @@ use crate::machine::{BlockId, Field};
 use crate::native::{Ending, Runtime};
 use crate::state::State;
 
-/// A translation's function.
+/// The function of a translation.
 type Translated = fn(Pc, &mut Limbs, &mut Runtime<'_>) -> Ending;
 
 /// A compiled program and its frame.
 #[derive(Debug)]
 pub(crate) struct Compiled {
     code: Arc<Code>,
-    /// What runs it instead of the interpreter of operations.
+    /// The translation, which runs instead of the bytecode interpreter.
     translated: Option<Translated>,
     frame: Box<Limbs>,
-    /// Words that a packet carries from ingress to egress.
+    /// Number of words that a packet carries from ingress to egress.
     carried_words: usize,
-    /// Limb and mask of each field of the standard metadata; a limb that stays zero for those that nobody looks at.
+    /// Limb and mask of each field of the standard metadata; unused fields map to a limb that stays zero.
     fields: [(u16, u64); Field::ALL.len()],
 }
 
 impl Compiled {
     pub(crate) fn new(code: Arc<Code>, translated: Option<Translated>) -> Result<Compiled, LoadError> {
-        // One more limb is that of the fields that nobody looks at.
+        // One additional limb is reserved for the unused fields.
         let allowed = FRAME_LIMBS - 1;
         if code.frame.len() > allowed {
             return Err(LoadError::Limit {
@@ -42,7 +42,7 @@ impl Compiled {
         }
         let mut limbs = vec![0; FRAME_LIMBS].into_boxed_slice();
         limbs[..code.frame.len()].copy_from_slice(&code.frame);
-        let frame = limbs.try_into().expect("invariant: as many limbs as were asked for");
+        let frame = limbs.try_into().expect("invariant: the length equals the size of the array");
         let mut fields = [(code.frame.len() as u16, 0); Field::ALL.len()];
         for field in Field::ALL {
             if let Some(slot) = code.standard.slot(*field) {
@@ -53,7 +53,7 @@ impl Compiled {
         Ok(Compiled { code, translated, frame, carried_words, fields })
     }
 
-    /// Clears what a block must find zero.
+    /// Clears the limbs that a block expects to be zero.
     #[inline]
     fn clear_for(&mut self, block: usize) {
         for (at, count) in &self.code.clears[block] {
@@ -71,7 +71,7 @@ impl Compiled {
                 words.extend_from_slice(limbs);
                 continue;
             }
-            debug_assert!(limbs.iter().all(|limb| limb >> 32 == 0), "invariant: a value is within its type");
+            debug_assert!(limbs.iter().all(|limb| limb >> 32 == 0), "invariant: a narrow limb is below 2^32");
             let (pairs, last) = limbs.as_chunks::<2>();
             words.extend(pairs.iter().map(|[low, high]| low | high << 32));
             words.extend_from_slice(last);
@@ -149,7 +149,7 @@ impl Compiled {
         }
     }
 
-    /// Whether a block does nothing.
+    /// Whether a block has no effect.
     fn is_empty(&self, entry: Pc) -> bool {
         matches!(self.code.ops.get(entry as usize), Some(Op::End))
     }

@@ -1,8 +1,10 @@
-//! What a pass has beside the frame: the packet, what the program asked for, time, randomness, events.
+//! State of a pass outside the frame: packet, requests of the program, time, random numbers, events.
 
 use model::Time;
 use model::wire::Frame;
 use p4_lang::ir::Bits;
+use rand_core::SeedableRng;
+use rand_xoshiro::SplitMix64;
 
 use super::bits::{self, BitWriter};
 use super::code::{Emission, ErrorNumbers, Extraction};
@@ -13,7 +15,7 @@ use crate::event::Event;
 use crate::ports::DownPorts;
 use crate::trace::{Step, TraceLog};
 
-/// What the program asked for in a pass; the switch acts on it when the block is complete.
+/// Operations that the program requested in a pass; the switch executes them at the end of the block.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Requests {
     /// Session and field list.
@@ -22,7 +24,7 @@ pub(crate) struct Requests {
     pub(crate) resubmit: Option<Option<u8>>,
     /// Field list.
     pub(crate) recirculate: Option<Option<u8>>,
-    /// Length to cut to.
+    /// Length in bytes to truncate to.
     pub(crate) truncate: Option<u64>,
     pub(crate) digests: Vec<(u32, Vec<Bits>)>,
     pub(crate) checksum_error: bool,
@@ -40,7 +42,7 @@ impl Requests {
     }
 }
 
-/// Events that wait, up to a limit.
+/// A buffer of events with a limit.
 #[derive(Clone, Debug)]
 pub(crate) struct Events {
     pub(crate) waiting: Vec<Event>,
@@ -62,30 +64,7 @@ impl Events {
     }
 }
 
-/// A small seeded generator: SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
-#[derive(Clone, Debug)]
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    }
-
-    /// A number of `low..=high`, all equally likely but for a bias below 2^-64.
-    pub(crate) fn between(&mut self, low: u64, high: u64) -> u64 {
-        match high.checked_sub(low).map(|span| span.checked_add(1)) {
-            None => low,
-            Some(None) => self.next(),
-            Some(Some(count)) => low + ((u128::from(self.next()) * u128::from(count)) >> 64) as u64,
-        }
-    }
-}
-
-/// The two custom checks, which a driver may set.
+/// The custom CRC algorithms, whose parameters a driver may set.
 #[derive(Clone, Debug)]
 pub(crate) struct CustomCrc {
     pub(crate) crc16: Crc,
@@ -98,38 +77,38 @@ impl Default for CustomCrc {
     }
 }
 
-/// Everything but the frame.
+/// Everything that a pass uses except the frame.
 #[derive(Clone, Debug)]
 pub(crate) struct Context {
     pub(crate) now: Time,
-    /// The packet as it came in. It goes through the queue by pointer.
+    /// The received packet. Boxed, because it moves through the queue.
     pub(crate) packet: Box<Frame>,
-    /// Bits that the parser has consumed.
+    /// Number of bits that the parser has consumed.
     pub(crate) cursor: u64,
-    /// Bits that the deparser has emitted where they came in, in the packet itself; all others are in `out`.
+    /// Number of bits that were emitted in place, in the packet itself; all other output is in `out`.
     in_place: u64,
-    /// What the deparser has emitted.
+    /// Output of the deparser.
     pub(crate) out: BitWriter,
     pub(crate) requests: Requests,
-    /// Length for counters and meters.
+    /// Packet length in bytes, for counters and meters.
     pub(crate) packet_bytes: u64,
-    /// Colour of the direct meter of the entry that matched last.
+    /// Colour of the direct meter of the last matching entry.
     pub(crate) colour: u64,
-    /// Jumps backwards that may still be made, and how many it were when the pass began.
+    /// Backward jumps that are left, and the number at the start of the pass.
     pub(crate) jumps_left: u32,
     pub(crate) jumps_allowed: u32,
     pub(crate) events: Events,
-    pub(crate) random: Random,
+    pub(crate) random: SplitMix64,
     pub(crate) down: DownPorts,
     pub(crate) custom_crc: CustomCrc,
-    /// Data to be hashed.
+    /// Buffer for data to be hashed.
     pub(crate) data: BitWriter,
     pub(crate) calls: Vec<u32>,
-    /// When an entry with a timeout may have become idle.
+    /// When an entry may have become idle.
     pub(crate) idle_check: Option<Time>,
-    /// Number of the packet, for traces.
+    /// Packet number, for traces.
     pub(crate) packet_id: u64,
-    /// Where traces go, when they are wanted.
+    /// The trace log; `None` if tracing is disabled.
     pub(crate) trace: Option<TraceLog>,
 }
 
@@ -147,7 +126,7 @@ impl Context {
             jumps_left: 0,
             jumps_allowed: 0,
             events: Events::new(events),
-            random: Random(seed),
+            random: SplitMix64::seed_from_u64(seed),
             down: DownPorts::default(),
             custom_crc: CustomCrc::default(),
             data: BitWriter::default(),
@@ -158,7 +137,7 @@ impl Context {
         }
     }
 
-    /// Records a step of the packet's life, when traces are wanted.
+    /// Records a trace step, if tracing is enabled.
     #[inline]
     pub(crate) fn note(&mut self, step: impl FnOnce() -> Step) {
         if let Some(trace) = &mut self.trace {
@@ -170,7 +149,7 @@ impl Context {
         (self.packet.len() * 8).saturating_sub(self.cursor)
     }
 
-    /// Skips bits; fails with the number of the error.
+    /// Skips bits. Fails with the number of a parser error.
     pub(crate) fn advance(&mut self, bits: u64, errors: &ErrorNumbers) -> Result<(), u64> {
         if bits > self.bits_left() {
             return Err(errors.packet_too_short);
@@ -179,7 +158,7 @@ impl Context {
         Ok(())
     }
 
-    /// Reads ahead; fails with the number of the error.
+    /// Reads bits without consuming them. Fails with the number of a parser error.
     pub(crate) fn lookahead(
         &self,
         target: &mut [u64],
@@ -194,7 +173,7 @@ impl Context {
         Ok(())
     }
 
-    /// Extracts a header, its varbit field (if any) of `varbit` bits; fails with the number of the error.
+    /// Extracts a header, with a varbit field (if any) of `varbit` bits. Fails with the number of a parser error.
     pub(crate) fn extract(
         &mut self,
         frame: &mut [u64],
@@ -202,7 +181,7 @@ impl Context {
         varbit: u64,
         errors: &ErrorNumbers,
     ) -> Result<(), u64> {
-        // A varbit must leave the cursor at a byte, as on the reference switch.
+        // A varbit field must end at a byte boundary, as in the reference switch.
         if !varbit.is_multiple_of(8) {
             return Err(errors.invalid_argument);
         }
@@ -240,7 +219,7 @@ impl Context {
         Ok(())
     }
 
-    /// Extracts the fields of a header that somebody reads; fails with the number of the error.
+    /// Extracts the fields of a header that are read. Fails with the number of a parser error.
     #[inline(never)]
     pub(crate) fn extract_fields(
         &mut self,
@@ -277,7 +256,7 @@ impl Context {
         Ok(())
     }
 
-    /// Emits a header when it is valid: the bytes that came in, or zeros, and what may differ from them.
+    /// Emits a header if it is valid: the received bytes, or zeros, with the fields that may have changed.
     #[inline(never)]
     pub(crate) fn emit_fields(&mut self, frame: &Limbs, plan: &Emission) {
         if frame[plan.valid as usize] & 1 == 0 {
@@ -314,13 +293,14 @@ impl Context {
         }
     }
 
-    /// Whether a header that was extracted there leaves where it came in.
+    /// Whether a header that was extracted at `origin` is emitted at the same position.
     #[inline]
     fn is_in_place(&self, origin: u64) -> bool {
         origin == self.in_place + 1 && self.out.is_empty() && origin % 8 == 1
     }
 
-    /// The `N` bytes of a header that leaves where it came in, which count as emitted then; nothing for others.
+    /// Returns the `N` bytes of a header that is emitted at its original position, and counts them as emitted; `None`
+    /// for other headers.
     #[inline]
     pub(crate) fn emitted_in_place<const N: usize>(&mut self, origin: u64) -> Option<&mut [u8; N]> {
         if !self.is_in_place(origin) {
@@ -332,10 +312,11 @@ impl Context {
         Some(header)
     }
 
-    /// Moves what was emitted where it came in to where everything else is emitted.
+    /// Moves the output that was emitted in place to `out`.
     ///
-    /// Headers that leave where they came in are patched in the packet itself. No header that is emitted later was
-    /// there: each was extracted from bytes of its own, and one that is emitted twice is patched in the same way.
+    /// Headers at their original position are patched in the packet itself. Headers that are emitted later do not
+    /// overlap them: each was extracted from other bytes, and a header that is emitted twice is patched in the same
+    /// way.
     fn leave_place(&mut self) {
         let bytes = std::mem::take(&mut self.in_place) / 8;
         if let Some(emitted) = self.packet.head.get(..bytes as usize).filter(|emitted| !emitted.is_empty()) {
@@ -343,7 +324,7 @@ impl Context {
         }
     }
 
-    /// Behind a header that does not end with a byte.
+    /// Emits a header after one that does not end at a byte boundary.
     fn emit_unaligned(&mut self, frame: &Limbs, plan: &Emission, origin: u64) {
         let byte =
             |at: u64| origin.checked_sub(1).map_or(0, |bit| bits::load(&self.packet.head, bit + at * 8, 8));
@@ -354,7 +335,7 @@ impl Context {
         }
     }
 
-    /// Emits a header when it is valid.
+    /// Emits a header if it is valid.
     pub(crate) fn emit(&mut self, frame: &[u64], header: &HeaderLayout) {
         if frame[header.valid as usize] & 1 == 0 {
             return;
@@ -373,7 +354,7 @@ impl Context {
         }
     }
 
-    /// What the parser has not consumed: bytes, and the number of zero bytes behind them.
+    /// Returns the bytes that the parser has not consumed, and the number of zero bytes after them.
     pub(crate) fn payload(&self) -> (&[u8], u32) {
         let consumed = self.cursor.div_ceil(8);
         let head = self.packet.head.as_slice();
@@ -383,13 +364,13 @@ impl Context {
         }
     }
 
-    /// Begins anew what the deparser emits.
+    /// Clears the output of the deparser.
     pub(crate) fn begin_deparser(&mut self) {
         self.in_place = 0;
         self.out.clear();
     }
 
-    /// Makes the packet the one that leaves: what was emitted, then the payload, cut to `truncate` bytes.
+    /// Builds the outgoing packet: the emitted headers and the payload, truncated to `truncate` bytes.
     pub(crate) fn deparse(&mut self, truncate: Option<u64>) {
         if self.in_place != self.cursor || !self.out.is_empty() {
             self.leave_place();
@@ -400,13 +381,13 @@ impl Context {
         }
     }
 
-    /// Puts what was emitted in the place of what the parser has consumed.
+    /// Replaces the consumed bytes by the emitted headers.
     fn replace_headers(&mut self) {
         self.out.finish();
         let consumed = usize::try_from(self.cursor.div_ceil(8)).unwrap_or(usize::MAX);
         let head = self.packet.head.get_mut(..consumed);
         match head.filter(|headers| headers.len() == self.out.bytes.len()) {
-            // As long as before: the payload stays where it is.
+            // The length is unchanged, so the payload stays in place.
             Some(headers) => headers.copy_from_slice(&self.out.bytes),
             None => *self.packet = self.put_together(),
         }
@@ -428,7 +409,7 @@ impl Context {
     }
 }
 
-/// Takes fields out of the bytes of a header.
+/// Loads fields from the bytes of a header.
 #[inline]
 fn load_parts(frame: &mut Limbs, plan: &Extraction, header: &[u8]) {
     let mut cuts = plan.cuts.as_slice();
@@ -446,7 +427,7 @@ fn load_parts(frame: &mut Limbs, plan: &Extraction, header: &[u8]) {
     }
 }
 
-/// Puts what may differ into the bytes of a header.
+/// Writes the fields that may have changed into the bytes of a header.
 #[inline]
 fn patch(frame: &Limbs, plan: &Emission, header: &mut [u8]) {
     if plan.patches.is_empty() {
@@ -466,7 +447,8 @@ fn patch(frame: &Limbs, plan: &Emission, header: &mut [u8]) {
         for piece in here {
             word |= piece.of(frame[usize::from(piece.a)]);
         }
-        // Written when the next eight bytes have been read: a processor waits when it reads what it is just writing.
+        // The store is delayed until the next eight bytes are loaded, because a load that overlaps a pending store
+        // stalls.
         if let Some((at, word)) = made.replace((patch.at, word)) {
             store_word(header, at, word);
         }
@@ -483,7 +465,7 @@ fn store_word(header: &mut [u8], at: u32, word: u64) {
     }
 }
 
-/// Cuts a frame to `bytes` bytes.
+/// Truncates a frame to `bytes` bytes.
 pub(crate) fn cut(frame: &mut Frame, bytes: u64) {
     let head = frame.head.len() as u64;
     if bytes < head {

@@ -1,20 +1,20 @@
-//! Hash and checksum algorithms of v1model over bytes.
+//! Hash and checksum algorithms of v1model, over bytes.
 //!
-//! Parameters are those of the reference switch (p4lang/behavioral-model, `calculations.cpp`): CRC-16/ARC and
-//! CRC-32/ISO-HDLC in the terms of the CRC catalogue; the custom ones start with the same parameters.
+//! The parameters are those of the reference switch (p4lang/behavioral-model, `calculations.cpp`): CRC-16/ARC and
+//! CRC-32/ISO-HDLC of the CRC catalogue. The custom algorithms have the same parameters by default.
 
 /// Parameters of a cyclic redundancy check (Williams, "A painless guide to CRC error detection algorithms").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CrcParameters {
-    /// The polynomial, most significant bit first, its highest term left out.
+    /// The polynomial without its highest term, most significant bit first.
     pub polynomial: u32,
-    /// Start of the register.
+    /// Initial value of the register.
     pub initial: u32,
-    /// What the result is combined with.
+    /// Value that is XORed into the result.
     pub final_xor: u32,
-    /// Whether bytes come in least significant bit first.
+    /// Whether the bits of each input byte are reflected.
     pub reflect_in: bool,
-    /// Whether the result goes out least significant bit first.
+    /// Whether the result is reflected.
     pub reflect_out: bool,
 }
 
@@ -22,7 +22,7 @@ impl CrcParameters {
     /// CRC-16/ARC.
     pub const CRC16: CrcParameters =
         CrcParameters { polynomial: 0x8005, initial: 0, final_xor: 0, reflect_in: true, reflect_out: true };
-    /// CRC-32/ISO-HDLC, that of Ethernet.
+    /// CRC-32/ISO-HDLC, the CRC of Ethernet.
     pub const CRC32: CrcParameters = CrcParameters {
         polynomial: 0x04c1_1db7,
         initial: 0xffff_ffff,
@@ -32,13 +32,13 @@ impl CrcParameters {
     };
 }
 
-/// A check of 16 or 32 bits with its table.
+/// A CRC of 16 or 32 bits with its lookup tables.
 #[derive(Clone, Debug)]
 pub(crate) struct Crc {
     width: u32,
     parameters: CrcParameters,
-    /// What a byte adds to the register after so many further bytes of zeros. For a register that is kept reflected
-    /// when bytes come in reflected; else only the first table is used.
+    /// Contribution of a byte to the register after 0 to 7 more zero bytes, for a register that is kept reflected. If
+    /// input bytes are not reflected, only the first table is used.
     tables: [[u32; 256]; 8],
 }
 
@@ -95,8 +95,8 @@ impl Crc {
 }
 
 impl Crc {
-    /// A reflected register after eight more bytes, the first one lowest (Kounavis and Berry, "Novel table
-    /// lookup-based algorithms for high-performance CRC generation", 2008).
+    /// Returns a reflected register after eight more bytes, the first one in the low bits (Kounavis and Berry, "Novel
+    /// table lookup-based algorithms for high-performance CRC generation", 2008).
     #[inline]
     fn word(&self, register: u32, word: u64) -> u32 {
         let word = word ^ u64::from(register);
@@ -105,7 +105,7 @@ impl Crc {
         part(7, 0) ^ part(6, 1) ^ part(5, 2) ^ part(4, 3) ^ part(3, 4) ^ part(2, 5) ^ part(1, 6) ^ part(0, 7)
     }
 
-    /// A reflected register after some more bytes.
+    /// Returns a reflected register after some more bytes.
     #[inline]
     fn rest(&self, mut register: u32, bytes: &[u8]) -> u32 {
         for byte in bytes {
@@ -153,9 +153,9 @@ pub(crate) fn crc32(bytes: &[u8]) -> u64 {
     u64::from(CRC32.compute(bytes))
 }
 
-/// [`crc32`] of the first `bytes` bytes of limbs, the highest byte of the last limb first.
+/// Computes [`crc32`] of the first `bytes` bytes of limbs, from the highest byte of the last limb on.
 pub(crate) fn crc32_limbs(limbs: &[u64], bytes: usize) -> u64 {
-    // The register begins as all ones and reflects bytes, so it stays reflected throughout.
+    // The initial register is all ones and input is reflected, so the register is kept reflected.
     let mut register = CRC32.parameters.initial;
     let mut left = bytes;
     for limb in limbs.iter().rev() {
@@ -168,7 +168,7 @@ pub(crate) fn crc32_limbs(limbs: &[u64], bytes: usize) -> u64 {
     u64::from(register ^ CRC32.parameters.final_xor)
 }
 
-/// [`csum16`] of limbs: of a number of words that is a multiple of two, the order of which does not matter.
+/// Computes [`csum16`] of limbs: the words are an even number, and their order does not matter.
 pub(crate) fn csum16_limbs(limbs: &[u64]) -> u64 {
     let halves: u64 = limbs.iter().map(|limb| (limb >> 32) + (limb & 0xffff_ffff)).sum();
     let mut sum = halves;
@@ -178,8 +178,8 @@ pub(crate) fn csum16_limbs(limbs: &[u64]) -> u64 {
     !sum & 0xffff
 }
 
-/// [`csum16`] of limbs that are put together from pieces, each of which lies where it belongs: any 64-bit word may be
-/// turned, and a carry out of it added again, since 2^16 - 1 divides 2^64 - 1.
+/// Computes [`csum16`] of limbs built from pieces at their positions: 64-bit words may be rotated and carries added
+/// back, because 2^16 - 1 divides 2^64 - 1.
 #[inline]
 pub(crate) fn csum16_pieces(pieces: impl Iterator<Item = u64>) -> u64 {
     let mut sum = 0u64;
@@ -190,15 +190,15 @@ pub(crate) fn csum16_pieces(pieces: impl Iterator<Item = u64>) -> u64 {
     csum16_limbs(&[sum])
 }
 
-/// [`xor16`] of limbs.
+/// Computes [`xor16`] of limbs.
 pub(crate) fn xor16_limbs(limbs: &[u64]) -> u64 {
     let all = limbs.iter().fold(0, |sum, limb| sum ^ limb);
     let half = all >> 32 ^ all;
     (half >> 16 ^ half) & 0xffff
 }
 
-/// The Internet checksum (RFC 1071): ones' complement of the ones' complement sum of 16-bit words; an odd last
-/// byte is the high one of a word.
+/// Computes the Internet checksum (RFC 1071): the ones' complement of the ones' complement sum of 16-bit words. An
+/// odd last byte is the high byte of a word.
 pub(crate) fn csum16(bytes: &[u8]) -> u64 {
     let mut sum = 0u64;
     let mut chunks = bytes.chunks_exact(4);
@@ -216,7 +216,7 @@ pub(crate) fn csum16(bytes: &[u8]) -> u64 {
     !sum & 0xffff
 }
 
-/// All 16-bit words combined by exclusive or; an odd last byte is the high one of a word.
+/// Computes the XOR of all 16-bit words. An odd last byte is the high byte of a word.
 pub(crate) fn xor16(bytes: &[u8]) -> u64 {
     let word = |chunk: &[u8]| {
         u64::from(chunk.first().copied().unwrap_or(0)) << 8 | u64::from(chunk.get(1).copied().unwrap_or(0))
@@ -224,7 +224,7 @@ pub(crate) fn xor16(bytes: &[u8]) -> u64 {
     bytes.chunks(2).fold(0, |sum, chunk| sum ^ word(chunk))
 }
 
-/// The first eight bytes as a number.
+/// Returns the first eight bytes as a number.
 pub(crate) fn identity(bytes: &[u8]) -> u64 {
     bytes.iter().take(8).fold(0, |value, byte| value << 8 | u64::from(*byte))
 }
@@ -236,9 +236,9 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Limbs are bytes with zeros behind.
+        /// Hashes of limbs equal hashes of their bytes, padded with zeros.
         #[test]
-        fn limbs_are_bytes(bytes in prop::collection::vec(any::<u8>(), 1..70)) {
+        fn limbs_hash_like_their_bytes(bytes in prop::collection::vec(any::<u8>(), 1..70)) {
             let mut limbs: Vec<u64> = bytes
                 .chunks(8)
                 .map(|chunk| {
@@ -255,9 +255,9 @@ mod tests {
             prop_assert_eq!(xor16_limbs(&limbs), xor16(&bytes));
         }
 
-        /// Eight bytes at a time come to what one byte at a time does.
+        /// Processing eight bytes at a time equals processing one byte at a time.
         #[test]
-        fn words_are_bytes(bytes: Vec<u8>) {
+        fn words_hash_like_their_bytes(bytes: Vec<u8>) {
             for crc in [&CRC16, &CRC32] {
                 let start = reflect(crc.parameters.initial & (u32::MAX >> (32 - crc.width)), crc.width);
                 let slow = crc.rest(start, &bytes) ^ crc.parameters.final_xor;
@@ -268,7 +268,7 @@ mod tests {
 
     /// Check values of the CRC catalogue and of RFC 1071, section 3.
     #[test]
-    fn known_values() {
+    fn check_values_of_the_standards() {
         assert_eq!(crc16(b"123456789"), 0xbb3d);
         assert_eq!(crc32(b"123456789"), 0xcbf4_3926);
         let ccitt = CrcParameters {

@@ -1,11 +1,11 @@
-//! Where every scalar of a program lives: a flat frame of 64-bit limbs.
+//! The layout of a program's scalars in a flat frame of 64-bit limbs.
 //!
 //! ```text
 //! | carried: headers, metadata | locals | temporaries | constants |
 //! ```
-//! A header's scalars lie together, validity first, so that copying a header is one copy. A varbit is followed
-//! by one more limb, its current length in bits. Behind the headers each has a limb for the place in the packet
-//! where it was extracted.
+//! The scalars of a header are consecutive, validity first, so a header is copied in one operation. A varbit is
+//! followed by one more limb, its current length in bits. After the headers, each header has a limb for the position
+//! in the packet where it was extracted.
 
 use p4_lang::ir::{HeaderId, Program, ScalarId, ScalarKind, StackElements, StackId, Storage};
 
@@ -13,7 +13,7 @@ use crate::error::LoadError;
 use crate::limbs;
 use crate::machine::Field;
 
-/// A place in the frame with the type of what is in it.
+/// Position and type of a value in the frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Slot {
     /// First limb.
@@ -26,12 +26,12 @@ impl Slot {
         self.kind.width()
     }
 
-    /// Limbs of the value.
+    /// Number of limbs of the value.
     pub(crate) fn limbs(self) -> u32 {
         limbs::count(self.width()) as u32
     }
 
-    /// Limbs of value and length.
+    /// Number of limbs of the value and its length.
     pub(crate) fn cells(self) -> u32 {
         cells(self.kind)
     }
@@ -44,7 +44,7 @@ impl Slot {
         matches!(self.kind, ScalarKind::Signed(_))
     }
 
-    /// The limbs of the value.
+    /// Returns the limbs of the value.
     pub(crate) fn of(self, frame: &[u64]) -> &[u64] {
         &frame[self.at as usize..(self.at + self.limbs()) as usize]
     }
@@ -54,68 +54,68 @@ fn cells(kind: ScalarKind) -> u32 {
     limbs::count(kind.width()) as u32 + u32::from(matches!(kind, ScalarKind::Varbit(_)))
 }
 
-/// A header in the frame.
+/// Layout of a header in the frame.
 #[derive(Clone, Debug)]
 pub(crate) struct HeaderLayout {
-    /// The validity bit's limb; the fields follow.
+    /// Limb of the validity bit; the fields follow.
     pub(crate) valid: u32,
-    /// Limbs of all fields.
+    /// Number of limbs of all fields.
     pub(crate) cells: u32,
     pub(crate) fields: Vec<FieldLayout>,
-    /// Bits of all fields that have a fixed width.
+    /// Total width of the fields with a fixed width, in bits.
     pub(crate) fixed_bits: u32,
-    /// Position of the varbit field.
+    /// Index of the varbit field.
     pub(crate) varbit: Option<usize>,
-    /// Validity bits of the other members of its union.
+    /// Validity limbs of the other members of its union.
     pub(crate) siblings: Vec<u32>,
-    /// The limb that says where it was extracted; one that nobody reads for headers that are locals.
+    /// Limb of the position where the header was extracted; unused for headers that are locals.
     pub(crate) origin: u32,
 }
 
-/// A field on the wire and in the frame.
+/// Layout of a field on the wire and in the frame.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FieldLayout {
     pub(crate) slot: Slot,
-    /// Bits before it in the header; those of a varbit not counted.
+    /// Offset in the header in bits, without varbit fields.
     pub(crate) bit_offset: u32,
 }
 
-/// The fields of `standard_metadata` that the architecture itself reads or writes, where declared.
+/// The fields of `standard_metadata` that the architecture reads or writes, if declared.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Standard([Option<Slot>; Field::ALL.len()]);
 
 impl Standard {
-    /// The place of a field, if the program declares it and somebody looks at it.
+    /// Returns the slot of a field, if the program declares it and it is used.
     pub(crate) fn slot(&self, field: Field) -> Option<Slot> {
         self.0[field as usize]
     }
 
-    /// Declares that nobody looks at a field: it need not be set.
+    /// Marks a field as unused, so that it need not be set.
     pub(crate) fn forget(&mut self, field: Field) {
         self.0[field as usize] = None;
     }
 }
 
-/// A header stack in the frame.
+/// Layout of a header stack.
 #[derive(Clone, Debug)]
 pub(crate) struct StackLayout {
     pub(crate) next_index: Slot,
-    /// For each element its members (one, unless the elements are unions).
+    /// The members of each element (one, unless the elements are unions).
     pub(crate) elements: Vec<Vec<HeaderId>>,
 }
 
-/// The whole frame, but for temporaries and constants.
+/// Layout of the frame without temporaries and constants.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
     scalars: Vec<Slot>,
     pub(crate) headers: Vec<HeaderLayout>,
     pub(crate) stacks: Vec<StackLayout>,
     pub(crate) standard: Standard,
-    /// Limbs that live as long as the packet.
+    /// Number of limbs that are kept for the lifetime of the packet.
     pub(crate) carried: u32,
-    /// Limbs of carried scalars that are no parts of headers begin here.
+    /// First limb of the carried scalars that are not part of a header.
     pub(crate) metadata_at: u32,
-    /// Limbs of carried scalars and locals.
+    /// Number of limbs of carried scalars and locals.
     pub(crate) total: u32,
 }
 
@@ -130,7 +130,7 @@ impl Layout {
         for carried in [true, false] {
             places.place_headers(storage, carried)?;
             if carried {
-                // Where each header was extracted, behind all headers.
+                // The origins of all headers follow the headers.
                 places.origins_at = places.next;
                 places.next += storage.headers.len() as u32;
                 places.metadata_at = places.next;
@@ -165,8 +165,8 @@ impl Layout {
         Ok(layout)
     }
 
-    /// Of each limb that lives as long as the packet, whether its values are below 2^32. Places in the packet need not
-    /// be.
+    /// For each limb that is kept for the lifetime of the packet: whether its values are below 2^32. Origins are not
+    /// limited.
     pub(crate) fn narrow(&self) -> Vec<bool> {
         let mut narrow = vec![false; self.carried as usize];
         for slot in &self.scalars {
@@ -174,7 +174,7 @@ impl Layout {
             for (limb, is_narrow) in
                 narrow.iter_mut().skip(slot.at as usize).take(slot.cells() as usize).enumerate()
             {
-                // Behind the limbs of a varbit is its length, which is one of a field.
+                // The limb after a varbit is its length, which counts as narrow like that of a field.
                 *is_narrow = bits(limb as u32) <= 32;
             }
         }
@@ -287,7 +287,7 @@ impl Layout {
     }
 }
 
-/// Gives every scalar its place.
+/// Allocates the limbs of all scalars.
 struct Places {
     at: Vec<Option<u32>>,
     next: u32,
@@ -309,10 +309,13 @@ impl Places {
                     return malformed(&header.name, format!("scalar {} does not exist", id.0));
                 };
                 if is_carried(*id) != carried {
-                    return malformed(&header.name, "lives as long as the packet in part only");
+                    return malformed(&header.name, "only some of its fields are carried with the packet");
                 }
                 if self.at[id.index()].is_some() {
-                    return malformed(&header.name, format!("{} belongs to another header too", scalar.name));
+                    return malformed(
+                        &header.name,
+                        format!("{} also belongs to another header", scalar.name),
+                    );
                 }
                 self.place(*id, scalar.kind);
             }

@@ -1,8 +1,8 @@
-//! The engine: compiles a program and runs its blocks on a frame of limbs.
+//! The bytecode engine: compiles a program and runs its blocks on a frame of limbs.
 //!
-//! [`compile`] turns the intermediate representation into [`code::Code`], [`optimise`] makes that shorter, [`run`]
-//! executes it. The frame's layout ([`layout`]), the packet ([`context`]), tables and arrays ([`crate::state`]) belong to neither: the plain
-//! interpreter ([`crate::oracle`]) does without the first and shares the other two.
+//! [`compile`] translates the intermediate representation to [`code::Code`], [`optimise`] optimises it, and [`run`]
+//! executes it. The plain interpreter ([`crate::oracle`]) shares the packet ([`context`]) and the tables and arrays
+//! ([`crate::state`]), but not the layout of the frame ([`layout`]).
 
 pub(crate) mod apply;
 pub(crate) mod bits;

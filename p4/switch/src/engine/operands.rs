@@ -3,12 +3,12 @@
 use super::code::{At, Op, Pc};
 
 impl Op {
-    /// Where it may jump to, tables of jumps left out.
+    /// Returns the jump target, if any; jump tables are not included.
     pub(crate) fn target(mut self) -> Option<Pc> {
         self.target_mut().map(|to| *to)
     }
 
-    /// Where it may jump to, tables of jumps left out.
+    /// Returns the jump target, if any; jump tables are not included.
     pub(crate) fn target_mut(&mut self) -> Option<&mut Pc> {
         match self {
             Op::Jump { to }
@@ -26,8 +26,8 @@ impl Op {
         }
     }
 
-    /// The same with other limbs to read: `read` is asked for each, with the number of limbs. Numbers of headers
-    /// stay as they are, and so do operands that are written as well.
+    /// Replaces the limbs that the operation reads: `read` maps a first limb and a number of limbs to the new first
+    /// limb. Header numbers, and operands that are also written, are not replaced.
     pub(crate) fn with_operands(mut self, read: &mut impl FnMut(At, u32) -> At) -> Op {
         match &mut self {
             Op::Copy { src: a, .. }
@@ -50,7 +50,7 @@ impl Op {
             | Op::Reject { error: a } => *a = read(*a, 1),
             Op::CopyMany { dst, src, count } => {
                 let from = read(*src, *count);
-                // Copying may not overlap where it did not before.
+                // The copy must not overlap where it did not before.
                 if dst.abs_diff(from) >= *count {
                     *src = from;
                 }
@@ -90,7 +90,7 @@ impl Op {
                 let count = u32::from(*count);
                 for operand in [a, b] {
                     let from = read(*operand, count);
-                    // Limbs are written while later ones are read: in step or far apart.
+                    // Limbs are written while later ones are read, so the ranges must be equal or disjoint.
                     if from == *dst || dst.abs_diff(from) >= count {
                         *operand = from;
                     }

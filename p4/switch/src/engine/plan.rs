@@ -1,9 +1,9 @@
-//! Lists of small steps that one operation carries out: moves of bits, fields taken out of a header or put into it.
+//! Lists of small steps that one operation executes: moves of bits, and accesses to the fields of a header.
 
 use super::code::At;
 use crate::limbs::low_mask;
 
-/// A move of bits: `dst = base | (a` turned left and masked`)`.
+/// A move of bits: `dst = base | (a` rotated left and masked`)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Piece {
     pub(crate) mask: u64,
@@ -14,36 +14,36 @@ pub(crate) struct Piece {
 }
 
 impl Piece {
-    /// The bits where they belong, given the limb that they are in.
+    /// Returns the bits at their destination, given the source limb.
     #[inline]
     pub(crate) fn of(&self, limb: u64) -> u64 {
         limb.rotate_left(u32::from(self.turn)) & self.mask
     }
 }
 
-/// A part of a field in one limb, and where it is in its header.
+/// The part of a field that is in one limb, and its position in the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Part {
     pub(crate) limb: At,
-    /// First bit in the header.
+    /// Its first bit in the header.
     pub(crate) bit: u32,
     pub(crate) width: u8,
     /// First of eight bytes of the header that contain it.
     pub(crate) window: u32,
-    /// Its first bit in these eight bytes, [`u8::MAX`] when no eight bytes contain all of it.
+    /// Its first bit in these eight bytes; [`u8::MAX`] if no eight bytes contain all of it.
     pub(crate) lead: u8,
 }
 
-/// Eight bytes of a header and the fields that are taken out of them.
+/// Eight bytes of a header and the fields that are loaded from them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Window {
     /// The first byte.
     pub(crate) at: u32,
-    /// How many of [`Extraction::cuts`] have been made with it.
+    /// Index after the last of its [`Extraction::cuts`].
     pub(crate) end: u32,
 }
 
-/// A field taken out of eight bytes: shifted left, then right.
+/// A field loaded from eight bytes: shifted left, then right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Cut {
     pub(crate) limb: u16,
@@ -55,22 +55,21 @@ pub(crate) struct Cut {
 #[derive(Clone, Debug)]
 pub(crate) struct Extraction {
     pub(crate) bytes: u32,
-    /// What is extracted, part by part.
+    /// The extracted parts.
     pub(crate) loads: Vec<Part>,
-    /// The same, with as few reads of the packet as possible; nothing when a part is in no eight bytes of the
-    /// header.
+    /// The same parts with as few loads as possible; empty if a part does not lie in eight bytes of the header.
     pub(crate) windows: Vec<Window>,
     pub(crate) cuts: Vec<Cut>,
-    /// Limbs that become one: the validity.
+    /// Limbs that are set to one: the validity.
     pub(crate) ones: Vec<At>,
-    /// Limbs that become zero: validities of the other members of its union.
+    /// Limbs that are cleared: the validity of the other members of its union.
     pub(crate) zeros: Vec<At>,
-    /// Receives the place in the packet, counted in bits from 1.
+    /// Limb that receives the position in the packet, in bits counted from 1.
     pub(crate) origin: Option<At>,
 }
 
 impl Extraction {
-    /// Plans windows and cuts for the parts that are left.
+    /// Computes windows and cuts for the remaining parts.
     pub(crate) fn settle(&mut self) {
         self.windows.clear();
         self.cuts.clear();
@@ -105,29 +104,29 @@ impl Extraction {
 #[derive(Clone, Debug)]
 pub(crate) struct Emission {
     pub(crate) valid: At,
-    /// Where in the packet it was extracted, counted in bits from 1; 0 when it was not.
+    /// Limb of the position where it was extracted, in bits counted from 1; the limb is 0 if it was not extracted.
     pub(crate) origin: At,
     pub(crate) bytes: u32,
-    /// What may differ from the packet, part by part.
+    /// The parts that may have changed.
     pub(crate) stores: Vec<Part>,
-    /// The same by eight bytes of the header; nothing for headers that are shorter.
+    /// The same parts by eight bytes of the header; empty for shorter headers.
     pub(crate) patches: Vec<Patch>,
     pub(crate) pieces: Vec<Piece>,
 }
 
-/// Eight bytes of a header that may differ from the packet.
+/// Eight bytes of a header that may have changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Patch {
     /// The first byte.
     pub(crate) at: u32,
-    /// How many of [`Emission::pieces`] have been placed with it.
+    /// Index after the last of its [`Emission::pieces`].
     pub(crate) end: u32,
-    /// The bits that stay as they are.
+    /// Mask of the bits that do not change.
     pub(crate) kept: u64,
 }
 
 impl Emission {
-    /// Plans patches and pieces. The last eight bytes may overlap those before: what is in both is written twice.
+    /// Computes patches and pieces. The last eight bytes may overlap the previous ones; the overlap is written twice.
     pub(crate) fn settle(&mut self) {
         let Some(last) = self.bytes.checked_sub(8) else { return };
         if self.stores.iter().any(|store| store.limb > u32::from(u16::MAX)) {

@@ -1,4 +1,4 @@
-//! Runs compiled code.
+//! The bytecode interpreter.
 
 use super::code::{At, Code, NO_HEADER, Op, Pc};
 use super::context::Context;
@@ -7,7 +7,7 @@ use super::{apply, sites, wide};
 use crate::limbs;
 use crate::state::State;
 
-/// Calls inside of calls; actions do not call themselves, so a program has no reason to come near.
+/// Maximum depth of nested calls; actions cannot call themselves, so programs stay far below it.
 pub(crate) const MAX_DEPTH: usize = 64;
 
 /// How a block ended.
@@ -17,11 +17,11 @@ pub(crate) enum Outcome {
     Done,
     /// The parser rejected the packet with this error.
     Rejected(u64),
-    /// It jumped backwards more often than allowed.
+    /// It reached the limit of backward jumps.
     TooLong,
 }
 
-/// Limbs of a frame. A number of 16 bits is always inside, so that nothing is left to check at run time.
+/// Number of limbs of a frame. A 16-bit index is always in bounds, so no bounds check remains at run time.
 pub(crate) const FRAME_LIMBS: usize = 1 << 16;
 /// A frame. Memory that a program does not use is never touched.
 pub type Limbs = [u64; FRAME_LIMBS];
@@ -41,7 +41,7 @@ fn keep(value: u64, cut: u8) -> u64 {
     value << cut >> cut
 }
 
-/// A value of `64 - cut` bits as a signed number, in the high bits.
+/// Returns a value of `64 - cut` bits as a signed number, in the high bits.
 #[inline]
 fn high(value: u64, cut: u8) -> i64 {
     (value << cut) as i64
@@ -58,7 +58,7 @@ pub(crate) fn run(
     cx.calls.clear();
     let ops = code.ops.as_slice();
     loop {
-        // By reference: of an operation only what its arm needs is loaded.
+        // By reference, so that each arm loads only the operands that it uses.
         let op = &ops[pc as usize];
         pc += 1;
         match *op {
@@ -218,8 +218,8 @@ pub(crate) fn run(
     }
 }
 
-// What has a loop of its own is a function of its own: the loop above keeps its few values in registers, and so do
-// these.
+// Operations with loops of their own are separate functions, so that the interpreter loop keeps its state in
+// registers.
 
 #[inline(never)]
 fn copy_many(frame: &mut Limbs, dst: At, src: At, count: u32) {
@@ -240,7 +240,7 @@ fn gather(code: &Code, first: u32, count: u32, frame: &mut Limbs) {
     }
 }
 
-/// Copies limbs one by one, as far as both have them, since they are few; zeros where there are none.
+/// Copies limbs one by one, because they are few; missing limbs of the source are zero.
 #[inline(never)]
 fn copy_limbs(target: &mut [u64], source: Option<&[u64]>) {
     match source {
@@ -273,8 +273,7 @@ fn sub_limbs(frame: &mut Limbs, dst: At, a: At, b: At, count: u8, cut: u8) {
     put(frame, last, keep(get(frame, last), cut));
 }
 
-/// Operations that are no jumps and not worth a place in the loop above. Fails with the number of the error
-/// that a parser rejects with.
+/// Executes less frequent operations other than jumps. Fails with the number of a parser error.
 #[inline(never)]
 pub(crate) fn run_rare(
     code: &Code,
@@ -327,7 +326,7 @@ pub(crate) fn run_rare(
     Ok(())
 }
 
-/// Arithmetic that programs use rarely: the place of the result and the result.
+/// Computes less frequent arithmetic; returns the destination and the result.
 fn arithmetic(op: Op, frame: &Limbs) -> Option<(At, u64)> {
     Some(match op {
         Op::Mul { dst, a, b, cut } => (dst, keep(get(frame, a).wrapping_mul(get(frame, b)), cut)),
@@ -344,7 +343,7 @@ fn arithmetic(op: Op, frame: &Limbs) -> Option<(At, u64)> {
             (dst, get(frame, a).saturating_add(get(frame, b)).min(most))
         }
         Op::SubSaturating { dst, a, b } => (dst, get(frame, a).saturating_sub(get(frame, b))),
-        // In the high bits the limits of the type are those of i64.
+        // In the high bits, the limits of the type are those of i64.
         Op::AddSaturatingSigned { dst, a, b, cut } => {
             let sum = high(get(frame, a), cut).saturating_add(high(get(frame, b), cut));
             (dst, (sum as u64) >> cut)
@@ -363,7 +362,7 @@ fn arithmetic(op: Op, frame: &Limbs) -> Option<(At, u64)> {
     })
 }
 
-/// The header whose number is in a limb; none when it is out of bounds.
+/// Returns the header whose number is in a limb; `None` if it is out of bounds.
 pub(super) fn header_at<'c>(code: &'c Code, frame: &[u64], at: At) -> Option<&'c HeaderLayout> {
     let number = frame[at as usize];
     if number == NO_HEADER {
@@ -413,7 +412,7 @@ fn run_header(code: &Code, op: Op, frame: &mut Limbs, cx: &mut Context) -> Resul
 fn set_valid(frame: &mut [u64], header: &HeaderLayout) {
     let at = header.valid as usize;
     if frame[at] == 0 {
-        // Fields of a header that becomes valid are zero, as in the reference switch.
+        // `setValid` clears the fields of an invalid header, as in the reference switch.
         frame[at + 1..at + 1 + header.cells as usize].fill(0);
         frame[at] = 1;
     }

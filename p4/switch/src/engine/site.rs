@@ -1,27 +1,26 @@
-//! Operations with many operands: calls of externs, headers picked at run time.
+//! Operations with many operands: externs, and headers that are selected at run time.
 
 use p4_lang::ir::HashAlgorithm;
 
 use super::code::At;
 use super::layout::Slot;
 
-/// What a meter counts.
+/// The unit of a meter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MeterUnit {
     Packets,
     Bytes,
 }
 
-/// What is hashed.
+/// Data to be hashed.
 #[derive(Clone, Debug)]
 pub(crate) enum Data {
-    /// Fields one behind the other.
+    /// Consecutive fields.
     Fields(Vec<Slot>),
-    /// A value of so many bytes and as many zeros as fill up its limbs; the first byte is the highest of the
-    /// last limb.
+    /// A value of `bytes` bytes, padded with zeros to whole limbs; the first byte is the highest of the last limb.
     Packed { at: At, limbs: u32, bytes: u32 },
-    /// The terms of an Internet checksum: so many of [`super::code::Code::pieces`], the sum of which is that of the
-    /// value's 16-bit words ([`super::hash::csum16_pieces`]).
+    /// The terms of an Internet checksum, a range of [`super::code::Code::pieces`]. Their sum equals that of the
+    /// 16-bit words of the value ([`super::hash::csum16_pieces`]).
     Sum { first: u32, count: u32 },
 }
 
@@ -91,13 +90,14 @@ pub(crate) enum Site {
         format: String,
         args: Vec<Slot>,
     },
-    /// Number of the header at an index of a stack, [`super::code::NO_HEADER`] when out of bounds.
+    /// Returns the number of the header at an index of a stack; [`super::code::NO_HEADER`] if it is out of bounds.
     Element {
         dst: At,
         headers: Vec<u32>,
         index: At,
     },
-    /// Number of the next (`last`: the last) header of a stack; rejects with `error` when there is none.
+    /// Returns the number of the next (or, with `last`, the last) header of a stack; rejects with `error` if there is
+    /// none.
     NextOrLast {
         dst: At,
         headers: Vec<u32>,
@@ -105,7 +105,7 @@ pub(crate) enum Site {
         last: bool,
         error: At,
     },
-    /// Field of the header whose number is in a limb.
+    /// Loads a field of the header whose number is in a limb.
     LoadField {
         dst: Slot,
         header: At,
@@ -124,7 +124,7 @@ pub(crate) enum Site {
         stack: u32,
         count: u32,
     },
-    /// Whether a key is a member of a value set.
+    /// Tests whether a key is a member of a value set.
     InValueSet {
         dst: At,
         set: u32,

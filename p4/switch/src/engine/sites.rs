@@ -1,6 +1,7 @@
-//! Externs and other operations with many operands.
+//! Executes externs and other operations with many operands.
 
 use p4_lang::ir::{Bits, HashAlgorithm};
+use rand_core::Rng;
 
 use super::code::{At, Code, Data, MeterUnit, NO_HEADER, Site};
 use super::context::Context;
@@ -9,13 +10,14 @@ use super::layout::Slot;
 use super::run::{copy_header, header_at};
 use crate::event::Event;
 use crate::limbs;
+use crate::random::between;
 use crate::state::State;
 
 fn get(frame: &[u64], at: At) -> u64 {
     frame[at as usize]
 }
 
-/// Runs one; fails with the number of the error that a parser rejects with.
+/// Executes one operation. Fails with the number of a parser error.
 pub(super) fn run(
     code: &Code,
     site: &Site,
@@ -58,7 +60,7 @@ pub(super) fn run(
         Site::Random { dst, low, high } => {
             let low = limbs::saturating_u64(low.of(frame));
             let high = limbs::saturating_u64(high.of(frame));
-            let value = cx.random.between(low, high);
+            let value = between(&mut cx.random, low, high);
             store(frame, *dst, value);
         }
         Site::Digest { digest, fields } => {
@@ -101,7 +103,7 @@ pub(super) fn run(
     Ok(())
 }
 
-/// Stores a number in a target of any width: what does not fit is cut off, what is left is zero.
+/// Stores a number in a slot of any width, truncated or zero-extended.
 pub(super) fn store(frame: &mut [u64], dst: Slot, value: u64) {
     if dst.width() <= 64 {
         frame[dst.at as usize] = value & limbs::low_mask(dst.width());
@@ -116,10 +118,10 @@ fn bits_of(frame: &[u64], slot: Slot) -> Bits {
     Bits::from_limbs(slot.width(), slot.of(frame).to_vec())
 }
 
-/// `base + hash mod max`, or `base` when `max` is 0.
+/// Stores `base + hash mod max`, or `base` if `max` is 0.
 fn store_hash(frame: &mut [u64], dst: Slot, base: Slot, max: Slot, hash: u64) {
     let most = limbs::saturating_u64(max.of(frame));
-    // The usual sizes are powers of two: a division takes longer than all the rest.
+    // `max` is usually a power of two; a division would dominate the cost.
     let offset = if most.is_power_of_two() { hash & (most - 1) } else { hash.checked_rem(most).unwrap_or(0) };
     if dst.width() <= 64 {
         let sum = base.of(frame).first().copied().unwrap_or(0).wrapping_add(offset);
@@ -133,7 +135,7 @@ fn store_hash(frame: &mut [u64], dst: Slot, base: Slot, max: Slot, hash: u64) {
     frame[dst.at as usize..(dst.at + dst.limbs()) as usize].copy_from_slice(&sum);
 }
 
-/// Hashes data, the payload behind it if wanted.
+/// Hashes data and, if requested, the payload after it.
 fn hash(
     code: &Code,
     algorithm: HashAlgorithm,
@@ -168,7 +170,7 @@ fn hash(
     }
 }
 
-/// Hashes fields one behind the other, the payload behind them if wanted.
+/// Hashes consecutive fields and, if requested, the payload after them.
 pub(super) fn hash_fields(
     algorithm: HashAlgorithm,
     fields: &[Slot],
@@ -206,14 +208,14 @@ fn hash_bytes(algorithm: HashAlgorithm, bytes: &[u8], cx: &mut Context) -> u64 {
         HashAlgorithm::Crc16 => algorithms::crc16(bytes),
         HashAlgorithm::Crc32Custom => u64::from(cx.custom_crc.crc32.compute(bytes)),
         HashAlgorithm::Crc16Custom => u64::from(cx.custom_crc.crc16.compute(bytes)),
-        HashAlgorithm::Random => cx.random.next(),
+        HashAlgorithm::Random => cx.random.next_u64(),
         HashAlgorithm::Identity => algorithms::identity(bytes),
         HashAlgorithm::Csum16 => algorithms::csum16(bytes),
         HashAlgorithm::Xor16 => algorithms::xor16(bytes),
     }
 }
 
-/// A message with each `{}` replaced by the next argument.
+/// Formats a message: replaces each `{}` by the next argument.
 fn filled_in(format: &str, args: &[Slot], frame: &[u64]) -> String {
     let mut text = String::with_capacity(format.len() + 16 * args.len());
     let mut args = args.iter();
@@ -269,7 +271,7 @@ fn store_field(code: &Code, frame: &mut [u64], header: At, offset: u32, src: Slo
     }
 }
 
-/// Moves all members of one element of a stack to another.
+/// Moves all members of one element of a stack to another element.
 fn move_element(code: &Code, frame: &mut [u64], elements: &[Vec<u32>], from: usize, to: usize) {
     for (src, dst) in elements[from].iter().zip(&elements[to]) {
         copy_header(frame, &code.headers[*dst as usize], &code.headers[*src as usize]);

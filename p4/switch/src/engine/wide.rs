@@ -1,4 +1,4 @@
-//! Operations on values of which one at least is wider than 64 bits, or a varbit.
+//! Operations with at least one value that is wider than 64 bits, or a varbit.
 
 use smallvec::SmallVec;
 
@@ -7,7 +7,7 @@ use crate::limbs;
 
 type Limbs = SmallVec<[u64; 8]>;
 
-/// Runs one. Operands are copied first, so that the destination may be one of them.
+/// Executes one operation. Operands are copied first, so the destination may be one of them.
 pub(crate) fn run(op: &WideOp, frame: &mut [u64]) {
     let a = op.a.of(frame);
     let b = op.b.of(frame);
@@ -60,7 +60,7 @@ pub(crate) fn run(op: &WideOp, frame: &mut [u64]) {
     }
 }
 
-/// Bits of a result that is a varbit: those of its operand.
+/// Returns the length of a varbit result, which is that of its operand.
 fn varbit_length(op: &WideOp, frame: &[u64]) -> u64 {
     match op.a.is_varbit() {
         true => frame[(op.a.at + op.a.limbs()) as usize],
@@ -100,7 +100,7 @@ fn combine_in_place(result: &mut [u64], value: &[u64]) {
     }
 }
 
-/// Makes bits `low..high` zero.
+/// Clears bits `low..high`.
 fn clear_range(value: &mut [u64], low: u32, high: u32) {
     for (i, limb) in value.iter_mut().enumerate() {
         let start = i as u32 * 64;
@@ -141,7 +141,7 @@ fn compare(op: &WideOp, frame: &[u64]) -> bool {
 fn saturating(op: &WideOp, result: &mut [u64], a: &[u64], b: &[u64]) {
     let width = op.dst.width();
     let add = op.kind == WideKind::AddSaturating;
-    // One limb more than the operands, so that nothing is lost before the comparison with the limits.
+    // One limb more than the operands, so that the exact result can be compared with the limits of the type.
     let mut exact: Limbs = SmallVec::from_elem(0, result.len() + 1);
     let mut other: Limbs = SmallVec::from_elem(0, result.len() + 1);
     limbs::copy(&mut exact, a);

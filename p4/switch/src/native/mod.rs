@@ -1,10 +1,9 @@
-//! Programs as Rust: what a program compiles to, written out as source that is built into whatever runs it.
+//! Translation of programs to Rust, to be built into the binary that runs them.
 //!
-//! [`translate`] prints compiled code ([`crate::engine`]) as Rust functions, one statement an operation, so that the
-//! Rust compiler sees constants where the interpreter of operations sees operands. The printed file calls
-//! [`Runtime`] for what is more than arithmetic: the packet's bytes, tables, arrays, externs. A [`Translation`] names
-//! the code that it was made from by a fingerprint; [`crate::Prepared`] uses it for that very code and for no other, so
-//! a translation that has grown old costs speed and never correctness.
+//! [`translate`] prints bytecode ([`crate::engine`]) as Rust functions with one statement per operation; operands
+//! become constants that the Rust compiler can optimise. The printed code calls [`Runtime`] for packet bytes, tables,
+//! arrays and externs. A [`Translation`] identifies its bytecode by a fingerprint, and [`crate::Prepared`] uses it
+//! for exactly that bytecode, so an outdated translation costs speed but never correctness.
 
 mod packet;
 mod runtime;
@@ -15,12 +14,12 @@ pub use crate::engine::run::Limbs;
 pub use runtime::{Runtime, words};
 pub use translate::{Untranslatable, translate};
 
-/// A program in Rust, as printed by [`translate`].
+/// A program in Rust, printed by [`translate`].
 #[derive(Clone, Copy, Debug)]
 pub struct Translation {
-    /// The fingerprint of the code that it was made from ([`crate::Prepared::fingerprint`]).
+    /// Fingerprint of the translated bytecode ([`crate::Prepared::fingerprint`]).
     pub fingerprint: u64,
-    /// Runs a block, an action or what follows a jump backwards from the operation of that number on.
+    /// Runs a block, an action or the target of a backward jump, starting at the operation with this number.
     pub run: fn(u32, &mut Limbs, &mut Runtime<'_>) -> Ending,
 }
 
@@ -31,10 +30,10 @@ pub enum Ending {
     Done,
     /// The action returned.
     Returned,
-    /// The parser rejected the packet with the error of that number.
+    /// The parser rejected the packet with this error number.
     Rejected(u64),
-    /// Too many jumps backwards.
+    /// The limit of backward jumps was reached.
     TooLong,
-    /// It goes on at the operation of that number.
+    /// Execution continues at this operation.
     Back(u32),
 }

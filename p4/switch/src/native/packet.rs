@@ -1,14 +1,14 @@
-//! Headers that are extracted and emitted, as Rust statements.
+//! Prints the extraction and emission of headers.
 //!
-//! The usual case is printed: the header begins with a byte and lies in the bytes of the packet that are kept. What is
-//! different is left to the functions that run without translation.
+//! Only the usual case is printed: the header starts at a byte boundary and lies in the stored bytes of the packet.
+//! All other cases call the functions that untranslated bytecode uses.
 
 use std::fmt::Write;
 
 use super::statement::{limb, piece};
 use crate::engine::code::{Code, Emission, Extraction, Op};
 
-/// The statements for an extraction or emission.
+/// Returns the statements for an extraction or emission.
 pub(super) fn statement(code: &Code, op: Op) -> Option<String> {
     match op {
         Op::ExtractFields(plan) => Some(extraction(plan, &code.extracts[plan as usize])),

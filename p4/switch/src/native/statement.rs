@@ -1,4 +1,4 @@
-//! One operation as Rust statements.
+//! Prints one operation as Rust statements.
 
 use std::fmt::Write;
 
@@ -9,10 +9,10 @@ use crate::engine::layout::Slot;
 use crate::limbs::low_mask;
 use p4_lang::ir::HashAlgorithm;
 
-/// Copies of more limbs than this are loops.
+/// Copies of more limbs than this become loops.
 const UNROLLED: u32 = 16;
 
-/// A limb that is read: a literal where it is a constant.
+/// Prints a limb that is read; constants become literals.
 pub(super) fn limb(code: &Code, at: At) -> String {
     match code.constant(at) {
         Some(value) => format!("{value:#x}"),
@@ -20,16 +20,16 @@ pub(super) fn limb(code: &Code, at: At) -> String {
     }
 }
 
-/// Several limbs, separated by commas.
+/// Prints several limbs, separated by commas.
 fn limbs(code: &Code, first: At, count: u32) -> String {
     (first..first + count).map(|at| limb(code, at)).collect::<Vec<_>>().join(", ")
 }
 
-/// Bits of a limb, turned and masked.
+/// Prints bits of a limb, rotated and masked.
 pub(super) fn piece(code: &Code, piece: &Piece) -> String {
     let a = limb(code, At::from(piece.a));
     let turned = if piece.turn == 0 { a } else { format!("{a}.rotate_left({})", piece.turn) };
-    // A literal of no type takes none from `rotate_left`.
+    // `rotate_left` needs a literal with a type.
     let turned = if turned.starts_with("0x") { turned.replacen('.', "_u64.", 1) } else { turned };
     if piece.mask == u64::MAX { turned } else { format!("{turned} & {:#x}", piece.mask) }
 }
@@ -101,18 +101,18 @@ fn arithmetic(code: &Code, op: Op) -> Option<String> {
     Some(format!("f[{dst}] = {value};"))
 }
 
-/// Copies limbs that may overlap.
+/// Prints a copy of limbs that may overlap.
 fn copy_many(code: &Code, dst: At, src: At, count: u32) -> String {
     if count > UNROLLED {
         return format!("f.copy_within({src}..{}, {dst});", src + count);
     }
     let one = |limb_: u32| format!("f[{}] = {};", dst + limb_, limb(code, src + limb_));
-    // In the order in which nothing is written before it is read.
+    // In an order that reads every limb before it is overwritten.
     let order: Vec<u32> = if dst <= src { (0..count).collect() } else { (0..count).rev().collect() };
     order.into_iter().map(one).collect::<Vec<_>>().join(" ")
 }
 
-/// A sum or difference of limbs, the last one cut.
+/// Prints a sum or difference of limbs; the last limb is masked.
 fn chain(code: &Code, what: &str, dst: At, (a, b): (At, At), count: u8, cut: u8) -> String {
     let mut out = String::from("{ let carry = false; ");
     for index in 0..u32::from(count) {
@@ -125,7 +125,7 @@ fn chain(code: &Code, what: &str, dst: At, (a, b): (At, At), count: u8, cut: u8)
     out
 }
 
-/// From one operation on to another.
+/// Prints the transition from one operation to another.
 fn go(code: &Code, from: Pc, to: Pc) -> String {
     match route(code, from, to) {
         Route::Ends(op) => jump(code, to, op).unwrap_or_default(),
@@ -205,7 +205,7 @@ fn state(code: &Code, op: Op) -> Option<String> {
     })
 }
 
-/// Hashes whose data lie in limbs or pieces, and whose result fits into one.
+/// Prints hashes whose data are limbs or pieces and whose result fits into one limb.
 fn hash(code: &Code, op: Op) -> Option<String> {
     let Op::Site(site) = op else { return None };
     let value = |slot: Slot| (slot.limbs() == 1 && !slot.is_varbit()).then(|| limb(code, slot.at));
@@ -233,7 +233,7 @@ fn hash(code: &Code, op: Op) -> Option<String> {
     }
 }
 
-/// The hash of data as an expression.
+/// Prints the hash of data as an expression.
 fn digest_of(code: &Code, algorithm: HashAlgorithm, data: &Data) -> Option<String> {
     match (algorithm, data) {
         (HashAlgorithm::Crc32, Data::Packed { at, limbs: count, bytes }) => {

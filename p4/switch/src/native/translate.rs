@@ -1,8 +1,9 @@
-//! Prints compiled code as Rust: functions and the way through them.
+//! Prints bytecode as Rust: functions and control flow.
 //!
-//! Most jumps go forward. A function is printed as nested labelled blocks, one for each place that is jumped to, which all begin with the function and end at their place: a jump
-//! forward is a `break`. A jump backwards ends the function and says where to go on, which is a function of its own,
-//! like each block of the program and each action.
+//! Most jumps go forward. A function is printed as nested labelled blocks, one per jump target. All blocks start at
+//! the beginning of the function and end at their target, so a forward jump is a `break`. A backward jump ends the
+//! function and returns the operation to continue with. Its target starts a function of its own, like each block and
+//! each action of the program.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,15 +16,15 @@ use crate::prepared::Prepared;
 /// Why a program cannot be translated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Untranslatable {
-    /// It is not run from compiled code.
+    /// The program was prepared for the interpreter.
     #[error("the program was prepared for the plain interpreter; prepare it for compiled code")]
     NotCompiled,
-    /// Actions call one another more deeply than compiled code may.
+    /// Action calls are nested more deeply than bytecode allows.
     #[error("actions are nested more deeply than {0}")]
     Depth(usize),
 }
 
-/// A prepared program as a Rust module that has one item, `TRANSLATION`, a [`super::Translation`].
+/// Prints a prepared program as a Rust module with one public item, `TRANSLATION`, a [`super::Translation`].
 pub fn translate(prepared: &Prepared) -> Result<String, Untranslatable> {
     let code = prepared.code().ok_or(Untranslatable::NotCompiled)?;
     let functions = functions(code)?;
@@ -57,7 +58,7 @@ use p4_switch::native::{Ending, Limbs, Runtime, Translation, words};
 
 ";
 
-/// All functions by the operation that they begin with: the operations that they reach.
+/// Returns all functions: the operations that are reachable from each entry.
 fn functions(code: &Code) -> Result<BTreeMap<Pc, BTreeSet<Pc>>, Untranslatable> {
     let entries = &code.entries;
     let mut wanted = vec![
@@ -78,7 +79,7 @@ fn functions(code: &Code) -> Result<BTreeMap<Pc, BTreeSet<Pc>>, Untranslatable> 
     Ok(found)
 }
 
-/// The operations of the function at `entry`; functions that it needs are added to `wanted`.
+/// Returns the operations that are reachable from `entry`, and adds the functions that they call to `wanted`.
 fn reach(code: &Code, entry: Pc, wanted: &mut Vec<Pc>) -> BTreeSet<Pc> {
     let mut reached = BTreeSet::new();
     let mut open = vec![entry];
@@ -103,14 +104,14 @@ fn reach(code: &Code, entry: Pc, wanted: &mut Vec<Pc>) -> BTreeSet<Pc> {
     reached
 }
 
-/// Where the actions of a table begin.
+/// Returns where the actions of a table start.
 pub(super) fn actions_of(code: &Code, site: u32) -> BTreeSet<Pc> {
     let actions = code.applies.get(site as usize).map_or(&[][..], |site| &site.actions);
     let action = |number: &u32| code.actions.get(*number as usize).filter(|action| !action.empty);
     actions.iter().filter_map(action).map(|action| action.entry).collect()
 }
 
-/// Where an operation jumps to.
+/// Returns the targets of an operation.
 fn targets(code: &Code, op: Op) -> Vec<Pc> {
     match op {
         Op::Call { .. } => Vec::new(),
@@ -128,15 +129,15 @@ fn ends(op: Op) -> bool {
 
 /// How a jump is printed.
 pub(super) enum Route {
-    /// As what is there, which ends the function.
+    /// As the operation at its target, which ends the function.
     Ends(Op),
-    /// As a jump forward.
+    /// As a forward jump.
     On,
-    /// As the end of the function, which goes on there.
+    /// As the end of the function; execution continues at this operation.
     Back(Pc),
 }
 
-/// The way of a jump from `from` to `to`.
+/// Returns how a jump from `from` to `to` is printed.
 pub(super) fn route(code: &Code, from: Pc, to: Pc) -> Route {
     match code.ops.get(to as usize) {
         Some(op) if ends(*op) => Route::Ends(*op),
@@ -145,17 +146,17 @@ pub(super) fn route(code: &Code, from: Pc, to: Pc) -> Route {
     }
 }
 
-/// Refuses calls inside of calls that compiled code would stop: what a translation does is never another thing.
+/// Rejects nested calls that bytecode would stop at run time, so that a translation never behaves differently.
 fn check_depth(code: &Code, functions: &BTreeMap<Pc, BTreeSet<Pc>>) -> Result<(), Untranslatable> {
     const MOST: usize = crate::engine::run::MAX_DEPTH;
     let mut depth: BTreeMap<Pc, usize> = functions.keys().map(|entry| (*entry, 0)).collect();
-    // Longest ways of calls, by as many rounds as they may be long.
+    // Computes the longest call chains; the number of rounds is bounded by the maximum depth.
     for _ in 0..=MOST {
         let mut deeper = false;
         for (entry, reached) in functions {
             let inside = depth.get(entry).copied().unwrap_or(0);
             for pc in reached {
-                let called: Vec<(Pc, usize)> = match code.ops.get(*pc as usize) {
+                let callees: Vec<(Pc, usize)> = match code.ops.get(*pc as usize) {
                     Some(Op::Call { to }) => vec![(*to, inside + 1)],
                     Some(op @ Op::JumpBack { .. }) => {
                         targets(code, *op).into_iter().map(|to| (to, inside)).collect()
@@ -165,7 +166,7 @@ fn check_depth(code: &Code, functions: &BTreeMap<Pc, BTreeSet<Pc>>) -> Result<()
                     }
                     _ => continue,
                 };
-                for (to, at) in called {
+                for (to, at) in callees {
                     let known = depth.entry(to).or_default();
                     deeper |= at > *known;
                     *known = at.max(*known);
@@ -199,6 +200,6 @@ fn print_function(code: &Code, entry: Pc, reached: &BTreeSet<Pc>, out: &mut Stri
             statement::print(code, *pc, *op, out);
         }
     }
-    // Every way ends before; the Rust compiler need not see it.
+    // Unreachable, but the Rust compiler needs a value.
     out.push_str("Ending::Done\n}\n");
 }

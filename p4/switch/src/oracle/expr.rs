@@ -1,4 +1,4 @@
-//! Expressions, and which header is meant.
+//! Expressions and header references.
 
 use p4_lang::ir::{
     BinaryOp, Expr, ExprKind, HeaderId, HeaderRef, Pattern, ScalarKind, StackElements, StackId, ValueSetId,
@@ -77,7 +77,7 @@ impl Runner<'_> {
         self.values[self.program.storage.stacks[stack.index()].next_index.index()].clone()
     }
 
-    /// The headers of one element of a stack: one, or the members of a union.
+    /// Returns the headers of one element of a stack: one, or the members of a union.
     pub(super) fn element(&self, stack: StackId, index: usize) -> Option<Vec<HeaderId>> {
         let storage = &self.program.storage;
         match &storage.stacks[stack.index()].elements {
@@ -99,7 +99,7 @@ impl Runner<'_> {
         self.element(stack, usize::try_from(index).ok()?)?.get(member).copied()
     }
 
-    /// The header that is meant; `None` when the index is out of bounds.
+    /// Resolves a header reference; `None` if the index is out of bounds.
     pub(super) fn header(&mut self, header: &HeaderRef) -> Run<Option<HeaderId>> {
         match header {
             HeaderRef::Static(id) => Ok(Some(*id)),
@@ -124,7 +124,7 @@ impl Runner<'_> {
         }
     }
 
-    /// Whether the keys of a `select` are what a case says.
+    /// Whether the keys of a `select` match a case.
     pub(super) fn case_matches(&self, keys: &[Value], patterns: &[Pattern]) -> bool {
         match patterns {
             [Pattern::Any] => true,
@@ -141,7 +141,7 @@ impl Runner<'_> {
     }
 }
 
-/// Whether a value is what a pattern says.
+/// Whether a value matches a pattern.
 pub(super) fn matches(value: &Value, pattern: &Pattern) -> bool {
     match pattern {
         Pattern::Any => true,
@@ -156,12 +156,12 @@ pub(super) fn matches(value: &Value, pattern: &Pattern) -> bool {
             let number = Value::new(value.pattern(), kind).number;
             Value::of_bits(low, kind).number <= number && number <= Value::of_bits(high, kind).number
         }
-        // Is about several keys; see `case_matches`.
+        // A value set matches several keys; see `case_matches`.
         Pattern::ValueSet(_) => false,
     }
 }
 
-/// Whether a value is what an entry wants of it.
+/// Whether a value matches a component of an entry.
 pub(super) fn field_matches(value: &Value, wanted: &FieldMatch) -> bool {
     let number = |bits| Value::of_bits(bits, ScalarKind::Unsigned(value.kind.width())).number;
     let pattern = value.pattern();

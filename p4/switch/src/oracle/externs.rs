@@ -1,10 +1,12 @@
-//! Calls of v1model's externs.
+//! Externs of v1model.
 
 use p4_lang::ir::{Bits, Checksum, Expr, ExternCall, HashAlgorithm, MeterId, RegisterId, ScalarId, Unit};
+use rand_core::Rng;
 
 use super::value::Value;
 use super::{Run, Runner, hash};
 use crate::event::Event;
+use crate::random::between;
 use crate::trace::{Named, Step, shown};
 
 impl Runner<'_> {
@@ -50,7 +52,7 @@ impl Runner<'_> {
             }
             ExternCall::Random { target, low, high } => {
                 let (low, high) = (self.expr(low)?.index(), self.expr(high)?.index());
-                let value = self.cx.random.between(low, high);
+                let value = between(&mut self.cx.random, low, high);
                 self.store(*target, Value::of_u64(value, self.kind(*target)));
             }
             ExternCall::VerifyChecksum(checksum) => self.checksum(checksum, false)?,
@@ -61,7 +63,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// What the switch does when the block is complete, and what it tells its driver.
+    /// Records a request for the end of the block, or an event for the driver.
     fn request(&mut self, call: &ExternCall) -> Run {
         match call {
             ExternCall::Digest { digest, fields } => {
@@ -100,13 +102,13 @@ impl Runner<'_> {
                 self.cx.note(|| Step::Log { text: text.clone() });
                 self.cx.events.push(Event::Log { at: self.cx.now, text });
             }
-            // The others are done in `extern_call`.
+            // `extern_call` handles the other externs.
             _ => {}
         }
         Ok(())
     }
 
-    /// An element that does not exist reads as zero.
+    /// Reads a register; an element out of bounds reads as zero.
     fn register_read(&mut self, register: RegisterId, targets: &[ScalarId], index: u64) {
         let Some(array) = self.state.registers.get(register.index()) else { return };
         let found = usize::try_from(index).ok().and_then(|at| array.read(at));
@@ -120,7 +122,7 @@ impl Runner<'_> {
         self.cx.note(|| Step::RegisterRead { register: name.clone(), index, value: value() });
     }
 
-    /// Writing an element that does not exist does nothing.
+    /// Writes a register; a write out of bounds is ignored.
     fn register_write(&mut self, register: RegisterId, index: u64, values: &[Value]) {
         let Some(array) = self.state.registers.get(register.index()) else { return };
         let components: Vec<_> = array.components().iter().map(|c| (c.offset, c.limbs, c.kind)).collect();
@@ -139,7 +141,7 @@ impl Runner<'_> {
         self.cx.note(|| Step::RegisterWrite { register: name.clone(), index, value: value(), in_bounds });
     }
 
-    /// A meter that does not exist leaves the result as it was.
+    /// Executes a meter; a meter out of bounds leaves the result unchanged.
     fn execute_meter(&mut self, id: MeterId, index: u64, target: ScalarId) {
         let declared = &self.program.meters[id.index()];
         let amount = if declared.unit == Unit::Packets { 1 } else { self.cx.packet_bytes };
@@ -161,17 +163,17 @@ impl Runner<'_> {
         }
     }
 
-    /// A hash over values, and over bytes behind them.
+    /// Computes a hash over values, followed by bytes.
     pub(super) fn hash(&mut self, algorithm: HashAlgorithm, data: &[Value], behind: &[u8]) -> u64 {
         if algorithm == HashAlgorithm::Random {
-            return self.cx.random.next();
+            return self.cx.random.next_u64();
         }
         let mut bytes = hash::bytes_of(data);
         bytes.extend_from_slice(behind);
         hash::compute(algorithm, &bytes, &self.cx.custom_crc)
     }
 
-    /// The bytes that the parser has left.
+    /// Returns the bytes that the parser has not consumed.
     fn payload(&self) -> Vec<u8> {
         let first = self.cx.cursor.div_ceil(8);
         let byte = |at| usize::try_from(at).ok().and_then(|at: usize| self.cx.packet.head.get(at).copied());
@@ -208,7 +210,7 @@ impl Runner<'_> {
     }
 }
 
-/// A message with each `{}` replaced by the next argument: decimal up to 128 bits, else hexadecimal.
+/// Formats a message: replaces each `{}` by the next argument, in decimal up to 128 bits, otherwise in hexadecimal.
 fn filled_in(format: &str, args: &[Value]) -> String {
     let mut parts = format.split("{}");
     let mut text = parts.next().unwrap_or_default().to_owned();

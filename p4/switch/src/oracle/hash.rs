@@ -1,7 +1,7 @@
-//! Hash and checksum algorithms of v1model, bit by bit as their definitions read.
+//! Hash and checksum algorithms of v1model, implemented bit by bit as they are defined.
 //!
-//! Sources: RFC 1071 for the Internet checksum; Williams, "A painless guide to CRC error detection algorithms",
-//! for the model of a CRC with its parameters.
+//! Sources: RFC 1071 for the Internet checksum; Williams, "A painless guide to CRC error detection algorithms", for
+//! the parametrised CRC.
 
 use p4_lang::ir::HashAlgorithm;
 
@@ -9,13 +9,13 @@ use super::value::{Value, bytes_of_bits};
 use crate::engine::context::CustomCrc;
 use crate::engine::hash::CrcParameters;
 
-/// Values one behind the other, zero bits behind them up to a whole byte.
+/// Concatenates values and pads them with zero bits to a whole byte.
 pub(super) fn bytes_of(values: &[Value]) -> Vec<u8> {
     let bits: Vec<bool> = values.iter().flat_map(Value::to_bit_list).collect();
     bytes_of_bits(&bits)
 }
 
-/// All algorithms but [`HashAlgorithm::Random`], which is 0 here: it depends on nothing that is hashed.
+/// Computes any algorithm except [`HashAlgorithm::Random`], which does not depend on the data and is 0 here.
 pub(super) fn compute(algorithm: HashAlgorithm, bytes: &[u8], custom: &CustomCrc) -> u64 {
     match algorithm {
         HashAlgorithm::Crc16 => crc(16, &CrcParameters::CRC16, bytes),
@@ -29,22 +29,22 @@ pub(super) fn compute(algorithm: HashAlgorithm, bytes: &[u8], custom: &CustomCrc
     }
 }
 
-/// 16-bit words; an odd last byte is the high one of a word.
+/// Returns 16-bit words; an odd last byte is the high byte of a word.
 fn words(bytes: &[u8]) -> impl Iterator<Item = u64> {
     bytes.chunks(2).map(|pair| u64::from(pair[0]) << 8 | u64::from(pair.get(1).copied().unwrap_or(0)))
 }
 
-/// The ones' complement of the ones' complement sum.
+/// Returns the ones' complement of the ones' complement sum.
 fn internet_checksum(bytes: &[u8]) -> u64 {
     let sum = words(bytes).fold(0, |sum: u64, word| {
         let sum = sum + word;
-        // The carry comes back at the low end.
+        // End-around carry.
         if sum > 0xffff { sum - 0xffff } else { sum }
     });
     0xffff - sum
 }
 
-/// The remainder of the message by the polynomial, one bit after the other.
+/// Computes the remainder of the message divided by the polynomial, bit by bit.
 fn crc(width: u32, parameters: &CrcParameters, bytes: &[u8]) -> u64 {
     let mask = (1u64 << width) - 1;
     let mut register = u64::from(parameters.initial) & mask;
@@ -73,7 +73,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn agrees_with_the_fast_ones(
+        fn equals_the_table_driven_algorithms(
             bytes: Vec<u8>,
             polynomial: u32, initial: u32, final_xor: u32, reflect_in: bool, reflect_out: bool,
         ) {
@@ -83,6 +83,10 @@ mod tests {
                 crc32: fast::Crc::new(32, parameters),
             };
             let plain = |algorithm| compute(algorithm, &bytes, &custom);
+            let catalogued_16 = crc::Crc::<u16>::new(&crc::CRC_16_ARC).checksum(&bytes);
+            let catalogued_32 = crc::Crc::<u32>::new(&crc::CRC_32_ISO_HDLC).checksum(&bytes);
+            prop_assert_eq!(plain(HashAlgorithm::Crc16), u64::from(catalogued_16));
+            prop_assert_eq!(plain(HashAlgorithm::Crc32), u64::from(catalogued_32));
             prop_assert_eq!(plain(HashAlgorithm::Crc16), fast::crc16(&bytes));
             prop_assert_eq!(plain(HashAlgorithm::Crc32), fast::crc32(&bytes));
             prop_assert_eq!(plain(HashAlgorithm::Crc16Custom), u64::from(custom.crc16.compute(&bytes)));

@@ -1,9 +1,9 @@
-//! The plain interpreter: runs the intermediate representation as it stands, statement by statement.
+//! The plain interpreter: runs the intermediate representation statement by statement.
 //!
-//! It exists to be read beside the P4-16 language specification and v1model, and to check the compiled engine:
-//! values are integers of any size, tables are searched entry by entry, hashes go bit by bit. Beside the program
-//! it shares with the engine only what outlives a packet ([`crate::state`]) and the packet itself. It is also
-//! what traces are made with.
+//! It is written to be compared with the P4-16 language specification and v1model, and to check the bytecode engine:
+//! values are integers of any size, tables are searched linearly, and hashes are computed bit by bit. It shares with
+//! the engine only the program, the state that outlives a packet ([`crate::state`]) and the packet itself. It also
+//! produces the traces.
 
 mod expr;
 mod externs;
@@ -25,7 +25,7 @@ use crate::machine::{BlockId, Field};
 use crate::state::State;
 use value::Value;
 
-/// Why statements are not run to their end.
+/// Why the execution of statements ends early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stop {
     /// `break`.
@@ -38,11 +38,11 @@ enum Stop {
     Exit,
     /// The parser rejects the packet with this error.
     Reject(u64),
-    /// More jumps backwards than a pass may make.
+    /// The limit of backward jumps was reached.
     TooLong,
 }
 
-/// `Err` is how control leaves a statement early.
+/// `Err` means that control leaves a statement early.
 type Run<T = ()> = Result<T, Stop>;
 
 /// A program and the values of all its scalars.
@@ -52,13 +52,13 @@ pub(crate) struct Interpreter {
     values: Vec<Value>,
     drop_port: u64,
     standard: Vec<Option<ScalarId>>,
-    /// Carried scalars that are parts of headers.
+    /// Carried scalars that belong to headers.
     in_headers: BTreeSet<ScalarId>,
-    /// Parser states that a loop of states must pass.
+    /// For each parser state, whether entering it counts as a backward jump.
     loop_states: Vec<bool>,
 }
 
-/// A block being run.
+/// The execution of a block.
 struct Runner<'r> {
     program: &'r Program,
     values: &'r mut [Value],
@@ -70,7 +70,7 @@ struct Runner<'r> {
 }
 
 impl Interpreter {
-    /// An interpreter for a program that has been checked.
+    /// Creates an interpreter for a checked program.
     pub(crate) fn new(program: Arc<Program>, drop_port: u16) -> Interpreter {
         let storage = &program.storage;
         let standard = Field::ALL.iter().map(|f| storage.standard_metadata.get(f.name()).copied()).collect();
@@ -146,7 +146,7 @@ impl Interpreter {
     }
 
     pub(crate) fn run(&mut self, block: BlockId, cx: &mut Context, state: &mut State) -> Outcome {
-        // Locals are dead between blocks: each begins with zeros.
+        // Locals do not survive a block: each block starts with zeros.
         for index in self.program.storage.carried as usize..self.values.len() {
             self.values[index] = Value::zero(self.kind(ScalarId(index as u32)));
         }
@@ -170,7 +170,7 @@ impl Interpreter {
         }
     }
 
-    /// Words of a scalar in the form in which packets wait: its limbs, and the length of a varbit.
+    /// Returns the number of words of a saved scalar: its limbs, and the length of a varbit.
     fn words(kind: ScalarKind) -> usize {
         limbs::count(kind.width()) + usize::from(matches!(kind, ScalarKind::Varbit(_)))
     }
@@ -244,12 +244,12 @@ impl Runner<'_> {
         &self.program.storage.scalars[id.index()].name
     }
 
-    /// Stores a value, brought into the range of the scalar's type.
+    /// Stores a value, converted to the type of the scalar.
     fn store(&mut self, id: ScalarId, value: Value) {
         self.values[id.index()] = value.cast(self.kind(id));
     }
 
-    /// Number of an error; 0, no error, when the program does not declare it.
+    /// Returns the number of an error; 0 (no error) if the program does not declare it.
     fn error_number(&self, name: &str) -> u64 {
         self.program.errors.iter().position(|e| e == name).unwrap_or(0) as u64
     }
@@ -258,7 +258,7 @@ impl Runner<'_> {
         Err(Stop::Reject(self.error_number(error)))
     }
 
-    /// Counts a jump backwards.
+    /// Counts a backward jump.
     fn jump_back(&mut self) -> Run {
         self.cx.jumps_left = self.cx.jumps_left.checked_sub(1).ok_or(Stop::TooLong)?;
         Ok(())

@@ -1,4 +1,4 @@
-//! The parser (specification, section 13) and what it does with the packet's bits.
+//! The parser (specification, section 13) and its access to the packet.
 
 use p4_lang::ir::{HeaderId, Parser, ScalarKind, Target, Transition};
 
@@ -6,8 +6,8 @@ use super::value::{Value, number_of_bits};
 use super::{Run, Runner, Stop};
 use crate::trace::{Named, Step};
 
-/// States that a state at or after them leads to: every loop of states passes one, and entering it counts as a
-/// jump backwards.
+/// Returns which states have a transition from a state at or after them. Every loop of states contains such a state,
+/// and entering it counts as a backward jump.
 pub(super) fn loop_states(parser: &Parser) -> Vec<bool> {
     let mut found = vec![false; parser.states.len()];
     for (from, state) in parser.states.iter().enumerate() {
@@ -40,7 +40,7 @@ impl Runner<'_> {
             }
             self.cx.note(|| Step::State { name: state.name.clone() });
             match self.statements(&state.body) {
-                // `return` leaves the state's body.
+                // `return` ends the body of the state.
                 Ok(()) | Err(Stop::Return) => {}
                 Err(stop) => return Err(stop),
             }
@@ -69,7 +69,7 @@ impl Runner<'_> {
         self.cx.packet.len() * 8
     }
 
-    /// A bit of the packet; those of its tail are zero.
+    /// Returns a bit of the packet; the bits of its tail are zero.
     pub(super) fn packet_bit(&self, at: u64) -> bool {
         let byte = usize::try_from(at / 8).ok().and_then(|i| self.cx.packet.head.get(i));
         byte.is_some_and(|byte| byte >> (7 - at % 8) & 1 == 1)
@@ -83,11 +83,11 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Fills a header from the packet; its varbit field takes `varbit` bits.
+    /// Extracts a header from the packet; its varbit field takes `varbit` bits.
     pub(super) fn extract(&mut self, header: HeaderId, varbit: u64) -> Run {
         let program = self.program;
         let header = &program.storage.headers[header.index()];
-        // As the reference switch has it: a varbit ends at a byte.
+        // A varbit field must end at a byte boundary, as in the reference switch.
         if !varbit.is_multiple_of(8) {
             return self.reject("ParserInvalidArgument");
         }
@@ -127,7 +127,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Makes a header valid, and the other members of its union invalid.
+    /// Makes a header valid and the other members of its union invalid.
     pub(super) fn make_valid(&mut self, header: &p4_lang::ir::Header) {
         self.store(header.valid, Value::boolean(true));
         let Some(union) = header.union else { return };
@@ -147,7 +147,7 @@ impl Runner<'_> {
     }
 }
 
-/// The last part of a scalar's path.
+/// Returns the last component of a scalar's path.
 fn field_name(path: &str) -> &str {
     path.rsplit('.').next().unwrap_or(path)
 }

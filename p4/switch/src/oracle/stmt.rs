@@ -96,7 +96,7 @@ impl Runner<'_> {
         Ok(())
     }
 
-    /// Runs a function's or action's body: `return` leaves no more than that.
+    /// Runs the body of a function or action, which `return` ends.
     pub(super) fn until_return(&mut self, body: &[Stmt]) -> Run {
         match self.statements(body) {
             Err(Stop::Return) => Ok(()),
@@ -133,7 +133,7 @@ impl Runner<'_> {
         self.store(id, Value::of_u64(index, self.kind(id)));
     }
 
-    /// `setValid()`. The fields of a header that was invalid are zero, as in the reference switch.
+    /// `setValid()` clears the fields of an invalid header, as in the reference switch.
     fn set_valid(&mut self, header: HeaderId) {
         if !self.is_valid(header) {
             self.clear_fields(header);
@@ -161,7 +161,7 @@ impl Runner<'_> {
         if self.is_valid(source) { self.make_valid(to) } else { self.invalidate(target) }
     }
 
-    /// `push_front`: elements move towards higher indexes, the first ones become invalid.
+    /// `push_front` moves elements to higher indexes; the first elements become invalid.
     fn push(&mut self, stack: StackId, count: usize) {
         let size = self.stack_size(stack);
         for to in (count..size).rev() {
@@ -174,7 +174,7 @@ impl Runner<'_> {
         self.set_next_index(stack, next.min(size as u64));
     }
 
-    /// `pop_front`: elements move towards lower indexes, the last ones become invalid.
+    /// `pop_front` moves elements to lower indexes; the last elements become invalid.
     fn pop(&mut self, stack: StackId, count: usize) {
         let size = self.stack_size(stack);
         for to in 0..size.saturating_sub(count) {
@@ -201,7 +201,7 @@ impl Runner<'_> {
         }
     }
 
-    /// Appends a valid header to what leaves.
+    /// Appends a valid header to the output.
     fn emit(&mut self, header: HeaderId) {
         if !self.is_valid(header) {
             return;

@@ -1,6 +1,7 @@
-//! Tables (specification, section 14.2): all entries are looked at, the best that matches wins.
+//! Tables (specification, section 14.2): linear search for the best matching entry.
 
 use p4_lang::ir::{self, ActionId, MatchKind, ScalarId, TableId};
+use rand_core::Rng;
 
 use super::expr::field_matches;
 use super::value::Value;
@@ -11,10 +12,10 @@ use crate::state::profile::Profile;
 use crate::table::entries::Entry;
 use crate::trace::{MatchedEntry, Named, Step, TracedAction, shown};
 
-/// What an entry leads to.
+/// The outcome of a lookup.
 #[derive(Default)]
 struct Chosen {
-    /// Nothing when a group is empty.
+    /// `None` for an empty group.
     call: Option<ActionCall>,
     member: Option<u32>,
     group: Option<u32>,
@@ -26,7 +27,7 @@ impl Chosen {
     }
 }
 
-/// Position in the table's list of actions; what `action_run` is compared with.
+/// Returns the position of an action in the table's list, which `action_run` is compared with.
 fn position(table: &ir::Table, action: ActionId) -> u64 {
     let found = table.actions.iter().position(|a| a.action == action);
     found.map_or(u64::from(u32::MAX), |at| at as u64)
@@ -68,7 +69,7 @@ impl Runner<'_> {
         }
     }
 
-    /// The number of the entry that wins.
+    /// Returns the index of the winning entry.
     fn lookup(&self, id: TableId, key: &[Value]) -> Option<usize> {
         let kinds: Vec<MatchKind> =
             self.program.tables[id.index()].keys.iter().map(|k| k.match_kind).collect();
@@ -81,7 +82,7 @@ impl Runner<'_> {
             if by_priority {
                 return i64::from(wanted.priority);
             }
-            // Without priorities the longest prefix wins; of several prefixes, the longest together.
+            // Without priorities the longest prefix wins; with several prefixes, the largest total length.
             let prefixes = wanted.matches.iter().zip(&matched).zip(&widths);
             prefixes.map(|((wanted, kind), width)| prefix_bits(*kind, wanted, *width)).sum()
         };
@@ -89,16 +90,16 @@ impl Runner<'_> {
         let matching = entries.filter_map(|(at, entry)| Some((at, entry.as_ref()?))).filter(|(_, entry)| {
             key.iter().zip(&entry.shown.key.matches).all(|(value, wanted)| field_matches(value, wanted))
         });
-        // Of equal ranks the one that was there first.
+        // Of equal ranks the oldest entry wins.
         let best = matching.max_by_key(|(_, entry)| (rank(entry), std::cmp::Reverse(entry.order)));
         best.map(|(at, _)| at)
     }
 
-    /// The action of an entry: its own, a member's, or that of one of several that a hash chooses.
+    /// Returns the action of an entry: its own, that of a member, or that of an alternative selected by the hash.
     fn chosen(&mut self, table: &ir::Table, entry: &TableEntry, selector: &[Value]) -> Chosen {
         let hash = match entry.action {
             EntryAction::Group(_) | EntryAction::OneShot(_) => self.selector_hash(table, selector),
-            EntryAction::OneShotRandom(_) => self.cx.random.next(),
+            EntryAction::OneShotRandom(_) => self.cx.random.next_u64(),
             EntryAction::Direct(_) | EntryAction::Member(_) => 0,
         };
         let profile = table.implementation.and_then(|p| self.state.profiles.get(p.index()));
@@ -123,7 +124,7 @@ impl Runner<'_> {
         }
     }
 
-    /// The hash of a selector's fields, as many bits of it as the program asks for.
+    /// Returns the hash of the selector's fields, truncated to the width that the program declares.
     fn selector_hash(&mut self, table: &ir::Table, selector: &[Value]) -> u64 {
         let profile = table.implementation.and_then(|p| self.program.action_profiles.get(p.index()));
         let Some(wanted) = profile.and_then(|p| p.selector) else { return 0 };
@@ -131,7 +132,7 @@ impl Runner<'_> {
         if wanted.output_width >= 64 { hash } else { hash % (1 << wanted.output_width) }
     }
 
-    /// Hands over the arguments and runs the action.
+    /// Passes the arguments and runs the action.
     fn run_action(&mut self, call: &ActionCall) -> Run {
         let program = self.program;
         let Some(action) = program.actions.get(call.action.index()) else { return Ok(()) };
@@ -141,7 +142,7 @@ impl Runner<'_> {
         self.until_return(&action.body)
     }
 
-    /// Direct counters and meters run with every match, and with the default action.
+    /// Updates direct counters and meters, which run with every match and with the default action.
     fn settle_direct(&mut self, id: TableId, found: Option<usize>) {
         let program = self.program;
         let source = &program.tables[id.index()];
@@ -209,12 +210,12 @@ fn prefix_bits(kind: MatchKind, wanted: &FieldMatch, width: u32) -> i64 {
     }
 }
 
-/// The weight of what watches a port: none while the port is down.
+/// Returns the weight of an alternative; 0 while its watch port is down.
 fn live(down: &DownPorts, weight: u32, watch: &[u8]) -> u32 {
     if down.allows(ports::watched(watch)) { weight } else { 0 }
 }
 
-/// The item in whose share of the sum of all weights a hash falls.
+/// Returns the item in whose share of the total weight the hash falls.
 fn weighted<T>(items: &[T], hash: u64, weight: impl Fn(&T) -> u32) -> Option<&T> {
     let total: u64 = items.iter().map(|item| u64::from(weight(item))).sum();
     let mut left = hash.checked_rem(total)?;

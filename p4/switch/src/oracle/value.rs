@@ -1,4 +1,4 @@
-//! Values as integers of any size, as the specification defines them (sections 8.5 to 8.9).
+//! Values as integers of any size, as in the specification (sections 8.5 to 8.9).
 
 use std::cmp::Ordering;
 
@@ -10,7 +10,7 @@ use p4_lang::ir::{BinaryOp, Bits, ScalarKind, UnaryOp};
 pub(super) struct Value {
     pub(super) number: BigInt,
     pub(super) kind: ScalarKind,
-    /// Bits in use: those of the type, for a varbit the current number.
+    /// Length in bits: that of the type, or the current length of a varbit.
     pub(super) length: u32,
 }
 
@@ -18,10 +18,10 @@ fn power_of_two(exponent: u32) -> BigInt {
     BigInt::from(1) << exponent
 }
 
-/// The number that the low bits of `number` stand for in a type.
+/// Returns the number that the low bits of `number` represent in a type.
 fn wrap(number: BigInt, kind: ScalarKind) -> BigInt {
     let width = kind.width();
-    // `&` of a negative number is that of its two's complement.
+    // `&` of a negative number uses its two's complement.
     let low = number & (power_of_two(width) - 1);
     match kind {
         ScalarKind::Signed(w) if w > 0 && low >= power_of_two(w - 1) => low - power_of_two(w),
@@ -29,7 +29,7 @@ fn wrap(number: BigInt, kind: ScalarKind) -> BigInt {
     }
 }
 
-/// The nearest number that a type has.
+/// Returns the nearest number in the range of a type.
 fn saturate(number: BigInt, kind: ScalarKind) -> BigInt {
     let (least, most) = match kind {
         ScalarKind::Signed(0) => (BigInt::ZERO, BigInt::ZERO),
@@ -39,7 +39,7 @@ fn saturate(number: BigInt, kind: ScalarKind) -> BigInt {
     number.clamp(least, most)
 }
 
-/// Shift distance as a machine number; anything beyond it shifts everything out all the same.
+/// Returns a shift distance as a machine number, saturated; larger distances shift out all bits as well.
 fn distance(number: &BigInt) -> u64 {
     u64::try_from(number).unwrap_or(u64::MAX)
 }
@@ -49,7 +49,7 @@ impl Value {
         Value { number: wrap(number, kind), kind, length: kind.width() }
     }
 
-    /// Zero; an empty varbit.
+    /// Zero, or an empty varbit.
     pub(super) fn zero(kind: ScalarKind) -> Value {
         let length = if let ScalarKind::Varbit(_) = kind { 0 } else { kind.width() };
         Value { number: BigInt::ZERO, kind, length }
@@ -68,7 +68,7 @@ impl Value {
         Value::new(BigInt::from_bytes_le(Sign::Plus, &bytes), kind)
     }
 
-    /// A constant; a varbit is as long as the constant.
+    /// A constant; a varbit has the length of the constant.
     pub(super) fn of_bits(bits: &Bits, kind: ScalarKind) -> Value {
         let mut value = Value::of_limbs(bits.limbs(), kind);
         if let ScalarKind::Varbit(_) = kind {
@@ -77,22 +77,22 @@ impl Value {
         value
     }
 
-    /// The bits as a number without a sign.
+    /// Returns the bits as an unsigned number.
     pub(super) fn pattern(&self) -> BigInt {
         &self.number & (power_of_two(self.kind.width()) - 1)
     }
 
-    /// The bits in a type of this width.
+    /// Returns the bits in a type of this width.
     pub(super) fn to_bits(&self, kind: ScalarKind) -> Bits {
         Bits::from_limbs(kind.width(), self.pattern().magnitude().to_u64_digits())
     }
 
-    /// The bits in its own type.
+    /// Returns the bits in the value's own type.
     pub(super) fn bits(&self) -> Bits {
         self.to_bits(self.kind)
     }
 
-    /// The bits as a number, the largest one when it does not fit.
+    /// Returns the bits as a number, saturated.
     pub(super) fn index(&self) -> u64 {
         u64::try_from(&self.pattern()).unwrap_or(u64::MAX)
     }
@@ -109,7 +109,7 @@ impl Value {
         matches!(self.kind, ScalarKind::Varbit(_))
     }
 
-    /// To another type: a signed number keeps its value, then what does not fit is cut off.
+    /// Converts to another type: a signed number keeps its value, then the result is truncated.
     pub(super) fn cast(self, kind: ScalarKind) -> Value {
         let length = match (self.is_varbit(), kind) {
             (true, ScalarKind::Varbit(_)) => self.length,
@@ -123,7 +123,7 @@ impl Value {
         Value::new(self.pattern() >> low, ScalarKind::Unsigned(high - low + 1))
     }
 
-    /// The value with bits `high..=low` replaced.
+    /// Returns the value with bits `high..=low` replaced.
     pub(super) fn with_slice(&self, high: u32, low: u32, bits: &Value) -> Value {
         let hole = (power_of_two(high - low + 1) - 1) << low;
         let kept = self.pattern() & (power_of_two(self.kind.width()) - 1 - hole);
@@ -139,7 +139,7 @@ impl Value {
         Value::new(number, kind)
     }
 
-    /// Any operator but the short-circuit ones.
+    /// Computes any binary operator except the short-circuit ones.
     pub(super) fn binary(&self, op: BinaryOp, other: &Value, kind: ScalarKind) -> Value {
         let (a, b) = (&self.number, &other.number);
         let number = match op {
@@ -166,7 +166,7 @@ impl Value {
         Value::new(number, kind)
     }
 
-    /// Whether the bits are the same, of two varbits their lengths too.
+    /// Whether the bits, and the lengths of varbits, are equal.
     pub(super) fn equals(&self, other: &Value) -> bool {
         let length = |value: &Value| if value.is_varbit() { value.length } else { 0 };
         self.pattern() == other.pattern() && length(self) == length(other)
@@ -176,7 +176,7 @@ impl Value {
         self.number.cmp(&other.number)
     }
 
-    /// Its bits in use, the most significant one first.
+    /// Returns the bits, most significant first.
     pub(super) fn to_bit_list(&self) -> Vec<bool> {
         let pattern = self.pattern();
         (0..u64::from(self.length)).rev().map(|at| pattern.bit(at)).collect()
@@ -192,18 +192,18 @@ fn shifted_left(value: &Value, by: &BigInt) -> BigInt {
     if by >= u64::from(value.kind.width()) { BigInt::ZERO } else { &value.number << by }
 }
 
-/// Division is for `bit<w>` only; by zero it gives zero here, and the language leaves it open.
+/// Divides unsigned values. Division by zero gives zero; the specification leaves it undefined.
 fn divided(a: &Value, b: &Value, f: impl Fn(BigInt, BigInt) -> BigInt) -> BigInt {
     let (a, b) = (a.pattern(), b.pattern());
     if b == BigInt::ZERO { BigInt::ZERO } else { f(a, b) }
 }
 
-/// The number that bits stand for, the most significant one first.
+/// Returns the number that bits represent, most significant first.
 pub(super) fn number_of_bits(bits: impl Iterator<Item = bool>) -> BigInt {
     bits.fold(BigInt::ZERO, |number, bit| (number << 1u32) + u8::from(bit))
 }
 
-/// Bits as bytes, zeros behind them up to a whole byte.
+/// Returns bits as bytes, padded with zeros to a whole byte.
 pub(super) fn bytes_of_bits(bits: &[bool]) -> Vec<u8> {
     let byte = |chunk: &[bool]| {
         chunk.iter().enumerate().fold(0u8, |byte, (at, bit)| byte | u8::from(*bit) << (7 - at))

@@ -1,4 +1,4 @@
-//! Arrays of state: registers and counters.
+//! Register and counter arrays.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ pub struct Component {
     pub limbs: usize,
 }
 
-/// A register array: elements one behind the other, each component in whole 64-bit limbs.
+/// A register array: consecutive elements, each component in whole 64-bit limbs.
 #[derive(Clone, Copy, Debug)]
 pub struct RegisterArray<'a> {
     components: &'a [Component],
@@ -29,39 +29,39 @@ pub struct RegisterArray<'a> {
 }
 
 impl<'a> RegisterArray<'a> {
-    /// Number of elements.
+    /// Returns the number of elements.
     pub fn len(&self) -> usize {
         self.values.len().checked_div(self.stride).unwrap_or(0)
     }
 
-    /// Whether there is no element.
+    /// Whether the array has no elements.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Components of an element.
+    /// Returns the components of an element.
     pub fn components(&self) -> &'a [Component] {
         self.components
     }
 
-    /// Limbs of an element.
+    /// Returns the number of limbs per element.
     pub fn stride(&self) -> usize {
         self.stride
     }
 
-    /// All limbs: [`RegisterArray::stride`] an element, components in order, least significant limb first. A
-    /// register of `bit<1>` to `bit<64>` has one limb an element.
+    /// Returns all limbs: [`RegisterArray::stride`] per element, components in order, least significant limb first. A
+    /// register of `bit<1>` to `bit<64>` has one limb per element.
     pub fn limbs(&self) -> &'a [u64] {
         self.values
     }
 
-    /// The limbs of one element.
+    /// Returns the limbs of one element.
     pub fn element(&self, index: usize) -> Option<&'a [u64]> {
         let start = index.checked_mul(self.stride)?;
         self.values.get(start..start.checked_add(self.stride)?)
     }
 
-    /// The components of one element as values.
+    /// Reads the components of one element.
     pub fn read(&self, index: usize) -> Option<Vec<Bits>> {
         let element = self.element(index)?;
         let value =
@@ -72,24 +72,24 @@ impl<'a> RegisterArray<'a> {
 
 /// All register arrays of a program.
 ///
-/// Their values are one allocation: large enough that the system gives it as pages of zeros, which cost memory when they
-/// are written and not before. Of many small arrays some would be cleared by hand, hence written.
+/// Their values are one allocation, large enough for the system to provide zero pages that take memory only once they
+/// are written. Small allocations might be cleared explicitly instead.
 #[derive(Clone, Debug)]
 pub(crate) struct Registers {
-    arrays: Vec<Place>,
+    arrays: Vec<ArrayLayout>,
     values: Vec<u64>,
 }
 
-/// Where an array's values are, and what they are.
+/// Layout of one array in the allocation.
 #[derive(Clone, Debug)]
-struct Place {
+struct ArrayLayout {
     components: Vec<Component>,
     stride: usize,
     values: Range<usize>,
 }
 
 impl Registers {
-    /// Arrays of so many elements of these components each, all zero.
+    /// Creates arrays with these components and numbers of elements; all values are zero.
     pub(crate) fn new<'p>(declared: impl Iterator<Item = (&'p [(String, ScalarKind)], u64)>) -> Registers {
         let mut end = 0;
         let arrays = declared
@@ -106,32 +106,32 @@ impl Registers {
                     .collect();
                 let start = end;
                 end += stride * size as usize;
-                Place { components, stride, values: start..end }
+                ArrayLayout { components, stride, values: start..end }
             })
             .collect();
         Registers { arrays, values: vec![0; end] }
     }
 
-    /// An array.
+    /// Returns an array.
     pub(crate) fn get(&self, array: usize) -> Option<RegisterArray<'_>> {
         let place = self.arrays.get(array)?;
         let values = self.values.get(place.values.clone())?;
         Some(RegisterArray { components: &place.components, stride: place.stride, values })
     }
 
-    /// The limbs of an array.
+    /// Returns the limbs of an array.
     #[inline]
     pub(crate) fn limbs(&self, array: u32) -> &[u64] {
         &self.values[self.arrays[array as usize].values.clone()]
     }
 
-    /// The limbs of an array.
+    /// Returns the limbs of an array.
     #[inline]
     pub(crate) fn limbs_mut(&mut self, array: u32) -> &mut [u64] {
         &mut self.values[self.arrays[array as usize].values.clone()]
     }
 
-    /// The limbs of an element.
+    /// Returns the limbs of an element.
     #[inline]
     pub(crate) fn element(&self, array: u32, index: u64) -> Option<&[u64]> {
         let stride = self.arrays[array as usize].stride;
@@ -139,7 +139,7 @@ impl Registers {
         self.limbs(array).get(start..start.checked_add(stride)?)
     }
 
-    /// The limbs of an element.
+    /// Returns the limbs of an element.
     #[inline]
     pub(crate) fn element_mut(&mut self, array: u32, index: u64) -> Option<&mut [u64]> {
         let stride = self.arrays[array as usize].stride;
@@ -148,7 +148,7 @@ impl Registers {
     }
 }
 
-/// Cuts every limb of `element` to its component's width.
+/// Truncates every component of `element` to its width.
 pub(crate) fn trim(components: &[Component], element: &mut [u64]) {
     for c in components {
         limbs::trim(&mut element[c.offset..c.offset + c.limbs], c.kind.width());

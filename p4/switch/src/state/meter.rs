@@ -6,7 +6,7 @@ use crate::control::{MarkedCounts, MeterConfig};
 
 const PS_PER_SECOND: u128 = 1_000_000_000_000;
 
-/// What a meter says of a packet; the numbers are v1model's.
+/// Colour of a packet; the numbers are those of v1model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Colour {
     Green = 0,
@@ -14,7 +14,7 @@ pub(crate) enum Colour {
     Red = 2,
 }
 
-/// A token bucket. Tokens are counted in units of 1/10^12, so that a picosecond at one token a second is one.
+/// A token bucket. Its unit is 10^-12 tokens, so a rate of one token per second adds one unit per picosecond.
 #[derive(Clone, Copy, Debug, Default)]
 struct Bucket {
     tokens: u128,
@@ -40,12 +40,12 @@ impl Bucket {
     }
 }
 
-/// A meter. Without settings every packet is green.
+/// A meter. Without settings it marks every packet green.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Meter {
-    /// Apart, since there is a meter with every entry of a table and most have no settings.
+    /// Boxed, because every entry of a table has a meter and most have no settings.
     running: Option<Box<Running>>,
-    /// What it has said, whatever its settings were.
+    /// Packets and bytes counted per colour; kept when the settings change.
     pub(crate) marked: MarkedCounts,
 }
 
@@ -58,7 +58,7 @@ struct Running {
 }
 
 impl Meter {
-    /// Sets or clears it; the buckets start full.
+    /// Sets or clears the settings. The buckets start full.
     pub(crate) fn configure(&mut self, config: Option<MeterConfig>, now: Time) {
         self.running = config.map(|config| {
             let (committed, peak) = (Bucket::full(config.committed_burst), Bucket::full(config.peak_burst));
@@ -70,7 +70,7 @@ impl Meter {
         self.running.as_ref().map(|r| r.config)
     }
 
-    /// Meters `amount` bytes or packets of a packet of `bytes`, and counts its colour.
+    /// Meters `amount` (bytes or packets) of a packet of `bytes` bytes, and counts its colour.
     pub(crate) fn execute(&mut self, now: Time, amount: u64, bytes: u64) -> Colour {
         let colour = self.colour(now, amount);
         let counter = match colour {

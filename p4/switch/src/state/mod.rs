@@ -1,4 +1,4 @@
-//! Everything that outlives a packet: tables, arrays, groups.
+//! State that outlives a packet: tables, arrays, groups.
 
 pub(crate) mod array;
 pub(crate) mod meter;
@@ -13,7 +13,7 @@ use p4_lang::ir;
 use crate::config::Limits;
 use crate::control::{CounterValue, DigestConfig, EntryAction, FieldMatch, TableEntry};
 use crate::error::{ControlError, LoadError};
-use crate::table::Table;
+use crate::table::{EntryTarget, Table};
 use array::{CounterArray, Registers};
 use meter::Meter;
 use profile::Profile;
@@ -34,7 +34,7 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// The state of a program that has just been loaded: arrays zero, tables with the source's entries.
+    /// Creates the state of a newly loaded program: arrays are zero, tables hold the entries of the source.
     pub(crate) fn new(program: &ir::Program, limits: &Limits) -> Result<State, LoadError> {
         check_arrays(program, limits)?;
         let limit = limits.table_entries;
@@ -55,7 +55,7 @@ impl State {
     }
 }
 
-/// Refuses arrays that need more memory than the limit.
+/// Rejects programs whose arrays exceed the memory limit.
 fn check_arrays(program: &ir::Program, limits: &Limits) -> Result<(), LoadError> {
     let registers = program.registers.iter().map(|r| {
         let limbs: usize = r.components.iter().map(|(_, kind)| crate::limbs::count(kind.width())).sum();
@@ -93,14 +93,14 @@ fn new_table(program: &ir::Program, source: &ir::Table, limit: u64) -> Result<Ta
     Ok(table)
 }
 
-/// `rank` is the priority of an entry that has none: earlier ones win.
+/// Adds an entry of the source. `rank` is the priority of entries that declare none; earlier entries win.
 fn add_source_entry(table: &mut Table, entry: &ir::Entry, rank: i32) -> Result<(), ControlError> {
     let call = table.bound_call(&entry.action)?;
     let matches = entry.patterns.iter().map(source_match).collect::<Result<Vec<_>, _>>()?;
     let priority = if table.shape.needs_priority() { entry.priority.unwrap_or(rank) } else { 0 };
     let shown = TableEntry { is_const: entry.is_const, ..TableEntry::new(matches, priority, call) };
     let target = match &shown.action {
-        EntryAction::Direct(call) => crate::table::Target::Call(table.ready(call, true)?),
+        EntryAction::Direct(call) => EntryTarget::Call(table.resolve(call, true)?),
         other => table.target(other)?,
     };
     table.insert_from_source(Time::ZERO, shown, target)
@@ -118,7 +118,7 @@ fn source_match(pattern: &ir::Pattern) -> Result<FieldMatch, ControlError> {
         }
         Pattern::Range { low, high, .. } => FieldMatch::Range { low: low.clone(), high: high.clone() },
         Pattern::ValueSet(_) => {
-            return Err(ControlError::invalid("match", "a value set cannot be part of an entry"));
+            return Err(ControlError::invalid("match", "an entry cannot match a value set"));
         }
     })
 }

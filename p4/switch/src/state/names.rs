@@ -1,18 +1,18 @@
-//! Finds an object of the program by id or name.
+//! Finds objects of the program by id or name.
 
 use p4_lang::ir::Preamble;
 
 use crate::control::ObjectRef;
 use crate::error::ControlError;
 
-/// The index of the object that `wanted` names. An exact name or alias wins over a suffix.
+/// Returns the index of the object that `reference` refers to. An exact name or alias takes precedence over a suffix.
 pub(crate) fn find<'a>(
     kind: &str,
     objects: impl Iterator<Item = &'a Preamble> + Clone,
-    wanted: ObjectRef<'_>,
+    reference: ObjectRef<'_>,
 ) -> Result<usize, ControlError> {
-    let missing = || ControlError::not_found(format!("{kind} {wanted}"));
-    let name = match wanted {
+    let missing = || ControlError::not_found(format!("{kind} {reference}"));
+    let name = match reference {
         ObjectRef::Id(id) => {
             return objects.clone().position(|p| p.id == id && id != 0).ok_or_else(missing);
         }
@@ -39,7 +39,7 @@ pub(crate) fn find<'a>(
 mod tests {
     use super::*;
 
-    fn check(wanted: ObjectRef<'_>, expected: Result<usize, &str>) {
+    fn check(reference: ObjectRef<'_>, expected: Result<usize, &str>) {
         let preamble = |id, name: &str, alias: &str| Preamble {
             id,
             name: name.to_owned(),
@@ -48,7 +48,7 @@ mod tests {
         };
         let objects =
             [preamble(1, "ingress.a.t", "a.t"), preamble(2, "ingress.b.t", "b.t"), preamble(0, "hidden", "")];
-        let found = find("table", objects.iter(), wanted).map_err(|e| e.to_string());
+        let found = find("table", objects.iter(), reference).map_err(|e| e.to_string());
         assert_eq!(found.as_ref().map(|i| *i).map_err(String::as_str), expected);
     }
 
@@ -58,7 +58,7 @@ mod tests {
         check(ObjectRef::Id(0), Err("table id 0x00000000 does not exist"));
         check("ingress.a.t".into(), Ok(0));
         check("b.t".into(), Ok(1));
-        check("t".into(), Err("t may be ingress.a.t or ingress.b.t; write more of the name"));
+        check("t".into(), Err("t is ambiguous: ingress.a.t or ingress.b.t; use a longer suffix"));
         check("x".into(), Err("table x does not exist"));
         check("hidden".into(), Ok(2));
     }

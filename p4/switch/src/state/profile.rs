@@ -7,27 +7,27 @@ use p4_lang::ir::{self, HashAlgorithm};
 use crate::control::{ActionCall, ProfileGroup, ProfileMember};
 use crate::error::ControlError;
 use crate::ports::{self, DownPorts};
-use crate::table::ReadyCall;
+use crate::table::ResolvedCall;
 use crate::table::entries::pack_args;
 
-/// A member with its action made ready. The position in the ready call is that of no table.
+/// A member with its resolved action. The table position of the call is unused.
 #[derive(Clone, Debug)]
 pub(crate) struct Member {
     pub(crate) shown: ProfileMember,
-    pub(crate) call: ReadyCall,
+    pub(crate) call: ResolvedCall,
 }
 
-/// One of several things to choose from.
+/// One of several weighted alternatives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Share<T> {
     /// Sum of the weights up to and including this one.
     sum: u64,
-    /// It is chosen only while this port is up.
+    /// The alternative can be chosen only while this port is up.
     watch: Option<u16>,
     what: T,
 }
 
-/// Things with weights, of which a number chooses one.
+/// Weighted alternatives; a number selects one of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Shares<T>(Vec<Share<T>>);
 
@@ -47,7 +47,7 @@ impl<T> Shares<T> {
         self.0.last().map_or(0, |share| share.sum)
     }
 
-    /// What a number chooses among those whose ports are up; `None` when there is nothing to choose from.
+    /// Selects an alternative whose watch port is up by a hash or random number; `None` if there is none.
     pub(crate) fn choose(&self, number: u64, down: &DownPorts) -> Option<&T> {
         if down.none() {
             let wanted = number.checked_rem(self.total())?;
@@ -70,20 +70,20 @@ impl<T> Shares<T> {
     }
 }
 
-/// A group with its members' shares summed up.
+/// A group with the cumulative weights of its members.
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
     pub(crate) shown: ProfileGroup,
     shares: Shares<u32>,
 }
 
-/// An action profile or selector at run time.
+/// State of an action profile or selector.
 #[derive(Clone, Debug)]
 pub(crate) struct Profile {
     pub(crate) name: String,
     pub(crate) limit: u64,
     pub(crate) max_group_size: u32,
-    /// Whether a group's size is the number of its members; otherwise it is the sum of their weights.
+    /// Whether the size of a group is its number of members; otherwise it is the sum of their weights.
     by_members: bool,
     pub(crate) selector: Option<(HashAlgorithm, u32)>,
     pub(crate) members: BTreeMap<u32, Member>,
@@ -103,12 +103,12 @@ impl Profile {
         }
     }
 
-    /// The member of a group that a hash chooses; `None` for a missing group and one of which no member is live.
+    /// Returns the member of a group that a hash selects; `None` if the group does not exist or has no live member.
     pub(crate) fn choose(&self, group: u32, hash: u64, down: &DownPorts) -> Option<u32> {
         self.groups.get(&group)?.shares.choose(hash, down).copied()
     }
 
-    /// Checks a group and sums up the shares.
+    /// Checks a group and computes its cumulative weights.
     pub(crate) fn group(&self, group: &ProfileGroup) -> Result<Group, ControlError> {
         if self.selector.is_none() {
             return Err(ControlError::invalid("group", format!("{} is not a selector", self.name)));
@@ -125,7 +125,7 @@ impl Profile {
         }
         let size = if self.by_members { group.members.len() as u64 } else { shares.total() };
         if self.max_group_size > 0 && group.max_size > self.max_group_size {
-            let reason = format!("{} is more than {}", group.max_size, self.max_group_size);
+            let reason = format!("{} exceeds {}", group.max_size, self.max_group_size);
             return Err(ControlError::invalid("group max_size", reason));
         }
         let most = if group.max_size > 0 { group.max_size } else { self.max_group_size };
@@ -137,12 +137,12 @@ impl Profile {
     }
 }
 
-/// Makes a member's action ready.
-pub(crate) fn ready(program: &ir::Program, call: &ActionCall) -> Result<ReadyCall, ControlError> {
+/// Resolves the action of a member.
+pub(crate) fn resolve(program: &ir::Program, call: &ActionCall) -> Result<ResolvedCall, ControlError> {
     let Some(action) = program.actions.get(call.action.index()) else {
         return Err(ControlError::invalid("action", "does not exist"));
     };
     let params = action.params.iter().map(|p| (p.name.as_str(), p.kind.width()));
     let args = pack_args(&action.preamble.name, params, &call.args)?;
-    Ok(ReadyCall { action: call.action, position: 0, args })
+    Ok(ResolvedCall { action: call.action, position: 0, args })
 }

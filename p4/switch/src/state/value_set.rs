@@ -7,7 +7,7 @@ use crate::error::ControlError;
 use crate::limbs;
 use crate::table::key::{Component, KeyShape, Method, Rule};
 
-/// A value set at run time. Sets are small and looked through in order.
+/// State of a value set. Sets are small, so members are compared in order.
 #[derive(Clone, Debug)]
 pub(crate) struct ValueSet {
     pub(crate) name: String,
@@ -57,7 +57,7 @@ impl ValueSet {
         Ok(())
     }
 
-    /// Whether a key in limbs is a member.
+    /// Whether a key is a member.
     pub(crate) fn contains(&self, key: &[u64]) -> bool {
         self.rules.iter().any(|rule| rule.matches(&self.shape, key))
     }

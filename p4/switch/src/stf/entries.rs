@@ -1,4 +1,4 @@
-//! Turns names and numbers of a test into entries.
+//! Converts names and numbers of a test to entries.
 
 use p4_lang::ir::{ActionId, Bits, Key, MatchKind, Program, ScalarKind, Table};
 
@@ -6,32 +6,32 @@ use super::parse::{Call, MatchText};
 use crate::control::{ActionCall, EntryKey, FieldMatch};
 use crate::limbs;
 
-type Made<T> = Result<T, String>;
+type Converted<T> = Result<T, String>;
 
-/// The table that a test means.
-pub(super) fn table<'p>(program: &'p Program, name: &str) -> Made<&'p Table> {
+/// Looks up a table by name.
+pub(super) fn table<'p>(program: &'p Program, name: &str) -> Converted<&'p Table> {
     if let Some(table) = program.tables.iter().find(|t| t.preamble.name == name) {
         return Ok(table);
     }
     let found: Vec<&Table> = program.tables.iter().filter(|t| t.preamble.name.ends_with(name)).collect();
     match found.as_slice() {
         [table] => Ok(table),
-        [] => Err(format!("there is no table {name}")),
+        [] => Err(format!("table {name} does not exist")),
         several => {
             let names: Vec<&str> = several.iter().map(|t| t.preamble.name.as_str()).collect();
-            Err(format!("table {name} may be {}", names.join(" or ")))
+            Err(format!("table {name} is ambiguous: {}", names.join(" or ")))
         }
     }
 }
 
-/// An action of a table with its arguments.
-pub(super) fn action(program: &Program, table: &Table, call: &Call) -> Made<ActionCall> {
+/// Returns an action of a table with its arguments.
+pub(super) fn action(program: &Program, table: &Table, call: &Call) -> Converted<ActionCall> {
     let of_table = table.actions.iter().map(|a| a.action).collect();
     action_of(program, of_table, &format!("table {}", table.preamble.name), call)
 }
 
-/// The action of a member of an action profile: one of the actions of the tables that use it.
-pub(super) fn member_action(program: &Program, profile: &str, call: &Call) -> Made<ActionCall> {
+/// Returns the action of a member of an action profile: an action of a table that uses the profile.
+pub(super) fn member_action(program: &Program, profile: &str, call: &Call) -> Converted<ActionCall> {
     let uses = |table: &&Table| {
         let profile_of = table.implementation.and_then(|id| program.action_profiles.get(id.index()));
         profile_of.is_some_and(|p| p.preamble.name.ends_with(profile))
@@ -43,7 +43,7 @@ pub(super) fn member_action(program: &Program, profile: &str, call: &Call) -> Ma
     action_of(program, of_tables, &format!("profile {profile}"), call)
 }
 
-fn action_of(program: &Program, allowed: Vec<ActionId>, owner: &str, call: &Call) -> Made<ActionCall> {
+fn action_of(program: &Program, allowed: Vec<ActionId>, owner: &str, call: &Call) -> Converted<ActionCall> {
     let actions = || allowed.iter().filter_map(|a| Some((*a, program.actions.get(a.index())?)));
     let exact = actions().find(|(_, a)| a.preamble.name == call.action);
     let found = match exact {
@@ -71,7 +71,7 @@ fn action_of(program: &Program, allowed: Vec<ActionId>, owner: &str, call: &Call
             param.ok_or_else(|| format!("action {} has no parameter {named}", action.preamble.name))?;
         let (value, mask) = digits(value, param.kind.width())?;
         if mask != Bits::ones(param.kind.width()) {
-            return Err(format!("parameter {named}: a value needs all its digits"));
+            return Err(format!("parameter {named}: wildcard digits are not allowed"));
         }
         if let Some(slot) = args.get_mut(at) {
             *slot = Some(value);
@@ -80,12 +80,12 @@ fn action_of(program: &Program, allowed: Vec<ActionId>, owner: &str, call: &Call
     let given = action.params.iter().zip(args);
     let args = given
         .map(|(param, arg)| arg.ok_or_else(|| format!("parameter {} is missing", param.name)))
-        .collect::<Made<Vec<_>>>()?;
+        .collect::<Converted<Vec<_>>>()?;
     Ok(ActionCall { action: id, args })
 }
 
-/// The key of an entry. Components that are not mentioned are 0 when exact, else don't care.
-pub(super) fn key(table: &Table, priority: Option<i32>, texts: &[MatchText]) -> Made<EntryKey> {
+/// Returns the key of an entry. Components that are not listed are 0 if exact, otherwise don't care.
+pub(super) fn key(table: &Table, priority: Option<i32>, texts: &[MatchText]) -> Converted<EntryKey> {
     let keys: Vec<&Key> = table.keys.iter().filter(|k| k.match_kind != MatchKind::Selector).collect();
     let mut matches: Vec<FieldMatch> = keys
         .iter()
@@ -107,12 +107,12 @@ pub(super) fn key(table: &Table, priority: Option<i32>, texts: &[MatchText]) -> 
     let by_priority =
         |k: &&Key| matches!(k.match_kind, MatchKind::Ternary | MatchKind::Range | MatchKind::Optional);
     let needs_priority = keys.iter().any(by_priority);
-    // STF counts from 0, the control plane from 1.
+    // STF priorities start at 0, those of the control plane at 1.
     let priority = if needs_priority { priority.unwrap_or(0).saturating_add(1).max(1) } else { 0 };
     Ok(EntryKey { matches, priority })
 }
 
-/// Finds a component by its name, a suffix, or the spellings of validity and stack elements.
+/// Finds a component by name, by suffix, or by the STF notation for validity and stack elements.
 fn component(keys: &[&Key], wanted: &str) -> Option<usize> {
     let wanted = stack_index(wanted);
     let plain = |name: &str| name.replace(".isValid()", ".$valid$").trim_end_matches('$').to_owned();
@@ -127,7 +127,7 @@ fn component(keys: &[&Key], wanted: &str) -> Option<usize> {
     exact.or_else(|| spellings.iter().find_map(|s| names.iter().position(|n| n.ends_with(&format!(".{s}")))))
 }
 
-/// `a$0.f` is `a[0].f`.
+/// Rewrites `a$0.f` as `a[0].f`.
 fn stack_index(name: &str) -> String {
     let Some((before, after)) = name.rsplit_once('$') else { return name.to_owned() };
     let digits = after.chars().take_while(char::is_ascii_digit).count();
@@ -137,10 +137,10 @@ fn stack_index(name: &str) -> String {
     }
 }
 
-/// What an entry wants of a component, from its text.
-pub(super) fn field_match(kind: MatchKind, width: u32, text: &str) -> Made<FieldMatch> {
+/// Converts the text of a component's match.
+pub(super) fn field_match(kind: MatchKind, width: u32, text: &str) -> Converted<FieldMatch> {
     if let Some((value, bits)) = text.split_once('/') {
-        let bits = bits.parse().map_err(|_| format!("{bits} is not the length of a prefix"))?;
+        let bits = bits.parse().map_err(|_| format!("{bits} is not a prefix length"))?;
         let (value, _) = digits(value, width)?;
         let mask = crate::table::key::prefix_mask(width, bits);
         let value = masked(&value, &mask);
@@ -165,12 +165,12 @@ pub(super) fn field_match(kind: MatchKind, width: u32, text: &str) -> Made<Field
         MatchKind::Optional | MatchKind::Range if limbs::compare(mask.limbs(), &[0]).is_eq() => {
             Ok(FieldMatch::Any)
         }
-        _ => Err("a value needs all its digits".to_owned()),
+        _ => Err("wildcard digits are not allowed here".to_owned()),
     }
 }
 
-/// The prefix is as long as the digits that are given; a decimal number is a whole value.
-fn lpm(text: &str, width: u32, value: Bits) -> Made<FieldMatch> {
+/// The number of digits determines the prefix length; a decimal number is a full-length prefix.
+fn lpm(text: &str, width: u32, value: Bits) -> Converted<FieldMatch> {
     let lower = text.to_ascii_lowercase();
     let bits_per_digit = match lower.get(..2) {
         Some("0x") => 4,
@@ -193,9 +193,9 @@ fn masked(value: &Bits, mask: &Bits) -> Bits {
     Bits::from_limbs(value.width(), value.limbs().iter().zip(mask.limbs()).map(|(v, m)| v & m).collect())
 }
 
-/// A number with `*` for digits that do not count: value and mask. Digits beyond those given are zeros that
-/// count.
-fn digits(text: &str, width: u32) -> Made<(Bits, Bits)> {
+/// Converts a number with `*` for wildcard digits to a value and a mask. Missing leading digits are zeros that must
+/// match.
+fn digits(text: &str, width: u32) -> Converted<(Bits, Bits)> {
     let text = text.trim();
     let lower = text.to_ascii_lowercase();
     let (body, bits_per_digit, radix) = match lower.get(..2) {
@@ -223,13 +223,17 @@ fn digits(text: &str, width: u32) -> Made<(Bits, Bits)> {
     Ok((cut, Bits::from_limbs(width, mask)))
 }
 
-/// A value of a width, all digits given.
-pub(super) fn number(text: &str, width: u32) -> Made<Bits> {
+/// Converts a number without wildcard digits.
+pub(super) fn number(text: &str, width: u32) -> Converted<Bits> {
     let (value, mask) = digits(text, width)?;
-    if mask == Bits::ones(width) { Ok(value) } else { Err(format!("{text}: a value needs all its digits")) }
+    if mask == Bits::ones(width) {
+        Ok(value)
+    } else {
+        Err(format!("{text}: wildcard digits are not allowed"))
+    }
 }
 
-fn decimal(text: &str, width: u32) -> Made<(Bits, Bits)> {
+fn decimal(text: &str, width: u32) -> Converted<(Bits, Bits)> {
     let value: u128 = text.parse().map_err(|_| format!("{text} is not a number"))?;
     let bits = Bits::new(width, value);
     if bits.to_u128() != Some(value) {
@@ -238,7 +242,8 @@ fn decimal(text: &str, width: u32) -> Made<(Bits, Bits)> {
     Ok((bits, Bits::ones(width)))
 }
 
-/// A register's value from one number: its only component, or all of them from the least significant on.
+/// Converts a number to the value of a register: to its only component, or to all components from the least
+/// significant on.
 pub(super) fn register_value(components: &[(String, ScalarKind)], value: u128) -> Vec<Bits> {
     let mut left = value;
     let mut values: Vec<Bits> = components

@@ -1,34 +1,38 @@
-//! Runs a program against a test in STF, the simple test framework of p4c.
+//! Runs tests in STF, the simple test framework of p4c.
 //!
-//! One command a line, `#` begins a comment, keywords in any case. As p4c's driver for the reference switch reads
-//! it (p4lang/p4c, `backends/bmv2/bmv2stf.py`, `tools/stf`):
-//!
-//! | command | meaning |
-//! |---|---|
-//! | `add TABLE [PRIORITY] KEY:VALUE... ACTION(ARG:VALUE, ...) [= ID]` | an entry; larger priorities win |
-//! | `setdefault TABLE ACTION(...)` | the default action |
-//! | `remove all`, `remove TABLE [PRIORITY] KEY:VALUE...` | entries go |
-//! | `packet PORT HEX` | a packet arrives |
-//! | `expect PORT [HEX]` | a packet leaves; `*` any digit, `$` at the end: exactly this long, else a prefix |
-//! | `no_packet` | nothing has left since the last `packet` |
-//! | `wait [N]` | N microseconds pass; without a number nothing: packets are processed at once |
-//! | `check_counter NAME(INDEX\|$ID) [packets\|bytes OP NUMBER]` | a counter's value; `$ID`: that of an entry |
-//! | `mirroring_add SESSION PORT`, `mirroring_add_mc SESSION GROUP`, `mirroring_delete`, `mirroring_get` | clone sessions |
-//! | `mc_mgrp_create GROUP`, `mc_node_create RID PORT...`, `mc_node_associate GROUP NODE` | multicast; nodes count from 0 |
-//! | `register_read`, `register_write`, `register_reset`, `counter_read`, `counter_write`, `meter_set_rates`, ... | state |
-//!
-//! Of our own, for what p4c's tests do not reach:
+//! A test has one command per line; `#` starts a comment, and keywords are case insensitive. The syntax is that of
+//! p4c's driver for the reference switch (p4lang/p4c, `backends/bmv2/bmv2stf.py`, `tools/stf`):
 //!
 //! | command | meaning |
 //! |---|---|
-//! | `check_register NAME(INDEX) VALUE...` | a register's value, one for each component |
-//! | `expect_digest NAME VALUE...` | the next digest |
-//! | `member PROFILE ID ACTION(...)`, `group PROFILE ID MEMBER[:WEIGHT]...` | members and groups; entries choose them with `member(ID)` and `group(ID)` |
+//! | `add TABLE [PRIORITY] KEY:VALUE... ACTION(ARG:VALUE, ...) [= ID]` | adds an entry; larger priorities win |
+//! | `setdefault TABLE ACTION(...)` | sets the default action |
+//! | `remove all`, `remove TABLE [PRIORITY] KEY:VALUE...` | removes entries |
+//! | `packet PORT HEX` | sends a packet to a port |
+//! | `expect PORT [HEX]` | expects a packet: `*` any digit, `$` at the end: exact length, otherwise a prefix |
+//! | `no_packet` | expects that no packet left since the last `packet` |
+//! | `wait [N]` | advances the time by N microseconds; no effect without a number |
+//! | `check_counter NAME(INDEX\|$ID) [packets\|bytes OP NUMBER]` | checks a counter; `$ID`: that of an entry |
+//! | `mirroring_add SESSION PORT`, `mirroring_add_mc SESSION GROUP` | adds a clone session |
+//! | `mirroring_delete SESSION`, `mirroring_get SESSION` | removes or reads a clone session |
+//! | `mc_mgrp_create GROUP`, `mc_node_create RID PORT...` | adds a multicast group, or a node (numbered from 0) |
+//! | `mc_node_associate GROUP NODE` | adds a node to a multicast group |
+//! | `register_read`, `register_write`, `register_reset` | reads or writes registers |
+//! | `counter_read`, `counter_write`, `meter_set_rates`, ... | reads or writes counters and meters |
+//!
+//! Additional commands that are not part of p4c's STF:
+//!
+//! | command | meaning |
+//! |---|---|
+//! | `check_register NAME(INDEX) VALUE...` | checks a register, one value per component |
+//! | `expect_digest NAME VALUE...` | expects the next digest |
+//! | `member PROFILE ID ACTION(...)` | adds a member; entries refer to it by `member(ID)` |
+//! | `group PROFILE ID MEMBER[:WEIGHT]...` | adds a group; entries refer to it by `group(ID)` |
 //! | `value_set NAME VALUE[,VALUE]...` | replaces the members of a parser value set |
-//! | `meter_set_entry $ID RATE:BURST RATE:BURST` | the direct meter of an entry |
+//! | `meter_set_entry $ID RATE:BURST RATE:BURST` | configures the direct meter of an entry |
 //!
-//! At the end, per port and in order, as many packets must have left as were expected; a port that the test
-//! names without expecting anything must have been silent.
+//! At the end of the test, the packets that left each port must equal the expected packets, in order. No packet may
+//! leave a port that the test names without an expectation.
 
 mod entries;
 mod parse;
@@ -46,14 +50,14 @@ use crate::switch::Switch;
 
 pub use parse::{Call, Command, CounterIndex, Line, MatchText, parse};
 
-/// Something that did not go as the test says.
+/// A failed command or expectation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// Line of the test, from 1; 0 when it belongs to none.
+    /// Line of the test, starting at 1; 0 if the failure has no line.
     pub line: u32,
-    /// What is wrong.
+    /// Description of the failure.
     pub message: String,
-    /// Whether it is about what the program did with packets; else the test itself cannot be executed.
+    /// Whether packets or state differ from the expectation; otherwise the test cannot be executed.
     pub is_outcome: bool,
 }
 
@@ -68,35 +72,35 @@ impl std::fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// What a test that passed has done.
+/// Results of a passed test.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Packets that went in.
+    /// Number of packets sent to the switch.
     pub packets: usize,
-    /// Packets that were expected, and came out.
+    /// Number of expected packets.
     pub expected: usize,
-    /// What the `_read` and `_get` commands found, and the program's log messages, as text.
+    /// Output of the `_read` and `_get` commands, and log messages of the program.
     pub output: Vec<String>,
 }
 
-/// Runs a test from its text.
+/// Runs a test.
 pub fn run(program: &Arc<Program>, text: &str) -> Result<Report, Vec<Failure>> {
     run_on(program, text, &Settings::default()).1
 }
 
-/// What a set-up has done.
+/// Results of a set-up.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Configured {
-    /// Commands that were executed.
+    /// Number of executed commands.
     pub commands: usize,
-    /// Lines with packets, expectations or waits, which a set-up has no use for.
+    /// Number of ignored lines (packets, expectations, waits).
     pub ignored: usize,
-    /// What the `_read` and `_get` commands found.
+    /// Output of the `_read` and `_get` commands.
     pub output: Vec<String>,
 }
 
-/// Executes the commands of a test that set a switch up, on a switch that runs the program; lines with packets
-/// and what is expected of them are counted and left out.
+/// Executes the commands of a test that configure a switch, on a switch with a loaded program. Packets and
+/// expectations are ignored and counted.
 pub fn configure(switch: &mut Switch, text: &str) -> Result<Configured, Vec<Failure>> {
     let (lines, mut failures) = parse(text);
     let Some(program) = switch.program().map(Arc::clone) else {
@@ -118,29 +122,29 @@ pub fn configure(switch: &mut Switch, text: &str) -> Result<Configured, Vec<Fail
     if failures.is_empty() { Ok(done) } else { Err(failures) }
 }
 
-/// How a test is run.
+/// Settings of a test run.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Settings {
-    /// What runs the program.
+    /// The engine that runs the program.
     pub engine: Engine,
-    /// Whether the packets' lives are traced.
+    /// Whether packets are traced.
     pub trace: bool,
-    /// What runs the program instead of compiled code, if it was made from this program ([`crate::native`]).
+    /// Translation to use instead of bytecode, if it was made from this program ([`crate::native`]).
     pub translation: Option<Translation>,
 }
 
-/// Everything that a test has made the switch do: what two engines must agree on.
+/// All observable effects of a test, on which two engines must agree.
 #[derive(Debug)]
 pub struct Observed {
-    /// The switch as the test left it; `None` when the program could not be loaded or the test not be read.
+    /// The switch after the test; `None` if the program could not be loaded or the test not be parsed.
     pub switch: Option<Switch>,
-    /// All packets that left, in order, with their ports.
+    /// All transmitted packets with their ports, in order.
     pub sent: Vec<(u16, Vec<u8>)>,
     /// All events, in order.
     pub events: Vec<Event>,
 }
 
-/// Runs a test and shows what happened, whether it passes or not.
+/// Runs a test and returns its effects, whether it passes or not.
 pub fn run_on(
     program: &Arc<Program>,
     text: &str,

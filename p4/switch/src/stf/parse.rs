@@ -1,22 +1,22 @@
-//! Reads the commands.
+//! Parser of STF commands.
 
 use super::Failure;
 
-/// A command and where it stands.
+/// A command with its line number.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Line {
-    /// From 1.
+    /// Line number, starting at 1.
     pub number: u32,
     /// The command.
     pub command: Command,
 }
 
-/// `KEY:VALUE` of an entry. The value is text as long as the width of the key is not known.
+/// `KEY:VALUE` of an entry. The value is parsed later, when the width of the key is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatchText {
     /// Name of the key's component.
     pub key: String,
-    /// Number with don't-care digits, perhaps with a mask, prefix length or upper end behind it.
+    /// A number with optional wildcard digits, and an optional mask, prefix length or upper bound.
     pub value: String,
 }
 
@@ -25,7 +25,7 @@ pub struct MatchText {
 pub struct Call {
     /// Name of the action.
     pub action: String,
-    /// Parameters and values; a value without a name goes by its position.
+    /// Parameters and values; values without a name are positional.
     pub args: Vec<(Option<String>, String)>,
 }
 
@@ -38,7 +38,7 @@ pub enum Command {
         priority: Option<i32>,
         matches: Vec<MatchText>,
         call: Call,
-        /// What `$ID` in later commands stands for.
+        /// Name for `$ID` in later commands.
         id: Option<String>,
     },
     SetDefault {
@@ -147,7 +147,7 @@ pub enum Command {
         name: String,
         index: u64,
     },
-    /// Rate a microsecond and burst, committed then peak; without an index all of the array.
+    /// Rates per microsecond and bursts, committed then peak; without an index for all elements.
     MeterSetRates {
         name: String,
         index: Option<u64>,
@@ -156,7 +156,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// Whether it sends a packet, or says what becomes of packets, or passes time.
+    /// Whether the command sends or expects packets, or advances the time.
     pub fn is_about_packets(&self) -> bool {
         matches!(
             self,
@@ -172,7 +172,7 @@ impl Command {
 /// `packets|bytes OP NUMBER`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CounterCheck {
-    /// Bytes, else packets.
+    /// Whether bytes are compared; otherwise packets.
     pub bytes: bool,
     /// `==`, `!=`, `<`, `<=`, `>` or `>=`.
     pub operator: String,
@@ -180,7 +180,7 @@ pub struct CounterCheck {
     pub number: u64,
 }
 
-/// Which counter of several.
+/// The element of a counter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CounterIndex {
     /// An element of an array.
@@ -199,7 +199,7 @@ impl std::fmt::Display for CounterIndex {
 }
 
 impl CounterCheck {
-    /// Whether a value passes.
+    /// Whether a value passes the check.
     pub(super) fn holds(&self, value: u64) -> bool {
         let order = value.cmp(&self.number);
         match self.operator.as_str() {
@@ -213,7 +213,7 @@ impl CounterCheck {
     }
 }
 
-/// Reads a test: all commands that can be read, and all lines that cannot.
+/// Parses a test. Returns all valid commands and a failure for every invalid line.
 pub fn parse(text: &str) -> (Vec<Line>, Vec<Failure>) {
     let mut lines = Vec::new();
     let mut problems = Vec::new();
@@ -253,7 +253,7 @@ fn command(content: &str) -> Parsed<Command> {
         }
         "check_counter" => return check_counter(rest),
         "no_packet" => Command::NoPacket,
-        // Whatever else stands there means nothing to p4c either.
+        // Additional words are ignored, as in p4c.
         "wait" => {
             return Ok(Command::Wait { us: number(rest).and_then(|us| u64::try_from(us).ok()).unwrap_or(0) });
         }
@@ -338,7 +338,7 @@ fn split_word(text: &str) -> (&str, &str) {
     (&text[..end], text[end..].trim_start())
 }
 
-/// Words that are taken off one after the other.
+/// Words that are consumed one by one.
 struct Words<'t>(&'t str);
 
 impl<'t> Words<'t> {
@@ -348,7 +348,7 @@ impl<'t> Words<'t> {
         if word.is_empty() { Err(format!("{what} is missing")) } else { Ok(word) }
     }
 
-    /// All that are left.
+    /// Returns the remaining words.
     fn all(&mut self) -> Vec<String> {
         std::mem::take(&mut self.0).split_whitespace().map(str::to_owned).collect()
     }
@@ -368,7 +368,7 @@ fn unquoted(text: &str) -> &str {
     text.strip_prefix('"').and_then(|t| t.strip_suffix('"')).unwrap_or(text)
 }
 
-/// A number without don't-care digits: decimal, `0x`, `0b` or `0o`.
+/// Parses a number without wildcard digits: decimal, `0x`, `0b` or `0o`.
 pub(super) fn number(text: &str) -> Option<u128> {
     let lower = text.to_ascii_lowercase();
     let (digits, radix) = match lower.get(..2) {
@@ -381,10 +381,10 @@ pub(super) fn number(text: &str) -> Option<u128> {
 }
 
 fn add(rest: &str) -> Parsed<Command> {
-    let end = rest.rfind(')').ok_or("an action with parentheses is missing")?;
+    let end = rest.rfind(')').ok_or("expected an action with parentheses")?;
     let (rest, after) = rest.split_at(end + 1);
     let id = after.trim().strip_prefix('=').map(|id| id.trim().to_owned());
-    let open = matching_parenthesis(rest).ok_or("parentheses do not match")?;
+    let open = matching_parenthesis(rest).ok_or("unbalanced parentheses")?;
     let before = rest[..open].trim_end();
     let action_at = before.rfind(char::is_whitespace).map_or(0, |at| at + 1);
     let call = call(&rest[action_at..])?;
@@ -392,7 +392,7 @@ fn add(rest: &str) -> Parsed<Command> {
     Ok(Command::Add { table, priority, matches, call, id })
 }
 
-/// Where the parenthesis opens that the last one closes.
+/// Returns the position of the parenthesis that matches the last one.
 fn matching_parenthesis(text: &str) -> Option<usize> {
     let mut depth = 0;
     for (at, c) in text.char_indices().rev() {
@@ -443,8 +443,9 @@ fn entry(text: &str) -> Parsed<EntryText> {
 
 fn call(text: &str) -> Parsed<Call> {
     let text = text.trim();
-    let (name, rest) = text.split_once('(').ok_or("an action with parentheses is missing")?;
-    let inner = rest.trim_end().strip_suffix(')').ok_or("the action's parenthesis does not close")?;
+    let (name, rest) = text.split_once('(').ok_or("expected an action with parentheses")?;
+    let inner =
+        rest.trim_end().strip_suffix(')').ok_or("the closing parenthesis of the action is missing")?;
     let args = inner
         .split(',')
         .map(str::trim)
@@ -464,12 +465,12 @@ fn packet_data(text: &str) -> Parsed<Vec<u8>> {
         .map(|c| c.to_digit(16).ok_or_else(|| format!("{c} is not a hexadecimal digit")))
         .collect::<Parsed<_>>()?;
     if !digits.len().is_multiple_of(2) {
-        return Err("an odd number of hexadecimal digits".to_owned());
+        return Err("odd number of hexadecimal digits".to_owned());
     }
     Ok(digits.chunks(2).map(|pair| (pair[0] << 4 | pair[1]) as u8).collect())
 }
 
-/// Digits, `*` for any of them, `$` at the end; nothing for any packet.
+/// Hexadecimal digits, `*` for any digit, and an optional `$` at the end; empty for any packet.
 fn expect_data(text: &str) -> Parsed<Option<String>> {
     let digits: String = text.chars().filter(|c| !c.is_whitespace()).collect();
     let body = digits.strip_suffix('$').unwrap_or(&digits);
@@ -480,8 +481,8 @@ fn expect_data(text: &str) -> Parsed<Option<String>> {
 }
 
 fn check_counter(rest: &str) -> Parsed<Command> {
-    let (name, rest) = rest.split_once('(').ok_or("NAME(INDEX) is missing")?;
-    let (index, rest) = rest.split_once(')').ok_or("NAME(INDEX) does not close")?;
+    let (name, rest) = rest.split_once('(').ok_or("expected NAME(INDEX)")?;
+    let (index, rest) = rest.split_once(')').ok_or("the closing parenthesis of NAME(INDEX) is missing")?;
     let index = match index.trim().strip_prefix('$') {
         Some(id) => CounterIndex::Entry(id.trim().to_owned()),
         None => {
@@ -502,15 +503,15 @@ fn check_counter(rest: &str) -> Parsed<Command> {
     };
     let operator = words.word("operator")?.to_owned();
     if !["==", "!=", "<", "<=", ">", ">="].contains(&operator.as_str()) {
-        return Err(format!("{operator} is not a comparison"));
+        return Err(format!("{operator} is not a comparison operator"));
     }
     let check = CounterCheck { bytes, operator, number: words.number("number")? };
     Ok(Command::CheckCounter { name, index, check: Some(check) })
 }
 
 fn check_register(rest: &str) -> Parsed<Command> {
-    let (name, rest) = rest.split_once('(').ok_or("NAME(INDEX) is missing")?;
-    let (index, rest) = rest.split_once(')').ok_or("NAME(INDEX) does not close")?;
+    let (name, rest) = rest.split_once('(').ok_or("expected NAME(INDEX)")?;
+    let (index, rest) = rest.split_once(')').ok_or("the closing parenthesis of NAME(INDEX) is missing")?;
     let index = number(index.trim()).and_then(|i| u64::try_from(i).ok());
     let index = index.ok_or("the index is not a number")?;
     let values = rest.trim_start().trim_start_matches("==").split_whitespace().map(str::to_owned);
@@ -534,7 +535,7 @@ fn rates(text: &str) -> Parsed<Vec<(f64, u64)>> {
             Ok((rate, burst.ok_or_else(|| format!("{word}: the burst is not a number"))?))
         })
         .collect::<Parsed<_>>()?;
-    if rates.len() == 2 { Ok(rates) } else { Err("two RATE:BURST are needed".to_owned()) }
+    if rates.len() == 2 { Ok(rates) } else { Err("expected two RATE:BURST".to_owned()) }
 }
 
 #[cfg(test)]
@@ -551,7 +552,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_entries() {
+    fn parses_entries() {
         let matches = vec![MatchText { key: "h$0.f".to_owned(), value: "0x25**".to_owned() }];
         let args =
             vec![(Some("val".to_owned()), "0x7f".to_owned()), (Some("port".to_owned()), "2".to_owned())];
@@ -566,12 +567,12 @@ mod tests {
         check("ADD t 10 h$0.f:0x25** c.act(val:0x7f, port:2) = id", Ok(add(Some(10), Some("id"))));
         check("add t h$0.f:0x25** c.act( val:0x7f,port:2 ) # comment", Ok(add(None, None)));
         check("add t x c.act()", Err("x is neither a priority nor KEY:VALUE"));
-        check("add t f:1", Err("an action with parentheses is missing"));
+        check("add t f:1", Err("expected an action with parentheses"));
     }
 
     #[test]
-    fn reads_packets() {
-        check("packet 3 00 ab C", Err("an odd number of hexadecimal digits"));
+    fn parses_packets() {
+        check("packet 3 00 ab C", Err("odd number of hexadecimal digits"));
         check("packet 3 00 ab", Ok(Command::Packet { port: 3, data: vec![0, 0xab] }));
         check("expect 3 0A ** $", Ok(Command::Expect { port: 3, data: Some("0a**$".to_owned()) }));
         check("expect 3", Ok(Command::Expect { port: 3, data: None }));

@@ -1,4 +1,4 @@
-//! Executes the commands on a switch.
+//! Executes the commands of a test on a switch.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -17,31 +17,31 @@ use crate::prepared::Prepared;
 use crate::switch::Switch;
 use crate::tm::TmConfig;
 
-/// Packet memory: more than any test fills.
+/// Packet memory, larger than any test needs.
 const MEMORY_BYTES: u64 = 1 << 30;
 
-/// An `expect`.
+/// An expected packet.
 struct Expected {
     line: u32,
     data: Option<String>,
 }
 
-/// A test in progress.
+/// The state of a test run.
 pub(super) struct Runner {
     program: Arc<Program>,
     switch: Switch,
     now: Time,
     setup: Setup,
-    /// Digests that no line has asked for yet.
+    /// Digests that no command has checked yet.
     digests: VecDeque<(DigestId, Vec<Bits>)>,
     expected: BTreeMap<u16, Vec<Expected>>,
     sent: BTreeMap<u16, Vec<Vec<u8>>>,
     /// Ports that the test names.
     named: BTreeSet<u16>,
-    /// Packets that the last `packet` made leave.
+    /// Number of packets that left since the last `packet` command.
     last_sent: usize,
     report: Report,
-    /// Everything that left, and everything that happened.
+    /// All transmitted packets, and all events.
     in_order: Vec<(u16, Vec<u8>)>,
     events: Vec<Event>,
 }
@@ -54,7 +54,7 @@ fn load(switch: &mut Switch, program: &Arc<Program>, settings: &Settings) -> Res
 
 impl Runner {
     pub(super) fn new(program: &Arc<Program>, settings: &Settings) -> Result<Runner, Vec<Failure>> {
-        // The drop port is no port; 511 of nine bits.
+        // All ports except the drop port, which is 511.
         let ports = (0..=510).map(|port| (port, Rate::from_gbps(100)));
         let config = SwitchConfig::new(TmConfig::lossy(ports, MEMORY_BYTES));
         let mut switch =
@@ -103,7 +103,7 @@ impl Runner {
                 Ok(())
             }
             Command::NoPacket if self.last_sent > 0 => {
-                Err(format!("{} packets have left since the last `packet`", self.last_sent))
+                Err(format!("{} packets left since the last `packet` command", self.last_sent))
             }
             Command::NoPacket => Ok(()),
             Command::Wait { us } => {
@@ -117,13 +117,13 @@ impl Runner {
         }
     }
 
-    /// The oldest digest that no line has asked for must have this name and these values.
+    /// Checks name and values of the oldest unchecked digest.
     fn expect_digest(&mut self, name: &str, values: &[String]) -> Result<(), String> {
-        let (digest, found) = self.digests.pop_front().ok_or("there is no further digest")?;
+        let (digest, found) = self.digests.pop_front().ok_or("no further digest was sent")?;
         let program = Arc::clone(&self.program);
-        let source = program.digests.get(digest.index()).ok_or("a digest of no type")?;
+        let source = program.digests.get(digest.index()).ok_or("the digest has an unknown type")?;
         if !source.preamble.name.ends_with(name) {
-            return Err(format!("the digest is a {}", source.preamble.name));
+            return Err(format!("the digest has type {}", source.preamble.name));
         }
         let shown: Vec<String> = found.iter().map(crate::trace::shown).collect();
         let wanted = values
@@ -131,7 +131,7 @@ impl Runner {
             .zip(&found)
             .map(|(text, bits)| entries::number(text, bits.width()))
             .collect::<Result<Vec<_>, _>>()?;
-        if wanted != found { Err(format!("the digest is {}", shown.join(" "))) } else { Ok(()) }
+        if wanted != found { Err(format!("the digest has the values {}", shown.join(" "))) } else { Ok(()) }
     }
 
     fn packet(&mut self, port: u16, data: &[u8]) {
@@ -143,9 +143,9 @@ impl Runner {
         self.settle();
     }
 
-    /// Sends what can leave, and takes what happened.
+    /// Transmits all packets that can leave, and collects the events.
     fn settle(&mut self) {
-        // Sending may recirculate and so make further ports ready.
+        // Transmission may recirculate packets and thereby make more ports ready.
         loop {
             let events = self.switch.take_events();
             if events.is_empty() {
@@ -181,7 +181,7 @@ impl Runner {
         self.sent.entry(port).or_default().push(bytes);
     }
 
-    /// Compares what has left with what was expected.
+    /// Compares transmitted with expected packets.
     fn compare(&mut self) -> Vec<Failure> {
         let mut failures = Vec::new();
         let ports: BTreeSet<u16> = self.named.union(&self.sent.keys().copied().collect()).copied().collect();
@@ -219,7 +219,7 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 
-/// How a packet differs from what was expected.
+/// Describes how a packet differs from the expectation.
 fn difference(expected: &str, packet: &[u8]) -> Option<String> {
     let found = hex(packet);
     let (wanted, exact) = match expected.strip_suffix('$') {

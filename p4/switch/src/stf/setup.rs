@@ -1,4 +1,4 @@
-//! Commands that set a switch up or look at its state; everything but packets.
+//! Commands that configure a switch or read its state.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,11 +15,11 @@ use crate::error::ControlError;
 use crate::switch::Switch;
 use crate::trace::shown;
 
-/// What commands refer to, and what they have printed.
+/// State shared by the commands of a test, and their output.
 pub(super) struct Setup {
     program: Arc<Program>,
     nodes: Vec<Vec<Replica>>,
-    /// Entries that `add` gave an identifier: table and key.
+    /// Entries with an identifier: table and key.
     entries: BTreeMap<String, (String, EntryKey)>,
     pub(super) output: Vec<String>,
 }
@@ -34,7 +34,7 @@ impl Setup {
         }
     }
 
-    /// Executes one.
+    /// Executes one command.
     pub(super) fn command(&mut self, switch: &mut Switch, command: &Command) -> Result<(), String> {
         let program = Arc::clone(&self.program);
         match command {
@@ -117,11 +117,11 @@ impl Setup {
     }
 
     fn associate(&mut self, switch: &mut Switch, group: u32, node: usize) -> Result<(), String> {
-        let node = self.nodes.get(node).ok_or_else(|| format!("there is no node {node}"))?;
+        let node = self.nodes.get(node).ok_or_else(|| format!("node {node} does not exist"))?;
         let mut control = switch.control();
         let members =
             control.multicast_groups().map_err(text)?.find(|(id, _)| *id == group).map(|(_, m)| m.to_vec());
-        let mut members = members.ok_or_else(|| format!("there is no multicast group {group}"))?;
+        let mut members = members.ok_or_else(|| format!("multicast group {group} does not exist"))?;
         members.extend(node);
         control.multicast_modify(group, members).map_err(text)
     }
@@ -134,7 +134,7 @@ impl Setup {
                     CounterIndex::Number(number) => control.counter_read(name, *number),
                     CounterIndex::Entry(id) => match self.entries.get(id) {
                         Some((table, key)) => control.direct_counter(table, Some(key)),
-                        None => return Err(format!("no entry has been added as {id}")),
+                        None => return Err(format!("no entry has the identifier {id}")),
                     },
                 };
                 let value = value.map_err(text)?;
@@ -184,7 +184,7 @@ impl Setup {
             }
             Command::EntryMeter { id, rates } => {
                 let (table, key) =
-                    self.entries.get(id).ok_or_else(|| format!("no entry has been added as {id}"))?;
+                    self.entries.get(id).ok_or_else(|| format!("no entry has the identifier {id}"))?;
                 return control.set_direct_meter(table, Some(key), meter_config(rates)).map_err(text);
             }
             Command::MeterSetRates { name, index, rates } => {
@@ -202,7 +202,7 @@ impl Setup {
     }
 }
 
-/// What an entry does: an action of the table, or `member(ID)` or `group(ID)` of its action profile.
+/// Returns the action of an entry: an action of the table, or `member(ID)` or `group(ID)` of its action profile.
 fn entry_action(program: &Program, table: &Table, call: &Call) -> Result<EntryAction, String> {
     let reference = match call.args.as_slice() {
         [(_, id)] if table.implementation.is_some() => {
@@ -217,14 +217,14 @@ fn entry_action(program: &Program, table: &Table, call: &Call) -> Result<EntryAc
     }
 }
 
-/// Replaces the members of a value set. The components of a member are separated by commas.
+/// Replaces the members of a value set. Components of a member are separated by commas.
 fn value_set(switch: &mut Switch, program: &Program, name: &str, members: &[String]) -> Result<(), String> {
     let found = program.value_sets.iter().find(|set| set.preamble.name.ends_with(name));
-    let set = found.ok_or_else(|| format!("there is no value set {name}"))?;
+    let set = found.ok_or_else(|| format!("value set {name} does not exist"))?;
     let member = |text: &String| -> Result<Vec<FieldMatch>, String> {
         let parts: Vec<&str> = text.split(',').collect();
         if parts.len() != set.components.len() {
-            return Err(format!("{text}: {} components are needed", set.components.len()));
+            return Err(format!("{text}: expected {} components", set.components.len()));
         }
         let parts = parts.iter().zip(&set.components);
         parts.map(|(part, (_, width, kind))| entries::field_match(*kind, *width, part)).collect()
@@ -253,7 +253,7 @@ fn register_components(
     Ok(array.components().iter().map(|c| (c.name.clone(), c.kind)).collect())
 }
 
-/// Rates a microsecond to rates a second.
+/// Converts rates per microsecond to rates per second.
 fn meter_config(rates: &[(f64, u64)]) -> Option<MeterConfig> {
     let per_second = |rate: f64| (rate * 1e6).round() as u64;
     match rates {

@@ -1,28 +1,29 @@
-//! What a received packet, and all that becomes of it, may still cost.
+//! The remaining budget of passes and jumps of a received packet and its copies.
 
 use crate::config::Limits;
 
-/// Passes and jumps that are left.
+/// Passes and backward jumps that are left.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Budget {
     /// Passes through ingress or egress ([`Limits::passes_per_packet`]).
     pub(crate) passes: u32,
-    /// Jumps backwards ([`Limits::jumps_per_packet`]).
+    /// Backward jumps ([`Limits::jumps_per_packet`]).
     pub(crate) jumps: u32,
 }
 
 impl Budget {
-    /// That of a packet that arrives.
+    /// Returns the budget of a received packet.
     pub(crate) fn new(limits: &Limits) -> Budget {
         Budget { passes: limits.passes_per_packet, jumps: limits.jumps_per_packet }
     }
 
-    /// What is left when a pass begins; none when there may be none.
+    /// Returns the budget after starting one more pass; `None` if no pass is left.
     pub(crate) fn pass(self) -> Option<Budget> {
         Some(Budget { passes: self.passes.checked_sub(1)?, ..self })
     }
 
-    /// What each of `parts` equal heirs gets, and what is left when `copies` of them have got it.
+    /// Divides the budget into `parts` equal shares. Returns one share, and what remains after `copies` shares were
+    /// taken.
     pub(crate) fn divided(self, parts: u32, copies: u32) -> (Budget, Budget) {
         let parts = parts.max(1);
         let share = Budget { passes: self.passes / parts, jumps: self.jumps / parts };
@@ -39,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_is_handed_out_twice() {
+    fn shares_and_remainder_add_up_to_the_budget() {
         let budget = Budget { passes: 20, jumps: 1_000 };
         for parts in 1..40 {
             let copies = parts - 1;

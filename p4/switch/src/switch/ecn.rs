@@ -6,51 +6,51 @@ use model::wire::{ETHERTYPE_IPV4, ETHERTYPE_IPV6, ETHERTYPE_VLAN};
 const ETHERTYPE_SERVICE_VLAN: u16 = 0x88a8;
 const CONGESTION_EXPERIENCED: u8 = 3;
 
-/// Where the two bits are: the byte and how far they are shifted, and where an IPv4 header begins.
-struct Place {
+/// Position of the ECN field: its byte, its shift in the byte, and the start of the header if it is IPv4.
+struct EcnField {
     byte: usize,
     shift: u32,
     ipv4_at: Option<usize>,
 }
 
-fn find(bytes: &[u8]) -> Option<Place> {
+fn find(bytes: &[u8]) -> Option<EcnField> {
     let mut at = 12;
     loop {
         let ether_type = u16::from_be_bytes([*bytes.get(at)?, *bytes.get(at + 1)?]);
         at += 2;
         match ether_type {
             ETHERTYPE_VLAN | ETHERTYPE_SERVICE_VLAN => at += 2,
-            ETHERTYPE_IPV4 => return Some(Place { byte: at + 1, shift: 0, ipv4_at: Some(at) }),
-            ETHERTYPE_IPV6 => return Some(Place { byte: at + 1, shift: 4, ipv4_at: None }),
+            ETHERTYPE_IPV4 => return Some(EcnField { byte: at + 1, shift: 0, ipv4_at: Some(at) }),
+            ETHERTYPE_IPV6 => return Some(EcnField { byte: at + 1, shift: 4, ipv4_at: None }),
             _ => return None,
         }
     }
 }
 
-/// Whether congestion is marked on a frame in place of dropping it: its sender declared ECN capable transport. A mark from an
-/// earlier switch takes nothing of that back (RFC 3168, section 5).
+/// Whether a frame is marked instead of dropped on congestion, because its sender declared an ECN-capable transport.
+/// A frame that an earlier switch marked is still ECN capable (RFC 3168, section 5).
 pub(crate) fn is_capable(bytes: &[u8]) -> bool {
-    let bits = find(bytes).and_then(|place| Some(bytes.get(place.byte)? >> place.shift & 3));
+    let bits = find(bytes).and_then(|field| Some(bytes.get(field.byte)? >> field.shift & 3));
     matches!(bits, Some(1..=3))
 }
 
-/// Marks congestion on a capable frame; an IPv4 header checksum is brought up to date (RFC 1624, equation 3).
+/// Sets Congestion Experienced on an ECN-capable frame and updates the IPv4 header checksum (RFC 1624, equation 3).
 pub(crate) fn mark(bytes: &mut [u8]) {
     if !is_capable(bytes) {
         return;
     }
-    let Some(place) = find(bytes) else { return };
-    let word_at = place.byte - 1;
+    let Some(field) = find(bytes) else { return };
+    let word_at = field.byte - 1;
     let word = |bytes: &[u8]| match bytes.get(word_at..word_at + 2) {
         Some(pair) => u16::from_be_bytes([pair[0], pair[1]]),
         None => 0,
     };
     let before = word(bytes);
-    if let Some(byte) = bytes.get_mut(place.byte) {
-        *byte |= CONGESTION_EXPERIENCED << place.shift;
+    if let Some(byte) = bytes.get_mut(field.byte) {
+        *byte |= CONGESTION_EXPERIENCED << field.shift;
     }
     let after = word(bytes);
-    let Some(checksum) = place.ipv4_at.and_then(|at| bytes.get_mut(at + 10..at + 12)) else { return };
+    let Some(checksum) = field.ipv4_at.and_then(|at| bytes.get_mut(at + 10..at + 12)) else { return };
     let old = u16::from_be_bytes([checksum[0], checksum[1]]);
     let mut sum = u32::from(!old) + u32::from(!before) + u32::from(after);
     while sum > 0xffff {
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_capable_ipv4_and_keeps_the_checksum_right() {
+    fn marks_capable_ipv4_and_updates_the_checksum() {
         for tags in 0..3 {
             for tos in [0x01, 0x02, 0xfe, 0x69] {
                 let mut bytes = ipv4(tos, tags);
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn leaves_others_alone() {
+    fn does_not_change_frames_that_are_not_ecn_capable() {
         for tos in [0x00, 0x03] {
             let bytes = ipv4(tos, 0);
             let mut marked = bytes.clone();

@@ -1,4 +1,4 @@
-//! The switch: receives, queues, transmits.
+//! The switch: receives, queues and transmits frames.
 
 mod budget;
 mod ecn;
@@ -26,9 +26,9 @@ use crate::state::State;
 use crate::tm::{self, PortConfig, TmEvent, TrafficManager};
 use crate::trace::{Step, TraceLog, TraceRecord};
 use budget::Budget;
-use packet::{Arriving, Entry, instance_type};
+use packet::{Arriving, IngressEntry, instance_type};
 
-/// A program with what runs it, and its state.
+/// A loaded program, the machine that runs it, and its state.
 #[derive(Debug)]
 struct Pipeline {
     program: Arc<Program>,
@@ -36,9 +36,9 @@ struct Pipeline {
     state: State,
 }
 
-/// A P4 switch. See the crate's description.
+/// A P4 switch. The crate documentation describes its interface.
 ///
-/// Calls must not go back in time; a call with an earlier time counts as one at the latest time so far.
+/// Times must not decrease from call to call; an earlier time counts as the latest time so far.
 #[derive(Debug)]
 pub struct Switch {
     config: SwitchConfig,
@@ -46,23 +46,23 @@ pub struct Switch {
     tm: TrafficManager<QueuedPacket>,
     cx: Context,
     counters: Counters,
-    /// Packets that wait for ingress; empty between calls.
+    /// Packets to be processed by ingress; empty between calls.
     arriving: VecDeque<Arriving>,
-    /// Storage of packets that have left, to be used again.
+    /// Storage of departed packets, for reuse.
     pool: Vec<QueuedPacket>,
-    /// Storage for headers and metadata that are put aside during a pass.
-    aside: Vec<u64>,
-    /// Whether the CPU port's queue may hold something.
+    /// Storage for headers and metadata that are saved during a pass.
+    saved_values: Vec<u64>,
+    /// Whether the queue of the CPU port may hold a packet.
     cpu_waiting: bool,
-    /// Packets numbered so far.
+    /// Number of packets numbered so far.
     packets: u64,
 }
 
 impl Switch {
-    /// A switch without a program; it drops what it receives.
+    /// Creates a switch without a program; it drops all packets.
     pub fn new(mut config: SwitchConfig) -> Switch {
         if config.tm.ports.iter().all(|p| p.number != config.cpu_port) {
-            // The controller takes what it gets at once: the rate is never used.
+            // The rate is not used: the controller takes every packet immediately.
             config.tm.ports.push(PortConfig::lossy(config.cpu_port, Rate::from_gbps(10)));
         }
         let tm = TrafficManager::new(config.tm.clone());
@@ -76,19 +76,19 @@ impl Switch {
             counters: Counters::default(),
             arriving: VecDeque::new(),
             pool: Vec::new(),
-            aside: Vec::new(),
+            saved_values: Vec::new(),
             cpu_waiting: false,
             packets: 0,
         }
     }
 
-    /// Replaces the program and clears all forwarding state; packets that wait in queues are lost with it. On an
-    /// error the old program goes on.
+    /// Replaces the program and clears all forwarding state, including queued packets. On an error the old program
+    /// stays loaded.
     pub fn load(&mut self, program: Arc<Program>) -> Result<(), LoadError> {
         self.load_prepared(&Prepared::for_switch(program, &self.config)?)
     }
 
-    /// Does the same with a program that was prepared before, unless it was for another engine or drop port.
+    /// Loads a prepared program. If it was prepared for another engine or drop port, it is prepared again.
     pub fn load_prepared(&mut self, prepared: &Prepared) -> Result<(), LoadError> {
         let program = Arc::clone(prepared.program());
         if !prepared.suits(&self.config) {
@@ -96,7 +96,7 @@ impl Switch {
         }
         let machine = Machine::new(prepared)?;
         let state = State::new(&program, &self.config.limits)?;
-        // What waits was parsed by the old program; its storage means nothing to the new one.
+        // Queued packets were parsed by the old program, so the new one cannot interpret their storage.
         for port in self.tm.port_numbers().collect::<Vec<_>>() {
             while self.tm.dequeue(self.cx.now, port).is_some() {}
         }
@@ -106,8 +106,8 @@ impl Switch {
         Ok(())
     }
 
-    /// A frame arrives at a port. Parser and ingress run, and the frame is queued for its port; PFC frames are
-    /// obeyed by the traffic manager first.
+    /// Receives a frame at a port: runs parser and ingress and enqueues the frame. The traffic manager processes PFC
+    /// frames first.
     pub fn receive(&mut self, now: Time, port: u16, frame: Frame) {
         self.advance(now);
         self.counters.received += 1;
@@ -115,7 +115,7 @@ impl Switch {
             self.tm.receive_pfc(self.cx.now, port, &pfc);
         }
         *self.cx.packet = frame;
-        self.ingress(&Entry {
+        self.ingress(&IngressEntry {
             parent: 0,
             ingress_port: port,
             instance_type: instance_type::NORMAL,
@@ -125,8 +125,8 @@ impl Switch {
         self.settle();
     }
 
-    /// The next frame for an idle port: PFC frames first, then by priority; egress and deparser have run. `None`
-    /// when nothing may leave now; an [`Event::PortReady`] will announce the next one.
+    /// Returns the next frame for an idle port, after egress and deparser: PFC frames first, then packets by
+    /// priority. `None` if nothing can be sent; an [`Event::PortReady`] reports the next frame.
     pub fn transmit(&mut self, now: Time, port: u16) -> Option<Frame> {
         self.advance(now);
         if let Some(pfc) = self.tm.take_pfc(self.cx.now, port) {
@@ -138,17 +138,18 @@ impl Switch {
         sent
     }
 
-    /// A frame from the controller arrives at the CPU port.
+    /// Receives a frame from the controller at the CPU port.
     pub fn packet_out(&mut self, now: Time, frame: Frame) {
         self.receive(now, self.config.cpu_port, frame);
     }
 
-    /// When [`Switch::wake`] wants to be called: a pause ends or is renewed, an entry may have become idle.
+    /// Returns when [`Switch::wake`] must be called: a pause expires or is refreshed, or an entry may have become
+    /// idle.
     pub fn next_wake(&self) -> Option<Time> {
         [self.tm.next_wake(), self.cx.idle_check].into_iter().flatten().min()
     }
 
-    /// Does what is due.
+    /// Runs all timers up to `now`.
     pub fn wake(&mut self, now: Time) {
         self.advance(now);
         self.tm.wake(self.cx.now);
@@ -158,27 +159,27 @@ impl Switch {
         self.settle_tm_events();
     }
 
-    /// What happened since the last call.
+    /// Returns the events since the last call.
     pub fn take_events(&mut self) -> Vec<Event> {
         std::mem::take(&mut self.cx.events.waiting)
     }
 
-    /// Moves what happened since the last call to the end of `into`.
+    /// Moves the events since the last call to the end of `into`.
     pub fn drain_events(&mut self, into: &mut Vec<Event>) {
         into.append(&mut self.cx.events.waiting);
     }
 
-    /// Whether there are events to take.
+    /// Whether there are events.
     pub fn has_events(&self) -> bool {
         !self.cx.events.waiting.is_empty()
     }
 
-    /// What became of the packets since the last call, when the switch was made to trace them.
+    /// Returns the trace records since the last call; empty if tracing is disabled.
     pub fn take_trace(&mut self) -> Vec<TraceRecord> {
         self.cx.trace.as_mut().map_or_else(Vec::new, |trace| std::mem::take(&mut trace.waiting))
     }
 
-    /// Access to tables, registers and everything else with state.
+    /// Returns access to tables, registers and all other state.
     pub fn control(&mut self) -> ControlPlane<'_> {
         ControlPlane {
             now: self.cx.now,
@@ -188,45 +189,45 @@ impl Switch {
         }
     }
 
-    /// The loaded program.
+    /// Returns the loaded program.
     pub fn program(&self) -> Option<&Arc<Program>> {
         self.pipeline.as_ref().map(|p| &p.program)
     }
 
-    /// The settings it was made with, the CPU port added to the traffic manager's ports.
+    /// Returns the configuration. The CPU port has been added to the ports of the traffic manager.
     pub fn config(&self) -> &SwitchConfig {
         &self.config
     }
 
-    /// What the switch has counted.
+    /// Returns the counters.
     pub fn counters(&self) -> Counters {
         let trace_lost = self.cx.trace.as_ref().map_or(0, |trace| trace.lost);
         Counters { events_lost: self.cx.events.lost, trace_lost, ..self.counters }
     }
 
-    /// The traffic manager's levels and counters.
+    /// Returns the traffic manager, for its occupancy and counters.
     pub fn traffic_manager(&self) -> &TrafficManager<QueuedPacket> {
         &self.tm
     }
 
-    /// Says whether a port's link is up, as all are in the beginning, whatever program is loaded. Members of groups and
-    /// sets that watch a port that is down are passed over, and replicas give way to their backups; packets that a
-    /// program sends there all the same are queued as before.
+    /// Sets whether the link of a port is up; initially all links are up. Group members that watch a port that is
+    /// down are not selected, and replicas are replaced by their backups. Packets that the program sends to that port
+    /// are still enqueued. Loading a program does not change the state of links.
     pub fn set_port_up(&mut self, port: u16, up: bool) {
         self.cx.down.set(port, up);
     }
 
-    /// Whether a port's link is up.
+    /// Whether the link of a port is up.
     pub fn is_port_up(&self, port: u16) -> bool {
         self.cx.down.is_up(port)
     }
 
-    /// Sets what `crc16_custom` computes; until then it is CRC-16/ARC.
+    /// Sets the parameters of `crc16_custom`; the default is CRC-16/ARC.
     pub fn set_crc16_custom(&mut self, parameters: CrcParameters) {
         self.cx.custom_crc.crc16 = crate::engine::hash::Crc::new(16, parameters);
     }
 
-    /// Sets what `crc32_custom` computes; until then it is the CRC of Ethernet.
+    /// Sets the parameters of `crc32_custom`; the default is the CRC of Ethernet.
     pub fn set_crc32_custom(&mut self, parameters: CrcParameters) {
         self.cx.custom_crc.crc32 = crate::engine::hash::Crc::new(32, parameters);
     }
@@ -235,7 +236,7 @@ impl Switch {
         self.cx.now = self.cx.now.max(now);
     }
 
-    /// Runs what waits for ingress, hands over what waits for the controller, passes events on.
+    /// Runs ingress for pending packets, passes packets to the controller, and collects the traffic manager's events.
     #[inline]
     fn settle(&mut self) {
         if self.cpu_waiting || !self.arriving.is_empty() {
@@ -294,8 +295,8 @@ impl Switch {
         self.tm.give_back(events);
     }
 
-    /// A packet was refused, which was reported where it happened, or thrown out after it had been stored, which
-    /// is reported here. A loss of a lossless class is reported in addition, with its profile.
+    /// Reports a packet that the watchdog flushed; a packet that was not admitted has been reported where it was
+    /// dropped. Reports a loss in a lossless group in addition, with its profile.
     fn report_drop(&mut self, drop: TmEvent) {
         let TmEvent::Dropped {
             ingress_port,
@@ -322,10 +323,11 @@ impl Switch {
         }
     }
 
-    /// Reports each entry that has not matched for as long as its timeout, again every time the timeout has passed.
+    /// Reports every entry that has not matched for its idle timeout, and repeats the report each time the timeout
+    /// passes.
     ///
-    /// All entries are looked at, which is why the next look is [`crate::config::Limits::idle_scan`] away at the earliest, however
-    /// short the timeouts (P4Runtime specification, "Table Idle Timeout Notification").
+    /// A scan visits all entries, so scans are at least [`crate::config::Limits::idle_scan`] apart, even for shorter
+    /// timeouts (P4Runtime specification, "Table Idle Timeout Notification").
     fn report_idle_entries(&mut self) {
         let now = self.cx.now;
         self.cx.idle_check = None;
@@ -371,7 +373,8 @@ impl Switch {
         self.cx.events.push(event);
     }
 
-    /// Source address of the PFC frames of a port: the switch's address with the port in the last two bytes.
+    /// Returns the source address of a port's PFC frames: the switch's address with the port number XORed into the
+    /// last two bytes.
     fn port_address(&self, port: u16) -> [u8; 6] {
         let mut address = self.config.address;
         let [high, low] = port.to_be_bytes();
@@ -392,7 +395,7 @@ impl Switch {
         self.cpu_waiting |= egress_port == self.config.cpu_port;
         if let Err((reason, packet)) = self.tm.enqueue(self.cx.now, arrival, packet) {
             let (ingress, egress) = (packet.0.ingress_port, Some(egress_port));
-            // As the traffic manager takes it.
+            // The traffic manager uses the low three bits.
             let class = Some(priority & 7);
             self.lost(ingress, egress, class, bytes, DropReason::Queue(reason), false);
             self.discard(packet);

@@ -1,4 +1,4 @@
-//! Packets on their way through the switch.
+//! Packets inside the switch.
 
 use model::wire::Frame;
 
@@ -14,45 +14,45 @@ pub(crate) mod instance_type {
     pub(crate) const RESUBMITTED: u64 = 6;
 }
 
-/// A packet that waits between ingress and egress.
+/// A packet that is queued between ingress and egress.
 ///
-/// It is moved often, so that only a pointer is moved; the storage goes round.
+/// It is boxed, because it is moved often; its storage is reused.
 #[derive(Clone, Debug, Default)]
 pub struct QueuedPacket(pub(crate) Box<Queued>);
 
-/// What a queued packet consists of.
+/// Contents of a queued packet.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Queued {
-    /// Its number, for traces.
+    /// Packet number, for traces.
     pub(crate) id: u64,
-    /// Headers and metadata that egress needs.
+    /// Headers and metadata that egress reads.
     pub(crate) carried: Vec<u64>,
-    /// As it came in; what lies behind `cursor` is the payload.
+    /// The frame as received; the bytes from `cursor` on are the payload.
     pub(crate) frame: Box<Frame>,
     /// Bits that the parser has consumed.
     pub(crate) cursor: u64,
-    /// Length to cut to when it leaves.
+    /// Length in bytes to truncate to on transmission.
     pub(crate) truncate: Option<u64>,
     pub(crate) ingress_port: u16,
-    /// What it and its copies may still cost.
+    /// Passes and jumps left to it and its copies.
     pub(crate) budget: Budget,
 }
 
-/// A packet that waits for ingress.
+/// A packet to be processed by ingress.
 #[derive(Clone, Debug)]
 pub(crate) struct Arriving {
     pub(crate) frame: Frame,
-    pub(crate) entry: Entry,
+    pub(crate) entry: IngressEntry,
 }
 
 /// How a packet enters ingress.
 #[derive(Clone, Debug)]
-pub(crate) struct Entry {
-    /// Number of the packet that it was before, for traces; 0 when it comes from outside.
+pub(crate) struct IngressEntry {
+    /// Number of the original packet, for traces; 0 for a packet from a port.
     pub(crate) parent: u64,
     pub(crate) ingress_port: u16,
     pub(crate) instance_type: u64,
-    /// Limbs to set before the parser runs: first limb, value.
+    /// Limbs to set before the parser runs: limb index and value.
     pub(crate) preserved: Vec<(u32, u64)>,
     pub(crate) budget: Budget,
 }

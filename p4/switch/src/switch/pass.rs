@@ -1,12 +1,12 @@
 //! One pass of a packet through ingress, and one through egress.
 //!
-//! What happens at the end of each follows the order of the reference switch: clone, then (ingress) digest,
-//! resubmit, multicast, drop, unicast, or (egress) drop, recirculate, send.
+//! The operations at the end of each have the order of the reference switch. Ingress: digests, clone, then resubmit,
+//! multicast, drop or unicast. Egress: clone, drop, checksum computation and deparser, then recirculate or send.
 
 use model::wire::Frame;
 
 use super::budget::Budget;
-use super::packet::{Arriving, Entry, QueuedPacket, instance_type};
+use super::packet::{Arriving, IngressEntry, QueuedPacket, instance_type};
 use super::{Switch, ecn};
 use crate::control::Replica;
 use crate::event::{DropReason, Event};
@@ -14,14 +14,14 @@ use crate::machine::{BlockId, Field, Machine};
 use crate::tm::Departure;
 use crate::trace::{Origin, Step};
 
-/// Storage of departed packets that is kept for the next ones: enough for a queue that goes up and down. What a long queue
-/// has taken is given back, for other switches to take.
+/// Number of departed packets whose storage is kept for reuse, enough for a queue of changing depth. The storage of
+/// longer queues is freed.
 const POOL: usize = 64;
 
 impl Switch {
-    /// All headers and metadata, to be put back later.
+    /// Saves all headers and metadata.
     fn save(&mut self) -> Vec<u64> {
-        let mut saved = std::mem::take(&mut self.aside);
+        let mut saved = std::mem::take(&mut self.saved_values);
         saved.clear();
         if let Some(p) = &self.pipeline {
             p.machine.save(&mut saved);
@@ -29,22 +29,22 @@ impl Switch {
         saved
     }
 
-    /// Puts headers and metadata back.
-    fn put_back(&mut self, saved: Vec<u64>) {
+    /// Restores headers and metadata from [`Switch::save`].
+    fn restore_saved(&mut self, saved: Vec<u64>) {
         if let Some(machine) = self.machine() {
             machine.load(&saved);
         }
-        self.aside = saved;
+        self.saved_values = saved;
     }
 
-    /// Keeps the storage of a packet that has gone for the next one.
+    /// Keeps the storage of a packet for reuse.
     pub(super) fn discard(&mut self, packet: QueuedPacket) {
         if self.pool.len() < POOL {
             self.pool.push(packet);
         }
     }
 
-    /// A packet for the queue with what egress needs of headers and metadata, but for its frame.
+    /// Creates a queued packet with the headers and metadata that egress reads, but without its frame.
     fn queued(&mut self, truncate: Option<u64>, ingress_port: u16, budget: Budget) -> QueuedPacket {
         let mut made = self.pool.pop().unwrap_or_default();
         let queued = &mut *made.0;
@@ -60,7 +60,7 @@ impl Switch {
     }
 
     /// Resets machine and context, sets the metadata of an arriving packet and runs the parser.
-    fn parse(&mut self, arriving: &Entry) {
+    fn parse(&mut self, arriving: &IngressEntry) {
         let Some(p) = &mut self.pipeline else { return };
         let cx = &mut self.cx;
         cx.cursor = 0;
@@ -83,7 +83,7 @@ impl Switch {
         self.counters.parser_timeouts += u64::from(stopped);
     }
 
-    /// Runs a block; false when it took too long.
+    /// Runs a block; returns false if it reached the jump limit.
     #[inline(always)]
     fn block(&mut self, block: BlockId) -> bool {
         let Some(p) = &mut self.pipeline else { return true };
@@ -94,13 +94,13 @@ impl Switch {
         self.pipeline.as_mut().map(|p| &mut p.machine)
     }
 
-    /// A number for the next packet.
+    /// Returns the next packet number.
     fn next_id(&mut self) -> u64 {
         self.packets += 1;
         self.packets
     }
 
-    /// Ingress for all packets that wait for it.
+    /// Runs ingress for all pending packets.
     #[inline]
     pub(super) fn ingress_all(&mut self) {
         if !self.arriving.is_empty() {
@@ -116,8 +116,9 @@ impl Switch {
         }
     }
 
-    /// Parser, checksum verification, ingress, and what follows from them, for the packet in the context.
-    pub(super) fn ingress(&mut self, arriving: &Entry) {
+    /// Runs parser, checksum verification and ingress for the packet in the context, and carries out the requests of
+    /// the program.
+    pub(super) fn ingress(&mut self, arriving: &IngressEntry) {
         let (port, bytes) = (arriving.ingress_port, self.cx.packet.len());
         self.cx.packet_id = self.next_id();
         let origin = match arriving.instance_type {
@@ -172,7 +173,7 @@ impl Switch {
             let preserved = machine.preserved(field_list);
             self.counters.resubmitted += 1;
             let (parent, instance_type) = (self.cx.packet_id, instance_type::RESUBMITTED);
-            let entry = Entry { parent, ingress_port: port, instance_type, preserved, budget };
+            let entry = IngressEntry { parent, ingress_port: port, instance_type, preserved, budget };
             self.arriving.push_back(Arriving { frame: std::mem::take(&mut *self.cx.packet), entry });
         } else if mcast_grp != 0 {
             machine.set(Field::InstanceType, instance_type::REPLICATION);
@@ -199,7 +200,7 @@ impl Switch {
         self.pipeline.as_ref().map_or(0, |p| p.machine.get(Field::Priority) as u8)
     }
 
-    /// Copies the packet in frame and context to every member of a group.
+    /// Copies the packet in the frame and context to all members of a group.
     fn multicast(&mut self, group: u32, port: u16, budget: Budget) {
         let replicas = self.pipeline.as_ref().map_or(0, |p| p.state.replication.group(group).len());
         if replicas == 0 {
@@ -218,7 +219,7 @@ impl Switch {
         }
     }
 
-    /// Queues a copy of the packet in frame and context.
+    /// Enqueues a copy of the packet in the frame and context.
     fn copy(
         &mut self,
         to: Replica,
@@ -247,7 +248,8 @@ impl Switch {
         self.cx.packet_id = parent;
     }
 
-    /// Makes the copies of a session from the packet in frame and context; returns what is left for the original.
+    /// Makes the copies of a clone session from the packet in the frame and context. Returns the budget left for the
+    /// original.
     fn copies(&mut self, session: u32, port: u16, budget: Budget, origin: Origin) -> Budget {
         let Some(p) = &self.pipeline else { return budget };
         let Some(found) = p.state.replication.sessions.get(&session) else {
@@ -273,7 +275,7 @@ impl Switch {
         left
     }
 
-    /// Clones the packet as it arrived: it is parsed again, then the field list is kept.
+    /// Clones the packet as it arrived: parses it again, then restores the fields of the field list.
     fn clone_from_ingress(
         &mut self,
         session: u32,
@@ -286,11 +288,10 @@ impl Switch {
         let priority = p.machine.get(Field::Priority);
         let original = self.save();
         let (requests, cursor) = (std::mem::take(&mut self.cx.requests), self.cx.cursor);
-        // That it is parsed a second time is how the switch works, not what happens to the packet: it is neither
-        // traced nor charged, and comes to the same.
+        // Parsing the packet again is an implementation detail: it is neither traced nor charged to the budget.
         let jumps_left = self.cx.jumps_left;
         let trace = self.cx.trace.take();
-        self.parse(&Entry {
+        self.parse(&IngressEntry {
             parent: 0,
             ingress_port: port,
             instance_type: instance_type::INGRESS_CLONE,
@@ -304,13 +305,14 @@ impl Switch {
             machine.restore(&preserved);
         }
         let left = self.copies(session, port, budget, Origin::CloneIngress);
-        self.put_back(original);
+        self.restore_saved(original);
         self.cx.requests = requests;
         self.cx.cursor = cursor;
         left
     }
 
-    /// Clones the packet as it leaves: headers as they are now, metadata fresh but for the field list.
+    /// Clones the packet as it leaves, with current headers and fresh metadata, except for the fields of the field
+    /// list.
     fn clone_from_egress(
         &mut self,
         session: u32,
@@ -331,11 +333,11 @@ impl Switch {
         machine.set(Field::InstanceType, instance_type::EGRESS_CLONE);
         machine.restore(&preserved);
         let left = self.copies(session, port, budget, Origin::CloneEgress);
-        self.put_back(original);
+        self.restore_saved(original);
         left
     }
 
-    /// The next packet of a port that egress lets go.
+    /// Returns the next packet of a port that egress does not drop.
     pub(super) fn transmit_packet(&mut self, port: u16) -> Option<Frame> {
         loop {
             let departure = self.tm.dequeue(self.cx.now, port)?;
@@ -345,13 +347,13 @@ impl Switch {
                 self.cx.note(|| Step::Sent { port, bytes });
                 return Some(std::mem::take(&mut *self.cx.packet));
             }
-            // Recirculated packets go to the back of the queues before the next one leaves.
+            // Recirculated packets are enqueued before the next packet leaves.
             self.ingress_all();
         }
     }
 
-    /// Egress, checksum computation and deparser, and what follows from them. Whether the packet in the context is to
-    /// be sent.
+    /// Runs egress, checksum computation and deparser, and carries out the requests of the program. Returns whether
+    /// the packet in the context is sent.
     fn egress(&mut self, port: u16, departure: Departure<QueuedPacket>) -> bool {
         let queued = &departure.packet.0;
         let id = queued.id;
@@ -389,7 +391,7 @@ impl Switch {
         if let Some(field_list) = self.cx.requests.recirculate {
             let preserved = self.machine().map_or_else(Vec::new, |machine| machine.preserved(field_list));
             let instance_type = instance_type::RECIRCULATED;
-            self.recirculate(Entry { parent: id, ingress_port, instance_type, preserved, budget });
+            self.recirculate(IngressEntry { parent: id, ingress_port, instance_type, preserved, budget });
             return false;
         }
         if ecn_mark {
@@ -399,7 +401,7 @@ impl Switch {
     }
 
     /// Sends the packet in the context to ingress again.
-    fn recirculate(&mut self, entry: Entry) {
+    fn recirculate(&mut self, entry: IngressEntry) {
         self.counters.recirculated += 1;
         self.arriving.push_back(Arriving { frame: std::mem::take(&mut *self.cx.packet), entry });
     }
@@ -423,7 +425,7 @@ impl Switch {
         let (now, enqueued) = (unit.count(cx.now), unit.count(departure.enqueued));
         machine.set_all([
             (Field::EgressPort, u64::from(port)),
-            // Another value than the drop port's, as in the reference switch.
+            // Differs from the drop port, as in the reference switch.
             (Field::EgressSpec, u64::from(self.config.drop_port) + 1),
             (Field::PacketLength, cx.packet_bytes),
             (Field::EnqTimestamp, enqueued),

@@ -1,41 +1,41 @@
 //! The entries of one table.
 
-use std::collections::{HashMap, hash_map};
-use std::hash::{BuildHasher, BuildHasherDefault};
+use std::collections::hash_map;
+use std::hash::BuildHasher;
 
 use model::Time;
 use p4_lang::ir::{self, ActionId, ActionScope, Bits};
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
 use super::key::{KeyShape, fit};
 use super::matcher::Matcher;
 use crate::control::{ActionCall, CounterValue, EntryAction, EntryKey, TableEntry, WeightedAction};
 use crate::error::ControlError;
-use crate::fxhash::FxHasher;
 use crate::state::meter::Meter;
 use crate::state::profile::Shares;
 
-/// Number of an entry in its table; stays the same while the entry lives.
+/// Number of an entry in its table, stable for the lifetime of the entry.
 pub(crate) type EntryId = u32;
 
-/// An action with its arguments in limbs, ready to run.
+/// A resolved action: its arguments are laid out in limbs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ReadyCall {
+pub(crate) struct ResolvedCall {
     pub(crate) action: ActionId,
     /// Position in the table's list of actions.
     pub(crate) position: u32,
     pub(crate) args: SmallVec<[u64; 4]>,
 }
 
-/// What an entry runs.
+/// What a matching entry runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Target {
-    Call(ReadyCall),
+pub(crate) enum EntryTarget {
+    Call(ResolvedCall),
     Member(u32),
     Group(u32),
-    /// Actions with their shares of the hash, or of a random number.
+    /// Weighted actions, selected by the hash or at random.
     OneShot {
-        actions: Shares<ReadyCall>,
+        actions: Shares<ResolvedCall>,
         random: bool,
     },
 }
@@ -46,34 +46,35 @@ pub(crate) struct Entry {
     pub(crate) counter: CounterValue,
     pub(crate) meter: Meter,
     pub(crate) last_hit: Time,
-    /// When [`crate::Event::EntryIdle`] was last sent; the next one is due a timeout later, or after the last match.
+    /// When [`crate::Event::EntryIdle`] was last sent. The next event is due one timeout after it or after the last
+    /// match.
     pub(crate) reported_idle: Time,
     pub(crate) shown: TableEntry,
-    /// Counts the insertions: of entries that match with one priority, the older one wins.
+    /// Insertion number: of matching entries with equal priority, the oldest wins.
     pub(crate) order: u64,
 }
 
-/// A table at run time.
+/// State of a table.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
     pub(crate) name: String,
     pub(crate) shape: KeyShape,
-    pub(crate) default: ReadyCall,
+    pub(crate) default: ResolvedCall,
     pub(crate) default_counter: CounterValue,
     pub(crate) default_meter: Meter,
     pub(crate) matcher: Matcher,
     pub(crate) entries: Vec<Option<Entry>>,
-    /// What each entry runs, apart from what only the control plane looks at: a packet touches little memory.
-    /// Those of entries that are gone mean nothing.
-    targets: Vec<Target>,
+    /// What each entry runs, separate from the data that only the control plane reads, so that a packet touches
+    /// little memory. Values for removed entries are stale.
+    targets: Vec<EntryTarget>,
     free: Vec<EntryId>,
     inserted: u64,
-    /// Entries by the hash of their key. The key itself is kept once, with its entry.
-    by_hash: HashMap<u64, SmallVec<[EntryId; 2]>, BuildHasherDefault<FxHasher>>,
+    /// Entries by the hash of their key. The key itself is stored only in its entry.
+    by_hash: FxHashMap<u64, SmallVec<[EntryId; 2]>>,
     pub(crate) limit: u64,
     pub(crate) const_entries: bool,
     pub(crate) const_default: bool,
-    pub(crate) initial_default: ReadyCall,
+    pub(crate) initial_default: ResolvedCall,
     actions: Vec<AllowedAction>,
     pub(crate) implementation: Option<usize>,
 }
@@ -101,7 +102,7 @@ impl Table {
             })
             .collect::<Result<Vec<_>, ControlError>>()?;
         let shape = KeyShape::new(&table.keys);
-        let nothing = ReadyCall { action: ActionId(u32::MAX), position: 0, args: SmallVec::new() };
+        let nothing = ResolvedCall { action: ActionId(u32::MAX), position: 0, args: SmallVec::new() };
         let mut made = Table {
             name: table.preamble.name.clone(),
             matcher: Matcher::new(&shape),
@@ -113,7 +114,7 @@ impl Table {
             targets: Vec::new(),
             free: Vec::new(),
             inserted: 0,
-            by_hash: HashMap::default(),
+            by_hash: FxHashMap::default(),
             limit: if table.size == 0 { limit } else { table.size.min(limit) },
             const_entries: table.const_entries,
             const_default: table.const_default,
@@ -122,57 +123,57 @@ impl Table {
             implementation: table.implementation.map(|p| p.index()),
         };
         let default = made.bound_call(&table.default_action)?;
-        made.initial_default = made.ready(&default, false)?;
+        made.initial_default = made.resolve(&default, false)?;
         made.default = made.initial_default.clone();
         Ok(made)
     }
 
-    /// An action of the source with its arguments as a call.
+    /// Converts an action of the source with its arguments to a call.
     pub(crate) fn bound_call(&self, bound: &ir::BoundAction) -> Result<ActionCall, ControlError> {
         let missing = || ControlError::not_found(format!("action at position {}", bound.action));
         let action = self.actions.get(bound.action).ok_or_else(missing)?;
         Ok(ActionCall { action: action.id, args: bound.args.clone() })
     }
 
-    /// Checks a call and makes it ready; `for_entry` or for the default.
-    pub(crate) fn ready(&self, call: &ActionCall, for_entry: bool) -> Result<ReadyCall, ControlError> {
+    /// Checks and resolves a call of an entry (`for_entry`) or of the default action.
+    pub(crate) fn resolve(&self, call: &ActionCall, for_entry: bool) -> Result<ResolvedCall, ControlError> {
         let found = self.actions.iter().position(|a| a.id == call.action);
         let Some((position, action)) = found.and_then(|p| Some((p, self.actions.get(p)?))) else {
-            return Err(ControlError::invalid("action", format!("is not one of table {}", self.name)));
+            return Err(ControlError::invalid("action", format!("is not an action of table {}", self.name)));
         };
         match (action.scope, for_entry) {
             (ActionScope::DefaultOnly, true) => {
-                let reason = format!("{} is for the default only", action.name);
+                let reason = format!("{} can only be the default action", action.name);
                 return Err(ControlError::invalid("action", reason));
             }
             (ActionScope::TableOnly, false) => {
-                let reason = format!("{} is for entries only", action.name);
+                let reason = format!("{} can only be used in entries", action.name);
                 return Err(ControlError::invalid("action", reason));
             }
             _ => {}
         }
         let params = action.params.iter().map(|(name, width)| (name.as_str(), *width));
         let args = pack_args(&action.name, params, &call.args)?;
-        Ok(ReadyCall { action: call.action, position: position as u32, args })
+        Ok(ResolvedCall { action: call.action, position: position as u32, args })
     }
 
-    /// The call as the control plane sees it.
-    pub(crate) fn shown_call(&self, ready: &ReadyCall) -> ActionCall {
-        let params = self.actions.get(ready.position as usize).map_or(&[][..], |a| &a.params);
+    /// Converts a resolved call to the form of the control plane.
+    pub(crate) fn shown_call(&self, call: &ResolvedCall) -> ActionCall {
+        let params = self.actions.get(call.position as usize).map_or(&[][..], |a| &a.params);
         let mut at = 0;
         let args = params
             .iter()
             .map(|(_, width)| {
                 let limbs = crate::limbs::count(*width);
-                let value = Bits::from_limbs(*width, ready.args[at..at + limbs].to_vec());
+                let value = Bits::from_limbs(*width, call.args[at..at + limbs].to_vec());
                 at += limbs;
                 value
             })
             .collect();
-        ActionCall { action: ready.action, args }
+        ActionCall { action: call.action, args }
     }
 
-    /// Position of an action in the table's list.
+    /// Returns the position of an action in the table's list.
     pub(crate) fn position(&self, action: ActionId) -> Option<u32> {
         self.actions.iter().position(|a| a.id == action).map(|p| p as u32)
     }
@@ -185,7 +186,7 @@ impl Table {
         format!("entry {} of table {}", ShownKey(key, &self.shape), self.name)
     }
 
-    /// Finds an entry by its key in any form.
+    /// Finds an entry by its key, in any form.
     pub(crate) fn find(&self, key: &EntryKey) -> Result<EntryId, ControlError> {
         let canonical = self.shape.canonical(key)?;
         let missing = || ControlError::not_found(self.describe(&canonical));
@@ -206,23 +207,23 @@ impl Table {
         self.entries.get_mut(id as usize)?.as_mut()
     }
 
-    /// What an entry runs.
+    /// Returns what an entry runs.
     #[inline]
-    pub(crate) fn target_of(&self, id: EntryId) -> Option<&Target> {
+    pub(crate) fn target_of(&self, id: EntryId) -> Option<&EntryTarget> {
         self.targets.get(id as usize)
     }
 
-    /// Entries in the order of their numbers.
+    /// Iterates over the entries by ascending number.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Entry> {
         self.entries.iter().flatten()
     }
 
-    /// Adds an entry whose action has been checked ([`Table::target`]).
+    /// Adds an entry whose action has been checked by [`Table::target`].
     pub(crate) fn insert(
         &mut self,
         now: Time,
         entry: TableEntry,
-        target: Target,
+        target: EntryTarget,
     ) -> Result<(), ControlError> {
         let key = self.shape.canonical(&entry.key)?;
         if self.lookup(&key).is_some() {
@@ -259,27 +260,27 @@ impl Table {
         Ok(())
     }
 
-    /// Adds an entry of the source. Equal keys may occur there: the first one wins, as in a `select`.
+    /// Adds an entry of the source. The source may repeat keys; the first entry wins, as in a `select`.
     pub(crate) fn insert_from_source(
         &mut self,
         now: Time,
         entry: TableEntry,
-        target: Target,
+        target: EntryTarget,
     ) -> Result<(), ControlError> {
         if self.lookup(&self.shape.canonical(&entry.key)?).is_some() {
             return Ok(());
         }
-        // The source may hold more entries than the size it asks for.
+        // The source may hold more entries than the declared size.
         self.limit = self.limit.max(self.len() as u64 + 1);
         self.insert(now, entry, target)
     }
 
-    /// Replaces what an entry does; its counter and its time stay.
+    /// Replaces the action of an entry; its counter and its hit time are kept.
     pub(crate) fn modify(
         &mut self,
         now: Time,
         entry: TableEntry,
-        target: Target,
+        target: EntryTarget,
     ) -> Result<(), ControlError> {
         let id = self.find(&entry.key)?;
         let Some(stored) = self.get_mut(id) else { return Err(ControlError::not_found("entry")) };
@@ -305,45 +306,46 @@ impl Table {
         Some(entry)
     }
 
-    /// Checks what an entry shall do. Whether members and groups exist is for the caller to know.
-    pub(crate) fn target(&self, action: &EntryAction) -> Result<Target, ControlError> {
+    /// Checks and resolves the action of an entry. The caller checks that members and groups exist.
+    pub(crate) fn target(&self, action: &EntryAction) -> Result<EntryTarget, ControlError> {
         match (action, self.implementation) {
-            (EntryAction::Direct(call), None) => Ok(Target::Call(self.ready(call, true)?)),
+            (EntryAction::Direct(call), None) => Ok(EntryTarget::Call(self.resolve(call, true)?)),
             (EntryAction::Direct(_), Some(_)) => {
-                Err(ControlError::invalid("action", "must be a member, a group or a one-shot set"))
+                Err(ControlError::invalid("action", "must be a member, a group or a one-shot action set"))
             }
             (_, None) => Err(ControlError::invalid("action", "the table has no action profile")),
-            (EntryAction::Member(id), Some(_)) => Ok(Target::Member(*id)),
-            (EntryAction::Group(id), Some(_)) => Ok(Target::Group(*id)),
+            (EntryAction::Member(id), Some(_)) => Ok(EntryTarget::Member(*id)),
+            (EntryAction::Group(id), Some(_)) => Ok(EntryTarget::Group(*id)),
             (EntryAction::OneShot(actions), Some(_)) => self.one_shot(actions, false),
             (EntryAction::OneShotRandom(actions), Some(_)) => self.one_shot(actions, true),
         }
     }
 
-    fn one_shot(&self, actions: &[WeightedAction], random: bool) -> Result<Target, ControlError> {
-        let mut ready = Shares::default();
+    fn one_shot(&self, actions: &[WeightedAction], random: bool) -> Result<EntryTarget, ControlError> {
+        let mut choices = Shares::default();
         for action in actions {
             if action.weight == 0 {
                 return Err(ControlError::invalid("action set weight", "must be at least 1"));
             }
-            ready.push(action.weight, &action.watch, self.ready(&action.call, true)?);
+            choices.push(action.weight, &action.watch, self.resolve(&action.call, true)?);
         }
-        Ok(Target::OneShot { actions: ready, random })
+        Ok(EntryTarget::OneShot { actions: choices, random })
     }
 }
 
 fn hash(key: &EntryKey) -> u64 {
-    BuildHasherDefault::<FxHasher>::default().hash_one(key)
+    FxBuildHasher.hash_one(key)
 }
 
-/// Checks arguments against names and widths of the parameters and lays them out in limbs.
+/// Checks arguments against the names and widths of the parameters and lays them out in limbs.
 pub(crate) fn pack_args<'a>(
     action: &str,
     params: impl ExactSizeIterator<Item = (&'a str, u32)>,
     values: &[Bits],
 ) -> Result<SmallVec<[u64; 4]>, ControlError> {
     if values.len() != params.len() {
-        let reason = format!("{action} has {} parameters, {} values are given", params.len(), values.len());
+        let reason =
+            format!("{action} has {} parameters, but {} values were given", params.len(), values.len());
         return Err(ControlError::invalid("action", reason));
     }
     let mut args = SmallVec::new();
@@ -356,7 +358,7 @@ pub(crate) fn pack_args<'a>(
     Ok(args)
 }
 
-/// An entry's key for people.
+/// Displays the key of an entry in messages.
 pub(crate) struct ShownKey<'a>(pub(crate) &'a EntryKey, pub(crate) &'a KeyShape);
 
 impl std::fmt::Display for ShownKey<'_> {
@@ -377,7 +379,7 @@ impl std::fmt::Display for ShownKey<'_> {
     }
 }
 
-/// A value in hexadecimal.
+/// Displays a value in hexadecimal.
 pub(crate) struct Hex<'a>(pub(crate) &'a Bits);
 
 impl std::fmt::Display for Hex<'_> {

@@ -1,13 +1,12 @@
-//! Exact keys: a hash table.
+//! Exact matches: a hash table.
 
-use std::hash::BuildHasherDefault;
+use rustc_hash::FxHashMap;
 
 use super::entries::EntryId;
-use crate::fxhash::FxHasher;
 
-type Map<K> = std::collections::HashMap<K, EntryId, BuildHasherDefault<FxHasher>>;
+type Map<K> = FxHashMap<K, EntryId>;
 
-/// Keys of one limb are kept without indirection.
+/// Keys of one limb are stored without indirection.
 #[derive(Clone, Debug)]
 pub(crate) enum ExactMap {
     One(Map<u64>),

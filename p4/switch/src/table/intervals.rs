@@ -1,15 +1,14 @@
-//! Prefixes as the intervals that they divide all keys into: one look-up whatever the number of lengths.
+//! Longest-prefix match by intervals: one lookup, whatever the number of prefix lengths.
 //!
-//! Where the longest matching prefix changes, an interval begins. The interval of a key is searched between two
-//! neighbours that a directory gives, which divides the keys between the first and the last boundary into equal parts.
-//! With evenly spread prefixes a part holds about one boundary; with others the search is a binary one
-//! (Gupta, Lin and McKeown, "Routing lookups in hardware at memory access speeds", INFOCOM 1998, for the directory;
-//! Lampson, Srinivasan and Varghese, "IP lookups using multiway and multicolumn search", INFOCOM 1998, for the
-//! intervals).
+//! An interval begins where the longest matching prefix changes. A directory divides the keys between the first and
+//! the last boundary into equal parts and limits the binary search to the intervals of one part; with evenly
+//! distributed prefixes a part holds about one boundary. Sources: Gupta, Lin and McKeown, "Routing lookups in
+//! hardware at memory access speeds", INFOCOM 1998 (directory); Lampson, Srinivasan and Varghese, "IP lookups using
+//! multiway and multicolumn search", INFOCOM 1998 (intervals).
 
 use super::entries::EntryId;
 
-/// A prefix: all keys from `low` to `high`.
+/// A prefix: the keys from `low` to `high`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Prefix<K> {
     pub(crate) low: K,
@@ -17,15 +16,15 @@ pub(crate) struct Prefix<K> {
     pub(crate) id: EntryId,
 }
 
-/// A number that keys are.
+/// An integer type of keys.
 pub(crate) trait Key: Copy + Ord + Default {
-    /// The next key, if there is one.
+    /// Returns the next key, if there is one.
     fn next(self) -> Option<Self>;
-    /// `(self - base) >> shift`, as far as it is in an index.
+    /// Returns `(self - base) >> shift`, saturated to an index.
     fn part(self, base: Self, shift: u32) -> usize;
-    /// Bits up to the highest one.
+    /// Number of bits up to the highest set bit.
     fn bits(self) -> u32;
-    /// `self - base`.
+    /// Returns `self - base`.
     fn distance(self, base: Self) -> Self;
 }
 
@@ -53,31 +52,32 @@ macro_rules! key {
 key!(u64);
 key!(u128);
 
-/// Keys from here on to the next interval have the same entry.
+/// The keys from `start` to the next interval have the same entry.
 #[derive(Clone, Copy, Debug)]
 struct Interval<K> {
     start: K,
     id: Option<EntryId>,
 }
 
-/// All intervals, in order.
+/// All intervals, in ascending order.
 #[derive(Clone, Debug)]
 pub(crate) struct Intervals<K> {
-    /// The first one begins at zero.
+    /// The first one starts at zero.
     intervals: Vec<Interval<K>>,
-    /// For each part of the keys between `first` and `last`: the interval in which it begins. One more at the end.
+    /// For each part of the keys between `first` and `last`: the interval in which it starts, and one more at the
+    /// end.
     directory: Vec<u32>,
-    /// Start of the second interval and of the last one.
+    /// Start of the second interval, and of the last one.
     first: K,
     last: K,
     shift: u32,
 }
 
 impl<K: Key> Intervals<K> {
-    /// Those of some prefixes, any two of which are disjoint or one inside of the other. `None` when there are more
-    /// than can be numbered.
+    /// Builds the intervals of prefixes that are pairwise disjoint or nested. `None` if there are more than can be
+    /// indexed.
     pub(crate) fn new(mut prefixes: Vec<Prefix<K>>) -> Option<Intervals<K>> {
-        // Of two that begin together the longer one, which is inside, comes second.
+        // Of prefixes with equal start the longer (inner) one comes second.
         prefixes.sort_by(|a, b| a.low.cmp(&b.low).then(b.high.cmp(&a.high)));
         let mut made = Intervals {
             intervals: vec![Interval { start: K::default(), id: None }],
@@ -98,7 +98,7 @@ impl<K: Key> Intervals<K> {
         Some(made)
     }
 
-    /// Ends the innermost prefixes as long as `ended` says so; what is around them goes on.
+    /// Closes the innermost open prefixes while `ended` holds; the enclosing prefix continues.
     fn close(&mut self, open: &mut Vec<Prefix<K>>, ended: impl Fn(&Prefix<K>) -> bool) {
         while let Some(inner) = open.pop_if(|prefix| ended(prefix)) {
             if let Some(after) = inner.high.next() {
@@ -128,12 +128,12 @@ impl<K: Key> Intervals<K> {
             while self.intervals.get(next).is_some_and(|i| i.start.part(self.first, self.shift) < part) {
                 next += 1;
             }
-            // The part may begin inside of the interval before.
+            // The part may start inside the preceding interval.
             self.directory.push(next as u32 - 1);
         }
     }
 
-    /// The entry of the longest prefix that a key has.
+    /// Returns the entry of the longest prefix that matches a key.
     #[inline]
     pub(crate) fn get(&self, key: K) -> Option<EntryId> {
         if key < self.first {
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn ends_of_the_range() {
+    fn prefixes_at_the_ends_of_the_key_range_are_found() {
         check(&[], &[0, 1, u64::MAX]);
         check(&[(0, 0)], &[0, u64::MAX]);
         check(&[(0, 64), (u64::MAX, 64)], &[1, u64::MAX - 1]);

@@ -1,4 +1,4 @@
-//! The shape of a table's key and of what entries say about it.
+//! Structure of a table's key, and normalisation of entry keys.
 
 use p4_lang::ir::{self, Bits, MatchKind};
 
@@ -6,7 +6,7 @@ use crate::control::{EntryKey, FieldMatch};
 use crate::error::ControlError;
 use crate::limbs;
 
-/// A component of a key. Component values lie one behind the other in limbs.
+/// A component of a key. The values of components are stored consecutively in limbs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Component {
     pub(crate) name: String,
@@ -22,7 +22,7 @@ impl Component {
     }
 }
 
-/// How a table finds its entry.
+/// How a table selects the matching entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Method {
     /// All components exact.
@@ -33,7 +33,7 @@ pub(crate) enum Method {
     Priority,
 }
 
-/// The components that are matched (those of kind `selector` are not).
+/// The matched components (all except those of kind `selector`).
 #[derive(Clone, Debug)]
 pub(crate) struct KeyShape {
     pub(crate) components: Vec<Component>,
@@ -42,12 +42,12 @@ pub(crate) struct KeyShape {
     pub(crate) method: Method,
 }
 
-/// What an entry says, made ready for the matchers: `value` and `mask` for every limb, ranges apart.
+/// An entry key in the form of the matchers: `value` and `mask` for every limb, and ranges separately.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Rule {
     pub(crate) value: Vec<u64>,
     pub(crate) mask: Vec<u64>,
-    /// Position in [`KeyShape::components`], lowest and highest value.
+    /// Position in [`KeyShape::components`], lowest value, highest value.
     pub(crate) ranges: Vec<(usize, Vec<u64>, Vec<u64>)>,
     /// Length of the prefix of an [`Method::Lpm`] table's `lpm` component.
     pub(crate) prefix_bits: u32,
@@ -83,25 +83,26 @@ impl KeyShape {
         KeyShape::of(components)
     }
 
-    /// A key of these components, which lie one behind the other.
+    /// Creates a key of consecutive components.
     pub(crate) fn of(components: Vec<Component>) -> KeyShape {
         let limbs = components.last().map_or(0, |c| c.offset + c.limbs());
         let method = method(&components);
         KeyShape { components, limbs, method }
     }
 
-    /// Whether entries have a priority of their own.
+    /// Whether entries have an explicit priority.
     pub(crate) fn needs_priority(&self) -> bool {
         let by_priority =
             |c: &Component| matches!(c.kind, MatchKind::Ternary | MatchKind::Range | MatchKind::Optional);
         self.components.iter().any(by_priority)
     }
 
-    /// The key in the one form that equal keys share: don't care instead of an empty mask, prefix or full range.
+    /// Normalises a key so that equal keys have equal form: don't care instead of an empty mask, prefix or full
+    /// range.
     pub(crate) fn canonical(&self, key: &EntryKey) -> Result<EntryKey, ControlError> {
         if key.matches.len() != self.components.len() {
             let reason = format!(
-                "has {} components, the table's key has {}",
+                "has {} components, but the table's key has {}",
                 key.matches.len(),
                 self.components.len()
             );
@@ -119,7 +120,7 @@ impl KeyShape {
         Ok(EntryKey { matches, priority: key.priority })
     }
 
-    /// The matchers' form of a canonical key.
+    /// Converts a canonical key to the form of the matchers.
     pub(crate) fn rule(&self, key: &EntryKey) -> Rule {
         let mut rule = Rule {
             value: vec![0; self.limbs],
@@ -157,7 +158,7 @@ impl KeyShape {
             }
         }
         if self.method == Method::Priority && !self.needs_priority() {
-            // Several prefixes and no priority: the most bits together win.
+            // Several prefixes and no priority: the largest total number of prefix bits wins.
             rule.priority = rule.prefix_bits as i32;
         }
         rule
@@ -181,14 +182,14 @@ fn method(components: &[Component]) -> Method {
     }
 }
 
-/// A mask of `bits` leading ones.
+/// Returns a mask of `bits` leading ones.
 pub(crate) fn prefix_mask(width: u32, bits: u32) -> Bits {
     let mut limbs = vec![0; limbs::count(width)];
     limbs::fill_above(&mut limbs, width.saturating_sub(bits));
     Bits::from_limbs(width, limbs)
 }
 
-/// The number of leading ones, when there is no other one.
+/// Returns the number of leading ones, if all other bits are zero.
 fn prefix_length(mask: &Bits, width: u32) -> Option<u32> {
     let bits: u32 = mask.limbs().iter().map(|l| l.count_ones()).sum();
     (bits <= width && prefix_mask(width, bits).limbs() == mask.limbs()).then_some(bits)
@@ -200,12 +201,15 @@ impl Component {
         let fit = |bits: &Bits| fit(bits, self.width, &field());
         let refuse = || {
             let kind = format!("{:?}", self.kind).to_lowercase();
-            Err(ControlError::invalid(field(), format!("is not of the kind that the key declares, {kind}")))
+            Err(ControlError::invalid(field(), format!("does not have the match kind of the key, {kind}")))
         };
         Ok(match (self.kind, wanted) {
             (MatchKind::Exact, FieldMatch::Exact(value)) => FieldMatch::Exact(fit(value)?),
             (MatchKind::Exact, FieldMatch::Any) => {
-                return Err(ControlError::invalid(field(), "is missing; exact components need a value"));
+                return Err(ControlError::invalid(
+                    field(),
+                    "is missing; an exact component requires a value",
+                ));
             }
             (
                 MatchKind::Optional | MatchKind::Ternary | MatchKind::Lpm | MatchKind::Range,
@@ -217,7 +221,7 @@ impl Component {
             }
             (MatchKind::Lpm, FieldMatch::Exact(value)) => self.lpm(fit(value)?, self.width)?,
             (MatchKind::Lpm, FieldMatch::Ternary { value, mask }) => {
-                // Constant entries of the source write prefixes as masks.
+                // Constant entries of the source express prefixes as masks.
                 let Some(prefix_bits) = prefix_length(mask, self.width) else { return refuse() };
                 self.lpm(fit(value)?, prefix_bits)?
             }
@@ -239,7 +243,7 @@ impl Component {
     fn lpm(&self, value: Bits, prefix_bits: u32) -> Result<FieldMatch, ControlError> {
         let field = || format!("match {}", self.name);
         if prefix_bits > self.width {
-            let reason = format!("prefix of {prefix_bits} bits, the component has {}", self.width);
+            let reason = format!("the prefix has {prefix_bits} bits, but the component has {}", self.width);
             return Err(ControlError::invalid(field(), reason));
         }
         if prefix_bits == 0 && is_zero(&value) {
@@ -263,7 +267,7 @@ impl Component {
         if limbs::compare(low.limbs(), high.limbs()).is_gt() {
             return Err(ControlError::invalid(
                 format!("match {}", self.name),
-                "lowest value above the highest",
+                "the low value is greater than the high value",
             ));
         }
         let full = is_zero(&low) && high == Bits::ones(self.width);
@@ -279,14 +283,14 @@ fn within(value: &Bits, mask: &Bits) -> bool {
     value.limbs().iter().zip(mask.limbs()).all(|(v, m)| v & !m == 0)
 }
 
-/// The value in `width` bits, when it fits.
+/// Converts a value to `width` bits if it fits.
 pub(crate) fn fit(bits: &Bits, width: u32, field: &str) -> Result<Bits, ControlError> {
     if bits.width() == width {
         return Ok(bits.clone());
     }
     let narrowed = Bits::from_limbs(width, bits.limbs().to_vec());
     if limbs::compare(narrowed.limbs(), bits.limbs()).is_ne() {
-        return Err(ControlError::invalid(field, format!("value does not fit into {width} bits")));
+        return Err(ControlError::invalid(field, format!("the value does not fit into {width} bits")));
     }
     Ok(narrowed)
 }

@@ -1,8 +1,8 @@
-//! Longest prefixes, with exact components beside them or without.
+//! Longest-prefix match, optionally with exact components.
 //!
-//! One hash table for each length that occurs, the longest first, is what changes are made to. When enough look-ups
-//! have gone through them to have paid for it, all prefixes become [`Intervals`], where the number of lengths does not
-//! matter; a control plane that changes entries between packets does not pay either.
+//! Updates go to one hash table per prefix length; a lookup tries them from the longest to the shortest. After enough
+//! lookups to pay for the construction, all prefixes are converted to [`Intervals`], whose lookup time does not
+//! depend on the number of lengths. Entries that change between packets therefore do not cause repeated construction.
 
 use smallvec::SmallVec;
 
@@ -12,7 +12,7 @@ use super::intervals::{Intervals, Prefix};
 use super::key::{KeyShape, Rule};
 use crate::limbs;
 
-/// So many look-ups in hash tables, for each prefix, pay for making intervals.
+/// Hash table lookups per prefix after which the construction of intervals pays.
 const BUILD_COST: usize = 3;
 
 #[derive(Clone, Debug)]
@@ -28,19 +28,19 @@ enum Built {
     /// A key of one component and one limb.
     One(Intervals<u64>),
     Wide(Intervals<u128>),
-    /// Wider keys stay with the hash tables.
+    /// Keys of more than 128 bits stay in the hash tables.
     Not,
 }
 
-/// Prefixes of all lengths.
+/// The prefixes of all lengths.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LpmMap {
     /// Longest first.
     lengths: Vec<Length>,
     built: Option<Built>,
-    /// All entries by number, for the intervals.
+    /// All entries by number, for building the intervals.
     rules: Vec<Option<Rule>>,
-    /// Hash tables looked into since the last change.
+    /// Hash table lookups since the last change.
     looked: usize,
 }
 
@@ -132,8 +132,8 @@ impl LpmMap {
     }
 }
 
-/// A key of at most 128 bits as one number: the exact components first, then the one with the prefix, so that the
-/// exact ones are part of the prefix.
+/// Joins a key of at most 128 bits to one number: first the exact components, then the prefix, so that the exact
+/// components become part of the prefix.
 fn joined(shape: &KeyShape, key: &[u64]) -> u128 {
     use p4_lang::ir::MatchKind;
     let value = |component: &super::key::Component| {

@@ -1,4 +1,4 @@
-//! Finds the entry that matches a key, with the structure that suits the table's method.
+//! Looks up the entry that matches a key, with the structure for the table's method.
 
 use super::entries::EntryId;
 use super::exact::ExactMap;
@@ -6,7 +6,7 @@ use super::key::{KeyShape, Method, Rule};
 use super::lpm::LpmMap;
 use super::priority::PriorityList;
 
-/// The structure of a table.
+/// The lookup structure of a table.
 #[derive(Clone, Debug)]
 pub(crate) enum Matcher {
     Exact(ExactMap),
@@ -73,7 +73,7 @@ mod tests {
     }
 
     fn wanted(kind: MatchKind, width: u32, a: u128, b: u128) -> FieldMatch {
-        // Few different values, so that keys and entries meet.
+        // Few distinct values, so that keys and entries match often.
         let spread = |v: u128| Bits::new(width, v.wrapping_mul(0x0101_0101_0101_0101_0101_0101_0101_0101));
         let both = |x: &Bits, y: &Bits| {
             Bits::from_limbs(width, x.limbs().iter().zip(y.limbs()).map(|(x, y)| x & y).collect())
@@ -100,7 +100,7 @@ mod tests {
         }
     }
 
-    /// The same entries in a list that is looked through one by one.
+    /// Looks up an entry by linear search.
     fn naive(rules: &[(EntryId, Rule)], shape: &KeyShape, key: &[u64]) -> Option<(u32, i32)> {
         let matching = rules.iter().filter(|(_, rule)| rule.matches(shape, key));
         matching.map(|(_, rule)| (rule.prefix_bits, rule.priority)).max_by_key(|(prefix, priority)| {
@@ -136,7 +136,7 @@ mod tests {
                 matcher.remove(id, &rule);
             }
         }
-        // Often enough for intervals and the tables of a priority list to be built.
+        // Repeated often enough to trigger the construction of intervals and bit tables.
         for _ in 0..40 {
             for parts in keys {
                 let mut key = vec![0; shape.limbs];

@@ -1,4 +1,4 @@
-//! Tables: entries as the control plane sees them and the structures that find one for a packet.
+//! Tables: their entries, and the structures that look up the entry for a packet.
 
 pub(crate) mod entries;
 mod exact;
@@ -8,4 +8,4 @@ mod lpm;
 pub(crate) mod matcher;
 mod priority;
 
-pub(crate) use entries::{ReadyCall, Table, Target};
+pub(crate) use entries::{EntryTarget, ResolvedCall, Table};

@@ -1,21 +1,21 @@
-//! Ternary, range and optional components: the matching entry of the highest priority.
+//! Ternary, range and optional matches: the matching entry with the highest priority.
 //!
-//! Entries stand in the order of their priority, one bit each. For every byte of the key a table says, for each
-//! of its 256 values, which entries it allows; a range allows entries by elementary intervals instead. The
-//! first bit that all tables allow is the entry (Lakshman and Stiliadis, "High-speed policy-based packet
-//! forwarding", SIGCOMM 1998). The tables are built when enough look-ups have gone through the entries one by
-//! one to have paid for it, so that a control plane that changes entries between packets does not pay either.
+//! Every entry has one bit; bits are ordered by priority. For each byte of the key a table maps the 256 values to the
+//! entries that match them; a range component maps its elementary intervals instead. The first bit that is set in all
+//! tables is the result (Lakshman and Stiliadis, "High-speed policy-based packet forwarding", SIGCOMM 1998). The
+//! tables are built after enough linear lookups to pay for the construction, so that entries that change between
+//! packets do not cause repeated construction.
 
 use super::entries::EntryId;
 use super::key::{Component, KeyShape, Rule};
 use crate::limbs;
 
-/// Up to so many entries are looked through one by one: the tables would be no faster.
+/// Up to this number of entries linear search is as fast as the tables.
 const SMALL: usize = 8;
-/// Building the tables costs about as much as comparing with so many entries, for each entry and byte of key.
+/// Cost of building the tables, in comparisons per entry and key byte.
 const BUILD_COST: usize = 24;
 
-/// One test of the key: a byte, or the interval in which a range component's value lies.
+/// A test of the key: of one byte, or of the interval that contains the value of a range component.
 #[derive(Clone, Debug)]
 enum Test {
     Byte {
@@ -24,10 +24,10 @@ enum Test {
     },
     Range {
         component: Component,
-        /// The lowest value of each interval, ascending; the first interval begins at zero.
+        /// The lowest value of each interval, ascending; the first interval starts at zero.
         starts: Vec<Vec<u64>>,
     },
-    /// A range component of one limb, its values without indirection.
+    /// A range component of one limb, stored without indirection.
     Interval {
         limb: usize,
         starts: Vec<u64>,
@@ -37,9 +37,9 @@ enum Test {
 /// The bit tables.
 #[derive(Clone, Debug)]
 struct Built {
-    /// Words of a row of bits.
+    /// Number of words in a row of bits.
     words: usize,
-    /// Tests with the row number of their first value.
+    /// The tests, and the row of the first value of each.
     tests: Vec<(Test, usize)>,
     rows: Vec<u64>,
 }
@@ -47,7 +47,7 @@ struct Built {
 /// Entries by priority.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PriorityList {
-    /// Highest priority first; of equal ones the older first.
+    /// Highest priority first; of equal priorities the oldest first.
     rules: Vec<(EntryId, Rule)>,
     built: Option<Built>,
     /// Comparisons made since the last change.
@@ -137,7 +137,7 @@ impl Built {
         for (_, low, high) in rules.iter().filter_map(|(_, rule)| range(rule)) {
             starts.push(low);
             let mut after = high;
-            // Past the largest value there is no further interval.
+            // No interval follows the largest value.
             if !limbs::add(&mut after, &[1]) {
                 starts.push(after);
             }
@@ -161,7 +161,7 @@ impl Built {
         self.tests.push((test, first_row));
     }
 
-    /// The first entry that all tests allow.
+    /// Returns the first entry that passes all tests.
     fn first(&self, key: &[u64]) -> Option<usize> {
         let mut rows: smallvec::SmallVec<[&[u64]; 24]> = smallvec::SmallVec::new();
         for (test, first_row) in &self.tests {

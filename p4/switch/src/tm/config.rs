@@ -1,193 +1,196 @@
-//! How a traffic manager is set up: ports, memory, classes.
+//! Configuration of a traffic manager: ports, memory, traffic classes.
 //!
-//! The terms are those of SONiC's buffer model (pools, profiles, dynamic thresholds, headroom), which the
-//! simpler schemes are special cases of.
+//! The terms are those of SONiC's buffer model (pools, profiles, dynamic thresholds, headroom); simpler buffer
+//! schemes are special cases of it.
 
 use model::{Rate, Time};
 
 use super::watchdog::Watchdog;
 
-/// Priorities, and therefore queues and priority groups, of a port.
+/// Number of priorities, and therefore of queues and priority groups, per port.
 pub const CLASSES: usize = 8;
 
-/// Everything a traffic manager needs to know.
+/// Configuration of a traffic manager.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TmConfig {
-    /// The ports, any order; a number that occurs twice keeps its last entry.
+    /// The ports, in any order; if a port number occurs twice, the last entry is used.
     pub ports: Vec<PortConfig>,
-    /// Bytes of packet memory; nothing is accepted beyond.
+    /// Size of the packet memory in bytes. A packet that does not fit is dropped.
     pub memory_bytes: u64,
-    /// Memory is handed out in cells of this size; 1 counts exact bytes.
+    /// Allocation unit of the memory in bytes; 1 counts exact bytes.
     pub cell_bytes: u32,
-    /// Pools that priority groups draw on when packets come in.
+    /// Pools of the ingress priority groups.
     pub ingress_pools: Vec<PoolConfig>,
-    /// Pools that queues draw on when packets wait to leave.
+    /// Pools of the egress queues.
     pub egress_pools: Vec<PoolConfig>,
-    /// Names of the buffer profiles, which [`GroupProfile::profile`] refers to; a report names them.
+    /// Names of the buffer profiles, for reports; [`GroupProfile::profile`] is an index into this list.
     pub profiles: Vec<String>,
     /// How a received pause ends.
     pub pause_end: PauseEnd,
-    /// Quanta (512 bit times) that sent pause frames ask for.
+    /// Duration in quanta (512 bit times) of the pauses that are sent.
     pub pause_quanta: u16,
-    /// Seed of the marking decisions between Kmin and Kmax.
+    /// Seed of the ECN marking and early-drop decisions.
     pub seed: u64,
 }
 
 /// One port.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PortConfig {
-    /// Its number.
+    /// The port number.
     pub number: u16,
-    /// Its rate, from which the length of a quantum follows.
+    /// The link rate, which determines the length of a quantum.
     pub rate: Rate,
-    /// What may be stored on arrival, per priority.
+    /// Buffer profiles of the ingress priority groups.
     pub groups: [GroupProfile; CLASSES],
-    /// What may wait for departure and how it is served, per queue.
+    /// Buffer profiles and scheduling of the egress queues.
     pub queues: [QueueProfile; CLASSES],
-    /// How classes, groups, queues and the priorities of PFC belong together.
+    /// Maps from traffic class to priority group and queue, and from PFC priority to queue.
     pub maps: ClassMaps,
-    /// Bit n: PFC is on for priority n. Off, its group pauses nobody and pauses of the peer are not obeyed.
+    /// Bit n: PFC is enabled for priority n. If it is disabled, the priority group sends no pauses and pauses from
+    /// the peer are ignored.
     pub pfc_enabled: u8,
-    /// Time from the last bit of a received PFC frame until it takes effect, see
-    /// [`super::standard_reaction`]. The pause itself counts from the frame.
+    /// Time from the last bit of a received PFC frame until the pause takes effect, see [`super::standard_reaction`].
+    /// The duration of the pause counts from the frame.
     pub pfc_reaction: Time,
-    /// What looks after queues that the peer does not let go on; absent: nothing.
+    /// The PFC watchdog; `None` disables it.
     pub watchdog: Option<Watchdog>,
 }
 
-/// Which group, queue and pause a class of traffic has. The ingress port decides the group, the egress port the
-/// queue, as `TC_TO_PRIORITY_GROUP_MAP`, `TC_TO_QUEUE_MAP` and `MAP_PFC_PRIORITY_TO_QUEUE` of SONiC do. Group n
-/// pauses priority n. Only the low three bits of each entry count.
+/// Maps of a port, as in SONiC's `TC_TO_PRIORITY_GROUP_MAP`, `TC_TO_QUEUE_MAP` and `MAP_PFC_PRIORITY_TO_QUEUE`. The
+/// ingress port maps a traffic class to a priority group, the egress port maps it to a queue. Group n pauses priority
+/// n. Only the low three bits of each entry are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClassMaps {
     /// Ingress priority group, by traffic class.
     pub group: [u8; CLASSES],
     /// Egress queue, by traffic class.
     pub queue: [u8; CLASSES],
-    /// The queue that a received pause of each priority silences.
+    /// Egress queue that a received pause stops, by priority.
     pub paused_queue: [u8; CLASSES],
 }
 
 impl Default for ClassMaps {
-    /// Class n has group n, queue n and is paused by priority n.
+    /// The identity maps: class n uses group n and queue n, and priority n pauses queue n.
     fn default() -> ClassMaps {
         let same = std::array::from_fn(|class| class as u8);
         ClassMaps { group: same, queue: same, paused_queue: same }
     }
 }
 
-/// A counter that groups or queues share. Pools may promise more than the memory holds.
+/// A pool of shared buffer. The pools together may be larger than the memory (oversubscription).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PoolConfig {
-    /// Bytes that may be used beyond the reservations.
+    /// Shared bytes, not counting reservations.
     pub size_bytes: u64,
-    /// Bytes of headroom that all groups of the pool together may use; absent: only each group's own limit.
+    /// Headroom that all groups of the pool share, in bytes; `None` applies only the limit of each group.
     pub shared_headroom_bytes: Option<u64>,
 }
 
-/// A limit on what one group or queue takes from its pool.
+/// Maximum share of one group or queue in its pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Threshold {
-    /// So many bytes.
+    /// A fixed number of bytes.
     Static(u64),
-    /// `2^exponent` times what is left of the pool (Choudhury and Hahne's dynamic thresholds).
+    /// A dynamic threshold: alpha = `2^exponent` times the free bytes of the pool (Choudhury and Hahne).
     Dynamic {
-        /// Exponent of alpha; SONiC's `dynamic_th`.
+        /// Exponent of alpha; `dynamic_th` in SONiC.
         alpha_exponent: i8,
     },
 }
 
 impl Threshold {
-    /// The limit in bytes while `left` bytes of the pool are unused.
-    pub fn bytes(self, left: u64) -> u64 {
+    /// Returns the threshold in bytes when `free_bytes` of the pool are unused.
+    pub fn bytes(self, free_bytes: u64) -> u64 {
         match self {
             Threshold::Static(bytes) => bytes,
             Threshold::Dynamic { alpha_exponent: e @ 0.. } => {
-                left.checked_shl(u32::from(e.unsigned_abs())).unwrap_or(u64::MAX)
+                free_bytes.checked_shl(u32::from(e.unsigned_abs())).unwrap_or(u64::MAX)
             }
             Threshold::Dynamic { alpha_exponent: e } => {
-                left.checked_shr(u32::from(e.unsigned_abs())).unwrap_or(0)
+                free_bytes.checked_shr(u32::from(e.unsigned_abs())).unwrap_or(0)
             }
         }
     }
 }
 
-/// The memory of one ingress priority group.
+/// Buffer profile of an ingress priority group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GroupProfile {
     /// Index into [`TmConfig::profiles`].
     pub profile: u16,
     /// Index into [`TmConfig::ingress_pools`].
     pub pool: usize,
-    /// Bytes of its own.
+    /// Reserved bytes.
     pub reserved_bytes: u64,
-    /// Limit of what it takes from the pool beyond. A lossless group pauses its peer when it is reached.
+    /// Maximum share of the pool. It is the XOFF threshold of a lossless group.
     pub threshold: Threshold,
-    /// Present for a lossless group, which pauses instead of dropping.
+    /// Present for a lossless group, which sends pauses instead of dropping packets.
     pub lossless: Option<Lossless>,
 }
 
-/// What a lossless group has in addition.
+/// Additional settings of a lossless group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lossless {
-    /// Bytes for what is still on the wire when a pause is sent.
+    /// Headroom in bytes, for packets that still arrive after a pause was sent.
     pub headroom_bytes: u64,
-    /// It resumes when the headroom is empty and its share of the pool is at most this ...
+    /// The group resumes its sender (XON) when the headroom is empty and its share of the pool is at most this value
+    /// ...
     pub xon_bytes: u64,
-    /// ... or at most the threshold less this, whichever is more.
+    /// ... or at most the threshold minus this value, whichever is larger.
     pub xon_offset_bytes: u64,
 }
 
-/// One egress queue.
+/// Buffer profile and scheduling of an egress queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueProfile {
     /// Index into [`TmConfig::egress_pools`].
     pub pool: usize,
-    /// Bytes of its own.
+    /// Reserved bytes.
     pub reserved_bytes: u64,
-    /// Limit of what it takes from the pool; packets beyond are dropped. Absent: no limit at egress, as
-    /// lossless traffic is admitted at ingress alone.
+    /// Maximum share of the pool; packets above it are dropped. `None` for no limit at egress, because lossless
+    /// traffic is admitted at ingress only.
     pub threshold: Option<Threshold>,
-    /// Congestion marking; absent: none.
+    /// ECN marking; `None` disables it.
     pub ecn: Option<Ecn>,
-    /// Random early drop of packets that cannot be marked, or that are not to be marked; absent: none.
+    /// Random early drop of packets that are not ECN capable, or of all packets if `ecn` is `None`. `None` disables
+    /// it.
     pub early_drop: Option<Ecn>,
-    /// How it is served.
+    /// How the queue is scheduled.
     pub service: Service,
 }
 
-/// How a queue is served.
+/// How a queue is scheduled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Service {
-    /// Before all weighted queues; among strict ones the higher priority first.
+    /// Strict priority: before all weighted queues, and among strict queues the highest number first.
     Strict,
-    /// Deficit round robin with this many bytes a round (Shreedhar and Varghese); fewer than 64 count as 64.
+    /// Deficit round robin with this quantum in bytes (Shreedhar and Varghese); values below 64 count as 64.
     Weighted(u32),
 }
 
-/// Marking (or dropping) between two depths, as for WRED.
+/// A WRED curve for ECN marking or early drop, as a function of queue depth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ecn {
-    /// Below, nothing is marked.
+    /// Depth up to which no packet is selected.
     pub kmin_bytes: u64,
-    /// Above, everything is marked.
+    /// Depth above which every packet is selected.
     pub kmax_bytes: u64,
-    /// Probability at Kmax in millionths; it rises from 0 at Kmin.
+    /// Probability at Kmax in parts per million; it rises linearly from 0 at Kmin.
     pub pmax_ppm: u32,
 }
 
 /// How a received pause ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PauseEnd {
-    /// When its quanta have passed, or by a resume frame (802.1Qbb).
+    /// When its quanta have passed, or with a resume frame (802.1Qbb).
     Quanta,
-    /// Only by a resume frame, as in the HPCC family of ns-3 simulators.
+    /// Only with a resume frame, as in the HPCC family of ns-3 simulators.
     ResumeOnly,
 }
 
 impl TmConfig {
-    /// Ports of one `rate` each, whose eight classes share `memory_bytes` with alpha 1/8 and lose packets when
-    /// it is full. A starting point to be narrowed with the public fields.
+    /// Ports of equal `rate` whose eight classes share `memory_bytes` with alpha 1/8 and drop packets when it is
+    /// full. A starting point; adjust the public fields as needed.
     pub fn lossy(ports: impl IntoIterator<Item = (u16, Rate)>, memory_bytes: u64) -> TmConfig {
         let pool = PoolConfig { size_bytes: memory_bytes, shared_headroom_bytes: None };
         TmConfig {
@@ -205,7 +208,7 @@ impl TmConfig {
 }
 
 impl PortConfig {
-    /// A port whose classes draw on the first pools with alpha 1/8, without reservation, headroom or marking.
+    /// A port whose classes use the first pools with alpha 1/8, without reservation, headroom or ECN marking.
     pub fn lossy(number: u16, rate: Rate) -> PortConfig {
         let group = GroupProfile {
             profile: 0,

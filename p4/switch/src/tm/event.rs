@@ -1,71 +1,72 @@
-//! What a traffic manager reports.
+//! Events of a traffic manager.
 
 use super::watchdog::WatchdogAction;
 
-/// Something that happened.
+/// An event of a traffic manager.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TmEvent {
-    /// The port had nothing to send and now has.
+    /// An idle port has something to send.
     Ready {
         /// The port.
         port: u16,
     },
-    /// A pause (or a refresh of one) or a resume was handed out for sending.
+    /// A pause (or its refresh) or a resume was handed over for sending.
     PauseSent {
-        /// The ingress port whose peer is told.
+        /// The port that sends it.
         port: u16,
-        /// The class.
+        /// The priority.
         priority: u8,
-        /// How long, in quanta; 0 resumes.
+        /// Duration in quanta; 0 resumes.
         quanta: u16,
-        /// Whether it merely prolongs a pause.
+        /// Whether it extends a pause that is in effect.
         refresh: bool,
     },
-    /// The peer paused or resumed a class.
+    /// The peer paused or resumed a priority.
     PauseReceived {
         /// The egress port.
         port: u16,
-        /// The class.
+        /// The priority.
         priority: u8,
-        /// How long, in quanta; 0 resumes.
+        /// Duration in quanta; 0 resumes.
         quanta: u16,
     },
-    /// A pause of the peer ran out without a resume frame.
+    /// A received pause expired without a resume frame.
     PauseExpired {
         /// The egress port.
         port: u16,
-        /// The class.
+        /// The priority.
         priority: u8,
     },
-    /// A packet was not accepted.
+    /// A packet was dropped.
     Dropped {
-        /// Where it came in.
+        /// The ingress port.
         ingress_port: u16,
-        /// Where it should have left.
+        /// The egress port.
         egress_port: u16,
-        /// Its class.
+        /// The priority.
         priority: u8,
-        /// Its size.
+        /// The length in bytes.
         bytes: u32,
-        /// Why.
+        /// The reason.
         reason: DropReason,
-        /// Whether its group was lossless: such a drop is a fault of the configuration, or the watchdog's.
+        /// Whether its priority group was lossless. Such a drop is caused by the buffer configuration or by the
+        /// watchdog.
         lossless: bool,
-        /// The profile of its group, an index into [`super::TmConfig::profiles`].
+        /// The buffer profile of its group, an index into [`super::TmConfig::profiles`].
         profile: u16,
-        /// Whether it had been stored and was thrown out later, by the watchdog.
+        /// Whether it had been stored and the watchdog flushed it.
         stored: bool,
     },
-    /// The watchdog found a queue that the peer keeps silent, and acts.
+    /// The watchdog detected a storm on a queue and starts its action.
     WatchdogFired {
         /// The egress port.
         port: u16,
         /// The paused priority.
         priority: u8,
-        /// What it does from now on.
+        /// The action until the queue is restored.
         action: WatchdogAction,
     },
-    /// The peer has been quiet for long enough: the queue works as before.
+    /// The watchdog restored the queue, because no pause arrived for the restoration time.
     WatchdogRestored {
         /// The egress port.
         port: u16,
@@ -74,10 +75,10 @@ pub enum TmEvent {
     },
 }
 
-/// Why a packet was not accepted.
+/// Why a packet was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DropReason {
-    /// Ingress or egress port does not exist.
+    /// The ingress or egress port does not exist.
     UnknownPort,
     /// The packet memory is full.
     MemoryFull,
@@ -89,6 +90,6 @@ pub enum DropReason {
     EgressThreshold,
     /// Random early drop.
     Early,
-    /// The watchdog has given the queue or its port's lossless traffic up.
+    /// The watchdog drops packets of this queue, or of this lossless priority group.
     Watchdog,
 }

@@ -1,15 +1,15 @@
-//! Priority flow control in both directions: pauses for peers whose groups are full, and pauses of peers obeyed.
+//! Priority flow control: pauses sent when a priority group reaches XOFF, and pauses received from the peer.
 //!
-//! A pause is renewed at half its time for as long as it is needed. A received frame takes effect after the
-//! port's reaction time; a packet that is already on the wire is finished. Source: IEEE 802.1Qbb and IEEE 802.3,
-//! annex 31B and 31D.
+//! A sent pause is refreshed at half its duration for as long as it is needed. A received frame takes effect after
+//! the reaction time of the port; a packet whose transmission has begun is completed. Source: IEEE 802.1Qbb and IEEE
+//! 802.3, annexes 31B and 31D.
 
 use model::Time;
 use model::wire::pfc::{Pfc, quanta_time};
 
 use super::config::PauseEnd;
 use super::event::TmEvent;
-use super::pause::{Sent, Timer};
+use super::pause::{SentPause, Timer};
 use super::{CLASSES, TrafficManager};
 
 impl<P> TrafficManager<P> {
@@ -19,9 +19,9 @@ impl<P> TrafficManager<P> {
             && port.config.pfc_enabled >> class & 1 == 1
             && self.mmu.must_pause(&port.config.groups[class], &port.group_use[class]);
         if must {
-            port.sent[class] = Sent { pausing: true, pending: true, refresh: false, ..port.sent[class] };
+            port.sent[class] = SentPause { pausing: true, pending: true, refresh: false, ..port.sent[class] };
             port.pending |= 1 << class;
-            self.announce(ingress);
+            self.signal_ready(ingress);
         }
     }
 
@@ -31,17 +31,17 @@ impl<P> TrafficManager<P> {
             && self.mmu.may_resume(&port.config.groups[class], &port.group_use[class]);
         if may {
             let refresh_at = port.sent[class].refresh_at.take();
-            port.sent[class] = Sent { pausing: false, pending: true, refresh: false, refresh_at: None };
+            port.sent[class] = SentPause { pausing: false, pending: true, refresh: false, refresh_at: None };
             port.pending |= 1 << class;
             if let Some(at) = refresh_at {
                 self.timers.remove(&(at, ingress as u16, class as u8, Timer::Refresh));
             }
-            self.announce(ingress);
+            self.signal_ready(ingress);
         }
     }
 
-    /// The PFC frame that must leave `port` before anything else, if there is one. One frame speaks of all
-    /// classes that have something to say.
+    /// Returns the PFC frame that must leave `port` before any packet, if one is pending. One frame covers all
+    /// priorities that have changed.
     #[inline]
     pub fn take_pfc(&mut self, now: Time, port: u16) -> Option<Pfc> {
         let at = self.find(port)?;
@@ -55,7 +55,7 @@ impl<P> TrafficManager<P> {
         let mut pfc = Pfc::default();
         for class in 0..CLASSES {
             if self.ports[at].pending >> class & 1 == 1 {
-                let quanta = self.tell(now, at, class);
+                let quanta = self.take_quanta(now, at, class);
                 pfc.set(class as u8, quanta);
             }
         }
@@ -63,15 +63,16 @@ impl<P> TrafficManager<P> {
         pfc
     }
 
-    /// Settles what is pending about a class and returns its quanta.
-    fn tell(&mut self, now: Time, at: usize, class: usize) -> u16 {
+    /// Clears the pending state of a priority and returns the quanta to send.
+    fn take_quanta(&mut self, now: Time, at: usize, class: usize) -> u16 {
         let port = &mut self.ports[at];
         let sent = &mut port.sent[class];
         let refresh = std::mem::take(&mut sent.refresh);
         sent.pending = false;
         let quanta = if sent.pausing { self.pause_quanta } else { 0 };
         if sent.pausing {
-            // Renewed at half time, so that a frame that waits for a long one on the wire is not too late.
+            // The refresh is due at half the duration, so that a long packet on the wire cannot delay it past the
+            // end.
             let half = quanta_time(quanta, port.config.rate).0 / 2;
             let due = Time(now.0.saturating_add(half));
             sent.refresh_at = Some(due);
@@ -85,8 +86,7 @@ impl<P> TrafficManager<P> {
         quanta
     }
 
-    /// Obeys a PFC frame that arrived at `port`. An unknown port is ignored, and so is a priority for which PFC is
-    /// off.
+    /// Processes a PFC frame that arrived at `port`. Unknown ports and priorities without PFC are ignored.
     pub fn receive_pfc(&mut self, now: Time, port: u16, pfc: &Pfc) {
         let Some(at) = self.find(port) else {
             return;
@@ -107,19 +107,19 @@ impl<P> TrafficManager<P> {
             port.counters[class].resumes_received += 1;
         } else {
             port.counters[class].pauses_received += 1;
-            self.prolong_storm(now, at, class);
+            self.postpone_restore(now, at, class);
         }
         let reaction = self.ports[at].config.pfc_reaction;
         if reaction == Time::ZERO {
-            self.obey(now, at, class, quanta, now);
+            self.apply_pause(now, at, class, quanta, now);
         } else {
             let due = Time(now.0.saturating_add(reaction.0));
-            self.timers.insert((due, at as u16, priority, Timer::Obey { quanta, received: now }));
+            self.timers.insert((due, at as u16, priority, Timer::Apply { quanta, received: now }));
         }
     }
 
-    /// A frame takes effect that came in at `received`.
-    fn obey(&mut self, now: Time, at: usize, class: usize, quanta: u16, received: Time) {
+    /// Applies a frame that arrived at `received`.
+    fn apply_pause(&mut self, now: Time, at: usize, class: usize, quanta: u16, received: Time) {
         let priority = class as u8;
         let port = &mut self.ports[at];
         if let Some(until) = port.received[class].until.take() {
@@ -130,7 +130,7 @@ impl<P> TrafficManager<P> {
             (_, PauseEnd::ResumeOnly) => Some(Time::MAX),
             (_, PauseEnd::Quanta) => {
                 let until = Time(received.0.saturating_add(quanta_time(quanta, port.config.rate).0));
-                // Shorter than the reaction: over before it begins.
+                // A pause shorter than the reaction time has ended before it takes effect.
                 Some(until).filter(|until| *until > now)
             }
         };
@@ -140,7 +140,7 @@ impl<P> TrafficManager<P> {
         self.set_paused(now, at, class, until);
     }
 
-    /// A priority is paused until a time, or not any more.
+    /// Sets or ends the pause of a priority.
     fn set_paused(&mut self, now: Time, at: usize, class: usize, until: Option<Time>) {
         let port = &mut self.ports[at];
         port.received[class].until = until;
@@ -148,29 +148,30 @@ impl<P> TrafficManager<P> {
             Some(_) => port.paused |= 1 << class,
             None => port.paused &= !(1 << class),
         }
-        self.settle_silence(at);
-        self.watch(now, at, class);
+        self.update_paused_queues(at);
+        self.update_detection(now, at, class);
     }
 
-    /// Works out which queues are silent and lets the port go on if it may.
-    pub(super) fn settle_silence(&mut self, at: usize) {
+    /// Recomputes the paused queues, and reports the port as ready if a queue with packets was resumed.
+    pub(super) fn update_paused_queues(&mut self, at: usize) {
         let port = &mut self.ports[at];
-        let effective = port.paused & !port.defied;
-        let silenced = (0..CLASSES).filter(|priority| effective >> priority & 1 == 1);
-        let silent = silenced.fold(0, |set, p| set | 1 << (port.config.maps.paused_queue[p] & 7));
-        let freed = port.silent & !silent != 0;
-        port.silent = silent;
-        if freed && !port.blocked && port.queues.has_work(silent) {
-            self.announce(at);
+        let effective = port.paused & !port.overridden;
+        let priorities = (0..CLASSES).filter(|priority| effective >> priority & 1 == 1);
+        let paused_queues = priorities.fold(0, |set, p| set | 1 << (port.config.maps.paused_queue[p] & 7));
+        let resumed = port.paused_queues & !paused_queues != 0;
+        port.paused_queues = paused_queues;
+        if resumed && !port.blocked && port.queues.has_work(paused_queues) {
+            self.signal_ready(at);
         }
     }
 
-    /// When [`TrafficManager::wake`] must be called next; absent while nothing is due.
+    /// Returns when [`TrafficManager::wake`] must be called next; `None` while no timer is set.
     pub fn next_wake(&self) -> Option<Time> {
         self.timers.first().map(|timer| timer.0)
     }
 
-    /// Does what is due up to `now`: pauses run out, take effect and are renewed, watchdogs bark.
+    /// Runs all timers up to `now`: pauses expire, take effect and are refreshed, watchdogs detect storms and restore
+    /// queues.
     pub fn wake(&mut self, now: Time) {
         while let Some(&(due, at, priority, kind)) = self.timers.first() {
             if due > now {
@@ -190,17 +191,17 @@ impl<P> TrafficManager<P> {
                     port.sent[class].pending = true;
                     port.sent[class].refresh = true;
                     port.pending |= 1 << class;
-                    self.announce(at);
+                    self.signal_ready(at);
                 }
-                Timer::Obey { quanta, received } => self.obey(due, at, class, quanta, received),
+                Timer::Apply { quanta, received } => self.apply_pause(due, at, class, quanta, received),
                 Timer::Detect => self.fire_watchdog(due, at, class),
                 Timer::Restore => self.restore_after_storm(due, at, class),
             }
         }
     }
 
-    /// Keeps a port from sending anything but PFC frames, as a test equipment's breakpoint does: what is sent to
-    /// it piles up and can be looked at. False when there is no such port.
+    /// Blocks a port: only PFC frames leave it. This is the breakpoint of test equipment, which fills a queue for
+    /// inspection. Returns false if the port does not exist.
     pub fn block(&mut self, port: u16) -> bool {
         let Some(at) = self.find(port) else {
             return false;
@@ -209,15 +210,15 @@ impl<P> TrafficManager<P> {
         true
     }
 
-    /// Ends what [`TrafficManager::block`] began.
+    /// Ends [`TrafficManager::block`]. Returns false if the port does not exist.
     pub fn release(&mut self, port: u16) -> bool {
         let Some(at) = self.find(port) else {
             return false;
         };
         let port = &mut self.ports[at];
         port.blocked = false;
-        if port.queues.has_work(port.silent) {
-            self.announce(at);
+        if port.queues.has_work(port.paused_queues) {
+            self.signal_ready(at);
         }
         true
     }

@@ -1,11 +1,11 @@
-//! What can be seen of a traffic manager from outside: levels, watermarks, counters, and whether the books balance.
+//! Inspection: buffer occupancy, watermarks, counters, and the audit of the accounting.
 
 use model::Time;
 
 use super::mmu::{GroupUse, PoolUse, QueueUse};
 use super::{Port, TrafficManager};
 
-/// What one class of one port has seen since the start.
+/// Counters of one priority of one port since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ClassCounters {
     /// Pause frames sent, refreshes included.
@@ -16,29 +16,29 @@ pub struct ClassCounters {
     pub pauses_received: u64,
     /// Resume frames received.
     pub resumes_received: u64,
-    /// Packets refused that came in here.
+    /// Dropped packets that arrived here.
     pub dropped_packets: u64,
     /// Their bytes.
     pub dropped_bytes: u64,
-    /// How often the watchdog has given the priority up.
+    /// How often the watchdog detected a storm.
     pub watchdog_fires: u64,
 }
 
-/// Totals that must agree at all times.
+/// Totals that must be equal at all times.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     /// Bytes counted by all ingress groups, headroom included.
     pub ingress_bytes: u64,
     /// Bytes counted by all egress queues.
     pub egress_bytes: u64,
-    /// Bytes of the packets that wait.
+    /// Bytes of the stored packets.
     pub waiting_bytes: u64,
-    /// Bytes that the memory believes to hold.
+    /// Bytes that the memory counts as used.
     pub memory_bytes: u64,
 }
 
 impl Totals {
-    /// Whether all four are the same.
+    /// Whether all four totals are equal.
     pub fn balanced(&self) -> bool {
         self.ingress_bytes == self.egress_bytes
             && self.egress_bytes == self.waiting_bytes
@@ -46,68 +46,68 @@ impl Totals {
     }
 }
 
-/// The books of a traffic manager do not balance: a fault of this program, never of its input.
+/// The accounting of a traffic manager is inconsistent: a bug in this crate, whatever the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AuditError {
-    /// Ingress, egress, queues and memory disagree.
-    #[error("bytes at ingress, egress, in queues and in memory disagree: {0:?}")]
+    /// The totals of ingress groups, egress queues, stored packets and memory differ.
+    #[error("the byte totals of ingress, egress, stored packets and memory differ: {0:?}")]
     Unbalanced(Totals),
-    /// A pool and those who draw on it disagree.
-    #[error("{side} pool {pool} counts {counted_bytes} B, its users hold {held_bytes} B")]
+    /// A pool and its groups or queues differ.
+    #[error("{side} pool {pool} counts {counted_bytes} B, its groups or queues hold {held_bytes} B")]
     Pool {
-        /// Which counter.
+        /// `ingress`, `ingress headroom` or `egress`.
         side: &'static str,
         /// Its index.
         pool: usize,
-        /// What the pool says.
+        /// The count of the pool.
         counted_bytes: u64,
-        /// What its users say.
+        /// The sum over its groups or queues.
         held_bytes: u64,
     },
 }
 
 impl<P> TrafficManager<P> {
-    /// What a queue holds.
+    /// Returns the occupancy of a queue.
     pub fn queue(&self, port: u16, priority: u8) -> Option<QueueUse> {
         Some(self.ports[self.find(port)?].queue_use[usize::from(priority & 7)])
     }
 
-    /// What a priority group holds.
+    /// Returns the occupancy of a priority group.
     pub fn group(&self, port: u16, priority: u8) -> Option<GroupUse> {
         Some(self.ports[self.find(port)?].group_use[usize::from(priority & 7)])
     }
 
-    /// Counters of a class.
+    /// Returns the counters of a priority.
     pub fn counters(&self, port: u16, priority: u8) -> Option<ClassCounters> {
         Some(self.ports[self.find(port)?].counters[usize::from(priority & 7)])
     }
 
-    /// Until when the peer has silenced an egress class; [`Time::MAX`] when only a resume frame ends it.
+    /// Returns when the pause of an egress priority ends; [`Time::MAX`] if only a resume frame ends it.
     pub fn paused_until(&self, port: u16, priority: u8) -> Option<Time> {
         self.ports[self.find(port)?].received[usize::from(priority & 7)].until
     }
 
-    /// Whether the peer of an ingress class has been, or is about to be, told to be silent.
+    /// Whether the peer of an ingress priority is paused, or a pause is pending.
     pub fn is_pausing_peer(&self, port: u16, priority: u8) -> bool {
         self.find(port).is_some_and(|at| self.ports[at].sent[usize::from(priority & 7)].pausing)
     }
 
-    /// The ingress pools, as configured.
+    /// Returns the ingress pools, in configuration order.
     pub fn ingress_pools(&self) -> impl Iterator<Item = &PoolUse> {
         self.mmu.ingress_pools()
     }
 
-    /// The egress pools, as configured.
+    /// Returns the egress pools, in configuration order.
     pub fn egress_pools(&self) -> impl Iterator<Item = &PoolUse> {
         self.mmu.egress_pools()
     }
 
-    /// Bytes of memory in use now, and the most ever.
+    /// Returns the memory in use and its watermark, in bytes.
     pub fn memory(&self) -> (u64, u64) {
         (self.mmu.used_bytes, self.mmu.watermark_bytes)
     }
 
-    /// Starts all watermarks anew from the present levels.
+    /// Resets all watermarks to the current occupancy.
     pub fn clear_watermarks(&mut self) {
         self.mmu.clear_watermarks();
         for port in &mut self.ports {
@@ -122,7 +122,7 @@ impl<P> TrafficManager<P> {
         }
     }
 
-    /// The totals that must agree. Walks every queue; meant for tests and checks.
+    /// Computes the totals that must be equal. Visits every queue; meant for tests and checks.
     pub fn totals(&self) -> Totals {
         let groups = self.ports.iter().flat_map(|port| &port.group_use);
         let queues = self.ports.iter().flat_map(|port| &port.queue_use);
@@ -135,8 +135,8 @@ impl<P> TrafficManager<P> {
         }
     }
 
-    /// Checks the books: the totals agree, and every pool has handed out what its groups or queues hold beyond
-    /// their reservations. Walks everything; meant for the end of a run and for tests.
+    /// Checks the accounting: the totals are equal, and every pool counts what its groups or queues use in addition to
+    /// their reservations. Visits everything; meant for tests and for the end of a run.
     pub fn audit(&self) -> Result<(), AuditError> {
         let totals = self.totals();
         if !totals.balanced() {
@@ -162,12 +162,12 @@ impl<P> TrafficManager<P> {
         Ok(())
     }
 
-    /// The name of a buffer profile that an event refers to; empty when there is none.
+    /// Returns the name of a buffer profile; empty if it does not exist.
     pub fn profile_name(&self, profile: u16) -> &str {
         self.profiles.get(usize::from(profile)).map_or("", String::as_str)
     }
 
-    /// The numbers of all ports, in the order of the configuration.
+    /// Returns all port numbers, in configuration order.
     pub fn port_numbers(&self) -> impl Iterator<Item = u16> {
         self.ports.iter().map(|port| port.config.number)
     }

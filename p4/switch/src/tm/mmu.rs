@@ -1,48 +1,48 @@
-//! The memory management unit: which packets may be stored, on whose account.
+//! The memory management unit: decides which packets are stored, and accounts for them.
 //!
-//! A packet is counted twice, once for the ingress priority group it came by and once for the egress queue it
-//! waits in. Both counts come from the same memory, so their totals are equal at all times. A group fills its
-//! reservation, then its share of a pool, then (lossless groups) its headroom; it drains in the reverse order.
+//! A packet is counted twice: in the ingress priority group of the port where it arrived, and in the egress queue
+//! where it waits. Both counts come from the same memory, so their totals are always equal. A group fills its
+//! reservation, then its share of a pool, then (lossless groups) its headroom; it drains in reverse order.
 
 use super::config::{GroupProfile, PoolConfig, QueueProfile};
 use super::event::DropReason;
 
-/// What one priority group holds.
+/// Occupancy of a priority group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GroupUse {
-    /// Bytes on reservation and pool.
+    /// Bytes in the reservation and the pool.
     pub bytes: u64,
     /// Bytes in the headroom.
     pub headroom_bytes: u64,
-    /// Most bytes ever, without headroom.
+    /// Watermark of `bytes`.
     pub watermark_bytes: u64,
-    /// Most headroom bytes ever.
+    /// Watermark of `headroom_bytes`.
     pub headroom_watermark_bytes: u64,
 }
 
-/// What one queue holds.
+/// Occupancy of a queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct QueueUse {
     /// Bytes.
     pub bytes: u64,
     /// Packets.
     pub packets: u64,
-    /// Most bytes ever.
+    /// Watermark of `bytes`.
     pub watermark_bytes: u64,
-    /// Most packets ever.
+    /// Watermark of `packets`.
     pub watermark_packets: u64,
 }
 
-/// What one pool has handed out.
+/// Occupancy of a pool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PoolUse {
-    /// Bytes beyond the reservations.
+    /// Shared bytes in use, not counting reservations.
     pub bytes: u64,
     /// Bytes of headroom.
     pub headroom_bytes: u64,
-    /// Most bytes ever.
+    /// Watermark of `bytes`.
     pub watermark_bytes: u64,
-    /// Most headroom bytes ever.
+    /// Watermark of `headroom_bytes`.
     pub headroom_watermark_bytes: u64,
 }
 
@@ -60,14 +60,14 @@ pub(super) struct Mmu {
     cell_bytes: u64,
     pub(super) used_bytes: u64,
     pub(super) watermark_bytes: u64,
-    /// What all groups, and all queues, have been charged with: the two sides of the books.
+    /// Bytes counted for all groups, and for all queues: the two sides of the accounting.
     ingress_bytes: u64,
     egress_bytes: u64,
     ingress: Vec<(PoolConfig, PoolUse)>,
     egress: Vec<(PoolConfig, PoolUse)>,
 }
 
-fn beyond(bytes: u64, reserved: u64) -> u64 {
+fn above_reservation(bytes: u64, reserved: u64) -> u64 {
     bytes.saturating_sub(reserved)
 }
 
@@ -91,9 +91,9 @@ impl Mmu {
         }
     }
 
-    /// Memory that a packet of `bytes` takes.
+    /// Returns the memory that a packet of `bytes` takes.
     pub(super) fn footprint(&self, bytes: u32) -> u64 {
-        // The usual cells are powers of two: a division takes longer than the rest of a packet's bookkeeping.
+        // Cell sizes are usually powers of two; a division would cost more than the other accounting of a packet.
         match self.cell_bytes.is_power_of_two() {
             true => (u64::from(bytes) + self.cell_bytes - 1) & !(self.cell_bytes - 1),
             false => u64::from(bytes).div_ceil(self.cell_bytes) * self.cell_bytes,
@@ -108,14 +108,14 @@ impl Mmu {
         self.egress.iter().map(|(_, used)| used)
     }
 
-    /// The limit of a group's share of its pool, at this moment. A profile that names no pool gets nothing.
+    /// Returns the current threshold of a group. A profile that names no pool gets 0.
     pub(super) fn group_threshold(&self, profile: &GroupProfile) -> u64 {
         self.ingress
             .get(profile.pool)
             .map_or(0, |(pool, used)| profile.threshold.bytes(pool.size_bytes.saturating_sub(used.bytes)))
     }
 
-    /// Whether `bytes` more fit, and on which account.
+    /// Returns where `bytes` more are counted at ingress, or why they do not fit.
     pub(super) fn admit(
         &self,
         profile: &GroupProfile,
@@ -139,11 +139,11 @@ impl Mmu {
         group: &GroupUse,
         bytes: u64,
     ) -> Result<Account, DropReason> {
-        let shared_after = beyond(group.bytes + bytes, profile.reserved_bytes);
+        let shared_after = above_reservation(group.bytes + bytes, profile.reserved_bytes);
         let Some((pool, used)) = self.ingress.get(profile.pool) else {
             return if shared_after == 0 { Ok(Account::Group) } else { Err(DropReason::IngressThreshold) };
         };
-        let growth = shared_after - beyond(group.bytes, profile.reserved_bytes);
+        let growth = shared_after - above_reservation(group.bytes, profile.reserved_bytes);
         let fits = shared_after <= self.group_threshold(profile) && used.bytes + growth <= pool.size_bytes;
         if shared_after == 0 || fits {
             return Ok(Account::Group);
@@ -160,8 +160,8 @@ impl Mmu {
         let Some(threshold) = profile.threshold else {
             return true;
         };
-        let shared_after = beyond(queue.bytes + bytes, profile.reserved_bytes);
-        let growth = shared_after - beyond(queue.bytes, profile.reserved_bytes);
+        let shared_after = above_reservation(queue.bytes + bytes, profile.reserved_bytes);
+        let growth = shared_after - above_reservation(queue.bytes, profile.reserved_bytes);
         shared_after == 0
             || self.egress.get(profile.pool).is_some_and(|(pool, used)| {
                 shared_after <= threshold.bytes(pool.size_bytes.saturating_sub(used.bytes))
@@ -183,11 +183,11 @@ impl Mmu {
         let pool = self.ingress.get_mut(profile.pool).map(|(_, used)| used);
         match account {
             Account::Group => {
-                let before = beyond(group.bytes, profile.reserved_bytes);
+                let before = above_reservation(group.bytes, profile.reserved_bytes);
                 group.bytes += bytes;
                 group.watermark_bytes = group.watermark_bytes.max(group.bytes);
                 if let Some(pool) = pool {
-                    pool.bytes += beyond(group.bytes, profile.reserved_bytes) - before;
+                    pool.bytes += above_reservation(group.bytes, profile.reserved_bytes) - before;
                     pool.watermark_bytes = pool.watermark_bytes.max(pool.bytes);
                 }
             }
@@ -204,70 +204,70 @@ impl Mmu {
 
     /// Counts an admitted packet at egress.
     pub(super) fn store_egress(&mut self, profile: &QueueProfile, queue: &mut QueueUse, bytes: u64) {
-        let before = beyond(queue.bytes, profile.reserved_bytes);
+        let before = above_reservation(queue.bytes, profile.reserved_bytes);
         self.egress_bytes += bytes;
         queue.bytes += bytes;
         queue.packets += 1;
         queue.watermark_bytes = queue.watermark_bytes.max(queue.bytes);
         queue.watermark_packets = queue.watermark_packets.max(queue.packets);
         if let Some((_, pool)) = self.egress.get_mut(profile.pool) {
-            pool.bytes += beyond(queue.bytes, profile.reserved_bytes) - before;
+            pool.bytes += above_reservation(queue.bytes, profile.reserved_bytes) - before;
             pool.watermark_bytes = pool.watermark_bytes.max(pool.bytes);
         }
     }
 
-    /// Frees a packet at ingress: headroom first, so that it is empty again as soon as possible.
+    /// Frees a packet at ingress: headroom first, so that it is available again as early as possible.
     pub(super) fn free_ingress(&mut self, profile: &GroupProfile, group: &mut GroupUse, bytes: u64) {
         self.used_bytes -= bytes;
         self.ingress_bytes -= bytes;
         let from_headroom = group.headroom_bytes.min(bytes);
-        let before = beyond(group.bytes, profile.reserved_bytes);
+        let before = above_reservation(group.bytes, profile.reserved_bytes);
         group.headroom_bytes -= from_headroom;
         group.bytes -= bytes - from_headroom;
         if let Some((_, pool)) = self.ingress.get_mut(profile.pool) {
             pool.headroom_bytes -= from_headroom;
-            pool.bytes -= before - beyond(group.bytes, profile.reserved_bytes);
+            pool.bytes -= before - above_reservation(group.bytes, profile.reserved_bytes);
         }
     }
 
     /// Frees a packet at egress.
     pub(super) fn free_egress(&mut self, profile: &QueueProfile, queue: &mut QueueUse, bytes: u64) {
-        let before = beyond(queue.bytes, profile.reserved_bytes);
+        let before = above_reservation(queue.bytes, profile.reserved_bytes);
         self.egress_bytes -= bytes;
         queue.bytes -= bytes;
         queue.packets -= 1;
         if let Some((_, pool)) = self.egress.get_mut(profile.pool) {
-            pool.bytes -= before - beyond(queue.bytes, profile.reserved_bytes);
+            pool.bytes -= before - above_reservation(queue.bytes, profile.reserved_bytes);
         }
     }
 
-    /// Whether the group's peer must be silent.
+    /// Whether the group has reached XOFF.
     pub(super) fn must_pause(&self, profile: &GroupProfile, group: &GroupUse) -> bool {
         profile.lossless.is_some()
             && (group.headroom_bytes > 0 || {
-                let shared = beyond(group.bytes, profile.reserved_bytes);
+                let shared = above_reservation(group.bytes, profile.reserved_bytes);
                 shared > 0 && shared >= self.group_threshold(profile)
             })
     }
 
-    /// Whether the group's paused peer may go on.
+    /// Whether the group is at or below XON.
     pub(super) fn may_resume(&self, profile: &GroupProfile, group: &GroupUse) -> bool {
         let Some(lossless) = profile.lossless else {
             return true;
         };
-        let shared = beyond(group.bytes, profile.reserved_bytes);
+        let shared = above_reservation(group.bytes, profile.reserved_bytes);
         let limit =
             self.group_threshold(profile).saturating_sub(lossless.xon_offset_bytes).max(lossless.xon_bytes);
         group.headroom_bytes == 0 && shared <= limit
     }
 
-    /// The two sides of the books agree with what the memory holds. Every packet goes through this in debug
-    /// builds; [`super::TrafficManager::audit`] looks closer.
-    pub(super) fn is_balanced(&self) -> bool {
+    /// Whether both sides of the accounting match the memory in use. Checked for every packet in debug builds;
+    /// [`super::TrafficManager::audit`] checks more.
+    pub(super) fn is_consistent(&self) -> bool {
         self.ingress_bytes == self.egress_bytes && self.egress_bytes == self.used_bytes
     }
 
-    /// Forgets the highest levels.
+    /// Resets all watermarks to the current occupancy.
     pub(super) fn clear_watermarks(&mut self) {
         self.watermark_bytes = self.used_bytes;
         for (_, used) in self.ingress.iter_mut().chain(&mut self.egress) {

@@ -1,21 +1,21 @@
-//! The traffic manager: everything between ingress and egress of a switch.
+//! The traffic manager: queues, buffers and flow control between ingress and egress of a switch.
 //!
-//! Eight queues a port ([`queue`]), one shared packet memory ([`mmu`]), priority flow control in both
-//! directions ([`flow_control`]) with a [`watchdog`], congestion marking, and events. It is generic over what is
-//! queued and knows no packet format beyond PFC.
+//! It has eight queues per port ([`queue`]), a shared packet memory ([`mmu`]), priority flow control in both
+//! directions ([`flow_control`]) with a [`watchdog`], and ECN marking. It is generic over the packet type and
+//! interprets no packet format except PFC.
 //!
-//! # How a switch drives it
-//! - [`TrafficManager::enqueue`] after ingress; a refused packet comes back with the reason.
-//! - When a port's wire is free: [`TrafficManager::take_pfc`] first, then [`TrafficManager::dequeue`]. When both
-//!   return `None` the port is idle and a [`TmEvent::Ready`] will announce the next thing to send.
+//! # Interface to the switch
+//! - [`TrafficManager::enqueue`] after ingress; it returns a dropped packet with the reason.
+//! - When a port is idle: [`TrafficManager::take_pfc`] first, then [`TrafficManager::dequeue`]. If both return
+//!   `None`, a [`TmEvent::Ready`] reports when there is something to send.
 //! - [`TrafficManager::receive_pfc`] for every PFC frame that arrives.
-//! - [`TrafficManager::wake`] when the time of [`TrafficManager::next_wake`] has come.
+//! - [`TrafficManager::wake`] at the time that [`TrafficManager::next_wake`] returns.
 //! - [`TrafficManager::drain_events`] after any of these.
 //!
-//! Calls must not go back in time. The same calls give the same results: marking draws on a seeded generator.
+//! Times must not decrease from call to call. Equal calls give equal results: marking uses a seeded generator.
 //!
-//! Sources: IEEE 802.1Qbb (PFC), Bai et al., "Empowering Azure Storage with RDMA", NSDI 2023, section 6.2 and
-//! appendix A (pools, profiles, headroom), SONiC's buffer model.
+//! Sources: IEEE 802.1Qbb (PFC); Bai et al., "Empowering Azure Storage with RDMA", NSDI 2023, section 6.2 and
+//! appendix A (pools, profiles, headroom); SONiC's buffer model.
 
 mod config;
 mod event;
@@ -24,7 +24,6 @@ mod inspect;
 mod mmu;
 mod pause;
 mod queue;
-mod rng;
 #[cfg(test)]
 mod tests;
 mod watchdog;
@@ -32,6 +31,8 @@ mod watchdog;
 use std::collections::BTreeSet;
 
 use model::Time;
+use rand_core::SeedableRng;
+use rand_xoshiro::SplitMix64;
 
 pub use config::{
     CLASSES, ClassMaps, Ecn, GroupProfile, Lossless, PauseEnd, PoolConfig, PortConfig, QueueProfile, Service,
@@ -44,58 +45,58 @@ pub use pause::standard_reaction;
 pub use watchdog::{Watchdog, WatchdogAction};
 
 use mmu::Mmu;
-use pause::{Received, Sent, Timer};
-use queue::{Queues, Waiting};
-use rng::SplitMix64;
-use watchdog::Guard;
+use pause::{ReceivedPause, SentPause, Timer};
+use queue::{Queues, StoredPacket};
+use watchdog::WatchdogState;
 
-/// What ingress decided about a packet.
+use crate::random::chance;
+
+/// A packet after ingress, as input of [`TrafficManager::enqueue`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
-    /// Port it came in by.
+    /// The ingress port.
     pub ingress_port: u16,
-    /// Port it shall leave by.
+    /// The egress port.
     pub egress_port: u16,
-    /// Its class of traffic, which decides ingress group and egress queue ([`ClassMaps`]); only the low three
-    /// bits count.
+    /// The traffic class, which [`ClassMaps`] map to priority group and queue; only the low three bits are used.
     pub priority: u8,
-    /// Bytes on the wire.
+    /// Length on the wire in bytes.
     pub bytes: u32,
-    /// Whether congestion may be marked on it.
+    /// Whether the packet may be ECN marked.
     pub ecn_capable: bool,
 }
 
-/// What a packet found when it was stored.
+/// State of the queue when a packet was enqueued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Enqueued {
     /// Packets ahead of it in its queue.
     pub depth_packets: u64,
     /// Their bytes.
     pub depth_bytes: u64,
-    /// Whether the peer had silenced the queue.
+    /// Whether the queue is paused.
     pub paused: bool,
 }
 
-/// A packet that leaves.
+/// A dequeued packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Departure<P> {
     /// The packet.
     pub packet: P,
-    /// Port it came in by.
+    /// The ingress port.
     pub ingress_port: u16,
-    /// Its priority, as given on arrival.
+    /// The traffic class given at arrival.
     pub priority: u8,
-    /// Bytes as given on arrival.
+    /// The length given at arrival.
     pub bytes: u32,
-    /// When it was stored.
+    /// When it was enqueued.
     pub enqueued: Time,
-    /// Packets that were ahead of it then.
+    /// Packets that were ahead of it when it was enqueued.
     pub enqueue_depth_packets: u64,
-    /// Packets left in its queue now.
+    /// Packets left in its queue.
     pub depth_packets: u64,
-    /// Bytes left in its queue now.
+    /// Bytes left in its queue.
     pub depth_bytes: u64,
-    /// Whether congestion is to be marked on it.
+    /// Whether the packet is to be ECN marked.
     pub ecn_mark: bool,
 }
 
@@ -105,48 +106,48 @@ struct Port<P> {
     queues: Queues<P>,
     queue_use: [QueueUse; CLASSES],
     group_use: [GroupUse; CLASSES],
-    received: [Received; CLASSES],
-    sent: [Sent; CLASSES],
+    received: [ReceivedPause; CLASSES],
+    sent: [SentPause; CLASSES],
     counters: [ClassCounters; CLASSES],
-    guard: [Guard; CLASSES],
+    watchdog: [WatchdogState; CLASSES],
     /// Bit n: the peer has paused priority n.
     paused: u8,
-    /// Bit n: the watchdog defies pauses of priority n.
-    defied: u8,
-    /// Bit n: queue n is silent, which follows from the two above.
-    silent: u8,
-    /// Bit n: the watchdog drops what is to enter queue n.
-    given_up_queues: u8,
-    /// Bit n: the watchdog drops what comes in for group n.
-    given_up_groups: u8,
-    /// Bit n: the peer must be told about class n.
+    /// Bit n: the watchdog overrides pauses of priority n.
+    overridden: u8,
+    /// Bit n: queue n is paused; derived from the two fields above.
+    paused_queues: u8,
+    /// Bit n: the watchdog drops packets for queue n.
+    dropping_queues: u8,
+    /// Bit n: the watchdog drops packets that arrive for group n.
+    dropping_groups: u8,
+    /// Bit n: a pause or resume for priority n is pending.
     pending: u8,
-    /// Whether nothing but PFC may leave, for tests that look at a full memory.
+    /// Whether only PFC frames may leave ([`TrafficManager::block`]).
     blocked: bool,
-    /// Whether the last question for something to send was answered with nothing.
+    /// Whether the last dequeue found nothing to send.
     idle: bool,
 }
 
-/// Where an arriving packet belongs.
+/// Ports, group and queue of an admitted packet.
 #[derive(Clone, Copy, Debug)]
-struct Place {
-    /// Index of its ingress port ...
+struct Admission {
+    /// Index of its ingress port.
     ingress: usize,
-    /// ... and its egress port.
+    /// Index of its egress port.
     egress: usize,
     group: usize,
     queue: usize,
-    /// Memory that it takes.
+    /// Memory that it takes, in bytes.
     footprint: u64,
 }
 
 const NO_PORT: u16 = u16::MAX;
 
-/// The traffic manager of one switch. See the module's description for how it is driven.
+/// The traffic manager of one switch. The module documentation describes how to drive it.
 #[derive(Clone, Debug)]
 pub struct TrafficManager<P> {
     ports: Vec<Port<P>>,
-    /// Port number to index in `ports`, or [`NO_PORT`].
+    /// Maps a port number to its index in `ports`, or to [`NO_PORT`].
     index: Vec<u16>,
     mmu: Mmu,
     timers: BTreeSet<(Time, u16, u8, Timer)>,
@@ -158,7 +159,7 @@ pub struct TrafficManager<P> {
 }
 
 impl<P> TrafficManager<P> {
-    /// An empty traffic manager.
+    /// Creates an empty traffic manager.
     pub fn new(config: TmConfig) -> TrafficManager<P> {
         let mmu =
             Mmu::new(config.memory_bytes, config.cell_bytes, &config.ingress_pools, &config.egress_pools);
@@ -168,7 +169,7 @@ impl<P> TrafficManager<P> {
             mmu,
             timers: BTreeSet::new(),
             events: Vec::new(),
-            random: SplitMix64::new(config.seed),
+            random: SplitMix64::seed_from_u64(config.seed),
             profiles: config.profiles,
             pause_end: config.pause_end,
             pause_quanta: config.pause_quanta.max(1),
@@ -192,12 +193,12 @@ impl<P> TrafficManager<P> {
             received: Default::default(),
             sent: Default::default(),
             counters: Default::default(),
-            guard: Default::default(),
+            watchdog: Default::default(),
             paused: 0,
-            defied: 0,
-            silent: 0,
-            given_up_queues: 0,
-            given_up_groups: 0,
+            overridden: 0,
+            paused_queues: 0,
+            dropping_queues: 0,
+            dropping_groups: 0,
             pending: 0,
             blocked: false,
             idle: true,
@@ -216,26 +217,29 @@ impl<P> TrafficManager<P> {
         self.index.get(usize::from(port)).filter(|at| **at != NO_PORT).map(|at| usize::from(*at))
     }
 
-    /// Stores a packet, or gives it back with the reason for refusing it. May make a pause due at the packet's
-    /// ingress port and the egress port ready.
+    /// Stores a packet, or returns it with the reason for the drop. May cause a pause at the ingress port and make
+    /// the egress port ready.
     pub fn enqueue(&mut self, now: Time, arrival: Arrival, packet: P) -> Result<Enqueued, (DropReason, P)> {
-        let (place, account) = match self.admit(arrival) {
+        let (admission, account) = match self.admit(arrival) {
             Ok(admitted) => admitted,
             Err(reason) => {
                 self.count_drop(arrival, reason, false);
                 return Err((reason, packet));
             }
         };
-        let Place { ingress, egress, group, queue, footprint } = place;
+        let Admission { ingress, egress, group, queue, footprint } = admission;
         let port = &mut self.ports[ingress];
         self.mmu.store_ingress(&port.config.groups[group], &mut port.group_use[group], account, footprint);
         let port = &mut self.ports[egress];
         let ahead = port.queue_use[queue];
         self.mmu.store_egress(&port.config.queues[queue], &mut port.queue_use[queue], footprint);
-        debug_assert!(self.mmu.is_balanced(), "invariant: a packet is charged to both sides alike");
+        debug_assert!(
+            self.mmu.is_consistent(),
+            "invariant: a packet is counted equally at ingress and egress"
+        );
         port.queues.push(
             queue,
-            Waiting {
+            StoredPacket {
                 packet,
                 ingress: ingress as u16,
                 ingress_number: arrival.ingress_port,
@@ -248,18 +252,18 @@ impl<P> TrafficManager<P> {
                 enqueue_depth_packets: u32::try_from(ahead.packets).unwrap_or(u32::MAX),
             },
         );
-        let paused = port.silent >> queue & 1 == 1;
+        let paused = port.paused_queues >> queue & 1 == 1;
         if !paused {
-            self.announce(egress);
+            self.signal_ready(egress);
         } else if ahead.packets == 0 && port.config.watchdog.is_some() {
-            self.watch_queue(now, egress, queue);
+            self.update_detection_of_queue(now, egress, queue);
         }
         self.pause_if_due(ingress, group);
         Ok(Enqueued { depth_packets: ahead.packets, depth_bytes: ahead.bytes, paused })
     }
 
-    /// Where a packet belongs and on whose account it may be stored.
-    fn admit(&mut self, arrival: Arrival) -> Result<(Place, mmu::Account), DropReason> {
+    /// Determines group and queue of a packet, and where it is counted at ingress.
+    fn admit(&mut self, arrival: Arrival) -> Result<(Admission, mmu::Account), DropReason> {
         let class = usize::from(arrival.priority & 7);
         let (Some(ingress), Some(egress)) = (self.find(arrival.ingress_port), self.find(arrival.egress_port))
         else {
@@ -268,7 +272,7 @@ impl<P> TrafficManager<P> {
         let (from, to) = (&self.ports[ingress], &self.ports[egress]);
         let group = usize::from(from.config.maps.group[class] & 7);
         let queue = usize::from(to.config.maps.queue[class] & 7);
-        if to.given_up_queues >> queue & 1 == 1 || from.given_up_groups >> group & 1 == 1 {
+        if to.dropping_queues >> queue & 1 == 1 || from.dropping_groups >> group & 1 == 1 {
             return Err(DropReason::Watchdog);
         }
         let footprint = self.mmu.footprint(arrival.bytes);
@@ -282,10 +286,10 @@ impl<P> TrafficManager<P> {
         let profile = &to.config.queues[queue];
         let early_drop = profile.early_drop.filter(|_| !arrival.ecn_capable || profile.ecn.is_none());
         let depth_bytes = to.queue_use[queue].bytes;
-        if early_drop.is_some() && self.strikes(early_drop, depth_bytes) {
+        if early_drop.is_some() && self.curve_selects(early_drop, depth_bytes) {
             return Err(DropReason::Early);
         }
-        Ok((Place { ingress, egress, group, queue, footprint }, account))
+        Ok((Admission { ingress, egress, group, queue, footprint }, account))
     }
 
     fn count_drop(&mut self, arrival: Arrival, reason: DropReason, stored: bool) {
@@ -310,8 +314,8 @@ impl<P> TrafficManager<P> {
         });
     }
 
-    /// Tells the driver that an idle port has something to send.
-    fn announce(&mut self, at: usize) {
+    /// Reports that an idle port has something to send.
+    fn signal_ready(&mut self, at: usize) {
         let port = &mut self.ports[at];
         if port.idle {
             port.idle = false;
@@ -319,20 +323,20 @@ impl<P> TrafficManager<P> {
         }
     }
 
-    /// The next packet to leave `port`; `None` when nothing may leave now.
+    /// Returns the next packet to leave `port`; `None` if no packet may leave.
     pub fn dequeue(&mut self, _now: Time, port: u16) -> Option<Departure<P>> {
         let at = self.find(port)?;
         let port = &mut self.ports[at];
-        let silent = if port.blocked { u8::MAX } else { port.silent };
-        let Some(queue) = port.queues.select(&port.config.queues, silent) else {
+        let unavailable = if port.blocked { u8::MAX } else { port.paused_queues };
+        let Some(queue) = port.queues.select(&port.config.queues, unavailable) else {
             port.idle = port.pending == 0;
             return None;
         };
-        let waiting = self.take_out(at, queue)?;
+        let waiting = self.remove_first(at, queue)?;
         let port = &self.ports[at];
         let left = port.queue_use[queue];
         let ecn = port.config.queues[queue].ecn.filter(|_| waiting.ecn_capable);
-        let ecn_mark = self.strikes(ecn, left.bytes);
+        let ecn_mark = self.curve_selects(ecn, left.bytes);
         Some(Departure {
             packet: waiting.packet,
             ingress_port: waiting.ingress_number,
@@ -346,22 +350,22 @@ impl<P> TrafficManager<P> {
         })
     }
 
-    /// Takes the first packet out of a queue and off the books.
-    fn take_out(&mut self, at: usize, queue: usize) -> Option<Waiting<P>> {
+    /// Removes the first packet of a queue and frees its memory.
+    fn remove_first(&mut self, at: usize, queue: usize) -> Option<StoredPacket<P>> {
         let port = &mut self.ports[at];
         let waiting = port.queues.pop(queue)?;
         self.mmu.free_egress(&port.config.queues[queue], &mut port.queue_use[queue], waiting.footprint);
         let (ingress, group) = (usize::from(waiting.ingress), usize::from(waiting.group));
         let from = &mut self.ports[ingress];
         self.mmu.free_ingress(&from.config.groups[group], &mut from.group_use[group], waiting.footprint);
-        debug_assert!(self.mmu.is_balanced(), "invariant: a packet is freed on both sides alike");
+        debug_assert!(self.mmu.is_consistent(), "invariant: a packet is freed equally at ingress and egress");
         self.resume_if_due(ingress, group);
         Some(waiting)
     }
 
-    /// Whether a packet that finds a queue of this depth is hit by a marking or dropping curve.
+    /// Whether a WRED curve selects a packet at this queue depth.
     #[inline]
-    fn strikes(&mut self, ecn: Option<Ecn>, depth_bytes: u64) -> bool {
+    fn curve_selects(&mut self, ecn: Option<Ecn>, depth_bytes: u64) -> bool {
         let Some(ecn) = ecn else {
             return false;
         };
@@ -372,7 +376,7 @@ impl<P> TrafficManager<P> {
             return false;
         }
         let above = u128::from(depth_bytes - ecn.kmin_bytes) * u128::from(ecn.pmax_ppm);
-        self.random.chance(above, u128::from(ecn.kmax_bytes - ecn.kmin_bytes) * 1_000_000)
+        chance(&mut self.random, above, u128::from(ecn.kmax_bytes - ecn.kmin_bytes) * 1_000_000)
     }
 
     /// Moves all events since the last call to the end of `into`.
@@ -380,13 +384,13 @@ impl<P> TrafficManager<P> {
         into.append(&mut self.events);
     }
 
-    /// All events since the last call, in order; their storage should be given back.
+    /// Returns all events since the last call, in order. [`TrafficManager::give_back`] returns their storage.
     #[inline]
     pub(crate) fn take_events(&mut self) -> Vec<TmEvent> {
         std::mem::take(&mut self.events)
     }
 
-    /// Takes the storage of events back that have been dealt with.
+    /// Takes back the storage of processed events.
     #[inline]
     pub(crate) fn give_back(&mut self, mut events: Vec<TmEvent>) {
         if self.events.is_empty() {

@@ -1,15 +1,16 @@
-//! The two sides of priority flow control at one port and class.
+//! State of priority flow control for one priority of a port.
 
 use model::wire::pfc::QUANTUM_BITS;
 use model::{Rate, Time};
 
-/// Quanta within which a transmitter must have stopped after the last bit of a PFC frame, by the link's rate in
-/// Gb/s. IEEE 802.3, clause 31B.3.7; the values for 10G to 800G as switch vendors put them into their headroom
-/// calculations (SONiC's `buffer_headroom_mellanox.lua`). Links in between react like the next slower one.
+/// Quanta within which a transmitter must stop after the last bit of a PFC frame, by link rate in Gb/s. IEEE 802.3,
+/// clause 31B.3.7; values for 10G to 800G as in the headroom calculations of switch vendors (SONiC's
+/// `buffer_headroom_mellanox.lua`). Other rates use the value of the next lower rate.
 const REACTION_QUANTA: [(u64, u64); 9] =
     [(1, 2), (10, 67), (25, 80), (40, 118), (50, 147), (100, 394), (200, 453), (400, 905), (800, 905)];
 
-/// The longest time that the standard allows between a received PFC frame and silence, on a link of `rate`.
+/// Returns the longest time that the standard allows between a received PFC frame and the end of transmission, on a
+/// link of `rate`.
 pub fn standard_reaction(rate: Rate) -> Time {
     let quanta = REACTION_QUANTA
         .iter()
@@ -19,42 +20,42 @@ pub fn standard_reaction(rate: Rate) -> Time {
     rate.serialisation(quanta * QUANTUM_BITS / 8)
 }
 
-/// Whether the peer has silenced this egress class, and until when.
+/// The pause that the peer has requested for an egress priority.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Received {
+pub(super) struct ReceivedPause {
     /// The end of the pause; [`Time::MAX`] when only a resume frame ends it.
     pub(super) until: Option<Time>,
 }
 
-/// What this side has told the peer about an ingress class.
+/// The pause that this port requests for an ingress priority.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Sent {
-    /// Whether the peer shall be silent: the state of the hysteresis.
+pub(super) struct SentPause {
+    /// Whether the peer is to be paused: the state of the XOFF/XON hysteresis.
     pub(super) pausing: bool,
-    /// Whether a frame must go out to say so.
+    /// Whether a PFC frame is pending.
     pub(super) pending: bool,
-    /// Whether the pending frame merely prolongs.
+    /// Whether the pending frame is a refresh.
     pub(super) refresh: bool,
-    /// When the pause must be renewed.
+    /// When the pause must be refreshed.
     pub(super) refresh_at: Option<Time>,
 }
 
-/// Something that is due at a time.
+/// A timer of one priority of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Timer {
-    /// A received pause runs out.
+    /// A received pause expires.
     Expire,
-    /// A sent pause must be renewed.
+    /// A sent pause must be refreshed.
     Refresh,
-    /// A received frame takes effect: the transmitter has reacted.
-    Obey {
-        /// What it asked for; 0 resumes.
+    /// A received frame takes effect after the reaction time.
+    Apply {
+        /// Requested duration; 0 resumes.
         quanta: u16,
-        /// When it came in.
+        /// When the frame arrived.
         received: Time,
     },
-    /// The watchdog's patience is over.
+    /// The watchdog's detection time has passed.
     Detect,
-    /// The watchdog lets the queue work again.
+    /// The watchdog restores the queue.
     Restore,
 }

@@ -1,4 +1,4 @@
-//! The eight queues of a port and the order in which they are served.
+//! The eight queues of a port and their scheduler.
 
 use std::collections::VecDeque;
 
@@ -7,28 +7,28 @@ use model::Time;
 use super::Arrival;
 use super::config::{CLASSES, QueueProfile, Service};
 
-/// A packet that waits.
+/// A packet in a queue.
 #[derive(Clone, Debug)]
-pub(super) struct Waiting<P> {
+pub(super) struct StoredPacket<P> {
     pub(super) packet: P,
-    /// Index of the port it came in by ...
+    /// Index of its ingress port.
     pub(super) ingress: u16,
-    /// ... and that port's number.
+    /// Number of its ingress port.
     pub(super) ingress_number: u16,
-    /// The ingress group that it is charged to.
+    /// The ingress group in which it is counted.
     pub(super) group: u8,
-    /// Its class, as given on arrival.
+    /// Its traffic class, as given at arrival.
     pub(super) priority: u8,
     pub(super) bytes: u32,
     pub(super) footprint: u64,
     pub(super) ecn_capable: bool,
     pub(super) enqueued: Time,
-    /// No queue holds more than 2^32 packets.
+    /// 32 bits suffice: no queue holds 2^32 packets.
     pub(super) enqueue_depth_packets: u32,
 }
 
-impl<P> Waiting<P> {
-    /// How it came, for a report that it was thrown out at `egress_port`.
+impl<P> StoredPacket<P> {
+    /// Restores the arrival record, to report that the packet was flushed at `egress_port`.
     pub(super) fn arrival(&self, egress_port: u16) -> Arrival {
         Arrival {
             ingress_port: self.ingress_number,
@@ -43,15 +43,15 @@ impl<P> Waiting<P> {
 /// The queues of one port.
 #[derive(Clone, Debug)]
 pub(super) struct Queues<P> {
-    waiting: [VecDeque<Waiting<P>>; CLASSES],
-    /// Bit n: queue n holds a packet.
+    waiting: [VecDeque<StoredPacket<P>>; CLASSES],
+    /// Bit n: queue n is not empty.
     filled: u8,
-    /// Bit n: queue n is served strictly.
+    /// Bit n: queue n has strict priority.
     strict: u8,
     deficit: [u64; CLASSES],
-    /// The weighted queue whose turn it is.
+    /// The weighted queue that is served next.
     turn: usize,
-    /// Whether that queue has received its bytes of this round.
+    /// Whether that queue has received its quantum in this round.
     granted: bool,
 }
 
@@ -68,52 +68,52 @@ impl<P> Queues<P> {
         }
     }
 
-    pub(super) fn push(&mut self, priority: usize, waiting: Waiting<P>) {
+    pub(super) fn push(&mut self, priority: usize, waiting: StoredPacket<P>) {
         self.waiting[priority].push_back(waiting);
         self.filled |= 1 << priority;
     }
 
-    pub(super) fn pop(&mut self, priority: usize) -> Option<Waiting<P>> {
+    pub(super) fn pop(&mut self, priority: usize) -> Option<StoredPacket<P>> {
         let waiting = self.waiting[priority].pop_front()?;
         if self.waiting[priority].is_empty() {
-            // An idle queue saves nothing up.
+            // An idle queue accumulates no deficit.
             self.deficit[priority] = 0;
             self.filled &= !(1 << priority);
         }
         Some(waiting)
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = (usize, &Waiting<P>)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (usize, &StoredPacket<P>)> {
         self.waiting.iter().enumerate().flat_map(|(priority, queue)| queue.iter().map(move |w| (priority, w)))
     }
 
-    fn serves(&self, priority: usize, silent: u8) -> bool {
-        (self.filled & !silent) >> priority & 1 == 1
+    fn serves(&self, priority: usize, paused_queues: u8) -> bool {
+        (self.filled & !paused_queues) >> priority & 1 == 1
     }
 
-    /// Whether any queue whose bit in `silent` is 0 holds a packet.
-    pub(super) fn has_work(&self, silent: u8) -> bool {
-        self.filled & !silent != 0
+    /// Whether any queue that is not paused holds a packet.
+    pub(super) fn has_work(&self, paused_queues: u8) -> bool {
+        self.filled & !paused_queues != 0
     }
 
-    /// The queue to serve next, and its deficit is charged. Queues whose bit in `silent` is 1 are left out.
-    pub(super) fn select(&mut self, profiles: &[QueueProfile; CLASSES], silent: u8) -> Option<usize> {
-        let ready = self.filled & !silent;
+    /// Selects the queue to serve next and charges its deficit. Paused queues are skipped.
+    pub(super) fn select(&mut self, profiles: &[QueueProfile; CLASSES], paused_queues: u8) -> Option<usize> {
+        let ready = self.filled & !paused_queues;
         match (ready & self.strict).checked_ilog2() {
             Some(highest) => Some(highest as usize),
             None if ready == 0 => None,
-            None => self.select_weighted(profiles, silent),
+            None => self.select_weighted(profiles, paused_queues),
         }
     }
 
-    fn select_weighted(&mut self, profiles: &[QueueProfile; CLASSES], silent: u8) -> Option<usize> {
-        if !self.has_work(silent) {
+    fn select_weighted(&mut self, profiles: &[QueueProfile; CLASSES], paused_queues: u8) -> Option<usize> {
+        if !self.has_work(paused_queues) {
             return None;
         }
         loop {
             let priority = self.turn;
             if let (Service::Weighted(weight), true) =
-                (profiles[priority].service, self.serves(priority, silent))
+                (profiles[priority].service, self.serves(priority, paused_queues))
             {
                 if !self.granted {
                     self.deficit[priority] += u64::from(weight.max(64));

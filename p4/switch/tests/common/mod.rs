@@ -1,4 +1,4 @@
-//! Programs built by hand, and a switch to run them on.
+//! Builds programs from their parts, and runs them on a switch.
 #![allow(dead_code, reason = "each test binary uses a part")]
 
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub(crate) const STANDARD: [(&str, u32); 16] = [
     ("priority", 3),
 ];
 
-/// Builds a program piece by piece.
+/// Builds a program step by step.
 pub(crate) struct Builder {
     pub(crate) program: Program,
 }
@@ -46,7 +46,7 @@ impl Builder {
         builder
     }
 
-    /// A scalar that lives as long as the packet.
+    /// Declares a scalar that is carried with the packet.
     pub(crate) fn scalar(&mut self, name: &str, width: u32) -> ScalarId {
         self.scalar_of(name, ScalarKind::Unsigned(width))
     }
@@ -194,7 +194,7 @@ pub(crate) fn apply(table: TableId) -> Stmt {
     Stmt::ApplyTable { table, hit: None, action_run: None }
 }
 
-/// A switch with ports 0 to 16 and a program.
+/// Creates a switch with ports 0 to 16 and a program.
 pub(crate) fn switch(program: &Arc<Program>) -> Switch {
     let tm = TmConfig::lossy((0..=16).map(|port| (port, Rate::from_gbps(100))), 1 << 24);
     let mut switch = Switch::new(SwitchConfig::new(tm));
@@ -202,7 +202,7 @@ pub(crate) fn switch(program: &Arc<Program>) -> Switch {
     switch
 }
 
-/// All frames that leave a port now.
+/// Transmits and returns all frames that are ready at a port.
 pub(crate) fn drain(switch: &mut Switch, port: u16) -> Vec<Vec<u8>> {
     std::iter::from_fn(|| switch.transmit(Time::ZERO, port)).map(|frame| bytes(&frame)).collect()
 }
@@ -213,7 +213,7 @@ pub(crate) fn bytes(frame: &Frame) -> Vec<u8> {
     bytes
 }
 
-/// Ethernet, IPv4, LPM route, TTL and checksum: the usual small router.
+/// A small router: Ethernet, IPv4, longest-prefix match, TTL and checksum.
 pub(crate) fn router(size: u64) -> Arc<Program> {
     let mut b = Builder::new();
     let ethernet = b.header("hdr.ethernet", &[("dst", 48), ("src", 48), ("type", 16)]);

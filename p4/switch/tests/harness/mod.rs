@@ -1,9 +1,10 @@
-//! Random packets and table entries for any program, on the compiled engine and on the plain interpreter: what
-//! leaves, what is said and what is remembered must be the same. A case is a function of its seed.
+//! Random packets and table entries for any program, on the bytecode engine and on the plain interpreter: transmitted
+//! packets, events and state must be equal. A case is a function of its seed.
 
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::files::Files;
 use model::wire::Frame;
 use model::{Rate, Time};
 use p4_lang::ir::{Bits, Expr, ExprKind, MatchKind, Pattern, Program, Stmt, Table, Target, Transition};
@@ -14,17 +15,15 @@ use p4_switch::control::{
 };
 use p4_switch::tm::TmConfig;
 use p4_switch::{Engine, Event, Switch, SwitchConfig};
+use rand_core::{Rng, SeedableRng};
+use rand_xoshiro::SplitMix64;
 
-/// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
-struct Random(u64);
+/// Random choices from a seed.
+struct Random(SplitMix64);
 
 impl Random {
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
+        self.0.next_u64()
     }
 
     fn below(&mut self, limit: usize) -> usize {
@@ -39,7 +38,7 @@ impl Random {
         items.get(self.below(items.len()))
     }
 
-    /// Often a small number or one that the program mentions.
+    /// Returns a value that is often a small number or a constant of the program.
     fn bits(&mut self, width: u32, known: &[Bits]) -> Bits {
         match self.below(4) {
             0 => Bits::new(width, self.next() as u128 % 6),
@@ -52,23 +51,14 @@ impl Random {
     }
 }
 
-/// Files of the file system.
-pub(crate) struct Files;
-
-impl p4_lang::SourceLoader for Files {
-    fn load(&self, path: &str) -> Option<String> {
-        std::fs::read_to_string(path).ok()
-    }
-}
-
 fn program(path: &Path) -> Arc<Program> {
     let compilation = compile(&path.display().to_string(), &Files, &Options::default());
     let report = compilation.report(false);
     Arc::new(compilation.program.unwrap_or_else(|| panic!("{report}")))
 }
 
-/// Constants that the parser selects on: packets made of them get far.
-fn known_values(program: &Program) -> Vec<Bits> {
+/// Returns the constants of the parser's selects; packets with these values reach more states.
+fn select_constants(program: &Program) -> Vec<Bits> {
     let mut known = Vec::new();
     for state in &program.parser.states {
         if let Transition::Select { cases, .. } = &state.transition {
@@ -84,7 +74,7 @@ fn known_values(program: &Program) -> Vec<Bits> {
     known
 }
 
-/// A packet along a random path through the parser: the headers of its states, each field random or a constant.
+/// Returns a packet for a random path through the parser: the headers of its states, with random or constant fields.
 fn packet(program: &Program, known: &[Bits], random: &mut Random) -> Vec<u8> {
     if random.one_in(8) {
         return (0..random.below(200)).map(|_| random.next() as u8).collect();
@@ -100,9 +90,9 @@ fn packet(program: &Program, known: &[Bits], random: &mut Random) -> Vec<u8> {
             Transition::Goto(id) => id.index(),
             Transition::Select { keys, cases } => {
                 let Some(case) = random.pick(cases) else { break };
-                // The key is often the last field of the header before: give it the value of the case.
+                // The key is often the last field of the extracted header: set it to the value of the case.
                 if let ([key], [Pattern::Value(value)]) = (keys.as_slice(), case.patterns.as_slice())
-                    && let Some(from) = place_of(program, state, key, bits.len())
+                    && let Some(from) = field_offset(program, state, key, bits.len())
                 {
                     for i in 0..value.width() as usize {
                         if let Some(bit) = bits.get_mut(from + i) {
@@ -138,8 +128,8 @@ fn packet(program: &Program, known: &[Bits], random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// Where the field that a key reads begins, when the state has just extracted its header.
-fn place_of(program: &Program, state: &p4_lang::ir::State, key: &Expr, end: usize) -> Option<usize> {
+/// Returns the offset of the field that a key reads, if the state has just extracted its header.
+fn field_offset(program: &Program, state: &p4_lang::ir::State, key: &Expr, end: usize) -> Option<usize> {
     let ExprKind::Scalar(id) = key.kind else { return None };
     let extracted = state.body.iter().rev().find_map(|stmt| match stmt {
         Stmt::Extract(p4_lang::ir::HeaderRef::Static(header)) => {
@@ -184,7 +174,7 @@ fn header_bits(program: &Program, stmt: &Stmt, known: &[Bits], random: &mut Rand
     }
 }
 
-/// What an entry wants of a component; one of few values, so that packets meet it.
+/// Returns a match with one of few values, so that packets often match.
 fn field_match(kind: MatchKind, width: u32, known: &[Bits], random: &mut Random) -> FieldMatch {
     let both = |a: &Bits, b: &Bits| {
         Bits::from_limbs(width, a.limbs().iter().zip(b.limbs()).map(|(a, b)| a & b).collect())
@@ -222,7 +212,7 @@ fn call(program: &Program, table: &Table, known: &[Bits], random: &mut Random) -
     let args = params
         .iter()
         .map(|p| match p.kind.width() {
-            // Probably a port.
+            // Probably a port number.
             9 => Bits::new(9, random.below(8) as u128),
             width => random.bits(width, known),
         })
@@ -230,8 +220,8 @@ fn call(program: &Program, table: &Table, known: &[Bits], random: &mut Random) -
     Some(ActionCall { action, args })
 }
 
-/// Fills tables, profiles, meters, value sets, groups and sessions. What does not fit is refused, by both
-/// switches for the same reasons.
+/// Fills tables, profiles, meters, value sets, groups and sessions. Both switches must reject invalid requests with
+/// the same error.
 fn fill(program: &Program, known: &[Bits], random: &mut Random, switches: &mut [Switch; 2]) {
     let mut both = |f: &dyn Fn(&mut Switch) -> Result<(), p4_switch::ControlError>| {
         let [a, b] = switches.each_mut().map(|switch| f(switch).map_err(|e| e.to_string()));
@@ -315,7 +305,7 @@ fn fill(program: &Program, known: &[Bits], random: &mut Random, switches: &mut [
 fn switch(program: &Arc<Program>, engine: Engine) -> Switch {
     let ports = (0..16).map(|port| (port, Rate::from_gbps(100)));
     let mut config = SwitchConfig { engine, ..SwitchConfig::new(TmConfig::lossy(ports, 1 << 24)) };
-    // Small enough for a random program that turns in circles to be at the limit soon.
+    // Small limits, so that programs with endless loops end soon.
     config.limits.passes_per_packet = 64;
     config.limits.jumps_per_packet = 2_000;
     let mut switch = Switch::new(config);
@@ -323,7 +313,7 @@ fn switch(program: &Arc<Program>, engine: Engine) -> Switch {
     switch
 }
 
-/// What a switch does with a packet: what leaves, and what it says.
+/// Forwards a packet; returns the transmitted packets and the events.
 fn forwarded(switch: &mut Switch, now: Time, port: u16, packet: &[u8]) -> (Vec<(u16, Vec<u8>)>, Vec<Event>) {
     let (mut sent, mut all) = (Vec::new(), Vec::new());
     switch.receive(now, port, Frame::new(packet, 0));
@@ -365,10 +355,10 @@ fn counters(switch: &mut Switch, program: &Program) -> Vec<String> {
     arrays.chain(direct).collect()
 }
 
-/// One case: entries and packets from a seed.
+/// Runs one case: entries and packets from a seed.
 pub(crate) fn case(name: &str, program: &Arc<Program>, seed: u64) {
-    let mut random = Random(seed);
-    let known = known_values(program);
+    let mut random = Random(SplitMix64::seed_from_u64(seed));
+    let known = select_constants(program);
     let mut switches = [Engine::Compiled, Engine::Interpreter].map(|engine| switch(program, engine));
     fill(program, &known, &mut random, &mut switches);
     let repeat = format!("{name}\nP4_SEED={seed} P4_PROGRAM={name} cargo test -p p4-switch --test random");
@@ -383,12 +373,12 @@ pub(crate) fn case(name: &str, program: &Arc<Program>, seed: u64) {
     assert_eq!(a, b, "{repeat}");
 }
 
-/// A number from the environment.
+/// Reads a number from the environment.
 pub(crate) fn environment(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
-/// Cases of a program: the one of `P4_SEED`, or `P4_CASES` of them.
+/// Runs cases of a program: that of `P4_SEED`, or `P4_CASES` of them.
 pub(crate) fn check(path: &Path) {
     let name = path.display().to_string();
     let program = program(path);

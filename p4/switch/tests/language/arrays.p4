@@ -1,5 +1,5 @@
-// Arrays of numbers, structs and arrays: in headers and metadata, with indices that the packet gives, as arguments,
-// and slices whose place the packet gives.
+// Arrays of numbers, structs and arrays: in headers and metadata, with indexes from the packet, as arguments,
+// and slices whose position comes from the packet.
 #include "frame.p4"
 
 struct pair_t { bit<8> left; bit<8> right; }
@@ -42,7 +42,7 @@ control In(STANDARD) {
     apply {
         std.egress_spec = 1;
         bit<8>[4] before = hdr.h.bytes;
-        // Beyond the end nothing is written, and zero is read.
+        // Out of bounds, writes are ignored and reads return zero.
         hdr.h.bytes[hdr.h.index] = 0xaa;
         hdr.h.other = before[hdr.h.index];
         hdr.h.pairs[hdr.h.index & 1].left = meta.pairs[1].left;

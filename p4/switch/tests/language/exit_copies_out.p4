@@ -1,5 +1,5 @@
-// An `exit` in an action that a table runs, inside a control that is applied in two places: what the control
-// and the action have written to their `inout` parameters reaches the caller.
+// An `exit` in an action that a table runs, in a control that is applied twice: values that control and action have
+// written to `inout` parameters are copied out to the caller.
 #include "frame.p4"
 
 header h_t { bit<8> choice; bit<8> first; bit<8> second; bit<8> after; }

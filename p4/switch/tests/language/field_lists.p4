@@ -1,4 +1,4 @@
-// Metadata that a resubmitted packet keeps, its field list named by a member of an enum.
+// Metadata that a resubmitted packet preserves; an enum member names the field list.
 #include "frame.p4"
 
 enum bit<8> Keep { none = 0, resubmitted = 3 }

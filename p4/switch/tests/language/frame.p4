@@ -1,4 +1,4 @@
-// What the programs here share: the architecture, empty controls, and the package at the end (`FRAME`).
+// Shared declarations of the test programs: the architecture, empty controls, and the package (`FRAME`).
 #include <core.p4>
 #include <v1model.p4>
 

@@ -1,5 +1,5 @@
-// Parsers, controls and functions with type parameters: written out, inferred from the constructor's argument,
-// one inside another.
+// Parsers, controls and functions with type parameters: explicit, inferred from the constructor's argument,
+// nested.
 #include "frame.p4"
 
 header one_t { bit<8> a; bit<8> b; }

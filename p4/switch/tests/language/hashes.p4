@@ -1,4 +1,4 @@
-// Each hash algorithm over the same nine bytes, "123456789" of the CRC catalogue, and over sums that carry.
+// All hash algorithms over "123456789", the check input of the CRC catalogue, and over sums with carries.
 #include "frame.p4"
 
 header data_t { bit<72> bytes; }

@@ -1,4 +1,4 @@
-// Values without names: defaults, `...`, `{#}`, lists by position and by name, tuples, strings put together.
+// Literals: defaults, `...`, `{#}`, lists by position and by name, tuples, concatenated strings.
 #include "frame.p4"
 
 header h_t { bit<8> a; bit<8> b; bit<8> c; bit<8> d; }

@@ -1,4 +1,4 @@
-// The colour of a meter in targets narrower and wider than a number of 64 bits, and signed.
+// The colour of a meter in targets that are narrower or wider than 64 bits, or signed.
 #include "frame.p4"
 
 header h_t { bit<1> cut; bit<2> exact_; bit<5> rest; bit<72> wide; int<8> number; bit<200> wider; bit<1> direct; bit<7> end; }

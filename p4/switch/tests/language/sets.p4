@@ -1,4 +1,4 @@
-// Value sets, cases with numbers and ranges, and cases that depend on the packet, in one `select`.
+// Value sets, cases with numbers and ranges, and cases with run-time values, in one `select`.
 #include "frame.p4"
 
 header h_t { bit<8> kind; bit<8> wanted; bit<8> found; }

@@ -1,5 +1,5 @@
-// Elements that the packet chooses of stacks and structs that are only read, and loops whose variable is a header
-// that the body changes: the elements stay as they are.
+// Elements of read-only stacks and structs with an index from the packet, and loops whose variable is a header that
+// the body changes: the elements do not change.
 #include "frame.p4"
 
 header item_t { bit<8> value; }

@@ -1,4 +1,4 @@
-// Stacks of header unions: parsed, assigned, pushed, popped, asked for validity, looked at with an index.
+// Stacks of header unions: extraction, assignment, push, pop, validity, access by index.
 #include "frame.p4"
 
 header kind_t { bit<8> kind; bit<8> index; }

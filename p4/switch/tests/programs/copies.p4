@@ -1,4 +1,4 @@
-// All ways to make more of a packet, or to send it round again.
+// All ways to copy a packet or to process it again.
 #include "../language/frame.p4"
 
 header h_t { bit<8> which; bit<8> turns; bit<8> kind; bit<8> kept; }

@@ -1,5 +1,5 @@
-// Direct counters of hits, of misses and of several tables, and what `hit` and `miss` say; bytes are those of the
-// packet as it came in.
+// Direct counters of hits, of misses and of several tables, and the results `hit` and `miss`. Bytes are those of the
+// received packet.
 #include "../language/frame.p4"
 
 header h_t { bit<8> key; bit<8> result; }

@@ -1,4 +1,4 @@
-// What a parser's errors leave: the state it was in, the headers it had, and the error's name; in sub-parsers too.
+// Effects of parser errors: the state, the extracted headers and the name of the error, also in sub-parsers.
 #include "../language/frame.p4"
 
 header op_t { bit<8> which; bit<8> code; bit<8> valid; }

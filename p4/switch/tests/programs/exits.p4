@@ -1,5 +1,5 @@
-// `exit` and `return` wherever they may stand: in ingress, egress, an action, a table's action, a nested control,
-// a loop and a function. `trail` has a bit for each place that was reached.
+// `exit` and `return` in all places: in ingress, egress, an action, a table's action, a nested control, a loop and a
+// function. `trail` has one bit for each place that was reached.
 #include "../language/frame.p4"
 
 header h_t { bit<8> which; bit<8> trail; bit<8> egress; }

@@ -1,4 +1,4 @@
-// One small program a concern would hide how the concerns meet: this one has them all, chosen by `op`.
+// All externs in one program, selected by `op`, so that their interactions are tested as well.
 #include <core.p4>
 #include <v1model.p4>
 

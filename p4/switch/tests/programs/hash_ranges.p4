@@ -1,4 +1,4 @@
-// Hashes of fields that fill no bytes, of several fields, of one bit, and brought into ranges.
+// Hashes of fields that fill no whole bytes, of several fields and of one bit, and reduced to ranges.
 #include "../language/frame.p4"
 
 header h_t { bit<8> which; bit<12> a; bit<4> b; bit<32> c; bit<1> d; bit<7> e; bit<64> result; }

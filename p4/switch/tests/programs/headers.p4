@@ -1,5 +1,5 @@
-// Headers that are valid and not: what is written into an invalid one is not sent, assignment carries validity,
-// comparison looks at validity first, and what the packet had comes back only if it was there.
+// Header validity: writes to invalid headers are not sent, assignment copies validity, also through local variables and
+// metadata, and comparison includes validity.
 #include "../language/frame.p4"
 
 header op_t { bit<8> which; bit<8> seen; }

@@ -1,4 +1,4 @@
-// Programs that would go on for ever. What each does is at its limit, and the switch goes on.
+// Programs with endless loops, resubmits and copies, which the limits of the switch stop.
 #include "../language/frame.p4"
 
 header h_t { bit<8> which; bit<8> code; }

@@ -1,4 +1,4 @@
-// What a program tells: digests, log messages, assertions; random numbers in their range.
+// Output of a program: digests, log messages, assertions; random numbers in their range.
 #include "../language/frame.p4"
 
 header h_t { bit<8> which; bit<16> value; }

@@ -1,4 +1,4 @@
-// One table with every kind of match beside each other, on fields of odd widths, on an expression, on a slice and on
+// One table with all match kinds, on fields of odd widths, on an expression, on a slice and on
 // validity.
 #include "../language/frame.p4"
 

@@ -1,4 +1,4 @@
-// Registers of odd widths, counters by both units, and elements that are next to each other in memory.
+// Registers of odd widths, counters with both units, and adjacent elements.
 #include "../language/frame.p4"
 
 header h_t { bit<8> which; bit<8> index; bit<72> value; }

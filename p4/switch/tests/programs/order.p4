@@ -1,4 +1,4 @@
-// Copy-in and copy-out, the order of evaluation, and what short-circuits: all of it can be seen in the packet.
+// Copy-in and copy-out, the order of evaluation, and short-circuit operators; the packet shows all effects.
 #include "../language/frame.p4"
 
 header h_t { bit<8> which; bit<8> a; bit<8> b; bit<8> c; bit<8> trail; }
@@ -9,7 +9,7 @@ bit<8> note(inout bit<8> trail, in bit<8> mark) {
     trail = (trail << 4) | mark;
     return mark;
 }
-// Both parameters are copies: what is written last to the caller is the second.
+// Both parameters are copies: the second one is copied out last.
 void both(inout bit<8> x, inout bit<8> y) {
     x = x + 1;
     y = y + 0x10;
@@ -61,7 +61,7 @@ control In(STANDARD) {
             4: { set_twice(hdr.h.c, hdr.h.c); }
             5: { bump(hdr.h.a, hdr.h.a); }
             6: {
-                // Operands from left to right; arguments before the call.
+                // Operands are evaluated from left to right, arguments before the call.
                 hdr.h.c = note(hdr.h.trail, 1) + note(hdr.h.trail, 2);
             }
             7: {

@@ -1,4 +1,4 @@
-// Entries of the source with priorities: given and counted, smallest first and largest first, constant and not.
+// Source entries with explicit and implicit priorities, smallest or largest first, constant or not.
 #include "../language/frame.p4"
 
 header h_t { bit<8> which; bit<8> found; bit<16> key; }
@@ -10,7 +10,7 @@ parser Read(packet_in packet, out headers_t hdr, inout meta_t meta, inout standa
 }
 control In(STANDARD) {
     action found(bit<8> mark) { hdr.h.found = mark; }
-    // The largest number wins, as P4Runtime has it.
+    // The largest number wins, as in P4Runtime.
     table largest {
         key = { hdr.h.key : ternary; }
         actions = { found; }
@@ -37,7 +37,7 @@ control In(STANDARD) {
         }
         default_action = found(0xff);
     }
-    // Without numbers the first of those that match.
+    // Without priorities the first matching entry wins.
     table first {
         key = { hdr.h.key : range; }
         actions = { found; }

@@ -1,4 +1,4 @@
-// Action profiles and selectors: entries that share actions, groups of which a hash chooses one.
+// Action profiles and selectors: entries that share actions, and groups whose members a hash selects.
 #include "../language/frame.p4"
 
 header h_t { bit<8> which; bit<8> index; bit<16> flow; }

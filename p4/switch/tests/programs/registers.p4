@@ -1,4 +1,4 @@
-// Registers of numbers, wide and signed ones and truth values, one shared by ingress and egress.
+// Registers of narrow, wide and signed numbers and booleans; ingress and egress share one.
 #include "../language/frame.p4"
 
 header h_t { bit<8> which; bit<8> index; bit<32> value; }

@@ -1,4 +1,4 @@
-// A small IPv4 router: checksum verified, longest prefix, next hop, time to live, checksum computed anew.
+// A small IPv4 router: checksum verification, longest-prefix match, next hop, TTL, checksum update.
 
 #include <core.p4>
 #include <v1model.p4>

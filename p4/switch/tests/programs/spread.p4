@@ -1,4 +1,4 @@
-// Groups of a selector with a CRC over several fields, weights, and a hash cut to few bits.
+// Selector groups with a CRC over several fields, weights, and a hash truncated to few bits.
 #include "../language/frame.p4"
 
 header h_t { bit<8> group; bit<32> src; bit<16> sport; bit<12> tag; bit<4> pad; }

@@ -1,5 +1,5 @@
-// Header stacks: pushed and popped by more than one and by more than there is, indexed by a variable, assigned as a
-// whole, compared, and how many of a stack there are.
+// Header stacks: push and pop of several elements and of more than the stack holds, variable indexes, assignment and
+// comparison of whole stacks, and their sizes.
 #include "../language/frame.p4"
 
 header op_t { bit<8> which; bit<8> index; bit<8> seen; }

@@ -1,4 +1,4 @@
-// Structs in structs, tuples, lists and initialisers: assigned, compared, passed, returned, and put into headers.
+// Nested structs, tuples, lists and initialisers: assigned, compared, passed, returned, and stored in headers.
 #include "../language/frame.p4"
 
 header h_t { bit<8> which; bit<8> a; bit<8> b; bit<16> c; bit<8> out1; bit<8> out2; }

@@ -1,4 +1,4 @@
-// `switch` on numbers, enums with and without values, booleans of a table's `hit`, and within loops.
+// `switch` on numbers, enums with and without values and a table's `hit`, and in loops.
 #include "../language/frame.p4"
 
 enum Kind { Small, Medium, Large }
@@ -48,7 +48,7 @@ control In(STANDARD) {
                 }
             }
             4: {
-                // A break leaves the loop, through the switch around it.
+                // `break` leaves the loop and the switch inside it.
                 for (bit<8> i = 0; i < 20; i = i + 1) {
                     switch (i) {
                         3: { continue; }
@@ -61,7 +61,7 @@ control In(STANDARD) {
             5:
             6:
             7: {
-                // No case fits, and nothing happens.
+                // No case matches, so nothing is executed.
                 switch (hdr.h.value) {
                     1: { hdr.h.result = 1; }
                     2: { hdr.h.result = 2; }

@@ -1,5 +1,5 @@
-// Every kind of match, with priorities, masks, don't cares and constant entries. `which` chooses the table, what
-// was found goes into `found`.
+// All match kinds, with priorities, masks, don't care and constant entries. `which` selects the table; `found` receives
+// the result.
 #include "../language/frame.p4"
 
 header h_t { bit<8> which; bit<8> found; bit<32> a; bit<16> b; }

@@ -1,4 +1,4 @@
-// Checksums as hosts make them: of an IPv4 header, and of UDP with its pseudo header and a payload of any length.
+// Checksums of hosts: of an IPv4 header, and of UDP with its pseudo header and a payload of any length.
 #include "../language/frame.p4"
 
 header ipv4_t {
@@ -24,7 +24,7 @@ control Check(inout headers_t hdr, inout meta_t meta) {
 }
 control In(STANDARD) {
     apply {
-        // A host's packet with a wrong sum goes to port 2; others lose a hop and their source port changes.
+        // Packets with a wrong checksum go to port 2; the others get a lower TTL and another source port.
         std.egress_spec = std.checksum_error == 1 ? 9w2 : 9w1;
         if (std.checksum_error == 0) {
             hdr.ip.ttl = hdr.ip.ttl - 1;

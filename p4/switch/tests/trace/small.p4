@@ -1,4 +1,4 @@
-// A router of one table with a register, a counter, a clone and a recirculation to be seen in traces.
+// A router with one table, a register, a counter, a clone and a recirculation, for traces.
 #include <core.p4>
 #include <v1model.p4>
 

@@ -1,4 +1,4 @@
-//! Expressions, and conditions as jumps.
+//! Compiles expressions, and conditions to jumps.
 
 use p4_lang::ir::{BinaryOp, Bits, Expr, ExprKind, HeaderRef, ScalarKind, StackId, UnaryOp};
 
@@ -9,12 +9,12 @@ use crate::engine::layout::Slot;
 
 const BOOL: ScalarKind = ScalarKind::Unsigned(1);
 
-/// A header that an operation is about.
+/// The header that an operation refers to.
 #[derive(Clone, Copy)]
-pub(super) enum HeaderPlace {
-    /// This one.
+pub(super) enum HeaderOperand {
+    /// A header known at compile time.
     Known(u32),
-    /// The one whose number is in the limb.
+    /// The header whose number is in the limb.
     At(At),
 }
 
@@ -26,13 +26,13 @@ fn narrow(kind: ScalarKind) -> bool {
     kind.width() <= 64 && !matches!(kind, ScalarKind::Varbit(_))
 }
 
-/// More than a limb, and without a length of its own.
+/// Whether values take more than one limb and have no run-time length.
 fn is_wide(kind: ScalarKind) -> bool {
     kind.width() > 64 && has_pieces(kind)
 }
 
 impl Compiler<'_> {
-    /// Computes an expression. The result is at `want` or wherever it is already; with the type of `e`.
+    /// Compiles an expression. The result, of the type of `e`, is at `want` or wherever the value already is.
     pub(super) fn expr(&mut self, e: &Expr, want: Option<At>) -> Result<Slot> {
         match &e.kind {
             ExprKind::Const(bits) => Ok(self.constant(bits, e.ty)),
@@ -43,11 +43,11 @@ impl Compiler<'_> {
                 self.stack_field(*stack, index, *member, *field, e.ty, want)
             }
             ExprKind::IsValid(header) => match self.header(header)? {
-                HeaderPlace::Known(header) => {
+                HeaderOperand::Known(header) => {
                     let at = self.code_header(header)?.0;
                     Ok(Slot { at, kind: BOOL })
                 }
-                HeaderPlace::At(header) => {
+                HeaderOperand::At(header) => {
                     let dst = self.target(BOOL, want);
                     self.emit(Op::HeaderValid { dst: dst.at, header });
                     Ok(dst)
@@ -62,7 +62,7 @@ impl Compiler<'_> {
             }
             ExprKind::Lookahead { offset_bits } => {
                 if !self.in_parser {
-                    return self.malformed("lookahead outside of a parser");
+                    return self.malformed("`lookahead` outside a parser");
                 }
                 let dst = self.target(e.ty, want);
                 self.emit(Op::Lookahead { dst: dst.at, offset: *offset_bits, width: e.ty.width() });
@@ -89,9 +89,9 @@ impl Compiler<'_> {
                 let to_otherwise = self.branch(condition, false)?;
                 self.expr_into(then, dst)?;
                 let to_end = self.emit(Op::Jump { to: 0 });
-                self.aim_here(&to_otherwise);
+                self.set_target_here(&to_otherwise);
                 self.expr_into(otherwise, dst)?;
-                self.aim_here(&[to_end]);
+                self.set_target_here(&[to_end]);
                 Ok(dst)
             }
             ExprKind::Slice { of, high, low } => match self.rearranged(e)? {
@@ -105,7 +105,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Computes an expression to a place of its type.
+    /// Compiles an expression into a slot of its type.
     pub(super) fn expr_into(&mut self, e: &Expr, dst: Slot) -> Result<()> {
         let value = self.expr(e, Some(dst.at))?;
         self.move_to(value, dst)
@@ -123,7 +123,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Refuses to read a value as one of a type with another number of limbs.
+    /// Rejects the use of a value as a type with another number of limbs.
     fn same_limbs(&self, value: Slot, kind: ScalarKind) -> Result<Slot> {
         let wanted = Slot { at: value.at, kind };
         if wanted.cells() != value.cells() {
@@ -139,7 +139,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// A value in one limb, the largest number when it does not fit.
+    /// Compiles a value to one limb, saturated.
     pub(super) fn index(&mut self, e: &Expr) -> Result<At> {
         let value = self.expr(e, None)?;
         if narrow(value.kind) {
@@ -177,17 +177,17 @@ impl Compiler<'_> {
         Ok(dst)
     }
 
-    /// The value of a condition that is decided by jumps, `when` being what the first jump decides for.
+    /// Compiles a short-circuit operation to jumps. The first jump is taken if the first operand is `when`.
     fn decided(&mut self, e: &Expr, when: bool) -> Result<Slot> {
-        // The value is known before the second operand is, hence never in a place that it reads.
+        // The result is written before the second operand is computed, so it needs a limb that no operand reads.
         let dst = self.temporary(BOOL);
         let (decided, other) = (self.number(u64::from(when)), self.number(u64::from(!when)));
         let jumps = self.branch(e, when)?;
         self.emit(Op::Copy { dst: dst.at, src: other });
         let to_end = self.emit(Op::Jump { to: 0 });
-        self.aim_here(&jumps);
+        self.set_target_here(&jumps);
         self.emit(Op::Copy { dst: dst.at, src: decided });
-        self.aim_here(&[to_end]);
+        self.set_target_here(&[to_end]);
         Ok(dst)
     }
 
@@ -268,7 +268,7 @@ impl Compiler<'_> {
         self.wide(kind, dst, a, b, 0);
     }
 
-    /// Makes operations of limbs of one on wide values, where they suffice.
+    /// Compiles a wide operation to one-limb operations, where possible.
     fn limb_by_limb(&mut self, op: BinaryOp, dst: Slot, a: Slot, b: Slot) -> bool {
         let count = dst.limbs();
         let c = cut(dst.width() - (count - 1) * 64);
@@ -345,11 +345,11 @@ impl Compiler<'_> {
     ) -> Result<Slot> {
         let place = self.header(&HeaderRef::Element { stack, index: Box::new(index.clone()), member })?;
         match place {
-            HeaderPlace::Known(header) => {
+            HeaderOperand::Known(header) => {
                 let slot = self.field(header, field)?;
                 Ok(Slot { kind: ty, ..self.same_limbs(slot, ty)? })
             }
-            HeaderPlace::At(header) => {
+            HeaderOperand::At(header) => {
                 let offset = self.field_offset(stack, member, field)?;
                 let dst = self.target(ty, want);
                 self.site(Site::LoadField { dst, header, offset });
@@ -358,7 +358,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The place of a header's field.
+    /// Returns the slot of a header's field.
     pub(super) fn field(&self, header: u32, field: usize) -> Result<Slot> {
         let layout = self.layout.header(p4_lang::ir::HeaderId(header))?;
         match layout.fields.get(field) {
@@ -367,7 +367,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Limbs between a header's validity and its field, the same for all elements of a stack.
+    /// Returns the number of limbs from a header's validity to a field, which is equal for all elements of a stack.
     pub(super) fn field_offset(&self, stack: StackId, member: usize, field: usize) -> Result<u32> {
         match self.stack_headers(stack, member)?.first() {
             Some(first) => Ok(self.field(first.0, field)?.at - self.layout.header(*first)?.valid),
@@ -375,42 +375,42 @@ impl Compiler<'_> {
         }
     }
 
-    /// Limb of the validity bit, and of all fields' limbs the number.
+    /// Returns the limb of the validity bit, and the number of limbs of all fields.
     pub(super) fn code_header(&self, header: u32) -> Result<(At, u32)> {
         let layout = self.layout.header(p4_lang::ir::HeaderId(header))?;
         Ok((layout.valid, layout.cells))
     }
 
-    /// Finds out which header is meant, at compile time where possible.
-    pub(super) fn header(&mut self, header: &HeaderRef) -> Result<HeaderPlace> {
+    /// Resolves a header reference, at compile time where possible.
+    pub(super) fn header(&mut self, header: &HeaderRef) -> Result<HeaderOperand> {
         match header {
             HeaderRef::Static(id) => {
                 self.layout.header(*id)?;
-                Ok(HeaderPlace::Known(id.0))
+                Ok(HeaderOperand::Known(id.0))
             }
             HeaderRef::Element { stack, index, member } => {
                 let headers = self.stack_headers(*stack, *member)?;
                 if let ExprKind::Const(bits) = &index.kind {
                     let index = bits.to_u128().and_then(|i| usize::try_from(i).ok());
                     return Ok(match index.and_then(|i| headers.get(i)) {
-                        Some(header) => HeaderPlace::Known(header.0),
-                        None => HeaderPlace::At(self.number(NO_HEADER)),
+                        Some(header) => HeaderOperand::Known(header.0),
+                        None => HeaderOperand::At(self.number(NO_HEADER)),
                     });
                 }
                 let index = self.index(index)?;
                 let dst = self.temporary(ScalarKind::Unsigned(64)).at;
                 let headers = headers.iter().map(|h| h.0).collect();
                 self.site(Site::Element { dst, headers, index });
-                Ok(HeaderPlace::At(dst))
+                Ok(HeaderOperand::At(dst))
             }
             HeaderRef::Next { stack, member } => self.next_or_last(*stack, *member, false),
             HeaderRef::Last { stack, member } => self.next_or_last(*stack, *member, true),
         }
     }
 
-    fn next_or_last(&mut self, stack: StackId, member: usize, last: bool) -> Result<HeaderPlace> {
+    fn next_or_last(&mut self, stack: StackId, member: usize, last: bool) -> Result<HeaderOperand> {
         if !self.in_parser {
-            return self.malformed("`next` or `last` outside of a parser");
+            return self.malformed("`next` or `last` outside a parser");
         }
         let headers = self.stack_headers(stack, member)?.iter().map(|h| h.0).collect();
         let next_index = self.layout.stack(stack)?.next_index.at;
@@ -418,10 +418,10 @@ impl Compiler<'_> {
         let error = self.number(error);
         let dst = self.temporary(ScalarKind::Unsigned(64)).at;
         self.site(Site::NextOrLast { dst, headers, next_index, last, error });
-        Ok(HeaderPlace::At(dst))
+        Ok(HeaderOperand::At(dst))
     }
 
-    /// Emits jumps that are taken when `e` is `when`; returns them to be aimed.
+    /// Emits jumps that are taken if `e` equals `when`; the caller sets their targets.
     pub(super) fn branch(&mut self, e: &Expr, when: bool) -> Result<Vec<Pc>> {
         match &e.kind {
             ExprKind::Const(bits) => {
@@ -430,7 +430,7 @@ impl Compiler<'_> {
             }
             ExprKind::Unary(UnaryOp::Not, operand) => self.branch(operand, !when),
             ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) => {
-                // `and` is decided by a zero, `or` by a one.
+                // A zero decides `and`, a one decides `or`.
                 let deciding = *op == BinaryOp::Or;
                 if when == deciding {
                     let mut jumps = self.branch(a, when)?;
@@ -439,7 +439,7 @@ impl Compiler<'_> {
                 } else {
                     let decided = self.branch(a, deciding)?;
                     let jumps = self.branch(b, when)?;
-                    self.aim_here(&decided);
+                    self.set_target_here(&decided);
                     Ok(jumps)
                 }
             }
@@ -456,7 +456,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Jumps that are taken when two wide values are the same, or when they are not.
+    /// Emits jumps that are taken if two wide values are equal, or if they differ.
     fn jump_if_same(&mut self, a: Slot, b: Slot, same: bool) -> Vec<Pc> {
         let last = a.limbs() - 1;
         let different: Vec<Pc> = (0..if same { last } else { last + 1 })
@@ -466,7 +466,7 @@ impl Compiler<'_> {
             return different;
         }
         let jump = self.emit(Op::JumpEqual { a: a.at + last, b: b.at + last, to: 0 });
-        self.aim_here(&different);
+        self.set_target_here(&different);
         vec![jump]
     }
 
@@ -497,7 +497,7 @@ impl Compiler<'_> {
         Ok(vec![self.emit(op)])
     }
 
-    /// Emits jumps that are taken when a value does not match a pattern. Value sets are the caller's.
+    /// Emits jumps that are taken if a value does not match a pattern. The caller handles value sets.
     pub(super) fn unless_matches(&mut self, value: Slot, pattern: &p4_lang::ir::Pattern) -> Result<Vec<Pc>> {
         use p4_lang::ir::Pattern;
         match pattern {
@@ -519,7 +519,7 @@ impl Compiler<'_> {
                 jumps.extend(self.unless(WideKind::LessEqual, value, high)?);
                 Ok(jumps)
             }
-            Pattern::ValueSet(_) => self.malformed("a value set outside of a select"),
+            Pattern::ValueSet(_) => self.malformed("a value set outside a select"),
         }
     }
 
@@ -538,14 +538,14 @@ impl Compiler<'_> {
         self.unless(WideKind::Equal, masked, wanted)
     }
 
-    /// A jump unless a comparison holds.
+    /// Emits a jump that is taken if a comparison does not hold.
     fn unless(&mut self, kind: WideKind, a: Slot, b: Slot) -> Result<Vec<Pc>> {
         let to = 0;
         if narrow(a.kind) && narrow(b.kind) && !a.is_signed() {
             let (a, b) = (a.at, b.at);
             let op = match kind {
                 WideKind::Equal => Op::JumpNotEqual { a, b, to },
-                // Not (a <= b) is b < a.
+                // The negation of (a <= b) is b < a.
                 _ => Op::JumpLess { a: b, b: a, to },
             };
             return Ok(vec![self.emit(op)]);

@@ -1,4 +1,4 @@
-//! Calls of externs.
+//! Compiles calls of externs.
 
 use p4_lang::ir::{Checksum, Expr, ExternCall, ScalarId, ScalarKind};
 
@@ -79,7 +79,7 @@ impl Compiler<'_> {
         exprs.iter().map(|e| self.expr(e, None)).collect()
     }
 
-    /// Data to be hashed, packed where that is possible.
+    /// Compiles data to be hashed, packed where possible.
     fn data(&mut self, exprs: &[Expr]) -> Result<Data> {
         let Some((row, bits)) = self.row(exprs)? else { return Ok(Data::Fields(self.list(exprs)?)) };
         let slot = self.packed(&row, ScalarKind::Unsigned(row.width()), None);
@@ -125,14 +125,15 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Whether places have the types of a register's components.
+    /// Checks that slots have the types of a register's components.
     fn check_register(&self, register: usize, slots: &[Slot]) -> Result<()> {
         let Some(source) = self.program.registers.get(register) else {
             return self.malformed(format!("register {register} does not exist"));
         };
         let widths = source.components.iter().map(|(_, kind)| kind.width());
         if !widths.eq(slots.iter().map(|s| s.width())) || slots.iter().any(|s| s.is_varbit()) {
-            return self.malformed(format!("the value does not fit register {}", source.preamble.name));
+            return self
+                .malformed(format!("the value has another type than register {}", source.preamble.name));
         }
         Ok(())
     }
@@ -159,14 +160,14 @@ impl Compiler<'_> {
         let field = self.layout.scalar(checksum.field)?;
         let (algorithm, with_payload) = (checksum.algorithm, checksum.with_payload);
         self.site(Site::Checksum { data, field, algorithm, with_payload, update });
-        self.aim_here(&skip);
+        self.set_target_here(&skip);
         Ok(())
     }
 
     fn assert(&mut self, condition: &Expr, text: &str, assume: bool) -> Result<()> {
         let skip = self.branch(condition, true)?;
         self.site(Site::Assert { text: text.to_owned(), assume });
-        self.aim_here(&skip);
+        self.set_target_here(&skip);
         Ok(())
     }
 }

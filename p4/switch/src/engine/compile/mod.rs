@@ -1,8 +1,8 @@
 //! Compiles a program to [`Code`].
 //!
-//! Statements are compiled in order; an expression leaves its value in a limb of the frame, that of a scalar or
-//! a constant where possible, else a temporary that is free again after the statement. No value waits in a
-//! temporary while an action runs, so actions and blocks share them.
+//! Statements are compiled in order. The value of an expression stays in the limb of its scalar or constant where
+//! possible; otherwise it takes a temporary that is released after the statement. No temporary is live across a call
+//! of an action, so actions and blocks share temporaries.
 
 mod expr;
 mod externs;
@@ -31,15 +31,15 @@ pub(crate) fn compile(program: &Program, drop_port: u16) -> Result<Code> {
     Ok(compiler.finish())
 }
 
-/// What `return` leaves.
+/// A scope that `return` ends.
 enum Level {
-    /// An inlined scope: jumps to be aimed at its end.
+    /// An inlined scope, with the jumps to its end.
     Scope(Vec<Pc>),
     Action,
     Block,
 }
 
-/// A loop: jumps to be aimed at its end and at its update.
+/// A loop, with the jumps to its end and to its update.
 #[derive(Default)]
 struct Loop {
     breaks: Vec<Pc>,
@@ -50,18 +50,18 @@ struct Compiler<'p> {
     program: &'p Program,
     layout: Layout,
     code: Code,
-    /// Limbs handed out so far.
+    /// Number of limbs allocated so far.
     next: At,
     constants: HashMap<Vec<u64>, At>,
     /// Values of constant limbs.
     constant_values: BTreeMap<At, u64>,
-    /// Free temporaries by number of limbs.
+    /// Free temporaries, by number of limbs.
     free: BTreeMap<u32, Vec<At>>,
     /// Temporaries of the statement being compiled.
     used: Vec<(u32, At)>,
     levels: Vec<Level>,
     loops: Vec<Loop>,
-    /// Where in the program, for messages.
+    /// Location in the program, for messages.
     place: String,
     in_parser: bool,
     drop_port: u64,
@@ -108,7 +108,7 @@ impl<'p> Compiler<'p> {
         for (index, action) in program.actions.iter().enumerate() {
             self.action(index, action)?;
         }
-        self.aim_calls();
+        self.set_call_targets();
         self.code.field_lists = self.field_lists()?;
         self.code.stacks = self
             .layout
@@ -141,7 +141,7 @@ impl<'p> Compiler<'p> {
         code
     }
 
-    /// Number of an error; programs that do not declare it (there are none from the front end) get 0, no error.
+    /// Returns the number of an error; 0 (no error) if the program does not declare it.
     fn error_number(&self, name: &str) -> u64 {
         self.program.errors.iter().position(|e| e == name).unwrap_or(0) as u64
     }
@@ -152,7 +152,7 @@ impl<'p> Compiler<'p> {
             .map(|(number, scalars)| {
                 let slots = scalars.iter().map(|s| self.layout.scalar(*s)).collect::<Result<Vec<_>>>()?;
                 if slots.iter().any(|s| s.at >= self.layout.carried) {
-                    return malformed(format!("field list {number}"), "names a local");
+                    return malformed(format!("field list {number}"), "refers to a local");
                 }
                 Ok((*number, slots))
             })
@@ -194,8 +194,8 @@ impl<'p> Compiler<'p> {
         Ok(())
     }
 
-    /// Calls carry the action's number until all actions have their place.
-    fn aim_calls(&mut self) {
+    /// Sets the targets of calls, which contain the index of the action until all actions are compiled.
+    fn set_call_targets(&mut self) {
         let entries: Vec<Pc> = self.code.actions.iter().map(|a| a.entry).collect();
         for op in &mut self.code.ops {
             if let Op::Call { to } = op {
@@ -207,8 +207,6 @@ impl<'p> Compiler<'p> {
     fn malformed<T>(&self, what: impl Into<String>) -> Result<T> {
         malformed(&self.place, what)
     }
-
-    // Emission.
 
     fn here(&self) -> Pc {
         self.code.ops.len() as Pc
@@ -236,8 +234,8 @@ impl<'p> Compiler<'p> {
         self.code.switches.len() as u32 - 1
     }
 
-    /// Aims jumps at an operation.
-    fn aim(&mut self, jumps: &[Pc], target: Pc) {
+    /// Sets the targets of jumps.
+    fn set_target(&mut self, jumps: &[Pc], target: Pc) {
         for jump in jumps {
             if let Some(to) = self.code.ops.get_mut(*jump as usize).and_then(Op::target_mut) {
                 *to = target;
@@ -245,12 +243,10 @@ impl<'p> Compiler<'p> {
         }
     }
 
-    fn aim_here(&mut self, jumps: &[Pc]) {
+    fn set_target_here(&mut self, jumps: &[Pc]) {
         let here = self.here();
-        self.aim(jumps, here);
+        self.set_target(jumps, here);
     }
-
-    // Places.
 
     fn temporary_limbs(&mut self, limbs: u32) -> At {
         let at = match self.free.get_mut(&limbs).and_then(Vec::pop) {
@@ -270,14 +266,14 @@ impl<'p> Compiler<'p> {
         Slot { at: self.temporary_limbs(cells), kind }
     }
 
-    /// The temporaries taken since `mark` (the length of `used` then) are free again.
+    /// Releases the temporaries taken since `used` had length `mark`.
     fn release(&mut self, mark: usize) {
         for (limbs, at) in self.used.split_off(mark) {
             self.free.entry(limbs).or_default().push(at);
         }
     }
 
-    /// Limbs that always hold these values.
+    /// Returns limbs that hold these constant values.
     fn constant_limbs(&mut self, values: &[u64]) -> At {
         if let Some(at) = self.constants.get(values) {
             return *at;
@@ -305,7 +301,7 @@ impl<'p> Compiler<'p> {
         Slot { at: self.constant_limbs(&values), kind }
     }
 
-    /// Headers of one member of all elements of a stack.
+    /// Returns the headers of one member of all elements of a stack.
     fn stack_headers(&self, stack: StackId, member: usize) -> Result<Vec<HeaderId>> {
         let elements = &self.layout.stack(stack)?.elements;
         let headers: Option<Vec<HeaderId>> = elements.iter().map(|e| e.get(member).copied()).collect();

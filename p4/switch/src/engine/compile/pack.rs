@@ -1,23 +1,23 @@
-//! Makes the limbs of a rearranged value.
+//! Compiles rearranged values to limbs.
 
 use p4_lang::ir::{BinaryOp, Expr, ExprKind, ScalarKind};
 
-use super::pieces::{Piece, Pieces, Placed, Source};
+use super::pieces::{BitSource, Piece, Pieces, Placed};
 use super::{Compiler, Result};
 use crate::engine::code::{At, Op};
 use crate::engine::layout::Slot;
 use crate::limbs;
 
-/// Values beyond so many bits are left to the general operations.
-const MOST_BITS: u32 = 4_096;
+/// Wider values use the general operations.
+const MAX_BITS: u32 = 4_096;
 
-/// Whether a type's values can be taken apart into pieces.
+/// Whether values of a type can be split into pieces.
 pub(super) fn has_pieces(kind: ScalarKind) -> bool {
-    !matches!(kind, ScalarKind::Varbit(_)) && (1..=MOST_BITS).contains(&kind.width())
+    !matches!(kind, ScalarKind::Varbit(_)) && (1..=MAX_BITS).contains(&kind.width())
 }
 
 impl Compiler<'_> {
-    /// The pieces of an expression's value. What is no rearrangement is computed first.
+    /// Returns the pieces of an expression's value. Other expressions are computed first.
     pub(super) fn pieces(&mut self, e: &Expr) -> Result<Pieces> {
         if let Some(made) = self.rearranged(e)? {
             return Ok(made);
@@ -26,7 +26,7 @@ impl Compiler<'_> {
         Ok(Pieces::of_limbs(slot.at, e.ty.width()))
     }
 
-    /// The pieces of an expression that merely rearranges bits, if it is one.
+    /// Returns the pieces of an expression that only rearranges bits; `None` for other expressions.
     pub(super) fn rearranged(&mut self, e: &Expr) -> Result<Option<Pieces>> {
         if !has_pieces(e.ty) {
             return Ok(None);
@@ -62,7 +62,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// A shift by a constant. One to the right copies the sign of a signed value, which is no rearrangement.
+    /// Returns the pieces of a shift by a constant. A right shift of a signed value copies the sign and is excluded.
     fn shifted(&mut self, ty: ScalarKind, op: BinaryOp, of: &Expr, by: &Expr) -> Result<Option<Pieces>> {
         let ExprKind::Const(by) = &by.kind else { return Ok(None) };
         let signed = matches!(of.ty, ScalarKind::Signed(_)) && op == BinaryOp::ShiftRight;
@@ -81,7 +81,7 @@ impl Compiler<'_> {
         Ok(Some(made))
     }
 
-    /// Leaves a rearranged value at `want` or wherever it is already.
+    /// Compiles a rearranged value to `want`, or returns where it already is.
     pub(super) fn packed(&mut self, value: &Pieces, ty: ScalarKind, want: Option<At>) -> Slot {
         if let Some(at) = value.in_place() {
             return Slot { at, kind: ty };
@@ -91,7 +91,7 @@ impl Compiler<'_> {
         }
         let limbs = limbs::count(ty.width()) as u32;
         let dst = match want {
-            // A limb that is still to be read must not be written yet.
+            // A limb that is still read must not be written.
             Some(at) if !(0..limbs).any(|limb| value.reads(at + limb)) => Slot { at, kind: ty },
             _ => self.temporary(ty),
         };
@@ -101,27 +101,27 @@ impl Compiler<'_> {
         dst
     }
 
-    /// The constant that a value is, if it is one.
+    /// Returns the constant that a value equals, if there is one.
     fn all_number(&mut self, value: &Pieces) -> Option<At> {
         let numbers: Option<Vec<u64>> = (0..limbs::count(value.width()) as u32)
             .map(|limb| match value.limb(limb).as_slice() {
-                [Placed { piece: Piece { source: Source::Number(number), .. }, .. }] => Some(*number),
+                [Placed { piece: Piece { source: BitSource::Number(number), .. }, .. }] => Some(*number),
                 _ => None,
             })
             .collect();
         Some(self.constant_limbs(&numbers?))
     }
 
-    /// Puts the pieces of a limb together.
+    /// Combines the pieces of a limb.
     fn pack_limb(&mut self, dst: At, pieces: &[Placed]) {
         let known = pieces.iter().fold(0, |sum, placed| match placed.piece.source {
-            Source::Number(number) => sum | number << placed.at,
-            Source::Limb { .. } => sum,
+            BitSource::Number(number) => sum | number << placed.at,
+            BitSource::Limb { .. } => sum,
         });
         let mut base = self.number(known);
         let mut made = false;
         for placed in pieces {
-            let Source::Limb { at, low, bits } = placed.piece.source else { continue };
+            let BitSource::Limb { at, low, bits } = placed.piece.source else { continue };
             let width = placed.piece.width;
             let single = !made && known == 0 && placed.at == 0;
             self.emit(if single && low == 0 && width == bits {
@@ -154,7 +154,7 @@ impl Compiler<'_> {
             }
             false => value.clone(),
         };
-        // The value as it lies in the target, without what is below it.
+        // The value at its position in the target, without the bits below it.
         let mut shifted = Pieces::default();
         shifted.append_zeros(low);
         shifted.append(&value);
@@ -175,12 +175,12 @@ impl Compiler<'_> {
         }
     }
 
-    /// The limb that holds a piece from bit `skip` on in its low bits; what is above does not matter.
+    /// Returns a limb that holds a piece from bit `skip` on in its low bits; its higher bits are undefined.
     fn piece_alone(&mut self, piece: Piece, skip: u32) -> At {
         match piece.source {
-            Source::Number(number) => self.number(number >> skip),
-            Source::Limb { at, low, .. } if low + skip == 0 => at,
-            Source::Limb { at, low, .. } => {
+            BitSource::Number(number) => self.number(number >> skip),
+            BitSource::Limb { at, low, .. } if low + skip == 0 => at,
+            BitSource::Limb { at, low, .. } => {
                 let dst = self.temporary_limbs(1);
                 self.emit(Op::Slice {
                     dst,
@@ -193,10 +193,10 @@ impl Compiler<'_> {
         }
     }
 
-    /// The pieces of values one behind the other, the first on top, with zeros behind to a whole limb.
+    /// Returns the pieces of consecutive values, the first in the highest bits, padded with zeros to a whole limb.
     pub(super) fn row(&mut self, values: &[Expr]) -> Result<Option<(Pieces, u32)>> {
         let total: u64 = values.iter().map(|v| u64::from(v.ty.width())).sum();
-        if total == 0 || total > u64::from(MOST_BITS) || values.iter().any(|v| !has_pieces(v.ty)) {
+        if total == 0 || total > u64::from(MAX_BITS) || values.iter().any(|v| !has_pieces(v.ty)) {
             return Ok(None);
         }
         let width = total as u32;

@@ -1,4 +1,4 @@
-//! The parser's state machine.
+//! Compiles the state machine of the parser.
 
 use p4_lang::ir::{Expr, Pattern, ScalarKind, SelectCase, State, Target, Transition, ValueSetId};
 
@@ -7,12 +7,12 @@ use crate::engine::code::{JumpTable, Op, Pc, Site};
 use crate::engine::layout::Slot;
 use crate::limbs;
 
-/// From so many cases on, a select on numbers is a search instead of a chain of comparisons.
+/// With this number of cases or more, a select on numbers becomes a binary search instead of a chain of comparisons.
 const MIN_TABLE_CASES: usize = 5;
 
-/// Jumps that wait for the place of what they lead to.
+/// Jumps whose targets are not compiled yet.
 #[derive(Default)]
-struct Waiting {
+struct PendingJumps {
     jumps: Vec<(Pc, Target)>,
     tables: Vec<(u32, usize, Target)>,
 }
@@ -26,47 +26,47 @@ impl Compiler<'_> {
         let no_error = self.number(0);
         let reject = self.emit(Op::Reject { error: no_error });
         let mut places = Vec::with_capacity(states.len());
-        let mut waiting = Waiting::default();
+        let mut pending = PendingJumps::default();
         for (index, state) in states.iter().enumerate() {
             places.push(self.here());
             self.place = format!("parser state {}", state.name);
             if is_reached_backwards(states, index) {
-                // Counts the turns of a loop.
+                // Counts iterations of a loop of states.
                 let next = self.here() + 1;
                 self.emit(Op::JumpBack { to: next });
             }
-            self.state(state, reject, &mut waiting)?;
+            self.state(state, reject, &mut pending)?;
         }
         self.in_parser = false;
-        self.aim_states(&waiting, &places, accept, reject)?;
+        self.set_state_targets(&pending, &places, accept, reject)?;
         Ok(places.first().copied().unwrap_or(accept))
     }
 
-    fn state(&mut self, state: &State, reject: Pc, waiting: &mut Waiting) -> Result<()> {
+    fn state(&mut self, state: &State, reject: Pc, pending: &mut PendingJumps) -> Result<()> {
         self.levels.push(Level::Scope(Vec::new()));
         self.stmts(&state.body)?;
         if let Some(Level::Scope(jumps)) = self.levels.pop() {
-            self.aim_here(&jumps);
+            self.set_target_here(&jumps);
         }
         let mark = self.used.len();
         match &state.transition {
-            Transition::Accept => self.go(Target::Accept, waiting),
+            Transition::Accept => self.go(Target::Accept, pending),
             Transition::Reject => {
                 self.emit(Op::Jump { to: reject });
             }
-            Transition::Goto(id) => self.go(Target::State(*id), waiting),
-            Transition::Select { keys, cases } => self.select(keys, cases, waiting)?,
+            Transition::Goto(id) => self.go(Target::State(*id), pending),
+            Transition::Select { keys, cases } => self.select(keys, cases, pending)?,
         }
         self.release(mark);
         Ok(())
     }
 
-    fn go(&mut self, target: Target, waiting: &mut Waiting) {
+    fn go(&mut self, target: Target, pending: &mut PendingJumps) {
         let jump = self.emit(Op::Jump { to: 0 });
-        waiting.jumps.push((jump, target));
+        pending.jumps.push((jump, target));
     }
 
-    fn select(&mut self, keys: &[Expr], cases: &[SelectCase], waiting: &mut Waiting) -> Result<()> {
+    fn select(&mut self, keys: &[Expr], cases: &[SelectCase], pending: &mut PendingJumps) -> Result<()> {
         let mut slots = Vec::with_capacity(keys.len());
         for key in keys {
             slots.push(self.expr(key, None)?);
@@ -75,16 +75,16 @@ impl Compiler<'_> {
         if let [key] = slots.as_slice() {
             let values = leading_values(*key, cases);
             if values.len() >= MIN_TABLE_CASES {
-                self.select_by_table(*key, &values, waiting);
+                self.select_by_table(*key, &values, pending);
                 rest = &cases[values.len()..];
             }
         }
         for case in rest {
             let unless = self.unless_case(&slots, case)?;
-            self.go(case.target, waiting);
-            self.aim_here(&unless);
+            self.go(case.target, pending);
+            self.set_target_here(&unless);
             if unless.is_empty() {
-                // Nothing gets past a case that always matches.
+                // Cases after one that always matches are unreachable.
                 return Ok(());
             }
         }
@@ -94,9 +94,9 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    fn select_by_table(&mut self, key: Slot, values: &[(u64, Target)], waiting: &mut Waiting) {
+    fn select_by_table(&mut self, key: Slot, values: &[(u64, Target)], pending: &mut PendingJumps) {
         let mut sorted = values.to_vec();
-        // Stable: of equal values the first case wins.
+        // The sort is stable: of equal values the first case wins.
         sorted.sort_by_key(|(value, _)| *value);
         sorted.dedup_by_key(|(value, _)| *value);
         let otherwise = self.here() + 1;
@@ -107,7 +107,7 @@ impl Compiler<'_> {
         });
         self.emit(Op::JumpTable { a: key.at, table });
         for (index, (_, target)) in sorted.iter().enumerate() {
-            waiting.tables.push((table, index, *target));
+            pending.tables.push((table, index, *target));
         }
     }
 
@@ -128,7 +128,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// `slots` are the keys from the first that the set is about.
+    /// `slots` are the keys, starting at the first one of the set.
     fn unless_in_value_set(&mut self, slots: &[Slot], set: ValueSetId) -> Result<Vec<Pc>> {
         let Some(source) = self.program.value_sets.get(set.index()) else {
             return self.malformed(format!("value set {} does not exist", set.0));
@@ -136,7 +136,8 @@ impl Compiler<'_> {
         let widths: Vec<u32> = source.components.iter().map(|(_, width, _)| *width).collect();
         let slots = slots.get(..widths.len()).unwrap_or_default();
         if widths != slots.iter().map(|s| s.width()).collect::<Vec<_>>() {
-            return self.malformed(format!("the key does not fit value set {}", source.preamble.name));
+            return self
+                .malformed(format!("the key has another type than value set {}", source.preamble.name));
         }
         let total: u32 = widths.iter().map(|w| limbs::count(*w) as u32).sum();
         let key_at = self.temporary_limbs(total);
@@ -150,19 +151,25 @@ impl Compiler<'_> {
         Ok(vec![self.emit(Op::JumpUnless { a: dst, to: 0 })])
     }
 
-    fn aim_states(&mut self, waiting: &Waiting, places: &[Pc], accept: Pc, reject: Pc) -> Result<()> {
+    fn set_state_targets(
+        &mut self,
+        pending: &PendingJumps,
+        places: &[Pc],
+        accept: Pc,
+        reject: Pc,
+    ) -> Result<()> {
         let place = |target: Target| match target {
             Target::Accept => Some(accept),
             Target::Reject => Some(reject),
             Target::State(id) => places.get(id.index()).copied(),
         };
-        for (jump, target) in &waiting.jumps {
+        for (jump, target) in &pending.jumps {
             match place(*target) {
-                Some(to) => self.aim(&[*jump], to),
+                Some(to) => self.set_target(&[*jump], to),
                 None => return self.malformed("a transition to a state that does not exist"),
             }
         }
-        for (table, index, target) in &waiting.tables {
+        for (table, index, target) in &pending.tables {
             let slot = self.code.switches.get_mut(*table as usize).and_then(|t| t.targets.get_mut(*index));
             match (slot, place(*target)) {
                 (Some(slot), Some(to)) => *slot = to,
@@ -173,7 +180,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Whether a state at or after this one leads to it, which every loop of states does somewhere.
+/// Whether a state at or after this one has a transition to it. Every loop of states contains such a state.
 fn is_reached_backwards(states: &[State], index: usize) -> bool {
     states.iter().skip(index).any(|state| match &state.transition {
         Transition::Goto(id) => id.index() == index,
@@ -184,7 +191,7 @@ fn is_reached_backwards(states: &[State], index: usize) -> bool {
     })
 }
 
-/// The cases at the beginning that compare a number with one value.
+/// Returns the leading cases that compare a number with one value.
 fn leading_values(key: Slot, cases: &[SelectCase]) -> Vec<(u64, Target)> {
     if key.width() > 64 || key.is_varbit() {
         return Vec::new();

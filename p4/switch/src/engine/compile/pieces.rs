@@ -1,52 +1,52 @@
-//! A value as a row of pieces of limbs.
+//! A value as a sequence of pieces of limbs.
 //!
-//! Slices, concatenations, casts and shifts by constants only rearrange bits. While an expression is compiled such
-//! a rearrangement is a list of pieces, and code is made once, for the limbs that come out at the end: a chain of
-//! ten concatenations costs one operation a piece, not ten copies of a growing value.
+//! Slices, concatenations, casts and shifts by constants only rearrange bits. The compiler represents such values as
+//! lists of pieces and generates code once, for the resulting limbs: a chain of ten concatenations costs one
+//! operation per piece instead of ten copies of a growing value.
 
 use smallvec::SmallVec;
 
 use super::super::code::At;
 use crate::limbs;
 
-/// Where a piece's bits come from.
+/// The source of a piece's bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Source {
-    /// They are these.
+pub(super) enum BitSource {
+    /// Constant bits.
     Number(u64),
     /// Bits of a limb from `low` on; those from `bits` on are zero.
     Limb { at: At, low: u32, bits: u32 },
 }
 
-/// Neighbouring bits from one source, at most 64.
+/// Adjacent bits from one source, at most 64.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Piece {
-    pub(super) source: Source,
+    pub(super) source: BitSource,
     pub(super) width: u32,
 }
 
 impl Piece {
-    /// Bits `low..low + width` of the piece.
+    /// Returns bits `low..low + width` of the piece.
     fn cut(self, low: u32, width: u32) -> Piece {
         let source = match self.source {
-            Source::Number(value) => Source::Number((value >> low) & limbs::low_mask(width)),
-            Source::Limb { at, low: first, bits } => Source::Limb { at, low: first + low, bits },
+            BitSource::Number(value) => BitSource::Number((value >> low) & limbs::low_mask(width)),
+            BitSource::Limb { at, low: first, bits } => BitSource::Limb { at, low: first + low, bits },
         };
         Piece { source, width }
     }
 
-    /// This piece with `next` above it as one, when that is what they are.
+    /// Joins this piece with `next` above it, if they are adjacent in one source.
     fn join(self, next: Piece) -> Option<Piece> {
         let width = self.width + next.width;
         if width > 64 {
             return None;
         }
         let source = match (self.source, next.source) {
-            (Source::Number(low), Source::Number(high)) => Source::Number(low | high << self.width),
-            (Source::Limb { at, low, bits }, Source::Limb { at: other, low: above, .. })
+            (BitSource::Number(low), BitSource::Number(high)) => BitSource::Number(low | high << self.width),
+            (BitSource::Limb { at, low, bits }, BitSource::Limb { at: other, low: above, .. })
                 if at == other && low + self.width == above =>
             {
-                Source::Limb { at, low, bits }
+                BitSource::Limb { at, low, bits }
             }
             _ => return None,
         };
@@ -54,40 +54,40 @@ impl Piece {
     }
 }
 
-/// A piece in the limb it becomes a part of.
+/// A piece and its position in the target limb.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Placed {
     pub(super) piece: Piece,
-    /// Its lowest bit there.
+    /// Its lowest bit in the target limb.
     pub(super) at: u32,
 }
 
-/// A value, least significant piece first.
+/// A value as pieces, least significant first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Pieces {
     list: SmallVec<[Piece; 4]>,
 }
 
 impl Pieces {
-    /// A value that lies in limbs from `at` on.
+    /// Returns a value that is stored in limbs from `at` on.
     pub(super) fn of_limbs(at: At, width: u32) -> Pieces {
         let mut made = Pieces::default();
         let mut left = width;
         for limb in 0..limbs::count(width) as u32 {
             let bits = left.min(64);
-            made.push(Piece { source: Source::Limb { at: at + limb, low: 0, bits }, width: bits });
+            made.push(Piece { source: BitSource::Limb { at: at + limb, low: 0, bits }, width: bits });
             left = left.saturating_sub(64);
         }
         made
     }
 
-    /// A constant.
+    /// Returns a constant.
     pub(super) fn of_number(value: &[u64], width: u32) -> Pieces {
         let mut made = Pieces::default();
         for limb in 0..limbs::count(width) {
             let bits = (width - limb as u32 * 64).min(64);
             let value = value.get(limb).copied().unwrap_or(0) & limbs::low_mask(bits);
-            made.push(Piece { source: Source::Number(value), width: bits });
+            made.push(Piece { source: BitSource::Number(value), width: bits });
         }
         made
     }
@@ -106,19 +106,19 @@ impl Pieces {
         }
     }
 
-    /// Puts another value above this one.
+    /// Appends a value in the high bits.
     pub(super) fn append(&mut self, high: &Pieces) {
         for piece in &high.list {
             self.push(*piece);
         }
     }
 
-    /// Puts zero bits above.
+    /// Appends zeros in the high bits.
     pub(super) fn append_zeros(&mut self, width: u32) {
         self.append(&Pieces::of_number(&[], width));
     }
 
-    /// Bits `low..low + width`; zeros where there are none.
+    /// Returns bits `low..low + width`; missing bits are zero.
     pub(super) fn slice(&self, low: u32, width: u32) -> Pieces {
         let mut made = Pieces::default();
         let (mut start, end) = (0, low.saturating_add(width));
@@ -134,14 +134,17 @@ impl Pieces {
         made
     }
 
-    /// The limbs where the value lies already, one behind the other, if that is so.
+    /// Returns the first limb of the value, if it is already stored in consecutive limbs.
     pub(super) fn in_place(&self) -> Option<At> {
-        let Some(Piece { source: Source::Limb { at: first, .. }, .. }) = self.list.first() else {
+        let Some(Piece { source: BitSource::Limb { at: first, .. }, .. }) = self.list.first() else {
             return None;
         };
         let fits = |limb: u32| match self.limb(limb).as_slice() {
-            [Placed { piece: Piece { source: Source::Limb { at, low: 0, bits }, width }, .. }, rest @ ..] => {
-                let zeros = |p: &Placed| p.piece.source == Source::Number(0);
+            [
+                Placed { piece: Piece { source: BitSource::Limb { at, low: 0, bits }, width }, .. },
+                rest @ ..,
+            ] => {
+                let zeros = |p: &Placed| p.piece.source == BitSource::Number(0);
                 *at == first + limb && *width == *bits && rest.iter().all(zeros)
             }
             _ => false,
@@ -149,7 +152,7 @@ impl Pieces {
         (0..limbs::count(self.width()) as u32).all(fits).then_some(*first)
     }
 
-    /// The pieces of limb number `limb`, each inside of it.
+    /// Returns the pieces of limb number `limb`, each inside that limb.
     pub(super) fn limb(&self, limb: u32) -> SmallVec<[Placed; 4]> {
         let width = self.width().saturating_sub(limb * 64).min(64);
         let mut at = 0;
@@ -163,7 +166,7 @@ impl Pieces {
 
     /// Whether any bit comes from limb `at`.
     pub(super) fn reads(&self, at: At) -> bool {
-        self.list.iter().any(|p| matches!(p.source, Source::Limb { at: limb, .. } if limb == at))
+        self.list.iter().any(|p| matches!(p.source, BitSource::Limb { at: limb, .. } if limb == at))
     }
 }
 
@@ -176,15 +179,15 @@ mod tests {
     const FRAME: [u64; 4] =
         [0x0123_4567_89ab_cdef, 0xfedc_ba98_7654_3210, 0x0f1e_2d3c_4b5a_6978, 0x1122_3344_5566_7788];
 
-    /// The bits of a value, least significant first.
+    /// Returns the bits of a value, least significant first.
     fn bits(pieces: &Pieces) -> Vec<bool> {
         let mut made = Vec::new();
         for limb in 0..limbs::count(pieces.width()) as u32 {
             for placed in pieces.limb(limb) {
                 assert_eq!(made.len() as u32, limb * 64 + placed.at);
                 let value = match placed.piece.source {
-                    Source::Number(value) => value,
-                    Source::Limb { at, low, .. } => FRAME[at as usize] >> low,
+                    BitSource::Number(value) => value,
+                    BitSource::Limb { at, low, .. } => FRAME[at as usize] >> low,
                 };
                 made.extend((0..placed.piece.width).map(|bit| value >> bit & 1 == 1));
             }
@@ -203,7 +206,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn rearranges_bits(parts: Vec<(u8, u64, u8, bool, u8, u8)>) {
+        fn slices_and_concatenations_rearrange_bits(parts: Vec<(u8, u64, u8, bool, u8, u8)>) {
             let (mut whole, mut expected) = (Pieces::default(), Vec::<bool>::new());
             for (limb, number, width, constant, low, cut) in parts {
                 let width = u32::from(width) % 128 + 1;
@@ -218,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn knows_what_lies_in_place() {
+    fn detects_values_that_are_already_in_place() {
         let whole = Pieces::of_limbs(7, 150);
         assert_eq!(whole.in_place(), Some(7));
         assert_eq!(whole.slice(0, 64).in_place(), Some(7));

@@ -1,14 +1,14 @@
-//! Statements.
+//! Compiles statements.
 
 use p4_lang::ir::{Expr, HeaderId, HeaderRef, Pattern, ScalarId, ScalarKind, StackId, Stmt, TableId};
 
-use super::expr::HeaderPlace;
+use super::expr::HeaderOperand;
 use super::pack::has_pieces;
 use super::{Compiler, Level, Loop, Result};
 use crate::engine::code::{Apply, At, Direct, JumpTable, MeterUnit, Op, Site, WideKind};
 use crate::engine::layout::Slot;
 
-/// From so many cases on, a switch on numbers is a search instead of a chain of comparisons.
+/// With this number of cases or more, a switch on numbers becomes a binary search instead of a chain of comparisons.
 const MIN_TABLE_CASES: usize = 5;
 
 impl Compiler<'_> {
@@ -52,7 +52,7 @@ impl Compiler<'_> {
                 self.levels.push(Level::Scope(Vec::new()));
                 self.stmts(body)?;
                 if let Some(Level::Scope(jumps)) = self.levels.pop() {
-                    self.aim_here(&jumps);
+                    self.set_target_here(&jumps);
                 }
                 Ok(())
             }
@@ -91,13 +91,13 @@ impl Compiler<'_> {
                 let jumps = self.branch(condition, true)?;
                 let error = self.index(error)?;
                 self.emit(Op::Reject { error });
-                self.aim_here(&jumps);
+                self.set_target_here(&jumps);
                 Ok(())
             }
             Stmt::Emit(header) => {
                 match self.header(header)? {
-                    HeaderPlace::Known(header) => self.emit(Op::Emit { header }),
-                    HeaderPlace::At(header) => self.emit(Op::EmitAt { header }),
+                    HeaderOperand::Known(header) => self.emit(Op::Emit { header }),
+                    HeaderOperand::At(header) => self.emit(Op::EmitAt { header }),
                 };
                 Ok(())
             }
@@ -129,11 +129,11 @@ impl Compiler<'_> {
     ) -> Result<()> {
         let place = self.header(&HeaderRef::Element { stack, index: Box::new(index.clone()), member })?;
         match place {
-            HeaderPlace::Known(header) => {
+            HeaderOperand::Known(header) => {
                 let dst = self.field(header, field)?;
                 self.expr_into(value, dst)
             }
-            HeaderPlace::At(header) => {
+            HeaderOperand::At(header) => {
                 let offset = self.field_offset(stack, member, field)?;
                 let src = self.expr(value, None)?;
                 self.site(Site::StoreField { header, offset, src });
@@ -142,17 +142,17 @@ impl Compiler<'_> {
         }
     }
 
-    /// The limb that holds a header's number.
-    fn header_number(&mut self, place: HeaderPlace) -> At {
+    /// Returns the limb that holds a header's number.
+    fn header_number(&mut self, place: HeaderOperand) -> At {
         match place {
-            HeaderPlace::Known(header) => self.number(u64::from(header)),
-            HeaderPlace::At(at) => at,
+            HeaderOperand::Known(header) => self.number(u64::from(header)),
+            HeaderOperand::At(at) => at,
         }
     }
 
     fn copy_header(&mut self, target: &HeaderRef, source: &HeaderRef) -> Result<()> {
         let (target, source) = (self.header(target)?, self.header(source)?);
-        if let (HeaderPlace::Known(target), HeaderPlace::Known(source)) = (target, source) {
+        if let (HeaderOperand::Known(target), HeaderOperand::Known(source)) = (target, source) {
             if !self.layout.same_shape(HeaderId(target), HeaderId(source))? {
                 return self.malformed(format!("headers {target} and {source} are of different types"));
             }
@@ -170,7 +170,7 @@ impl Compiler<'_> {
 
     fn set_valid(&mut self, header: &HeaderRef, valid: bool) -> Result<()> {
         let place = self.header(header)?;
-        if let HeaderPlace::Known(header) = place {
+        if let HeaderOperand::Known(header) = place {
             return self.set_known_valid(header, valid);
         }
         let header = self.header_number(place);
@@ -186,7 +186,7 @@ impl Compiler<'_> {
             self.emit(Op::Clear { dst: at, count: 1 });
             return Ok(());
         }
-        // Fields of a header that becomes valid are zero, as in the reference switch.
+        // `setValid` clears the fields of an invalid header, as in the reference switch.
         let was_valid = self.emit(Op::JumpIf { a: at, to: 0 });
         if cells > 0 {
             self.emit(Op::Clear { dst: at + 1, count: cells });
@@ -194,7 +194,7 @@ impl Compiler<'_> {
         self.emit(Op::Clear { dst: origin, count: 1 });
         let one = self.number(1);
         self.emit(Op::Copy { dst: at, src: one });
-        self.aim_here(&[was_valid]);
+        self.set_target_here(&[was_valid]);
         for sibling in siblings {
             self.emit(Op::Clear { dst: sibling, count: 1 });
         }
@@ -207,13 +207,13 @@ impl Compiler<'_> {
         self.release(mark);
         self.stmts(then)?;
         if otherwise.is_empty() {
-            self.aim_here(&to_otherwise);
+            self.set_target_here(&to_otherwise);
             return Ok(());
         }
         let to_end = self.emit(Op::Jump { to: 0 });
-        self.aim_here(&to_otherwise);
+        self.set_target_here(&to_otherwise);
         self.stmts(otherwise)?;
-        self.aim_here(&[to_end]);
+        self.set_target_here(&[to_end]);
         Ok(())
     }
 
@@ -223,25 +223,25 @@ impl Compiler<'_> {
             return self.switch_by_table(key, &values, cases, default);
         }
         let mut to_end = Vec::new();
-        // All comparisons come first: a body may reuse the key's temporary.
+        // All comparisons come first, because a body may reuse the key's temporary.
         let mut to_bodies = Vec::with_capacity(cases.len());
         for (patterns, _) in cases {
             let mut jumps = Vec::with_capacity(patterns.len());
             for pattern in patterns {
                 let unless = self.unless_matches(key, pattern)?;
                 jumps.push(self.emit(Op::Jump { to: 0 }));
-                self.aim_here(&unless);
+                self.set_target_here(&unless);
             }
             to_bodies.push(jumps);
         }
         self.stmts(default)?;
         to_end.push(self.emit(Op::Jump { to: 0 }));
         for ((_, body), jumps) in cases.iter().zip(&to_bodies) {
-            self.aim_here(jumps);
+            self.set_target_here(jumps);
             self.stmts(body)?;
             to_end.push(self.emit(Op::Jump { to: 0 }));
         }
-        self.aim_here(&to_end);
+        self.set_target_here(&to_end);
         Ok(())
     }
 
@@ -264,7 +264,7 @@ impl Compiler<'_> {
             self.stmts(body)?;
             to_end.push(self.emit(Op::Jump { to: 0 }));
         }
-        self.aim_here(&to_end);
+        self.set_target_here(&to_end);
         let targets = values.iter().map(|(_, case)| bodies[*case]).collect();
         let values = values.iter().map(|(value, _)| *value).collect();
         if let Some(made) = self.code.switches.get_mut(table as usize) {
@@ -281,11 +281,11 @@ impl Compiler<'_> {
         self.loops.push(Loop::default());
         self.stmts(body)?;
         let made = self.loops.pop().unwrap_or_default();
-        self.aim_here(&made.continues);
+        self.set_target_here(&made.continues);
         self.stmts(update)?;
         self.emit(Op::JumpBack { to: start });
         to_end.extend(made.breaks);
-        self.aim_here(&to_end);
+        self.set_target_here(&to_end);
         Ok(())
     }
 
@@ -294,7 +294,7 @@ impl Compiler<'_> {
         match self.loops.last_mut() {
             Some(innermost) if leave => innermost.breaks.push(jump),
             Some(innermost) => innermost.continues.push(jump),
-            None => return self.malformed("`break` or `continue` outside of a loop"),
+            None => return self.malformed("`break` or `continue` outside a loop"),
         }
         Ok(())
     }
@@ -302,10 +302,10 @@ impl Compiler<'_> {
     fn extract(&mut self, header: &HeaderRef, bits: Option<&Expr>) -> Result<()> {
         let place = self.header(header)?;
         match (place, bits) {
-            (HeaderPlace::Known(header), None) => {
+            (HeaderOperand::Known(header), None) => {
                 self.emit(Op::Extract { header });
             }
-            (HeaderPlace::At(header), None) => {
+            (HeaderOperand::At(header), None) => {
                 self.emit(Op::ExtractAt { header });
             }
             (place, Some(bits)) => {
@@ -331,7 +331,7 @@ impl Compiler<'_> {
         let matched: Vec<&Expr> =
             source.keys.iter().filter(|k| k.match_kind != MatchKind::Selector).map(|k| &k.expr).collect();
         let key_at = match matched.as_slice() {
-            // One component is used where it is.
+            // A single component is used in place.
             [only] => self.expr(only, None)?.at,
             several => {
                 let at = self.temporary_limbs(shape.limbs as u32);
@@ -363,7 +363,8 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Actions that a table may run: its own and, where it shares an action profile, those of the others.
+    /// Returns the actions that a table may run: its own and, if it shares an action profile, those of the other
+    /// tables.
     fn possible_actions(&self, source: &p4_lang::ir::Table) -> Vec<u32> {
         let shares =
             |t: &p4_lang::ir::Table| t.implementation.is_some() && t.implementation == source.implementation;
@@ -398,7 +399,7 @@ pub(super) fn meter_unit(unit: p4_lang::ir::Unit) -> MeterUnit {
     }
 }
 
-/// The values of a switch that only compares with numbers, sorted, each with its case; the first case wins.
+/// Returns the sorted values of a switch that only compares with numbers, each with its case; the first case wins.
 fn switch_values(key: Slot, cases: &[(Vec<Pattern>, Vec<Stmt>)]) -> Option<Vec<(u64, usize)>> {
     let is_number = key.width() <= 64 && !matches!(key.kind, ScalarKind::Varbit(_));
     let patterns =

@@ -1,8 +1,8 @@
-//! Rows of bits.
+//! Sets of small numbers as rows of bits.
 
 use super::effects::Range;
 
-/// As many sets as there are rows, of numbers below a limit.
+/// One set per row, of numbers below a limit.
 #[derive(Clone, Debug)]
 pub(super) struct Rows {
     words: usize,
@@ -56,7 +56,7 @@ pub(super) fn union(row: &mut [u64], other: &[u64]) {
     row.iter_mut().zip(other).for_each(|(word, other)| *word |= other);
 }
 
-/// Runs of numbers in `from..to`; runs with at most `gap` numbers between them are joined.
+/// Returns the runs of numbers in `from..to`; runs with gaps of at most `gap` numbers are joined.
 pub(super) fn runs(row: &[u64], from: u32, to: u32, gap: u32) -> Vec<Range> {
     let mut made: Vec<Range> = Vec::new();
     for number in (from..to).filter(|number| has(row, *number)) {

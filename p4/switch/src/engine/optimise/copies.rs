@@ -1,4 +1,4 @@
-//! Reads the original instead of a copy, where both still hold the same.
+//! Copy propagation: reads the original instead of a copy, while both hold the same value.
 
 use smallvec::SmallVec;
 
@@ -15,7 +15,7 @@ struct Copied {
     src: At,
 }
 
-/// The copies that an operation makes, limb by limb.
+/// Returns the copies that an operation makes, limb by limb.
 fn made(op: &Op) -> SmallVec<[Copied; 4]> {
     match *op {
         Op::Copy { dst, src } if dst != src => SmallVec::from_slice(&[Copied { dst, src }]),
@@ -26,7 +26,7 @@ fn made(op: &Op) -> SmallVec<[Copied; 4]> {
     }
 }
 
-/// All copies of a program, and those that hold before each operation.
+/// All copies of a program, and those that are valid before each operation.
 struct Copies {
     list: Vec<Copied>,
     /// Copies by their target limb.
@@ -55,7 +55,8 @@ impl Copies {
         copies
     }
 
-    /// Forward from the blocks' entries, where nothing holds: what holds on all ways to an operation.
+    /// Forward data-flow analysis: a copy is valid at an operation if it is valid on all paths to it. No copy is
+    /// valid at the entry of a block.
     fn settle(&mut self, code: &Code, flow: &Flow, first: &[u32], touching: &[SmallVec<[u32; 2]>]) {
         let count = code.ops.len();
         let mut reached = vec![false; count];
@@ -94,10 +95,10 @@ impl Copies {
         }
     }
 
-    /// Where the value of a limb comes from.
+    /// Returns the original of a limb's value.
     fn original(&self, pc: usize, at: At) -> At {
         let mut at = at;
-        // Longer chains are followed in the next round.
+        // Longer chains are resolved in the next round.
         for _ in 0..8 {
             let copies = self.by_dst.get(at as usize).map_or(&[][..], |c| c.as_slice());
             match copies.iter().find(|copy| self.before.has(pc, **copy)) {
@@ -108,7 +109,7 @@ impl Copies {
         at
     }
 
-    /// Where the values of some limbs come from, when the originals stand in the same order.
+    /// Returns the originals of some limbs, if they are consecutive in the same order.
     fn range(&self, pc: usize, (at, count): Range) -> At {
         let first = self.original(pc, at);
         let follows = |limb: u32| self.original(pc, at + limb) == first + limb;
@@ -116,7 +117,7 @@ impl Copies {
     }
 }
 
-/// Lets every operation read originals; true when any did not.
+/// Replaces copies by originals in all operations; returns whether anything changed.
 pub(super) fn propagate(code: &mut Code, flow: &Flow) -> bool {
     let copies = Copies::new(code, flow);
     let mut changed = false;
@@ -197,7 +198,7 @@ fn rewrite_site(site: &mut Site, read: &mut impl FnMut(At, u32) -> At) {
         Site::Truncate { bytes } => *bytes = read(*bytes, 1),
         Site::InValueSet { key_at, key_limbs, .. } => *key_at = read(*key_at, *key_limbs),
         Site::StoreField { src, .. } => src.at = read(src.at, src.cells()),
-        // Numbers of headers stay where the effects look for them.
+        // Header numbers stay where the effects analysis expects them.
         Site::DirectMeterRead { .. }
         | Site::Resubmit { .. }
         | Site::Recirculate { .. }
@@ -213,7 +214,7 @@ fn rewrite_data(data: &mut Data, read: &mut impl FnMut(At, u32) -> At) {
     match data {
         Data::Fields(fields) => rewrite(fields, read),
         Data::Packed { at, limbs, .. } => *at = read(*at, *limbs),
-        // Made when all copies are settled.
+        // Created only after copy propagation.
         Data::Sum { .. } => {}
     }
 }

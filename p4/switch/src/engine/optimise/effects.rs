@@ -1,4 +1,4 @@
-//! What an operation reads and writes.
+//! The limbs that an operation reads and writes.
 
 use p4_lang::ir::HashAlgorithm;
 use smallvec::{SmallVec, smallvec};
@@ -9,17 +9,17 @@ use crate::engine::layout::{HeaderLayout, Slot};
 /// First limb and number of limbs.
 pub(super) type Range = (At, u32);
 
-/// The limbs that an operation touches.
+/// The limbs that an operation accesses.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Effects {
     pub(super) reads: SmallVec<[Range; 4]>,
-    /// Written whenever the operation is complete.
+    /// Always written when the operation completes.
     pub(super) writes: SmallVec<[Range; 2]>,
-    /// Written in some cases.
+    /// Possibly written.
     pub(super) may_write: SmallVec<[Range; 2]>,
     /// Whether it may end the parser.
     pub(super) rejects: bool,
-    /// Whether it does something besides its writes, so that it is needed even when nobody reads those.
+    /// Whether it has other effects than its writes, so that it must be kept even if the writes are not read.
     pub(super) acts: bool,
 }
 
@@ -37,7 +37,7 @@ impl Effects {
     }
 }
 
-/// A header's validity and fields.
+/// Returns the limbs of a header's validity and fields.
 pub(super) fn whole(header: &HeaderLayout) -> Range {
     (header.valid, header.cells + 1)
 }
@@ -50,7 +50,7 @@ fn slots(list: &[Slot]) -> SmallVec<[Range; 4]> {
     list.iter().map(|s| cells(*s)).collect()
 }
 
-/// Headers that a limb may name: one, if the limb is a constant, else those of all stacks.
+/// Returns the headers whose number a limb may hold: one if the limb is constant, otherwise those of all stacks.
 pub(super) fn named_headers(code: &Code, at: At) -> Vec<u32> {
     match code.constant(at) {
         Some(number) => {
@@ -64,7 +64,7 @@ fn named(code: &Code, at: At) -> impl Iterator<Item = &HeaderLayout> {
     named_headers(code, at).into_iter().filter_map(|number| code.headers.get(number as usize))
 }
 
-/// What an operation touches.
+/// Returns the effects of an operation.
 pub(super) fn effects(code: &Code, op: &Op) -> Effects {
     match *op {
         Op::Copy { dst, src } | Op::Cut { dst, src, .. } | Op::SignExtend { dst, src, .. } => {
@@ -154,7 +154,7 @@ fn gathered(code: &Code, first: usize, count: usize) -> Effects {
     let mut made = Effects::default();
     for piece in code.pieces.iter().skip(first).take(count) {
         for limb in [piece.a, piece.base].map(At::from) {
-            // What an earlier piece wrote is not read from before.
+            // Limbs that an earlier piece wrote are not inputs.
             if !made.writes.contains(&(limb, 1)) {
                 made.reads.push((limb, 1));
             }

@@ -1,4 +1,4 @@
-//! The ways that control takes through the code.
+//! The control-flow graph of the bytecode.
 
 use smallvec::{SmallVec, smallvec};
 
@@ -9,8 +9,8 @@ pub(super) const BLOCKS: usize = 6;
 pub(super) const PARSER: usize = 0;
 pub(super) const EGRESS: usize = 3;
 
-/// Blocks that may run on the same frame after each block. A clone from ingress goes from the parser to egress, one
-/// from egress back to egress.
+/// Blocks that may follow each block on the same frame. A clone from ingress goes from the parser to egress, a clone
+/// from egress goes back to egress.
 pub(super) const FOLLOWING: [&[usize]; BLOCKS] = [&[1, EGRESS], &[2], &[EGRESS], &[4, EGRESS], &[5], &[]];
 
 /// Entries of the blocks, in order.
@@ -21,13 +21,13 @@ pub(super) fn entries(code: &Code) -> [Pc; BLOCKS] {
 
 /// Successors and blocks of all operations.
 pub(super) struct Flow {
-    /// Calls and tables lead into actions, returns lead back to wherever the action may have been called.
+    /// Calls and tables lead to actions; returns lead back to all possible call sites.
     pub(super) next: Vec<SmallVec<[Pc; 2]>>,
-    /// Blocks that an operation may run in, a bit each.
+    /// Blocks in which an operation may run, as bits.
     pub(super) blocks: Vec<u8>,
 }
 
-/// Successors, an action that is called counting as part of its call.
+/// Returns the successors within a function; a called action counts as part of its call.
 fn local(code: &Code, pc: Pc) -> SmallVec<[Pc; 2]> {
     match code.ops[pc as usize] {
         Op::Jump { to } | Op::JumpBack { to } => smallvec![to],
@@ -43,7 +43,7 @@ fn local(code: &Code, pc: Pc) -> SmallVec<[Pc; 2]> {
     }
 }
 
-/// Entries of the actions that an operation may call.
+/// Returns the entries of the actions that an operation may call.
 fn called(code: &Code, op: &Op) -> SmallVec<[Pc; 2]> {
     match *op {
         Op::Call { to } => smallvec![to],
@@ -55,7 +55,7 @@ fn called(code: &Code, op: &Op) -> SmallVec<[Pc; 2]> {
     }
 }
 
-/// Visits everything that is reached from `start`.
+/// Visits all operations that are reachable from `start`.
 fn reach(code: &Code, start: Pc, into_actions: bool, mut visit: impl FnMut(Pc) -> bool) {
     let mut waiting = vec![start];
     while let Some(pc) = waiting.pop() {
@@ -107,7 +107,7 @@ impl Flow {
         Flow { next, blocks }
     }
 
-    /// Blocks that an operation may run in.
+    /// Returns the blocks in which an operation may run.
     pub(super) fn blocks_of(&self, pc: usize) -> impl Iterator<Item = usize> {
         let bits = self.blocks[pc];
         (0..BLOCKS).filter(move |block| bits >> block & 1 == 1)

@@ -1,7 +1,7 @@
-//! Operations that do what several did.
+//! Fuses adjacent operations into one.
 //!
-//! Choosing the next operation costs more than most operations themselves, so neighbours become one where that
-//! is frequent: a test of some bits of a limb, and everything that puts values together from pieces.
+//! Dispatch costs more than most operations themselves. Two frequent patterns are fused: tests of some bits of a
+//! limb, and operations that assemble values from pieces.
 
 use p4_lang::ir::HashAlgorithm;
 
@@ -9,7 +9,7 @@ use super::liveness::{Liveness, nothing};
 use crate::engine::code::{At, Code, Data, Op, Piece, Site};
 use crate::limbs;
 
-/// Operations that something jumps to.
+/// Returns which operations are jump targets.
 fn targets(code: &Code) -> Vec<bool> {
     let mut found = vec![false; code.ops.len() + 1];
     let mut mark = |pc: u32| {
@@ -19,7 +19,7 @@ fn targets(code: &Code) -> Vec<bool> {
     };
     for (pc, op) in code.ops.iter().enumerate() {
         op.target().into_iter().for_each(&mut mark);
-        // An action returns behind its call.
+        // An action returns to the operation after its call.
         if matches!(op, Op::Apply(_) | Op::Call { .. }) {
             mark(pc as u32 + 1);
         }
@@ -32,7 +32,7 @@ fn targets(code: &Code) -> Vec<bool> {
     found
 }
 
-/// New limbs that hold constants, one behind the other.
+/// Allocates consecutive limbs for new constants.
 fn constants<const N: usize>(code: &mut Code, values: [u64; N]) -> At {
     let known = code.constants.windows(N.max(1)).find(|window| {
         let first = window[0].0;
@@ -53,7 +53,7 @@ fn constants<const N: usize>(code: &mut Code, values: [u64; N]) -> At {
     at
 }
 
-/// Tests bits where they are instead of taking them out first.
+/// Fuses the extraction and test of bits.
 pub(super) fn test_bits(code: &mut Code, live: &Liveness) {
     let targets = targets(code);
     for pc in 0..code.ops.len().saturating_sub(1) {
@@ -77,7 +77,7 @@ pub(super) fn test_bits(code: &mut Code, live: &Liveness) {
     }
 }
 
-/// Puts neighbouring operations that move bits into one.
+/// Fuses adjacent operations that move bits.
 pub(super) fn gather(code: &mut Code, live: &Liveness) {
     let targets = targets(code);
     let zero = constants(code, [0]);
@@ -107,8 +107,8 @@ pub(super) fn gather(code: &mut Code, live: &Liveness) {
     }
 }
 
-/// Lets a checksum at `pc` add pieces up where they are, instead of limbs that were put together from them for nothing
-/// else. Returns the pieces that are still to be moved.
+/// Makes a checksum at `pc` add up pieces directly, if the limbs assembled from them are used for nothing else.
+/// Returns the pieces that must still be moved.
 fn sum_up(code: &mut Code, live: &Liveness, pc: usize, pieces: Vec<Piece>, zero: At) -> Vec<Piece> {
     let Some(Op::Site(site)) = code.ops.get(pc) else { return pieces };
     let (Some(Site::Checksum { data, algorithm: HashAlgorithm::Csum16, .. })
@@ -118,12 +118,12 @@ fn sum_up(code: &mut Code, live: &Liveness, pc: usize, pieces: Vec<Piece>, zero:
     };
     let Data::Packed { at, limbs, .. } = *data else { return pieces };
     let packed = |limb: u16| (at..at + limbs).contains(&At::from(limb));
-    // Each limb is begun with something else and gets its pieces one by one.
+    // Each limb is first overwritten and then receives its pieces.
     let whole = (at..at + limbs).all(|limb| {
         let mut steps = pieces.iter().filter(|piece| At::from(piece.dst) == limb);
         steps.next().is_some_and(|first| !packed(first.base)) && steps.all(|next| next.base == next.dst)
     });
-    // Nothing else reads the limbs, and what they are made of is still there.
+    // No other operation reads the limbs, and their sources are unchanged.
     let undisturbed = pieces.iter().enumerate().all(|(index, piece)| {
         let later = &pieces[index + 1..];
         let kept = |limb: u16| packed(limb) || later.iter().all(|other| other.dst != limb);
@@ -145,7 +145,7 @@ fn sum_up(code: &mut Code, live: &Liveness, pc: usize, pieces: Vec<Piece>, zero:
     left
 }
 
-/// An operation that moves bits, if it is one.
+/// Returns the operation as a move of bits, if it is one.
 fn piece(op: &Op, zero: At) -> Option<Piece> {
     // `(limb << cut >> by << to) | base`, where `cut` is at most `by`.
     let made = |dst: At, a: At, base: At, cut: u8, by: u8, to: u8| {
@@ -156,7 +156,7 @@ fn piece(op: &Op, zero: At) -> Option<Piece> {
     match *op {
         Op::Copy { dst, src } => made(dst, src, zero, 0, 0, 0),
         Op::Cut { dst, src, cut } => made(dst, src, zero, cut, cut, 0),
-        // Nothing is above what a shift beyond the cut leaves.
+        // A shift by more than `cut` leaves no higher bits.
         Op::Slice { dst, a, by, cut } if by > cut => made(dst, a, zero, 0, by, 0),
         Op::Slice { dst, a, by, cut } => made(dst, a, zero, cut - by, cut, 0),
         Op::Place { dst, a, base, cut, by, to } if cut <= by => made(dst, a, base, cut, by, to),
@@ -172,7 +172,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn pieces_do_what_operations_do(a: u64, base: u64, by in 0u8..64, cut in 0u8..64, to in 0u8..64) {
+        fn pieces_equal_the_operations_they_replace(a: u64, base: u64, by in 0u8..64, cut in 0u8..64, to in 0u8..64) {
             let frame = [0, a, base];
             let slice = piece(&Op::Slice { dst: 0, a: 1, by, cut }, 0).unwrap();
             prop_assert_eq!(slice.value(&frame), a >> by << cut >> cut);

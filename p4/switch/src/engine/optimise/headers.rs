@@ -1,16 +1,15 @@
-//! Headers that are extracted field by field only as far as somebody reads them, and emitted as they came in but
-//! for what has changed.
+//! Extracts only the fields of a header that are read, and emits headers as received except for modified fields.
 //!
-//! For each header it is known at compile time which fields anything but its extraction writes. All other fields
-//! hold what was extracted, or zero when the header was made valid by the program. So the bytes that came in,
-//! or zeros, are right for them, and only the fields that may have changed are put in their places. A limb of
-//! the frame, the header's origin, remembers where it was extracted.
+//! The optimiser determines for each header which fields are written by anything but its extraction. All other fields
+//! hold the extracted value, or zero if the program made the header valid. For them the received bytes, or zeros, are
+//! correct, so only the fields that may have changed are written. The origin, a limb of the frame, holds the position
+//! where the header was extracted.
 
 use super::effects::{Range, effects, named_headers, whole};
 use crate::engine::code::{Code, Emission, Extraction, Op, Part, Site};
 use crate::engine::layout::{FieldLayout, HeaderLayout};
 
-/// Replaces extractions and emissions of the headers that can be treated so.
+/// Replaces the extraction and emission of all eligible headers.
 pub(super) fn plan(code: &mut Code) {
     let plain: Vec<bool> = (0..code.headers.len()).map(|number| is_plain(code, number as u32)).collect();
     for pc in 0..code.ops.len() {
@@ -33,7 +32,7 @@ pub(super) fn plan(code: &mut Code) {
     }
 }
 
-/// Whether a header is whole bytes, lives as long as the packet and is never named by a number at run time.
+/// Whether a header has whole bytes, is carried with the packet and is never referred to by a run-time number.
 fn is_plain(code: &Code, number: u32) -> bool {
     let Some(header) = code.headers.get(number as usize) else { return false };
     let in_stack = code.stacks.iter().any(|(elements, _)| elements.iter().flatten().any(|h| *h == number));
@@ -61,14 +60,14 @@ fn by_number(code: &Code, op: &Op, number: u32) -> bool {
     named_headers(code, at).contains(&number)
 }
 
-/// Whether anything but the extraction of its header, and clearing all of it, writes a field.
+/// Whether a field is written by anything other than the extraction or the clearing of its whole header.
 fn is_written(code: &Code, header: &HeaderLayout, field: &FieldLayout) -> bool {
     let range: Range = (field.slot.at, field.slot.cells());
     let overlaps = |(at, count): &Range| *at < range.0 + range.1 && range.0 < at + count;
     let (at, cells) = whole(header);
     code.ops.iter().any(|op| match op {
         Op::Extract { .. } | Op::ExtractFields(_) => false,
-        // The origin is cleared as well, so zeros are emitted.
+        // This clears the origin as well, so zeros are emitted.
         Op::Clear { dst, count } if (*dst, *count) == (at + 1, cells - 1) => false,
         op => {
             let e = effects(code, op);
@@ -77,7 +76,7 @@ fn is_written(code: &Code, header: &HeaderLayout, field: &FieldLayout) -> bool {
     })
 }
 
-/// The limbs of a field with their places in the header.
+/// Returns the limbs of a field with their positions in the header.
 fn parts(header: &HeaderLayout, field: &FieldLayout) -> Vec<Part> {
     let (slot, end) = (field.slot, field.bit_offset + field.slot.width());
     (0..slot.limbs())
@@ -88,7 +87,7 @@ fn parts(header: &HeaderLayout, field: &FieldLayout) -> Vec<Part> {
         .collect()
 }
 
-/// Eight bytes inside of the header that contain bits `bit..bit + width`, where there are such.
+/// Returns eight bytes inside the header that contain bits `bit..bit + width`, if there are any.
 fn part(bytes: u32, limb: u32, bit: u32, width: u32) -> Part {
     let window = (bit / 8).min(bytes.saturating_sub(8));
     let lead = bit - window * 8;
@@ -126,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn windows_stay_inside_of_the_header() {
+    fn windows_stay_inside_the_header() {
         for bytes in 1..40u32 {
             for bit in 0..bytes * 8 {
                 for width in 1..=(bytes * 8 - bit).min(64) {

@@ -1,14 +1,14 @@
-//! Jumps that lead to jumps, and code that nothing leads to.
+//! Jump threading, and removal of unreachable code.
 
 use crate::engine::code::{Code, Op, Pc};
 
-/// How far a chain of jumps is followed; a program that jumps in circles has its own limit at run time.
-const MOST_JUMPS: usize = 64;
+/// Maximum length of a chain of jumps that is followed; endless loops of jumps are stopped by the run-time limit.
+const MAX_CHAIN: usize = 64;
 
-/// The first operation at or after `pc` that is no plain jump.
+/// Returns the first operation at or after `pc` that is not an unconditional jump.
 fn destination(ops: &[Op], pc: Pc) -> Pc {
     let mut at = pc;
-    for _ in 0..MOST_JUMPS {
+    for _ in 0..MAX_CHAIN {
         match ops.get(at as usize) {
             Some(Op::Jump { to }) if *to != at => at = *to,
             _ => break,
@@ -17,7 +17,7 @@ fn destination(ops: &[Op], pc: Pc) -> Pc {
     at
 }
 
-/// Aims all jumps at where they lead in the end, and closes the gaps that operations without effect leave.
+/// Redirects all jumps to their final targets and removes operations without effect.
 pub(super) fn compact(code: &mut Code) {
     let ops = code.ops.clone();
     retarget(code, |pc| destination(&ops, pc));
@@ -26,7 +26,7 @@ pub(super) fn compact(code: &mut Code) {
     let mut kept = Vec::with_capacity(code.ops.len());
     for (pc, op) in code.ops.iter().enumerate() {
         place.push(kept.len() as Pc);
-        // A jump to what follows, gaps not counted, does nothing.
+        // A jump to the next reachable operation has no effect.
         let falls = |to: Pc| to as usize > pc && (pc + 1..to as usize).all(|between| !reached[between]);
         let needed = reached[pc] && !matches!(op, Op::Jump { to } if falls(*to));
         if needed {
@@ -64,7 +64,7 @@ fn retarget(code: &mut Code, to: impl Fn(Pc) -> Pc) {
     }
 }
 
-/// What blocks, actions and jumps lead to.
+/// Returns which operations are reachable from blocks, actions and jumps.
 fn reached(code: &Code) -> Vec<bool> {
     let mut seen = vec![false; code.ops.len()];
     let mut waiting: Vec<Pc> = super::flow::entries(code).to_vec();

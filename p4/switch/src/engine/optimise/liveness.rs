@@ -1,5 +1,5 @@
-//! Which limbs are still to be read, and what follows: operations that nobody needs, what a block must find
-//! cleared, what a packet must carry through its queue.
+//! Liveness analysis, and what follows from it: dead operations, limbs that a block must find cleared, and limbs that
+//! a packet must carry through its queue.
 
 use super::bitset::{self, Rows};
 use super::effects::{Range, effects};
@@ -8,14 +8,14 @@ use crate::engine::code::{Carried, Code, Op};
 use crate::engine::layout::Slot;
 use crate::machine::Field;
 
-/// Clearing or carrying a few limbs too many is cheaper than another range.
+/// Clearing or carrying a few extra limbs is cheaper than an additional range.
 const GAP: u32 = 4;
 
-/// Fields that the switch itself looks at after a block, whatever the program does.
-const LOOKED_AT: [Field; 5] =
+/// Fields that the switch reads after a block.
+const READ_BY_SWITCH: [Field; 5] =
     [Field::IngressPort, Field::EgressSpec, Field::McastGrp, Field::Priority, Field::IngressGlobalTimestamp];
 
-/// Fields that the switch sets when a packet comes out of its queue.
+/// Fields that the switch sets when a packet is dequeued.
 const SET_FOR_EGRESS: [Field; 9] = [
     Field::EgressPort,
     Field::EgressSpec,
@@ -70,22 +70,23 @@ impl Liveness {
         }
     }
 
-    /// What is live where blocks end: what following blocks find in the frame, and what the switch looks at.
+    /// Determines the live limbs at the ends of blocks: those that following blocks or the switch read.
     fn end_blocks(&self, code: &Code, ends: &mut Rows) {
         for (block, following) in FOLLOWING.iter().enumerate() {
             let row = ends.row_mut(block);
             for next in *following {
                 bitset::union(row, &self.found_by(code, *next));
             }
-            // Locals begin anew with each block.
+            // Locals are reinitialised at the start of each block.
             bitset::clear_range(row, (code.carried, code.frame.len() as u32 - code.carried));
-            let looked_at = LOOKED_AT.iter().filter_map(|field| code.standard.slot(*field));
+            let looked_at = READ_BY_SWITCH.iter().filter_map(|field| code.standard.slot(*field));
             let lists = code.field_lists.iter().flat_map(|(_, slots)| slots.iter().copied());
             looked_at.chain(lists).for_each(|slot| bitset::set_range(row, (slot.at, slot.cells())));
         }
     }
 
-    /// What a block needs of what ran before it: what it reads but for what the switch sets in between.
+    /// Returns the limbs that a block needs from earlier blocks: those that it reads, except the fields that the
+    /// switch sets in between.
     fn found_by(&self, code: &Code, block: usize) -> Vec<u64> {
         let mut row = self.entry.row(block).to_vec();
         if block == EGRESS {
@@ -95,10 +96,10 @@ impl Liveness {
         row
     }
 
-    /// Whether nobody looks at a field of the standard metadata, so that it need not be set.
+    /// Whether a field of the standard metadata is never read, so that it need not be set.
     pub(super) fn is_unused(&self, field: Field, slot: Slot) -> bool {
         let read = |block| (0..slot.cells()).any(|limb| bitset::has(self.entry.row(block), slot.at + limb));
-        !LOOKED_AT.contains(&field) && !(0..BLOCKS).any(read)
+        !READ_BY_SWITCH.contains(&field) && !(0..BLOCKS).any(read)
     }
 
     fn after_operation(&self, code: &Code, flow: &Flow, pc: usize, before: &Rows, ends: &Rows) -> Vec<u64> {
@@ -114,7 +115,7 @@ impl Liveness {
                 bitset::union(&mut now, before.row(*next as usize));
                 continue;
             };
-            // The table hands an action its arguments.
+            // The table passes the arguments to the action.
             let mut entry = before.row(*next as usize).to_vec();
             let actions = code.applies.get(*index as usize).map_or(&[][..], |apply| &apply.actions);
             let actions = actions.iter().filter_map(|a| code.actions.get(*a as usize));
@@ -131,7 +132,7 @@ impl Liveness {
         (at..at + count).any(|limb| self.after.has(pc, limb))
     }
 
-    /// What each block must find cleared.
+    /// Returns the limbs that each block must find cleared.
     pub(super) fn clears(&self, code: &Code) -> [Vec<Range>; BLOCKS] {
         std::array::from_fn(|block| {
             let from = if block == PARSER { 0 } else { code.carried };
@@ -139,14 +140,14 @@ impl Liveness {
         })
     }
 
-    /// What a packet must carry from ingress to egress.
+    /// Returns the limbs that a packet carries from ingress to egress.
     pub(super) fn carry(&self, code: &Code) -> Vec<Carried> {
         let runs = bitset::runs(&self.found_by(code, EGRESS), 0, code.carried, GAP);
         runs.into_iter().flat_map(|(at, count)| Carried::split(at, count, &code.narrow)).collect()
     }
 }
 
-/// Removes what nobody needs; true when there was something.
+/// Removes dead operations; returns whether there were any.
 pub(super) fn remove_dead(code: &mut Code, live: &Liveness) -> bool {
     let mut changed = false;
     for pc in 0..code.ops.len() {
@@ -186,12 +187,12 @@ pub(super) fn remove_dead(code: &mut Code, live: &Liveness) -> bool {
     changed
 }
 
-/// An operation that does nothing.
+/// Returns an operation without effect.
 pub(super) fn nothing(pc: usize) -> Op {
     Op::Jump { to: pc as u32 + 1 }
 }
 
-/// The part of a range from the first limb that is live to the last one.
+/// Returns the part of a range from its first to its last live limb.
 fn hull(live: &Liveness, pc: usize, (at, count): Range) -> Option<Range> {
     let is_live = |limb: &u32| live.any_after(pc, (*limb, 1));
     let first = (at..at + count).find(is_live)?;

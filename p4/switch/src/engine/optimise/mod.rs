@@ -1,10 +1,9 @@
-//! Makes compiled code shorter, with the same results.
+//! Optimises bytecode without changing its results.
 //!
-//! Compilation is simple-minded: it copies arguments in and results out, takes every field out of every header and
-//! clears all locals before every block. Here the whole program is looked at once: which limbs are read before
-//! they are written again ([`liveness`]), which copies still hold what was copied ([`copies`]), which fields of a
-//! header can have changed since it was extracted ([`headers`]). What turns out not to be needed goes, and neighbours
-//! that often go together become one operation ([`fuse`]).
+//! The compiler is simple: it copies arguments in and results out, extracts every field of every header and clears
+//! all locals before every block. The optimiser analyses the whole program: which limbs are read before they are
+//! written again ([`liveness`]), which copies still equal their original ([`copies`]), and which header fields can
+//! have changed since extraction ([`headers`]). It removes redundant operations and fuses adjacent ones ([`fuse`]).
 
 mod bitset;
 mod copies;
@@ -20,14 +19,14 @@ use crate::machine::Field;
 use flow::Flow;
 use liveness::Liveness;
 
-/// Rounds of all passes; each makes new work for the others, less and less.
+/// Number of rounds of all passes. Each round enables further, smaller improvements.
 const ROUNDS: usize = 4;
-/// Operations times limbs up to which the analyses are made; beyond, the program runs as it was compiled.
-const MOST_WORK: usize = 1 << 29;
+/// Limit of operations times limbs for the analyses; larger programs run unoptimised.
+const MAX_WORK: usize = 1 << 29;
 
 /// Optimises a compiled program.
 pub(crate) fn optimise(code: &mut Code) {
-    if code.ops.len().saturating_mul(code.frame.len()) > MOST_WORK {
+    if code.ops.len().saturating_mul(code.frame.len()) > MAX_WORK {
         return;
     }
     headers::plan(code);

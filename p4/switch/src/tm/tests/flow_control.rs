@@ -1,4 +1,4 @@
-//! Reaction times, PFC switched off, and classes that share groups and queues.
+//! Reaction times, disabled PFC, and traffic classes that share groups and queues.
 
 use super::*;
 
@@ -11,11 +11,11 @@ fn a_pause_takes_effect_after_the_reaction_time_and_ends_with_its_quanta() {
     let mut tm = tm(config);
     fill(&mut tm, 4);
     tm.receive_pfc(Time::ZERO, 2, &Pfc::single(3, 1_000));
-    // Still sending while it reacts ...
+    // Still sending during the reaction time ...
     let last = Time(reaction.0 - 1);
     tm.wake(last);
     assert!(tm.dequeue(last, 2).is_some());
-    // ... and silent from then until the quanta, which count from the frame, are over.
+    // ... and paused from then on until the quanta, which count from the frame, have passed.
     assert_eq!(tm.next_wake(), Some(reaction));
     tm.wake(reaction);
     assert_eq!(tm.dequeue(reaction, 2), None);
@@ -26,7 +26,7 @@ fn a_pause_takes_effect_after_the_reaction_time_and_ends_with_its_quanta() {
 }
 
 #[test]
-fn a_pause_shorter_than_the_reaction_changes_nothing() {
+fn a_pause_shorter_than_the_reaction_time_has_no_effect() {
     let mut config = config();
     config.ports[1].pfc_reaction = Time::from_us(2);
     let mut tm = tm(config);
@@ -38,7 +38,7 @@ fn a_pause_shorter_than_the_reaction_changes_nothing() {
 }
 
 #[test]
-fn a_resume_that_overtakes_no_pause_is_obeyed_in_order() {
+fn pauses_and_resumes_take_effect_in_arrival_order() {
     let mut config = config();
     config.ports[1].pfc_reaction = Time::from_us(1);
     let mut tm = tm(config);
@@ -52,7 +52,7 @@ fn a_resume_that_overtakes_no_pause_is_obeyed_in_order() {
 }
 
 #[test]
-fn without_pfc_a_lossless_group_loses_packets_and_pauses_are_ignored() {
+fn without_pfc_a_lossless_group_drops_packets_and_ignores_pauses() {
     let mut config = config();
     config.ports[0].pfc_enabled = !(1 << 3);
     config.ports[1].pfc_enabled = !(1 << 3);
@@ -66,10 +66,10 @@ fn without_pfc_a_lossless_group_loses_packets_and_pauses_are_ignored() {
 }
 
 #[test]
-fn maps_decide_group_queue_and_what_a_pause_stops() {
+fn class_maps_select_group_queue_and_paused_queue() {
     let mut config = config();
     for port in &mut config.ports {
-        // Class 5 is stored and sent like class 3; a pause of priority 4 stops queue 3 as well.
+        // Class 5 shares group and queue of class 3; priority 4 pauses queue 3 as well.
         port.maps.group[5] = 3;
         port.maps.queue[5] = 3;
         port.maps.paused_queue[4] = 3;
@@ -83,12 +83,12 @@ fn maps_decide_group_queue_and_what_a_pause_stops() {
     tm.receive_pfc(Time::ZERO, 2, &Pfc::single(3, 0));
     assert_eq!(tm.dequeue(Time::ZERO, 2), None);
     tm.receive_pfc(Time::ZERO, 2, &Pfc::single(4, 0));
-    let departure = tm.dequeue(Time::ZERO, 2).expect("nothing pauses it any more");
+    let departure = tm.dequeue(Time::ZERO, 2).expect("invariant: the queue is no longer paused");
     assert_eq!((departure.priority, departure.ingress_port), (5, 1));
 }
 
 #[test]
-fn early_drop_hits_what_cannot_be_marked() {
+fn early_drop_selects_packets_that_are_not_ecn_capable() {
     let mut config = config();
     for port in &mut config.ports {
         let curve = Ecn { kmin_bytes: 3_000, kmax_bytes: 6_000, pmax_ppm: 0 };

@@ -1,5 +1,5 @@
-//! The buffer configuration of the Azure paper (Bai et al., NSDI 2023, appendix A, listing 1) at work: a 24 MB
-//! switch, 64 ports, tested as its authors test switches: block a port, send, look at the watermarks, release.
+//! The buffer configuration of the Azure paper (Bai et al., NSDI 2023, appendix A, listing 1): a 24 MB switch with 64
+//! ports, tested as in the paper: block a port, send, inspect the watermarks, release.
 
 use super::*;
 
@@ -44,7 +44,8 @@ fn listing() -> TmConfig {
     config
 }
 
-/// Sends packets of one class from one port to a blocked one until its group pauses; the bytes it then holds.
+/// Sends packets of one class from one port to a blocked one until the group pauses its peer; returns the bytes that
+/// the group holds then.
 fn send_until_pause(tm: &mut TrafficManager<u32>, from: u16, to: u16) -> u64 {
     while !tm.is_pausing_peer(from, LOSSLESS) {
         tm.enqueue(Time::ZERO, arrival(from, to, LOSSLESS, 1_000), 0).expect("admitted until the pause");
@@ -53,7 +54,7 @@ fn send_until_pause(tm: &mut TrafficManager<u32>, from: u16, to: u16) -> u64 {
     group.bytes + group.headroom_bytes
 }
 
-/// The group holds `expected` beyond its reservation, to within one packet's cells.
+/// Asserts that the group holds `expected` bytes in addition to its reservation, within the cells of one packet.
 fn check_pause_point(held: u64, expected: u64) {
     let packet = 1_000u64.div_ceil(CELL_BYTES) * CELL_BYTES;
     let range = expected - packet..=expected + RESERVED_BYTES + packet;
@@ -69,17 +70,17 @@ fn a_lone_lossless_queue_pauses_at_two_megabytes() {
 
 #[test]
 fn cells_and_reservation_are_exact() {
-    // Packets of one cell: the group pauses with the first cell at which share >= (18 MB - share) / 8.
+    // Packets of one cell: the group sends a pause at the first cell with share >= (18 MB - share) / 8.
     let mut tm = tm(listing());
     while !tm.is_pausing_peer(1, LOSSLESS) {
         tm.enqueue(Time::ZERO, arrival(1, 2, LOSSLESS, 208), 0).expect("admitted until the pause");
     }
     let group = tm.group(1, LOSSLESS).expect("the port exists");
-    // The first cell that does not fit under the threshold goes to the headroom.
+    // The first cell above the threshold is counted in the headroom.
     assert_eq!(group.headroom_bytes, CELL_BYTES);
     assert!(group.bytes - RESERVED_BYTES <= 2_000_000);
     assert!(group.bytes - RESERVED_BYTES + CELL_BYTES > (18_000_000 - (group.bytes - RESERVED_BYTES)) / 8);
-    // One byte takes a whole cell.
+    // One byte occupies a whole cell.
     let before = tm.memory().0;
     tm.enqueue(Time::ZERO, arrival(1, 2, LOSSLESS, 1), 0).expect("there is headroom");
     assert_eq!(tm.memory().0 - before, CELL_BYTES);
@@ -89,7 +90,8 @@ fn cells_and_reservation_are_exact() {
 fn with_the_lossy_pool_full_it_pauses_at_444_kilobytes() {
     let mut tm = tm(listing());
     assert!(tm.block(2) && tm.block(3));
-    // Enough lossy queues, with their reservations, to take the 14 MB that lossy traffic may take at ingress.
+    // Fills enough lossy queues, including their reservations, to use the 14 MB available to lossy traffic at
+    // ingress.
     let mut ports = (3..=64).cycle();
     let pool = |tm: &TrafficManager<u32>| tm.ingress_pools().next().expect("there is one").bytes;
     let lossy = [0u8, 1, 2, 5, 6, 7];
@@ -121,12 +123,12 @@ fn lossy_traffic_leaves_four_megabytes_to_lossless_queues() {
 }
 
 #[test]
-fn the_breakpoint_test_sees_watermarks_and_loses_nothing_within_the_headroom() {
+fn a_blocked_port_fills_the_headroom_without_loss() {
     let mut tm = tm(listing());
     assert!(tm.block(2));
     tm.clear_watermarks();
     send_until_pause(&mut tm, 1, 2);
-    // The peer goes on for as long as the headroom allows.
+    // The peer keeps sending until the headroom is full.
     let mut sent = tm.queue(2, LOSSLESS).expect("the port exists").packets;
     while tm.group(1, LOSSLESS).expect("the port exists").headroom_bytes + 1_040 <= HEADROOM_BYTES {
         tm.enqueue(Time::ZERO, arrival(1, 2, LOSSLESS, 1_000), 0).expect("the headroom takes it");
@@ -137,7 +139,7 @@ fn the_breakpoint_test_sees_watermarks_and_loses_nothing_within_the_headroom() {
     assert!(group.headroom_watermark_bytes + 1_040 > HEADROOM_BYTES);
     assert_eq!(tm.queue(2, LOSSLESS).expect("the port exists").watermark_packets, sent);
     assert_eq!(tm.dequeue(Time::ZERO, 2), None);
-    // Released, everything that was sent arrives, and the peer is let go.
+    // After the release all packets arrive and the peer is resumed.
     assert!(tm.release(2));
     assert!(events(&mut tm).contains(&TmEvent::Ready { port: 2 }));
     let received = std::iter::from_fn(|| tm.dequeue(Time::ZERO, 2)).count() as u64;
@@ -147,7 +149,7 @@ fn the_breakpoint_test_sees_watermarks_and_loses_nothing_within_the_headroom() {
 }
 
 #[test]
-fn a_drop_beyond_the_headroom_names_the_profile() {
+fn a_packet_above_the_headroom_is_dropped_and_reported_with_its_profile() {
     let mut tm = tm(listing());
     assert!(tm.block(2));
     while tm.enqueue(Time::ZERO, arrival(1, 2, LOSSLESS, 1_000), 0).is_ok() {}
@@ -161,8 +163,8 @@ fn a_drop_beyond_the_headroom_names_the_profile() {
 }
 
 #[test]
-fn the_shared_headroom_serves_sixty_one_queues_at_their_cap() {
-    // 64 ports with two lossless priorities could ask for twice what the shared pool holds.
+fn the_shared_headroom_suffices_for_61_groups_at_their_limit() {
+    // With two lossless priorities, 64 ports could use twice the size of the shared headroom.
     let mut tm = tm(listing());
     for port in 1..=64 {
         assert!(tm.block(port));
@@ -191,7 +193,7 @@ fn the_shared_headroom_serves_sixty_one_queues_at_their_cap() {
 }
 
 #[test]
-fn lossy_classes_drop_at_egress_and_pause_nobody() {
+fn lossy_classes_are_dropped_at_egress_without_a_pause() {
     let mut tm = tm(listing());
     assert!(tm.block(2));
     let refused = loop {
@@ -201,7 +203,7 @@ fn lossy_classes_drop_at_egress_and_pause_nobody() {
     };
     assert_eq!(refused, DropReason::EgressThreshold);
     let queue = tm.queue(2, LOSSY).expect("the port exists");
-    // Alpha 1/2 of 14 MB: a third, beyond the reservation.
+    // Alpha 1/2 of 14 MB gives one third, in addition to the reservation.
     assert!(queue.bytes.abs_diff(14_000_000 / 3 + 1_664) <= 1_040, "{}", queue.bytes);
     assert!(!tm.is_pausing_peer(1, LOSSY));
 }

@@ -1,4 +1,4 @@
-//! Behaviour of the traffic manager, and its conservation laws under random traffic.
+//! Behaviour of the traffic manager, and consistency of its accounting under random traffic.
 
 mod flow_control;
 mod listing;
@@ -12,7 +12,7 @@ use super::*;
 
 const GBPS: u64 = 100;
 
-/// Four ports; priority 3 is lossless with the thresholds of the HPCC family of simulators.
+/// Four ports; priority 3 is lossless with the XOFF and XON values of the HPCC family of simulators.
 fn config() -> TmConfig {
     let mut config = TmConfig::lossy((1..=4).map(|n| (n, Rate::from_gbps(GBPS))), 1 << 20);
     config.profiles.push("lossless".to_string());
@@ -42,7 +42,7 @@ fn events(tm: &mut TrafficManager<u32>) -> Vec<TmEvent> {
     events
 }
 
-/// Stores `packets` of 1348 B from port 1 to port 2 in class 3.
+/// Enqueues `packets` packets of 1348 B from port 1 to port 2 in class 3.
 fn fill(tm: &mut TrafficManager<u32>, packets: u32) {
     for n in 0..packets {
         tm.enqueue(Time::ZERO, arrival(1, 2, 3, 1348), n).unwrap();
@@ -57,7 +57,7 @@ fn pauses_at_20_kib_and_resumes_at_17_kib() {
     fill(&mut tm, 1);
     assert_eq!(tm.group(1, 3).unwrap().headroom_bytes, 1348);
     assert_eq!(tm.take_pfc(Time::ZERO, 1), Some(Pfc::single(3, u16::MAX)));
-    // 16 packets are 21,568 B; resuming takes an empty headroom and at most 17,408 B.
+    // 16 packets are 21,568 B; XON requires an empty headroom and at most 17,408 B.
     for _ in 0..3 {
         tm.dequeue(Time::ZERO, 2).unwrap();
         assert!(tm.is_pausing_peer(1, 3));
@@ -68,7 +68,7 @@ fn pauses_at_20_kib_and_resumes_at_17_kib() {
 }
 
 #[test]
-fn full_headroom_drops_and_says_so() {
+fn a_full_headroom_drops_packets_and_reports_them() {
     let mut tm = tm(config());
     fill(&mut tm, 15 + 27);
     events(&mut tm);
@@ -81,7 +81,7 @@ fn full_headroom_drops_and_says_so() {
 }
 
 #[test]
-fn pauses_are_renewed_until_resumed() {
+fn pauses_are_refreshed_until_resumed() {
     let mut tm = tm(config());
     fill(&mut tm, 16);
     tm.take_pfc(Time::ZERO, 1).unwrap();
@@ -97,7 +97,7 @@ fn pauses_are_renewed_until_resumed() {
 }
 
 #[test]
-fn a_received_pause_silences_one_class_until_its_quanta_have_passed() {
+fn a_received_pause_stops_one_priority_until_its_quanta_have_passed() {
     let mut tm = tm(config());
     tm.receive_pfc(Time::ZERO, 2, &Pfc::single(3, 1000));
     fill(&mut tm, 2);
@@ -113,7 +113,7 @@ fn a_received_pause_silences_one_class_until_its_quanta_have_passed() {
 }
 
 #[test]
-fn without_timers_only_a_resume_frame_ends_a_pause() {
+fn with_resume_only_a_pause_ends_with_a_resume_frame() {
     let mut tm = tm(TmConfig { pause_end: PauseEnd::ResumeOnly, ..config() });
     tm.receive_pfc(Time::ZERO, 2, &Pfc::single(3, 1));
     assert_eq!(tm.next_wake(), None);
@@ -142,7 +142,7 @@ fn strict_queues_go_first_and_weighted_ones_share() {
 }
 
 #[test]
-fn marking_follows_the_depth_that_is_left() {
+fn marking_depends_on_the_remaining_queue_depth() {
     let mut config = config();
     for port in &mut config.ports {
         port.queues[3].ecn = Some(Ecn { kmin_bytes: 3000, kmax_bytes: 6000, pmax_ppm: 0 });
@@ -173,7 +173,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// A small memory with cells, pools that overlap and a weighted queue, so that every limit is met.
+/// A small memory with cells, oversubscribed pools and a weighted queue, so that every limit is reached.
 fn tight() -> TmConfig {
     let mut config = config();
     config.memory_bytes = 60_000;
@@ -226,7 +226,7 @@ fn run(steps: &[Step]) -> Vec<TmEvent> {
         assert!(tm.memory().0 <= 60_000);
         tm.drain_events(&mut log);
     }
-    // Everything that was stored leaves once nobody pauses any more, or was thrown out by a watchdog.
+    // All stored packets leave once no pause is in effect, or were flushed by a watchdog.
     for port in 1..=4 {
         for priority in 0..8 {
             tm.receive_pfc(now, port, &Pfc::single(priority, 0));
@@ -242,8 +242,8 @@ fn run(steps: &[Step]) -> Vec<TmEvent> {
         while tm.take_pfc(now, port).is_some() {}
     }
     tm.drain_events(&mut log);
-    let thrown = log.iter().filter(|event| matches!(event, TmEvent::Dropped { stored: true, .. })).count();
-    assert_eq!(stored, left + thrown as u64);
+    let flushed = log.iter().filter(|event| matches!(event, TmEvent::Dropped { stored: true, .. })).count();
+    assert_eq!(stored, left + flushed as u64);
     assert_eq!(tm.totals(), Totals::default());
     assert!((1..=4).all(|port| (0..8).all(|priority| !tm.is_pausing_peer(port, priority))));
     log
@@ -251,7 +251,7 @@ fn run(steps: &[Step]) -> Vec<TmEvent> {
 
 proptest! {
     #[test]
-    fn nothing_is_lost_and_the_books_balance(steps in prop::collection::vec(step(), 1..400)) {
+    fn every_packet_is_accounted_for_and_runs_are_reproducible(steps in prop::collection::vec(step(), 1..400)) {
         prop_assert_eq!(run(&steps), run(&steps));
     }
 }

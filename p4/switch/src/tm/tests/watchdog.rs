@@ -1,11 +1,11 @@
-//! The PFC watchdog: when it fires, what it does, when it lets go.
+//! The PFC watchdog: detection, actions, restoration.
 
 use super::*;
 
 const DETECTION: Time = Time::from_ms(200);
 const RESTORATION: Time = Time::from_ms(200);
 
-fn guarded(action: WatchdogAction) -> TrafficManager<u32> {
+fn with_watchdog(action: WatchdogAction) -> TrafficManager<u32> {
     let mut config = config();
     for port in &mut config.ports {
         port.watchdog = Some(Watchdog {
@@ -18,7 +18,7 @@ fn guarded(action: WatchdogAction) -> TrafficManager<u32> {
     tm(config)
 }
 
-/// The peer at port 2 pauses class 3 every 100 us from `from` to `to`; what the watchdog said, with times.
+/// The peer at port 2 pauses class 3 every 100 us from `from` to `to`; returns the watchdog events with their times.
 fn storm(tm: &mut TrafficManager<u32>, from: Time, to: Time) -> Vec<(Time, TmEvent)> {
     let mut log = Vec::new();
     let mut now = from;
@@ -30,13 +30,13 @@ fn storm(tm: &mut TrafficManager<u32>, from: Time, to: Time) -> Vec<(Time, TmEve
     log
 }
 
-/// Lets every timer up to `now` fire at its time and keeps the watchdog's events.
+/// Runs all timers up to `now` at their due times and collects the watchdog events.
 fn run_timers(tm: &mut TrafficManager<u32>, now: Time, log: &mut Vec<(Time, TmEvent)>) {
     while let Some(due) = tm.next_wake().filter(|due| *due <= now) {
         tm.wake(due);
-        let said = events(tm).into_iter();
+        let reported = events(tm).into_iter();
         log.extend(
-            said.map(|e| (due, e)).filter(|(_, e)| {
+            reported.map(|e| (due, e)).filter(|(_, e)| {
                 matches!(e, TmEvent::WatchdogFired { .. } | TmEvent::WatchdogRestored { .. })
             }),
         );
@@ -50,13 +50,13 @@ fn fired(action: WatchdogAction) -> TmEvent {
 const RESTORED: TmEvent = TmEvent::WatchdogRestored { port: 2, priority: 3 };
 
 #[test]
-fn a_queue_that_is_not_drained_is_given_up_and_restored_200_ms_after_the_last_pause() {
-    let mut tm = guarded(WatchdogAction::Drop);
+fn a_storm_drops_the_queue_until_200_ms_after_the_last_pause() {
+    let mut tm = with_watchdog(WatchdogAction::Drop);
     fill(&mut tm, 16);
     assert!(tm.is_pausing_peer(1, 3));
     let log = storm(&mut tm, Time::ZERO, Time::from_ms(300));
     assert_eq!(log, [(DETECTION, fired(WatchdogAction::Drop))]);
-    // What waited is gone, its ingress port goes on, and what comes is dropped, from the peer too.
+    // The queue is flushed, its ingress port is resumed, and arriving packets are dropped, from the peer as well.
     assert_eq!(tm.totals(), Totals::default());
     assert!(!tm.is_pausing_peer(1, 3));
     for (from, to) in [(1, 2), (2, 4)] {
@@ -73,14 +73,14 @@ fn a_queue_that_is_not_drained_is_given_up_and_restored_200_ms_after_the_last_pa
 }
 
 #[test]
-fn an_empty_queue_and_a_pause_with_gaps_are_no_storm() {
-    let mut tm = guarded(WatchdogAction::Drop);
+fn an_empty_queue_or_an_interrupted_pause_is_not_a_storm() {
+    let mut tm = with_watchdog(WatchdogAction::Drop);
     assert_eq!(storm(&mut tm, Time::ZERO, Time::from_ms(500)), []);
-    // A packet comes late: patience counts from it.
+    // A packet arrives later: the detection time starts with it.
     let start = Time::from_ms(500) + Time::from_us(50);
     fill_at(&mut tm, start);
     let mut log = storm(&mut tm, Time::from_ms(500) + Time::from_us(100), Time::from_ms(600));
-    // A resume for an instant lets a packet out; the count starts again.
+    // A short resume lets a packet leave; the detection time starts again.
     let gap = Time::from_ms(600) + Time::from_us(50);
     tm.receive_pfc(gap, 2, &Pfc::single(3, 0));
     assert!(tm.dequeue(gap, 2).is_some());
@@ -95,13 +95,13 @@ fn fill_at(tm: &mut TrafficManager<u32>, now: Time) {
 }
 
 #[test]
-fn forwarding_defies_the_pauses_and_alerting_obeys_them() {
-    let mut tm = guarded(WatchdogAction::Forward);
+fn the_forward_action_overrides_pauses_and_the_alert_action_does_not() {
+    let mut tm = with_watchdog(WatchdogAction::Forward);
     fill(&mut tm, 2);
     storm(&mut tm, Time::ZERO, Time::from_ms(300));
     assert_eq!(tm.storm_since(2, 3), Some(DETECTION));
     assert!(tm.dequeue(Time::from_ms(300), 2).is_some());
-    let mut tm = guarded(WatchdogAction::Alert);
+    let mut tm = with_watchdog(WatchdogAction::Alert);
     fill(&mut tm, 2);
     let log = storm(&mut tm, Time::ZERO, Time::from_ms(300));
     assert_eq!(log, [(DETECTION, fired(WatchdogAction::Alert))]);
@@ -109,8 +109,8 @@ fn forwarding_defies_the_pauses_and_alerting_obeys_them() {
 }
 
 #[test]
-fn what_is_not_watched_stays_silent() {
-    let mut tm = guarded(WatchdogAction::Drop);
+fn priorities_without_a_watchdog_stay_paused() {
+    let mut tm = with_watchdog(WatchdogAction::Drop);
     tm.enqueue(Time::ZERO, arrival(1, 2, 4, 1000), 0).unwrap();
     for ms in 0..500 {
         tm.receive_pfc(Time::from_ms(ms), 2, &Pfc::single(4, u16::MAX));
