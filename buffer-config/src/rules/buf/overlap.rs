@@ -1,12 +1,12 @@
 //! # BUF035 overlapping-ranges
 //!
-//! Severity: warning. Rows: SCH-18.
+//! Severity: warning.
 //!
-//! No two ranges of one port and table share a number.
+//! Two ranges of one port and table overlap.
 //!
 //! ## Why it matters
 //!
-//! What holds depends on the order in which the entries arrive, and differs from boot to boot.
+//! The entry that arrives last applies, and the order can differ from boot to boot.
 //!
 //! ## Example
 //!
@@ -22,16 +22,20 @@
 //!
 //! sonic-utilities checks it for its own commands only.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, row};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 use crate::keys;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "BUF035", name: "overlapping-ranges", severity: Severity::Warning, ids: &["SCH-18"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "BUF035",
+    name: "overlapping-ranges",
+    severity: Severity::Warning,
+    effect: effect::NOT_PORT_SPECIFIC,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     for table in ["BUFFER_PG", "BUFFER_QUEUE"] {
         let rows = cx.db.rows(table);
@@ -43,7 +47,9 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         let mut first = None;
         for entry in rows {
             let Some((port, numbers)) = entry.owner_and_numbers() else { continue };
-            let Some((low, high)) = crate::resolve::range(numbers).filter(|(l, h)| l <= h && *h < 32) else { continue };
+            let Some((low, high)) = crate::resolve::range(numbers).filter(|(l, h)| l <= h && *h < 32) else {
+                continue;
+            };
             let mask = (low..=high).fold(0u32, |m, n| m | 1 << n);
             // Entries of one port mostly follow each other.
             if taken.get(run).is_none_or(|(name, _)| *name != port) {
@@ -65,7 +71,12 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             *before |= mask;
         }
         if let Some(key) = first {
-            cx.report(out, &META, row(table, key), format!("{table}: {hits} ranges overlap another range of their port, first `{key}`"));
+            cx.report(
+                out,
+                &META,
+                row(table, key),
+                format!("{table}: {hits} ranges overlap another range of their port, first `{key}`"),
+            );
         }
     }
 }

@@ -1,13 +1,14 @@
 //! # BUF038 traffic-pattern
 //!
-//! Severity: error. Rows: SCH-20.
+//! Severity: error.
 //!
-//! LOSSLESS_TRAFFIC_PATTERN has exactly one entry with `mtu` 1..=9216 and `small_packet_percentage` 0..=100.
+//! LOSSLESS_TRAFFIC_PATTERN does not have exactly one entry with `mtu` 1 to 9216 and `small_packet_percentage` 0 to
+//! 100.
 //!
 //! ## Why it matters
 //!
-//! The headroom arithmetic reads the first entry it meets; without it the script fails and headroom is silently not
-//! computed.
+//! The headroom arithmetic reads the first entry that it finds. Without an entry the script fails, and headroom is
+//! not computed.
 //!
 //! ## Example
 //!
@@ -23,16 +24,20 @@
 //!
 //! YANG; buffer_headroom_mellanox.lua.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, row};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 use crate::resolve::BufferModel;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "BUF038", name: "traffic-pattern", severity: Severity::Error, ids: &["SCH-20"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "BUF038",
+    name: "traffic-pattern",
+    severity: Severity::Error,
+    effect: effect::NOT_PORT_SPECIFIC,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.schema(out, &META);
     let rows = cx.db.rows("LOSSLESS_TRAFFIC_PATTERN");

@@ -1,13 +1,13 @@
 //! # PFC002 pfc-without-headroom
 //!
-//! Severity: error (less where the ASIC makes it an idiom). Rows: PFC-02, PFC-17.
+//! Severity: error (lower where it is the ASIC vendor's convention).
 //!
-//! For each priority that a port may pause, the priority group of its traffic class has headroom.
+//! PFC is enabled for a priority, but the priority group of its traffic class has no headroom.
 //!
 //! ## Why it matters
 //!
-//! PFC is announced, but the group drops when it is full: what was sold as lossless is not. 68 SKUs ship so, mostly
-//! lossy models with default QoS.
+//! The port announces PFC, but the group drops packets when it is full: the class is not lossless. 68 SKUs ship
+//! with this, mostly lossy models with the default QoS template.
 //!
 //! ## Example
 //!
@@ -17,21 +17,25 @@
 //!
 //! ## Fix
 //!
-//! Give the group a lossless profile, or remove the priority from `pfc_enable`.
+//! Use a lossless profile for the group, or remove the priority from `pfc_enable`.
 //!
 //! ## Source
 //!
 //! Azure 6.2; qos_config.j2 enables 3,4 unconditionally; sonic-buildimage PR 22616.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, hit_as, list, priorities};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "PFC002", name: "pfc-without-headroom", severity: Severity::Error, ids: &["PFC-02", "PFC-17"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "PFC002",
+    name: "pfc-without-headroom",
+    severity: Severity::Error,
+    effect: effect::NOT_LOSSLESS,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let lossy_only = cx.sw.profiles.iter().all(|p| !p.is_lossless());
     cx.by_port(out, &META, |port| {
