@@ -51,7 +51,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             && (-8..=7).contains(&exponent)
         {
             let message = format!(
-                "profile {}: dynamic_th {exponent} is outside {low}..={high}, which {} takes",
+                "profile {}: dynamic_th {exponent} is outside {low}..={high}, the range that {} supports",
                 profile.name, asic.name
             );
             cx.report(out, &META, field("BUFFER_PROFILE", &profile.name, "dynamic_th"), message);

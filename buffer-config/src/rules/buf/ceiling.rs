@@ -51,7 +51,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let frames = 4 * u64::from(crate::DEFAULT_MTU);
     if trip < frames {
         let message = format!(
-            "profile {name}: with {groups} busy groups each pauses at {}, fewer than four frames",
+            "profile {name}: with {groups} congested groups, each pauses at {}, less than four frames",
             bytes(trip)
         );
         cx.report(out, &META, row("BUFFER_PROFILE", &name), message);

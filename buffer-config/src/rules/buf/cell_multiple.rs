@@ -42,7 +42,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     };
     for pool in &cx.sw.pools {
         let Some(size) = pool.size_bytes.filter(|s| s % cell != 0 && !cx.is_dynamic) else { continue };
-        let message = format!("pool {}: {} is no multiple of the {cell} B cell", pool.name, bytes(size));
+        let message = format!("pool {}: {} is not a multiple of the {cell} B cell", pool.name, bytes(size));
         cx.report(out, &META, field("BUFFER_POOL", &pool.name, "size"), message)
             .replace((size / cell * cell).to_string());
     }

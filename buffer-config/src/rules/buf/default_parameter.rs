@@ -44,12 +44,12 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.schema(out, &META);
     let rows = cx.db.rows("DEFAULT_LOSSLESS_BUFFER_PARAMETER");
     if let [_, second, ..] = rows {
-        let message = format!("{} entries; the first one met counts", rows.len());
+        let message = format!("{} entries; SONiC uses the first one that it reads", rows.len());
         cx.report(out, &META, row("DEFAULT_LOSSLESS_BUFFER_PARAMETER", &second.key), message);
     }
     for entry in rows.iter().filter(|e| cx.db.field(e, "max_headroom_size").is_some()) {
         let at = field("DEFAULT_LOSSLESS_BUFFER_PARAMETER", &entry.key, "max_headroom_size");
-        let message = "`max_headroom_size` is unknown to the YANG model, which refuses the file".to_string();
+        let message = "the YANG model does not define `max_headroom_size` and rejects the file".to_string();
         cx.report(out, &META, at, message).severity(Severity::Warning).remove();
     }
 }

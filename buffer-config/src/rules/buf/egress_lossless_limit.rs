@@ -60,7 +60,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             None => Severity::Error,
         };
         let message = format!(
-            "egress_lossless_profile stops a queue at {}, below the {} of pool {}",
+            "egress_lossless_profile limits a queue to {}, below the {} of pool {}",
             bytes(limit),
             bytes(size),
             pool.name

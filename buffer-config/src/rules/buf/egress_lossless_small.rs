@@ -47,7 +47,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         let halves = cx.asic.is_some_and(|a| matches!(a.name, "tomahawk-4" | "tomahawk-5")) && e >= s / 2;
         let severity = if halves { Severity::Warning } else { Severity::Error };
         let message = format!(
-            "egress_lossless_pool is {}, {} admits {}: lossless packets drop at egress",
+            "egress_lossless_pool is {}, but {} admits {}: lossless packets are dropped at egress",
             bytes(e),
             ingress.name,
             bytes(s)
@@ -66,7 +66,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         }
     } else if e >= s && e < total && cx.asic.is_none() {
         let message = format!(
-            "egress_lossless_pool is {}, {} with its headroom admits {}",
+            "egress_lossless_pool is {}, but {} with its headroom admits {}",
             bytes(e),
             ingress.name,
             bytes(total)

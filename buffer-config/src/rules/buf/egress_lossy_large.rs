@@ -46,7 +46,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     if e > s && ingress.direction == Direction::Ingress {
         let severity = if apart || cx.is(Vendor::Nvidia) { Severity::Info } else { Severity::Error };
         let message = format!(
-            "egress_lossy_pool is {}, {} only {}: lossy traffic can take all of it",
+            "egress_lossy_pool is {}, but {} only {}: lossy traffic can fill all of it",
             bytes(e),
             ingress.name,
             bytes(s)

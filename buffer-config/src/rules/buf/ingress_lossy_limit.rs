@@ -49,7 +49,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     };
     if pool.size_bytes.is_some_and(|size| limit < size) && pool.mode == PoolMode::Dynamic {
         let message = format!(
-            "ingress_lossy_profile stops lossy traffic at {} of {}",
+            "ingress_lossy_profile limits lossy traffic to {} of {}",
             bytes(limit),
             bytes(pool.size_bytes.unwrap_or(0))
         );

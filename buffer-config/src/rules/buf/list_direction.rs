@@ -56,7 +56,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
                     seen.push(name);
                     let severity = if cx.is(Vendor::Teralynx) { Severity::Info } else { Severity::Error };
                     let message =
-                        format!("{table} names profile {name}, whose pool is of the other direction");
+                        format!("{table} contains profile {name}, whose pool has the other direction");
                     cx.report(out, &META, field(table, &entry.key, "profile_list"), message)
                         .severity(severity);
                 }

@@ -50,7 +50,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         };
         if found != lookup_row.threshold {
             let message =
-                format!("profile {name} has {key} {found}, the look-up table {}", lookup_row.threshold);
+                format!("profile {name} has {key} {found}, but the lookup table has {}", lookup_row.threshold);
             cx.report(out, &META, field("BUFFER_PROFILE", &name, key), message)
                 .deviates(found.cmp(&lookup_row.threshold));
         }

@@ -44,7 +44,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     if cx.model == BufferModel::DynamicByContent {
         let at = cx.db.rows("BUFFER_POOL").first().map_or("", |pool| pool.key.as_ref());
         let message =
-            "the file has no DEVICE_METADATA; by its content it is of the dynamic model, and is judged so"
+            "the file has no DEVICE_METADATA; its contents are those of the dynamic model, which is assumed"
                 .to_string();
         cx.report(out, &META, row("BUFFER_POOL", at), message).severity(Severity::Warning);
     }
@@ -52,7 +52,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         cx.db.rows("BUFFER_PG").iter().find(|e| cx.db.field(e, "profile").is_some_and(|f| f.value == "NULL"));
     if let (Some(entry), false) = (null, cx.is_dynamic) {
         let message =
-            "priority groups with profile NULL are of the dynamic model, buffer_model is not dynamic"
+            "priority groups with profile NULL require the dynamic model, but buffer_model is not dynamic"
                 .to_string();
         cx.report(out, &META, field("BUFFER_PG", &entry.key, "profile"), message);
     }

@@ -43,16 +43,16 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let (what, severity) = match (cx.options.memory_bytes, cx.asic) {
         (Some(_), _) => return,
         (None, Some(asic)) if asic.memory_bytes.is_some() => return,
-        (None, Some(asic)) => (format!("the memory of {} is not known", asic.name), Severity::Info),
+        (None, Some(asic)) => (format!("the packet memory of {} is unknown", asic.name), Severity::Info),
         (None, None) => cx.unknown_asic(),
     };
     let instead = match cx.memory() {
         Some(memory) => format!(
-            "pools are held against what egress_lossless_pool spans ({})",
+            "pools are compared with the size of egress_lossless_pool ({})",
             super::super::context::bytes(memory.bytes)
         ),
-        None => "pools are held against nothing".to_string(),
+        None => "pools are not compared with any size".to_string(),
     };
-    let message = format!("{what}: {instead}; that they fit is not provable");
+    let message = format!("{what}: {instead}; not provable that they fit");
     cx.report(out, &META, row("BUFFER_POOL", &pool.name), message).severity(severity);
 }

@@ -37,7 +37,7 @@ pub(super) const META: Meta =
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let uses_pfc = cx.sw.ports.iter().find(|p| p.pfc_priorities != 0);
     if let (Some(port), true) = (uses_pfc, cx.db.rows("BUFFER_POOL").is_empty()) {
-        let message = "ports enable PFC, but the file has no buffer pools at all".to_string();
+        let message = "ports enable PFC, but the file has no buffer pools".to_string();
         cx.report(out, &META, field("PORT_QOS_MAP", &port.name, "pfc_enable"), message);
     }
 }

@@ -52,7 +52,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         let rows = cx.db.rows("BUFFER_POOL");
         let sum = rows.iter().filter_map(share).fold(0, u64::saturating_add);
         if let Some(last) = rows.iter().rfind(|e| share(e).is_some()).filter(|_| sum > 100) {
-            let message = format!("the {direction} pools claim {sum} % of the available memory");
+            let message = format!("the percentages of the {direction} pools add up to {sum} %");
             cx.report(out, &META, field("BUFFER_POOL", &last.key, "percentage"), message);
         }
     }

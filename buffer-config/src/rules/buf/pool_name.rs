@@ -44,7 +44,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let uses_pfc = cx.sw.ports.iter().any(|p| p.pfc_priorities != 0);
     if uses_pfc && !cx.sw.pools.is_empty() && cx.pool(crate::LOSSLESS_POOL).is_none() {
         let name = cx.sw.pools.first().map_or("", |p| p.name.as_str());
-        let message = "ports enable PFC, but no pool is called ingress_lossless_pool: buffermgrd adds no lossless profiles".to_string();
+        let message = "ports enable PFC, but no pool is named ingress_lossless_pool: buffermgrd creates no lossless profiles".to_string();
         cx.report(out, &META, row("BUFFER_POOL", name), message);
     }
 }

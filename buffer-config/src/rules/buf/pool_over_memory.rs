@@ -49,7 +49,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             let severity =
                 if memory.is_certain && !lifts_limit { Severity::Error } else { Severity::Warning };
             let message = format!(
-                "pool {} is {}, the memory is {} ({})",
+                "pool {} is {}, but the packet memory is {} ({})",
                 pool.name,
                 bytes(pool.size_bytes.unwrap_or(0)),
                 bytes(memory.bytes),

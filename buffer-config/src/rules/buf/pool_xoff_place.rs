@@ -47,7 +47,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     for pool in &cx.sw.pools {
         if pool.shared_headroom_bytes > 0 && pool.name != crate::LOSSLESS_POOL {
             let message = format!(
-                "pool {} has shared headroom; the dynamic model honours it on ingress_lossless_pool only",
+                "pool {} has shared headroom; the dynamic model supports it on ingress_lossless_pool only",
                 pool.name
             );
             let severity = if cx.is_dynamic || pool.direction == Direction::Egress {

@@ -41,7 +41,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         let Some((_, numbers)) = entry.owner_and_numbers() else { continue };
         if numbers.contains('-') && crate::resolve::range(numbers).is_some_and(|(l, h)| l >= h) {
             let message =
-                format!("`{}`: the range `{numbers}` is not ascending, orchagent drops it", entry.key);
+                format!("`{}`: the range `{numbers}` is not ascending; orchagent drops the entry", entry.key);
             cx.report(out, &META, row("BUFFER_QUEUE", &entry.key), message);
         }
     }

@@ -47,7 +47,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             cx.db.field(entry, "over_subscribe_ratio").and_then(|f| f.value.trim().parse::<usize>().ok());
         if ratio.is_some_and(|r| r > cx.sw.ports.len()) && !cx.sw.ports.is_empty() {
             let message =
-                format!("ratio {} is above the number of ports, {}", ratio.unwrap_or(0), cx.sw.ports.len());
+                format!("ratio {} exceeds the number of ports, {}", ratio.unwrap_or(0), cx.sw.ports.len());
             cx.report(
                 out,
                 &META,

@@ -48,7 +48,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let sum = pool.size_bytes.unwrap_or(0).saturating_add(pool.shared_headroom_bytes);
     if sum <= memory && sum > memory.saturating_sub(reserve) {
         let message = format!(
-            "pool {} leaves {} of the memory; the SAI may take {} for itself",
+            "pool {} leaves {} of the packet memory unused; the SAI may reserve {}",
             pool.name,
             bytes(memory - sum),
             bytes(reserve)

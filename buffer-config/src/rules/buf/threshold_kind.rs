@@ -53,7 +53,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             _ => continue,
         };
         let severity = if cx.is_dynamic || tiny { Severity::Error } else { Severity::Info };
-        let tail = if tiny { ": it looks like an exponent, and admits next to nothing" } else { "" };
+        let tail = if tiny { ": the value looks like an exponent and admits almost nothing" } else { "" };
         let mode = if pool.mode == PoolMode::Static { "static" } else { "dynamic" };
         let message = format!("profile {} has {name} in the {mode} pool {}{tail}", profile.name, pool.name);
         cx.report(out, &META, field("BUFFER_PROFILE", &profile.name, name), message).severity(severity);

@@ -48,7 +48,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         let Some(Threshold::Static { bytes: limit }) = profile.threshold else { continue };
         if limit < 1024 {
             let message = format!(
-                "lossless profile {} may hold {limit} bytes: an exponent where bytes belong",
+                "lossless profile {} has a limit of {limit} bytes: an exponent instead of a number of bytes",
                 profile.name
             );
             cx.report(out, &META, field("BUFFER_PROFILE", &profile.name, "static_th"), message);
@@ -62,7 +62,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     };
     if let Some(bad) = lookup.rows.iter().find(|r| wrong(r.threshold)) {
         let message = format!(
-            "the look-up table gives {} for {} Mb/s and {}, which is no threshold of this pool's mode",
+            "the lookup table has {} for {} Mb/s and {}, which is not a valid threshold for the pool's mode",
             bad.threshold, bad.speed_mbps, bad.cable
         );
         cx.report(out, &META, field("BUFFER_POOL", &pool.name, "mode"), message);

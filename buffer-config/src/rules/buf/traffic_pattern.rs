@@ -47,11 +47,11 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             // A file of buffers alone may have it in another.
             let is_alone = cx.model == BufferModel::DynamicByContent;
             let severity = if is_alone { Severity::Warning } else { Severity::Error };
-            let message = "the dynamic model needs a LOSSLESS_TRAFFIC_PATTERN".to_string();
+            let message = "the dynamic model requires LOSSLESS_TRAFFIC_PATTERN".to_string();
             cx.report(out, &META, row("BUFFER_POOL", key), message).severity(severity);
         }
         [_, second, ..] => {
-            let message = format!("{} entries; the arithmetic takes whichever it meets first", rows.len());
+            let message = format!("{} entries; the headroom arithmetic uses the first one that it reads", rows.len());
             cx.report(out, &META, row("LOSSLESS_TRAFFIC_PATTERN", &second.key), message);
         }
         _ => {}

@@ -57,7 +57,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         let at = field("WRED_PROFILE", &wred.name, "green_min_threshold");
         if curve.min_bytes > trip {
             let message = format!(
-                "{}: Kmin {} is above {}, where one group of {profile} pauses: PFC comes before ECN",
+                "{}: Kmin {} is above {}, where one group of {profile} pauses: PFC pauses before ECN marks",
                 wred.name,
                 bytes(curve.min_bytes),
                 bytes(trip)
@@ -69,7 +69,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             let groups =
                 (size as f64 / curve.min_bytes as f64 - 2f64.powi(-i32::from(exponent))).max(1.0).floor();
             let message = format!(
-                "{}: with more than {groups} equally congested groups (alpha {}, pool {}) PFC comes before ECN at Kmin {}",
+                "{}: with more than {groups} equally congested groups (alpha {}, pool {}), PFC pauses before ECN marks at Kmin {}",
                 wred.name,
                 alpha(exponent),
                 bytes(size),

@@ -48,7 +48,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         let (seen, name) = if cx.is(Vendor::BroadcomDnx) { (wred.red, "red") } else { (wred.green, "green") };
         let any = wred.green.is_some() || wred.yellow.is_some() || wred.red.is_some();
         if used && any && seen.is_none() {
-            let message = format!("{}: this chip looks at {name}, which is not enabled", wred.name);
+            let message = format!("{}: this chip uses {name}, which is not enabled", wred.name);
             cx.report(out, &META, row("WRED_PROFILE", &wred.name), message).severity(Severity::Warning);
         }
     }

@@ -54,7 +54,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
                 .then_some((q, wred, limit, profile))
         })?;
         let message = format!(
-            "Kmax {} of {} is above {}, where queue {queue} ({}) ends",
+            "Kmax {} of {} is above {}, the limit of queue {queue} ({})",
             bytes(wred.green?.max_bytes),
             wred.name,
             bytes(limit),

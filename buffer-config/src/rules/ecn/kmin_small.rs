@@ -49,7 +49,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         if curve.min_bytes < least {
             let micros = curve.min_bytes as f64 * 8.0 / f64::from(speed);
             let message = format!(
-                "{}: Kmin {} is {micros:.2} us of {speed} Mb/s, less than 5 KB for each 10 Gb/s",
+                "{}: Kmin {} is {micros:.2} us at {speed} Mb/s, less than 5 KB per 10 Gb/s",
                 wred.name,
                 bytes(curve.min_bytes)
             );

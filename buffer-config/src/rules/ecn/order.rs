@@ -43,7 +43,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         for f in cx.db.fields_of(entry).filter(|f| f.name.ends_with("_threshold")) {
             if f.value.trim().parse::<u64>().is_ok_and(|n| n > i32::MAX as u64) {
                 let message =
-                    format!("{} {}: {} does not fit 31 bits, orchagent exits", entry.key, f.name, f.value);
+                    format!("{} {}: {} does not fit in 31 bits; orchagent exits", entry.key, f.name, f.value);
                 cx.report(out, &META, field("WRED_PROFILE", &entry.key, f.name), message);
             }
         }

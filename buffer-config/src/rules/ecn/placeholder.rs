@@ -50,7 +50,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         });
         let severity = if lossless { Severity::Warning } else { Severity::Info };
         let message = format!(
-            "{}: Kmin {} of a pool of {}: nothing is ever marked",
+            "{}: Kmin is {} in a pool of {}: no packet is ever marked",
             wred.name,
             bytes(curve.min_bytes),
             bytes(size)

@@ -47,7 +47,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             let on = cx.db.field(entry, &format!("wred_{colour}_enable")).is_some_and(|f| f.value == "true");
             let name = format!("{colour}_drop_probability");
             if on && cx.db.field(entry, &name).is_none() {
-                let message = format!("{}: {colour} has no probability, so it is 100 %", entry.key);
+                let message = format!("{}: {colour} has no probability, which means 100 %", entry.key);
                 cx.report(out, &META, row("WRED_PROFILE", &entry.key), message)
                     .severity(Severity::Warning)
                     .add(&name, "5");

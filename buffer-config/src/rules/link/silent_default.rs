@@ -49,7 +49,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         && let Some(port) = cx.sw.ports.iter().find(|p| p.is_up && p.cable_m == Some(300))
     {
         let message =
-            format!("{default} ports, first {}, have 300 m, the silent default, on a {role}", port.name);
+            format!("{default} ports, first {}, have 300 m, SONiC's default, on a {role}", port.name);
         let severity = if role == "ToRRouter" { Severity::Warning } else { Severity::Info };
         cx.report(out, &META, row("PORT", &port.name), message).severity(severity);
     }

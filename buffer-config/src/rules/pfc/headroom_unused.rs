@@ -46,7 +46,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         // A file of buffers alone: what is paused stands in another.
         if let Some(profile) = cx.lossless_in_use().next() {
             let message = format!(
-                "profile {} gives groups headroom, but the file has no PORT_QOS_MAP: whether they pause is not provable",
+                "profile {} has headroom, but the file has no PORT_QOS_MAP: not provable that its priority groups use PFC",
                 profile.name
             );
             cx.report(out, &META, row("BUFFER_PROFILE", &profile.name), message).severity(Severity::Warning);
@@ -61,7 +61,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         let profile = cx.profile(port.priority_groups[idle])?;
         let key = cx.group_key("BUFFER_PG", &port.name, idle);
         let message = format!(
-            "group {idle} has lossless profile {}, but no enabled priority maps to it (PFC on {})",
+            "group {idle} has lossless profile {}, but no priority with PFC maps to it (PFC on {})",
             profile.name,
             list(port.pfc_priorities)
         );

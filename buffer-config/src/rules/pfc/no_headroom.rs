@@ -57,8 +57,8 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         let looked_up = lossy_only && !cx.is_dynamic && cx.lookup.is_none() && cx.pool(crate::LOSSLESS_POOL).is_some_and(|p| p.size_bytes != Some(0)) && port.cable_m.is_some_and(|m| m > 0);
         let severity = if computed { Severity::Info } else { Severity::Error };
         let why = match (lossy_only, looked_up) {
-            (_, true) => ": the file has no lossless profile; where buffermgrd is to add them, give its pg_profile_lookup.ini (--lookup)",
-            (true, _) => ": the switch has no lossless profile at all",
+            (_, true) => ": the file has no lossless profile; if buffermgrd creates them, specify its pg_profile_lookup.ini (--lookup)",
+            (true, _) => ": the switch has no lossless profile",
             _ => "",
         };
         let message = format!("PFC on {}, but these priorities have no headroom{why}", list(without));

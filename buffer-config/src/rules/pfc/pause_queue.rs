@@ -41,7 +41,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             priorities(port.pfc_priorities).find(|t| port.pause_to_queue[*t] != port.tc_to_queue[*t])?;
         let (stops, carries) = (port.pause_to_queue[wrong], port.tc_to_queue[wrong]);
         let message =
-            format!("a pause of priority {wrong} stops queue {stops}, its traffic is in queue {carries}");
+            format!("a pause of priority {wrong} stops queue {stops}, but its traffic is in queue {carries}");
         hit("PORT_QOS_MAP", &port.name, "pfc_to_queue_map", message)
     });
 }

@@ -44,7 +44,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         if !bare || cx.lossless_of(port).is_some() {
             return None;
         }
-        let message = format!("PFC on {} with cable length 0m: no headroom", list(port.pfc_priorities));
+        let message = format!("PFC on {}, but cable length 0m: no headroom", list(port.pfc_priorities));
         hit("PORT_QOS_MAP", &port.name, "pfc_enable", message)
     });
 }

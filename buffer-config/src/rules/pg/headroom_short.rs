@@ -80,7 +80,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         }
         let missing = headroom::deficit(needed - has, port.speed_mbps);
         let message = format!(
-            "profile {} has headroom {}, {} Mb/s over {cable} m need {}: {} short = {:.0} m = {:.0} ns",
+            "profile {} has headroom {}, but {} Mb/s over {cable} m need {}: {} too small = {:.0} m = {:.0} ns",
             profile.name,
             bytes(has),
             port.speed_mbps,

@@ -47,7 +47,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         if profile.xon_bytes == 0 && profile.xon_offset_bytes.unwrap_or(0) == 0 {
             let severity = if cx.is(Vendor::BroadcomDnx) { Severity::Info } else { Severity::Warning };
             let message =
-                format!("profile {}: neither xon nor xon_offset, pausing has no hysteresis", profile.name);
+                format!("profile {} has neither xon nor xon_offset: no hysteresis", profile.name);
             cx.report(out, &META, row("BUFFER_PROFILE", &profile.name), message).severity(severity);
         }
     }

@@ -45,7 +45,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let sum: f64 = cx.sw.ports.iter().filter(far).map(need).sum();
     if let Some(port) = cx.sw.ports.iter().find(far).filter(|_| sum > memory.bytes as f64) {
         let message = format!(
-            "ports over 10 km and more have {} in flight, the memory is {}",
+            "links of 10 km or more have {} in flight, but the packet memory is {}",
             bytes(sum as u64),
             bytes(memory.bytes)
         );

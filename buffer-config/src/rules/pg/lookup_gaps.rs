@@ -49,7 +49,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             lengths.iter().copied().filter(|l| lookup.find(*speed, l).is_none()).collect();
         if !missing.is_empty() {
             let message = format!(
-                "the look-up table has no row at {speed} Mb/s for {}, which other speeds have",
+                "the lookup table has no row at {speed} Mb/s for {}, but has one at other speeds",
                 missing.join(", ")
             );
             cx.report(out, &META, at, message);
@@ -59,7 +59,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         if lookup.rows.iter().skip(i + 1).any(|r| r.speed_mbps == first.speed_mbps && r.cable == first.cable)
         {
             let message =
-                format!("the look-up table has two rows for {} Mb/s and {}", first.speed_mbps, first.cable);
+                format!("the lookup table has two rows for {} Mb/s and {}", first.speed_mbps, first.cable);
             cx.report(out, &META, at, message);
         }
     }

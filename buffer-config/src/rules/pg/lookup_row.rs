@@ -62,7 +62,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
                 if known_profile(speed, cable) {
                     return None;
                 }
-                let message = format!("there is no pg_lossless_{speed}_{cable}_profile: the look-up table has no row for {speed} Mb/s and {cable}");
+                let message = format!("there is no pg_lossless_{speed}_{cable}_profile: the lookup table has no row for {speed} Mb/s and {cable}");
                 hit("PORT", &port.name, "speed", message)
             }
         }

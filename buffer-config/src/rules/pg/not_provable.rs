@@ -43,11 +43,11 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let Some(profile) = cx.lossless_in_use().next() else { return };
     let (what, severity) = match cx.asic {
         Some(asic) if asic.headroom.is_some() => return,
-        Some(asic) => (format!("no arithmetic is known for {}", asic.name), Severity::Info),
+        Some(asic) => (format!("no headroom arithmetic is known for {}", asic.name), Severity::Info),
         None => cx.unknown_asic(),
     };
     let message = format!(
-        "{what}: headroom is held against the declared floors only; that it suffices is not provable"
+        "{what}: headroom is only compared with the declared floors; not provable that it is sufficient"
     );
     cx.report(out, &META, row("BUFFER_PROFILE", &profile.name), message).severity(severity);
 }

@@ -45,7 +45,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         if let Some(offset) = row.xon_offset_bytes {
             match offsets.iter_mut().find(|(o, ..)| *o == offset) {
                 Some(entry) => entry.1 += 1,
-                None => offsets.push((offset, 1, "the look-up table")),
+                None => offsets.push((offset, 1, "the lookup table")),
             }
         }
     }
@@ -60,7 +60,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let Some((usual, most, _)) = offsets.iter().max_by_key(|(_, count, _)| *count).copied() else { return };
     for (offset, count, name) in &offsets {
         if *count == 1 && most >= 3 {
-            let message = format!("{name}: xon_offset {offset}, where {most} others have {usual}");
+            let message = format!("{name}: xon_offset is {offset}, but {most} others have {usual}");
             cx.report(out, &META, field("BUFFER_PROFILE", name, "xon_offset"), message)
                 .replace(usual.to_string());
         }

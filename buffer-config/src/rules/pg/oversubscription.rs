@@ -57,7 +57,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             _ => Severity::Info,
         };
         let message = format!(
-            "{groups} lossless groups may ask for {}, {:.2} times the shared headroom of {}",
+            "{groups} lossless groups may need {}, {:.2} times the shared headroom of {}",
             bytes(sum),
             ratio,
             bytes(pool.shared_headroom_bytes)

@@ -44,7 +44,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let Some(pool) = cx.lossless_pool() else { return };
     if pool.size_bytes.is_some_and(|size| size > 0 && pool.shared_headroom_bytes >= size) {
         let message = format!(
-            "shared headroom {} is not below the pool's size {}",
+            "shared headroom {} is not smaller than the pool's size {}",
             bytes(pool.shared_headroom_bytes),
             bytes(pool.size_bytes.unwrap_or(0))
         );

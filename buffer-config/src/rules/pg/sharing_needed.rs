@@ -51,7 +51,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     if let Some(profile) = cx.lossless_in_use().find(poor) {
         let severity = if cx.is(Vendor::Nvidia) { Severity::Error } else { Severity::Warning };
         let message = format!(
-            "pool {} has no shared headroom, and profile {} reserves {} of its headroom {}",
+            "pool {} has no shared headroom, but profile {} reserves only {} of its headroom of {}",
             pool.name,
             profile.name,
             bytes(profile.reserved_bytes),

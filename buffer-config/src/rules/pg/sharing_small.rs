@@ -47,7 +47,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         .max_by_key(|p| p.headroom_bytes);
     if let Some(profile) = largest.filter(|p| p.headroom_bytes.unwrap_or(0) > pool.shared_headroom_bytes) {
         let message = format!(
-            "shared headroom is {}, one group of profile {} may need {}",
+            "shared headroom is {}, but one group of profile {} may need {}",
             bytes(pool.shared_headroom_bytes),
             profile.name,
             bytes(profile.headroom_bytes.unwrap_or(0))

@@ -48,7 +48,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     }
     for profile in cx.lossless_in_use().filter(|p| p.reserved_bytes != p.xon_bytes) {
         let message = format!(
-            "profile {}: headroom is shared, size is {} and xon {}",
+            "profile {}: headroom is shared, but size is {} and xon is {}",
             profile.name,
             bytes(profile.reserved_bytes),
             bytes(profile.xon_bytes)

@@ -70,7 +70,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         let Some(row) = speed.parse().ok().and_then(|s| lookup.find(s, cable)) else { continue };
         if profile.headroom_bytes != Some(row.xoff_bytes) || profile.reserved_bytes != row.size_bytes {
             let message = format!(
-                "profile {} has headroom {}, its row of the look-up table {}",
+                "profile {} has headroom {}, but its row of the lookup table has {}",
                 profile.name,
                 bytes(profile.headroom_bytes.unwrap_or(0)),
                 bytes(row.xoff_bytes)

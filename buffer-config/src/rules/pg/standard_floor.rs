@@ -71,7 +71,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         }
         let missing = headroom::deficit(needed - has, link.speed_mbps);
         let message = format!(
-            "profile {} has headroom {}, the worst case at {} Mb/s over {cable_m} m takes {} (frames of {} B in cells of {} B): {} short = {:.0} m = {:.0} ns",
+            "profile {} has headroom {}, but the worst case at {} Mb/s over {cable_m} m needs {} (frames of {} B in cells of {} B): {} too small = {:.0} m = {:.0} ns",
             profile.name,
             bytes(has),
             link.speed_mbps,

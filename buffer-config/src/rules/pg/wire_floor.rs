@@ -49,7 +49,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             headroom::wire_bytes(row.speed_mbps, f64::from(row.cable_m().unwrap_or(0))).ceil() as u64;
         if row.xoff_bytes < needed {
             let message = format!(
-                "the look-up table gives {} for {} Mb/s and {}; {} are on the cable",
+                "the lookup table has {} for {} Mb/s and {}, but {} are in flight on the cable",
                 bytes(row.xoff_bytes),
                 row.speed_mbps,
                 row.cable,
@@ -77,7 +77,7 @@ pub(super) fn short(
     }
     let missing = headroom::deficit(needed - has, port.speed_mbps);
     let message = format!(
-        "profile {} has headroom {}, {} Mb/s over {cable} m need at least {}: {} short = {:.0} m = {:.0} ns",
+        "profile {} has headroom {}, but {} Mb/s over {cable} m need at least {}: {} too small = {:.0} m = {:.0} ns",
         profile.name,
         bytes(has),
         port.speed_mbps,

@@ -38,7 +38,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             out,
             &META,
             *span,
-            format!("`{name}` stands here a second time; SONiC takes the last one"),
+            format!("duplicate name `{name}`; SONiC uses the last value"),
         );
     }
 }

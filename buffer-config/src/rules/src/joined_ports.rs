@@ -42,7 +42,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
                 out,
                 &META,
                 row(name, &entry.key),
-                format!("{count} keys of {name} name several ports at once"),
+                format!("{count} keys of {name} name several ports"),
             );
         }
     }

@@ -45,7 +45,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
                 out,
                 &META,
                 span,
-                format!("the look-up table has {count} bad lines; the first: {first}"),
+                format!("the lookup table has {count} invalid lines; the first: {first}"),
             );
         }
     }

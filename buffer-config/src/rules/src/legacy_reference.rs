@@ -47,7 +47,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         if let Some((entry, name)) = rows.iter().find_map(|e| Some((e, legacy(&e)?))) {
             let count = rows.iter().filter(|e| legacy(e).is_some()).count();
             let message =
-                format!("{count} entries of {} use references of the old form `[TABLE|name]`", table.name);
+                format!("{count} entries of {} use references of the obsolete form `[TABLE|name]`", table.name);
             cx.report(out, &META, field(&table.name, &entry.key, &name), message);
         }
     }

@@ -38,7 +38,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     // chips the part for the host has none of these tables.
     let is_whole = cx.db.problems.is_empty() && cx.lookup.is_none() && cx.db.prefix.is_empty();
     if is_whole && cx.db.tables.iter().all(|table| schema::table(&table.name).is_none()) {
-        let message = "no table of buffers, queues, maps, PFC or ports is here: nothing was checked";
+        let message = "the file has no table of buffers, queues, maps, PFC or ports: nothing was checked";
         cx.report_text(out, &META, Span::default(), message.to_string());
     }
 }

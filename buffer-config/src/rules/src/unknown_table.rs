@@ -39,7 +39,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
                 out,
                 &META,
                 table.span,
-                format!("table `{}` is not known and was not checked", table.name),
+                format!("unknown table `{}` was not checked", table.name),
             );
         }
     }

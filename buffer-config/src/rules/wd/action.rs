@@ -54,7 +54,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             used.push(action);
             if used.len() == 2 && cx.is(Vendor::BroadcomXgs) {
                 let message =
-                    "ports use different actions; with recovery in hardware all have the first one's"
+                    "ports use different actions; with hardware recovery, the first port's action applies to all"
                         .to_string();
                 cx.report(out, &META, field("PFC_WD", &port.name, "action"), message)
                     .severity(Severity::Warning);

@@ -37,7 +37,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let watched = cx.sw.ports.iter().any(|p| p.watchdog.is_some());
     if watched && cx.value("FLEX_COUNTER_TABLE", "PFCWD", "FLEX_COUNTER_STATUS") == Some("disable") {
         let at = field("FLEX_COUNTER_TABLE", "PFCWD", "FLEX_COUNTER_STATUS");
-        cx.report(out, &META, at, "the watchdog's counters are not polled: it sees nothing".into())
+        cx.report(out, &META, at, "the watchdog's counters are not polled: it detects nothing".into())
             .replace("enable");
     }
 }

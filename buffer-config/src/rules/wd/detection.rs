@@ -37,7 +37,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let detection = cx.sw.watchdog_poll_ms.saturating_mul(2).clamp(200, 5000);
     for entry in cx.db.rows("PFC_WD").iter().filter(|e| e.key != "GLOBAL") {
         if cx.db.field(entry, "detection_time").is_none() {
-            let message = format!("{} has no detection_time: orchagent refuses the entry", entry.key);
+            let message = format!("{} has no detection_time: orchagent rejects the entry", entry.key);
             cx.report(out, &META, row("PFC_WD", &entry.key), message)
                 .add("detection_time", detection.to_string());
         }

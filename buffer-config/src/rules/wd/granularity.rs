@@ -44,7 +44,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             port.watchdog.filter(|w| w.detection_ms >= poll && w.detection_ms < poll.saturating_mul(2))?;
         let detection = watchdog.detection_ms;
         let message = format!(
-            "detection {detection} ms with polls of {poll} ms: a storm is seen after {} to {} ms",
+            "detection time {detection} ms with a poll interval of {poll} ms: a storm is detected after {} to {} ms",
             detection - poll,
             detection.saturating_add(poll)
         );

@@ -38,9 +38,9 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let zero = |v| matches!(v, Vendor::Nvidia | Vendor::Teralynx | Vendor::Prestera);
     if let Some(asic) = cx.asic {
         let how = if zero(asic.vendor) {
-            "takes the queue's buffers away"
+            "removes the queue's buffers"
         } else {
-            "drops by rule, or by the chip's own recovery"
+            "drops by rule, or by the chip's hardware recovery"
         };
         cx.report(out, &META, row("PFC_WD", &port.name), format!("on {} the watchdog {how}", asic.name));
     }

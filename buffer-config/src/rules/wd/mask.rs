@@ -39,7 +39,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         let watchdog = port.watchdog.filter(|w| w.priorities == 0 && port.pfc_priorities != 0)?;
         let because = if mask_known { "its pfcwd_sw_enable is empty" } else { "no port has pfcwd_sw_enable" };
         let message = format!(
-            "watchdog of {} ms watches nothing: {because} (PFC on {})",
+            "watchdog with detection time {} ms monitors no priority: {because} (PFC on {})",
             watchdog.detection_ms,
             list(port.pfc_priorities)
         );

@@ -40,7 +40,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let poll = cx.sw.watchdog_poll_ms;
     if watched > 0 && poll < usual {
         let message = format!(
-            "polls of {poll} ms with {watched} watched ports; `pfcwd start_default` takes {usual} ms"
+            "poll interval of {poll} ms with {watched} watched ports; `pfcwd start_default` uses {usual} ms"
         );
         let severity = if poll < usual / 2 { Severity::Warning } else { Severity::Info };
         // Slower polls need times that are not shorter.

@@ -40,7 +40,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
                     "BIG_RED_SWITCH drops all lossless traffic on all ports; YANG also refuses the field"
                 }
                 "disable" => "BIG_RED_SWITCH is refused by the YANG model: `config load` fails",
-                _ => "BIG_RED_SWITCH is neither enable nor disable and is ignored; YANG refuses it",
+                _ => "BIG_RED_SWITCH is neither enable nor disable and is ignored; the YANG model rejects it",
             };
             cx.report(out, &META, field("PFC_WD", &entry.key, "BIG_RED_SWITCH"), message.into()).remove();
         }

@@ -36,7 +36,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.by_port(out, &META, |port| {
         let watchdog = port.watchdog.filter(|w| w.restoration_ms.is_none())?;
         let message = format!(
-            "no restoration_time (detection {} ms): a stormed queue never comes back",
+            "no restoration_time (detection {} ms): a queue is never restored after a storm",
             watchdog.detection_ms
         );
         hit_as(Severity::Warning, "PFC_WD", &port.name, "detection_time", message)
