@@ -13,8 +13,8 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use buffer_config::rules::{self, Options};
-use buffer_config::source::Source;
-use buffer_config::{forms, json, resolve, schema};
+use buffer_config::source::SourceText;
+use buffer_config::{input, json, resolve, schema};
 
 fn main() {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/sonic/switches");
@@ -57,14 +57,14 @@ fn main() {
         );
     };
     rate("json", &|t| json::parse(t).problems.len());
-    rate("load", &|t| forms::load(t).tables.len());
-    rate("resolve", &|t| resolve(&forms::load(t), Default::default()).ports.len());
-    rate("schema", &|t| schema::validate(&forms::load(t)).len());
+    rate("load", &|t| input::load(t).tables.len());
+    rate("resolve", &|t| resolve(&input::load(t), Default::default()).ports.len());
+    rate("schema", &|t| schema::validate(&input::load(t)).len());
     rate("check", &check);
 }
 
 fn check(text: &str) -> usize {
-    rules::check(Source { name: "x", text }, &forms::load(text), None, &Options::default()).len()
+    rules::check(SourceText { name: "x", text }, &input::load(text), None, &Options::default()).len()
 }
 
 /// What this thread has had of the CPU.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::json::Problem;
-use crate::keys;
+use crate::key_index;
 use crate::source::Span;
 
 /// All tables of one configuration.
@@ -23,7 +23,7 @@ pub struct ConfigDb<'a> {
     /// Names that stand twice in one object: SONiC takes the last one.
     pub duplicates: Vec<(Span, String)>,
     /// How the file is written.
-    pub form: Form,
+    pub form: InputFormat,
     /// What all JSON pointers begin with: the namespace in a file for several chips, or nothing.
     pub(crate) prefix: Box<str>,
     /// Steps of the JSON pointer of fields that are written otherwise than by their names, by the first byte of the
@@ -33,7 +33,7 @@ pub struct ConfigDb<'a> {
 
 /// How a file is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Form {
+pub enum InputFormat {
     /// `{TABLE: {key: {field: value}}}`.
     #[default]
     Nested,
@@ -181,7 +181,7 @@ impl<'a> ConfigDb<'a> {
 
     fn position(&self, table: &Table<'a>, key: &str) -> Option<u32> {
         let slots = self.slots.get(table.slots.start as usize..table.slots.end as usize)?;
-        keys::find(slots, keys::hash(key), |i| self.entries.get(i as usize).is_some_and(|e| e.key == key))
+        key_index::find(slots, key_index::hash(key), |i| self.entries.get(i as usize).is_some_and(|e| e.key == key))
             .ok()
             .map(|(index, _)| index)
     }
@@ -196,12 +196,12 @@ impl<'a> ConfigDb<'a> {
     ) {
         let entries = start..self.entries.len() as u32;
         let first_slot = self.slots.len();
-        self.slots.resize(first_slot + keys::slots_for(entries.len()), keys::EMPTY);
+        self.slots.resize(first_slot + key_index::slots_for(entries.len()), key_index::EMPTY);
         let slots = self.slots.get_mut(first_slot..).unwrap_or_default();
         for index in entries.clone() {
             let Some(entry) = self.entries.get(index as usize) else { continue };
             let is = |i: u32| self.entries.get(i as usize).is_some_and(|e| e.key == entry.key);
-            let found = keys::find(slots, keys::hash(&entry.key), is);
+            let found = key_index::find(slots, key_index::hash(&entry.key), is);
             if found.is_ok() {
                 twice(entry);
             }

@@ -8,8 +8,8 @@ use crate::finding::{Finding, PatchOp, Severity};
 use crate::lookup::Lookup;
 use crate::resolved::ResolvedSwitch;
 use crate::rules::{self, Options, finding};
-use crate::source::Source;
-use crate::{forms, gcu, schema};
+use crate::source::SourceText;
+use crate::{input, live_update, schema};
 
 /// One revision.
 #[derive(Clone, Copy, Debug)]
@@ -58,9 +58,9 @@ fn flat(db: &ConfigDb<'_>) -> Flat {
 
 /// Compares two revisions.
 pub fn compare(old: Revision<'_>, new: Revision<'_>, options: &Options) -> Diff {
-    let (old_db, new_db) = (forms::load(old.text), forms::load(new.text));
+    let (old_db, new_db) = (input::load(old.text), input::load(new.text));
     let check = |r: Revision<'_>, db: &ConfigDb<'_>| {
-        rules::check_resolved(Source { name: r.name, text: r.text }, db, r.lookup, options)
+        rules::check_resolved(SourceText { name: r.name, text: r.text }, db, r.lookup, options)
     };
     let (old_findings, old_switch) = check(old, &old_db);
     let (new_findings, new_switch) = check(new, &new_db);
@@ -208,7 +208,7 @@ impl Comparison<'_> {
 
     fn refuse(&mut self, op: &'static str, pointer: &str) {
         let op = PatchOp::new(op, pointer.to_string(), None);
-        if let Some(reason) = gcu::refusal(&op, self.asic) {
+        if let Some(reason) = live_update::refusal(&op, self.asic) {
             self.refused.entry(reason).or_insert((op.path, 0)).1 += 1;
         }
     }

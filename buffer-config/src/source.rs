@@ -4,7 +4,7 @@ use std::fmt;
 
 /// A file's text with the name that messages use.
 #[derive(Clone, Copy, Debug)]
-pub struct Source<'a> {
+pub struct SourceText<'a> {
     /// Path or `-` for standard input.
     pub name: &'a str,
     /// The whole text.
@@ -35,21 +35,21 @@ impl Span {
 
 /// A place as people count: from 1, columns in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct Position {
     /// Line, from 1.
     pub line: u32,
     /// Column in characters, from 1.
     pub column: u32,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.line, self.column)
     }
 }
 
 /// Line and column of byte `offset`.
-pub fn place(text: &str, offset: u32) -> Place {
+pub fn position(text: &str, offset: u32) -> Position {
     let mut at = (offset as usize).min(text.len());
     while !text.is_char_boundary(at) {
         at -= 1;
@@ -57,7 +57,7 @@ pub fn place(text: &str, offset: u32) -> Place {
     let before = &text[..at];
     let line_start = before.rfind('\n').map_or(0, |i| i + 1);
     let line = before.bytes().filter(|b| *b == b'\n').count() as u32 + 1;
-    Place { line, column: before[line_start..].chars().count() as u32 + 1 }
+    Position { line, column: before[line_start..].chars().count() as u32 + 1 }
 }
 
 /// The line that byte `offset` is in, without its end, and where it starts.

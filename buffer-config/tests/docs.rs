@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 
 use buffer_config::finding::Severity;
 use buffer_config::rules::{self, Options};
-use buffer_config::source::Source;
-use buffer_config::{forms, schema};
+use buffer_config::source::SourceText;
+use buffer_config::{input, schema};
 use support::verdicts::{Kind, verdict};
 
 fn docs() -> PathBuf {
@@ -88,7 +88,7 @@ fn every_code_of_the_schema_has_a_rule() {
         "SCHEDULER": {"s": {"weight": "0", "pir": "1"}}, "WRED_PROFILE": {"w": {"ecn": "x", "green_drop_probability": "101"}},
         "PFC_WD": {"E": {"detection_time": "1", "action": "x", "pfc_stat_history": "x"}, "q": {}},
         "PORT_QOS_MAP": {"E": {"pfc_enable": "x", "dscp_to_tc_map": "x"}}, "QUEUE": {"E|0": {"scheduler": "x"}}}"#;
-    let db = forms::load(text);
+    let db = input::load(text);
     let violations = schema::validate(&db);
     assert!(violations.len() >= 20, "{violations:#?}");
     for violation in violations {
@@ -109,7 +109,7 @@ fn hits_on_shipped_switches_are_up_to_date() {
     let files = support::files(&folder, ".json");
     for path in &files {
         let text = support::read(path);
-        let checked = rules::check_file(Source { name: "x", text: &text }, None, &Options::default());
+        let checked = rules::check_file(SourceText { name: "x", text: &text }, None, &Options::default());
         let asic = checked.switches.iter().find_map(|s| s.asic).unwrap_or("unknown");
         let mut worst: BTreeMap<&'static str, Severity> = BTreeMap::new();
         for f in checked.findings {

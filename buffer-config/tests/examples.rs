@@ -8,10 +8,10 @@ mod support;
 use std::collections::BTreeSet;
 
 use buffer_config::fleet::Fleet;
-use buffer_config::hold::{Baseline, Holder, Suppressions};
+use buffer_config::baseline::{Baseline, FindingFilter, Suppressions};
 use buffer_config::rules::{self, Options};
-use buffer_config::source::Source;
-use buffer_config::{Beside, diff, forms, hosts, lookup, resolve};
+use buffer_config::source::SourceText;
+use buffer_config::{ResolveOptions, diff, input, hosts, lookup, resolve};
 use serde_json::Value;
 use support::switch::{TD2, switch};
 
@@ -53,7 +53,7 @@ fn merged(text: &str, hostname: &str) -> String {
 
 fn codes(text: &str, table: Option<&str>) -> BTreeSet<&'static str> {
     let table = table.map(lookup::parse);
-    let source = Source { name: "a.json", text };
+    let source = SourceText { name: "a.json", text };
     let found = rules::check_file(source, table.as_ref(), &Options::default()).findings;
     found.into_iter().map(|f| f.code).collect()
 }
@@ -62,20 +62,20 @@ fn of_toml(code: &str, text: &str) -> BTreeSet<&'static str> {
     let healthy = merged("{}", "s1");
     if code.starts_with("SRC") {
         let all = Suppressions::parse(text).expect("suppressions");
-        let mut holder = Holder::new(all, Baseline::default(), "2026-01-01");
-        let source = Source { name: "a.json", text: &healthy };
+        let mut holder = FindingFilter::new(all, Baseline::default(), "2026-01-01");
+        let source = SourceText { name: "a.json", text: &healthy };
         holder.apply(&mut rules::check_file(source, None, &Options::default()).findings);
         return holder.remarks("side.toml").into_iter().map(|f| f.code).collect();
     }
     let all = hosts::parse(text).expect("a host file");
-    let switch = resolve(&forms::load(&healthy), Beside::default());
+    let switch = resolve(&input::load(&healthy), ResolveOptions::default());
     hosts::check(&all, "a.json", &switch).into_iter().map(|f| f.code).collect()
 }
 
 fn of_fleet(switches: &[String]) -> BTreeSet<&'static str> {
     let mut fleet = Fleet::default();
     for (name, text) in ["a", "b", "c"].iter().zip(switches) {
-        fleet.add(name, &resolve(&forms::load(&merged(text, name)), Beside::default()));
+        fleet.add(name, &resolve(&input::load(&merged(text, name)), ResolveOptions::default()));
     }
     fleet.check().into_iter().map(|f| f.code).collect()
 }

@@ -7,13 +7,13 @@ use std::collections::BTreeSet;
 use buffer_config::finding::{Finding, Severity};
 use buffer_config::lookup::{self, Lookup};
 use buffer_config::rules::{self, Options};
-use buffer_config::source::Source;
-use buffer_config::{forms, repair};
+use buffer_config::source::SourceText;
+use buffer_config::{input, fix_patch};
 use serde_json::Value;
 use support::switch::{TD2, switch};
 
 fn findings(text: &str, table: Option<&Lookup>) -> Vec<Finding> {
-    rules::check(Source { name: "a.json", text }, &forms::load(text), table, &Options::default())
+    rules::check(SourceText { name: "a.json", text }, &input::load(text), table, &Options::default())
 }
 
 /// Makes the plan and applies it; returns the codes that were repaired and those that were left out.
@@ -25,12 +25,12 @@ fn check(
 ) -> (BTreeSet<&'static str>, Vec<(&'static str, String)>) {
     let table = table.map(lookup::parse);
     let before = findings(text, table.as_ref());
-    let source = Source { name: "a.json", text };
-    let plan = repair::plan(source, &before, table.as_ref(), &Options::default())
+    let source = SourceText { name: "a.json", text };
+    let plan = fix_patch::plan(source, &before, table.as_ref(), &Options::default())
         .unwrap_or_else(|e| panic!("{name}: {e}"));
     let mut document: Value = serde_json::from_str(text).unwrap_or_else(|e| panic!("{name}: {e}"));
     for op in &plan.operations {
-        repair::apply(&mut document, op).unwrap_or_else(|e| panic!("{name}: {op:?}: {e}"));
+        fix_patch::apply(&mut document, op).unwrap_or_else(|e| panic!("{name}: {op:?}: {e}"));
     }
     let after = findings(&document.to_string(), table.as_ref());
     let bad = |all: &[Finding]| -> BTreeSet<&'static str> {

@@ -3,8 +3,8 @@
 use buffer_config::finding::Finding;
 use buffer_config::fleet::Fleet;
 use buffer_config::rules::{self, Options};
-use buffer_config::source::Source;
-use buffer_config::{Beside, forms, hosts, resolve};
+use buffer_config::source::SourceText;
+use buffer_config::{ResolveOptions, input, hosts, resolve};
 
 fn switch(name: &str, alpha: &str, cable: &str, pfc: &str, peer: &str) -> String {
     format!(
@@ -23,7 +23,7 @@ fn switch(name: &str, alpha: &str, cable: &str, pfc: &str, peer: &str) -> String
 fn found(switches: &[String]) -> Vec<Finding> {
     let mut fleet = Fleet::default();
     for (i, text) in switches.iter().enumerate() {
-        fleet.add(&format!("{i}.json"), &resolve(&forms::load(text), Beside::default()));
+        fleet.add(&format!("{i}.json"), &resolve(&input::load(text), ResolveOptions::default()));
     }
     fleet.check()
 }
@@ -85,7 +85,7 @@ fn hosts_agree_with_their_port() {
     "#;
     let hosts = hosts::parse(file).expect("a good file");
     let text = switch("a", "0", "5m", "3", "none");
-    let found = hosts::check(&hosts, "a.json", &resolve(&forms::load(&text), Beside::default()));
+    let found = hosts::check(&hosts, "a.json", &resolve(&input::load(&text), ResolveOptions::default()));
     let codes: Vec<&str> = found.iter().map(|f| f.code).collect();
     assert_eq!(codes, ["HOST001", "HOST002", "HOST003", "HOST004", "HOST006"], "{found:#?}");
     assert!(found.iter().all(|f| f.message.starts_with("host h1 on Ethernet0")));
@@ -136,10 +136,10 @@ fn chips_of_a_switch_are_one_neighbour_and_neighbours_of_each_other() {
 fn one_file_may_hold_all_chips() {
     let [a, b, _] = chips("40m", "none").try_into().expect("three chips");
     let text = format!("{{\"localhost\": {{\"DEVICE_METADATA\": {{}}}},\n\"asic0\": {a},\n\"asic1\": {b}}}");
-    let all = forms::load_all(&text);
+    let all = input::load_all(&text);
     let names: Vec<&str> = all.iter().map(|n| n.name.as_str()).collect();
     assert_eq!(names, ["localhost", "asic0", "asic1"]);
-    let source = Source { name: "all.json", text: &text };
+    let source = SourceText { name: "all.json", text: &text };
     let checked = rules::check_file(source, None, &Options::default());
     assert_eq!(checked.switches.len(), 3);
     // Places are those of the whole file, pointers begin with the chip as `config apply-patch` wants them.

@@ -3,10 +3,10 @@
 mod support;
 
 use buffer_config::finding::{Finding, Severity};
-use buffer_config::forms;
+use buffer_config::input;
 use buffer_config::report::{self, Format};
 use buffer_config::rules::{self, Options};
-use buffer_config::source::Source;
+use buffer_config::source::SourceText;
 use serde_json::Value;
 use support::schema::refusals;
 use support::switch::{TD2, switch};
@@ -37,8 +37,8 @@ fn reports() -> Vec<Report> {
         ],
     );
     let of = |name: &str, text: &str| {
-        let db = forms::load(text);
-        let findings = rules::check(Source { name, text }, &db, None, &Options::default());
+        let db = input::load(text);
+        let findings = rules::check(SourceText { name, text }, &db, None, &Options::default());
         Report { name: name.to_string(), text: text.to_string(), findings }
     };
     let all = vec![
@@ -118,7 +118,7 @@ fn elements(text: &str) -> Vec<Element> {
         assert!(!content.contains('>'), "a bare `>` in {content}");
         for reference in content.split('&').skip(1).chain(tag.split('&').skip(1)) {
             let name = reference.split_once(';').map(|(n, _)| n);
-            assert!(name.is_some_and(|n| matches!(n, "amp" | "lt" | "gt" | "quot" | "#10")), "&{reference}");
+            assert!(name.is_some_and(|n| matches!(n, "amp" | "lt" | "gt" | "quot" | "apos" | "#10")), "&{reference}");
         }
         assert!(tag.chars().chain(content.chars()).all(|c| c >= ' ' || c == '\n' || c == '\t'));
         if let Some(name) = tag.strip_prefix('/') {

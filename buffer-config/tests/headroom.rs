@@ -3,7 +3,7 @@
 mod support;
 
 use buffer_config::headroom::{Inputs, headroom_with_cell, pools_of_config};
-use buffer_config::{asic, forms};
+use buffer_config::{asic, input};
 use serde_json::Value;
 
 fn records(name: &str) -> Option<Vec<Value>> {
@@ -47,7 +47,7 @@ fn pool_vectors_agree_exactly() {
     for record in &records {
         let name = record["input"].as_str().expect("a file");
         let text = support::read(&folder.join(name));
-        let db = forms::load(&text);
+        let db = input::load(&text);
         assert!(db.problems.is_empty(), "{name}: {:?}", db.problems);
         let asic = asic::of_asic_table(record["asic"].as_str().expect("a name")).expect("a known ASIC");
         let delay = record["gearbox_delay"].as_f64().expect("a delay");

@@ -4,14 +4,14 @@
 
 use std::path::PathBuf;
 
-use buffer_config::forms;
+use buffer_config::input;
 use buffer_config::json::{self, Node, Value};
 use proptest::prelude::*;
 
 /// Tables, entries and fields with their places, as the tree of the same text has them.
 #[track_caller]
 fn check(name: &str, text: &str) {
-    let db = forms::load(text);
+    let db = input::load(text);
     let json = json::parse(text);
     let Some(root) = &json.root else { return };
     let is_object = |node: &&Node<'_>| matches!(node.value, Value::Object(_));
@@ -93,7 +93,7 @@ proptest! {
     fn problems_are_said_of_each(body in 8..BODIES.len(), count in 1..20usize) {
         let entries: Vec<String> = (0..count).map(|i| format!("\"E{i}\": {}", BODIES[body])).collect();
         let text = format!("{{\"T\": {{{}}}}}", entries.join(",\n"));
-        let db = forms::load(&text);
+        let db = input::load(&text);
         prop_assert_eq!(db.problems.len() + db.duplicates.len(), count);
     }
 }

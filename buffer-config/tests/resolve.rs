@@ -4,8 +4,8 @@ mod support;
 
 use buffer_config::resolved::Threshold;
 use buffer_config::rules::{self, Options};
-use buffer_config::source::Source;
-use buffer_config::{Beside, forms, lookup, resolve};
+use buffer_config::source::SourceText;
+use buffer_config::{ResolveOptions, input, lookup, resolve};
 
 #[test]
 fn shipped_switches_resolve() {
@@ -13,9 +13,9 @@ fn shipped_switches_resolve() {
     let (mut count, mut unknown) = (0, Vec::new());
     for path in support::files(&folder, ".json") {
         let text = support::read(&path);
-        let db = forms::load(&text);
+        let db = input::load(&text);
         assert!(db.problems.is_empty(), "{}: {:?}", path.display(), db.problems);
-        let switch = resolve(&db, Beside::default());
+        let switch = resolve(&db, ResolveOptions::default());
         assert_eq!(switch.ports.len(), db.rows("PORT").len());
         if switch.asic.is_none() {
             unknown.push(format!(
@@ -40,8 +40,8 @@ fn buffermgrd_adds_profiles_and_groups() {
     }"#;
     let table = lookup::parse("# speed cable size xon xoff threshold\n100000 40m 1248 2288 177632 -2 2496\n");
     assert_eq!(table.problems, []);
-    let db = forms::load(text);
-    let switch = resolve(&db, Beside { lookup: Some(&table), ..Beside::default() });
+    let db = input::load(text);
+    let switch = resolve(&db, ResolveOptions { lookup: Some(&table), ..ResolveOptions::default() });
     let [profile] = switch.profiles.as_slice() else { panic!("{:?}", switch.profiles) };
     assert_eq!(profile.name, "pg_lossless_100000_40m_profile");
     assert_eq!(profile.headroom_bytes, Some(177_632));
@@ -70,7 +70,7 @@ fn queues_of_other_line_cards_are_read_and_not_judged() {
         )
     };
     let findings = |text: &str| -> Vec<String> {
-        let source = Source { name: "lc1.json", text };
+        let source = SourceText { name: "lc1.json", text };
         let found = rules::check_file(source, None, &Options::default()).findings;
         found.iter().map(|f| format!("{} {}", f.code, f.message)).collect()
     };
@@ -96,7 +96,7 @@ fn queues_of_other_line_cards_are_read_and_not_judged() {
     // Local ones count: here queue 3 gets another profile.
     let text = card("", "").replace("\"Ethernet0|3-4\": {\"profile\": \"egress_lossless_profile\"}, ", "")
         .replace("\"Ethernet0|3-4\": {\"profile\": \"egress_lossless_profile\"}", "\"s1|asic0|Ethernet0|3\": {\"profile\": \"egress_lossy_profile\"}, \"lc2|asic0|Ethernet0|4\": {\"profile\": \"egress_lossy_profile\"}");
-    let switch = resolve(&forms::load(&text), Beside::default());
+    let switch = resolve(&input::load(&text), ResolveOptions::default());
     let name = |queue: usize| switch.ports[0].queues[queue].map(|p| switch.profiles[p].name.as_str());
     assert_eq!((name(3), name(4)), (Some("egress_lossy_profile"), None));
 }

@@ -5,15 +5,15 @@ mod support;
 use buffer_config::finding::Severity;
 use buffer_config::lookup::{self, Lookup};
 use buffer_config::rules::{self, Options};
-use buffer_config::source::Source;
-use buffer_config::{diff, forms};
+use buffer_config::source::SourceText;
+use buffer_config::{diff, input};
 use support::switch::{TABLE, TD2, switch};
 
 /// Codes with their severities.
 fn run(text: &str, table: Option<&str>) -> Vec<(&'static str, Severity, String)> {
     let table: Option<Lookup> = table.map(lookup::parse);
-    let db = forms::load(text);
-    let found = rules::check(Source { name: "test.json", text }, &db, table.as_ref(), &Options::default());
+    let db = input::load(text);
+    let found = rules::check(SourceText { name: "test.json", text }, &db, table.as_ref(), &Options::default());
     found.into_iter().map(|f| (f.code, f.severity, f.message)).collect()
 }
 

@@ -2,7 +2,7 @@
 
 mod support;
 
-use buffer_config::{forms, schema};
+use buffer_config::{input, schema};
 use serde_json::Value;
 
 #[test]
@@ -18,7 +18,7 @@ fn every_case_agrees() {
             let refuses =
                 !is_verify && (expectation.get("eStr").is_some() || expectation.get("eStrKey").is_some());
             let text = configs[name].to_string();
-            let db = forms::load(&text);
+            let db = input::load(&text);
             let found: Vec<String> =
                 schema::validate(&db).into_iter().map(|v| format!("{}: {}", v.code, v.message)).collect();
             count += 1;

@@ -1,7 +1,7 @@
 //! JSON (RFC 8259) with the place of every key and value, that never stops at the first problem.
 //!
 //! The reader tells what it meets to [`Events`], so that a configuration becomes tables without a tree in between
-//! ([`crate::forms`]); [`parse`] makes the tree for whoever needs one. Values borrow from the text; only strings with
+//! ([`crate::input`]); [`parse`] makes the tree for whoever needs one. Values borrow from the text; only strings with
 //! escapes are copied. What a person would mean is understood and reported: a missing or trailing comma, a comment,
 //! a template that was never rendered, a value without quotes.
 

@@ -68,7 +68,7 @@ pub(super) fn result(f: &Finding) -> Value {
         "locations": [{
             "physicalLocation": {
                 "artifactLocation": { "uri": uri(&f.file) },
-                "region": { "startLine": f.place.line.max(1), "startColumn": f.place.column.max(1) },
+                "region": { "startLine": f.position.line.max(1), "startColumn": f.position.column.max(1) },
             },
             "logicalLocations": [{ "fullyQualifiedName": f.pointer }],
         }],

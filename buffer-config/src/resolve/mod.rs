@@ -11,7 +11,7 @@ pub(crate) use model::BufferModel;
 use index::{Maps, Owner, PortIndex, PortMaps, queue_key};
 
 use crate::asic::{self, Asic};
-use crate::bodies::PerBody;
+use crate::field_cache::FieldCache;
 use crate::db::{ConfigDb, Entry};
 use crate::lookup::Lookup;
 use crate::resolved::*;
@@ -26,7 +26,7 @@ pub const LOSSLESS_POOL: &str = "ingress_lossless_pool";
 
 /// What is known beside the configuration itself.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Beside<'l> {
+pub struct ResolveOptions<'l> {
     /// The platform's look-up table, for the traditional model.
     pub lookup: Option<&'l Lookup>,
     /// The ASIC, when it is known from elsewhere.
@@ -36,7 +36,7 @@ pub struct Beside<'l> {
 }
 
 /// The resolved view of a configuration.
-pub fn resolve(db: &ConfigDb<'_>, beside: Beside<'_>) -> ResolvedSwitch {
+pub fn resolve(db: &ConfigDb<'_>, beside: ResolveOptions<'_>) -> ResolvedSwitch {
     let here = |field| db.value("DEVICE_METADATA", "localhost", field).unwrap_or_default();
     let asic = beside.asic.or_else(|| asic::of_device(here("platform"), here("hwsku")));
     let mut switch = ResolvedSwitch {
@@ -106,7 +106,7 @@ struct Resolver<'r, 'd, 'a> {
     db: &'d ConfigDb<'a>,
     switch: &'r mut ResolvedSwitch,
     asic: Option<&'static Asic>,
-    beside: Beside<'r>,
+    beside: ResolveOptions<'r>,
     /// `hostname` and `asic_name` of this switch.
     here: (Option<&'d str>, Option<&'d str>),
 }
@@ -261,7 +261,7 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
         if let Some(map) = global {
             self.switch.ports.iter_mut().for_each(|p| p.dscp_to_tc = DscpMap(map));
         }
-        let mut of_entries = PerBody::new(self.db);
+        let mut of_entries = FieldCache::new(self.db);
         for entry in self.db.rows("PORT_QOS_MAP") {
             let of_entry = || {
                 let mut maps = PortMaps::default();
@@ -294,7 +294,7 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
     }
 
     fn groups(&mut self, index: &PortIndex<'_, '_>) {
-        let mut profiles = PerBody::new(self.db);
+        let mut profiles = FieldCache::new(self.db);
         let mut owner = Owner::default();
         for entry in self.db.rows("BUFFER_PG") {
             let Some((ports, numbers)) = entry.owner_and_numbers() else { continue };
@@ -313,7 +313,7 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
     }
 
     fn queues(&mut self, index: &PortIndex<'_, '_>) {
-        let mut profiles = PerBody::new(self.db);
+        let mut profiles = FieldCache::new(self.db);
         let mut owner = Owner::default();
         for entry in self.db.rows("BUFFER_QUEUE") {
             let Some((ports, (low, high))) = queue_key(entry) else { continue };
@@ -325,7 +325,7 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
         }
         let schedulers: Vec<(&str, Schedule)> =
             self.db.rows("SCHEDULER").iter().map(|e| self.schedule(e)).collect();
-        let mut of_entries = PerBody::new(self.db);
+        let mut of_entries = FieldCache::new(self.db);
         for entry in self.db.rows("QUEUE") {
             let Some((ports, (low, high))) = queue_key(entry) else { continue };
             let ports = owner.ports(ports, self.here, index);
@@ -362,7 +362,7 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
     }
 
     fn watchdogs(&mut self, index: &PortIndex<'_, '_>) {
-        let mut of_entries = PerBody::new(self.db);
+        let mut of_entries = FieldCache::new(self.db);
         for entry in self.db.rows("PFC_WD") {
             let of_entry = || {
                 let get = |field| self.db.field(entry, field).map(|f| f.value);
@@ -380,7 +380,7 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
                 port.watchdog = watchdog.or(port.watchdog);
             }
         }
-        let mut masks = PerBody::new(self.db);
+        let mut masks = FieldCache::new(self.db);
         for entry in self.db.rows("PORT_QOS_MAP") {
             let mask = || self.db.field(entry, "pfcwd_sw_enable").map(|f| bits(f.value));
             let Some(mask) = masks.get(entry, mask).copied().flatten() else { continue };

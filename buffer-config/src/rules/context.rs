@@ -14,7 +14,7 @@ use crate::lookup::Lookup;
 use crate::resolve::BufferModel;
 use crate::resolved::{Direction, ResolvedPool, ResolvedPort, ResolvedProfile, ResolvedSwitch, Threshold};
 use crate::schema::Violation;
-use crate::source::{Place, Source, Span};
+use crate::source::{Position, SourceText, Span};
 
 /// What a user may set.
 #[derive(Clone, Debug)]
@@ -465,7 +465,7 @@ impl Findings {
         pointer: String,
         message: String,
     ) -> Reported<'_> {
-        let place = Place { line: 0, column: 0 };
+        let position = Position { line: 0, column: 0 };
         let file = String::new();
         let (code, rule) = (meta.code, meta.name);
         self.0.push(Finding {
@@ -475,7 +475,7 @@ impl Findings {
             message,
             file,
             span,
-            place,
+            position,
             pointer,
             ports: Vec::new(),
             deviation: None,
@@ -485,7 +485,7 @@ impl Findings {
     }
 
     /// Puts them in the order of the file and fills in the places.
-    pub(super) fn finish(mut self, source: Source<'_>) -> Vec<Finding> {
+    pub(super) fn finish(mut self, source: SourceText<'_>) -> Vec<Finding> {
         self.0.sort_by(|a, b| a.span.cmp(&b.span).then(a.code.cmp(b.code)));
         // One pass over the text: findings are in its order.
         let text = source.text.as_bytes();
@@ -501,7 +501,7 @@ impl Findings {
             }
             at = start;
             let column = source.text.get(line_start..start).map_or(0, |text| text.chars().count()) as u32 + 1;
-            finding.place = Place { line, column };
+            finding.position = Position { line, column };
         }
         self.0
     }

@@ -31,8 +31,8 @@ use crate::db::ConfigDb;
 use crate::finding::{Finding, Severity};
 use crate::lookup::Lookup;
 use crate::resolved::ResolvedSwitch;
-use crate::source::{Place, Source, Span};
-use crate::{Beside, forms, gcu, schema};
+use crate::source::{Position, SourceText, Span};
+use crate::{ResolveOptions, input, live_update, schema};
 
 /// The metadata of a rule.
 #[derive(Debug)]
@@ -127,7 +127,7 @@ pub fn find(code: &str) -> Option<&'static Rule> {
 
 /// Checks one configuration. Findings are in the order of the file.
 pub fn check(
-    source: Source<'_>,
+    source: SourceText<'_>,
     db: &ConfigDb<'_>,
     lookup: Option<&Lookup>,
     options: &Options,
@@ -145,9 +145,9 @@ pub struct Checked {
 }
 
 /// Checks a file, whatever its form.
-pub fn check_file(source: Source<'_>, lookup: Option<&Lookup>, options: &Options) -> Checked {
+pub fn check_file(source: SourceText<'_>, lookup: Option<&Lookup>, options: &Options) -> Checked {
     let mut checked = Checked::default();
-    for namespace in forms::load_all(source.text) {
+    for namespace in input::load_all(source.text) {
         let (findings, switch) = check_resolved(source, &namespace.db, lookup, options);
         checked.findings.extend(findings);
         checked.switches.push(switch);
@@ -157,12 +157,12 @@ pub fn check_file(source: Source<'_>, lookup: Option<&Lookup>, options: &Options
 
 /// The same, with the resolved view that was judged.
 pub fn check_resolved(
-    source: Source<'_>,
+    source: SourceText<'_>,
     db: &ConfigDb<'_>,
     lookup: Option<&Lookup>,
     options: &Options,
 ) -> (Vec<Finding>, ResolvedSwitch) {
-    let beside = Beside { lookup, asic: options.asic, memory_bytes: options.memory_bytes };
+    let beside = ResolveOptions { lookup, asic: options.asic, memory_bytes: options.memory_bytes };
     let switch = crate::resolve(db, beside);
     let violations = schema::validate(db);
     let context = Context::new(db, lookup, &switch, &violations, options);
@@ -172,7 +172,7 @@ pub fn check_resolved(
     }
     let mut findings = out.finish(source);
     for op in findings.iter_mut().flat_map(|f| &mut f.patch) {
-        op.refused_live = gcu::refusal(op, context.asic);
+        op.refused_live = live_update::refusal(op, context.asic);
     }
     (findings, switch)
 }
@@ -193,7 +193,7 @@ pub(crate) fn finding(
         message,
         file: file.to_string(),
         span: Span::default(),
-        place: Place { line: 1, column: 1 },
+        position: Position { line: 1, column: 1 },
         pointer: pointer.to_string(),
         ports: Vec::new(),
         deviation: None,

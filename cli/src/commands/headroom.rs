@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow, bail};
 use buffer_config::asic;
 use buffer_config::headroom::{Inputs, headroom_with_cell, pools_of_config};
-use buffer_config::{forms, headroom};
+use buffer_config::{input, headroom};
 use serde_json::{Map, Value, json};
 
 use crate::Outcome;
@@ -128,9 +128,9 @@ fn pools(record: &mut Map<String, Value>, folder: &Path, explain: bool) -> anyho
         Some(config @ Value::Object(_)) => config.to_string(),
         _ => bail!("`input` must name a configuration or be one"),
     };
-    let db = forms::load(&text);
+    let db = input::load(&text);
     if let Some(problem) = db.problems.first() {
-        let place = buffer_config::source::place(&text, problem.span.start);
+        let place = buffer_config::source::position(&text, problem.span.start);
         bail!("the configuration: {place}: {}", problem.message);
     }
     let ratio =

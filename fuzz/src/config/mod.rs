@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use buffer_config::finding::Finding;
 use buffer_config::report::{self, Format};
 use buffer_config::rules::{self, Options};
-use buffer_config::source::Source;
+use buffer_config::source::SourceText;
 use serde_json::Value;
 
 pub(crate) const WORDS: &[&str] = &[
@@ -105,7 +105,7 @@ fn document(text: &str) -> Option<Value> {
 fn check(text: &str, findings: &[Finding]) {
     for finding in findings {
         assert!(finding.span.start as usize <= text.len(), "{finding:?} is outside the text");
-        assert!(finding.place.line >= 1 && finding.place.column >= 1, "{finding:?} has no place");
+        assert!(finding.position.line >= 1 && finding.position.column >= 1, "{finding:?} has no place");
     }
     if let Some(document) = document(text) {
         for finding in findings {
@@ -120,7 +120,7 @@ fn check(text: &str, findings: &[Finding]) {
 /// Any form.
 pub(crate) fn run(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
-    let source = Source { name: "fuzz.json", text };
+    let source = SourceText { name: "fuzz.json", text };
     let checked = rules::check_file(source, None, &Options::default());
     check(text, &checked.findings);
     // The same again says the same.

@@ -1,6 +1,6 @@
 //! What a Redis server answers: in one piece or in many it means the same, and a dump of it is a configuration.
 
-use buffer_config::forms;
+use buffer_config::input;
 use buffer_config::redis::{Broken, Decoder, Dump, Reply, page, request};
 
 pub(crate) fn redis_seeds() -> Vec<Vec<u8>> {
@@ -50,5 +50,5 @@ pub(crate) fn redis(bytes: &[u8]) {
         dump.add(format!("BUFFER_POOL|{i}"), reply);
     }
     let text = dump.into_json();
-    assert!(forms::load(&text).problems.is_empty(), "{text}");
+    assert!(input::load(&text).problems.is_empty(), "{text}");
 }

@@ -25,7 +25,7 @@
 use super::super::context::{Context, Findings, row};
 use super::super::{Meta, effect};
 use crate::finding::Severity;
-use crate::keys;
+use crate::key_index;
 
 /// The metadata of the rule.
 pub(super) const META: Meta = Meta {
@@ -41,7 +41,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         let rows = cx.db.rows(table);
         // Ports of the table with the numbers that their entries take, found by their names' hashes.
         let mut taken: Vec<(&str, u32)> = Vec::new();
-        let mut slots = vec![keys::EMPTY; keys::slots_for(rows.len())];
+        let mut slots = vec![key_index::EMPTY; key_index::slots_for(rows.len())];
         let mut run = usize::MAX;
         let mut hits = 0;
         let mut first = None;
@@ -54,7 +54,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             // Entries of one port mostly follow each other.
             if taken.get(run).is_none_or(|(name, _)| *name != port) {
                 let is = |i: u32| taken.get(i as usize).is_some_and(|(name, _)| *name == port);
-                run = match keys::find(&slots, keys::hash(port), is) {
+                run = match key_index::find(&slots, key_index::hash(port), is) {
                     Ok((i, _)) => i as usize,
                     Err(at) => {
                         slots[at] = taken.len() as u32;

@@ -12,7 +12,7 @@ use anyhow::{Context, bail};
 use buffer_config::asic;
 use buffer_config::finding::Severity;
 use buffer_config::headroom::Floor;
-use buffer_config::hold::Selection;
+use buffer_config::baseline::Selection;
 use buffer_config::report::Summary;
 use buffer_config::rules::{self, Options};
 use clap::ValueEnum;

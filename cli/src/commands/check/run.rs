@@ -11,12 +11,12 @@ use std::thread;
 use anyhow::Context;
 use buffer_config::finding::Finding;
 use buffer_config::fleet::Fleet;
-use buffer_config::hold::{Baseline, Holder, Selection, Suppressions};
+use buffer_config::baseline::{Baseline, FindingFilter, Selection, Suppressions};
 use buffer_config::hosts::{self, Hosts};
 use buffer_config::report::{Format, Summary, Writer};
 use buffer_config::resolved::ResolvedSwitch;
 use buffer_config::rules::{self, Options};
-use buffer_config::source::Source;
+use buffer_config::source::SourceText;
 
 use super::inputs::Input;
 use super::{Args, FormatArg, write_text};
@@ -78,7 +78,7 @@ impl Sink {
 struct Run<'r> {
     args: &'r Args,
     selection: &'r Selection,
-    holder: Holder,
+    holder: FindingFilter,
     summary: Summary,
     sinks: Vec<Sink>,
     /// Findings become this instead of being printed, when a baseline is written.
@@ -120,7 +120,7 @@ pub(super) fn run(
 
 fn one(input: &Input, args: &Args, options: &Options, hosts: Option<&Hosts>) -> anyhow::Result<Checked> {
     let (text, table) = input.read(args.lookup.as_deref())?;
-    let source = Source { name: &input.name, text: &text };
+    let source = SourceText { name: &input.name, text: &text };
     let rules::Checked { mut findings, switches } = rules::check_file(source, table.as_ref(), options);
     if let Some(hosts) = hosts {
         for switch in &switches {
@@ -238,7 +238,7 @@ fn sinks(args: &Args) -> anyhow::Result<Vec<Sink>> {
 }
 
 /// What is to be held back.
-fn holder(args: &Args) -> anyhow::Result<Holder> {
+fn holder(args: &Args) -> anyhow::Result<FindingFilter> {
     let suppressions = match &args.suppressions {
         Some(path) => {
             Suppressions::parse(&read_text(path)?).map_err(|e| anyhow::anyhow!("{}: {e}", path.display()))?
@@ -251,7 +251,7 @@ fn holder(args: &Args) -> anyhow::Result<Holder> {
         }
         None => Baseline::default(),
     };
-    Ok(Holder::new(suppressions, baseline, &today()))
+    Ok(FindingFilter::new(suppressions, baseline, &today()))
 }
 
 /// Prints findings that were made elsewhere, of one file.

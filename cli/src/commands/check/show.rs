@@ -6,11 +6,11 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 use buffer_config::db::ConfigDb;
-use buffer_config::hold::Selection;
+use buffer_config::baseline::Selection;
 use buffer_config::resolved::ResolvedSwitch;
 use buffer_config::rules::{self, Options};
-use buffer_config::source::{Source, place};
-use buffer_config::{Beside, diff, explain, forms, repair, resolve};
+use buffer_config::source::{SourceText, position};
+use buffer_config::{ResolveOptions, diff, explain, input, fix_patch, resolve};
 use fabric::prove::{Assumed, Verdict};
 use fabric::scenario::SonicError;
 
@@ -44,8 +44,8 @@ fn with_chips<T>(
     mut visit: impl FnMut(&str, &ConfigDb<'_>, ResolvedSwitch) -> anyhow::Result<T>,
 ) -> anyhow::Result<Vec<T>> {
     let (text, table) = input.read(args.lookup.as_deref())?;
-    let beside = Beside { lookup: table.as_ref(), asic: options.asic, memory_bytes: options.memory_bytes };
-    let all = forms::load_all(&text);
+    let beside = ResolveOptions { lookup: table.as_ref(), asic: options.asic, memory_bytes: options.memory_bytes };
+    let all = input::load_all(&text);
     all.iter().map(|chip| visit(&chip.name, &chip.db, resolve(&chip.db, beside))).collect()
 }
 
@@ -167,10 +167,10 @@ pub(super) fn write_patch(
 ) -> anyhow::Result<()> {
     let [input] = inputs else { bail!("--fix-patch repairs one file, {} were given", inputs.len()) };
     let (text, table) = input.read(args.lookup.as_deref())?;
-    let source = Source { name: &input.name, text: &text };
+    let source = SourceText { name: &input.name, text: &text };
     let mut findings = rules::check_file(source, table.as_ref(), options).findings;
     findings.retain(|f| selection.wants(f.code, f.rule));
-    let plan = repair::plan(source, &findings, table.as_ref(), options)
+    let plan = fix_patch::plan(source, &findings, table.as_ref(), options)
         .map_err(|e| anyhow::anyhow!("{}: no patch can be made: {e}", input.name))?;
     for op in &plan.operations {
         if let Some(reason) = &op.refused_live {

@@ -2,10 +2,10 @@
 
 pub(crate) mod namespaces;
 mod nested;
-mod other;
+mod dumps_and_yang;
 mod repeats;
 
-use crate::db::{ConfigDb, Form};
+use crate::db::{ConfigDb, InputFormat};
 use crate::json::{self, Json, Node, Value};
 
 /// One database of a file.
@@ -29,29 +29,29 @@ pub fn load(text: &str) -> ConfigDb<'_> {
         return db;
     }
     let json = json::parse(text);
-    let form = json.root.as_ref().map_or(Form::Nested, |root| form_of(&json, root));
+    let form = json.root.as_ref().map_or(InputFormat::Nested, |root| form_of(&json, root));
     match form {
-        Form::Nested => nested::load(text, nested::Names::Any).unwrap_or_default(),
-        form => other::load(json, form),
+        InputFormat::Nested => nested::load(text, nested::Names::Any).unwrap_or_default(),
+        form => dumps_and_yang::load(json, form),
     }
 }
 
-fn form_of(json: &Json<'_>, root: &Node<'_>) -> Form {
+fn form_of(json: &Json<'_>, root: &Node<'_>) -> InputFormat {
     match &root.value {
-        Value::Array(_) => Form::Swssconfig,
+        Value::Array(_) => InputFormat::Swssconfig,
         Value::Object(_) => {
             let members = json.children(&root.value);
             if members.iter().any(|m| m.key.starts_with("sonic-") && m.key.contains(':')) {
-                return Form::Yang;
+                return InputFormat::Yang;
             }
             let is_flat = |m: &Node<'_>| {
-                let entry = other::unwrap_dump(json, m);
+                let entry = dumps_and_yang::unwrap_dump(json, m);
                 let is_entry =
                     json.children(&entry.value).iter().all(|f| !matches!(f.value, Value::Object(_)));
                 (m.key.contains('|') || m.key.contains(':')) && is_entry
             };
-            if members.iter().any(is_flat) { Form::Flat } else { Form::Nested }
+            if members.iter().any(is_flat) { InputFormat::Flat } else { InputFormat::Nested }
         }
-        _ => Form::Nested,
+        _ => InputFormat::Nested,
     }
 }

@@ -3,23 +3,23 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use crate::db::{ConfigDb, Entry, Form, Stored, escape};
+use crate::db::{ConfigDb, Entry, InputFormat, Stored, escape};
 use crate::json::{Json, Node, Value};
-use crate::keys::Twice;
+use crate::key_index::DuplicateFinder;
 use crate::schema;
 use crate::source::Span;
 
 /// Reads a configuration of that form.
-pub(super) fn load(mut json: Json<'_>, form: Form) -> ConfigDb<'_> {
+pub(super) fn load(mut json: Json<'_>, form: InputFormat) -> ConfigDb<'_> {
     let problems = std::mem::take(&mut json.problems);
     let db = ConfigDb { problems, form, ..ConfigDb::default() };
     let Some(root) = json.root.clone() else { return db };
-    let mut loader = Loader { json: &json, db, twice: Twice::default() };
+    let mut loader = Loader { json: &json, db, twice: DuplicateFinder::default() };
     match form {
-        Form::Nested => {}
-        Form::Flat => loader.keyed(json.children(&root.value), '|', ""),
-        Form::Swssconfig => loader.swssconfig(&root),
-        Form::Yang => loader.yang(&root),
+        InputFormat::Nested => {}
+        InputFormat::Flat => loader.keyed(json.children(&root.value), '|', ""),
+        InputFormat::Swssconfig => loader.swssconfig(&root),
+        InputFormat::Yang => loader.yang(&root),
     }
     loader.db
 }
@@ -27,7 +27,7 @@ pub(super) fn load(mut json: Json<'_>, form: Form) -> ConfigDb<'_> {
 struct Loader<'j, 'a> {
     json: &'j Json<'a>,
     db: ConfigDb<'a>,
-    twice: Twice,
+    twice: DuplicateFinder,
 }
 
 impl<'a> Loader<'_, 'a> {
@@ -59,7 +59,7 @@ impl<'a> Loader<'_, 'a> {
     fn field(&mut self, table: &str, key: &str, member: &Node<'a>) {
         // `name@` is how Redis keeps a list: commas between the elements.
         let is_marked = member.key.ends_with('@');
-        let written = if self.db.form == Form::Yang { local(&member.key) } else { member.key.as_ref() };
+        let written = if self.db.form == InputFormat::Yang { local(&member.key) } else { member.key.as_ref() };
         let name = written.strip_suffix('@').unwrap_or(written);
         let name = if name.len() == member.key.len() {
             member.key.clone()

@@ -48,11 +48,11 @@ pub(crate) fn find(slots: &[u32], hash: u64, is: impl Fn(u32) -> bool) -> Result
 
 /// Finds names that stand twice; its slots are reused from object to object.
 #[derive(Debug, Default)]
-pub(crate) struct Twice {
+pub(crate) struct DuplicateFinder {
     slots: Vec<u32>,
 }
 
-impl Twice {
+impl DuplicateFinder {
     /// Calls `found` with the index of each name that stood there before.
     pub(crate) fn find<'n>(
         &mut self,

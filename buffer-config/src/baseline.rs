@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::finding::{Finding, Severity};
-use crate::source::{Place, Span, place};
+use crate::source::{Position, Span, position};
 
 /// Which rules run. Words are codes, names or prefixes of codes (`BUF`, `PG0`).
 #[derive(Clone, Debug, Default)]
@@ -66,7 +66,7 @@ pub struct Suppression {
     pub code: toml::Spanned<String>,
     /// Where the code stands.
     #[serde(skip, default = "first")]
-    place: Place,
+    position: Position,
     /// The file, `*` for any run of characters; compared with the end of the path.
     pub file: String,
     /// The JSON pointer, or a beginning of it; any when absent.
@@ -79,8 +79,8 @@ pub struct Suppression {
 }
 
 /// The first place of a file.
-fn first() -> Place {
-    Place { line: 1, column: 1 }
+fn first() -> Position {
+    Position { line: 1, column: 1 }
 }
 
 impl Suppression {
@@ -122,15 +122,15 @@ impl Suppressions {
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut all: Self = toml::from_str(text).map_err(|e| e.to_string())?;
         for (i, entry) in all.entries.iter_mut().enumerate() {
-            entry.place = place(text, entry.code.span().start as u32);
+            entry.position = position(text, entry.code.span().start as u32);
             let code = entry.code.get_ref();
             if entry.reason.trim().is_empty() {
-                return Err(format!("{}: suppression {} ({code}) has no reason", entry.place, i + 1));
+                return Err(format!("{}: suppression {} ({code}) has no reason", entry.position, i + 1));
             }
             if entry.until.as_deref().is_some_and(|d| !is_date(d)) {
                 return Err(format!(
                     "{}: suppression {} ({code}): `until` must be YYYY-MM-DD",
-                    entry.place,
+                    entry.position,
                     i + 1
                 ));
             }
@@ -160,7 +160,7 @@ impl Suppressions {
                 message: format!("suppression {} of {code} in {} {}", i + 1, entry.file, what.2),
                 file: file.to_string(),
                 span: Span::default(),
-                place: entry.place,
+                position: entry.position,
                 pointer: format!("/suppress/{i}"),
                 ports: Vec::new(),
                 deviation: None,
@@ -173,7 +173,7 @@ impl Suppressions {
 
 /// Holds findings back as they come, file by file.
 #[derive(Debug, Default)]
-pub struct Holder {
+pub struct FindingFilter {
     suppressions: Suppressions,
     used: Vec<bool>,
     left: BTreeMap<String, usize>,
@@ -183,7 +183,7 @@ pub struct Holder {
     pub held: usize,
 }
 
-impl Holder {
+impl FindingFilter {
     /// Holds back what is suppressed on `today` (`YYYY-MM-DD`), and what the baseline knows.
     pub fn new(suppressions: Suppressions, baseline: Baseline, today: &str) -> Self {
         let (used, left) = (vec![false; suppressions.entries.len()], baseline.fingerprints);

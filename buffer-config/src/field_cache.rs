@@ -4,7 +4,7 @@ use crate::db::{ConfigDb, Entry};
 
 /// A value for each distinct set of fields that was looked at.
 #[derive(Debug)]
-pub(crate) struct PerBody<T> {
+pub(crate) struct FieldCache<T> {
     /// Index into `made` by the first field.
     slots: Vec<u32>,
     made: Vec<T>,
@@ -12,7 +12,7 @@ pub(crate) struct PerBody<T> {
 
 const NONE: u32 = u32::MAX;
 
-impl<T> PerBody<T> {
+impl<T> FieldCache<T> {
     /// For the entries of one configuration.
     pub(crate) fn new(db: &ConfigDb<'_>) -> Self {
         Self { slots: vec![NONE; db.fields.len()], made: Vec::new() }

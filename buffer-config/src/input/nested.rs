@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::repeats::Repeats;
 use crate::db::{ConfigDb, Entry, Stored, escape};
 use crate::json::{self, Events, Key, Scalar};
-use crate::keys::Twice;
+use crate::key_index::DuplicateFinder;
 use crate::source::Span;
 
 /// Which names tables may have.
@@ -64,7 +64,7 @@ struct Tables<'a> {
     repeats: Repeats,
     list: Option<List<'a>>,
     table_names: Vec<(Span, Cow<'a, str>)>,
-    twice: Twice,
+    twice: DuplicateFinder,
 }
 
 impl<'a> Tables<'a> {

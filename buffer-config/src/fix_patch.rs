@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::finding::{Finding, PatchOp, Severity};
 use crate::lookup::Lookup;
 use crate::rules::{Options, check_file};
-use crate::source::Source;
+use crate::source::SourceText;
 
 /// What a patch does.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -59,7 +59,7 @@ fn like_before(document: &Value, op: &PatchOp) -> PatchOp {
 /// # Errors
 /// When the text is no JSON: a patch has nothing to apply to.
 pub fn plan(
-    source: Source<'_>,
+    source: SourceText<'_>,
     findings: &[Finding],
     lookup: Option<&Lookup>,
     options: &Options,
@@ -67,7 +67,7 @@ pub fn plan(
     let mut document: Value = serde_json::from_str(source.text).map_err(|e| e.to_string())?;
     let run = |document: &Value| {
         let text = document.to_string();
-        check_file(Source { name: source.name, text: &text }, lookup, options).findings
+        check_file(SourceText { name: source.name, text: &text }, lookup, options).findings
     };
     let places = |findings: &[Finding]| -> BTreeSet<(&'static str, String)> {
         let bad = findings.iter().filter(|f| f.severity > Severity::Info);

@@ -6,7 +6,7 @@
 
 use crate::asic::Asic;
 use crate::finding::PatchOp;
-use crate::forms::namespaces::is_namespace;
+use crate::input::namespaces::is_namespace;
 
 /// Why the updater would refuse an operation on a live switch; `None` when it takes it.
 pub fn refusal(op: &PatchOp, asic: Option<&Asic>) -> Option<String> {
