@@ -21,7 +21,7 @@ pub mod json;
 mod key_index;
 pub mod live_update;
 pub mod lookup;
-pub mod redis;
+pub mod redis_dump;
 pub mod report;
 pub(crate) mod resolve;
 pub mod resolved;

@@ -3,10 +3,8 @@
 //! Of a configuration: all rules run, places lie in the text, JSON pointers lead somewhere, and every renderer takes what
 //! was found. Of a side file: it is refused with a reason, or applies.
 
-mod redis;
 mod side_files;
 
-pub(crate) use redis::{redis, redis_seeds};
 pub(crate) use side_files::{
     baseline, baseline_seeds, hosts, hosts_seeds, lookup, lookup_seeds, suppressions, suppressions_seeds,
 };
