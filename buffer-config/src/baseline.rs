@@ -180,21 +180,21 @@ pub struct FindingFilter {
     /// `YYYY-MM-DD`.
     today: String,
     /// How many were held back so far.
-    pub held: usize,
+    pub suppressed: usize,
 }
 
 impl FindingFilter {
     /// Holds back what is suppressed on `today` (`YYYY-MM-DD`), and what the baseline knows.
     pub fn new(suppressions: Suppressions, baseline: Baseline, today: &str) -> Self {
         let (used, left) = (vec![false; suppressions.entries.len()], baseline.fingerprints);
-        Self { suppressions, used, left, today: today.to_string(), held: 0 }
+        Self { suppressions, used, left, today: today.to_string(), suppressed: 0 }
     }
 
     /// Removes what is held back.
     pub fn apply(&mut self, findings: &mut Vec<Finding>) {
         let before = findings.len();
         findings.retain(|finding| !self.is_suppressed(finding) && !self.is_known(finding));
-        self.held += before - findings.len();
+        self.suppressed += before - findings.len();
     }
 
     fn is_suppressed(&mut self, finding: &Finding) -> bool {

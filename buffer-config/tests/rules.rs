@@ -1,4 +1,4 @@
-//! Rules on small configurations: each defect that was reported upstream is caught, and what is right passes.
+//! Rules on small configurations: every defect that was reported upstream is found, and correct configurations pass.
 
 mod support;
 
@@ -17,7 +17,7 @@ fn run(text: &str, table: Option<&str>) -> Vec<(&'static str, Severity, String)>
     found.into_iter().map(|f| (f.code, f.severity, f.message)).collect()
 }
 
-/// The rule fires with that severity, and says `word`.
+/// Asserts that the rule reports a finding of that severity whose message contains `word`.
 #[track_caller]
 fn check(text: &str, table: Option<&str>, code: &str, severity: Severity, word: &str) {
     let found = run(text, table);
@@ -25,7 +25,7 @@ fn check(text: &str, table: Option<&str>, code: &str, severity: Severity, word: 
     assert!(hit, "{code} with `{word}` expected, found {found:#?}");
 }
 
-/// The rule does not fire with an error or a warning.
+/// Asserts that the rule reports no error and no warning.
 #[track_caller]
 fn passes(text: &str, table: Option<&str>, code: &str) {
     let found = run(text, table);
@@ -52,13 +52,13 @@ fn defect_1_pool_beyond_the_memory() {
 #[test]
 fn defect_2_egress_lossless_pool_smaller_than_ingress() {
     let text = switch(TD2, &[("\"size\": \"12766208\"}", "\"size\": \"9999999\"}")]);
-    check(&text, None, "BUF025", Severity::Error, "lossless packets drop at egress");
+    check(&text, None, "BUF025", Severity::Error, "lossless packets are dropped at egress");
 }
 
 #[test]
 fn defect_3_no_room_for_the_sai_reserve() {
     let text = switch(TD2, &[("\"10000000\", \"xoff\"", "\"10766208\", \"xoff\"")]);
-    check(&text, None, "BUF032", Severity::Warning, "the SAI may take");
+    check(&text, None, "BUF032", Severity::Warning, "the SAI may reserve");
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn defects_4_and_6_no_row_in_the_look_up_table() {
 #[test]
 fn defect_5_odd_xon_offset() {
     let table = "100000 5m 1 0 60000 0 3556\n100000 40m 1 0 100000 0 3556\n50000 5m 1 0 60000 0 3356\n50000 40m 1 0 70000 0 3556\n";
-    check("{}", Some(table), "PG014", Severity::Warning, "xon_offset 3356, where");
+    check("{}", Some(table), "PG014", Severity::Warning, "xon_offset is 3356, but");
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn defect_7_headroom_too_small() {
 #[test]
 fn defect_8_silent_default_cable() {
     let text = switch(TD2, &[("\"Ethernet4\": \"40m\"", "\"Ethernet4\": \"300m\"")]);
-    check(&text, None, "LINK005", Severity::Warning, "300 m, the silent default");
+    check(&text, None, "LINK005", Severity::Warning, "300 m, SONiC's default");
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn defect_17_false_alarms() {
         .map(|i| format!("\"Ethernet{}\": {{\"lanes\": \"9\", \"speed\": \"100000\"}}", i * 4))
         .collect();
     let text = switch(TD2, &[("\"PORT\": {", &format!("\"PORT\": {{{},", ports.join(",")))]);
-    check(&text, None, "WD022", Severity::Warning, "`pfcwd start_default` takes 800 ms");
+    check(&text, None, "WD022", Severity::Warning, "`pfcwd start_default` uses 800 ms");
 }
 
 #[test]
@@ -188,7 +188,7 @@ fn defect_22_placeholder_and_blank() {
     let text = switch(TD2, &[("\"1000000\"", "\" 166912\"")]);
     check(&text, None, "SRC004", Severity::Warning, "` 166912`");
     let placeholder = switch(TD2, &[("\"1000000\"", "\"9000000\""), ("\"1500000\"", "\"9000000\"")]);
-    check(&placeholder, None, "ECN018", Severity::Warning, "nothing is ever marked");
+    check(&placeholder, None, "ECN018", Severity::Warning, "no packet is ever marked");
 }
 
 #[test]
@@ -220,7 +220,7 @@ fn defect_25_template_not_rendered() {
 fn headroom_falls_with_length() {
     let table = "100000 1500m 1 0 366592 0\n100000 2000m 1 0 234496 0\n";
     check("{}", Some(table), "PG007", Severity::Error, "366,592 B for 1500 m, but only 234,496 B for 2000 m");
-    check("{}", Some(table), "PG005", Severity::Error, "are on the cable");
+    check("{}", Some(table), "PG005", Severity::Error, "are in flight on the cable");
 }
 
 #[test]
@@ -276,7 +276,7 @@ fn ecn_comes_before_pfc_and_says_up_to_when() {
     assert_eq!(severity, Severity::Info);
     assert!(message.contains("more than 6 equally congested groups"), "{message}");
     let late = switch(TD2, &[("\"1000000\"", "\"2500000\""), ("\"1500000\"", "\"3000000\"")]);
-    check(&late, None, "ECN009", Severity::Error, "PFC comes before ECN");
+    check(&late, None, "ECN009", Severity::Error, "PFC pauses before ECN marks");
 }
 
 #[test]
@@ -288,7 +288,7 @@ fn maps_pfc_and_groups_agree() {
             "\"MAP_PFC_PRIORITY_TO_QUEUE\": {\"AZURE\": {\"3\": \"5\"",
         )],
     );
-    check(&other_queue, None, "PFC006", Severity::Error, "stops queue 5, its traffic is in queue 3");
+    check(&other_queue, None, "PFC006", Severity::Error, "stops queue 5, but its traffic is in queue 3");
     let no_headroom = switch(
         TD2,
         &[(
@@ -417,7 +417,7 @@ fn files_of_other_people_raise_no_false_alarms() {
         "BUFFER_PG": {"Ethernet0|3-4": {"profile": "NULL"}}}"#;
     let errors: Vec<_> = run(rendered, None).into_iter().filter(|(_, s, _)| *s == Severity::Error).collect();
     assert!(errors.is_empty(), "{errors:#?}");
-    check(rendered, None, "BUF047", Severity::Warning, "by its content it is of the dynamic model");
+    check(rendered, None, "BUF047", Severity::Warning, "its contents are those of the dynamic model");
     // A virtual switch is called like the SKU that it stands for.
     let virtual_switch =
         switch("x86_64-kvm_x86_64-r0", &[("\"hwsku\": \"sku\"", "\"hwsku\": \"Force10-S6000\"")]);

@@ -1,29 +1,29 @@
-//! What each hit of a rule on the shipped switches is, by ASIC and severity: looked at by hand, file by file.
+//! The manual review of every finding on the shipped switches, by rule, ASIC and severity.
 
 use buffer_config::finding::Severity::{self, Error, Info, Warning};
 
-/// What a hit is.
+/// The result of a review.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
-    /// Something is wrong with the configuration.
+    /// The configuration is wrong.
     Defect,
-    /// It is meant so on that ASIC; the severity is adapted.
+    /// A convention of the ASIC's vendor, reported with a lower severity.
     Idiom,
-    /// Not to be told from the file.
+    /// The file does not contain enough information.
     Unknown,
-    /// The rule reports a figure and claims nothing.
+    /// The rule reports a figure, not a violation.
     Report,
 }
 
 use Kind::{Defect, Idiom, Report, Unknown};
 
-/// The verdict; `None` for a hit that nobody has looked at.
+/// The review and its reason; `None` for findings that were not reviewed.
 pub(crate) fn verdict(code: &str, asic: &str, severity: Severity) -> Option<(Kind, &'static str)> {
     let spectrum = asic.starts_with("spectrum");
     Some(match (code, asic, severity) {
         ("BUF004", "qumran-3d", Info) => (
             Idiom,
-            "DNX has one pool for both directions; the dynamic model, which would pass the field over, is not used there",
+            "DNX has one pool for both directions; the dynamic model, which would ignore the field, is not used there",
         ),
         ("BUF018", _, Info) => {
             (Idiom, "the vendor's template defines profiles for roles that do not use them")
@@ -42,7 +42,7 @@ pub(crate) fn verdict(code: &str, asic: &str, severity: Severity) -> Option<(Kin
             Info,
         ) => (
             Idiom,
-            "a static threshold as high as the sky lifts a limit in a dynamic pool (Azure paper, appendix A)",
+            "a very large static threshold disables the limit in a dynamic pool (Azure paper, appendix A)",
         ),
         ("BUF022", _, Info) => {
             (Idiom, "a dynamic threshold in a static egress pool; SAIs take the kind from the profile")
