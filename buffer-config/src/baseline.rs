@@ -1,4 +1,4 @@
-//! What is held back: selection of rules, suppressions with reason and expiry, a baseline of what is known.
+//! Filters findings: selected rules, suppressions with reason and expiry, and a baseline of known findings.
 
 use std::collections::BTreeMap;
 
@@ -7,17 +7,17 @@ use serde::{Deserialize, Serialize};
 use crate::finding::{Finding, Severity};
 use crate::source::{Position, Span, position};
 
-/// Which rules run. Words are codes, names or prefixes of codes (`BUF`, `PG0`).
+/// The rules whose findings are reported. Words are codes, names or prefixes of codes (`BUF`, `PG0`).
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
-    /// Only these; all when empty.
+    /// Only these rules; all if empty.
     pub select: Vec<String>,
-    /// Not these.
+    /// Not these rules.
     pub ignore: Vec<String>,
 }
 
 impl Selection {
-    /// Whether findings of a rule are wanted. The longer of two matching words decides, as in ruff.
+    /// Whether findings of a rule are reported. The longest matching word decides.
     pub fn wants(&self, code: &str, name: &str) -> bool {
         let longest = |words: &[String]| {
             let matches =
@@ -49,11 +49,11 @@ impl Selection {
     }
 }
 
-/// A side file with suppressions (TOML).
+/// A file with suppressions (TOML).
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Suppressions {
-    /// One by one.
+    /// The suppressions.
     #[serde(default, rename = "suppress")]
     pub entries: Vec<Suppression>,
 }
@@ -64,21 +64,21 @@ pub struct Suppressions {
 pub struct Suppression {
     /// The rule's code or name.
     pub code: toml::Spanned<String>,
-    /// Where the code stands.
+    /// The position of the code.
     #[serde(skip, default = "first")]
     position: Position,
-    /// The file, `*` for any run of characters; compared with the end of the path.
+    /// A file pattern with `*` for any characters, matched against the end of the path.
     pub file: String,
-    /// The JSON pointer, or a beginning of it; any when absent.
+    /// The JSON pointer or a prefix of it; matches any pointer if absent.
     #[serde(default)]
     pub pointer: String,
-    /// Why it is accepted.
+    /// Why the finding is accepted.
     pub reason: String,
-    /// The last day it holds, `YYYY-MM-DD`.
+    /// The last day on which it applies, `YYYY-MM-DD`.
     pub until: Option<String>,
 }
 
-/// The first place of a file.
+/// The first position of a file.
 fn first() -> Position {
     Position { line: 1, column: 1 }
 }
@@ -94,7 +94,7 @@ impl Suppression {
     }
 }
 
-/// Whether a path, or its end after a slash, has the form of a pattern with `*`.
+/// Whether a path, or its end after a slash, matches a pattern with `*`.
 fn glob_end(pattern: &str, path: &str) -> bool {
     let starts = path.match_indices('/').map(|(i, _)| i + 1);
     std::iter::once(0).chain(starts).any(|from| path.get(from..).is_some_and(|rest| glob(pattern, rest)))
@@ -115,10 +115,10 @@ fn glob(pattern: &str, text: &str) -> bool {
 }
 
 impl Suppressions {
-    /// Reads the side file.
+    /// Parses a suppressions file.
     ///
     /// # Errors
-    /// When it is no TOML of this form, with line and column.
+    /// If the text is not a valid suppressions file, with line and column.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut all: Self = toml::from_str(text).map_err(|e| e.to_string())?;
         for (i, entry) in all.entries.iter_mut().enumerate() {
@@ -138,7 +138,7 @@ impl Suppressions {
         Ok(all)
     }
 
-    /// What becomes of the suppressions themselves: expired and unused ones are findings in `file`.
+    /// Expired and unused suppressions, as findings in `file`.
     fn remarks(&self, used: &[bool], file: &str, today: &str) -> Vec<Finding> {
         let mut findings = Vec::new();
         for (i, (entry, used)) in self.entries.iter().zip(used).enumerate() {
@@ -147,7 +147,7 @@ impl Suppressions {
             let is_rule = crate::rules::find(code).is_some();
             let what = match (used, expired) {
                 (false, _) if !is_rule => {
-                    ("SRC012", "unused-suppression", "names no rule (harrier check --list-rules)")
+                    ("SRC012", "unused-suppression", "is not a rule (see harrier check --list-rules)")
                 }
                 (false, _) => ("SRC012", "unused-suppression", "matches no finding"),
                 (true, true) => ("SRC013", "expired-suppression", "has expired"),
@@ -171,7 +171,7 @@ impl Suppressions {
     }
 }
 
-/// Holds findings back as they come, file by file.
+/// Removes suppressed and known findings, file by file.
 #[derive(Debug, Default)]
 pub struct FindingFilter {
     suppressions: Suppressions,
@@ -179,18 +179,18 @@ pub struct FindingFilter {
     left: BTreeMap<String, usize>,
     /// `YYYY-MM-DD`.
     today: String,
-    /// How many were held back so far.
+    /// The number of findings removed so far.
     pub suppressed: usize,
 }
 
 impl FindingFilter {
-    /// Holds back what is suppressed on `today` (`YYYY-MM-DD`), and what the baseline knows.
+    /// A filter for the suppressions that apply on `today` (`YYYY-MM-DD`) and for the findings of the baseline.
     pub fn new(suppressions: Suppressions, baseline: Baseline, today: &str) -> Self {
         let (used, left) = (vec![false; suppressions.entries.len()], baseline.fingerprints);
         Self { suppressions, used, left, today: today.to_string(), suppressed: 0 }
     }
 
-    /// Removes what is held back.
+    /// Removes suppressed and known findings.
     pub fn apply(&mut self, findings: &mut Vec<Finding>) {
         let before = findings.len();
         findings.retain(|finding| !self.is_suppressed(finding) && !self.is_known(finding));
@@ -221,7 +221,7 @@ impl FindingFilter {
         }
     }
 
-    /// What there is to say of the suppressions when all findings have come: findings in `file`.
+    /// Findings in `file` about the suppressions, after all findings were filtered.
     pub fn remarks(&self, file: &str) -> Vec<Finding> {
         self.suppressions.remarks(&self.used, file, &self.today)
     }
@@ -233,25 +233,25 @@ fn is_date(text: &str) -> bool {
     matches!(parts.as_slice(), [y, m, d] if digits(y, 4) && digits(m, 2) && digits(d, 2))
 }
 
-/// Findings that are known and accepted for now, by fingerprint.
+/// Known findings, by fingerprint.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct Baseline {
-    /// How often each fingerprint occurs.
+    /// The number of occurrences of each fingerprint.
     pub fingerprints: BTreeMap<String, usize>,
 }
 
 impl Baseline {
-    /// Takes these findings too.
+    /// Adds findings.
     pub fn add(&mut self, findings: &[Finding]) {
         for finding in findings {
             *self.fingerprints.entry(finding.fingerprint()).or_default() += 1;
         }
     }
 
-    /// Reads a baseline.
+    /// Parses a baseline.
     ///
     /// # Errors
-    /// When it is not what [`Baseline`] writes.
+    /// If the text is not a baseline.
     pub fn parse(text: &str) -> Result<Self, String> {
         serde_json::from_str(text).map_err(|e| e.to_string())
     }

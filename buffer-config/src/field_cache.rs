@@ -1,29 +1,28 @@
-//! What is made of the fields of entries, once for all entries that repeat one text.
+//! Caches a value that is computed from the fields of an entry, for all entries with the same fields.
 
 use crate::db::{ConfigDb, Entry};
 
-/// A value for each distinct set of fields that was looked at.
+/// A value for each distinct set of fields.
 #[derive(Debug)]
 pub(crate) struct FieldCache<T> {
-    /// Index into `made` by the first field.
+    /// Indices into `values`, by the first field.
     slots: Vec<u32>,
-    made: Vec<T>,
+    values: Vec<T>,
 }
 
 const NONE: u32 = u32::MAX;
 
 impl<T> FieldCache<T> {
-    /// For the entries of one configuration.
+    /// An empty cache for the entries of one configuration.
     pub(crate) fn new(db: &ConfigDb<'_>) -> Self {
-        Self { slots: vec![NONE; db.fields.len()], made: Vec::new() }
+        Self { slots: vec![NONE; db.fields.len()], values: Vec::new() }
     }
 
-    /// What was made of the fields of that entry, or else what `make` makes of them now; it may look at nothing of the
-    /// entry but its fields.
+    /// Returns the cached value for the fields of an entry, or computes it with `make`, which may depend only on the fields.
     #[inline]
     pub(crate) fn get(&mut self, entry: &Entry<'_>, make: impl FnOnce() -> T) -> Option<&T> {
-        let mut index = self.made.len();
-        // Entries without fields have no first one to be told by.
+        let mut index = self.values.len();
+        // Entries without fields have no first field as a key.
         let slot =
             if entry.fields.is_empty() { None } else { self.slots.get_mut(entry.fields.start as usize) };
         match slot {
@@ -31,9 +30,9 @@ impl<T> FieldCache<T> {
             Some(slot) => *slot = index as u32,
             None => {}
         }
-        if index == self.made.len() {
-            self.made.push(make());
+        if index == self.values.len() {
+            self.values.push(make());
         }
-        self.made.get(index)
+        self.values.get(index)
     }
 }

@@ -1,6 +1,6 @@
-//! Repairs of a file as one JSON Patch (RFC 6902), each tried before it is offered.
+//! The fixes for a file as one JSON Patch (RFC 6902).
 //!
-//! A rule knows its own field only; whether its repair breaks something else is seen by making it and checking again.
+//! A rule knows only its own field. Each fix is therefore applied and the result checked again before it is offered.
 
 use std::collections::BTreeSet;
 
@@ -11,26 +11,26 @@ use crate::lookup::Lookup;
 use crate::rules::{Options, check_file};
 use crate::source::SourceText;
 
-/// What a patch does.
+/// A patch with the fixes of a file.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Plan {
-    /// The operations, in the order in which they apply; those that a live switch refuses say why.
+pub struct FixPatch {
+    /// The operations, in order. Those that a live switch rejects state the reason.
     pub operations: Vec<PatchOp>,
-    /// Findings whose repair is not in the patch, with the reason.
+    /// Findings whose fix is not in the patch, with the reason.
     pub left_out: Vec<(&'static str, String)>,
 }
 
-/// Applies one operation. Only members of objects are added, removed and replaced: a configuration has no other values.
+/// Applies one operation. Only members of objects are added, removed or replaced.
 ///
 /// # Errors
-/// When the operation's place is not there, or is no member of an object.
+/// If the path does not exist, or is not a member of an object.
 pub fn apply(document: &mut Value, op: &PatchOp) -> Result<(), String> {
     let (parent, last) = op.path.rsplit_once('/').ok_or("the whole document cannot be replaced")?;
     let last = last.replace("~1", "/").replace("~0", "~");
     let object = document.pointer_mut(parent).and_then(Value::as_object_mut);
-    let object = object.ok_or_else(|| format!("{parent} is no object of the document"))?;
+    let object = object.ok_or_else(|| format!("{parent} is not an object of the document"))?;
     match (op.op, &op.value) {
-        ("replace" | "remove", _) if !object.contains_key(&last) => Err(format!("{} is not there", op.path)),
+        ("replace" | "remove", _) if !object.contains_key(&last) => Err(format!("{} does not exist", op.path)),
         ("add" | "replace", Some(value)) => {
             object.insert(last, value.clone());
             Ok(())
@@ -39,11 +39,11 @@ pub fn apply(document: &mut Value, op: &PatchOp) -> Result<(), String> {
             object.remove(&last);
             Ok(())
         }
-        (op, _) => Err(format!("`{op}` is no operation that a repair uses")),
+        (op, _) => Err(format!("fixes do not use the operation `{op}`")),
     }
 }
 
-/// The operation with a number where it replaces one: YANG files write small numbers without quotes.
+/// The operation with a number if it replaces a number: YANG files write small numbers without quotes.
 fn like_before(document: &Value, op: &PatchOp) -> PatchOp {
     let is_number = document.pointer(&op.path).is_some_and(Value::is_number);
     let number = op.value.as_ref().and_then(Value::as_str).and_then(|text| text.parse::<i64>().ok());
@@ -53,17 +53,17 @@ fn like_before(document: &Value, op: &PatchOp) -> PatchOp {
     }
 }
 
-/// A patch with the repairs of those of `findings` that are warnings or errors. A repair that does not remove its
-/// finding, or that makes a new warning or error, is left out.
+/// Makes a patch with the fixes of the warnings and errors in `findings`. A fix that does not remove its finding, or that
+/// causes a new warning or error, is left out.
 ///
 /// # Errors
-/// When the text is no JSON: a patch has nothing to apply to.
+/// If the text is not valid JSON.
 pub fn plan(
     source: SourceText<'_>,
     findings: &[Finding],
     lookup: Option<&Lookup>,
     options: &Options,
-) -> Result<Plan, String> {
+) -> Result<FixPatch, String> {
     let mut document: Value = serde_json::from_str(source.text).map_err(|e| e.to_string())?;
     let run = |document: &Value| {
         let text = document.to_string();
@@ -73,12 +73,12 @@ pub fn plan(
         let bad = findings.iter().filter(|f| f.severity > Severity::Info);
         bad.map(|f| (f.code, f.pointer.clone())).collect()
     };
-    let mut plan = Plan::default();
+    let mut plan = FixPatch::default();
     let mut known = places(&run(&document));
     for finding in findings.iter().filter(|f| f.severity > Severity::Info && !f.patch.is_empty()) {
         let place = (finding.code, finding.pointer.clone());
         if !known.contains(&place) {
-            // A repair before this one has removed it.
+            // A previous fix has removed it.
             continue;
         }
         let mut repaired = document.clone();
@@ -89,9 +89,9 @@ pub fn plan(
         }
         let after = places(&run(&repaired));
         if after.contains(&place) {
-            plan.left_out.push((finding.code, "its repair does not suffice".into()));
+            plan.left_out.push((finding.code, "its fix does not remove the finding".into()));
         } else if let Some((code, pointer)) = after.difference(&known).next() {
-            plan.left_out.push((finding.code, format!("its repair alone would make {code} at {pointer}")));
+            plan.left_out.push((finding.code, format!("its fix alone would cause {code} at {pointer}")));
         } else {
             plan.operations.extend(ops);
             (document, known) = (repaired, after);

@@ -1,17 +1,21 @@
-//! Names to indices: open addressing in slots that one vector holds for all tables.
+//! Hash index from names to positions, with open addressing in slots that one vector holds for all tables.
+//!
+//! An index per table of `indexmap` or `hashbrown` would allocate per table and store each key or its hash again; here the
+//! names stay where they are (in [`crate::db`]) and a slot has four bytes. Building the index is a notable part of reading
+//! a configuration (`benches/check.rs`).
 
 use crate::json::scan::word;
 
-/// A slot that holds nothing.
+/// An empty slot.
 pub(crate) const EMPTY: u32 = u32::MAX;
 
-/// Slots for `len` names.
+/// The number of slots for `len` names.
 pub(crate) fn slots_for(len: usize) -> usize {
     (len * 2).next_power_of_two()
 }
 
-/// A hash that need not resist an attacker: look-ups go on with the next slot, so bad input makes them slow only by
-/// as much as its own tables are long.
+/// A hash without protection against crafted collisions: these slow down lookups at most by the length of the input's own
+/// tables.
 #[inline]
 pub(crate) fn hash(name: &str) -> u64 {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -22,21 +26,21 @@ pub(crate) fn hash(name: &str) -> u64 {
         hash = mix(hash, word);
         at += 8;
     }
-    // The last eight bytes, which may overlap those before; of a shorter name all of it.
+    // The last eight bytes, which may overlap the previous ones; for a shorter name, all of it.
     let short = || bytes.iter().take(8).fold(0, |word, byte| word << 8 | u64::from(*byte));
     let last = bytes.len().checked_sub(8).and_then(|from| word(bytes, from)).unwrap_or_else(short);
     let hash = mix(hash, last);
-    // A product's low bits know nothing of the word's high bytes, which hold the end of the name.
+    // The low bits of a product do not depend on the high bytes of the word, which hold the end of the name.
     let hash = (hash ^ hash >> 32).wrapping_mul(FACTOR);
     hash ^ hash >> 32
 }
 
-/// The index and slot of a name, or else the slot that it belongs in.
+/// The index and slot of a name, or the free slot for it.
 #[inline]
 pub(crate) fn find(slots: &[u32], hash: u64, is: impl Fn(u32) -> bool) -> Result<(u32, usize), usize> {
     let mask = slots.len().wrapping_sub(1);
     let mut at = hash as usize & mask;
-    // Half of the slots are empty, so this ends.
+    // At least half of the slots are empty, so the loop terminates.
     loop {
         match slots.get(at) {
             Some(&EMPTY) | None => return Err(at),
@@ -46,14 +50,14 @@ pub(crate) fn find(slots: &[u32], hash: u64, is: impl Fn(u32) -> bool) -> Result
     }
 }
 
-/// Finds names that stand twice; its slots are reused from object to object.
+/// Finds duplicate names. Its slots are reused from object to object.
 #[derive(Debug, Default)]
 pub(crate) struct DuplicateFinder {
     slots: Vec<u32>,
 }
 
 impl DuplicateFinder {
-    /// Calls `found` with the index of each name that stood there before.
+    /// Calls `found` with the index of each name that occurred before.
     pub(crate) fn find<'n>(
         &mut self,
         len: usize,
@@ -61,7 +65,7 @@ impl DuplicateFinder {
         mut found: impl FnMut(usize),
     ) {
         if len <= SMALL {
-            // A bit for each shape of a name: only equal shapes are compared.
+            // A bit per length and last byte: only names with the same bit are compared.
             let mut shapes = 0u64;
             for i in 0..len {
                 let this = name(i);
@@ -90,5 +94,5 @@ impl DuplicateFinder {
     }
 }
 
-/// Up to so many names are compared with each other.
+/// Up to this number, names are compared with each other without an index.
 const SMALL: usize = 16;

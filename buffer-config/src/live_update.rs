@@ -1,18 +1,18 @@
-//! What SONiC's generic config updater (`config apply-patch`) lets change on a live switch.
+//! Which changes SONiC's generic config updater (`config apply-patch`) accepts on a live switch.
 //!
 //! Source: sonic-utilities generic_config_updater/gcu_field_operation_validators.conf.json and
-//! field_operation_validators.py, August 2026. The validators see fields; adding or removing a whole profile passes,
-//! on any ASIC (sonic-mgmt issue 25395).
+//! field_operation_validators.py, August 2026. The validators check fields; adding or removing a whole profile is
+//! accepted on any ASIC (sonic-mgmt issue 25395).
 
 use crate::asic::Asic;
 use crate::finding::PatchOp;
 use crate::input::namespaces::is_namespace;
 
-/// Why the updater would refuse an operation on a live switch; `None` when it takes it.
+/// Why the updater rejects an operation on a live switch; `None` if it accepts it.
 pub fn refusal(op: &PatchOp, asic: Option<&Asic>) -> Option<String> {
     let mut steps = op.path.trim_start_matches('/').split('/');
     let first = steps.next().unwrap_or_default();
-    // Paths of a switch with several chips begin with the chip.
+    // On a switch with several chips, paths start with the chip.
     let table = if is_namespace(first) { steps.next().unwrap_or_default() } else { first };
     let _key = steps.next();
     let field = steps.next();
@@ -31,10 +31,10 @@ pub fn refusal(op: &PatchOp, asic: Option<&Asic>) -> Option<String> {
                 _ => false,
             };
             let asic = asic.map_or("an unknown ASIC", |a| a.name);
-            (!allowed).then(|| format!("`{}` of a profile's `{field}` is refused on {asic}", op.op))
+            (!allowed).then(|| format!("`{}` of a profile's `{field}` is rejected on {asic}", op.op))
         }
         "PFC_WD" | "WRED_PROFILE" => {
-            known.is_none().then(|| format!("{table} can be changed on listed ASICs only"))
+            known.is_none().then(|| format!("{table} can only be changed on the ASICs that the updater lists"))
         }
         _ => None,
     }

@@ -1,11 +1,11 @@
-//! Texts with names, and places in them.
+//! Source texts, and spans and positions in them.
 
 use std::fmt;
 
 /// A file's text with the name that messages use.
 #[derive(Clone, Copy, Debug)]
 pub struct SourceText<'a> {
-    /// Path or `-` for standard input.
+    /// Path, or `-` for standard input.
     pub name: &'a str,
     /// The whole text.
     pub text: &'a str,
@@ -26,14 +26,14 @@ impl Span {
         Self { start: start as u32, end: end as u32 }
     }
 
-    /// The place so many bytes further on.
+    /// The span moved by `bytes`.
     #[inline]
     pub(crate) fn behind(self, bytes: u32) -> Self {
         Self { start: self.start.saturating_add(bytes), end: self.end.saturating_add(bytes) }
     }
 }
 
-/// A place as people count: from 1, columns in characters.
+/// A line and column, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
     /// Line, from 1.
@@ -48,7 +48,7 @@ impl fmt::Display for Position {
     }
 }
 
-/// Line and column of byte `offset`.
+/// The position of byte `offset`.
 pub fn position(text: &str, offset: u32) -> Position {
     let mut at = (offset as usize).min(text.len());
     while !text.is_char_boundary(at) {
@@ -60,7 +60,7 @@ pub fn position(text: &str, offset: u32) -> Position {
     Position { line, column: before[line_start..].chars().count() as u32 + 1 }
 }
 
-/// The line that byte `offset` is in, without its end, and where it starts.
+/// The line that contains byte `offset`, without its line end, and the offset of its start.
 pub fn line_at(text: &str, offset: u32) -> (&str, u32) {
     let mut at = (offset as usize).min(text.len());
     while !text.is_char_boundary(at) {

@@ -44,7 +44,7 @@ fn the_alpha_incident_is_seen() {
         &fleet,
         "FLEET001",
         "3.json",
-        "2^-6, other switches of role ToRRouter have 2^-4: it pauses 4 times as early",
+        "2^-6, but other switches of role ToRRouter have 2^-4: its XOFF threshold is 0.25 times theirs",
     );
 }
 
@@ -56,7 +56,7 @@ fn both_ends_of_a_link_agree() {
         &ends("40m", "3"),
         "FLEET004",
         "0.json",
-        "a:Ethernet0 and b:Ethernet0 are configured with 5 m and 40 m",
+        "a:Ethernet0 and b:Ethernet0 have cable lengths 5 m and 40 m",
     );
     check(&ends("5m", "4"), "FLEET003", "0.json", "enable PFC for 3 and for 4");
 }
@@ -91,7 +91,7 @@ fn hosts_agree_with_their_port() {
     assert!(found.iter().all(|f| f.message.starts_with("host h1 on Ethernet0")));
     assert!(hosts::parse("[[host]]\nname = 1").is_err());
     let odd = "[[host]]\nname = \"h\"\nswitch = \"a\"\nport = \"E\"\ndcqcn = { rp_ai_rat = 5 }";
-    assert!(hosts::parse(odd).is_err_and(|e| e.contains("`rp_ai_rat`; known are rp_ai_rate, ")));
+    assert!(hosts::parse(odd).is_err_and(|e| e.contains("`rp_ai_rat`; expected one of rp_ai_rate, ")));
 }
 
 /// A switch of two chips, each in a file of its own, with a cable between them and one to `peer`.
@@ -118,7 +118,7 @@ fn chips_of_a_switch_are_one_neighbour_and_neighbours_of_each_other() {
         &chips("40m", "none"),
         "FLEET004",
         "0.json",
-        "c/ASIC0:Ethernet0 and c/ASIC1:Ethernet0 are configured",
+        "c/ASIC0:Ethernet0 and c/ASIC1:Ethernet0 have cable lengths",
     );
     // The neighbour names the switch, not the chip, and the port by its alias.
     let mut fleet = chips("5m", "b");

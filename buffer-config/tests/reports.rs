@@ -75,7 +75,7 @@ fn suppressions_hold_back_expire_and_must_be_used() {
         let mut holder = FindingFilter::new(all_entries, Baseline::default(), today);
         holder.apply(&mut all);
         all.extend(holder.remarks("s.toml"));
-        (holder.held, all.into_iter().map(|f| f.code).collect::<Vec<_>>())
+        (holder.suppressed, all.into_iter().map(|f| f.code).collect::<Vec<_>>())
     };
     assert_eq!(apply(&side(""), "2026-01-01"), (1, vec![]));
     assert_eq!(apply(&side("until = \"2026-06-30\""), "2026-06-30"), (1, vec![]));
@@ -100,7 +100,7 @@ fn a_baseline_survives_moved_lines() {
     let left = |mut findings: Vec<Finding>| {
         let mut holder = FindingFilter::new(Suppressions::default(), baseline.clone(), "2026-01-01");
         holder.apply(&mut findings);
-        assert_eq!(holder.held + findings.len(), 1);
+        assert_eq!(holder.suppressed + findings.len(), 1);
         findings.len()
     };
     assert_eq!(left(findings(&format!("\n\n{TEXT}"))), 0);

@@ -1,4 +1,4 @@
-//! The forms with another shape than `{TABLE: {key: {field: value}}}`: Redis dumps, swssconfig arrays, sonic-yang JSON.
+//! Reads formats other than `{TABLE: {key: {field: value}}}`: Redis dumps, swssconfig arrays and sonic-yang JSON.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use crate::key_index::DuplicateFinder;
 use crate::schema;
 use crate::source::Span;
 
-/// Reads a configuration of that form.
+/// Reads a configuration in the given format.
 pub(super) fn load(mut json: Json<'_>, form: InputFormat) -> ConfigDb<'_> {
     let problems = std::mem::take(&mut json.problems);
     let db = ConfigDb { problems, form, ..ConfigDb::default() };
@@ -38,7 +38,7 @@ impl<'a> Loader<'_, 'a> {
                 let members = self.json.children(&node.value);
                 self.duplicates(members);
                 for member in members {
-                    // Redis keeps no hash without fields: SONiC writes a NULL one.
+                    // Redis has no hashes without fields, so SONiC writes a NULL field.
                     if member.key == "NULL" && members.len() == 1 {
                         continue;
                     }
@@ -57,7 +57,7 @@ impl<'a> Loader<'_, 'a> {
     }
 
     fn field(&mut self, table: &str, key: &str, member: &Node<'a>) {
-        // `name@` is how Redis keeps a list: commas between the elements.
+        // In Redis, the field `name@` holds a list, joined by commas.
         let is_marked = member.key.ends_with('@');
         let written = if self.db.form == InputFormat::Yang { local(&member.key) } else { member.key.as_ref() };
         let name = written.strip_suffix('@').unwrap_or(written);
@@ -88,7 +88,7 @@ impl<'a> Loader<'_, 'a> {
             match &item.value {
                 Value::Text(text) => words.push(text),
                 Value::Bare(word) => words.push(word),
-                _ => self.db.problem(item.span, "a list holds strings and numbers only".into()),
+                _ => self.db.problem(item.span, "a list may contain only strings and numbers".into()),
             }
         }
         words.join(",")
@@ -106,7 +106,7 @@ impl<'a> Loader<'_, 'a> {
             let split = member.key.split_once(separator).or_else(|| member.key.split_once(['|', ':']));
             let Some((table, key)) = split else {
                 if matches!(member.value, Value::Object(_)) {
-                    self.db.problem(member.key_span, format!("`{}` names no table and key", member.key));
+                    self.db.problem(member.key_span, format!("`{}` has no table and key", member.key));
                 }
                 continue;
             };
@@ -120,7 +120,7 @@ impl<'a> Loader<'_, 'a> {
             let start = self.db.entries.len() as u32;
             for (key, node) in groups.remove(table).unwrap_or_default() {
                 let node_value = unwrap_dump(self.json, node);
-                // APPL_DB joins with `:` what CONFIG_DB joins with `|`.
+                // APPL_DB separates with `:`, CONFIG_DB with `|`.
                 let joins =
                     separator == ':' || node.key.get(table.len()..).is_some_and(|k| k.starts_with(':'));
                 let key = if joins { key.replace(':', "|") } else { key.to_string() };
@@ -169,7 +169,7 @@ impl<'a> Loader<'_, 'a> {
         self.merge_tables();
     }
 
-    /// Names without separators, and objects of objects: tables, not entries.
+    /// Whether the members are tables, not entries: names without separators, and objects of objects.
     fn are_tables(&self, members: &[Node<'a>]) -> bool {
         let is_object = |node: &Node<'a>| matches!(node.value, Value::Object(_));
         members.iter().all(|m| {
@@ -177,7 +177,7 @@ impl<'a> Loader<'_, 'a> {
         })
     }
 
-    /// One table for all entries of a name: an array has them one by one.
+    /// Makes one table of all entries with the same table name, which an array lists one by one.
     fn merge_tables(&mut self) {
         let tables = std::mem::take(&mut self.db.tables);
         let entries = std::mem::take(&mut self.db.entries);
@@ -240,7 +240,7 @@ impl<'a> Loader<'_, 'a> {
                     Some(Value::Bare(word)) => key.push_str(word),
                     _ => self
                         .db
-                        .problem(item.span, format!("an entry of `{}` lacks its key `{name}`", list.key)),
+                        .problem(item.span, format!("an entry of `{}` has no key `{name}`", list.key)),
                 }
             }
             let start = self.db.fields.len() as u32;
@@ -263,7 +263,7 @@ impl<'a> Loader<'_, 'a> {
         }
     }
 
-    /// The inner list of a map: two leaves, from and to.
+    /// Reads the inner list of a map, whose rows have two leaves.
     fn yang_map(&mut self, table: &str, key: &str, member: &Node<'a>) {
         let Some([from, to]) = schema::yang_map_leaves(table) else { return };
         for (index, item) in self.json.children(&member.value).iter().enumerate() {
@@ -285,7 +285,7 @@ impl<'a> Loader<'_, 'a> {
                     self.db.written.insert(name_span.start, steps.into());
                     self.db.fields.push(Stored { name, name_span, value, span, is_list: false });
                 }
-                _ => self.db.problem(item.span, format!("`{table}|{key}`: a row needs `{from}` and `{to}`")),
+                _ => self.db.problem(item.span, format!("`{table}|{key}`: a row requires `{from}` and `{to}`")),
             }
         }
     }
@@ -300,7 +300,7 @@ impl<'a> Loader<'_, 'a> {
     }
 }
 
-/// `{"TABLE|key": {"type": "hash", "value": {...}}}`, as redis-dump writes it: the inner object.
+/// `{"TABLE|key": {"type": "hash", "value": {...}}}`, as written by redis-dump: returns the inner object.
 pub(super) fn unwrap_dump<'n, 'a>(json: &'n Json<'a>, node: &'n Node<'a>) -> &'n Node<'a> {
     let members = json.children(&node.value);
     let is_dump =

@@ -1,4 +1,4 @@
-//! The ways in which a CONFIG_DB is written down, told apart by their shape and brought to one.
+//! Input formats of CONFIG_DB: detects the format by the structure of the text, and reads all of them into [`ConfigDb`].
 
 pub(crate) mod namespaces;
 mod nested;
@@ -11,20 +11,21 @@ use crate::json::{self, Json, Node, Value};
 /// One database of a file.
 #[derive(Debug)]
 pub struct Namespace<'a> {
-    /// `localhost` or `asic` and a number; empty in a file that holds one database only.
+    /// `localhost`, or `asic` and a number; empty in a file with a single database.
     pub name: String,
     /// Its tables.
     pub db: ConfigDb<'a>,
 }
 
-/// Reads all databases of a file: one, or those of the chips of a switch with several.
+/// Reads all databases of a file: one, or one per chip of a switch with several.
 pub fn load_all(text: &str) -> Vec<Namespace<'_>> {
     namespaces::split(text).unwrap_or_else(|| vec![Namespace { name: String::new(), db: load(text) }])
 }
 
-/// Reads a configuration in any of its JSON forms but that of several chips ([`load_all`]). Always returns what could be understood.
+/// Reads a configuration in any JSON format except the one for several chips ([`load_all`]). Always returns what could be
+/// parsed; [`ConfigDb::problems`] lists the rest.
 pub fn load(text: &str) -> ConfigDb<'_> {
-    // The usual form needs no tree; the first key of another form tells it.
+    // The usual format needs no tree. The first key of another format ends this attempt.
     if let Some(db) = nested::load(text, nested::Names::Plain) {
         return db;
     }

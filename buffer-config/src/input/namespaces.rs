@@ -1,28 +1,28 @@
-//! One file for all chips of a switch: `{"localhost": {TABLE: ...}, "asic0": {TABLE: ...}}`.
+//! Reads one file for all chips of a switch: `{"localhost": {TABLE: ...}, "asic0": {TABLE: ...}}`.
 //!
-//! `config save` and `config load` of SONiC write and read it on switches with several chips; `localhost` is the host's
-//! own database, which has no ports (sonic-utilities config/main.py, HOST_NAMESPACE). `config apply-patch` takes paths
-//! that begin with the name.
+//! SONiC's `config save` and `config load` use this format on switches with several chips. `localhost` is the host's
+//! database, which has no ports (sonic-utilities config/main.py, HOST_NAMESPACE). Paths of `config apply-patch` start
+//! with the name.
 
 use super::{Namespace, load};
 use crate::db::{ConfigDb, escape};
 use crate::json::{self, Value};
 use crate::source::Span;
 
-/// Whether a name is that of a namespace: the host's, or a chip's.
+/// Whether a name is a namespace: the host's or a chip's.
 pub(crate) fn is_namespace(name: &str) -> bool {
     let digits = name.strip_prefix("asic").unwrap_or_default();
     name == "localhost" || !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// Whether the first name in the text is that of a namespace; no table is called so.
+/// Whether the first name in the text is a namespace; no table has such a name.
 fn begins_with_one(text: &str) -> bool {
     let inside = text.trim_start_matches('\u{feff}').trim_start().strip_prefix('{').map(str::trim_start);
     let name = inside.and_then(|rest| rest.strip_prefix('"')).and_then(|rest| rest.split_once('"'));
     name.is_some_and(|(name, _)| is_namespace(name))
 }
 
-/// The databases of a file for all chips; `None` for any other file.
+/// Splits a file into the databases of its chips; `None` for any other file.
 pub(super) fn split(text: &str) -> Option<Vec<Namespace<'_>>> {
     if !begins_with_one(text) {
         return None;
@@ -43,7 +43,7 @@ pub(super) fn split(text: &str) -> Option<Vec<Namespace<'_>>> {
         }
     }
     let first = all.first_mut()?;
-    // What is wrong inside of a database is in its own list.
+    // Problems inside a database are in its own list.
     let outside = |span: Span| {
         !json.children(&root.value).iter().any(|m| m.span.start <= span.start && span.start < m.span.end)
     };
@@ -53,14 +53,14 @@ pub(super) fn split(text: &str) -> Option<Vec<Namespace<'_>>> {
     for (span, key) in odd {
         first.db.problem(
             span,
-            format!("`{key}` is no database of a chip: expected `localhost` or `asic` and a number"),
+            format!("`{key}` is not a namespace: expected `localhost`, or `asic` and a number"),
         );
     }
     Some(all)
 }
 
 impl ConfigDb<'_> {
-    /// Moves all places by `offset`, and all pointers below `prefix`.
+    /// Moves all spans by `offset`, and prepends `prefix` to all pointers.
     fn shift(&mut self, offset: u32, prefix: &str) {
         let moved = |span: &mut Span| {
             span.start += offset;

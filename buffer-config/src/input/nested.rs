@@ -1,4 +1,4 @@
-//! `{TABLE: {key: {field: value}}}`, read in one go.
+//! Reads `{TABLE: {key: {field: value}}}` in one pass.
 
 use std::borrow::Cow;
 
@@ -8,21 +8,20 @@ use crate::json::{self, Events, Key, Scalar};
 use crate::key_index::DuplicateFinder;
 use crate::source::Span;
 
-/// Which names tables may have.
+/// The table names that are accepted.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Names {
-    /// None that could be a key of another form.
+    /// Only names that cannot be keys of another format.
     #[default]
     Plain,
-    /// Any.
+    /// All names.
     Any,
 }
 
-/// Reads the nested form; `None` when a name is met that belongs to another form.
+/// Reads the nested format; `None` if a name belongs to another format.
 pub(super) fn load(text: &str, names: Names) -> Option<ConfigDb<'_>> {
     let mut tables = Tables { names, ..Tables::default() };
-    // A field that repeats no other takes at least so many bytes of a usual file, an entry so many: little grows on the
-    // way.
+    // Typical files have at least this many bytes per distinct field and per entry, so the vectors rarely grow.
     tables.db.fields.reserve(text.len() / 48);
     tables.db.entries.reserve(text.len() / 80);
     tables.db.slots.reserve(text.len() / 24);
@@ -31,7 +30,7 @@ pub(super) fn load(text: &str, names: Names) -> Option<ConfigDb<'_>> {
         return None;
     }
     let mut db = tables.db;
-    // What is wrong with the text comes first, then what is not understood in it.
+    // Syntax errors come first, then values that do not fit the format.
     let of_tables = std::mem::replace(&mut db.problems, problems.problems);
     for problem in of_tables {
         db.problem(problem.span, problem.message);
@@ -51,15 +50,15 @@ struct Tables<'a> {
     db: ConfigDb<'a>,
     names: Names,
     is_other_form: bool,
-    /// How many objects and arrays are open.
+    /// The number of open objects and arrays.
     depth: u32,
-    /// The open ones from here on are not understood and were reported.
+    /// From this depth on, the open objects and arrays are invalid and were reported.
     skipped: Option<u32>,
     table: Key<'a>,
     table_start: u32,
     entry: Key<'a>,
     entry_start: u32,
-    /// What there was to say before the entry began.
+    /// The number of remarks before the entry began.
     entry_remarks: usize,
     repeats: Repeats,
     list: Option<List<'a>>,
@@ -95,7 +94,7 @@ impl<'a> Tables<'a> {
                 duplicates.push((field.name_span, field.name.to_string()));
             }
         });
-        // Redis keeps no hash without fields: SONiC writes a NULL one.
+        // Redis has no hashes without fields, so SONiC writes a NULL field.
         if matches!(fields, [only] if only.name == "NULL") {
             self.db.fields.pop();
             end = self.entry_start;
@@ -114,7 +113,7 @@ impl<'a> Tables<'a> {
         });
     }
 
-    /// How much there was to say so far.
+    /// The number of problems and duplicates so far.
     fn remarks(&self) -> usize {
         self.db.problems.len() + self.db.duplicates.len()
     }
@@ -163,7 +162,7 @@ impl<'a> Events<'a> for Tables<'a> {
             }
             (3, false) => self.list = Some(List { key, text: None }),
             _ => {
-                // The place is known when it closes.
+                // The span is known when it closes.
                 self.skipped = Some(level);
                 if level == 1 {
                     self.table_name(&key);
@@ -216,7 +215,7 @@ impl<'a> Events<'a> for Tables<'a> {
                         self.table.text, self.entry.text
                     )
                 }
-                _ => "a list holds strings and numbers only".to_string(),
+                _ => "a list may contain only strings and numbers".to_string(),
             };
             return self.db.problem(span, message);
         }
@@ -265,7 +264,7 @@ impl<'a> Events<'a> for Tables<'a> {
             _ => {
                 let word: &str = match &scalar {
                     Scalar::Null => {
-                        return self.db.problem(span, "a list holds strings and numbers only".into());
+                        return self.db.problem(span, "a list may contain only strings and numbers".into());
                     }
                     Scalar::Bare(word) => word,
                     Scalar::Text(text) => text,
@@ -287,7 +286,7 @@ impl<'a> Events<'a> for Tables<'a> {
     }
 }
 
-/// `name@` is how Redis keeps a list, commas between the elements: the name, and whether it was so marked.
+/// In Redis, the field `name@` holds a list, joined by commas. Returns the name, and whether it had the mark.
 fn list_name(key: Cow<'_, str>) -> (Cow<'_, str>, bool) {
     match key {
         Cow::Borrowed(text) => match text.strip_suffix('@') {

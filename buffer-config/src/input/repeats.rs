@@ -1,47 +1,47 @@
-//! Entries that repeat an earlier one of their table: most of a configuration is the same few objects for every port.
+//! Finds entries that repeat an earlier entry of their table: most of a configuration is the same few objects per port.
 //!
-//! An object's text decides what is read from it, so text that was read before need only be compared.
+//! Equal texts have equal fields, so a text that was parsed before is only compared.
 
 use std::ops::Range;
 
 use crate::source::Span;
 
-/// How many objects of a table are kept to compare with.
+/// The number of objects of a table that are kept for comparison.
 const KEPT: usize = 8;
 
-/// An object that was read and in which nothing was wrong.
+/// An object that was parsed without problems.
 #[derive(Clone, Debug, Default)]
 struct Body {
-    /// With its braces.
+    /// Its span with the braces.
     text: Span,
     fields: Range<u32>,
-    /// Which one came after it the last time.
+    /// The index of the object that followed it last time.
     next: usize,
 }
 
-/// What an object repeats.
+/// A repetition of an earlier object.
 #[derive(Debug)]
 pub(super) struct Repeat {
-    /// Where it stands itself.
+    /// The span of the repetition.
     pub(super) span: Span,
-    /// The fields that were read before.
+    /// The fields of the earlier object.
     pub(super) fields: Range<u32>,
-    /// Bytes from where those stand to where these do.
+    /// The distance from the earlier object to this one, bytes.
     pub(super) behind: u32,
 }
 
-/// The objects of one table that were met last.
+/// The most recent objects of one table.
 #[derive(Debug, Default)]
 pub(super) struct Repeats {
     bodies: [Body; KEPT],
     len: usize,
-    /// The next one to be given up.
+    /// The index of the next object to be replaced.
     oldest: usize,
     last: usize,
 }
 
 impl Repeats {
-    /// Another table begins.
+    /// Forgets all objects, at the start of a table.
     pub(super) fn clear(&mut self) {
         self.len = 0;
         self.oldest = 0;
@@ -59,7 +59,7 @@ impl Repeats {
         self.follow(at);
     }
 
-    /// The object that stands at `at`, when it was met before.
+    /// The earlier object that the text at `at` repeats, if any.
     pub(super) fn find(&mut self, text: &[u8], at: usize) -> Option<Repeat> {
         let likely = self.bodies.get(self.last)?.next;
         let found = self.is_at(likely, text, at).then_some(likely);

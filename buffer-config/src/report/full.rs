@@ -1,4 +1,4 @@
-//! For people: with source, caret, reason and repair; or one line each.
+//! Reports for people: with source line, caret, reason and fix, or one line per finding.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use super::advice;
 use crate::finding::{Finding, Severity};
 use crate::source::line_at;
 
-/// The longest line shown whole; a longer one is cut around the place.
+/// The longest line that is shown completely; longer lines are cut around the position.
 const MAX_LINE: usize = 120;
 
 /// A finding with its source line, and an empty line.
@@ -33,7 +33,7 @@ pub(super) fn one(out: &mut String, finding: &Finding, is_coloured: bool, text: 
         }
     }
     if let Some(reason) = finding.patch.iter().find_map(|op| op.refused_live.as_ref()) {
-        let _ = writeln!(out, "  {} the repair takes a reload: {reason}", paint("34", "= live:"));
+        let _ = writeln!(out, "  {} the fix requires a reload: {reason}", paint("34", "= live:"));
     }
     out.push('\n');
 }

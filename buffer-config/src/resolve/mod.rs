@@ -1,6 +1,6 @@
-//! From tables to the resolved view: references followed, ranges opened, what `buffermgrd` adds added.
+//! Resolves the tables of a configuration: follows references, expands ranges, and adds what `buffermgrd` adds.
 //!
-//! Sources: sonic-swss orchagent/qosorch.cpp and pfcwdorch.cpp; of the daemon's additions see `buffermgrd`.
+//! Sources: sonic-swss orchagent/qosorch.cpp and pfcwdorch.cpp; for the additions see `buffermgrd`.
 
 mod buffermgrd;
 mod index;
@@ -17,25 +17,25 @@ use crate::lookup::Lookup;
 use crate::resolved::*;
 use crate::schema::reference;
 
-/// `POLL_INTERVAL` when the file names none (orchagent's PFC_WD_POLL_MSECS).
+/// Default of `POLL_INTERVAL`, milliseconds (orchagent's PFC_WD_POLL_MSECS).
 pub const DEFAULT_POLL_MS: u32 = 100;
-/// The MTU of a port that names none.
+/// Default MTU of a port, bytes.
 pub const DEFAULT_MTU: u32 = 9100;
-/// The pool that `buffermgrd` gives every lossless profile that it adds.
+/// The pool of all lossless profiles that `buffermgrd` creates.
 pub const LOSSLESS_POOL: &str = "ingress_lossless_pool";
 
-/// What is known beside the configuration itself.
+/// Facts about the switch that its configuration does not contain.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ResolveOptions<'l> {
-    /// The platform's look-up table, for the traditional model.
+    /// The platform's lookup table, for the traditional model.
     pub lookup: Option<&'l Lookup>,
-    /// The ASIC, when it is known from elsewhere.
+    /// The ASIC, if it is not to be derived from platform and SKU.
     pub asic: Option<&'static Asic>,
-    /// Bytes of packet memory, when known from elsewhere.
+    /// Bytes of packet memory, if they differ from the ASIC's.
     pub memory_bytes: Option<u64>,
 }
 
-/// The resolved view of a configuration.
+/// Resolves a configuration.
 pub fn resolve(db: &ConfigDb<'_>, beside: ResolveOptions<'_>) -> ResolvedSwitch {
     let here = |field| db.value("DEVICE_METADATA", "localhost", field).unwrap_or_default();
     let asic = beside.asic.or_else(|| asic::of_device(here("platform"), here("hwsku")));
@@ -78,7 +78,7 @@ pub fn resolve(db: &ConfigDb<'_>, beside: ResolveOptions<'_>) -> ResolvedSwitch 
     switch
 }
 
-/// A number as SONiC reads it: blanks around it are passed over.
+/// Parses a number like SONiC: leading and trailing blanks are ignored.
 pub(crate) fn number(text: &str) -> Option<u64> {
     text.trim().parse().ok()
 }
@@ -97,7 +97,7 @@ pub(crate) fn range(text: &str) -> Option<(usize, usize)> {
     }
 }
 
-/// Priorities of a comma list as bits. What is no priority is left out.
+/// Parses a comma-separated list of priorities as a bit mask; invalid items are ignored.
 pub(crate) fn bits(list: &str) -> u8 {
     list.split(',').filter_map(|p| p.trim().parse::<u32>().ok()).filter(|p| *p < 8).fold(0, |b, p| b | 1 << p)
 }
@@ -120,7 +120,7 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
                 Some("egress") => Direction::Egress,
                 Some("both") => Direction::Both,
                 _ => {
-                    self.switch.unresolved.push(format!("pool {} has no usable type", entry.key));
+                    self.switch.unresolved.push(format!("pool {} has no valid type", entry.key));
                     continue;
                 }
             };
@@ -148,7 +148,7 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
             let get = |field| self.db.field(entry, field).map(|f| f.value);
             let pool = get("pool").map(|name| reference("BUFFER_POOL", name));
             let Some(pool) = pool.and_then(|name| self.pool_index(name)) else {
-                self.switch.unresolved.push(format!("profile {} names no pool that exists", entry.key));
+                self.switch.unresolved.push(format!("the pool of profile {} does not exist", entry.key));
                 continue;
             };
             let bytes = |field| get(field).and_then(number);
@@ -287,7 +287,7 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
         }
     }
 
-    /// The profile that an entry names.
+    /// The profile of an entry.
     fn profile_of(&self, entry: &Entry<'a>) -> Option<usize> {
         let name = self.db.field(entry, "profile").map_or("", |f| f.value);
         self.profile_index(reference("BUFFER_PROFILE", name))
