@@ -70,7 +70,7 @@ fn every_code_of_the_schema_has_a_rule() {
     }
 }
 
-/// Hits of one rule on one ASIC with one worst severity.
+/// The files in which a rule reports one highest severity, for one ASIC.
 #[derive(Default)]
 struct Group {
     files: Vec<String>,
@@ -115,7 +115,7 @@ fn hits_on_shipped_switches_are_up_to_date() {
     let (mut body, mut last) = (String::new(), "");
     for ((code, asic, Reverse(severity)), group) in &groups {
         let (kind, why) = verdict(code, asic, *severity)
-            .unwrap_or_else(|| panic!("{code} on {asic} as {severity:?} has no verdict: {:?}", group.files));
+            .unwrap_or_else(|| panic!("{code} on {asic} as {severity:?} was not reviewed: {:?}", group.files));
         *sums.entry((kind, Reverse(*severity))).or_default() += group.files.len();
         if *code != last {
             let name = rules::find(code).expect("a rule").meta.name;
@@ -140,7 +140,7 @@ fn hits_on_shipped_switches_are_up_to_date() {
         let (errors, warnings, notes) = (of(Severity::Error), of(Severity::Warning), of(Severity::Info));
         writeln!(text, "| {kind:?} | {errors} | {warnings} | {notes} |").expect("a String");
     }
-    // An idiom is no error, and what is an error is no idiom and not unknown.
+    // Every error is a defect.
     assert!(
         sums.keys().all(|(kind, severity)| *kind == Kind::Defect || severity.0 < Severity::Error),
         "{sums:?}"

@@ -1,7 +1,7 @@
-//! The examples on the rules' pages are what the rules find.
+//! Every example on a rule's page violates the rule.
 //!
-//! A JSON example is checked by itself, and as entries that replace those of a healthy switch; a look-up table beside a
-//! healthy switch; two revisions as a change; several switches as a fleet; TOML as host file or as suppressions.
+//! A JSON example is checked alone, and with its entries replacing those of a correct switch. A lookup table is checked
+//! with a correct switch, two revisions as a change, several switches as a fleet, TOML as a host or suppressions file.
 
 mod support;
 
@@ -15,7 +15,7 @@ use buffer_config::{ResolveOptions, diff, input, hosts, lookup, resolve};
 use serde_json::Value;
 use support::switch::{TD2, switch};
 
-/// A block of code of a page: its language and its text.
+/// The code blocks of a page's example: language and text.
 fn blocks(page: &str) -> Vec<(String, String)> {
     let example = page.split("## Example\n").nth(1).unwrap_or_default();
     let example = example.split("\n## ").next().unwrap_or_default();
@@ -30,7 +30,7 @@ fn blocks(page: &str) -> Vec<(String, String)> {
     found
 }
 
-/// The healthy switch with the entries of `text` in the place of its own.
+/// The correct switch with its entries replaced by those of `text`.
 fn merged(text: &str, hostname: &str) -> String {
     let healthy = switch(TD2, &[("\"s1\", \"type\"", &format!("\"{hostname}\", \"type\""))]);
     let mut all: Value = serde_json::from_str(&healthy).expect("JSON");
@@ -88,7 +88,7 @@ fn of_change(old: &str, new: &str) -> BTreeSet<&'static str> {
 }
 
 #[test]
-fn every_example_shows_its_rule() {
+fn every_example_violates_its_rule() {
     let mut wrong = Vec::new();
     for rule in rules::all() {
         let code = rule.meta.code;
@@ -113,5 +113,5 @@ fn every_example_shows_its_rule() {
             wrong.push(format!("{code} {}: {} blocks, found {found:?}", rule.meta.name, blocks.len()));
         }
     }
-    assert!(wrong.is_empty(), "{} examples do not show their rule:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(wrong.is_empty(), "{} examples do not violate their rule:\n{}", wrong.len(), wrong.join("\n"));
 }

@@ -36,7 +36,7 @@ fn check(switches: &[String], code: &str, file: &str, word: &str) {
 }
 
 #[test]
-fn the_alpha_incident_is_seen() {
+fn a_lower_alpha_than_the_role_is_an_error() {
     let mut fleet: Vec<String> = (0..3).map(|i| switch(&format!("t{i}"), "-4", "5m", "3", "none")).collect();
     assert_eq!(found(&fleet).len(), 0);
     fleet.push(switch("new", "-6", "5m", "3", "none"));
@@ -49,7 +49,7 @@ fn the_alpha_incident_is_seen() {
 }
 
 #[test]
-fn both_ends_of_a_link_agree() {
+fn differences_between_link_ends_are_reported() {
     let ends = |cable, pfc| [switch("a", "0", "5m", "3", "b"), switch("b", "0", cable, pfc, "a")];
     assert_eq!(found(&ends("5m", "3")).len(), 0);
     check(
@@ -58,11 +58,11 @@ fn both_ends_of_a_link_agree() {
         "0.json",
         "a:Ethernet0 and b:Ethernet0 have cable lengths 5 m and 40 m",
     );
-    check(&ends("5m", "4"), "FLEET003", "0.json", "enable PFC for 3 and for 4");
+    check(&ends("5m", "4"), "FLEET003", "0.json", "enable PFC for 3 and 4");
 }
 
 #[test]
-fn hosts_agree_with_their_port() {
+fn differences_between_host_and_port_are_reported() {
     let file = r#"
         [[host]]
         name = "h1"
@@ -94,7 +94,7 @@ fn hosts_agree_with_their_port() {
     assert!(hosts::parse(odd).is_err_and(|e| e.contains("`rp_ai_rat`; expected one of rp_ai_rate, ")));
 }
 
-/// A switch of two chips, each in a file of its own, with a cable between them and one to `peer`.
+/// A switch with two chips, each in its own file, with a link between them and one to `peer`.
 fn chips(cable: &str, peer: &str) -> Vec<String> {
     let chip = |n: usize, other: usize, cable: &str| {
         switch("c", "0", cable, "3", &format!("ASIC{other}"))
@@ -123,17 +123,17 @@ fn chips_of_a_switch_are_one_neighbour_and_neighbours_of_each_other() {
     // The neighbour names the switch, not the chip, and the port by its alias.
     let mut fleet = chips("5m", "b");
     fleet.push(switch("b", "0", "300m", "3", "c").replace("\"port\": \"Ethernet0\"", "\"port\": \"etp1\""));
-    // Told of the end with the shorter one.
+    // Reported for the end with the shorter cable.
     check(
         &fleet,
         "FLEET004",
         "2.json",
-        "b:Ethernet0 and c/ASIC2:Ethernet0 are configured with 300 m and 5 m",
+        "b:Ethernet0 and c/ASIC2:Ethernet0 have cable lengths 300 m and 5 m",
     );
 }
 
 #[test]
-fn one_file_may_hold_all_chips() {
+fn one_file_can_contain_all_chips() {
     let [a, b, _] = chips("40m", "none").try_into().expect("three chips");
     let text = format!("{{\"localhost\": {{\"DEVICE_METADATA\": {{}}}},\n\"asic0\": {a},\n\"asic1\": {b}}}");
     let all = input::load_all(&text);
@@ -142,7 +142,7 @@ fn one_file_may_hold_all_chips() {
     let source = SourceText { name: "all.json", text: &text };
     let checked = rules::check_file(source, None, &Options::default());
     assert_eq!(checked.switches.len(), 3);
-    // Places are those of the whole file, pointers begin with the chip as `config apply-patch` wants them.
+    // Positions are those of the whole file; pointers start with the chip, as `config apply-patch` requires.
     for finding in checked.findings.iter().filter(|f| f.code != "SRC005") {
         let chip = finding.pointer.split('/').nth(1).unwrap_or_default();
         assert!(chip.starts_with("asic"), "{finding:?}");

@@ -1,4 +1,4 @@
-//! The calculators against results of SONiC's own scripts.
+//! The headroom and pool arithmetic gives the same results as SONiC's scripts.
 
 mod support;
 
@@ -62,7 +62,7 @@ fn pool_vectors_agree_exactly() {
             })
             .collect();
         assert_eq!(serde_json::json!(pools), record["pools"], "{name}");
-        // The profiles stand between the first two terms and the rest.
+        // The profiles are between the first two terms and the others.
         let mut debug: Vec<String> = result.terms.iter().map(|(n, v)| format!("debug:{n}:{v}")).collect();
         let counted = result.counted.iter().map(|c| {
             let size = c.size.map_or("-".to_string(), |s| s.to_string());

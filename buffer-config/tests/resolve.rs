@@ -1,4 +1,4 @@
-//! The resolved view of the shipped switches.
+//! The resolution of shipped switches and of small configurations.
 
 mod support;
 
@@ -51,9 +51,9 @@ fn buffermgrd_adds_profiles_and_groups() {
     assert_eq!(switch.ports[0].priority_groups, [none, none, none, Some(0), Some(0), none, none, none]);
 }
 
-/// A line card of a chassis with virtual output queues: entries of other line cards are theirs to judge.
+/// A line card of a chassis with virtual output queues: entries of other line cards are not checked.
 #[test]
-fn queues_of_other_line_cards_are_read_and_not_judged() {
+fn queues_of_other_line_cards_are_read_but_not_checked() {
     let card = |queues: &str, buffers: &str| {
         let name = "\"hostname\": \"s1\", \"asic_name\": \"asic0\", \"switch_type\": \"voq\"";
         support::switch::switch(
@@ -81,7 +81,7 @@ fn queues_of_other_line_cards_are_read_and_not_judged() {
         let codes: Vec<&str> = found.iter().filter_map(|f| f.split(' ').next()).collect();
         assert_eq!(codes, new, "{found:#?}");
     };
-    // A port that is not here, the same host's other chip, another host's port of a local name, in both tables.
+    // A missing port, another chip of the same host, and another host's port with a local name, in both tables.
     for owner in
         ["lc2|asic1|Ethernet96", "s1|asic1|Ethernet0", "lc2|asic0|Ethernet0", "lc2|Asic1|PortChannel1"]
     {
@@ -89,11 +89,11 @@ fn queues_of_other_line_cards_are_read_and_not_judged() {
         let buffer = format!("\"{owner}|3-4\": {{\"profile\": \"egress_lossless_profile\"}},");
         check(&queue, &buffer, &[]);
     }
-    // What is wrong with them all the same, and what is ours.
+    // Invalid entries of other line cards, and local entries.
     check("\"lc2|asic1|Ethernet96|4-3\": {\"scheduler\": \"s1\"},", "", &["MAP007"]);
     check("\"lc2|asic1|Ethernet96|3\": {\"scheduler\": \"none\"},", "", &["MAP006"]);
     check("\"s1|asic0|Ethernet96|3\": {\"scheduler\": \"s1\"},", "", &["BUF017"]);
-    // Local ones count: here queue 3 gets another profile.
+    // Local entries apply: queue 3 gets another profile.
     let text = card("", "").replace("\"Ethernet0|3-4\": {\"profile\": \"egress_lossless_profile\"}, ", "")
         .replace("\"Ethernet0|3-4\": {\"profile\": \"egress_lossless_profile\"}", "\"s1|asic0|Ethernet0|3\": {\"profile\": \"egress_lossy_profile\"}, \"lc2|asic0|Ethernet0|4\": {\"profile\": \"egress_lossy_profile\"}");
     let switch = resolve(&input::load(&text), ResolveOptions::default());

@@ -1,4 +1,4 @@
-//! SONiC's own YANG test cases: what its models accept and refuse, we accept and refuse.
+//! Validation agrees with SONiC's YANG test cases.
 
 mod support;
 
@@ -6,7 +6,7 @@ use buffer_config::{input, schema};
 use serde_json::Value;
 
 #[test]
-fn every_case_agrees() {
+fn every_yang_case_agrees() {
     let Some(folder) = support::data("yang_cases") else { return };
     let (mut count, mut wrong) = (0, Vec::new());
     for path in support::files(&folder, ".config.json") {

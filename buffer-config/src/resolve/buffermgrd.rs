@@ -14,7 +14,7 @@ impl Resolver<'_, '_, '_> {
     pub(super) fn added_by_buffermgrd(&mut self) {
         if BufferModel::of(self.db).is_dynamic() {
             self.added_by_dynamic_model();
-        } else if let Some(lookup) = self.beside.lookup {
+        } else if let Some(lookup) = self.options.lookup {
             self.added_by_traditional_model(lookup);
         }
     }

@@ -36,9 +36,9 @@ pub struct ResolveOptions<'l> {
 }
 
 /// Resolves a configuration.
-pub fn resolve(db: &ConfigDb<'_>, beside: ResolveOptions<'_>) -> ResolvedSwitch {
+pub fn resolve(db: &ConfigDb<'_>, options: ResolveOptions<'_>) -> ResolvedSwitch {
     let here = |field| db.value("DEVICE_METADATA", "localhost", field).unwrap_or_default();
-    let asic = beside.asic.or_else(|| asic::of_device(here("platform"), here("hwsku")));
+    let asic = options.asic.or_else(|| asic::of_device(here("platform"), here("hwsku")));
     let mut switch = ResolvedSwitch {
         hostname: here("hostname").to_string(),
         hwsku: here("hwsku").to_string(),
@@ -47,7 +47,7 @@ pub fn resolve(db: &ConfigDb<'_>, beside: ResolveOptions<'_>) -> ResolvedSwitch 
         chip_role: here("sub_role").to_string(),
         asic: asic.map(|a| a.name),
         cell_bytes: asic.map(|a| a.cell_bytes),
-        memory_bytes: beside.memory_bytes.or(asic.and_then(|a| a.memory_bytes)),
+        memory_bytes: options.memory_bytes.or(asic.and_then(|a| a.memory_bytes)),
         lossless_mtu_bytes: db
             .rows("LOSSLESS_TRAFFIC_PATTERN")
             .first()
@@ -62,7 +62,7 @@ pub fn resolve(db: &ConfigDb<'_>, beside: ResolveOptions<'_>) -> ResolvedSwitch 
     };
     let here = |field| db.value("DEVICE_METADATA", "localhost", field);
     let here = (here("hostname"), here("asic_name"));
-    let mut resolver = Resolver { db, switch: &mut switch, asic, beside, here };
+    let mut resolver = Resolver { db, switch: &mut switch, asic, options, here };
     resolver.pools();
     resolver.profiles();
     resolver.wred();
@@ -106,7 +106,7 @@ struct Resolver<'r, 'd, 'a> {
     db: &'d ConfigDb<'a>,
     switch: &'r mut ResolvedSwitch,
     asic: Option<&'static Asic>,
-    beside: ResolveOptions<'r>,
+    options: ResolveOptions<'r>,
     /// `hostname` and `asic_name` of this switch.
     here: (Option<&'d str>, Option<&'d str>),
 }

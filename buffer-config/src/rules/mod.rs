@@ -135,16 +135,16 @@ pub fn check(
     check_resolved(source, db, lookup, options).0
 }
 
-/// What is found in one file, and what its chips run with.
+/// The findings of one file, and its resolved switches.
 #[derive(Debug, Default)]
 pub struct Checked {
     /// Findings in the order of the file.
     pub findings: Vec<Finding>,
-    /// The resolved view of each chip; one, but for a file that holds the databases of several.
+    /// The resolved configuration of each chip; one, except in a file for several chips.
     pub switches: Vec<ResolvedSwitch>,
 }
 
-/// Checks a file, whatever its form.
+/// Checks a file in any input format.
 pub fn check_file(source: SourceText<'_>, lookup: Option<&Lookup>, options: &Options) -> Checked {
     let mut checked = Checked::default();
     for namespace in input::load_all(source.text) {
@@ -155,15 +155,15 @@ pub fn check_file(source: SourceText<'_>, lookup: Option<&Lookup>, options: &Opt
     checked
 }
 
-/// The same, with the resolved view that was judged.
+/// Like [`check`], and returns the resolved configuration.
 pub fn check_resolved(
     source: SourceText<'_>,
     db: &ConfigDb<'_>,
     lookup: Option<&Lookup>,
     options: &Options,
 ) -> (Vec<Finding>, ResolvedSwitch) {
-    let beside = ResolveOptions { lookup, asic: options.asic, memory_bytes: options.memory_bytes };
-    let switch = crate::resolve(db, beside);
+    let resolve_options = ResolveOptions { lookup, asic: options.asic, memory_bytes: options.memory_bytes };
+    let switch = crate::resolve(db, resolve_options);
     let violations = schema::validate(db);
     let context = Context::new(db, lookup, &switch, &violations, options);
     let mut out = Findings::default();
@@ -177,7 +177,7 @@ pub fn check_resolved(
     (findings, switch)
 }
 
-/// A finding of a rule that looks at more than one file.
+/// A finding of a rule that compares several files.
 pub(crate) fn finding(
     code: &'static str,
     severity: Severity,

@@ -60,14 +60,14 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         _ => None,
     });
     for (exponent, profiles) in seen {
-        let beside = match lossy {
+        let lossy_alpha = match lossy {
             Some(other) if other > exponent => {
                 format!("; lossy traffic in the same pool has {}", alpha(other))
             }
             _ => String::new(),
         };
         let message =
-            format!("alpha {} (dynamic_th {exponent}) for {}{beside}", alpha(exponent), names(&profiles));
+            format!("alpha {} (dynamic_th {exponent}) for {}{lossy_alpha}", alpha(exponent), names(&profiles));
         cx.report(
             out,
             &META,

@@ -51,7 +51,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     if limit < size && limit >= 4096 {
         let halves =
             cx.asic.is_some_and(|a| matches!(a.name, "tomahawk-4" | "tomahawk-5")) && limit >= size / 2;
-        // What is half to a percent looks like a chip of two halves that is not known here.
+        // A limit of half the pool, within a percent, suggests an unknown chip with two halves.
         let may_be_half = (limit.saturating_mul(2)).abs_diff(size) <= size / 50;
         let severity = match cx.asic {
             _ if halves => Severity::Info,

@@ -43,7 +43,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let total = s.saturating_add(ingress.shared_headroom_bytes);
     let at = field("BUFFER_POOL", &egress.name, "size");
     if e < s && e > 0 && ingress.direction == Direction::Ingress {
-        // Tomahawk 4 and 5 have two halves, each with a pool of its own size.
+        // Tomahawk 4 and 5 have two halves, each with its own pool.
         let halves = cx.asic.is_some_and(|a| matches!(a.name, "tomahawk-4" | "tomahawk-5")) && e >= s / 2;
         let severity = if halves { Severity::Warning } else { Severity::Error };
         let message = format!(
@@ -53,7 +53,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             bytes(s)
         );
         let mut reported = cx.report(out, &META, at, message).severity(severity).replace(total.to_string());
-        // Limits that were made for the smaller pool must grow with it.
+        // Limits for the smaller pool must grow with it.
         for profile in
             cx.sw.profiles.iter().filter(|p| cx.pool_of(p).is_some_and(|pool| pool.name == egress.name))
         {

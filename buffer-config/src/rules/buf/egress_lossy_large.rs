@@ -41,7 +41,7 @@ pub(super) const META: Meta = Meta {
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let (Some(ingress), Some(lossy)) = (cx.lossless_pool(), cx.pool("egress_lossy_pool")) else { return };
     let (Some(s), Some(e)) = (ingress.size_bytes, lossy.size_bytes) else { return };
-    // A lossy pool of its own at ingress keeps the two apart already.
+    // A separate ingress lossy pool already isolates lossless traffic.
     let apart = cx.pool("ingress_lossy_pool").is_some_and(|p| p.size_bytes.is_some());
     if e > s && ingress.direction == Direction::Ingress {
         let severity = if apart || cx.is(Vendor::Nvidia) { Severity::Info } else { Severity::Error };

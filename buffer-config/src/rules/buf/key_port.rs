@@ -34,7 +34,7 @@ pub(super) const META: Meta =
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     if cx.sw.ports.is_empty() {
-        // Only buffers: nothing can be said about ports.
+        // A buffer template has no ports.
         return;
     }
     let mut by_table: BTreeMap<&str, (usize, &str, &str)> = BTreeMap::new();

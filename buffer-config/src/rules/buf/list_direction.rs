@@ -46,7 +46,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         let mut last = "";
         for entry in cx.db.rows(table) {
             let list = cx.db.field(entry, "profile_list").map_or("", |f| f.value);
-            // Most ports have the list of the port above.
+            // Most ports have the same list as the previous one.
             if std::mem::replace(&mut last, list) == list {
                 continue;
             }

@@ -52,7 +52,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             format!(" ({} of {} cells)", sum.div_ceil(cell), memory.bytes / cell)
         });
         let message = format!(
-            "pool {}: size {} + shared headroom {} = {}, but the memory is {} ({}){cells}",
+            "pool {}: size {} + shared headroom {} = {}, but the packet memory is {} ({}){cells}",
             pool.name,
             bytes(size),
             bytes(pool.shared_headroom_bytes),
@@ -60,7 +60,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             bytes(memory.bytes),
             memory.from
         );
-        // A whole number of cells, beside what the SAI takes for itself.
+        // A multiple of the cell size, without the SAI's reservation.
         let (cell, reserve) = cx.asic.map_or((1, 0), |a| (u64::from(a.cell_bytes), a.sai_reserve_bytes()));
         let taken = pool.shared_headroom_bytes.saturating_add(reserve);
         let fitting = memory.bytes.saturating_sub(taken) / cell * cell;
@@ -68,7 +68,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             .report(out, &META, field("BUFFER_POOL", &pool.name, "size"), message)
             .severity(severity)
             .replace(fitting.to_string());
-        // What follows the ingress pool shrinks with it.
+        // Pools that must not exceed the ingress pool shrink with it.
         let lossy = cx.pool("egress_lossy_pool").filter(|p| p.size_bytes.is_some_and(|s| s > fitting));
         if let Some(pointer) = lossy.and_then(|p| cx.pointer_of("BUFFER_POOL", &p.name, "size")) {
             reported.with(pointer, fitting.to_string());

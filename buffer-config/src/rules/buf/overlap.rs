@@ -39,7 +39,7 @@ pub(super) const META: Meta = Meta {
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     for table in ["BUFFER_PG", "BUFFER_QUEUE"] {
         let rows = cx.db.rows(table);
-        // Ports of the table with the numbers that their entries take, found by their names' hashes.
+        // The ports of the table and the numbers of their entries, indexed by name.
         let mut taken: Vec<(&str, u32)> = Vec::new();
         let mut slots = vec![key_index::EMPTY; key_index::slots_for(rows.len())];
         let mut run = usize::MAX;
@@ -51,7 +51,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
                 continue;
             };
             let mask = (low..=high).fold(0u32, |m, n| m | 1 << n);
-            // Entries of one port mostly follow each other.
+            // Entries of one port are mostly adjacent.
             if taken.get(run).is_none_or(|(name, _)| *name != port) {
                 let is = |i: u32| taken.get(i as usize).is_some_and(|(name, _)| *name == port);
                 run = match key_index::find(&slots, key_index::hash(port), is) {

@@ -22,7 +22,7 @@
 //!
 //! buffermgrdyn.cpp; sonic-utilities.
 
-use super::super::context::{Context, Findings, bytes, field};
+use super::super::context::{Context, EGRESS_POOL, Findings, bytes, field};
 use super::super::{Meta, effect};
 use crate::finding::Severity;
 use crate::resolved::{Direction, PoolMode};
@@ -37,12 +37,12 @@ pub(super) const META: Meta = Meta {
 
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
-    let Some(memory) = cx.memory().filter(|m| m.from != "by egress_lossless_pool" || m.is_certain) else {
+    let Some(memory) = cx.memory().filter(|m| m.from != EGRESS_POOL || m.is_certain) else {
         return;
     };
     for pool in &cx.sw.pools {
         if pool.size_bytes.is_some_and(|size| size > memory.bytes) {
-            // An egress pool beyond the memory limits nothing, which is what a lossless one is for: Spectrum shipped with
+            // An egress pool larger than the memory has no effect as a limit, which is intended for lossless traffic: Spectrum shipped with
             // 16 MiB for years.
             let lifts_limit = pool.direction == Direction::Egress
                 && (pool.mode == PoolMode::Static || pool.name == "egress_lossless_pool");

@@ -44,7 +44,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     match rows {
         [] if cx.is_dynamic && !cx.sw.pools.is_empty() => {
             let key = cx.sw.pools.first().map_or("", |p| p.name.as_str());
-            // A file of buffers alone may have it in another.
+            // A buffer template may have it in another file.
             let is_alone = cx.model == BufferModel::DynamicByContent;
             let severity = if is_alone { Severity::Warning } else { Severity::Error };
             let message = "the dynamic model requires LOSSLESS_TRAFFIC_PATTERN".to_string();

@@ -67,7 +67,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     }
 }
 
-/// Pools of another chip on a chip of known memory.
+/// Finds pool sizes copied from another chip, if the chip's memory is known.
 fn copied(cx: &Context<'_, '_>, out: &mut Findings, asic: &Asic, memory: u64) {
     let is_ingress = |p: &&ResolvedPool| p.direction == Direction::Ingress && p.size_bytes.is_some();
     let ingress = || cx.sw.pools.iter().filter(is_ingress);
@@ -75,7 +75,7 @@ fn copied(cx: &Context<'_, '_>, out: &mut Findings, asic: &Asic, memory: u64) {
         sum.saturating_add(p.size_bytes.unwrap_or(0)).saturating_add(p.shared_headroom_bytes)
     });
     let Some(first) = cx.lossless_pool().filter(is_ingress).or_else(|| ingress().next()) else { return };
-    // Of a pool with size 0 other rules speak.
+    // Other rules report pools of size 0.
     if used == 0 || used >= memory / 5 * 3 {
         return;
     }

@@ -42,7 +42,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
                 out,
                 &META,
                 row("BUFFER_PROFILE", &profile.name),
-                format!("profile {} is used by nothing", profile.name),
+                format!("profile {} is not used", profile.name),
             );
         }
     }

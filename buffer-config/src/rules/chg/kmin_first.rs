@@ -52,5 +52,5 @@ pub(super) const META: Meta = Meta {
     effect: effect::CHANGE,
 };
 
-/// It takes more than one file: [`crate::diff::compare`] reports it.
+/// [`crate::diff::compare`] reports violations, because they concern two revisions.
 pub(super) fn check(_: &Context<'_, '_>, _: &mut Findings) {}

@@ -39,5 +39,5 @@ use crate::finding::Severity;
 pub(super) const META: Meta =
     Meta { code: "CHG002", name: "refused-live", severity: Severity::Warning, effect: effect::CHANGE };
 
-/// It takes more than one file: [`crate::diff::compare`] reports it.
+/// [`crate::diff::compare`] reports violations, because they concern two revisions.
 pub(super) fn check(_: &Context<'_, '_>, _: &mut Findings) {}

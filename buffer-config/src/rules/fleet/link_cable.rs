@@ -46,5 +46,5 @@ pub(super) const META: Meta = Meta {
     effect: effect::HEADROOM_TOO_SMALL,
 };
 
-/// It takes more than one file: [`crate::fleet::Fleet::check`] reports it.
+/// [`crate::fleet::Fleet::check`] reports violations, because they concern several switches.
 pub(super) fn check(_: &Context<'_, '_>, _: &mut Findings) {}

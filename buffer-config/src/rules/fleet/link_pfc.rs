@@ -49,5 +49,5 @@ use crate::finding::Severity;
 pub(super) const META: Meta =
     Meta { code: "FLEET003", name: "link-pfc", severity: Severity::Error, effect: effect::NOT_LOSSLESS };
 
-/// It takes more than one file: [`crate::fleet::Fleet::check`] reports it.
+/// [`crate::fleet::Fleet::check`] reports violations, because they concern several switches.
 pub(super) fn check(_: &Context<'_, '_>, _: &mut Findings) {}

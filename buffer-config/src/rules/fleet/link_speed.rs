@@ -46,5 +46,5 @@ use crate::finding::Severity;
 pub(super) const META: Meta =
     Meta { code: "FLEET005", name: "link-speed-mtu", severity: Severity::Error, effect: effect::LINK };
 
-/// It takes more than one file: [`crate::fleet::Fleet::check`] reports it.
+/// [`crate::fleet::Fleet::check`] reports violations, because they concern several switches.
 pub(super) fn check(_: &Context<'_, '_>, _: &mut Findings) {}

@@ -35,5 +35,5 @@ use crate::finding::Severity;
 pub(super) const META: Meta =
     Meta { code: "HOST008", name: "dcqcn-range", severity: Severity::Error, effect: effect::HOST };
 
-/// It takes more than one file: [`crate::hosts::check`] reports it.
+/// [`crate::hosts::check`] reports violations, because they concern a host file and a switch.
 pub(super) fn check(_: &Context<'_, '_>, _: &mut Findings) {}

@@ -42,7 +42,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
                 out,
                 &META,
                 row("QUEUE", &entry.key),
-                format!("`{}` does not end in a queue or an ascending range", entry.key),
+                format!("`{}` does not end in a queue number or an ascending range", entry.key),
             );
         }
     }

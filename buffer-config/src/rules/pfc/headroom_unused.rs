@@ -43,7 +43,7 @@ pub(super) const META: Meta = Meta {
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     if cx.db.table("PORT_QOS_MAP").is_none() {
-        // A file of buffers alone: what is paused stands in another.
+        // A buffer template: the PFC settings are in another file.
         if let Some(profile) = cx.lossless_in_use().next() {
             let message = format!(
                 "profile {} has headroom, but the file has no PORT_QOS_MAP: not provable that its priority groups use PFC",

@@ -53,7 +53,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             "BUFFER_QUEUE",
             key,
             "profile",
-            format!("PFC priority {lossy} leaves through queue {queue} with lossy profile {}", profile.name),
+            format!("PFC priority {lossy} uses queue {queue} with lossy profile {}", profile.name),
         )
     });
 }

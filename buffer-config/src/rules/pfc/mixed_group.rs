@@ -51,7 +51,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             "PORT_QOS_MAP",
             &port.name,
             "tc_to_pg_map",
-            format!("lossy traffic class {mixed} maps to the lossless group {group}"),
+            format!("lossy traffic class {mixed} maps to lossless group {group}"),
         )
     });
 }

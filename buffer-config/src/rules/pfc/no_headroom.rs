@@ -51,9 +51,9 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         if without == 0 {
             return None;
         }
-        // The groups of the dynamic model are computed when the ASIC is known.
+        // The dynamic model computes the groups if the ASIC is known.
         let computed = cx.is_dynamic && cx.asic.is_none_or(|a| a.headroom.is_none());
-        // So are those of the traditional model when its table is there.
+        // So does the traditional model if the lookup table is given.
         let looked_up = lossy_only && !cx.is_dynamic && cx.lookup.is_none() && cx.pool(crate::LOSSLESS_POOL).is_some_and(|p| p.size_bytes != Some(0)) && port.cable_m.is_some_and(|m| m > 0);
         let severity = if computed { Severity::Info } else { Severity::Error };
         let why = match (lossy_only, looked_up) {

@@ -49,7 +49,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         if !port.is_up || mapped(&port.name) || !external(entry) {
             return None;
         }
-        // Ports without neighbour are up but not in use.
+        // Ports without a neighbour are up but unused.
         let severity = if port.neighbour.is_some() { Severity::Error } else { Severity::Info };
         hit_as(
             severity,

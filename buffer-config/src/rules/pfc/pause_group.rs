@@ -58,7 +58,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             "PORT_QOS_MAP",
             &port.name,
             "pfc_to_pg_map",
-            format!("priority {wrong} maps to another group than its traffic class"),
+            format!("priority {wrong} and its traffic class map to different priority groups"),
         )
     });
 }

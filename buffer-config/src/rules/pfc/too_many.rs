@@ -56,7 +56,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             "PORT_QOS_MAP",
             &port.name,
             "pfc_enable",
-            format!("{count} priorities may pause: {}", list(port.pfc_priorities)),
+            format!("{count} priorities have PFC: {}", list(port.pfc_priorities)),
         )
     });
 }

@@ -48,7 +48,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             "global",
             "dscp_to_tc_map",
         ))?;
-        // With a remap of tunnelled traffic, 2 and 6 are filled by the tunnel.
+        // With remapping of tunnelled traffic, the tunnel uses 2 and 6.
         if matches!(dead, 2 | 6) && !cx.db.rows("TUNNEL").is_empty() {
             return None;
         }
@@ -56,7 +56,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             "PORT_QOS_MAP",
             &port.name,
             "dscp_to_tc_map",
-            format!("no DSCP maps to traffic class {dead}, which may pause"),
+            format!("no DSCP maps to traffic class {dead}, which has PFC"),
         )
     });
 }

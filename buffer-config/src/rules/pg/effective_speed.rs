@@ -55,7 +55,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             "PORT",
             &port.name,
             "adv_speeds",
-            format!("may come up at {fastest} Mb/s, its headroom is for {}", port.speed_mbps),
+            format!("may negotiate {fastest} Mb/s, but its headroom is sized for {}", port.speed_mbps),
         )
     });
 }

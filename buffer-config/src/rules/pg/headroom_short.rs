@@ -89,7 +89,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             missing.metres,
             missing.nanoseconds
         );
-        // The arithmetic got stricter over the years: a little less was right when the table was made.
+        // The arithmetic became stricter over the years: a slightly smaller value was correct when the table was made.
         let severity = if has < needed - needed / 4 { Severity::Error } else { Severity::Warning };
         hit_as(severity, "BUFFER_PROFILE", &profile.name, "xoff", message)
     });

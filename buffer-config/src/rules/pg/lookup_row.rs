@@ -49,15 +49,15 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         if cx.lookup.is_none() && !(lossless && has_none()) {
             return None;
         }
-        // The text counts: `buffermgrd` compares it with the table's.
+        // Compared as text, as in `buffermgrd`.
         let cable = cables.get(port.name.as_str()).copied().filter(|c| *c != "0m")?;
         let speed = port.speed_mbps;
         match cx.lookup {
             Some(lookup) if lookup.find(speed, cable).is_none() => {
-                hit("PORT", &port.name, "speed", format!("no row for {speed} Mb/s and {cable} in the look-up table: no headroom"))
+                hit("PORT", &port.name, "speed", format!("no row for {speed} Mb/s and {cable} in the lookup table: no headroom"))
             }
             Some(_) => None,
-            // Without the table: the profile that the daemon would have made is absent.
+            // Without a table, the missing profile shows that `buffermgrd` found no row.
             None => {
                 if known_profile(speed, cable) {
                     return None;

@@ -55,7 +55,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             "BUFFER_PG",
             key,
             "profile",
-            format!("uses {}, but is at {} Mb/s over {cable} m", profile.name, port.speed_mbps),
+            format!("uses {}, but runs at {} Mb/s over {cable} m", profile.name, port.speed_mbps),
         )
     });
     let Some(lookup) = cx.lookup else { return };

@@ -65,7 +65,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             link.lossless_mtu,
         );
         let needed = headroom::worst_case_bytes(&link);
-        // Below the declared floor there is an error already.
+        // Values below the declared floor are already an error.
         if has >= needed || has < declared {
             return None;
         }

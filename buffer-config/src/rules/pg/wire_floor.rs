@@ -60,7 +60,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     }
 }
 
-/// A lossless group of the port below a floor.
+/// Reports a lossless group of the port below a floor.
 pub(super) fn short(
     cx: &Context<'_, '_>,
     port: &ResolvedPort,
@@ -71,7 +71,7 @@ pub(super) fn short(
     let need =
         |f| headroom::floor_bytes(f, port.speed_mbps, f64::from(cable), port.mtu_bytes, cx.lossless_mtu());
     let needed = need(floor);
-    // What is below the wire has its own report.
+    // Values below the bytes in flight are reported by PG005.
     if has >= needed || (floor != Floor::Wire && has < need(Floor::Wire)) {
         return None;
     }

@@ -43,6 +43,6 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             port.queue_schedule.get(usize::from(port.tc_to_queue[*t])) == Some(&Some(Schedule::Strict))
         })?;
         let key = cx.group_key("QUEUE", &port.name, usize::from(port.tc_to_queue[strict]));
-        hit("QUEUE", key, "scheduler", format!("lossless priority {strict} is scheduled strictly"))
+        hit("QUEUE", key, "scheduler", format!("lossless priority {strict} has strict scheduling"))
     });
 }

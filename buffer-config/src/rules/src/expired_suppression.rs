@@ -34,5 +34,5 @@ use crate::finding::Severity;
 pub(super) const META: Meta =
     Meta { code: "SRC013", name: "expired-suppression", severity: Severity::Warning, effect: effect::FILE };
 
-/// Suppressions are applied after all rules ([`crate::baseline::FindingFilter::remarks`]), which reports this.
+/// Suppressions are applied after all rules ([`crate::baseline::FindingFilter::remarks`]), which reports violations.
 pub(super) fn check(_: &Context<'_, '_>, _: &mut Findings) {}

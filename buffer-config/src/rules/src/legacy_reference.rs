@@ -32,7 +32,7 @@ pub(super) const META: Meta =
 
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
-    // Most files have none: the fields as they are kept are fewer than those of all entries.
+    // Most files have none, and there are fewer stored fields than fields of all entries.
     if !cx.db.fields.iter().any(|f| f.value.starts_with('[')) {
         return;
     }

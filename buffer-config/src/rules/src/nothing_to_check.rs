@@ -34,8 +34,8 @@ pub(super) const META: Meta =
 
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
-    // A broken text has its own finding, a look-up table beside the file is checked by itself, and of a file for several
-    // chips the part for the host has none of these tables.
+    // A syntax error has its own finding, a lookup table is checked separately, and in a file for several
+    // chips the host's database has none of these tables.
     let is_whole = cx.db.problems.is_empty() && cx.lookup.is_none() && cx.db.prefix.is_empty();
     if is_whole && cx.db.tables.iter().all(|table| schema::table(&table.name).is_none()) {
         let message = "the file has no table of buffers, queues, maps, PFC or ports: nothing was checked";

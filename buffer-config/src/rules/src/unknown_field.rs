@@ -36,7 +36,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     for violation in cx.violations.iter().filter(|v| v.code == META.code) {
         let Some(entry) = cx.db.rows(violation.table).get(violation.entry) else { continue };
         let name = violation.field.as_deref().unwrap_or_default();
-        // Tables outside buffers and QoS are only read for what matters here; BIG_RED_SWITCH has a rule of its own.
+        // The schemas of tables outside buffers and QoS are incomplete; BIG_RED_SWITCH has its own rule.
         let harmless = matches!(violation.table, "PORT" | "DEVICE_METADATA" | "FLEX_COUNTER_TABLE");
         if name == "BIG_RED_SWITCH"
             || name == "max_headroom_size"

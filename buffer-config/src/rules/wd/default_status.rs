@@ -40,6 +40,6 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let uses_pfc = cx.sw.ports.iter().any(|p| p.pfc_priorities != 0);
     if uses_pfc && cx.value("DEVICE_METADATA", "localhost", "default_pfcwd_status") == Some("disable") {
         let at = field("DEVICE_METADATA", "localhost", "default_pfcwd_status");
-        cx.report(out, &META, at, "`pfcwd start_default` will do nothing".into()).replace("enable");
+        cx.report(out, &META, at, "`pfcwd start_default` has no effect".into()).replace("enable");
     }
 }

@@ -33,7 +33,7 @@ pub(super) const META: Meta =
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.schema(out, &META);
-    // Two polls at least, within what the field may hold.
+    // At least two poll intervals, within the range of the field.
     let detection = cx.sw.watchdog_poll_ms.saturating_mul(2).clamp(200, 5000);
     for entry in cx.db.rows("PFC_WD").iter().filter(|e| e.key != "GLOBAL") {
         if cx.db.field(entry, "detection_time").is_none() {

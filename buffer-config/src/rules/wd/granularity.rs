@@ -48,7 +48,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             detection - poll,
             detection.saturating_add(poll)
         );
-        // The default command chooses them equal.
+        // `pfcwd start_default` sets both to the same value.
         let severity = if detection == poll { Severity::Info } else { Severity::Warning };
         hit_as(severity, "PFC_WD", &port.name, "detection_time", message)
     });

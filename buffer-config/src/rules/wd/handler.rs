@@ -42,6 +42,6 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         } else {
             "drops by rule, or by the chip's hardware recovery"
         };
-        cx.report(out, &META, row("PFC_WD", &port.name), format!("on {} the watchdog {how}", asic.name));
+        cx.report(out, &META, row("PFC_WD", &port.name), format!("on {}, the watchdog {how}", asic.name));
     }
 }

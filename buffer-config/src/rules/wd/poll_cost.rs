@@ -43,7 +43,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             "poll interval of {poll} ms with {watched} watched ports; `pfcwd start_default` uses {usual} ms"
         );
         let severity = if poll < usual / 2 { Severity::Warning } else { Severity::Info };
-        // Slower polls need times that are not shorter.
+        // The times must not be shorter than the new interval.
         let times = cx
             .sw
             .ports

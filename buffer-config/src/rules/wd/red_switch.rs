@@ -37,9 +37,9 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         if let Some(f) = cx.db.field(entry, "BIG_RED_SWITCH") {
             let message = match f.value {
                 "enable" => {
-                    "BIG_RED_SWITCH drops all lossless traffic on all ports; YANG also refuses the field"
+                    "BIG_RED_SWITCH drops all lossless traffic on all ports, and the YANG model rejects the field"
                 }
-                "disable" => "BIG_RED_SWITCH is refused by the YANG model: `config load` fails",
+                "disable" => "the YANG model rejects BIG_RED_SWITCH: `config load` fails",
                 _ => "BIG_RED_SWITCH is neither enable nor disable and is ignored; the YANG model rejects it",
             };
             cx.report(out, &META, field("PFC_WD", &entry.key, "BIG_RED_SWITCH"), message.into()).remove();

@@ -44,7 +44,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         if !in_use {
             return None;
         }
-        // A file without the table: the daemon's defaults may still start it.
+        // Without the table, the daemon's defaults may still start the watchdog.
         let default = cx.value("DEVICE_METADATA", "localhost", "default_pfcwd_status") == Some("enable");
         let severity = if watched {
             Severity::Error
