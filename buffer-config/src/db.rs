@@ -181,9 +181,11 @@ impl<'a> ConfigDb<'a> {
 
     fn position(&self, table: &Table<'a>, key: &str) -> Option<u32> {
         let slots = self.slots.get(table.slots.start as usize..table.slots.end as usize)?;
-        key_index::find(slots, key_index::hash(key), |i| self.entries.get(i as usize).is_some_and(|e| e.key == key))
-            .ok()
-            .map(|(index, _)| index)
+        key_index::find(slots, key_index::hash(key), |i| {
+            self.entries.get(i as usize).is_some_and(|e| e.key == key)
+        })
+        .ok()
+        .map(|(index, _)| index)
     }
 
     /// Makes a table of all entries from `start` on. Calls `twice` for each duplicate key.

@@ -148,11 +148,18 @@ impl Comparison<'_> {
                 let message = format!("{table}|{name}: `{field}` is create-only");
                 self.add("CHG001", Severity::Error, pointer, message);
             } else if (table, field.as_str()) == ("PFC_WD", "action") && a.is_some() && b.is_some() {
-                let message =
-                    format!("PFC_WD|{name}: action changes from {} to {} while the watchdog is running", show(a), show(b));
+                let message = format!(
+                    "PFC_WD|{name}: action changes from {} to {} while the watchdog is running",
+                    show(a),
+                    show(b)
+                );
                 self.add("CHG004", Severity::Warning, pointer, message);
             } else if (table, field.as_str()) == ("DEVICE_METADATA", "buffer_model") {
-                let message = format!("buffer_model changes from {} to {}, which requires a restart of swss", show(a), show(b));
+                let message = format!(
+                    "buffer_model changes from {} to {}, which requires a restart of swss",
+                    show(a),
+                    show(b)
+                );
                 self.add("CHG005", Severity::Warning, pointer, message);
             }
         }
@@ -200,8 +207,9 @@ impl Comparison<'_> {
         let pointer = format!("/{table}/{name}");
         self.refuse("add", &pointer);
         if table == "BUFFER_PROFILE" && new.contains_key("xoff") {
-            let message =
-                format!("lossless profile {name} is added as a whole: the generic config updater validates none of its fields");
+            let message = format!(
+                "lossless profile {name} is added as a whole: the generic config updater validates none of its fields"
+            );
             self.add("CHG007", Severity::Warning, pointer, message);
         }
     }
@@ -239,8 +247,10 @@ impl Comparison<'_> {
                 now.is_some() && now == name(old, before.priority_groups[g])
             };
             if let Some(group) = (0..8).find(|g| same(*g)) {
-                let message =
-                    format!("{}: speed or cable changes, but group {group} keeps its lossless profile", port.name);
+                let message = format!(
+                    "{}: speed or cable changes, but group {group} keeps its lossless profile",
+                    port.name
+                );
                 self.add("CHG008", Severity::Warning, format!("/PORT/{}", port.name), message);
             }
         }
@@ -252,7 +262,8 @@ fn kmin(file: &str, old: &[Finding], new: &[Finding], diff: &mut Diff) {
     let crossed = |f: &&Finding| f.code == "ECN009" && f.severity == Severity::Error;
     let was = old.iter().any(|f| crossed(&f));
     if let Some(now) = new.iter().find(crossed).filter(|_| !was) {
-        let message = "after this change, PFC pauses before ECN marks: increase the lossless threshold first".to_string();
+        let message = "after this change, PFC pauses before ECN marks: increase the lossless threshold first"
+            .to_string();
         diff.findings.push(finding("CHG006", Severity::Warning, file, &now.pointer, message));
     }
 }

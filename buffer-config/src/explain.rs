@@ -121,7 +121,8 @@ impl<'s> PortHeadroom<'s> {
             let _ = writeln!(out, "  {label:<18} {need:>14} bytes            {how}");
         }
         let (mtu, cell) = (self.lossless_mtu, self.switch.cell_bytes.unwrap_or(1));
-        let how = format!("whole frames of {mtu} bytes in cells of {cell}, from the one that crosses XOFF on");
+        let how =
+            format!("whole frames of {mtu} bytes in cells of {cell}, from the one that crosses XOFF on");
         let _ = writeln!(out, "  {:<18} {:>14} bytes            {how}", "worst_case", self.worst_case_bytes);
     }
 

@@ -30,7 +30,9 @@ pub fn apply(document: &mut Value, op: &PatchOp) -> Result<(), String> {
     let object = document.pointer_mut(parent).and_then(Value::as_object_mut);
     let object = object.ok_or_else(|| format!("{parent} is not an object of the document"))?;
     match (op.op, &op.value) {
-        ("replace" | "remove", _) if !object.contains_key(&last) => Err(format!("{} does not exist", op.path)),
+        ("replace" | "remove", _) if !object.contains_key(&last) => {
+            Err(format!("{} does not exist", op.path))
+        }
         ("add" | "replace", Some(value)) => {
             object.insert(last, value.clone());
             Ok(())

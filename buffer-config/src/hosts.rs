@@ -116,7 +116,10 @@ pub fn parse(text: &str) -> Result<Hosts, String> {
     for host in &hosts.hosts {
         if let Some(name) = dcqcn::unknown(&host.dcqcn) {
             let known = dcqcn::names();
-            return Err(format!("host {} has an unknown DCQCN parameter `{name}`; expected one of {known}", host.name));
+            return Err(format!(
+                "host {} has an unknown DCQCN parameter `{name}`; expected one of {known}",
+                host.name
+            ));
         }
     }
     Ok(hosts)
@@ -146,7 +149,11 @@ pub fn check(hosts: &Hosts, file: &str, switch: &ResolvedSwitch) -> Vec<Finding>
         if let Some(first) = hosts.hosts.iter().find(alike).filter(|first| first.name != host.name) {
             let differs = dcqcn::differences(&host.dcqcn, &first.dcqcn);
             if !differs.is_empty() {
-                let message = format!("DCQCN parameters differ from {} (in parentheses): {}", first.name, differs.join(", "));
+                let message = format!(
+                    "DCQCN parameters differ from {} (in parentheses): {}",
+                    first.name,
+                    differs.join(", ")
+                );
                 add("HOST009", Severity::Warning, message);
             }
         }
@@ -178,8 +185,10 @@ fn against_port(
         let own = host.pfc_priorities.as_ref().is_none_or(|p| p.contains(class));
         if !lossless || !own {
             let dscp = host.dscp.unwrap_or(0);
-            let message =
-                format!("DSCP {dscp} maps to class {class}, but lossless classes are {}", list(port.pfc_priorities));
+            let message = format!(
+                "DSCP {dscp} maps to class {class}, but lossless classes are {}",
+                list(port.pfc_priorities)
+            );
             add("HOST002", Severity::Error, message);
         }
     }
@@ -196,7 +205,8 @@ fn against_port(
     match (host.watchdog, port.watchdog) {
         (Some(false), _) => add("HOST007", Severity::Warning, "the NIC watchdog is off".into()),
         (Some(true), Some(w)) if w.detection_ms < 100 => {
-            let message = format!("the switch's watchdog acts after {} ms, before the NIC's 100 ms", w.detection_ms);
+            let message =
+                format!("the switch's watchdog acts after {} ms, before the NIC's 100 ms", w.detection_ms);
             add("HOST007", Severity::Warning, message);
         }
         _ => {}

@@ -33,9 +33,9 @@ pub fn refusal(op: &PatchOp, asic: Option<&Asic>) -> Option<String> {
             let asic = asic.map_or("an unknown ASIC", |a| a.name);
             (!allowed).then(|| format!("`{}` of a profile's `{field}` is rejected on {asic}", op.op))
         }
-        "PFC_WD" | "WRED_PROFILE" => {
-            known.is_none().then(|| format!("{table} can only be changed on the ASICs that the updater lists"))
-        }
+        "PFC_WD" | "WRED_PROFILE" => known
+            .is_none()
+            .then(|| format!("{table} can only be changed on the ASICs that the updater lists")),
         _ => None,
     }
 }

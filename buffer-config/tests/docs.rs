@@ -114,8 +114,9 @@ fn hits_on_shipped_switches_are_up_to_date() {
     let mut sums: BTreeMap<(Kind, Reverse<Severity>), usize> = BTreeMap::new();
     let (mut body, mut last) = (String::new(), "");
     for ((code, asic, Reverse(severity)), group) in &groups {
-        let (kind, why) = verdict(code, asic, *severity)
-            .unwrap_or_else(|| panic!("{code} on {asic} as {severity:?} was not reviewed: {:?}", group.files));
+        let (kind, why) = verdict(code, asic, *severity).unwrap_or_else(|| {
+            panic!("{code} on {asic} as {severity:?} was not reviewed: {:?}", group.files)
+        });
         *sums.entry((kind, Reverse(*severity))).or_default() += group.files.len();
         if *code != last {
             let name = rules::find(code).expect("a rule").meta.name;

@@ -7,11 +7,11 @@ mod support;
 
 use std::collections::BTreeSet;
 
-use buffer_config::fleet::Fleet;
 use buffer_config::baseline::{Baseline, FindingFilter, Suppressions};
+use buffer_config::fleet::Fleet;
 use buffer_config::rules::{self, Options};
 use buffer_config::source::SourceText;
-use buffer_config::{ResolveOptions, diff, input, hosts, lookup, resolve};
+use buffer_config::{ResolveOptions, diff, hosts, input, lookup, resolve};
 use serde_json::Value;
 use support::switch::{TD2, switch};
 

@@ -8,7 +8,7 @@ use buffer_config::finding::{Finding, Severity};
 use buffer_config::lookup::{self, Lookup};
 use buffer_config::rules::{self, Options};
 use buffer_config::source::SourceText;
-use buffer_config::{input, fix_patch};
+use buffer_config::{fix_patch, input};
 use serde_json::Value;
 use support::switch::{TD2, switch};
 

@@ -4,7 +4,7 @@ use buffer_config::finding::Finding;
 use buffer_config::fleet::Fleet;
 use buffer_config::rules::{self, Options};
 use buffer_config::source::SourceText;
-use buffer_config::{ResolveOptions, input, hosts, resolve};
+use buffer_config::{ResolveOptions, hosts, input, resolve};
 
 fn switch(name: &str, alpha: &str, cable: &str, pfc: &str, peer: &str) -> String {
     format!(
@@ -124,12 +124,7 @@ fn chips_of_a_switch_are_one_neighbour_and_neighbours_of_each_other() {
     let mut fleet = chips("5m", "b");
     fleet.push(switch("b", "0", "300m", "3", "c").replace("\"port\": \"Ethernet0\"", "\"port\": \"etp1\""));
     // Reported for the end with the shorter cable.
-    check(
-        &fleet,
-        "FLEET004",
-        "2.json",
-        "b:Ethernet0 and c/ASIC2:Ethernet0 have cable lengths 300 m and 5 m",
-    );
+    check(&fleet, "FLEET004", "2.json", "b:Ethernet0 and c/ASIC2:Ethernet0 have cable lengths 300 m and 5 m");
 }
 
 #[test]

@@ -118,7 +118,10 @@ fn elements(text: &str) -> Vec<Element> {
         assert!(!content.contains('>'), "a bare `>` in {content}");
         for reference in content.split('&').skip(1).chain(tag.split('&').skip(1)) {
             let name = reference.split_once(';').map(|(n, _)| n);
-            assert!(name.is_some_and(|n| matches!(n, "amp" | "lt" | "gt" | "quot" | "apos" | "#10")), "&{reference}");
+            assert!(
+                name.is_some_and(|n| matches!(n, "amp" | "lt" | "gt" | "quot" | "apos" | "#10")),
+                "&{reference}"
+            );
         }
         assert!(tag.chars().chain(content.chars()).all(|c| c >= ' ' || c == '\n' || c == '\t'));
         if let Some(name) = tag.strip_prefix('/') {

@@ -2,7 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "the test reads the shipped files")]
 
-use std::path::PathBuf;
+mod support;
 
 use buffer_config::input;
 use buffer_config::json::{self, Node, Value};

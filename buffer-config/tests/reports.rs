@@ -2,8 +2,8 @@
 
 mod support;
 
-use buffer_config::finding::{Finding, Severity};
 use buffer_config::baseline::{Baseline, FindingFilter, Selection, Suppressions};
+use buffer_config::finding::{Finding, Severity};
 use buffer_config::report::{self, Format};
 use buffer_config::rules::{self, Options};
 use buffer_config::source::SourceText;
@@ -84,8 +84,11 @@ fn suppressions_remove_findings_expire_and_must_be_used() {
     assert!(Suppressions::parse("[[suppress]]\ncode = \"A\"\nfile = \"b\"\n").is_err(), "a reason is needed");
     // A finding about a suppression has its position.
     let two = format!("{}\n[[suppress]]\ncode = \"BUF1\"\nfile = \"*\"\nreason = \"r\"\n", side(""));
-    let mut holder =
-        FindingFilter::new(Suppressions::parse(&two).expect("a good file"), Baseline::default(), "2026-01-01");
+    let mut holder = FindingFilter::new(
+        Suppressions::parse(&two).expect("a good file"),
+        Baseline::default(),
+        "2026-01-01",
+    );
     holder.apply(&mut findings(TEXT));
     let remarks = holder.remarks("s.toml");
     let [remark] = remarks.as_slice() else { panic!("{remarks:#?}") };
@@ -106,8 +109,9 @@ fn a_baseline_matches_after_lines_move() {
     assert_eq!(left(findings(&format!("\n\n{TEXT}"))), 0);
     assert_eq!(left(findings(&TEXT.replace("ingres", "egres"))), 1);
     // The same from another directory, but different for another switch.
-    let named =
-        |name: &str| rules::check(SourceText { name, text: TEXT }, &input::load(TEXT), None, &Options::default());
+    let named = |name: &str| {
+        rules::check(SourceText { name, text: TEXT }, &input::load(TEXT), None, &Options::default())
+    };
     assert_eq!((left(named("/repo/a/b.json")), left(named("c/b.json"))), (0, 1));
 }
 

@@ -13,7 +13,8 @@ use support::switch::{TABLE, TD2, switch};
 fn run(text: &str, table: Option<&str>) -> Vec<(&'static str, Severity, String)> {
     let table: Option<Lookup> = table.map(lookup::parse);
     let db = input::load(text);
-    let found = rules::check(SourceText { name: "test.json", text }, &db, table.as_ref(), &Options::default());
+    let found =
+        rules::check(SourceText { name: "test.json", text }, &db, table.as_ref(), &Options::default());
     found.into_iter().map(|f| (f.code, f.severity, f.message)).collect()
 }
 

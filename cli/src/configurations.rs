@@ -71,11 +71,16 @@ fn read(config: &ConfigOf, problems: &mut Vec<String>) -> Option<(ResolvedSwitch
     let name = path.display().to_string();
     let mut told: Vec<String> = Vec::new();
     for problem in &db.problems {
-        told.push(format!("{name}:{}: {}", place(&text, problem.span.start), problem.message));
+        told.push(format!("{name}:{}: {}", position(&text, problem.span.start), problem.message));
     }
     if let Some((table, path, text)) = &table {
         for problem in &table.problems {
-            told.push(format!("{}:{}: {}", path.display(), place(text, problem.span.start), problem.message));
+            told.push(format!(
+                "{}:{}: {}",
+                path.display(),
+                position(text, problem.span.start),
+                problem.message
+            ));
         }
     }
     if !told.is_empty() {

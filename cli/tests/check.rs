@@ -281,7 +281,11 @@ fn sonic_headroom_vectors_are_reproduced() {
     for name in ["headroom_vectors.json", "pool_vectors.json"] {
         let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/sonic").join(name);
         let Ok(text) = fs::read_to_string(&path) else {
-            assert!(!is_data_required(), "HARRIER_REQUIRE_DATA is set, but {} does not exist", path.display());
+            assert!(
+                !is_data_required(),
+                "HARRIER_REQUIRE_DATA is set, but {} does not exist",
+                path.display()
+            );
             eprintln!("skipped: {} does not exist", path.display());
             continue;
         };

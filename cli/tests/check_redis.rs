@@ -51,7 +51,10 @@ impl Server {
             Ok(process) => process,
             Err(error) => {
                 let is_required = std::env::var_os("HARRIER_REQUIRE_DATA").is_some_and(|value| value != "0");
-                assert!(!is_required, "HARRIER_REQUIRE_DATA is set, but redis-server cannot be started: {error}");
+                assert!(
+                    !is_required,
+                    "HARRIER_REQUIRE_DATA is set, but redis-server cannot be started: {error}"
+                );
                 eprintln!("skipped: redis-server cannot be started ({error}); scripts/setup.sh installs it");
                 return None;
             }

@@ -159,6 +159,7 @@ fn pools_by_class_are_simulated() {
     let text = by_class
         .iter()
         .fold(switch(100_000, 40, 9100, 90_000, NO_CHANGE), |t, (from, to)| t.replace(from, to));
-    let found = prove(&resolve(&input::load(&text), ResolveOptions::default()), Assumed { frame_bytes: 1024 });
+    let found =
+        prove(&resolve(&input::load(&text), ResolveOptions::default()), Assumed { frame_bytes: 1024 });
     assert!(found.is_err_and(|e| e.to_string().contains("is used for ingress, its pool")));
 }

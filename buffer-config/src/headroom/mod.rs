@@ -130,7 +130,8 @@ fn gearbox(terms: &mut Terms, inputs: &Inputs) -> f64 {
 fn cable(terms: &mut Terms, inputs: &Inputs, kilo: f64) -> f64 {
     let bytes =
         2.0 * inputs.cable_m * f64::from(inputs.speed_mbps) * 1_000_000_000.0 / SPEED_IN_CABLE / (8.0 * kilo);
-    let how = format!("2 * {} m * {} Mb/s / 198,000 km/s, in both directions", inputs.cable_m, inputs.speed_mbps);
+    let how =
+        format!("2 * {} m * {} Mb/s / 198,000 km/s, in both directions", inputs.cable_m, inputs.speed_mbps);
     terms.add("cable", "bytes", bytes, how)
 }
 
@@ -168,7 +169,12 @@ fn spectrum(name: &str, constants: Constants, cell_bytes: u32, inputs: &Inputs) 
     let peer = peer_response(&mut terms, constants, pause_quanta(inputs.speed_mbps), 1.0);
     let wire = cable(&mut terms, inputs, 1000.0);
     let mac_phy = terms.add("mac_phy", "bytes", constants.mac_phy_delay_kib * 1024.0, "ASIC constant".into());
-    terms.add("port_mtu", "bytes", mtu, "an MTU-sized frame already being transmitted delays the PFC frame".into());
+    terms.add(
+        "port_mtu",
+        "bytes",
+        mtu,
+        "an MTU-sized frame already being transmitted delays the PFC frame".into(),
+    );
     if tile > 0.0 {
         terms.add("tile", "bytes", tile, "120 ns between tiles".into());
     }
@@ -207,7 +213,12 @@ fn tofino(constants: Constants, cell_bytes: u32, inputs: &Inputs) -> Headroom {
     let peer = peer_response(&mut terms, constants, quanta, doubled);
     let wire = cable(&mut terms, inputs, 1024.0);
     let mac_phy = terms.add("mac_phy", "bytes", constants.mac_phy_delay_kib * 1024.0, "ASIC constant".into());
-    terms.add("port_mtu", "bytes", mtu, "an MTU-sized frame already being transmitted delays the PFC frame".into());
+    terms.add(
+        "port_mtu",
+        "bytes",
+        mtu,
+        "an MTU-sized frame already being transmitted delays the PFC frame".into(),
+    );
     let delay = mtu + wire + 2.0 * gearbox + mac_phy + peer;
     terms.add("propagation", "bytes", delay, "port_mtu + cable + 2*gearbox + mac_phy + peer".into());
     terms.add("lossless_mtu", "bytes", lossless_mtu, "a frame that the peer is already sending".into());
@@ -224,7 +235,12 @@ fn peer_response(terms: &mut Terms, constants: Constants, quanta: Option<u32>, t
         }
         None => {
             let bytes = constants.peer_response_kib * 1024.0 * times;
-            terms.add("peer", "bytes", bytes, "ASIC constant, because no quanta are defined for this speed".into())
+            terms.add(
+                "peer",
+                "bytes",
+                bytes,
+                "ASIC constant, because no quanta are defined for this speed".into(),
+            )
         }
     }
 }

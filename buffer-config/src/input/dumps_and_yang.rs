@@ -59,7 +59,8 @@ impl<'a> Loader<'_, 'a> {
     fn field(&mut self, table: &str, key: &str, member: &Node<'a>) {
         // In Redis, the field `name@` holds a list, joined by commas.
         let is_marked = member.key.ends_with('@');
-        let written = if self.db.form == InputFormat::Yang { local(&member.key) } else { member.key.as_ref() };
+        let written =
+            if self.db.form == InputFormat::Yang { local(&member.key) } else { member.key.as_ref() };
         let name = written.strip_suffix('@').unwrap_or(written);
         let name = if name.len() == member.key.len() {
             member.key.clone()
@@ -238,9 +239,9 @@ impl<'a> Loader<'_, 'a> {
                 match part {
                     Some(Value::Text(text)) => key.push_str(text),
                     Some(Value::Bare(word)) => key.push_str(word),
-                    _ => self
-                        .db
-                        .problem(item.span, format!("an entry of `{}` has no key `{name}`", list.key)),
+                    _ => {
+                        self.db.problem(item.span, format!("an entry of `{}` has no key `{name}`", list.key))
+                    }
                 }
             }
             let start = self.db.fields.len() as u32;
@@ -285,7 +286,9 @@ impl<'a> Loader<'_, 'a> {
                     self.db.written.insert(name_span.start, steps.into());
                     self.db.fields.push(Stored { name, name_span, value, span, is_list: false });
                 }
-                _ => self.db.problem(item.span, format!("`{table}|{key}`: a row requires `{from}` and `{to}`")),
+                _ => {
+                    self.db.problem(item.span, format!("`{table}|{key}`: a row requires `{from}` and `{to}`"))
+                }
             }
         }
     }

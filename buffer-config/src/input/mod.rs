@@ -1,8 +1,8 @@
 //! Input formats of CONFIG_DB: detects the format by the structure of the text, and reads all of them into [`ConfigDb`].
 
+mod dumps_and_yang;
 pub(crate) mod namespaces;
 mod nested;
-mod dumps_and_yang;
 mod repeats;
 
 use crate::db::{ConfigDb, InputFormat};

@@ -22,7 +22,8 @@ pub(super) fn one(out: &mut String, finding: &Finding, is_coloured: bool, text: 
     let head = format!("{}[{}]", finding.severity.name(), finding.code);
     // Writing to a String cannot fail.
     let _ = writeln!(out, "{}: {}", paint(colour, &head), paint("1", &finding.message));
-    let _ = writeln!(out, "  {} {}:{}  {}", paint("34", "-->"), finding.file, finding.position, finding.pointer);
+    let _ =
+        writeln!(out, "  {} {}:{}  {}", paint("34", "-->"), finding.file, finding.position, finding.pointer);
     if let Some(text) = text.filter(|t| !t.is_empty()) {
         excerpt(out, finding, text, &|t| paint(colour, t));
     }

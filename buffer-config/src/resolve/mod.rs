@@ -11,8 +11,8 @@ pub(crate) use model::BufferModel;
 use index::{Maps, Owner, PortIndex, PortMaps, queue_key};
 
 use crate::asic::{self, Asic};
-use crate::field_cache::FieldCache;
 use crate::db::{ConfigDb, Entry};
+use crate::field_cache::FieldCache;
 use crate::lookup::Lookup;
 use crate::resolved::*;
 use crate::schema::reference;

@@ -160,9 +160,10 @@ impl<'c, 'a> Context<'c, 'a> {
     pub(super) fn unknown_asic(&self) -> (String, Severity) {
         let platform = self.value("DEVICE_METADATA", "localhost", "platform").unwrap_or_default();
         match (platform, self.sw.hwsku.as_str()) {
-            ("", "") => {
-                ("the ASIC is unknown, because the file has neither a platform nor a SKU".to_string(), Severity::Info)
-            }
+            ("", "") => (
+                "the ASIC is unknown, because the file has neither a platform nor a SKU".to_string(),
+                Severity::Info,
+            ),
             (platform, sku) => {
                 (format!("the ASIC of platform `{platform}`, SKU `{sku}` is unknown"), Severity::Warning)
             }

@@ -50,11 +50,8 @@ pub(super) const HEADROOM_TOO_SMALL: Attribution = observable(
     Deviation::Less,
     "the headroom is smaller than what still arrives after a pause was sent",
 );
-pub(super) const HEADROOM_FOR_ANOTHER_LINK: Attribution = observable(
-    Setting::Headroom,
-    Deviation::Different,
-    "the headroom is not computed for the actual link",
-);
+pub(super) const HEADROOM_FOR_ANOTHER_LINK: Attribution =
+    observable(Setting::Headroom, Deviation::Different, "the headroom is not computed for the actual link");
 pub(super) const ALPHA_TOO_LOW: Attribution = observable(
     Setting::Alpha,
     Deviation::Less,
@@ -94,9 +91,8 @@ pub(super) const ECN_NOT_AS_INTENDED: Attribution = observable(
 pub(super) const FILE: Attribution = Attribution::NotUsed(
     "the finding concerns the file; its consequence is reported by the rule for the affected table",
 );
-pub(super) const NOT_PORT_SPECIFIC: Attribution = Attribution::NotUsed(
-    "orchagent rejects the configuration, or the effect is not specific to a port",
-);
+pub(super) const NOT_PORT_SPECIFIC: Attribution =
+    Attribution::NotUsed("orchagent rejects the configuration, or the effect is not specific to a port");
 pub(super) const OVERSUBSCRIBED_MEMORY: Attribution = Attribution::NotUsed(
     "oversubscribed memory affects all classes equally, so drops cannot be attributed to one setting",
 );
@@ -107,11 +103,11 @@ pub(super) const WATCHDOG: Attribution =
 pub(super) const SCHEDULING: Attribution = Attribution::NotUsed(
     "scheduling decides which queue of a congested port is served, but does not congest the port",
 );
-pub(super) const LINK: Attribution = Attribution::NotUsed(
-    "the link is down or drops oversized frames, independently of congestion",
+pub(super) const LINK: Attribution =
+    Attribution::NotUsed("the link is down or drops oversized frames, independently of congestion");
+pub(super) const FLEET_DIFFERENCE: Attribution = Attribution::NotUsed(
+    "the finding only states a difference; the rule for that setting describes its effect",
 );
-pub(super) const FLEET_DIFFERENCE: Attribution =
-    Attribution::NotUsed("the finding only states a difference; the rule for that setting describes its effect");
 pub(super) const HOST: Attribution = Attribution::NotUsed("the finding concerns a host, not a switch");
 pub(super) const CHANGE: Attribution =
     Attribution::NotUsed("the finding concerns a change, not the running configuration");

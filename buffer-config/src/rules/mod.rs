@@ -103,8 +103,11 @@ const FAMILIES: [(&str, &[Rule]); 12] = [
 ];
 
 static ALL: LazyLock<Vec<Rule>> = LazyLock::new(|| {
-    let of_schema =
-        SCHEMA_RULES.iter().map(|row| Rule { meta: &row.meta, check: Check::Schema, text: PageText::Row(row) });
+    let of_schema = SCHEMA_RULES.iter().map(|row| Rule {
+        meta: &row.meta,
+        check: Check::Schema,
+        text: PageText::Row(row),
+    });
     let mut all: Vec<Rule> =
         FAMILIES.iter().flat_map(|(_, rules)| rules.iter().copied()).chain(of_schema).collect();
     let family = |code: &str| {

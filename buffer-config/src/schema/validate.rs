@@ -253,8 +253,10 @@ impl<'c, 'a> Checker<'c, 'a> {
         };
         let is_local = self.here == (Some(host), Some(asic));
         if is_local && self.schema.name == "QUEUE" && !self.has("PORT", port) {
-            let message =
-                format!("the local queue entry `{}` refers to port `{port}`, which is not in PORT", entry.key);
+            let message = format!(
+                "the local queue entry `{}` refers to port `{port}`, which is not in PORT",
+                entry.key
+            );
             self.report("BUF017", Kind::Reference, index, None, entry.key_span, message);
         }
         if let Some(ty) = self.schema.keys.get(1) {

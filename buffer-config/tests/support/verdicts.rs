@@ -62,7 +62,9 @@ pub(crate) fn verdict(code: &str, asic: &str, severity: Severity) -> Option<(Kin
         ("BUF025", "tomahawk-4", Warning) => {
             (Unknown, "the egress pool is half of the ingress one, and the chip has two halves")
         }
-        ("BUF026", "trident-3", Warning) => (Defect, "D6356: lossless queues are limited to a quarter of the pool"),
+        ("BUF026", "trident-3", Warning) => {
+            (Defect, "D6356: lossless queues are limited to a quarter of the pool")
+        }
         ("BUF026" | "BUF028", "tomahawk-5", Info) => {
             (Idiom, "half of the memory: each half of the chip has its own limit")
         }
@@ -73,10 +75,9 @@ pub(crate) fn verdict(code: &str, asic: &str, severity: Severity) -> Option<(Kin
         ("BUF028", "teralynx", Info) => {
             (Idiom, "lossy traffic is limited at ingress on purpose; its egress pool is shared")
         }
-        ("BUF030", _, Info) if spectrum => (
-            Unknown,
-            "the SDK rejects such sizes (PMX rounds down), but these SKUs ship with them",
-        ),
+        ("BUF030", _, Info) if spectrum => {
+            (Unknown, "the SDK rejects such sizes (PMX rounds down), but these SKUs ship with them")
+        }
         ("BUF030", _, Info) => (Idiom, "the SAI rounds down to cells"),
         ("BUF032", "tomahawk-2" | "trident-3", Warning) => {
             (Unknown, "whether the SAI reserves memory depends on its release (issue 24749)")
@@ -113,10 +114,13 @@ pub(crate) fn verdict(code: &str, asic: &str, severity: Severity) -> Option<(Kin
             (Defect, "PFC without ECN: the template has no WRED profile for the lossless queues")
         }
         ("ECN007", _, Warning) => (Defect, "PFC without ECN, on a model that also has no headroom (PFC002)"),
-        ("ECN009", _, Info) => (Report, "the number of congested groups above which PFC pauses before ECN marks"),
-        ("ECN009", "tofino", Warning) => {
-            (Defect, "aurora-610: a pool of 2 MB with the default Kmin of 1 MB; two congested groups are enough")
+        ("ECN009", _, Info) => {
+            (Report, "the number of congested groups above which PFC pauses before ECN marks")
         }
+        ("ECN009", "tofino", Warning) => (
+            Defect,
+            "aurora-610: a pool of 2 MB with the default Kmin of 1 MB; two congested groups are enough",
+        ),
         ("ECN011", _, Warning) => {
             (Defect, "the pool is too small for the default Kmax: marking never reaches Pmax")
         }
@@ -124,9 +128,10 @@ pub(crate) fn verdict(code: &str, asic: &str, severity: Severity) -> Option<(Kin
         ("ECN014", "prestera", Warning) => {
             (Defect, "the queue's profile has a limit of 0 bytes, so Kmax cannot be reached")
         }
-        ("LINK001", "tomahawk-6", Error) | ("PG011", "spectrum-3", Error) => {
-            (Defect, "a lossy model with the default QoS template: PFC is enabled, but the cable length is missing")
-        }
+        ("LINK001", "tomahawk-6", Error) | ("PG011", "spectrum-3", Error) => (
+            Defect,
+            "a lossy model with the default QoS template: PFC is enabled, but the cable length is missing",
+        ),
         ("LINK005", "spectrum-3", Warning) => {
             (Unknown, "uplinks without a neighbour get the default of 300 m; they may be unused")
         }
@@ -153,10 +158,9 @@ pub(crate) fn verdict(code: &str, asic: &str, severity: Severity) -> Option<(Kin
         ("PG005", "spectrum-3", Error) => {
             (Defect, "2 km at 400G with less headroom than the bytes in flight on the cable")
         }
-        ("PG006", "tofino" | "trident-3" | "unknown", Error) => (
-            Defect,
-            "below the response time that the standard allows; sufficient only with a faster peer",
-        ),
+        ("PG006", "tofino" | "trident-3" | "unknown", Error) => {
+            (Defect, "below the response time that the standard allows; sufficient only with a faster peer")
+        }
         ("PG006", _, Error) if spectrum => (Defect, "also below SONiC's arithmetic (PG004)"),
         ("PG006", _, Warning) => (
             Defect,
@@ -185,9 +189,10 @@ pub(crate) fn verdict(code: &str, asic: &str, severity: Severity) -> Option<(Kin
             (Defect, "accepted by orchagent, rejected by YANG: `config load` and `apply-patch` fail")
         }
         ("WD005", _, Info) => (Idiom, "`pfcwd start_default`: the detection time equals the poll interval"),
-        ("WD005", _, Warning) => {
-            (Defect, "`pfcwd start_default` on more than 160 ports: the poll interval is limited to 1 s, the detection time is not")
-        }
+        ("WD005", _, Warning) => (
+            Defect,
+            "`pfcwd start_default` on more than 160 ports: the poll interval is limited to 1 s, the detection time is not",
+        ),
         ("WD010", _, Error) => (Defect, "older templates have no pfcwd_sw_enable: the watchdog never starts"),
         ("WD013", _, Warning) => (
             Idiom,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow, bail};
 use buffer_config::asic;
 use buffer_config::headroom::{Inputs, headroom_with_cell, pools_of_config};
-use buffer_config::{input, headroom};
+use buffer_config::{headroom, input};
 use serde_json::{Map, Value, json};
 
 use crate::Outcome;

@@ -1,7 +1,7 @@
 //! What lies beside configurations: the look-up table, hosts, suppressions, the baseline.
 
-use buffer_config::finding::Finding;
 use buffer_config::baseline::{Baseline, FindingFilter, Suppressions};
+use buffer_config::finding::Finding;
 use buffer_config::rules::{self, Options};
 use buffer_config::source::SourceText;
 use buffer_config::{ResolveOptions, input, resolve};

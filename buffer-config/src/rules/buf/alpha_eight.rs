@@ -45,8 +45,10 @@ pub(super) const META: Meta = Meta {
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     for profile in cx.lossless_in_use() {
         if profile.threshold == Some(Threshold::Dynamic { exponent: -8 }) && !profile.name.contains("zero") {
-            let message =
-                format!("lossless profile {} has alpha 1/256, which is for ports that are down", profile.name);
+            let message = format!(
+                "lossless profile {} has alpha 1/256, which is for ports that are down",
+                profile.name
+            );
             cx.report(out, &META, field("BUFFER_PROFILE", &profile.name, "dynamic_th"), message);
         }
     }

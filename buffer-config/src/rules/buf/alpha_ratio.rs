@@ -66,8 +66,11 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             }
             _ => String::new(),
         };
-        let message =
-            format!("alpha {} (dynamic_th {exponent}) for {}{lossy_alpha}", alpha(exponent), names(&profiles));
+        let message = format!(
+            "alpha {} (dynamic_th {exponent}) for {}{lossy_alpha}",
+            alpha(exponent),
+            names(&profiles)
+        );
         cx.report(
             out,
             &META,

@@ -49,8 +49,10 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             None => continue,
         };
         if found != lookup_row.threshold {
-            let message =
-                format!("profile {name} has {key} {found}, but the lookup table has {}", lookup_row.threshold);
+            let message = format!(
+                "profile {name} has {key} {found}, but the lookup table has {}",
+                lookup_row.threshold
+            );
             cx.report(out, &META, field("BUFFER_PROFILE", &name, key), message)
                 .deviates(found.cmp(&lookup_row.threshold));
         }

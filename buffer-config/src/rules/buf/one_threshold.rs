@@ -43,7 +43,9 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     for entry in cx.db.rows("BUFFER_PROFILE") {
         let has = |name| cx.db.field(entry, name).is_some();
         let message = match (has("dynamic_th"), has("static_th")) {
-            (true, true) => "has both dynamic_th and static_th; orchagent uses the one that it processes last",
+            (true, true) => {
+                "has both dynamic_th and static_th; orchagent uses the one that it processes last"
+            }
             (false, false) => "has neither dynamic_th nor static_th",
             _ => continue,
         };

@@ -75,7 +75,9 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
                 out,
                 &META,
                 row(table, key),
-                format!("{table}: {hits} ranges overlap another range of the same port; the first is `{key}`"),
+                format!(
+                    "{table}: {hits} ranges overlap another range of the same port; the first is `{key}`"
+                ),
             );
         }
     }

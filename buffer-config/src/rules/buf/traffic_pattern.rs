@@ -51,7 +51,8 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             cx.report(out, &META, row("BUFFER_POOL", key), message).severity(severity);
         }
         [_, second, ..] => {
-            let message = format!("{} entries; the headroom arithmetic uses the first one that it reads", rows.len());
+            let message =
+                format!("{} entries; the headroom arithmetic uses the first one that it reads", rows.len());
             cx.report(out, &META, row("LOSSLESS_TRAFFIC_PATTERN", &second.key), message);
         }
         _ => {}

@@ -62,7 +62,8 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         pool.size_bytes.unwrap_or(0).saturating_add(pool.shared_headroom_bytes).saturating_add(reserved);
     let unused = memory.bytes.saturating_sub(used);
     if pool.direction == Direction::Ingress && unused > memory.bytes / 50 {
-        let message = format!("{} of {} are neither in a pool nor reserved", bytes(unused), bytes(memory.bytes));
+        let message =
+            format!("{} of {} are neither in a pool nor reserved", bytes(unused), bytes(memory.bytes));
         cx.report(out, &META, field("BUFFER_POOL", &pool.name, "xoff"), message);
     }
 }
@@ -86,7 +87,9 @@ fn copied(cx: &Context<'_, '_>, out: &mut Findings, asic: &Asic, memory: u64) {
         Some((pool, donor.name))
     });
     let (name, why) = match donor {
-        Some((pool, donor)) => (&pool.name, format!("; {} has the size of the memory of a {donor}", pool.name)),
+        Some((pool, donor)) => {
+            (&pool.name, format!("; {} has the size of the memory of a {donor}", pool.name))
+        }
         None if used < memory / 2 => (&first.name, String::new()),
         None => return,
     };

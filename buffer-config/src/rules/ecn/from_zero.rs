@@ -43,7 +43,8 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     for wred in &cx.sw.wred {
         let zero = |c: Option<crate::resolved::Curve>| c.is_some_and(|c| c.max_bytes == 0);
         if zero(wred.green) || zero(wred.yellow) || zero(wred.red) {
-            let message = format!("{}: an enabled colour has no thresholds: marking starts at 0 bytes", wred.name);
+            let message =
+                format!("{}: an enabled colour has no thresholds: marking starts at 0 bytes", wred.name);
             cx.report(out, &META, row("WRED_PROFILE", &wred.name), message);
         }
     }

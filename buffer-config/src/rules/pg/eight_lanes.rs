@@ -51,8 +51,10 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         let eight = cx.sw.ports.iter().filter(uses).filter(|p| p.lanes == 8).count();
         let fewer = cx.sw.ports.iter().filter(uses).filter(|p| p.lanes < 8).count();
         if eight > 0 && fewer > 0 {
-            let message =
-                format!("profile {} is used by {eight} ports with eight lanes and {fewer} with fewer", profile.name);
+            let message = format!(
+                "profile {} is used by {eight} ports with eight lanes and {fewer} with fewer",
+                profile.name
+            );
             cx.report(out, &META, row("BUFFER_PROFILE", &profile.name), message);
         }
     }

@@ -41,8 +41,10 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let rows = cx.db.rows("BUFFER_PG");
     if let Some(entry) = rows.iter().find(bad) {
         let count = rows.iter().filter(bad).count();
-        let message =
-            format!("`{}`: the range is not ascending; orchagent drops the entry ({count} entries)", entry.key);
+        let message = format!(
+            "`{}`: the range is not ascending; orchagent drops the entry ({count} entries)",
+            entry.key
+        );
         cx.report(out, &META, row("BUFFER_PG", &entry.key), message);
     }
 }

@@ -46,8 +46,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     for profile in cx.lossless_in_use() {
         if profile.xon_bytes == 0 && profile.xon_offset_bytes.unwrap_or(0) == 0 {
             let severity = if cx.is(Vendor::BroadcomDnx) { Severity::Info } else { Severity::Warning };
-            let message =
-                format!("profile {} has neither xon nor xon_offset: no hysteresis", profile.name);
+            let message = format!("profile {} has neither xon nor xon_offset: no hysteresis", profile.name);
             cx.report(out, &META, row("BUFFER_PROFILE", &profile.name), message).severity(severity);
         }
     }

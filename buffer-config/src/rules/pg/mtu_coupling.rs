@@ -48,6 +48,11 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         if port.mtu_bytes <= crate::DEFAULT_MTU || !lossless {
             return None;
         }
-        hit("PORT", &port.name, "mtu", format!("MTU {}, but the headroom is computed for 9100", port.mtu_bytes))
+        hit(
+            "PORT",
+            &port.name,
+            "mtu",
+            format!("MTU {}, but the headroom is computed for 9100", port.mtu_bytes),
+        )
     });
 }

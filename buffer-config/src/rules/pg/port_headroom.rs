@@ -65,7 +65,11 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             "PORT",
             &port.name,
             "speed",
-            format!("its priority groups need {} of shared headroom, but the port's limit is {}", bytes(sum), bytes(limit)),
+            format!(
+                "its priority groups need {} of shared headroom, but the port's limit is {}",
+                bytes(sum),
+                bytes(limit)
+            ),
         )
     });
 }

@@ -34,11 +34,6 @@ pub(super) const META: Meta =
 /// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     for (span, name) in &cx.db.duplicates {
-        cx.report_text(
-            out,
-            &META,
-            *span,
-            format!("duplicate name `{name}`; SONiC uses the last value"),
-        );
+        cx.report_text(out, &META, *span, format!("duplicate name `{name}`; SONiC uses the last value"));
     }
 }

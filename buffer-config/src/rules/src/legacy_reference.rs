@@ -46,8 +46,10 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         let rows = cx.db.entries_of(table);
         if let Some((entry, name)) = rows.iter().find_map(|e| Some((e, legacy(&e)?))) {
             let count = rows.iter().filter(|e| legacy(e).is_some()).count();
-            let message =
-                format!("{count} entries of {} use references of the obsolete form `[TABLE|name]`", table.name);
+            let message = format!(
+                "{count} entries of {} use references of the obsolete form `[TABLE|name]`",
+                table.name
+            );
             cx.report(out, &META, field(&table.name, &entry.key, &name), message);
         }
     }

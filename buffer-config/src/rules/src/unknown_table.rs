@@ -35,12 +35,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     use crate::schema::is_table;
     for table in &cx.db.tables {
         if !is_table(&table.name) && !table.name.is_empty() {
-            cx.report_text(
-                out,
-                &META,
-                table.span,
-                format!("unknown table `{}` was not checked", table.name),
-            );
+            cx.report_text(out, &META, table.span, format!("unknown table `{}` was not checked", table.name));
         }
     }
 }

@@ -48,7 +48,8 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         if mask == port.pfc_priorities || mask == 0 || remap {
             return None;
         }
-        let message = format!("PFC on {}, but the watchdog monitors {}", list(port.pfc_priorities), list(mask));
+        let message =
+            format!("PFC on {}, but the watchdog monitors {}", list(port.pfc_priorities), list(mask));
         hit("PORT_QOS_MAP", &port.name, "pfcwd_sw_enable", message)
     });
 }

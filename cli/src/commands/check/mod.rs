@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use buffer_config::asic;
+use buffer_config::baseline::Selection;
 use buffer_config::finding::Severity;
 use buffer_config::headroom::Floor;
-use buffer_config::baseline::Selection;
 use buffer_config::report::Summary;
 use buffer_config::rules::{self, Options};
 use clap::ValueEnum;
@@ -178,7 +178,10 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
 fn outputs_are_distinct(args: &Args) -> anyhow::Result<()> {
     let (formats, outputs) = (args.format.len().max(1), args.output.len());
     if outputs > formats {
-        bail!("{outputs} --output options for {} --format options: each --output needs a --format", args.format.len());
+        bail!(
+            "{outputs} --output options for {} --format options: each --output needs a --format",
+            args.format.len()
+        );
     }
     let output = |i: usize| args.output.get(i).map_or(Path::new("-"), PathBuf::as_path);
     for i in 0..formats {

@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use anyhow::Context;
+use buffer_config::baseline::{Baseline, FindingFilter, Selection, Suppressions};
 use buffer_config::finding::Finding;
 use buffer_config::fleet::Fleet;
-use buffer_config::baseline::{Baseline, FindingFilter, Selection, Suppressions};
 use buffer_config::hosts::{self, Hosts};
 use buffer_config::report::{Format, Summary, Writer};
 use buffer_config::resolved::ResolvedSwitch;

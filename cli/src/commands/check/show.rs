@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use buffer_config::db::ConfigDb;
 use buffer_config::baseline::Selection;
+use buffer_config::db::ConfigDb;
 use buffer_config::resolved::ResolvedSwitch;
 use buffer_config::rules::{self, Options};
 use buffer_config::source::{SourceText, position};
-use buffer_config::{ResolveOptions, diff, explain, input, fix_patch, resolve};
+use buffer_config::{ResolveOptions, diff, explain, fix_patch, input, resolve};
 use fabric::prove::{Assumed, Verdict};
 use fabric::scenario::SonicError;
 
@@ -44,7 +44,8 @@ fn with_chips<T>(
     mut visit: impl FnMut(&str, &ConfigDb<'_>, ResolvedSwitch) -> anyhow::Result<T>,
 ) -> anyhow::Result<Vec<T>> {
     let (text, table) = input.read(args.lookup.as_deref())?;
-    let options = ResolveOptions { lookup: table.as_ref(), asic: options.asic, memory_bytes: options.memory_bytes };
+    let options =
+        ResolveOptions { lookup: table.as_ref(), asic: options.asic, memory_bytes: options.memory_bytes };
     let all = input::load_all(&text);
     all.iter().map(|chip| visit(&chip.name, &chip.db, resolve(&chip.db, options))).collect()
 }
