@@ -95,12 +95,12 @@ fn defect_8_silent_default_cable() {
 #[test]
 fn defects_9_and_10_stale_profile() {
     let text = switch(TD2, &[("\"Ethernet4\": \"40m\"", "\"Ethernet4\": \"30m\"")]);
-    check(&text, None, "PG020", Severity::Error, "is at 100000 Mb/s over 30 m");
+    check(&text, None, "PG020", Severity::Error, "runs at 100000 Mb/s over 30 m");
     let broken_out = switch(
         TD2,
         &[("\"lanes\": \"5,6,7,8\", \"speed\": \"100000\"", "\"lanes\": \"5,6\", \"speed\": \"50000\"")],
     );
-    check(&broken_out, None, "PG020", Severity::Error, "is at 50000 Mb/s");
+    check(&broken_out, None, "PG020", Severity::Error, "runs at 50000 Mb/s");
 }
 
 #[test]
@@ -307,7 +307,7 @@ fn inconsistent_maps_and_groups_are_reported() {
             "\"TC_TO_PRIORITY_GROUP_MAP\": {\"AZURE\": {\"0\": \"3\"",
         )],
     );
-    check(&lossy_in, None, "PFC004", Severity::Error, "lossy traffic class 0 maps to the lossless group 3");
+    check(&lossy_in, None, "PFC004", Severity::Error, "lossy traffic class 0 maps to lossless group 3");
     passes(&switch(TD2, &[]), None, "PFC004");
 }
 
