@@ -1,8 +1,8 @@
 //! Hash index from names to positions, with open addressing in slots that one vector holds for all tables.
 //!
 //! An index per table of `indexmap` or `hashbrown` would allocate per table and store each key or its hash again; here the
-//! names stay where they are (in [`crate::db`]) and a slot has four bytes. Building the index is a notable part of reading
-//! a configuration (`benches/check.rs`).
+//! names stay where they are (in [`crate::db`]), and a slot has four bytes. Compare with `benches/check.rs` before replacing
+//! it.
 
 use crate::json::scan::word;
 

@@ -530,7 +530,7 @@ fn metadata_musts(db: &ConfigDb<'_>, found: &mut Vec<Violation>) {
             || matches!(hwsku.as_ref(), "msft_four_asic_vs" | "msft_multi_asic_vs"));
     for (i, port) in db.rows("PORT").iter().enumerate() {
         if !lanes_are_elsewhere && db.field(port, "lanes").is_none() {
-            let message = format!("`lanes` is missing");
+            let message = "`lanes` is missing".to_string();
             let (kind, table, span) = (Kind::Missing, "PORT", port.key_span);
             found.push(Violation { code: "LINK003", kind, table, entry: i, field: None, span, message });
         }
