@@ -14,7 +14,7 @@ fn harrier(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_harrier")).args(arguments).output().expect("harrier runs")
 }
 
-/// A folder of its own with these files.
+/// Creates a folder with these files.
 fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("check-{name}"));
     let _ = fs::remove_dir_all(&path);

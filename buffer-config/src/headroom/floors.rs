@@ -74,9 +74,9 @@ pub fn response_ps(speed_mbps: u32) -> u64 {
 pub fn worst_case_bytes(link: &Link) -> u64 {
     let frame_ps = wire_ps(u64::from(link.lossless_mtu.max(1)), link.speed_mbps).max(1);
     let there_and_back = 2 * CABLE_PS_PER_METRE * u64::from(link.cable_m);
-    let goes_on =
+    let sending_ps =
         wire_ps(u64::from(link.port_mtu), link.speed_mbps) + there_and_back + response_ps(link.speed_mbps);
-    let frames = 2 + goes_on / frame_ps;
+    let frames = 2 + sending_ps / frame_ps;
     let cell = u64::from(link.cell_bytes.max(1));
     frames.saturating_mul(u64::from(link.lossless_mtu).div_ceil(cell) * cell)
 }

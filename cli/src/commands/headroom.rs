@@ -116,8 +116,8 @@ fn port(record: &mut Map<String, Value>, explain: bool) -> anyhow::Result<()> {
 
 /// Finds the configuration of a record: in the folder of the file, or in its subfolder `pool_inputs`.
 fn configuration(folder: &Path, name: &str) -> anyhow::Result<String> {
-    let beside = [folder.join(name), folder.join("pool_inputs").join(name)];
-    let path = beside.iter().find(|p| p.is_file()).unwrap_or(&beside[0]);
+    let candidates = [folder.join(name), folder.join("pool_inputs").join(name)];
+    let path = candidates.iter().find(|p| p.is_file()).unwrap_or(&candidates[0]);
     read_text(path)
 }
 
