@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Runs the CI integrations in deploy/ci on a repository of switches with the layout of docs/check.md: the pre-commit hook
-# through pre-commit, the steps of the GitHub action and the script of the GitLab job as their files have them, and the
-# container file if podman or docker is available. Runs shellcheck on every script if it is installed.
+# Tests the files in deploy/ci on a repository as described in docs/check.md: runs the hook with pre-commit, the steps of
+# the GitHub action, and the script of the GitLab job, and builds the container image if requested. If shellcheck is
+# installed, it checks all scripts.
 #
 #   scripts/ci-kit.sh [HARRIER]
 #
-# HARRIER is the binary (default: the one that `cargo build -p harrier-cli` makes). pre-commit is
-# installed into a virtual environment under .tools.
+# HARRIER is the binary (default: the debug build). pre-commit is installed into a virtual environment under .tools, which
+# is kept.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -36,12 +36,12 @@ if [ "$(cat "$tools/installed" 2>/dev/null)" != "$requirement" ]; then
     echo "$requirement" >"$tools/installed"
 fi
 
-# The integrations expect `harrier` on the PATH.
+# The kit requires `harrier` on the PATH.
 mkdir "$work/bin"
 ln -s "$harrier" "$work/bin/harrier"
 export PATH="$work/bin:$PATH"
 
-# A repository with a good switch and, later, a bad one.
+# A repository with a correct switch and, later, a faulty one.
 repository=$work/network
 mkdir -p "$repository/switches/tor-1"
 good='{"BUFFER_POOL": {"ingress_lossless_pool": {"type": "ingress", "mode": "dynamic", "size": "1000000"}}}'
@@ -50,7 +50,7 @@ git init --quiet "$repository"
 git -C "$repository" config user.name kit
 git -C "$repository" config user.email kit@localhost
 
-# `step FILE NAME` extracts the shell script of a step or job.
+# step FILE SCRIPT: writes the commands of a kit file to a shell script.
 step() {
     "$tools/bin/python" - "$kit/$1" "$2" <<'PYTHON'
 import sys
@@ -80,11 +80,11 @@ PYTHON
 step action.yml "$work/action.sh"
 step gitlab.yml "$work/gitlab.sh"
 if command -v shellcheck >/dev/null; then
-    # The words of paths and arguments are meant to be split.
+    # Word splitting of paths and arguments is intended.
     shellcheck --shell bash --exclude SC2086 "$work/action.sh" "$work/gitlab.sh"
 fi
 
-# The hook's repository, as other repositories would name it.
+# The repository of the hook, to which other repositories refer.
 hooks=$work/hooks
 mkdir "$hooks"
 cp "$kit/pre-commit-hooks.yaml" "$hooks/.pre-commit-hooks.yaml"
@@ -92,18 +92,18 @@ git init --quiet "$hooks"
 git -C "$hooks" add .
 git -C "$hooks" -c user.name=kit -c user.email=kit@localhost commit --quiet --message hooks
 
-run_all() { # run_all STATUS: each of the three ends with that status
+run_all() { # run_all STATUS: asserts the exit status of the action, the job and the hook
     local status
     git -C "$repository" add .
     for script in action gitlab; do
         status=0
         (cd "$repository" && bash "$work/$script.sh" >"$work/$script.out" 2>&1) || status=$?
-        [ "$status" -eq "$1" ] || { cat "$work/$script.out" >&2; fail "$script.yml ends with $status, not $1"; }
+        [ "$status" -eq "$1" ] || { cat "$work/$script.out" >&2; fail "$script.yml: exit status $status, expected $1"; }
     done
     status=0
     (cd "$repository" && PRE_COMMIT_HOME="$work/cache" "$tools/bin/pre-commit" try-repo "$hooks" harrier-check --all-files \
         >"$work/hook.out" 2>&1) || status=$?
-    [ "$status" -eq "$1" ] || { cat "$work/hook.out" >&2; fail "the hook ends with $status, not $1"; }
+    [ "$status" -eq "$1" ] || { cat "$work/hook.out" >&2; fail "hook: exit status $status, expected $1"; }
     "$tools/bin/python" -c 'import json, sys; json.load(open(sys.argv[1]))' "$repository/harrier.sarif"
     grep -q '<testsuites' "$repository/harrier.xml"
 }
@@ -113,10 +113,10 @@ run_all 0
 mkdir "$repository/switches/tor-2"
 echo "${good/ingress\", \"mode/in\", \"mode}" >"$repository/switches/tor-2/config_db.json"
 run_all 1
-grep -q '^::error file=switches/tor-2/config_db.json,line=1,' "$work/action.out" || fail "the action annotates nothing"
-grep -q 'error\[BUF001\]' "$work/hook.out" || fail "the hook says nothing"
-# Arguments reach the command.
-(cd "$repository" && INPUT_ARGUMENTS="--ignore BUF001" bash "$work/action.sh" >/dev/null 2>&1) || fail "arguments are lost"
+grep -q '^::error file=switches/tor-2/config_db.json,line=1,' "$work/action.out" || fail "the action wrote no annotation"
+grep -q 'error\[BUF001\]' "$work/hook.out" || fail "the hook reported nothing"
+# The arguments are passed to the command.
+(cd "$repository" && INPUT_ARGUMENTS="--ignore BUF001" bash "$work/action.sh" >/dev/null 2>&1) || fail "the arguments are not passed on"
 
 builder=
 for name in podman docker; do
@@ -129,8 +129,8 @@ if [ -n "${HARRIER_KIT_IMAGE:-}" ] && [ -n "$builder" ]; then
     "$builder" build --file "$kit/Containerfile" --tag harrier-kit .
     echo "$good" | "$builder" run --rm --interactive harrier-kit check -
 else
-    # Compiling in a container takes half an hour, so it happens on request only. The copied path is always checked.
-    echo "ci-kit: the image was not built (HARRIER_KIT_IMAGE=1 with podman or docker does)" >&2
+    # The build takes half an hour, so it runs on request only.
+    echo "ci-kit: skipped the image (HARRIER_KIT_IMAGE=1 builds it with podman or docker)" >&2
     grep -q '^COPY --from=build /src/target/release/harrier ' "$kit/Containerfile" || fail "the image copies no binary"
 fi
-echo "ci-kit: the hook, the action and the GitLab job do what they say"
+echo "ci-kit: the hook, the action and the GitLab job work"

@@ -1,7 +1,7 @@
-//! Configurations a second on one core: parse and all rules, on the shipped switches.
+//! Configurations per second on one core: parsing and all rules, on the shipped switches.
 //!
-//! `cargo bench -p harrier-buffer-config [-- check]`; needs `../shared/data/sonic` beside the workspace. Time is that of the CPU
-//! (Linux; elsewhere that of the clock), so that other work on the machine counts less.
+//! `cargo bench -p harrier-buffer-config [-- check]`; requires `../shared/data/sonic`. The time is CPU time on Linux and
+//! wall-clock time elsewhere, so that other load on the machine matters less.
 
 #![allow(
     clippy::disallowed_methods,
@@ -13,13 +13,13 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use buffer_config::rules::{self, Options};
-use buffer_config::source::Source;
-use buffer_config::{forms, json, resolve, schema};
+use buffer_config::source::SourceText;
+use buffer_config::{input, json, resolve, schema};
 
 fn main() {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/sonic/switches");
     let Ok(entries) = std::fs::read_dir(&folder) else {
-        println!("SKIPPED: {} is not there", folder.display());
+        println!("skipped: {} does not exist", folder.display());
         return;
     };
     let mut texts: Vec<String> =
@@ -27,7 +27,7 @@ fn main() {
     texts.sort_by_key(String::len);
     let bytes: usize = texts.iter().map(String::len).sum();
     println!("{} configurations, {} KiB on average", texts.len(), bytes / texts.len().max(1) / 1024);
-    // For `valgrind --tool=callgrind BINARY once`: instructions, which other work on the machine does not disturb.
+    // For `valgrind --tool=callgrind BINARY once`, which counts instructions independently of other load.
     if std::env::args().any(|word| word == "once") {
         let found: usize = texts.iter().map(|t| check(t)).sum();
         println!("{found} findings");
@@ -57,17 +57,17 @@ fn main() {
         );
     };
     rate("json", &|t| json::parse(t).problems.len());
-    rate("load", &|t| forms::load(t).tables.len());
-    rate("resolve", &|t| resolve(&forms::load(t), Default::default()).ports.len());
-    rate("schema", &|t| schema::validate(&forms::load(t)).len());
+    rate("load", &|t| input::load(t).tables.len());
+    rate("resolve", &|t| resolve(&input::load(t), Default::default()).ports.len());
+    rate("schema", &|t| schema::validate(&input::load(t)).len());
     rate("check", &check);
 }
 
 fn check(text: &str) -> usize {
-    rules::check(Source { name: "x", text }, &forms::load(text), None, &Options::default()).len()
+    rules::check(SourceText { name: "x", text }, &input::load(text), None, &Options::default()).len()
 }
 
-/// What this thread has had of the CPU.
+/// The CPU time of this thread.
 fn cpu_seconds() -> Option<f64> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     Some(text.split_whitespace().next()?.parse::<f64>().ok()? / 1e9)

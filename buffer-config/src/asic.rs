@@ -1,11 +1,11 @@
-//! What is known about switch ASICs: constants of the headroom arithmetic, memory, idioms. Data with provenance.
+//! Switch ASICs: constants of the headroom arithmetic, cell and memory sizes, and how platforms map to them.
 //!
 //! Constants of Spectrum and Tofino: `ASIC_TABLE` of sonic-swss (cfgmgr, the dynamic buffer model's input). Cells of the
 //! others: sonic-mgmt `qos_params`. Memory: the largest egress lossless pool that vendors ship, which by their own
 //! templates equals the chip's; Tomahawk 6 from sonic-buildimage issue 28657. SKU lists:
-//! gcu_field_operation_validators.json. For what is not listed the answer is "not provable", never "pass".
+//! gcu_field_operation_validators.json. A configuration of an ASIC that is not listed is "not provable"; it never passes.
 
-/// Vendors whose SAI shows in what is idiomatic.
+/// ASIC vendors and product lines, whose SAIs follow different conventions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Vendor {
     /// NVIDIA (Mellanox) Spectrum.
@@ -35,13 +35,13 @@ pub struct Asic {
     pub vendor: Vendor,
     /// Bytes of a buffer cell.
     pub cell_bytes: u32,
-    /// Bytes of packet memory, when known.
+    /// Bytes of packet memory, if known.
     pub memory_bytes: Option<u64>,
-    /// That memory is the chip's own figure, not just the largest pool that a vendor ships.
+    /// Whether `memory_bytes` is the chip's published figure, not the largest pool that a vendor ships.
     pub memory_is_certain: bool,
-    /// Constants of the headroom arithmetic, when SONiC computes it for this ASIC.
+    /// Constants of the headroom arithmetic, if SONiC has one for this ASIC.
     pub headroom: Option<Constants>,
-    /// Smallest and largest `dynamic_th` that its SAI takes.
+    /// Smallest and largest `dynamic_th` that its SAI supports.
     pub alpha_window: (i8, i8),
     /// The name in gcu_field_operation_validators.json.
     pub gcu_name: &'static str,
@@ -54,9 +54,9 @@ pub struct Constants {
     pub pipeline_latency_kib: f64,
     /// Delay of MAC and PHY, KiB.
     pub mac_phy_delay_kib: f64,
-    /// Response of the peer, KiB, for speeds without a number of pause quanta.
+    /// Response of the peer, KiB, for speeds without defined pause quanta.
     pub peer_response_kib: f64,
-    /// Shared headroom that a port has for itself, cells.
+    /// Shared headroom that is reserved for each port, cells.
     pub port_reserved_shp_cells: u64,
     /// Shared headroom that a port may use, cells.
     pub port_max_shp_cells: u64,
@@ -110,8 +110,8 @@ const fn asic(
 use Vendor::{BroadcomDnx, BroadcomXgs, Cisco, Intel, Nvidia, Virtual};
 
 impl Asic {
-    /// Bytes that the vendor's SAI may take of the memory for itself: SAI 13.2 of Broadcom takes 608 cells for each half
-    /// of the memory (sonic-buildimage issue 24749). 0 where nothing is known.
+    /// Bytes of packet memory that the vendor's SAI may reserve; 0 if unknown. Broadcom's SAI 13.2 reserves 608 cells in
+    /// each half of the memory (sonic-buildimage issue 24749).
     pub fn sai_reserve_bytes(&self) -> u64 {
         if self.vendor != BroadcomXgs {
             return 0;
@@ -150,8 +150,8 @@ pub static ASICS: &[Asic] = &[
     asic("prestera", Vendor::Prestera, 256, None, None, ""),
 ];
 
-/// Words in platform or SKU that tell the family; the first that is contained decides. Platforms of one model carry
-/// one chip; sources: vendors' data sheets as named in sonic-buildimage `device/`.
+/// Substrings of platform or SKU that identify the family; the first match decides. All platforms of a model have the
+/// same chip. Sources: vendors' data sheets as named in sonic-buildimage `device/`.
 const MARKS: &[(&str, &str)] = &[
     ("sn6600", "spectrum-6"),
     ("sn6810", "spectrum-6"),
@@ -194,7 +194,7 @@ const MARKS: &[(&str, &str)] = &[
     ("s5232", "trident-3"),
     ("s5248", "trident-3"),
     ("s5212f", "trident-3"),
-    // Their SAI's configuration files are called `td3-*`.
+    // The configuration files of their SAI are named `td3-*`.
     ("cel_ds2000", "trident-3"),
     ("cel_ds3000", "trident-3"),
     ("inventec_d6356", "trident-3"),
@@ -239,20 +239,20 @@ const MARKS: &[(&str, &str)] = &[
     ("kvm", "vs"),
 ];
 
-/// The family of that name.
+/// The family with this name.
 pub fn by_name(name: &str) -> Option<&'static Asic> {
     ASICS.iter().find(|asic| asic.name == name)
 }
 
 /// The family of a platform and SKU (`DEVICE_METADATA|localhost`).
 pub fn of_device(platform: &str, hwsku: &str) -> Option<&'static Asic> {
-    // The platform decides: a virtual switch may be called like the SKU that it stands for.
+    // The platform takes precedence: a virtual switch may have the SKU of the switch that it emulates.
     let texts = [platform.to_ascii_lowercase(), hwsku.to_ascii_lowercase().replace('-', "_")];
     let marked = |text: &String| MARKS.iter().find(|(mark, _)| text.contains(mark));
     texts.iter().find_map(marked).and_then(|(_, name)| by_name(name))
 }
 
-/// The family by SONiC's `ASIC_TABLE` key, e.g. `MELLANOX-SPECTRUM-3`.
+/// The family with SONiC's `ASIC_TABLE` key, e.g. `MELLANOX-SPECTRUM-3`.
 pub fn of_asic_table(key: &str) -> Option<&'static Asic> {
     let name = key.to_ascii_lowercase();
     match name.as_str() {

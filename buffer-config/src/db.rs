@@ -1,11 +1,11 @@
-//! CONFIG_DB as tables of entries of fields, each with its place, whatever form the file had.
+//! CONFIG_DB as tables, entries and fields with their spans, independent of the file's format.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::json::Problem;
-use crate::keys;
+use crate::key_index;
 use crate::source::Span;
 
 /// All tables of one configuration.
@@ -18,22 +18,22 @@ pub struct ConfigDb<'a> {
     pub(crate) fields: Vec<Stored<'a>>,
     /// Entries by key, for all tables.
     pub(crate) slots: Vec<u32>,
-    /// What is wrong with the text, or not understood in it.
+    /// Syntax errors, and values that do not fit the format.
     pub problems: Vec<Problem>,
-    /// Names that stand twice in one object: SONiC takes the last one.
+    /// Duplicate names in an object: SONiC uses the last value.
     pub duplicates: Vec<(Span, String)>,
-    /// How the file is written.
-    pub form: Form,
-    /// What all JSON pointers begin with: the namespace in a file for several chips, or nothing.
+    /// The format of the file.
+    pub form: InputFormat,
+    /// The start of all JSON pointers: the namespace in a file for several chips, otherwise empty.
     pub(crate) prefix: Box<str>,
-    /// Steps of the JSON pointer of fields that are written otherwise than by their names, by the first byte of the
-    /// stored name: lists marked with `@`, names with a YANG module before them, rows of YANG maps.
+    /// Steps of the JSON pointers of fields whose written name differs from their name, by the first byte of the stored
+    /// name: lists marked with `@`, names with a YANG module, rows of YANG maps.
     pub(crate) written: BTreeMap<u32, Box<str>>,
 }
 
-/// How a file is written.
+/// The format of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Form {
+pub enum InputFormat {
     /// `{TABLE: {key: {field: value}}}`.
     #[default]
     Nested,
@@ -50,7 +50,7 @@ pub enum Form {
 pub struct Table<'a> {
     /// Its name, e.g. `BUFFER_POOL`.
     pub name: Cow<'a, str>,
-    /// Where it is named.
+    /// Span of its name.
     pub span: Span,
     pub(crate) entries: Range<u32>,
     slots: Range<u32>,
@@ -61,20 +61,20 @@ pub struct Table<'a> {
 pub struct Entry<'a> {
     /// Its key, parts joined by `|`.
     pub key: Cow<'a, str>,
-    /// Where the key stands.
+    /// Span of the key.
     pub key_span: Span,
-    /// Where the fields stand.
+    /// Span of the object with the fields.
     pub span: Span,
-    /// Its fields among those of all entries. Entries of one table whose text between the braces is the same have one range.
+    /// Its fields among those of all entries. Entries of a table with equal text share one range.
     pub(crate) fields: Range<u32>,
-    /// How far the places of its fields are behind those that are stored: 0 where the text was first met.
+    /// The distance of its fields from the stored spans: 0 for the first entry with this text.
     pub(crate) behind: u32,
-    /// JSON pointer of the entry when it is not `/TABLE/key`.
+    /// JSON pointer of the entry, if it is not `/TABLE/key`.
     pub(crate) pointer: Option<Box<str>>,
 }
 
 impl Entry<'_> {
-    /// The key up to its last `|`, and what follows: an owner and a number or range, as in `Ethernet0|3-4`.
+    /// The key up to its last `|` and the rest: an owner and a number or range, as in `Ethernet0|3-4`.
     pub fn owner_and_numbers(&self) -> Option<(&str, &str)> {
         let bar = self.key.bytes().rposition(|b| b == b'|')?;
         Some((self.key.get(..bar)?, self.key.get(bar + 1..)?))
@@ -86,17 +86,17 @@ impl Entry<'_> {
 pub struct Field<'d> {
     /// Its name.
     pub name: &'d str,
-    /// Where the name stands.
+    /// Span of the name.
     pub name_span: Span,
     /// Its value as text; the elements of a list are joined by commas.
     pub value: &'d str,
-    /// Where the value stands.
+    /// Span of the value.
     pub span: Span,
-    /// It was written as a list.
+    /// Whether it was written as a list.
     pub is_list: bool,
 }
 
-/// A field as it is kept: with the places where its text was first met.
+/// A stored field, with the spans of its first occurrence.
 #[derive(Clone, Debug)]
 pub(crate) struct Stored<'a> {
     pub(crate) name: Cow<'a, str>,
@@ -149,7 +149,7 @@ impl DoubleEndedIterator for Fields<'_, '_> {
 impl ExactSizeIterator for Fields<'_, '_> {}
 
 impl<'a> ConfigDb<'a> {
-    /// The table of that name.
+    /// The table with this name.
     pub fn table(&self, name: &str) -> Option<&Table<'a>> {
         self.tables.iter().find(|table| table.name == name)
     }
@@ -159,34 +159,36 @@ impl<'a> ConfigDb<'a> {
         self.entries.get(table.entries.start as usize..table.entries.end as usize).unwrap_or_default()
     }
 
-    /// The entries of the table of that name; none when there is no such table.
+    /// The entries of the table with this name; empty if there is no such table.
     pub fn rows(&self, name: &str) -> &[Entry<'a>] {
         self.table(name).map(|table| self.entries_of(table)).unwrap_or_default()
     }
 
-    /// The entry of that key.
+    /// The entry with this key.
     pub fn row(&self, table: &str, key: &str) -> Option<&Entry<'a>> {
         self.row_of(self.table(table)?, key)
     }
 
-    /// The entry of that key; of two with one key the last, as in SONiC.
+    /// The entry with this key; the last one if the key is duplicate, as in SONiC.
     pub fn row_of(&self, table: &Table<'a>, key: &str) -> Option<&Entry<'a>> {
         self.position(table, key).and_then(|i| self.entries.get(i as usize))
     }
 
-    /// Index of the entry of that key among those of its table.
+    /// The index of the entry with this key in its table.
     pub(crate) fn index_of(&self, table: &Table<'a>, key: &str) -> Option<usize> {
         self.position(table, key).map(|i| (i - table.entries.start) as usize)
     }
 
     fn position(&self, table: &Table<'a>, key: &str) -> Option<u32> {
         let slots = self.slots.get(table.slots.start as usize..table.slots.end as usize)?;
-        keys::find(slots, keys::hash(key), |i| self.entries.get(i as usize).is_some_and(|e| e.key == key))
-            .ok()
-            .map(|(index, _)| index)
+        key_index::find(slots, key_index::hash(key), |i| {
+            self.entries.get(i as usize).is_some_and(|e| e.key == key)
+        })
+        .ok()
+        .map(|(index, _)| index)
     }
 
-    /// Makes a table of all entries from `start` on. Keys that stand twice go to `twice`.
+    /// Makes a table of all entries from `start` on. Calls `twice` for each duplicate key.
     pub(crate) fn add_table(
         &mut self,
         name: Cow<'a, str>,
@@ -196,12 +198,12 @@ impl<'a> ConfigDb<'a> {
     ) {
         let entries = start..self.entries.len() as u32;
         let first_slot = self.slots.len();
-        self.slots.resize(first_slot + keys::slots_for(entries.len()), keys::EMPTY);
+        self.slots.resize(first_slot + key_index::slots_for(entries.len()), key_index::EMPTY);
         let slots = self.slots.get_mut(first_slot..).unwrap_or_default();
         for index in entries.clone() {
             let Some(entry) = self.entries.get(index as usize) else { continue };
             let is = |i: u32| self.entries.get(i as usize).is_some_and(|e| e.key == entry.key);
-            let found = keys::find(slots, keys::hash(&entry.key), is);
+            let found = key_index::find(slots, key_index::hash(&entry.key), is);
             if found.is_ok() {
                 twice(entry);
             }
@@ -227,7 +229,7 @@ impl<'a> ConfigDb<'a> {
         self.stored_of(entry).iter().rev().find(|field| field.name == name)
     }
 
-    /// A field of an entry; of two with one name the last, as in SONiC.
+    /// A field of an entry; the last one if the name is duplicate, as in SONiC.
     pub fn field(&self, entry: &Entry<'a>, name: &str) -> Option<Field<'_>> {
         self.stored(entry, name).map(|field| field.seen(entry.behind))
     }

@@ -1,4 +1,4 @@
-//! Parameters of DCQCN on a NIC: their names, their ranges, and hosts that differ.
+//! DCQCN parameters of a NIC: names, ranges, and differences between hosts.
 //!
 //! Names are those of the mlx5 driver (`/sys/kernel/debug/mlx5/*/cc_params`), ranges those of NVIDIA's page "DCQCN CC
 //! Parameters" (DOCA SDK, ConnectX-4 and later). Rates are in Mb/s, periods in microseconds, `rp_dce_tcp_g` and
@@ -9,12 +9,12 @@ use std::collections::BTreeMap;
 /// Values by name.
 pub type Parameters = BTreeMap<String, u64>;
 
-/// What a value may be.
+/// The range of a parameter.
 #[derive(Clone, Copy)]
 enum Range {
-    /// From the first to the second.
+    /// A minimum and a maximum.
     Within(u64, u64),
-    /// A rate: from the first to the port's speed, Mb/s.
+    /// A rate from a minimum to the port's speed, Mb/s.
     Rate(u64),
 }
 
@@ -33,18 +33,18 @@ const NAMES: &[(&str, Range)] = &[
     ("rp_time_reset", Range::Within(1, u32::MAX as u64)),
 ];
 
-/// The first name that no parameter has.
+/// The first unknown parameter.
 pub(crate) fn unknown(parameters: &Parameters) -> Option<&str> {
     let is_known = |name: &&String| NAMES.iter().any(|(known, _)| known == name);
     parameters.keys().find(|name| !is_known(name)).map(String::as_str)
 }
 
-/// The known names, for people.
+/// The known parameter names, for messages.
 pub(crate) fn names() -> String {
     NAMES.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
 }
 
-/// What is out of range on a port of that speed, or at odds with another value.
+/// Values that are out of range for a port of this speed, or inconsistent with another value.
 pub(crate) fn wrong(parameters: &Parameters, speed_mbps: u32) -> Vec<String> {
     let mut wrong = Vec::new();
     for (name, range) in NAMES {
@@ -66,7 +66,7 @@ pub(crate) fn wrong(parameters: &Parameters, speed_mbps: u32) -> Vec<String> {
     wrong
 }
 
-/// What two hosts set differently, of what both set.
+/// Parameters that both hosts set to different values.
 pub(crate) fn differences(one: &Parameters, other: &Parameters) -> Vec<String> {
     let both = one.iter().filter_map(|(name, value)| Some((name, value, other.get(name)?)));
     both.filter(|(_, a, b)| a != b).map(|(name, a, b)| format!("{name} {a} ({b})")).collect()

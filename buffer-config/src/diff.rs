@@ -1,4 +1,4 @@
-//! Two revisions of one switch: what changes, what a live switch does not take, what gets worse.
+//! Compares two revisions of a switch: changes, changes that a live switch rejects, and new findings.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,8 +8,8 @@ use crate::finding::{Finding, PatchOp, Severity};
 use crate::lookup::Lookup;
 use crate::resolved::ResolvedSwitch;
 use crate::rules::{self, Options, finding};
-use crate::source::Source;
-use crate::{forms, gcu, schema};
+use crate::source::SourceText;
+use crate::{input, live_update, schema};
 
 /// One revision.
 #[derive(Clone, Copy, Debug)]
@@ -18,18 +18,18 @@ pub struct Revision<'r> {
     pub name: &'r str,
     /// Its text.
     pub text: &'r str,
-    /// The look-up table that goes with it.
+    /// Its lookup table.
     pub lookup: Option<&'r Lookup>,
 }
 
-/// What a comparison found.
+/// The result of a comparison.
 #[derive(Clone, Debug, Default)]
 pub struct Diff {
     /// Every change, one line each.
     pub changes: Vec<String>,
-    /// What is disruptive, and what the new revision has that the old one had not.
+    /// Findings about disruptive changes, and findings of the new revision that the old one does not have.
     pub findings: Vec<Finding>,
-    /// Findings that both revisions have.
+    /// The number of findings that both revisions have.
     pub unchanged: usize,
 }
 
@@ -58,9 +58,9 @@ fn flat(db: &ConfigDb<'_>) -> Flat {
 
 /// Compares two revisions.
 pub fn compare(old: Revision<'_>, new: Revision<'_>, options: &Options) -> Diff {
-    let (old_db, new_db) = (forms::load(old.text), forms::load(new.text));
+    let (old_db, new_db) = (input::load(old.text), input::load(new.text));
     let check = |r: Revision<'_>, db: &ConfigDb<'_>| {
-        rules::check_resolved(Source { name: r.name, text: r.text }, db, r.lookup, options)
+        rules::check_resolved(SourceText { name: r.name, text: r.text }, db, r.lookup, options)
     };
     let (old_findings, old_switch) = check(old, &old_db);
     let (new_findings, new_switch) = check(new, &new_db);
@@ -77,7 +77,7 @@ pub fn compare(old: Revision<'_>, new: Revision<'_>, options: &Options) -> Diff 
     comparison.stale(&old_switch, &new_switch);
     kmin(new.name, &old_findings, &new_findings, &mut comparison.diff);
     let mut diff = comparison.diff;
-    // A finding is new when its rule did not say the same of the same place before.
+    // A finding is new if the old revision has none with the same rule, pointer and message.
     let known: BTreeSet<(&str, &str, &str)> =
         old_findings.iter().map(|f| (f.code, f.pointer.as_str(), f.message.as_str())).collect();
     let total = new_findings.len();
@@ -96,7 +96,7 @@ struct Comparison<'c> {
     before: Flat,
     after: Flat,
     diff: Diff,
-    /// Reasons of refusals: first place, and how many.
+    /// Reasons why a live switch rejects changes, each with its first pointer and the number of changes.
     refused: BTreeMap<String, (String, usize)>,
 }
 
@@ -145,14 +145,21 @@ impl Comparison<'_> {
             );
             let kind = table == "BUFFER_PROFILE" && field == "dynamic_th" && (a.is_none() || b.is_none());
             if create_only || kind {
-                let message = format!("{table}|{name}: `{field}` can only be set when the object is made");
+                let message = format!("{table}|{name}: `{field}` is create-only");
                 self.add("CHG001", Severity::Error, pointer, message);
             } else if (table, field.as_str()) == ("PFC_WD", "action") && a.is_some() && b.is_some() {
-                let message =
-                    format!("PFC_WD|{name}: action {} -> {} while the watchdog runs", show(a), show(b));
+                let message = format!(
+                    "PFC_WD|{name}: action changes from {} to {} while the watchdog is running",
+                    show(a),
+                    show(b)
+                );
                 self.add("CHG004", Severity::Warning, pointer, message);
             } else if (table, field.as_str()) == ("DEVICE_METADATA", "buffer_model") {
-                let message = format!("buffer_model {} -> {} takes a restart of swss", show(a), show(b));
+                let message = format!(
+                    "buffer_model changes from {} to {}, which requires a restart of swss",
+                    show(a),
+                    show(b)
+                );
                 self.add("CHG005", Severity::Warning, pointer, message);
             }
         }
@@ -181,7 +188,7 @@ impl Comparison<'_> {
                 "CHG003",
                 Severity::Error,
                 pointer.clone(),
-                format!("{table}|{name} is removed, {users} entries refer to it"),
+                format!("{table}|{name} is removed, but {users} entries refer to it"),
             );
         }
         if table == "BUFFER_PROFILE" && old.contains_key("xoff") {
@@ -200,15 +207,16 @@ impl Comparison<'_> {
         let pointer = format!("/{table}/{name}");
         self.refuse("add", &pointer);
         if table == "BUFFER_PROFILE" && new.contains_key("xoff") {
-            let message =
-                format!("lossless profile {name} is added as a whole: the updater checks none of its fields");
+            let message = format!(
+                "lossless profile {name} is added as a whole: the generic config updater validates none of its fields"
+            );
             self.add("CHG007", Severity::Warning, pointer, message);
         }
     }
 
     fn refuse(&mut self, op: &'static str, pointer: &str) {
         let op = PatchOp::new(op, pointer.to_string(), None);
-        if let Some(reason) = gcu::refusal(&op, self.asic) {
+        if let Some(reason) = live_update::refusal(&op, self.asic) {
             self.refused.entry(reason).or_insert((op.path, 0)).1 += 1;
         }
     }
@@ -219,12 +227,12 @@ impl Comparison<'_> {
                 "CHG002",
                 Severity::Warning,
                 pointer,
-                format!("{count} changes are refused live: {reason}"),
+                format!("a live switch rejects {count} changes: {reason}"),
             );
         }
     }
 
-    /// Ports whose link changed and whose lossless groups did not.
+    /// Reports ports whose speed or cable changes while their lossless priority groups keep the old profile.
     fn stale(&mut self, old: &ResolvedSwitch, new: &ResolvedSwitch) {
         let name = |s: &ResolvedSwitch, p: Option<usize>| {
             p.and_then(|p| s.profiles.get(p)).filter(|p| p.is_lossless()).map(|p| p.name.clone())
@@ -239,20 +247,23 @@ impl Comparison<'_> {
                 now.is_some() && now == name(old, before.priority_groups[g])
             };
             if let Some(group) = (0..8).find(|g| same(*g)) {
-                let message =
-                    format!("{}: its link changes, group {group} keeps its lossless profile", port.name);
+                let message = format!(
+                    "{}: speed or cable changes, but group {group} keeps its lossless profile",
+                    port.name
+                );
                 self.add("CHG008", Severity::Warning, format!("/PORT/{}", port.name), message);
             }
         }
     }
 }
 
-/// Kmin that crossed the pause point with this change.
+/// Reports a change after which Kmin is above XOFF.
 fn kmin(file: &str, old: &[Finding], new: &[Finding], diff: &mut Diff) {
     let crossed = |f: &&Finding| f.code == "ECN009" && f.severity == Severity::Error;
     let was = old.iter().any(|f| crossed(&f));
     if let Some(now) = new.iter().find(crossed).filter(|_| !was) {
-        let message = "this change makes PFC come before ECN: raise the lossless threshold first".to_string();
+        let message = "after this change, PFC pauses before ECN marks: increase the lossless threshold first"
+            .to_string();
         diff.findings.push(finding("CHG006", Severity::Warning, file, &now.pointer, message));
     }
 }

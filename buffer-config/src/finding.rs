@@ -1,21 +1,24 @@
-//! The one kind of diagnostic.
+//! Findings: the diagnostics that all rules report.
 
+use std::hash::Hasher;
+
+use fnv::FnvHasher;
 use model::circumstances::Deviation;
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::resolved::ResolvedSwitch;
-use crate::source::{Place, Span};
+use crate::source::{Position, Span};
 
-/// How bad it is.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// Worth knowing.
     Info,
-    /// Likely to hurt, or not provable to be right.
+    /// Likely to cause problems, or not provable to be correct.
     Warning,
-    /// Packets are lost, a daemon stops, or a setting is silently not applied.
+    /// Packets are lost, a daemon stops, or a setting is silently ignored.
     Error,
 }
 
@@ -30,30 +33,30 @@ impl Severity {
     }
 }
 
-/// Something that a rule found.
+/// A violation that a rule reports.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
     /// The rule's code, e.g. `BUF023`.
     pub code: &'static str,
     /// The rule's name.
     pub rule: &'static str,
-    /// How bad it is here.
+    /// Its severity on this switch.
     pub severity: Severity,
-    /// What is wrong, with the numbers.
+    /// The violation, with its numbers.
     pub message: String,
-    /// The file.
+    /// Path of the file.
     pub file: String,
-    /// Bytes in the file.
+    /// Byte range in the file.
     pub span: Span,
     /// Line and column of the first byte.
-    pub place: Place,
+    pub position: Position,
     /// JSON pointer of the entry or field.
     pub pointer: String,
-    /// Names of the ports that it holds for, where it is about some.
+    /// The ports it applies to, if it concerns ports.
     pub ports: Vec<String>,
-    /// Whether less or more is set than was expected, where that is known of this finding.
+    /// Whether the value is lower or higher than expected, if the rule can tell.
     pub deviation: Option<Deviation>,
-    /// What would repair it, as JSON Patch operations; empty when there is no safe one.
+    /// The fix as JSON Patch operations; empty if there is no safe one.
     pub patch: Vec<PatchOp>,
 }
 
@@ -67,31 +70,32 @@ pub struct PatchOp {
     /// The new value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<Value>,
-    /// Why `config apply-patch` would refuse it on a live switch of this ASIC ([`crate::gcu`]).
+    /// Why `config apply-patch` rejects it on a live switch of this ASIC ([`crate::live_update`]).
     #[serde(skip)]
     pub refused_live: Option<String>,
 }
 
 impl PatchOp {
-    /// An operation of which nothing is known but what it does.
+    /// An operation that a live switch is not known to reject.
     pub fn new(op: &'static str, path: String, value: Option<Value>) -> Self {
         Self { op, path, value, refused_live: None }
     }
 }
 
-/// Rules that say what cannot be told of a switch: whether its pools fit its memory, whether its headroom suffices.
+/// Rules that report what cannot be verified: that the pools fit the packet memory, that the headroom is sufficient.
 pub const NOT_PROVABLE: [&str; 2] = ["BUF050", "PG031"];
 
 impl Finding {
-    /// Nothing was found wrong, but nothing is known to be right: the switch names an ASIC that Harrier does not know. That
-    /// is no pass, so it makes the exit status 1 like an error. Where a known ASIC merely has no published arithmetic, or
-    /// a file names no switch at all (a template of buffers), the same rules leave a note.
+    /// Whether the finding states that the configuration cannot be verified, because the switch names an unknown ASIC.
+    ///
+    /// Such a configuration does not pass: the exit status is 1, as for an error. If the ASIC is known but its arithmetic
+    /// is not published, or if the file names no switch at all (a buffer template), the same rules report a note.
     pub fn is_not_provable(&self) -> bool {
         NOT_PROVABLE.contains(&self.code) && self.severity > Severity::Info
     }
 
-    /// The ports of `switch` that it is about: those it names, those of the entry it points at, those that use the profile
-    /// it points at. Empty when it is about the switch as a whole.
+    /// The ports of `switch` that the finding concerns: the ports it names, those of the entry it points to, or those that
+    /// use the profile it points to. Empty if it concerns the whole switch.
     pub fn ports_of<'s>(&self, switch: &'s ResolvedSwitch) -> Vec<&'s str> {
         let named = |names: &[&str]| {
             let known = switch.ports.iter().map(|port| port.name.as_str());
@@ -117,18 +121,18 @@ impl Finding {
         named(&owners.flat_map(|owner| owner.split(',')).collect::<Vec<_>>())
     }
 
-    /// What stays the same when lines move: code, file with its folder, pointer and message. Which folders are above does
-    /// not count, so that a repository may be checked from anywhere; the folder does, because all switches of a fleet
-    /// may keep their configuration under one name.
+    /// A hash that stays the same when lines move: of code, file name with its folder, pointer and message.
+    ///
+    /// Folders further up do not count, so a repository can be checked from any directory. The last folder does, because
+    /// all switches of a fleet may use the same file name.
     pub fn fingerprint(&self) -> String {
-        let mut hash = 0xcbf2_9ce4_8422_2325u64;
         let folder = self.file.rmatch_indices('/').nth(1).map_or(0, |(at, _)| at + 1);
         let name = self.file.get(folder..).unwrap_or_default();
+        let mut hasher = FnvHasher::default();
         for part in [self.code, name, &self.pointer, &self.message] {
-            for byte in part.bytes().chain([0]) {
-                hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-            }
+            hasher.write(part.as_bytes());
+            hasher.write_u8(0);
         }
-        format!("{hash:016x}")
+        format!("{:016x}", hasher.finish())
     }
 }

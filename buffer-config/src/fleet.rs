@@ -1,8 +1,8 @@
-//! A fleet: switches of one role against each other, and both ends of every link.
+//! Fleet checks: compares switches of one role with each other, and both ends of every link.
 //!
-//! Of each switch only what is compared is kept, names once for all switches, so that a fleet of thousands takes little
-//! memory: some 32 bytes for a link. Chips of one switch (files of one hostname, each with its `asic_name`) are one
-//! neighbour to others, and neighbours of each other by the names of the chips.
+//! Only the compared values of each switch are kept, and every name once, so that a fleet of thousands of switches needs
+//! little memory: about 32 bytes per link. The chips of one switch (files with one hostname, each with an `asic_name`)
+//! are one neighbour to other switches, and neighbours of each other by the names of the chips.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -13,14 +13,14 @@ use crate::finding::{Finding, Severity};
 use crate::resolved::{ResolvedSwitch, Threshold};
 use crate::rules::finding;
 
-/// What is kept of a fleet.
+/// The compared values of all switches.
 #[derive(Clone, Debug, Default)]
 pub struct Fleet {
     switches: Vec<Kept>,
     names: Names,
 }
 
-/// Every name once; links hold numbers.
+/// All names, each stored once; links refer to them by number.
 #[derive(Clone, Debug, Default)]
 struct Names {
     numbers: BTreeMap<Rc<str>, u32>,
@@ -46,9 +46,9 @@ impl Names {
 #[derive(Clone, Debug)]
 struct Kept {
     file: Box<str>,
-    /// Of the switch.
+    /// The name of the switch.
     name: u32,
-    /// Of the chip in a switch with several; that of nothing otherwise.
+    /// The name of the chip in a switch with several; empty otherwise.
     chip: u32,
     role: Box<str>,
     asic: &'static str,
@@ -59,11 +59,11 @@ struct Kept {
     links: Box<[Link]>,
 }
 
-/// One end of a link; names as numbers of [`Names`].
+/// One end of a link, with names as numbers in [`Names`].
 #[derive(Clone, Copy, Debug)]
 struct Link {
     port: u32,
-    /// What the other end may call the port: its alias, or its name inside the switch.
+    /// Other names that the peer may use for the port: its alias, or its name inside the switch.
     also: u32,
     speed_mbps: u32,
     mtu_bytes: u32,
@@ -73,7 +73,7 @@ struct Link {
     peer_port: u32,
 }
 
-/// The value that most have, when at least half of three or more do.
+/// The most common value, if there are at least three values and half of them or more are equal to it.
 fn usual<T: Ord + Copy>(values: impl Iterator<Item = T>) -> Option<T> {
     let mut counts: BTreeMap<T, usize> = BTreeMap::new();
     let mut all = 0;
@@ -107,7 +107,7 @@ impl Fleet {
             let (peer, peer_port) = p.neighbour.as_ref()?;
             let (speed_mbps, mtu_bytes, cable_m, pfc) =
                 (p.speed_mbps, p.mtu_bytes, p.cable_m, p.pfc_priorities);
-            // Chips call each other's ports by names of their own.
+            // The chips of a switch use separate names for each other's ports.
             let also = if is_chip(peer) { &p.chip_port } else { &p.alias };
             let (port, also) = (names.number(&p.name), names.number(also));
             let (peer, peer_port) = (names.number(peer), names.number(peer_port));
@@ -132,7 +132,7 @@ impl Fleet {
         });
     }
 
-    /// What differs where it should not, and links whose ends disagree.
+    /// Reports differences within a role, and links whose ends disagree.
     pub fn check(&self) -> Vec<Finding> {
         let mut found = Vec::new();
         let mut roles: BTreeMap<&str, Vec<&Kept>> = BTreeMap::new();
@@ -148,7 +148,7 @@ impl Fleet {
     }
 
     fn links(&self, found: &mut Vec<Finding>) {
-        // A name that two files share is no name: rendered samples are all called alike.
+        // A hostname that two files share identifies no switch: rendered samples all have the same one.
         let mut by_name: BTreeMap<(u32, u32), Option<&Kept>> = BTreeMap::new();
         for switch in self.switches.iter().filter(|s| !self.names.of(s.name).is_empty()) {
             by_name.entry((switch.name, switch.chip)).and_modify(|e| *e = None).or_insert(Some(switch));
@@ -156,7 +156,7 @@ impl Fleet {
         let none = self.names.numbers.get("").copied().unwrap_or(u32::MAX);
         for switch in by_name.values().flatten() {
             for link in &switch.links {
-                // A chip of the same switch, or any chip of another one.
+                // Another chip of the same switch, or any chip of another switch.
                 let chips = match by_name.get(&(switch.name, link.peer)) {
                     Some(_) if link.peer != none => (switch.name, link.peer)..=(switch.name, link.peer),
                     _ => (link.peer, 0)..=(link.peer, u32::MAX),
@@ -169,7 +169,7 @@ impl Fleet {
                     .filter_map(|(_, kept)| *kept)
                     .find_map(|kept| kept.links.iter().find(is_end).map(|other| (kept, other)));
                 let Some((peer, other)) = other else { continue };
-                // Each link once, from the end that comes first.
+                // Each link once, from its first end.
                 let name = |k: &Kept, l: &Link| [k.name, k.chip, l.port].map(|n| self.names.of(n));
                 if name(peer, other) > name(switch, link) {
                     self.ends(switch, link, peer, other, found);
@@ -178,7 +178,7 @@ impl Fleet {
         }
     }
 
-    /// What two ends of a link disagree about, told of the end that has to change.
+    /// Compares both ends of a link. A finding is reported for the end that has to change.
     fn ends(&self, a: &Kept, x: &Link, b: &Kept, y: &Link, found: &mut Vec<Finding>) {
         let name = |k: &Kept, l: &Link| {
             let [switch, chip, port] = [k.name, k.chip, l.port].map(|n| self.names.of(n));
@@ -188,12 +188,12 @@ impl Fleet {
         let mut add = |(switch, link): (&Kept, &Link), code, table: &str, deviation, message: &str| {
             let port = self.names.of(link.port);
             let pointer = format!("/{table}/{port}");
-            let told = finding(code, Severity::Error, &switch.file, &pointer, message.to_string());
-            found.push(Finding { ports: vec![port.to_string()], deviation, ..told });
+            let base = finding(code, Severity::Error, &switch.file, &pointer, message.to_string());
+            found.push(Finding { ports: vec![port.to_string()], deviation, ..base });
         };
         let (p, q) = (crate::rules::list(x.pfc), crate::rules::list(y.pfc));
-        let message = format!("{names} enable PFC for {p} and for {q}");
-        // Each end lacks what only the other has; both may.
+        let message = format!("{names} enable PFC for {p} and {q}");
+        // Either end, or both, may lack priorities that the other enables.
         for (end, lacks) in [((a, x), y.pfc & !x.pfc), ((b, y), x.pfc & !y.pfc)] {
             if lacks != 0 {
                 add(end, "FLEET003", "PORT_QOS_MAP", Some(Deviation::Less), &message);
@@ -202,13 +202,13 @@ impl Fleet {
         if let (Some(p), Some(q)) = (x.cable_m, y.cable_m)
             && p != q
         {
-            let message = format!("{names} are configured with {p} m and {q} m of one cable");
+            let message = format!("{names} have cable lengths {p} m and {q} m for the same link");
             let shorter = if p < q { (a, x) } else { (b, y) };
             add(shorter, "FLEET004", "PORT", Some(Deviation::Less), &message);
         }
         if (x.speed_mbps, x.mtu_bytes) != (y.speed_mbps, y.mtu_bytes) {
             let message = format!(
-                "{names} run at {} and {} Mb/s with MTU {} and {}",
+                "{names} have speeds {} and {} Mb/s and MTUs {} and {}",
                 x.speed_mbps, y.speed_mbps, x.mtu_bytes, y.mtu_bytes
             );
             add((a, x), "FLEET005", "PORT", None, &message);
@@ -216,7 +216,7 @@ impl Fleet {
     }
 }
 
-/// Whether a neighbour's name is that of a chip of the same switch.
+/// Whether a neighbour's name is the name of a chip of the same switch.
 fn is_chip(name: &str) -> bool {
     let digits = name.strip_prefix("ASIC").or_else(|| name.strip_prefix("asic")).unwrap_or_default();
     !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
@@ -226,15 +226,15 @@ fn alphas(role: &str, switches: &[&Kept], found: &mut Vec<Finding>) {
     let Some(common) = usual(switches.iter().filter_map(|s| s.alpha)) else { return };
     for switch in switches {
         if let Some(alpha) = switch.alpha.filter(|a| *a != common) {
-            // Another ASIC may need another alpha; a smaller one than the fleet's is the incident.
+            // Another ASIC may need another alpha; one below the fleet's caused the known incident.
             let severity = if alpha < common { Severity::Error } else { Severity::Warning };
-            let times = 2f64.powi(i32::from(common) - i32::from(alpha));
+            let ratio = 2f64.powi(i32::from(alpha) - i32::from(common));
             let message = format!(
-                "lossless alpha is 2^{alpha}, other switches of role {role} have 2^{common}: it pauses {times} times as early"
+                "lossless alpha is 2^{alpha}, but other switches of role {role} have 2^{common}: its XOFF threshold is {ratio} times theirs"
             );
             let deviation = if alpha < common { Deviation::Less } else { Deviation::More };
-            let told = finding("FLEET001", severity, &switch.file, "/BUFFER_PROFILE", message);
-            found.push(Finding { deviation: Some(deviation), ..told });
+            let base = finding("FLEET001", severity, &switch.file, "/BUFFER_PROFILE", message);
+            found.push(Finding { deviation: Some(deviation), ..base });
         }
     }
 }

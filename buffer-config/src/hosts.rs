@@ -1,6 +1,7 @@
-//! Hosts and their NICs, checked against the switches that they hang on.
+//! Checks hosts and their NICs against the switches that they are connected to.
 //!
-//! A small TOML file; source of the interoperability rules: Empowering Azure Storage with RDMA (NSDI 2023), 6.3.
+//! Hosts are described in a TOML file. Source of the interoperability rules: Empowering Azure Storage with RDMA
+//! (NSDI 2023), 6.3.
 //!
 //! ```toml
 //! [[host]]
@@ -25,16 +26,16 @@ use crate::finding::{Finding, Severity};
 use crate::resolved::ResolvedSwitch;
 use crate::rules::{finding, list};
 
-/// Bytes around the payload of a RoCEv2 packet at most: IPv6, UDP, BTH, extended headers, CRC.
+/// The most bytes around the payload of a RoCEv2 packet: IPv6, UDP, BTH, extended headers, CRC.
 const ROCE_OVERHEAD: u32 = 40 + 8 + 12 + 28 + 4;
-/// The timer of the first generation when the file does not say, microseconds.
+/// The default CNP timer of the first generation, microseconds.
 const GEN1_TIMER_US: u32 = 50;
 
 /// The hosts of a file.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Hosts {
-    /// One by one.
+    /// The hosts.
     #[serde(default, rename = "host")]
     pub hosts: Vec<Host>,
 }
@@ -51,7 +52,7 @@ pub struct Host {
     pub port: String,
     /// Model of the NIC.
     pub nic: Option<String>,
-    /// Generation, when the model does not tell it.
+    /// Generation, if it cannot be derived from the model.
     pub generation: Option<u8>,
     /// Priorities with PFC.
     pub pfc_priorities: Option<Vec<u8>>,
@@ -59,20 +60,20 @@ pub struct Host {
     pub dscp: Option<u8>,
     /// Path MTU of RDMA, bytes of payload.
     pub rdma_mtu: Option<u32>,
-    /// Least time between two CNPs of a queue pair, microseconds.
+    /// Minimum interval between two CNPs of a queue pair, microseconds.
     pub cnp_min_interval_us: Option<u32>,
     /// Window in which the sender coalesces CNPs, microseconds.
     pub cnp_coalescing_window_us: Option<u32>,
     /// `burst` or `packet`.
     pub rate_limit: Option<RateLimit>,
-    /// Its storm watchdog is on.
+    /// Whether the NIC watchdog is on.
     pub watchdog: Option<bool>,
-    /// Parameters of its congestion control.
+    /// Its DCQCN parameters.
     #[serde(default)]
     pub dcqcn: Parameters,
 }
 
-/// What a NIC counts when it limits its rate.
+/// The unit of a NIC's rate limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RateLimit {
@@ -93,10 +94,10 @@ impl Host {
     }
 }
 
-/// Reads a host file.
+/// Parses a host file.
 ///
 /// # Errors
-/// When it is no TOML of this form, with line and column, or a number is out of its range.
+/// If the text is not a valid host file, with line and column, or a number is out of range.
 pub fn parse(text: &str) -> Result<Hosts, String> {
     let hosts: Hosts = toml::from_str(text).map_err(|e| e.to_string())?;
     for host in &hosts.hosts {
@@ -115,13 +116,16 @@ pub fn parse(text: &str) -> Result<Hosts, String> {
     for host in &hosts.hosts {
         if let Some(name) = dcqcn::unknown(&host.dcqcn) {
             let known = dcqcn::names();
-            return Err(format!("host {} has the DCQCN parameter `{name}`; known are {known}", host.name));
+            return Err(format!(
+                "host {} has an unknown DCQCN parameter `{name}`; expected one of {known}",
+                host.name
+            ));
         }
     }
     Ok(hosts)
 }
 
-/// Checks the hosts that hang on one switch, whose configuration is `file`.
+/// Checks the hosts that are connected to one switch, whose configuration is `file`.
 pub fn check(hosts: &Hosts, file: &str, switch: &ResolvedSwitch) -> Vec<Finding> {
     let mut found = Vec::new();
     let gen1 = hosts.hosts.iter().find(|h| h.generation() == Some(1));
@@ -140,12 +144,16 @@ pub fn check(hosts: &Hosts, file: &str, switch: &ResolvedSwitch) -> Vec<Finding>
             Some(port) => against_port(host, port, &mut add),
             None => add("HOST001", Severity::Error, "the switch has no such port".into()),
         }
-        // The first host of a generation that names its parameters is what the others are held against.
+        // The other hosts of a generation are compared with the first one that has parameters.
         let alike = |h: &&Host| !h.dcqcn.is_empty() && h.generation() == host.generation();
         if let Some(first) = hosts.hosts.iter().find(alike).filter(|first| first.name != host.name) {
             let differs = dcqcn::differences(&host.dcqcn, &first.dcqcn);
             if !differs.is_empty() {
-                let message = format!("DCQCN differs from {} (there): {}", first.name, differs.join(", "));
+                let message = format!(
+                    "DCQCN parameters differ from {} (in parentheses): {}",
+                    first.name,
+                    differs.join(", ")
+                );
                 add("HOST009", Severity::Warning, message);
             }
         }
@@ -163,12 +171,12 @@ fn against_port(
 ) {
     if let Some(priorities) = &host.pfc_priorities {
         let mask = priorities.iter().fold(0u8, |m, p| m | 1 << p);
-        // The host need not use all of the switch's priorities, but may pause no other.
+        // A host may use fewer priorities than the switch, but no others.
         if mask & !port.pfc_priorities != 0 || mask == 0 && port.pfc_priorities != 0 {
             add(
                 "HOST001",
                 Severity::Error,
-                format!("PFC on {}, the switch has {}", list(mask), list(port.pfc_priorities)),
+                format!("PFC on {}, but the switch has PFC on {}", list(mask), list(port.pfc_priorities)),
             );
         }
     }
@@ -177,8 +185,10 @@ fn against_port(
         let own = host.pfc_priorities.as_ref().is_none_or(|p| p.contains(class));
         if !lossless || !own {
             let dscp = host.dscp.unwrap_or(0);
-            let message =
-                format!("DSCP {dscp} maps to class {class}, lossless are {}", list(port.pfc_priorities));
+            let message = format!(
+                "DSCP {dscp} maps to class {class}, but lossless classes are {}",
+                list(port.pfc_priorities)
+            );
             add("HOST002", Severity::Error, message);
         }
     }
@@ -186,29 +196,30 @@ fn against_port(
         add(
             "HOST003",
             Severity::Error,
-            format!("RDMA MTU {mtu} with headers exceeds the port's {}", port.mtu_bytes),
+            format!("RDMA MTU {mtu} plus headers exceeds the port's MTU {}", port.mtu_bytes),
         );
     }
     for wrong in dcqcn::wrong(&host.dcqcn, port.speed_mbps) {
         add("HOST008", Severity::Error, wrong);
     }
     match (host.watchdog, port.watchdog) {
-        (Some(false), _) => add("HOST007", Severity::Warning, "the NIC's storm watchdog is off".into()),
+        (Some(false), _) => add("HOST007", Severity::Warning, "the NIC watchdog is off".into()),
         (Some(true), Some(w)) if w.detection_ms < 100 => {
-            let message = format!("the switch acts after {} ms, before the NIC's 100 ms", w.detection_ms);
+            let message =
+                format!("the switch's watchdog acts after {} ms, before the NIC's 100 ms", w.detection_ms);
             add("HOST007", Severity::Warning, message);
         }
         _ => {}
     }
 }
 
-/// A later NIC beside one of the first generation.
+/// Checks a NIC of a later generation in a fabric with NICs of the first generation.
 fn mixed(host: &Host, old: &Host, add: &mut impl FnMut(&'static str, Severity, String)) {
     let timer = old.cnp_min_interval_us.unwrap_or(GEN1_TIMER_US);
     match host.cnp_min_interval_us {
         Some(interval) if interval != timer => {
             let message = format!(
-                "CNPs every {interval} us at most, NICs of the first generation ({}) {timer} us",
+                "minimum CNP interval is {interval} us, but NICs of the first generation ({}) use {timer} us",
                 old.name
             );
             add("HOST004", Severity::Error, message);
@@ -216,7 +227,7 @@ fn mixed(host: &Host, old: &Host, add: &mut impl FnMut(&'static str, Severity, S
         None => add(
             "HOST004",
             Severity::Warning,
-            format!("no cnp_min_interval_us; it must be {timer} us beside {}", old.name),
+            format!("no cnp_min_interval_us; it must be {timer} us because of {}", old.name),
         ),
         Some(_) => {}
     }

@@ -1,26 +1,27 @@
-//! Switch configurations: SONiC's buffer, QoS, ECN, PFC and PFC watchdog tables, judged and resolved.
+//! SONiC switch configurations: buffer, QoS, ECN, PFC and PFC watchdog tables, checked by rules and resolved to the
+//! values that a switch runs with.
 //!
-//! Text in, values out: the crate opens no file and no socket. The same model is checked by the rules and configures
-//! the fabric's shared-buffer MMU ([`resolved`]).
+//! The crate opens no file and no socket: it takes text and returns values. The rules check the same resolved model that
+//! configures the shared-buffer MMU of the fabric ([`resolved`]).
 
 pub mod asic;
-mod bodies;
+pub mod baseline;
 pub mod db;
 pub mod dcqcn;
 pub mod diff;
 pub mod explain;
+mod field_cache;
 pub mod finding;
+pub mod fix_patch;
 pub mod fleet;
-pub mod forms;
-pub mod gcu;
 pub mod headroom;
-pub mod hold;
 pub mod hosts;
+pub mod input;
 pub mod json;
-mod keys;
+mod key_index;
+pub mod live_update;
 pub mod lookup;
-pub mod redis;
-pub mod repair;
+pub mod redis_dump;
 pub mod report;
 pub(crate) mod resolve;
 pub mod resolved;
@@ -28,4 +29,4 @@ pub mod rules;
 pub mod schema;
 pub mod source;
 
-pub use resolve::{Beside, DEFAULT_MTU, DEFAULT_POLL_MS, LOSSLESS_POOL, resolve};
+pub use resolve::{DEFAULT_MTU, DEFAULT_POLL_MS, LOSSLESS_POOL, ResolveOptions, resolve};

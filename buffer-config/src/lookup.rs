@@ -1,50 +1,50 @@
-//! `pg_profile_lookup.ini`: the headroom that the traditional model takes for each speed and cable length.
+//! `pg_profile_lookup.ini`: the headroom for each speed and cable length in the traditional model.
 //!
 //! Columns `speed cable size xon xoff threshold [xon_offset]`, separated by white space; `#` in the first column starts
-//! a comment (swss cfgmgr/buffermgr.cpp, readPgProfileLookupFile, which checks nothing).
+//! a comment (swss cfgmgr/buffermgr.cpp, readPgProfileLookupFile, which validates nothing).
 
 use crate::json::Problem;
 use crate::source::Span;
 
-/// A look-up table.
+/// A lookup table.
 #[derive(Clone, Debug, Default)]
 pub struct Lookup {
     /// Rows in the order of the file.
     pub rows: Vec<Row>,
-    /// What is wrong with the text.
+    /// Syntax errors.
     pub problems: Vec<Problem>,
 }
 
-/// What a port of one speed and cable length gets.
+/// The values for ports of one speed and cable length.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     /// Mbit/s.
     pub speed_mbps: u32,
-    /// As written, e.g. `40m`: `buffermgrd` compares texts.
+    /// Cable length as written, e.g. `40m`: `buffermgrd` compares the text.
     pub cable: String,
     /// Reserved bytes.
     pub size_bytes: u64,
-    /// Resume point.
+    /// XON threshold, bytes.
     pub xon_bytes: u64,
-    /// Headroom.
+    /// Headroom, bytes.
     pub xoff_bytes: u64,
-    /// `dynamic_th` or `static_th`, by the pool's mode.
+    /// `dynamic_th` or `static_th`, depending on the pool's mode.
     pub threshold: i64,
-    /// Resume this far below the pause point.
+    /// Distance of XON below XOFF, bytes.
     pub xon_offset_bytes: Option<u64>,
-    /// The whole row.
+    /// Position of the row in the text.
     pub span: Span,
 }
 
 impl Row {
-    /// The length in metres.
+    /// The cable length in metres.
     pub fn cable_m(&self) -> Option<u32> {
         self.cable.strip_suffix('m')?.parse().ok()
     }
 }
 
 impl Lookup {
-    /// The row that `buffermgrd` takes: equal texts, of two the later one.
+    /// The row that `buffermgrd` uses: the texts are equal, and the last such row wins.
     pub fn find(&self, speed_mbps: u32, cable: &str) -> Option<&Row> {
         self.rows.iter().rev().find(|row| row.speed_mbps == speed_mbps && row.cable == cable)
     }
@@ -78,7 +78,7 @@ fn read_row(line: &str, span: Span) -> Result<Row, String> {
         [a, b, c, d, e, f, g] => ([a, b, c, d, e, f], Some(g)),
         _ => {
             return Err(format!(
-                "{} columns; expected speed, cable, size, xon, xoff, threshold and perhaps xon_offset (buffermgrd would take missing ones as empty)",
+                "{} columns; expected speed, cable, size, xon, xoff, threshold and optionally xon_offset (buffermgrd reads missing columns as empty)",
                 columns.len()
             ));
         }

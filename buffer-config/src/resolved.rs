@@ -1,11 +1,11 @@
-//! What a switch really runs with: every name looked up, every daemon's addition made, every number in bytes.
+//! The values that a switch runs with: references resolved, additions of SONiC's daemons included, sizes in bytes.
 //!
-//! The rules judge this view and the fabric's shared-buffer MMU is configured from it, so that what is checked is what
-//! runs. Made by [`crate::resolve`]; source: the CONFIG_DB tables and what SONiC's daemons make of them.
+//! The rules check these values, and the fabric's shared-buffer MMU is configured from them. [`crate::resolve`] computes
+//! them from the CONFIG_DB tables in the same way as SONiC's daemons.
 
 use serde::Serialize;
 
-/// One switch as its ASIC would see it.
+/// The resolved configuration of one switch, or of one chip of a switch with several.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ResolvedSwitch {
     /// `DEVICE_METADATA|localhost` `hostname`, empty when absent.
@@ -16,9 +16,9 @@ pub struct ResolvedSwitch {
     pub role: String,
     /// Name of this chip in a switch with several (`asic_name`), empty when absent.
     pub chip: String,
-    /// What the chip is for in a switch with several (`sub_role`, e.g. `FrontEnd`), empty when absent.
+    /// The role of the chip in a switch with several (`sub_role`, e.g. `FrontEnd`), empty when absent.
     pub chip_role: String,
-    /// ASIC family by Harrier's name, e.g. `spectrum-3`; `None` when it cannot be told from platform and SKU.
+    /// ASIC family by Harrier's name, e.g. `spectrum-3`; `None` if platform and SKU do not identify it.
     pub asic: Option<&'static str>,
     /// Bytes of one buffer cell; `None` when the ASIC is unknown.
     pub cell_bytes: Option<u32>,
@@ -34,9 +34,9 @@ pub struct ResolvedSwitch {
     pub wred: Vec<ResolvedWred>,
     /// The front-panel ports, in the order of the file.
     pub ports: Vec<ResolvedPort>,
-    /// How often the PFC watchdog looks, in milliseconds (`PFC_WD|GLOBAL` `POLL_INTERVAL`, default 100).
+    /// Poll interval of the PFC watchdog, milliseconds (`PFC_WD|GLOBAL` `POLL_INTERVAL`, default 100).
     pub watchdog_poll_ms: u32,
-    /// What could not be resolved and is therefore missing above, one sentence each.
+    /// Names and values that could not be resolved and are missing above, one message each.
     pub unresolved: Vec<String>,
 }
 
@@ -44,21 +44,21 @@ pub struct ResolvedSwitch {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Direction {
-    /// Admission of what comes in.
+    /// Admission at ingress.
     Ingress,
     /// Admission to egress queues.
     Egress,
-    /// Both at once (Jericho).
+    /// Both directions in one pool (Jericho).
     Both,
 }
 
-/// How profiles of a pool limit their share.
+/// The type of the thresholds of a pool's profiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PoolMode {
-    /// Fixed limits in bytes.
+    /// Fixed numbers of bytes.
     Static,
-    /// Limits as a multiple of the free part of the pool.
+    /// Multiples of the free part of the pool.
     Dynamic,
 }
 
@@ -71,10 +71,10 @@ pub struct ResolvedPool {
     pub direction: Direction,
     /// Static or dynamic thresholds.
     pub mode: PoolMode,
-    /// Shared bytes; computed as SONiC's dynamic model would when the file gives none and the ASIC is known.
+    /// Size in bytes. If the file has none and the ASIC is known, it is computed like in SONiC's dynamic model.
     pub size_bytes: Option<u64>,
-    /// Shared headroom pool: bytes beside `size_bytes` for packets that arrive after a pause was sent. 0: each
-    /// priority group owns its headroom.
+    /// Size of the shared headroom pool, in addition to `size_bytes`, for packets that arrive after a pause was sent. If it is
+    /// 0, each priority group reserves its own headroom.
     pub shared_headroom_bytes: u64,
 }
 
@@ -95,7 +95,7 @@ pub enum Threshold {
 }
 
 impl Threshold {
-    /// Bytes that one queue or priority group may hold while `free_bytes` of its pool are free.
+    /// The limit of one queue or priority group while `free_bytes` of its pool are free.
     pub fn limit_bytes(self, free_bytes: u64) -> u64 {
         match self {
             Self::Static { bytes } => bytes,
@@ -104,8 +104,8 @@ impl Threshold {
         }
     }
 
-    /// Where one group alone is stopped: alpha/(1+alpha) of the pool, or the fixed limit. With `groups` equally
-    /// loaded groups: alpha/(1+groups*alpha).
+    /// The occupancy at which each of `groups` equally congested groups reaches its limit: alpha/(1+groups*alpha) of the
+    /// pool, or the fixed limit.
     pub fn trip_bytes(self, pool_bytes: u64, groups: u64) -> u64 {
         match self {
             Self::Static { bytes } => bytes,
@@ -124,37 +124,37 @@ pub struct ResolvedProfile {
     pub name: String,
     /// Index into [`ResolvedSwitch::pools`].
     pub pool: usize,
-    /// Reserved bytes (`size`): with own headroom on Spectrum this includes xon and xoff.
+    /// Reserved bytes (`size`). On Spectrum without shared headroom, this includes xon and xoff.
     pub reserved_bytes: u64,
-    /// The limit in the shared part; `None` when the file names none.
+    /// The limit in the shared buffer; `None` if the file has none.
     pub threshold: Option<Threshold>,
-    /// Resume when the group holds less than this (`xon`).
+    /// XON threshold: the group resumes below this occupancy (`xon`).
     pub xon_bytes: u64,
-    /// Resume when this far below the pause point (`xon_offset`).
+    /// Distance of XON below XOFF (`xon_offset`).
     pub xon_offset_bytes: Option<u64>,
-    /// Headroom: bytes that are still taken after the pause was sent (`xoff`). `Some`: lossless.
+    /// Headroom: bytes that are admitted after the pause was sent (`xoff`). `Some` if the profile is lossless.
     pub headroom_bytes: Option<u64>,
-    /// A packet over the limit is trimmed instead of dropped (`packet_discard_action` = `trim`).
+    /// Whether a packet above the limit is trimmed instead of dropped (`packet_discard_action` = `trim`).
     pub trims: bool,
-    /// Added by `buffermgrd`, not in the file.
+    /// Whether `buffermgrd` adds the profile; it is then not in the file.
     pub is_generated: bool,
 }
 
 impl ResolvedProfile {
-    /// It has headroom, so its priority groups pause the sender instead of dropping.
+    /// Whether the profile has headroom, so that its priority groups pause the sender instead of dropping packets.
     pub fn is_lossless(&self) -> bool {
         self.headroom_bytes.is_some_and(|bytes| bytes > 0)
     }
 }
 
-/// Marking (or early drop) of one colour. Data packets of an uncongested class are green.
+/// The marking (or early drop) curve of one colour. Packets that no policer has re-coloured are green.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Curve {
-    /// Below: never (Kmin).
+    /// Kmin: no packet is marked below this queue depth.
     pub min_bytes: u64,
-    /// Above: always; between: rising to `max_percent` (Kmax).
+    /// Kmax: every packet is marked above this queue depth. In between, the probability rises to `max_percent`.
     pub max_bytes: u64,
-    /// Probability at `max_bytes` (Pmax), 0..=100.
+    /// Pmax: the marking probability at Kmax, 0 to 100 percent.
     pub max_percent: u8,
 }
 
@@ -177,28 +177,28 @@ pub struct ResolvedWred {
     pub marks_red: bool,
 }
 
-/// What the watchdog does with a queue that is paused too long.
+/// The action of the PFC watchdog on a queue that is paused for too long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WatchdogAction {
-    /// Drop what is queued and what comes.
+    /// Drop queued and arriving packets.
     Drop,
-    /// Ignore the pauses and send.
+    /// Ignore the pauses and forward packets.
     Forward,
-    /// Only say so.
+    /// Only report the storm.
     Alert,
 }
 
-/// PFC watchdog of one port.
+/// The PFC watchdog of one port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct ResolvedWatchdog {
-    /// A storm is a queue that is paused this long.
+    /// A queue that is paused for this long is in a storm, milliseconds.
     pub detection_ms: u32,
-    /// Without pauses for this long the queue works again; `None`: never by itself.
+    /// The queue is restored after this time without pauses, milliseconds; `None`: it is never restored.
     pub restoration_ms: Option<u32>,
-    /// What is done meanwhile.
+    /// The action during a storm.
     pub action: WatchdogAction,
-    /// Priorities it watches, bit n for priority n (`pfcwd_sw_enable`, **not** `pfc_enable`).
+    /// Priorities that it monitors, bit n for priority n (`pfcwd_sw_enable`, **not** `pfc_enable`).
     pub priorities: u8,
 }
 
@@ -207,15 +207,15 @@ pub struct ResolvedWatchdog {
 pub struct ResolvedPort {
     /// Its name, e.g. `Ethernet0`.
     pub name: String,
-    /// What else it is called (`alias`), empty when absent: a neighbour may name it so.
+    /// Its `alias`, empty when absent; a neighbour may use this name.
     pub alias: String,
-    /// What other chips of its switch call it (`asic_port_name`), empty when absent.
+    /// The name that other chips of the switch use (`asic_port_name`), empty when absent.
     pub chip_port: String,
     /// `admin_status` is `up`.
     pub is_up: bool,
     /// Speed in Mbit/s.
     pub speed_mbps: u32,
-    /// Largest frame it sends and takes, bytes.
+    /// MTU, bytes.
     pub mtu_bytes: u32,
     /// Number of lanes.
     pub lanes: u32,
@@ -231,13 +231,13 @@ pub struct ResolvedPort {
     pub queue_schedule: [Option<Schedule>; 16],
     /// Traffic class of each DSCP.
     pub dscp_to_tc: DscpMap,
-    /// Priority group of each traffic class; what the file does not map goes to 0.
+    /// Priority group of each traffic class; 0 if the file does not map it.
     pub tc_to_group: [u8; 16],
-    /// Queue of each traffic class; what the file does not map goes to the queue of its number.
+    /// Queue of each traffic class; the queue of the same number if the file does not map it.
     pub tc_to_queue: [u8; 16],
     /// Queue that a received pause of each priority stops.
     pub pause_to_queue: [u8; 8],
-    /// Priorities that may pause, bit n for priority n (`pfc_enable`).
+    /// Priorities with PFC, bit n for priority n (`pfc_enable`).
     pub pfc_priorities: u8,
     /// Its watchdog, if any.
     pub watchdog: Option<ResolvedWatchdog>,
@@ -246,7 +246,7 @@ pub struct ResolvedPort {
 }
 
 impl ResolvedPort {
-    /// Whether a port differs from another in nothing but its name and its neighbour's.
+    /// Whether two ports are equal except for their names and neighbours.
     pub fn is_like(&self, other: &Self) -> bool {
         let Self {
             name: _,
@@ -298,13 +298,13 @@ impl Serialize for DscpMap {
     }
 }
 
-/// How a queue shares the wire.
+/// How a queue is scheduled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Schedule {
-    /// Before all others.
+    /// Strict priority.
     Strict,
-    /// By weight (DWRR or WRR).
+    /// Weighted round robin (DWRR or WRR).
     Weighted {
         /// 1..=100.
         weight: u8,

@@ -1,11 +1,11 @@
-//! Texts with names, and places in them.
+//! Source texts, and spans and positions in them.
 
 use std::fmt;
 
 /// A file's text with the name that messages use.
 #[derive(Clone, Copy, Debug)]
-pub struct Source<'a> {
-    /// Path or `-` for standard input.
+pub struct SourceText<'a> {
+    /// Path, or `-` for standard input.
     pub name: &'a str,
     /// The whole text.
     pub text: &'a str,
@@ -26,30 +26,30 @@ impl Span {
         Self { start: start as u32, end: end as u32 }
     }
 
-    /// The place so many bytes further on.
+    /// The span moved by `bytes`.
     #[inline]
     pub(crate) fn behind(self, bytes: u32) -> Self {
         Self { start: self.start.saturating_add(bytes), end: self.end.saturating_add(bytes) }
     }
 }
 
-/// A place as people count: from 1, columns in characters.
+/// A line and column, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct Position {
     /// Line, from 1.
     pub line: u32,
     /// Column in characters, from 1.
     pub column: u32,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Position {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.line, self.column)
     }
 }
 
-/// Line and column of byte `offset`.
-pub fn place(text: &str, offset: u32) -> Place {
+/// The position of byte `offset`.
+pub fn position(text: &str, offset: u32) -> Position {
     let mut at = (offset as usize).min(text.len());
     while !text.is_char_boundary(at) {
         at -= 1;
@@ -57,10 +57,10 @@ pub fn place(text: &str, offset: u32) -> Place {
     let before = &text[..at];
     let line_start = before.rfind('\n').map_or(0, |i| i + 1);
     let line = before.bytes().filter(|b| *b == b'\n').count() as u32 + 1;
-    Place { line, column: before[line_start..].chars().count() as u32 + 1 }
+    Position { line, column: before[line_start..].chars().count() as u32 + 1 }
 }
 
-/// The line that byte `offset` is in, without its end, and where it starts.
+/// The line that contains byte `offset`, without its line end, and the offset of its start.
 pub fn line_at(text: &str, offset: u32) -> (&str, u32) {
     let mut at = (offset as usize).min(text.len());
     while !text.is_char_boundary(at) {

@@ -1,21 +1,21 @@
-//! The examples on the rules' pages are what the rules find.
+//! Every example on a rule's page violates the rule.
 //!
-//! A JSON example is checked by itself, and as entries that replace those of a healthy switch; a look-up table beside a
-//! healthy switch; two revisions as a change; several switches as a fleet; TOML as host file or as suppressions.
+//! A JSON example is checked alone, and with its entries replacing those of a correct switch. A lookup table is checked
+//! with a correct switch, two revisions as a change, several switches as a fleet, TOML as a host or suppressions file.
 
 mod support;
 
 use std::collections::BTreeSet;
 
+use buffer_config::baseline::{Baseline, FindingFilter, Suppressions};
 use buffer_config::fleet::Fleet;
-use buffer_config::hold::{Baseline, Holder, Suppressions};
 use buffer_config::rules::{self, Options};
-use buffer_config::source::Source;
-use buffer_config::{Beside, diff, forms, hosts, lookup, resolve};
+use buffer_config::source::SourceText;
+use buffer_config::{ResolveOptions, diff, hosts, input, lookup, resolve};
 use serde_json::Value;
 use support::switch::{TD2, switch};
 
-/// A block of code of a page: its language and its text.
+/// The code blocks of a page's example: language and text.
 fn blocks(page: &str) -> Vec<(String, String)> {
     let example = page.split("## Example\n").nth(1).unwrap_or_default();
     let example = example.split("\n## ").next().unwrap_or_default();
@@ -30,7 +30,7 @@ fn blocks(page: &str) -> Vec<(String, String)> {
     found
 }
 
-/// The healthy switch with the entries of `text` in the place of its own.
+/// The correct switch with its entries replaced by those of `text`.
 fn merged(text: &str, hostname: &str) -> String {
     let healthy = switch(TD2, &[("\"s1\", \"type\"", &format!("\"{hostname}\", \"type\""))]);
     let mut all: Value = serde_json::from_str(&healthy).expect("JSON");
@@ -53,7 +53,7 @@ fn merged(text: &str, hostname: &str) -> String {
 
 fn codes(text: &str, table: Option<&str>) -> BTreeSet<&'static str> {
     let table = table.map(lookup::parse);
-    let source = Source { name: "a.json", text };
+    let source = SourceText { name: "a.json", text };
     let found = rules::check_file(source, table.as_ref(), &Options::default()).findings;
     found.into_iter().map(|f| f.code).collect()
 }
@@ -62,20 +62,20 @@ fn of_toml(code: &str, text: &str) -> BTreeSet<&'static str> {
     let healthy = merged("{}", "s1");
     if code.starts_with("SRC") {
         let all = Suppressions::parse(text).expect("suppressions");
-        let mut holder = Holder::new(all, Baseline::default(), "2026-01-01");
-        let source = Source { name: "a.json", text: &healthy };
+        let mut holder = FindingFilter::new(all, Baseline::default(), "2026-01-01");
+        let source = SourceText { name: "a.json", text: &healthy };
         holder.apply(&mut rules::check_file(source, None, &Options::default()).findings);
         return holder.remarks("side.toml").into_iter().map(|f| f.code).collect();
     }
     let all = hosts::parse(text).expect("a host file");
-    let switch = resolve(&forms::load(&healthy), Beside::default());
+    let switch = resolve(&input::load(&healthy), ResolveOptions::default());
     hosts::check(&all, "a.json", &switch).into_iter().map(|f| f.code).collect()
 }
 
 fn of_fleet(switches: &[String]) -> BTreeSet<&'static str> {
     let mut fleet = Fleet::default();
     for (name, text) in ["a", "b", "c"].iter().zip(switches) {
-        fleet.add(name, &resolve(&forms::load(&merged(text, name)), Beside::default()));
+        fleet.add(name, &resolve(&input::load(&merged(text, name)), ResolveOptions::default()));
     }
     fleet.check().into_iter().map(|f| f.code).collect()
 }
@@ -88,7 +88,7 @@ fn of_change(old: &str, new: &str) -> BTreeSet<&'static str> {
 }
 
 #[test]
-fn every_example_shows_its_rule() {
+fn every_example_violates_its_rule() {
     let mut wrong = Vec::new();
     for rule in rules::all() {
         let code = rule.meta.code;
@@ -113,5 +113,5 @@ fn every_example_shows_its_rule() {
             wrong.push(format!("{code} {}: {} blocks, found {found:?}", rule.meta.name, blocks.len()));
         }
     }
-    assert!(wrong.is_empty(), "{} examples do not show their rule:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(wrong.is_empty(), "{} examples do not violate their rule:\n{}", wrong.len(), wrong.join("\n"));
 }

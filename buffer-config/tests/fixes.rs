@@ -1,4 +1,4 @@
-//! Repairs: each one applies, removes its finding, and makes no new error or warning.
+//! Fixes: each one applies, removes its finding, and causes no new error or warning.
 
 mod support;
 
@@ -7,16 +7,16 @@ use std::collections::BTreeSet;
 use buffer_config::finding::{Finding, Severity};
 use buffer_config::lookup::{self, Lookup};
 use buffer_config::rules::{self, Options};
-use buffer_config::source::Source;
-use buffer_config::{forms, repair};
+use buffer_config::source::SourceText;
+use buffer_config::{fix_patch, input};
 use serde_json::Value;
 use support::switch::{TD2, switch};
 
 fn findings(text: &str, table: Option<&Lookup>) -> Vec<Finding> {
-    rules::check(Source { name: "a.json", text }, &forms::load(text), table, &Options::default())
+    rules::check(SourceText { name: "a.json", text }, &input::load(text), table, &Options::default())
 }
 
-/// Makes the plan and applies it; returns the codes that were repaired and those that were left out.
+/// Makes the patch and applies it; returns the codes that were fixed and those that were left out.
 #[track_caller]
 fn check(
     name: &str,
@@ -25,12 +25,12 @@ fn check(
 ) -> (BTreeSet<&'static str>, Vec<(&'static str, String)>) {
     let table = table.map(lookup::parse);
     let before = findings(text, table.as_ref());
-    let source = Source { name: "a.json", text };
-    let plan = repair::plan(source, &before, table.as_ref(), &Options::default())
+    let source = SourceText { name: "a.json", text };
+    let plan = fix_patch::plan(source, &before, table.as_ref(), &Options::default())
         .unwrap_or_else(|e| panic!("{name}: {e}"));
     let mut document: Value = serde_json::from_str(text).unwrap_or_else(|e| panic!("{name}: {e}"));
     for op in &plan.operations {
-        repair::apply(&mut document, op).unwrap_or_else(|e| panic!("{name}: {op:?}: {e}"));
+        fix_patch::apply(&mut document, op).unwrap_or_else(|e| panic!("{name}: {op:?}: {e}"));
     }
     let after = findings(&document.to_string(), table.as_ref());
     let bad = |all: &[Finding]| -> BTreeSet<&'static str> {
@@ -46,7 +46,7 @@ fn check(
 }
 
 #[test]
-fn every_repair_repairs_and_breaks_nothing() {
+fn every_fix_removes_its_finding_and_causes_no_other() {
     let offset = "\"xon_offset\": \"2288\"";
     let more = |offset: &str| {
         let one = |n: usize, o: &str| {
@@ -128,12 +128,12 @@ fn every_repair_repairs_and_breaks_nothing() {
         let (repaired, left_out) = check(code, text, None);
         let is_note = |f: &&Finding| f.code == *code && f.severity == Severity::Info && !f.patch.is_empty();
         if findings(text, None).iter().any(|f| is_note(&f)) {
-            // A note's repair is offered with the finding; the patch of a file holds those of warnings and errors.
+            // The fix of a note is part of the finding only; the patch contains those of warnings and errors.
             continue;
         }
-        assert!(repaired.contains(code), "{code} offers no repair, only {repaired:?}; left out {left_out:?}");
+        assert!(repaired.contains(code), "{code} has no fix, only {repaired:?}; left out {left_out:?}");
     }
-    // A new repair needs its case.
+    // Every rule with a fix has a case.
     let offers =
         |rule: &&rules::Rule| [".replace(", ".remove()", ".add("].iter().any(|call| rule.calls(call));
     let covered: BTreeSet<&str> = cases.iter().map(|(code, _)| *code).collect();
@@ -142,8 +142,8 @@ fn every_repair_repairs_and_breaks_nothing() {
 }
 
 #[test]
-fn a_field_that_is_not_there_is_not_replaced() {
-    // The odd offset is in the look-up table, polling has its default: neither is in the file.
+fn a_missing_field_is_not_replaced() {
+    // The differing offset is in the lookup table and the poll interval is the default: neither is in the file.
     let table = "100000 5m 1 0 60000 0 3556\n100000 40m 1 0 100000 0 3556\n50000 5m 1 0 60000 0 3356\n50000 40m 1 0 70000 0 3556\n";
     let ports: Vec<String> = (2..100)
         .map(|i| format!("\"Ethernet{}\": {{\"lanes\": \"9\", \"speed\": \"100000\"}}", i * 4))
@@ -163,7 +163,7 @@ fn a_field_that_is_not_there_is_not_replaced() {
 }
 
 #[test]
-fn repairs_of_shipped_switches_apply() {
+fn fixes_of_shipped_switches_apply() {
     let Some(folder) = support::data("switches") else { return };
     let mut repaired = 0;
     for path in support::files(&folder, ".json") {

@@ -3,8 +3,8 @@
 use buffer_config::finding::Finding;
 use buffer_config::fleet::Fleet;
 use buffer_config::rules::{self, Options};
-use buffer_config::source::Source;
-use buffer_config::{Beside, forms, hosts, resolve};
+use buffer_config::source::SourceText;
+use buffer_config::{ResolveOptions, hosts, input, resolve};
 
 fn switch(name: &str, alpha: &str, cable: &str, pfc: &str, peer: &str) -> String {
     format!(
@@ -23,7 +23,7 @@ fn switch(name: &str, alpha: &str, cable: &str, pfc: &str, peer: &str) -> String
 fn found(switches: &[String]) -> Vec<Finding> {
     let mut fleet = Fleet::default();
     for (i, text) in switches.iter().enumerate() {
-        fleet.add(&format!("{i}.json"), &resolve(&forms::load(text), Beside::default()));
+        fleet.add(&format!("{i}.json"), &resolve(&input::load(text), ResolveOptions::default()));
     }
     fleet.check()
 }
@@ -36,7 +36,7 @@ fn check(switches: &[String], code: &str, file: &str, word: &str) {
 }
 
 #[test]
-fn the_alpha_incident_is_seen() {
+fn a_lower_alpha_than_the_role_is_an_error() {
     let mut fleet: Vec<String> = (0..3).map(|i| switch(&format!("t{i}"), "-4", "5m", "3", "none")).collect();
     assert_eq!(found(&fleet).len(), 0);
     fleet.push(switch("new", "-6", "5m", "3", "none"));
@@ -44,25 +44,25 @@ fn the_alpha_incident_is_seen() {
         &fleet,
         "FLEET001",
         "3.json",
-        "2^-6, other switches of role ToRRouter have 2^-4: it pauses 4 times as early",
+        "2^-6, but other switches of role ToRRouter have 2^-4: its XOFF threshold is 0.25 times theirs",
     );
 }
 
 #[test]
-fn both_ends_of_a_link_agree() {
+fn differences_between_link_ends_are_reported() {
     let ends = |cable, pfc| [switch("a", "0", "5m", "3", "b"), switch("b", "0", cable, pfc, "a")];
     assert_eq!(found(&ends("5m", "3")).len(), 0);
     check(
         &ends("40m", "3"),
         "FLEET004",
         "0.json",
-        "a:Ethernet0 and b:Ethernet0 are configured with 5 m and 40 m",
+        "a:Ethernet0 and b:Ethernet0 have cable lengths 5 m and 40 m",
     );
-    check(&ends("5m", "4"), "FLEET003", "0.json", "enable PFC for 3 and for 4");
+    check(&ends("5m", "4"), "FLEET003", "0.json", "enable PFC for 3 and 4");
 }
 
 #[test]
-fn hosts_agree_with_their_port() {
+fn differences_between_host_and_port_are_reported() {
     let file = r#"
         [[host]]
         name = "h1"
@@ -85,16 +85,16 @@ fn hosts_agree_with_their_port() {
     "#;
     let hosts = hosts::parse(file).expect("a good file");
     let text = switch("a", "0", "5m", "3", "none");
-    let found = hosts::check(&hosts, "a.json", &resolve(&forms::load(&text), Beside::default()));
+    let found = hosts::check(&hosts, "a.json", &resolve(&input::load(&text), ResolveOptions::default()));
     let codes: Vec<&str> = found.iter().map(|f| f.code).collect();
     assert_eq!(codes, ["HOST001", "HOST002", "HOST003", "HOST004", "HOST006"], "{found:#?}");
     assert!(found.iter().all(|f| f.message.starts_with("host h1 on Ethernet0")));
     assert!(hosts::parse("[[host]]\nname = 1").is_err());
     let odd = "[[host]]\nname = \"h\"\nswitch = \"a\"\nport = \"E\"\ndcqcn = { rp_ai_rat = 5 }";
-    assert!(hosts::parse(odd).is_err_and(|e| e.contains("`rp_ai_rat`; known are rp_ai_rate, ")));
+    assert!(hosts::parse(odd).is_err_and(|e| e.contains("`rp_ai_rat`; expected one of rp_ai_rate, ")));
 }
 
-/// A switch of two chips, each in a file of its own, with a cable between them and one to `peer`.
+/// A switch with two chips, each in its own file, with a link between them and one to `peer`.
 fn chips(cable: &str, peer: &str) -> Vec<String> {
     let chip = |n: usize, other: usize, cable: &str| {
         switch("c", "0", cable, "3", &format!("ASIC{other}"))
@@ -118,31 +118,26 @@ fn chips_of_a_switch_are_one_neighbour_and_neighbours_of_each_other() {
         &chips("40m", "none"),
         "FLEET004",
         "0.json",
-        "c/ASIC0:Ethernet0 and c/ASIC1:Ethernet0 are configured",
+        "c/ASIC0:Ethernet0 and c/ASIC1:Ethernet0 have cable lengths",
     );
     // The neighbour names the switch, not the chip, and the port by its alias.
     let mut fleet = chips("5m", "b");
     fleet.push(switch("b", "0", "300m", "3", "c").replace("\"port\": \"Ethernet0\"", "\"port\": \"etp1\""));
-    // Told of the end with the shorter one.
-    check(
-        &fleet,
-        "FLEET004",
-        "2.json",
-        "b:Ethernet0 and c/ASIC2:Ethernet0 are configured with 300 m and 5 m",
-    );
+    // Reported for the end with the shorter cable.
+    check(&fleet, "FLEET004", "2.json", "b:Ethernet0 and c/ASIC2:Ethernet0 have cable lengths 300 m and 5 m");
 }
 
 #[test]
-fn one_file_may_hold_all_chips() {
+fn one_file_can_contain_all_chips() {
     let [a, b, _] = chips("40m", "none").try_into().expect("three chips");
     let text = format!("{{\"localhost\": {{\"DEVICE_METADATA\": {{}}}},\n\"asic0\": {a},\n\"asic1\": {b}}}");
-    let all = forms::load_all(&text);
+    let all = input::load_all(&text);
     let names: Vec<&str> = all.iter().map(|n| n.name.as_str()).collect();
     assert_eq!(names, ["localhost", "asic0", "asic1"]);
-    let source = Source { name: "all.json", text: &text };
+    let source = SourceText { name: "all.json", text: &text };
     let checked = rules::check_file(source, None, &Options::default());
     assert_eq!(checked.switches.len(), 3);
-    // Places are those of the whole file, pointers begin with the chip as `config apply-patch` wants them.
+    // Positions are those of the whole file; pointers start with the chip, as `config apply-patch` requires.
     for finding in checked.findings.iter().filter(|f| f.code != "SRC005") {
         let chip = finding.pointer.split('/').nth(1).unwrap_or_default();
         assert!(chip.starts_with("asic"), "{finding:?}");

@@ -1,17 +1,17 @@
-//! Reports for programs against their formats: our JSON schema, SARIF 2.1.0, JUnit.
+//! Reports for programs match their formats: Harrier's JSON schema, SARIF 2.1.0 and JUnit.
 
 mod support;
 
 use buffer_config::finding::{Finding, Severity};
-use buffer_config::forms;
+use buffer_config::input;
 use buffer_config::report::{self, Format};
 use buffer_config::rules::{self, Options};
-use buffer_config::source::Source;
+use buffer_config::source::SourceText;
 use serde_json::Value;
 use support::schema::refusals;
 use support::switch::{TD2, switch};
 
-/// A file with what was found in it.
+/// A file with its findings.
 struct Report {
     name: String,
     text: String,
@@ -24,10 +24,10 @@ impl Report {
     }
 }
 
-/// Reports with nothing, with findings of all severities, with a text that is no JSON, with names that need escapes.
+/// Reports without findings, with findings of all severities, with invalid JSON, and with names that need escapes.
 fn reports() -> Vec<Report> {
     let healthy = switch(TD2, &[]);
-    // Wrong threshold, odd number, small pool: error, warning, error.
+    // An invalid threshold, a number with a blank and a small pool: error, warning, error.
     let broken = switch(
         TD2,
         &[
@@ -37,8 +37,8 @@ fn reports() -> Vec<Report> {
         ],
     );
     let of = |name: &str, text: &str| {
-        let db = forms::load(text);
-        let findings = rules::check(Source { name, text }, &db, None, &Options::default());
+        let db = input::load(text);
+        let findings = rules::check(SourceText { name, text }, &db, None, &Options::default());
         Report { name: name.to_string(), text: text.to_string(), findings }
     };
     let all = vec![
@@ -65,14 +65,14 @@ fn check(schema: &str, text: &str) {
 }
 
 #[test]
-fn json_is_as_its_schema_says() {
+fn json_matches_its_schema() {
     for report in reports() {
         check(include_str!("../../docs/check.schema.json"), &report.as_text(Format::Json));
     }
 }
 
 #[test]
-fn sarif_is_as_the_standard_says() {
+fn sarif_matches_the_standard() {
     for report in reports() {
         let text = report.as_text(Format::Sarif);
         check(include_str!("schemas/sarif.json"), &text);
@@ -90,7 +90,7 @@ fn sarif_is_as_the_standard_says() {
 }
 
 #[test]
-fn the_validator_refuses_what_is_wrong() {
+fn the_schema_validator_rejects_invalid_reports() {
     let report = &reports()[1];
     for (from, to) in [
         ("\"2.1.0\"", "\"2.0.0\""),
@@ -105,10 +105,10 @@ fn the_validator_refuses_what_is_wrong() {
     }
 }
 
-/// Depth, name and attributes of an element.
+/// Depth, name and attributes of an XML element.
 type Element = (usize, String, Vec<(String, String)>);
 
-/// Elements of an XML text; panics when it is not well formed.
+/// The elements of an XML text; panics if it is not well-formed.
 fn elements(text: &str) -> Vec<Element> {
     let mut found = Vec::new();
     let mut open: Vec<String> = Vec::new();
@@ -118,7 +118,10 @@ fn elements(text: &str) -> Vec<Element> {
         assert!(!content.contains('>'), "a bare `>` in {content}");
         for reference in content.split('&').skip(1).chain(tag.split('&').skip(1)) {
             let name = reference.split_once(';').map(|(n, _)| n);
-            assert!(name.is_some_and(|n| matches!(n, "amp" | "lt" | "gt" | "quot" | "#10")), "&{reference}");
+            assert!(
+                name.is_some_and(|n| matches!(n, "amp" | "lt" | "gt" | "quot" | "apos" | "#10")),
+                "&{reference}"
+            );
         }
         assert!(tag.chars().chain(content.chars()).all(|c| c >= ' ' || c == '\n' || c == '\t'));
         if let Some(name) = tag.strip_prefix('/') {
@@ -145,7 +148,7 @@ fn elements(text: &str) -> Vec<Element> {
 }
 
 #[test]
-fn junit_counts_what_it_holds() {
+fn junit_totals_match_its_test_cases() {
     for report in reports() {
         let all = elements(&report.as_text(Format::Junit));
         let number = |attributes: &[(String, String)], name: &str| {

@@ -1,9 +1,9 @@
-//! The calculators against results of SONiC's own scripts.
+//! The headroom and pool arithmetic gives the same results as SONiC's scripts.
 
 mod support;
 
 use buffer_config::headroom::{Inputs, headroom_with_cell, pools_of_config};
-use buffer_config::{asic, forms};
+use buffer_config::{asic, input};
 use serde_json::Value;
 
 fn records(name: &str) -> Option<Vec<Value>> {
@@ -47,7 +47,7 @@ fn pool_vectors_agree_exactly() {
     for record in &records {
         let name = record["input"].as_str().expect("a file");
         let text = support::read(&folder.join(name));
-        let db = forms::load(&text);
+        let db = input::load(&text);
         assert!(db.problems.is_empty(), "{name}: {:?}", db.problems);
         let asic = asic::of_asic_table(record["asic"].as_str().expect("a name")).expect("a known ASIC");
         let delay = record["gearbox_delay"].as_f64().expect("a delay");
@@ -62,7 +62,7 @@ fn pool_vectors_agree_exactly() {
             })
             .collect();
         assert_eq!(serde_json::json!(pools), record["pools"], "{name}");
-        // The profiles stand between the first two terms and the rest.
+        // The profiles are between the first two terms and the others.
         let mut debug: Vec<String> = result.terms.iter().map(|(n, v)| format!("debug:{n}:{v}")).collect();
         let counted = result.counted.iter().map(|c| {
             let size = c.size.map_or("-".to_string(), |s| s.to_string());

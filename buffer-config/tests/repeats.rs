@@ -1,17 +1,17 @@
-//! Entries that repeat an earlier one are not read again: whatever they hold must be as if they had been.
+//! Entries that repeat an earlier entry are not parsed again; the result is the same as if they were.
 
 #![allow(clippy::disallowed_methods, reason = "the test reads the shipped files")]
 
-use std::path::PathBuf;
+mod support;
 
-use buffer_config::forms;
+use buffer_config::input;
 use buffer_config::json::{self, Node, Value};
 use proptest::prelude::*;
 
-/// Tables, entries and fields with their places, as the tree of the same text has them.
+/// Asserts that tables, entries and fields have the spans of the tree of the same text.
 #[track_caller]
 fn check(name: &str, text: &str) {
-    let db = forms::load(text);
+    let db = input::load(text);
     let json = json::parse(text);
     let Some(root) = &json.root else { return };
     let is_object = |node: &&Node<'_>| matches!(node.value, Value::Object(_));
@@ -43,18 +43,14 @@ fn check(name: &str, text: &str) {
 }
 
 #[test]
-fn shipped_switches() {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/sonic/switches");
-    let Ok(files) = std::fs::read_dir(&folder) else {
-        eprintln!("SKIPPED: {} is not there", folder.display());
-        return;
-    };
-    for path in files.map(|f| f.expect("a file").path()) {
-        check(&path.display().to_string(), &std::fs::read_to_string(&path).expect("text"));
+fn shipped_switches_read_like_their_trees() {
+    let Some(folder) = support::data("switches") else { return };
+    for path in support::files(&folder, ".json") {
+        check(&path.display().to_string(), &support::read(&path));
     }
 }
 
-/// Objects that repeat, that almost do, and that are not to be shared: broken ones, one with a name twice.
+/// Equal objects, similar ones, and objects that must not be shared: invalid ones and one with a duplicate name.
 const BODIES: &[&str] = &[
     r#"{"profile": "a"}"#,
     r#"{"profile": "a" }"#,
@@ -72,7 +68,7 @@ const BODIES: &[&str] = &[
 
 proptest! {
     #[test]
-    fn any_order_of_objects(
+    fn repeated_objects_in_any_order_read_the_same(
         tables in prop::collection::vec(prop::collection::vec((0..BODIES.len(), 0..40usize), 0..40), 1..4),
     ) {
         let mut text = "{".to_string();
@@ -88,12 +84,12 @@ proptest! {
         check("generated", &text);
     }
 
-    /// What was wrong with an object is said of each that repeats it.
+    /// A problem of an object is reported for each repetition.
     #[test]
-    fn problems_are_said_of_each(body in 8..BODIES.len(), count in 1..20usize) {
+    fn problems_are_reported_for_each_repetition(body in 8..BODIES.len(), count in 1..20usize) {
         let entries: Vec<String> = (0..count).map(|i| format!("\"E{i}\": {}", BODIES[body])).collect();
         let text = format!("{{\"T\": {{{}}}}}", entries.join(",\n"));
-        let db = forms::load(&text);
+        let db = input::load(&text);
         prop_assert_eq!(db.problems.len() + db.duplicates.len(), count);
     }
 }

@@ -1,19 +1,19 @@
-//! Renderers, suppressions, baseline, and texts that are broken.
+//! Report formats, suppressions, baselines and syntax errors.
 
 mod support;
 
+use buffer_config::baseline::{Baseline, FindingFilter, Selection, Suppressions};
 use buffer_config::finding::{Finding, Severity};
-use buffer_config::hold::{Baseline, Holder, Selection, Suppressions};
 use buffer_config::report::{self, Format};
 use buffer_config::rules::{self, Options};
-use buffer_config::source::Source;
-use buffer_config::{Beside, explain, forms, json, resolve};
+use buffer_config::source::SourceText;
+use buffer_config::{ResolveOptions, explain, input, json, resolve};
 use proptest::prelude::*;
 
 const TEXT: &str = "{\n  \"BUFFER_POOL\": {\n    \"p\": {\"type\": \"ingres\", \"mode\": \"dynamic\", \"size\": \"1\"}\n  }\n}\n";
 
 fn findings(text: &str) -> Vec<Finding> {
-    rules::check_file(Source { name: "a/b.json", text }, None, &Options::default()).findings
+    rules::check_file(SourceText { name: "a/b.json", text }, None, &Options::default()).findings
 }
 
 fn report(format: Format, text: &str) -> String {
@@ -21,11 +21,11 @@ fn report(format: Format, text: &str) -> String {
 }
 
 #[test]
-fn a_finding_points_at_the_value() {
+fn a_finding_points_to_the_value() {
     let all = findings(TEXT);
     let [f] = all.as_slice() else { panic!("{all:#?}") };
     assert_eq!((f.code, f.pointer.as_str()), ("BUF001", "/BUFFER_POOL/p/type"));
-    assert_eq!((f.place.line, f.place.column), (3, 19));
+    assert_eq!((f.position.line, f.position.column), (3, 19));
     let full = report(Format::Full { is_coloured: false }, TEXT);
     assert!(full.contains("3 |     \"p\": {\"type\": \"ingres\""), "{full}");
     assert!(full.contains("  |                   ^^^^^^^^\n"), "{full}");
@@ -44,10 +44,11 @@ fn machine_formats_are_well_formed() {
     let result = &sarif["runs"][0]["results"][0];
     let index = result["ruleIndex"].as_u64().expect("an index") as usize;
     assert_eq!(rules[index]["id"], result["ruleId"]);
-    assert!(
-        report(Format::Junit, TEXT)
-            .contains("<testsuite name=\"a/b.json\" tests=\"1\" failures=\"1\" errors=\"0\">")
-    );
+    let junit = report(Format::Junit, TEXT);
+    let suite = junit.lines().find(|line| line.contains("<testsuite ")).expect("a suite");
+    for attribute in ["name=\"a/b.json\"", "tests=\"1\"", "failures=\"1\"", "errors=\"0\""] {
+        assert!(suite.contains(attribute), "{suite}");
+    }
     assert!(
         report(Format::Github, TEXT)
             .starts_with("::error file=a/b.json,line=3,col=19,title=BUF001 pool-type::")
@@ -55,63 +56,67 @@ fn machine_formats_are_well_formed() {
 }
 
 #[test]
-fn github_shows_ten_of_a_kind_and_counts_the_rest() {
+fn github_gets_ten_annotations_per_kind_and_a_count_of_the_rest() {
     let pools: Vec<String> =
         (0..30).map(|i| format!("\"p{i}\": {{\"mode\": \"x\", \"size\": \"1\"}}")).collect();
     let text = report(Format::Github, &format!("{{\"BUFFER_POOL\": {{{}}}}}", pools.join(",")));
     assert_eq!(text.matches("::error ").count(), 10);
-    assert!(text.lines().last().is_some_and(|l| l.contains("more are not shown")), "{text}");
+    assert!(text.lines().last().is_some_and(|l| l.contains("more findings are not shown")), "{text}");
 }
 
 #[test]
-fn suppressions_hold_back_expire_and_must_be_used() {
+fn suppressions_remove_findings_expire_and_must_be_used() {
     let side = |extra: &str| {
         format!("[[suppress]]\ncode = \"BUF001\"\nfile = \"*.json\"\nreason = \"known\"\n{extra}")
     };
     let apply = |text: &str, today: &str| {
         let mut all = findings(TEXT);
         let all_entries = Suppressions::parse(text).expect("a good file");
-        let mut holder = Holder::new(all_entries, Baseline::default(), today);
+        let mut holder = FindingFilter::new(all_entries, Baseline::default(), today);
         holder.apply(&mut all);
         all.extend(holder.remarks("s.toml"));
-        (holder.held, all.into_iter().map(|f| f.code).collect::<Vec<_>>())
+        (holder.suppressed, all.into_iter().map(|f| f.code).collect::<Vec<_>>())
     };
     assert_eq!(apply(&side(""), "2026-01-01"), (1, vec![]));
     assert_eq!(apply(&side("until = \"2026-06-30\""), "2026-06-30"), (1, vec![]));
     assert_eq!(apply(&side("until = \"2026-06-30\""), "2026-07-01"), (0, vec!["BUF001", "SRC013"]));
     assert_eq!(apply(&side("pointer = \"/BUFFER_POOL/q\""), "2026-01-01"), (0, vec!["BUF001", "SRC012"]));
     assert!(Suppressions::parse("[[suppress]]\ncode = \"A\"\nfile = \"b\"\n").is_err(), "a reason is needed");
-    // What is said of a suppression stands at it.
+    // A finding about a suppression has its position.
     let two = format!("{}\n[[suppress]]\ncode = \"BUF1\"\nfile = \"*\"\nreason = \"r\"\n", side(""));
-    let mut holder =
-        Holder::new(Suppressions::parse(&two).expect("a good file"), Baseline::default(), "2026-01-01");
+    let mut holder = FindingFilter::new(
+        Suppressions::parse(&two).expect("a good file"),
+        Baseline::default(),
+        "2026-01-01",
+    );
     holder.apply(&mut findings(TEXT));
     let remarks = holder.remarks("s.toml");
     let [remark] = remarks.as_slice() else { panic!("{remarks:#?}") };
-    assert_eq!((remark.place.line, remark.place.column), (7, 8));
-    assert!(remark.message.contains("names no rule"), "{}", remark.message);
+    assert_eq!((remark.position.line, remark.position.column), (7, 8));
+    assert!(remark.message.contains("is not a rule"), "{}", remark.message);
 }
 
 #[test]
-fn a_baseline_survives_moved_lines() {
+fn a_baseline_matches_after_lines_move() {
     let mut baseline = Baseline::default();
     baseline.add(&findings(TEXT));
     let left = |mut findings: Vec<Finding>| {
-        let mut holder = Holder::new(Suppressions::default(), baseline.clone(), "2026-01-01");
+        let mut holder = FindingFilter::new(Suppressions::default(), baseline.clone(), "2026-01-01");
         holder.apply(&mut findings);
-        assert_eq!(holder.held + findings.len(), 1);
+        assert_eq!(holder.suppressed + findings.len(), 1);
         findings.len()
     };
     assert_eq!(left(findings(&format!("\n\n{TEXT}"))), 0);
     assert_eq!(left(findings(&TEXT.replace("ingres", "egres"))), 1);
-    // From another folder the same, of another switch another.
-    let named =
-        |name: &str| rules::check(Source { name, text: TEXT }, &forms::load(TEXT), None, &Options::default());
+    // The same from another directory, but different for another switch.
+    let named = |name: &str| {
+        rules::check(SourceText { name, text: TEXT }, &input::load(TEXT), None, &Options::default())
+    };
     assert_eq!((left(named("/repo/a/b.json")), left(named("c/b.json"))), (0, 1));
 }
 
 #[test]
-fn selection_takes_codes_names_and_beginnings() {
+fn selection_accepts_codes_names_and_prefixes() {
     let words = |s: &[&str]| s.iter().map(ToString::to_string).collect();
     let check = |select: &[&str], ignore: &[&str], code: &str, name: &str| {
         Selection { select: words(select), ignore: words(ignore) }.wants(code, name)
@@ -126,10 +131,10 @@ fn selection_takes_codes_names_and_beginnings() {
 }
 
 #[test]
-fn broken_texts_say_where() {
+fn syntax_errors_have_positions() {
     let first = |text: &str| {
         let f = findings(text).into_iter().find(|f| f.code == "SRC001").expect("a report");
-        (f.place.line, f.place.column, f.message)
+        (f.position.line, f.position.column, f.message)
     };
     assert_eq!(
         first("{\"A\": {\"b\": {}\n \"c\": {}}}"),
@@ -148,7 +153,7 @@ fn broken_texts_say_where() {
 }
 
 #[test]
-fn all_forms_mean_the_same() {
+fn all_input_formats_read_the_same() {
     let nested = r#"{"BUFFER_POOL": {"p": {"type": "x", "mode": "dynamic", "size": "1"}}}"#;
     let forms_of = [
         (nested, "/BUFFER_POOL/p/type"),
@@ -188,12 +193,12 @@ fn all_forms_mean_the_same() {
 }
 
 #[test]
-fn names_that_are_written_otherwise_keep_their_pointers() {
+fn names_with_another_spelling_keep_their_pointers() {
     let pointer = |text: &str, code: &str| {
         let all = findings(text);
         all.iter().find(|f| f.code == code).unwrap_or_else(|| panic!("{all:#?}")).pointer.clone()
     };
-    // Lists marked as Redis clients of SONiC mark them.
+    // Lists with SONiC's mark for Redis.
     let list = |name: &str| {
         format!(
             "{{\"BUFFER_PORT_EGRESS_PROFILE_LIST\": {{\"Ethernet0\": {{\"{name}\": [\"none\"]}}}}, \"PORT\": {{\"Ethernet0\": {{}}}}}}"
@@ -207,7 +212,7 @@ fn names_that_are_written_otherwise_keep_their_pointers() {
         pointer(&list("profile_list@"), "BUF015"),
         "/BUFFER_PORT_EGRESS_PROFILE_LIST/Ethernet0/profile_list@"
     );
-    // A row of a map is an element of a list.
+    // In YANG, a row of a map is an element of a list.
     let map = r#"{"sonic-dscp-tc-map:sonic-dscp-tc-map": {"sonic-dscp-tc-map:DSCP_TO_TC_MAP": {"DSCP_TO_TC_MAP_LIST":
         [{"name": "A", "DSCP_TO_TC_MAP": [{"dscp": "1", "tc": "1"}, {"dscp": "2", "tc": "99"}]}]}}}"#;
     let row = "/sonic-dscp-tc-map:sonic-dscp-tc-map/sonic-dscp-tc-map:DSCP_TO_TC_MAP/DSCP_TO_TC_MAP_LIST/0/DSCP_TO_TC_MAP/1/tc";
@@ -215,7 +220,7 @@ fn names_that_are_written_otherwise_keep_their_pointers() {
 }
 
 #[test]
-fn references_of_all_databases_are_followed() {
+fn references_in_all_notations_are_resolved() {
     let text = |reference: &str| {
         format!(
             r#"{{"BUFFER_POOL_TABLE:q": {{"type": "egress", "mode": "static", "size": "9"}},
@@ -232,7 +237,7 @@ fn references_of_all_databases_are_followed() {
 }
 
 #[test]
-fn an_unknown_chip_is_no_pass() {
+fn an_unknown_asic_does_not_pass() {
     let codes = |platform: &str| {
         let text = support::switch::switch(platform, &[]);
         let all = findings(&text).into_iter().filter(|f| f.severity == Severity::Warning);
@@ -242,14 +247,14 @@ fn an_unknown_chip_is_no_pass() {
     assert_eq!(codes(support::switch::TD2), Vec::<&str>::new());
 }
 
-/// What `--explain-headroom` says of a port is never a pass for a chip whose arithmetic is not known.
+/// For an ASIC without arithmetic, `--explain-headroom` never calls the headroom sufficient.
 #[test]
-fn an_explanation_ends_with_a_verdict() {
+fn a_headroom_explanation_has_a_verdict_per_group() {
     let check = |platform: &str, xoff: &str, verdict: &str| {
         let text =
             support::switch::switch(platform, &[("\"xoff\": \"100000\"", &format!("\"xoff\": \"{xoff}\""))]);
-        let db = forms::load(&text);
-        let switch = resolve(&db, Beside::default());
+        let db = input::load(&text);
+        let switch = resolve(&db, ResolveOptions::default());
         let said = explain::headroom_of(&db, &switch, "Ethernet0", &Options::default()).expect("a port");
         let found: Vec<&str> = said.lines().filter_map(|l| l.trim().strip_prefix("verdict: ")).collect();
         assert_eq!(found.len(), 2, "{said}");
@@ -257,26 +262,26 @@ fn an_explanation_ends_with_a_verdict() {
         assert_eq!(said.contains("not provable beyond the floors"), !platform.contains("mlnx"), "{said}");
     };
     const SPECTRUM: &str = "x86_64-mlnx_msn4700-r0";
-    check(SPECTRUM, "100000", "enough");
+    check(SPECTRUM, "100000", "sufficient");
     check(SPECTRUM, "9000", "too little");
-    check(support::switch::TD2, "100000", "above the floors; that it is enough is NOT PROVABLE");
-    check("x86_64-new_vendor-r0", "100000", "above the floors; that it is enough is NOT PROVABLE");
+    check(support::switch::TD2, "100000", "above the floors; NOT PROVABLE to be sufficient");
+    check("x86_64-new_vendor-r0", "100000", "above the floors; NOT PROVABLE to be sufficient");
     check("x86_64-new_vendor-r0", "9000", "too little");
 }
 
 #[test]
-fn what_a_live_switch_refuses_is_said_in_json() {
+fn json_states_what_a_live_switch_rejects() {
     let text = support::switch::switch(support::switch::TD2, &[("\"7000000\"", "\"7000001\"")]);
     let json: serde_json::Value = serde_json::from_str(&report(Format::Json, &text)).expect("JSON");
     let all = json["findings"].as_array().expect("findings");
     let odd = all.iter().find(|f| f["code"] == "BUF030").expect("an odd size");
     let reason = odd["patch"][0]["refused_live"].as_str().expect("a reason");
     assert!(reason.contains("BUFFER_POOL cannot be changed on a live switch"), "{reason}");
-    assert!(report(Format::Full { is_coloured: false }, &text).contains("= live: the repair takes a reload"));
+    assert!(report(Format::Full { is_coloured: false }, &text).contains("= live: the fix requires a reload"));
 }
 
 proptest! {
-    /// What serde_json takes, we take, with the same values.
+    /// Text that serde_json accepts is read with the same values.
     #[test]
     fn json_agrees_with_serde(keys in prop::collection::vec("\\PC{0,8}", 0..6), value in "\\PC*") {
         let object: serde_json::Map<String, serde_json::Value> =
@@ -293,7 +298,7 @@ proptest! {
         }
     }
 
-    /// Nothing that comes in makes the rules panic.
+    /// No input makes the rules panic.
     #[test]
     fn nothing_panics(text in "[{}\\[\\]:,\"a-zA-Z0-9|\\\\ \n_-]{0,200}") {
         findings(&text);

@@ -1,11 +1,11 @@
-//! The resolved view of the shipped switches.
+//! The resolution of shipped switches and of small configurations.
 
 mod support;
 
 use buffer_config::resolved::Threshold;
 use buffer_config::rules::{self, Options};
-use buffer_config::source::Source;
-use buffer_config::{Beside, forms, lookup, resolve};
+use buffer_config::source::SourceText;
+use buffer_config::{ResolveOptions, input, lookup, resolve};
 
 #[test]
 fn shipped_switches_resolve() {
@@ -13,9 +13,9 @@ fn shipped_switches_resolve() {
     let (mut count, mut unknown) = (0, Vec::new());
     for path in support::files(&folder, ".json") {
         let text = support::read(&path);
-        let db = forms::load(&text);
+        let db = input::load(&text);
         assert!(db.problems.is_empty(), "{}: {:?}", path.display(), db.problems);
-        let switch = resolve(&db, Beside::default());
+        let switch = resolve(&db, ResolveOptions::default());
         assert_eq!(switch.ports.len(), db.rows("PORT").len());
         if switch.asic.is_none() {
             unknown.push(format!(
@@ -40,8 +40,8 @@ fn buffermgrd_adds_profiles_and_groups() {
     }"#;
     let table = lookup::parse("# speed cable size xon xoff threshold\n100000 40m 1248 2288 177632 -2 2496\n");
     assert_eq!(table.problems, []);
-    let db = forms::load(text);
-    let switch = resolve(&db, Beside { lookup: Some(&table), ..Beside::default() });
+    let db = input::load(text);
+    let switch = resolve(&db, ResolveOptions { lookup: Some(&table), ..ResolveOptions::default() });
     let [profile] = switch.profiles.as_slice() else { panic!("{:?}", switch.profiles) };
     assert_eq!(profile.name, "pg_lossless_100000_40m_profile");
     assert_eq!(profile.headroom_bytes, Some(177_632));
@@ -51,9 +51,9 @@ fn buffermgrd_adds_profiles_and_groups() {
     assert_eq!(switch.ports[0].priority_groups, [none, none, none, Some(0), Some(0), none, none, none]);
 }
 
-/// A line card of a chassis with virtual output queues: entries of other line cards are theirs to judge.
+/// A line card of a chassis with virtual output queues: entries of other line cards are not checked.
 #[test]
-fn queues_of_other_line_cards_are_read_and_not_judged() {
+fn queues_of_other_line_cards_are_read_but_not_checked() {
     let card = |queues: &str, buffers: &str| {
         let name = "\"hostname\": \"s1\", \"asic_name\": \"asic0\", \"switch_type\": \"voq\"";
         support::switch::switch(
@@ -70,7 +70,7 @@ fn queues_of_other_line_cards_are_read_and_not_judged() {
         )
     };
     let findings = |text: &str| -> Vec<String> {
-        let source = Source { name: "lc1.json", text };
+        let source = SourceText { name: "lc1.json", text };
         let found = rules::check_file(source, None, &Options::default()).findings;
         found.iter().map(|f| format!("{} {}", f.code, f.message)).collect()
     };
@@ -81,7 +81,7 @@ fn queues_of_other_line_cards_are_read_and_not_judged() {
         let codes: Vec<&str> = found.iter().filter_map(|f| f.split(' ').next()).collect();
         assert_eq!(codes, new, "{found:#?}");
     };
-    // A port that is not here, the same host's other chip, another host's port of a local name, in both tables.
+    // A missing port, another chip of the same host, and another host's port with a local name, in both tables.
     for owner in
         ["lc2|asic1|Ethernet96", "s1|asic1|Ethernet0", "lc2|asic0|Ethernet0", "lc2|Asic1|PortChannel1"]
     {
@@ -89,14 +89,14 @@ fn queues_of_other_line_cards_are_read_and_not_judged() {
         let buffer = format!("\"{owner}|3-4\": {{\"profile\": \"egress_lossless_profile\"}},");
         check(&queue, &buffer, &[]);
     }
-    // What is wrong with them all the same, and what is ours.
+    // Invalid entries of other line cards, and local entries.
     check("\"lc2|asic1|Ethernet96|4-3\": {\"scheduler\": \"s1\"},", "", &["MAP007"]);
     check("\"lc2|asic1|Ethernet96|3\": {\"scheduler\": \"none\"},", "", &["MAP006"]);
     check("\"s1|asic0|Ethernet96|3\": {\"scheduler\": \"s1\"},", "", &["BUF017"]);
-    // Local ones count: here queue 3 gets another profile.
+    // Local entries apply: queue 3 gets another profile.
     let text = card("", "").replace("\"Ethernet0|3-4\": {\"profile\": \"egress_lossless_profile\"}, ", "")
         .replace("\"Ethernet0|3-4\": {\"profile\": \"egress_lossless_profile\"}", "\"s1|asic0|Ethernet0|3\": {\"profile\": \"egress_lossy_profile\"}, \"lc2|asic0|Ethernet0|4\": {\"profile\": \"egress_lossy_profile\"}");
-    let switch = resolve(&forms::load(&text), Beside::default());
+    let switch = resolve(&input::load(&text), ResolveOptions::default());
     let name = |queue: usize| switch.ports[0].queues[queue].map(|p| switch.profiles[p].name.as_str());
     assert_eq!((name(3), name(4)), (Some("egress_lossy_profile"), None));
 }

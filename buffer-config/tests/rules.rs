@@ -1,23 +1,24 @@
-//! Rules on small configurations: each defect that was reported upstream is caught, and what is right passes.
+//! Rules on small configurations: every defect that was reported upstream is found, and correct configurations pass.
 
 mod support;
 
 use buffer_config::finding::Severity;
 use buffer_config::lookup::{self, Lookup};
 use buffer_config::rules::{self, Options};
-use buffer_config::source::Source;
-use buffer_config::{diff, forms};
+use buffer_config::source::SourceText;
+use buffer_config::{diff, input};
 use support::switch::{TABLE, TD2, switch};
 
-/// Codes with their severities.
+/// Codes, severities and messages of all findings.
 fn run(text: &str, table: Option<&str>) -> Vec<(&'static str, Severity, String)> {
     let table: Option<Lookup> = table.map(lookup::parse);
-    let db = forms::load(text);
-    let found = rules::check(Source { name: "test.json", text }, &db, table.as_ref(), &Options::default());
+    let db = input::load(text);
+    let found =
+        rules::check(SourceText { name: "test.json", text }, &db, table.as_ref(), &Options::default());
     found.into_iter().map(|f| (f.code, f.severity, f.message)).collect()
 }
 
-/// The rule fires with that severity, and says `word`.
+/// Asserts that the rule reports a finding of that severity whose message contains `word`.
 #[track_caller]
 fn check(text: &str, table: Option<&str>, code: &str, severity: Severity, word: &str) {
     let found = run(text, table);
@@ -25,7 +26,7 @@ fn check(text: &str, table: Option<&str>, code: &str, severity: Severity, word: 
     assert!(hit, "{code} with `{word}` expected, found {found:#?}");
 }
 
-/// The rule does not fire with an error or a warning.
+/// Asserts that the rule reports no error and no warning.
 #[track_caller]
 fn passes(text: &str, table: Option<&str>, code: &str) {
     let found = run(text, table);
@@ -52,17 +53,17 @@ fn defect_1_pool_beyond_the_memory() {
 #[test]
 fn defect_2_egress_lossless_pool_smaller_than_ingress() {
     let text = switch(TD2, &[("\"size\": \"12766208\"}", "\"size\": \"9999999\"}")]);
-    check(&text, None, "BUF025", Severity::Error, "lossless packets drop at egress");
+    check(&text, None, "BUF025", Severity::Error, "lossless packets are dropped at egress");
 }
 
 #[test]
 fn defect_3_no_room_for_the_sai_reserve() {
     let text = switch(TD2, &[("\"10000000\", \"xoff\"", "\"10766208\", \"xoff\"")]);
-    check(&text, None, "BUF032", Severity::Warning, "the SAI may take");
+    check(&text, None, "BUF032", Severity::Warning, "the SAI may reserve");
 }
 
 #[test]
-fn defects_4_and_6_no_row_in_the_look_up_table() {
+fn defects_4_and_6_no_row_in_the_lookup_table() {
     let table = "100000 5m 1248 2288 60000 -2 2288\n100000 50m 1248 2288 110000 -2 2288\n40000 5m 1248 2288 50000 -2 2288\n";
     check(&switch(TD2, &[]), Some(table), "PG010", Severity::Error, "no row for 100000 Mb/s and 40m");
     check(&switch(TD2, &[]), Some(table), "PG030", Severity::Warning, "no row at 40000 Mb/s for 50m");
@@ -71,7 +72,7 @@ fn defects_4_and_6_no_row_in_the_look_up_table() {
 #[test]
 fn defect_5_odd_xon_offset() {
     let table = "100000 5m 1 0 60000 0 3556\n100000 40m 1 0 100000 0 3556\n50000 5m 1 0 60000 0 3356\n50000 40m 1 0 70000 0 3556\n";
-    check("{}", Some(table), "PG014", Severity::Warning, "xon_offset 3356, where");
+    check("{}", Some(table), "PG014", Severity::Warning, "xon_offset is 3356, but");
 }
 
 #[test]
@@ -88,18 +89,18 @@ fn defect_7_headroom_too_small() {
 #[test]
 fn defect_8_silent_default_cable() {
     let text = switch(TD2, &[("\"Ethernet4\": \"40m\"", "\"Ethernet4\": \"300m\"")]);
-    check(&text, None, "LINK005", Severity::Warning, "300 m, the silent default");
+    check(&text, None, "LINK005", Severity::Warning, "300 m, SONiC's default");
 }
 
 #[test]
 fn defects_9_and_10_stale_profile() {
     let text = switch(TD2, &[("\"Ethernet4\": \"40m\"", "\"Ethernet4\": \"30m\"")]);
-    check(&text, None, "PG020", Severity::Error, "is at 100000 Mb/s over 30 m");
+    check(&text, None, "PG020", Severity::Error, "runs at 100000 Mb/s over 30 m");
     let broken_out = switch(
         TD2,
         &[("\"lanes\": \"5,6,7,8\", \"speed\": \"100000\"", "\"lanes\": \"5,6\", \"speed\": \"50000\"")],
     );
-    check(&broken_out, None, "PG020", Severity::Error, "is at 50000 Mb/s");
+    check(&broken_out, None, "PG020", Severity::Error, "runs at 50000 Mb/s");
 }
 
 #[test]
@@ -141,12 +142,12 @@ fn defect_16_action_changed_on_the_fly() {
 
 #[test]
 fn defect_17_false_alarms() {
-    // 100 ports: one round of polls takes longer than 200 ms.
+    // 100 ports: one round of polling takes longer than 200 ms.
     let ports: Vec<String> = (2..100)
         .map(|i| format!("\"Ethernet{}\": {{\"lanes\": \"9\", \"speed\": \"100000\"}}", i * 4))
         .collect();
     let text = switch(TD2, &[("\"PORT\": {", &format!("\"PORT\": {{{},", ports.join(",")))]);
-    check(&text, None, "WD022", Severity::Warning, "`pfcwd start_default` takes 800 ms");
+    check(&text, None, "WD022", Severity::Warning, "`pfcwd start_default` uses 800 ms");
 }
 
 #[test]
@@ -168,7 +169,7 @@ fn defect_19_static_threshold_as_dynamic() {
         &[("\"dynamic_th\": \"-2\"", "\"static_th\": \"12766208\", \"dynamic_th\": \"12766208\"")],
     );
     check(&text, None, "BUF011", Severity::Error, "both dynamic_th and static_th");
-    check(&text, None, "BUF008", Severity::Error, "expected a whole number in -8..=7");
+    check(&text, None, "BUF008", Severity::Error, "expected an integer in -8..=7");
 }
 
 #[test]
@@ -188,7 +189,7 @@ fn defect_22_placeholder_and_blank() {
     let text = switch(TD2, &[("\"1000000\"", "\" 166912\"")]);
     check(&text, None, "SRC004", Severity::Warning, "` 166912`");
     let placeholder = switch(TD2, &[("\"1000000\"", "\"9000000\""), ("\"1500000\"", "\"9000000\"")]);
-    check(&placeholder, None, "ECN018", Severity::Warning, "nothing is ever marked");
+    check(&placeholder, None, "ECN018", Severity::Warning, "no packet is ever marked");
 }
 
 #[test]
@@ -217,10 +218,10 @@ fn defect_25_template_not_rendered() {
 }
 
 #[test]
-fn headroom_falls_with_length() {
+fn headroom_that_falls_with_cable_length_is_an_error() {
     let table = "100000 1500m 1 0 366592 0\n100000 2000m 1 0 234496 0\n";
     check("{}", Some(table), "PG007", Severity::Error, "366,592 B for 1500 m, but only 234,496 B for 2000 m");
-    check("{}", Some(table), "PG005", Severity::Error, "are on the cable");
+    check("{}", Some(table), "PG005", Severity::Error, "are in flight on the cable");
 }
 
 #[test]
@@ -229,7 +230,7 @@ fn an_empty_egress_lossless_pool() {
     check(&text, None, "BUF033", Severity::Error, "size 0");
 }
 
-/// Listing 1 of the Azure paper with its typing errors corrected.
+/// Listing 1 of the Azure paper, with its typing errors corrected.
 fn azure(change: &[(&str, &str)]) -> String {
     let mut text = r#"{
  "BUFFER_POOL": {
@@ -253,7 +254,7 @@ fn azure(change: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn the_azure_listing_passes_and_its_variants_do_not() {
+fn the_azure_configuration_passes_and_its_faulty_variants_do_not() {
     let bad: Vec<_> = run(&azure(&[]), None).into_iter().filter(|(_, s, _)| *s > Severity::Info).collect();
     assert!(bad.is_empty(), "{bad:#?}");
     check(&azure(&[("14000000", "19000000")]), None, "BUF027", Severity::Error, "19,000,000 B");
@@ -269,18 +270,18 @@ fn the_azure_listing_passes_and_its_variants_do_not() {
 }
 
 #[test]
-fn ecn_comes_before_pfc_and_says_up_to_when() {
+fn ecn_before_pfc_is_checked_with_its_group_limit() {
     // alpha 1/4, pool 10 MB: one group pauses at 2 MB; n* = 10 - 4 = 6.
     let (_, severity, message) =
         run(&switch(TD2, &[]), None).into_iter().find(|(c, ..)| *c == "ECN009").expect("a report");
     assert_eq!(severity, Severity::Info);
     assert!(message.contains("more than 6 equally congested groups"), "{message}");
     let late = switch(TD2, &[("\"1000000\"", "\"2500000\""), ("\"1500000\"", "\"3000000\"")]);
-    check(&late, None, "ECN009", Severity::Error, "PFC comes before ECN");
+    check(&late, None, "ECN009", Severity::Error, "PFC pauses before ECN marks");
 }
 
 #[test]
-fn maps_pfc_and_groups_agree() {
+fn inconsistent_maps_and_groups_are_reported() {
     let other_queue = switch(
         TD2,
         &[(
@@ -288,7 +289,7 @@ fn maps_pfc_and_groups_agree() {
             "\"MAP_PFC_PRIORITY_TO_QUEUE\": {\"AZURE\": {\"3\": \"5\"",
         )],
     );
-    check(&other_queue, None, "PFC006", Severity::Error, "stops queue 5, its traffic is in queue 3");
+    check(&other_queue, None, "PFC006", Severity::Error, "stops queue 5, but its traffic is in queue 3");
     let no_headroom = switch(
         TD2,
         &[(
@@ -306,7 +307,7 @@ fn maps_pfc_and_groups_agree() {
             "\"TC_TO_PRIORITY_GROUP_MAP\": {\"AZURE\": {\"0\": \"3\"",
         )],
     );
-    check(&lossy_in, None, "PFC004", Severity::Error, "lossy traffic class 0 maps to the lossless group 3");
+    check(&lossy_in, None, "PFC004", Severity::Error, "lossy traffic class 0 maps to lossless group 3");
     passes(&switch(TD2, &[]), None, "PFC004");
 }
 
@@ -319,20 +320,20 @@ fn changes(old: &str, new: &str, code: &str, word: &str) {
 }
 
 #[test]
-fn create_only_and_refused_changes_are_said() {
+fn create_only_and_rejected_changes_are_reported() {
     let new = switch(
         TD2,
         &[("\"mode\": \"dynamic\", \"size\": \"7000000\"", "\"mode\": \"static\", \"size\": \"7000000\"")],
     );
-    changes(&switch(TD2, &[]), &new, "CHG001", "`mode` can only be set");
+    changes(&switch(TD2, &[]), &new, "CHG001", "`mode` is create-only");
     changes(&switch(TD2, &[]), &new, "CHG002", "cannot be changed on a live switch");
     let cable = switch(TD2, &[("\"Ethernet4\": \"40m\"", "\"Ethernet4\": \"5m\"")]);
     changes(&switch(TD2, &[]), &cable, "CHG008", "group 3 keeps its lossless profile");
 }
 
 #[test]
-fn a_table_beside_the_file_is_judged_with_it() {
-    // Neither profile nor group in the file: buffermgrd makes them from the row, whose headroom is too small.
+fn a_lookup_table_is_checked_with_its_file() {
+    // The file has neither profile nor group: buffermgrd creates them from the row, whose headroom is too small.
     let text = switch(
         TD2,
         &[
@@ -355,7 +356,7 @@ fn a_table_beside_the_file_is_judged_with_it() {
 }
 
 #[test]
-fn groups_are_found_by_the_map_of_classes() {
+fn groups_are_found_through_the_tc_to_pg_map() {
     // Classes 3 and 4 go to groups 5 and 6.
     let text = switch(
         "x86_64-mlnx_msn4700-r0",
@@ -386,8 +387,8 @@ fn groups_are_found_by_the_map_of_classes() {
 }
 
 #[test]
-fn files_of_other_people_raise_no_false_alarms() {
-    // Half of the pool on a chip that is not named: may be one of two halves. A quarter is not.
+fn valid_unusual_files_cause_no_false_positives() {
+    // Half of the pool on an unknown chip: the chip may have two halves. A quarter has no such reason.
     check(
         &azure(&[(
             "\"size\": \"0\", \"static_th\": \"24000000\"},\n  \"egress_lossy",
@@ -408,24 +409,24 @@ fn files_of_other_people_raise_no_false_alarms() {
         Severity::Error,
         "6,000,000 B",
     );
-    // An egress lossless pool beyond the memory only lifts a limit.
+    // An egress lossless pool above the packet memory only disables a limit.
     let pool = switch("x86_64-mlnx_msn2700-r0", &[("\"size\": \"12766208\"}", "\"size\": \"16777152\"}")]);
     check(&pool, None, "BUF024", Severity::Warning, "16,777,152 B");
-    // Buffers as the template renders them: neither DEVICE_METADATA nor PORT_QOS_MAP.
+    // The output of the buffer template: neither DEVICE_METADATA nor PORT_QOS_MAP.
     let rendered = r#"{"BUFFER_POOL": {"ingress_lossless_pool": {"type": "ingress", "mode": "dynamic"}},
         "DEFAULT_LOSSLESS_BUFFER_PARAMETER": {"AZURE": {"default_dynamic_th": "0"}},
         "BUFFER_PG": {"Ethernet0|3-4": {"profile": "NULL"}}}"#;
     let errors: Vec<_> = run(rendered, None).into_iter().filter(|(_, s, _)| *s == Severity::Error).collect();
     assert!(errors.is_empty(), "{errors:#?}");
-    check(rendered, None, "BUF047", Severity::Warning, "by its content it is of the dynamic model");
-    // A virtual switch is called like the SKU that it stands for.
+    check(rendered, None, "BUF047", Severity::Warning, "its contents are those of the dynamic model");
+    // A virtual switch has the SKU of the switch that it emulates.
     let virtual_switch =
         switch("x86_64-kvm_x86_64-r0", &[("\"hwsku\": \"sku\"", "\"hwsku\": \"Force10-S6000\"")]);
     passes(&virtual_switch, None, "BUF032");
 }
 
 #[test]
-fn a_file_without_anything_to_check_is_not_passed_in_silence() {
+fn a_file_without_known_tables_is_reported() {
     for text in ["{}", "[]", "{\"VLAN\": {\"Vlan10\": {\"vlanid\": \"10\"}}}"] {
         check(text, None, "SRC014", Severity::Warning, "nothing was checked");
     }

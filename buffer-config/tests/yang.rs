@@ -1,12 +1,12 @@
-//! SONiC's own YANG test cases: what its models accept and refuse, we accept and refuse.
+//! Validation agrees with SONiC's YANG test cases.
 
 mod support;
 
-use buffer_config::{forms, schema};
+use buffer_config::{input, schema};
 use serde_json::Value;
 
 #[test]
-fn every_case_agrees() {
+fn every_yang_case_agrees() {
     let Some(folder) = support::data("yang_cases") else { return };
     let (mut count, mut wrong) = (0, Vec::new());
     for path in support::files(&folder, ".config.json") {
@@ -18,7 +18,7 @@ fn every_case_agrees() {
             let refuses =
                 !is_verify && (expectation.get("eStr").is_some() || expectation.get("eStrKey").is_some());
             let text = configs[name].to_string();
-            let db = forms::load(&text);
+            let db = input::load(&text);
             let found: Vec<String> =
                 schema::validate(&db).into_iter().map(|v| format!("{}: {}", v.code, v.message)).collect();
             count += 1;

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use buffer_config::finding::Finding;
 use buffer_config::resolved::ResolvedSwitch;
 use buffer_config::rules::{self, Options};
-use buffer_config::source::{Source, place};
-use buffer_config::{forms, lookup};
+use buffer_config::source::{SourceText, position};
+use buffer_config::{input, lookup};
 use fabric::scenario::{Configured, config_findings};
 use model::{ConfigFinding, Topology};
 
@@ -67,18 +67,18 @@ fn read(config: &ConfigOf, problems: &mut Vec<String>) -> Option<(ResolvedSwitch
         None => None,
     };
     let table = table.map(|(path, text)| (lookup::parse(&text), path, text));
-    let db = forms::load(&text);
+    let db = input::load(&text);
     let name = path.display().to_string();
     let mut malformed: Vec<String> = Vec::new();
     for problem in &db.problems {
-        malformed.push(format!("{name}:{}: {}", place(&text, problem.span.start), problem.message));
+        malformed.push(format!("{name}:{}: {}", position(&text, problem.span.start), problem.message));
     }
     if let Some((table, path, text)) = &table {
         for problem in &table.problems {
             malformed.push(format!(
                 "{}:{}: {}",
                 path.display(),
-                place(text, problem.span.start),
+                position(text, problem.span.start),
                 problem.message
             ));
         }
@@ -87,7 +87,7 @@ fn read(config: &ConfigOf, problems: &mut Vec<String>) -> Option<(ResolvedSwitch
         problems.extend(malformed);
         return None;
     }
-    let source = Source { name: &name, text: &text };
+    let source = SourceText { name: &name, text: &text };
     let lookup = table.as_ref().map(|(table, ..)| table);
     let (findings, resolved) = rules::check_resolved(source, &db, lookup, &Options::default());
     Some((resolved, findings))

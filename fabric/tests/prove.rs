@@ -1,7 +1,7 @@
 //! Headroom by simulation agrees with headroom by arithmetic.
 
 use buffer_config::headroom::{Floor, Inputs, floor_bytes, headroom};
-use buffer_config::{Beside, asic, forms, resolve};
+use buffer_config::{ResolveOptions, asic, input, resolve};
 use fabric::prove::{Assumed, Outcome, Proof, Report, Verdict, prove};
 
 /// A switch with one lossless port.
@@ -25,7 +25,7 @@ fn switch(speed: u32, cable: u32, mtu: u32, xoff: u64, change: (&str, &str)) -> 
 }
 
 fn proof(text: &str) -> Proof {
-    let found = prove(&resolve(&forms::load(text), Beside::default()), Assumed { frame_bytes: 1024 });
+    let found = prove(&resolve(&input::load(text), ResolveOptions::default()), Assumed { frame_bytes: 1024 });
     let proofs = found.expect("the configuration sets a switch up").proofs;
     let [proof] = proofs.as_slice() else { panic!("one kind of port expected: {proofs:#?}") };
     assert_eq!(proof.alike, ["Ethernet4"]);
@@ -94,7 +94,7 @@ fn report(changes: &[(&str, &str)]) -> Report {
         assert!(text.contains(from), "{from}");
         text = text.replace(from, to);
     }
-    prove(&resolve(&forms::load(&text), Beside::default()), Assumed { frame_bytes: 1024 })
+    prove(&resolve(&input::load(&text), ResolveOptions::default()), Assumed { frame_bytes: 1024 })
         .expect("it is set up")
 }
 
@@ -159,6 +159,7 @@ fn pools_by_class_are_simulated() {
     let text = by_class
         .iter()
         .fold(switch(100_000, 40, 9100, 90_000, NO_CHANGE), |t, (from, to)| t.replace(from, to));
-    let found = prove(&resolve(&forms::load(&text), Beside::default()), Assumed { frame_bytes: 1024 });
+    let found =
+        prove(&resolve(&input::load(&text), ResolveOptions::default()), Assumed { frame_bytes: 1024 });
     assert!(found.is_err_and(|e| e.to_string().contains("is used for ingress, its pool")));
 }

@@ -9,8 +9,8 @@ use std::path::PathBuf;
 use buffer_config::asic::{self, Asic};
 use buffer_config::headroom::{Link, worst_case_bytes};
 use buffer_config::rules::{self, Options};
-use buffer_config::source::Source;
-use buffer_config::{Beside, forms, resolve};
+use buffer_config::source::SourceText;
+use buffer_config::{ResolveOptions, input, resolve};
 use fabric::prove::{Assumed, Outcome, prove};
 use serde_json::Value;
 
@@ -45,11 +45,11 @@ impl Case {
     /// Whether the rules say that headroom does not suffice, and whether the simulated switch drops.
     fn judge(&self, xoff: u64) -> (bool, bool) {
         let text = self.switch(xoff);
-        let db = forms::load(&text);
+        let db = input::load(&text);
         let options = Options { asic: Some(self.asic), ..Options::default() };
-        let found = rules::check(Source { name: "v.json", text: &text }, &db, None, &options);
+        let found = rules::check(SourceText { name: "v.json", text: &text }, &db, None, &options);
         let is_short = found.iter().any(|f| matches!(f.code, "PG005" | "PG006"));
-        let switch = resolve(&db, Beside { asic: Some(self.asic), ..Beside::default() });
+        let switch = resolve(&db, ResolveOptions { asic: Some(self.asic), ..ResolveOptions::default() });
         let proofs =
             prove(&switch, Assumed { frame_bytes: 1024 }).expect("the switch can be simulated").proofs;
         let [proof] = proofs.as_slice() else { panic!("one port expected: {proofs:#?}") };

@@ -6,7 +6,7 @@ mod common;
 use std::sync::Arc;
 
 use buffer_config::resolved::{ResolvedSwitch, Threshold as ConfiguredThreshold};
-use buffer_config::{Beside, forms, resolve};
+use buffer_config::{ResolveOptions, input, resolve};
 use common::plain::PlainSwitch;
 use common::{check_conservation, plain_fabric};
 use fabric::scenario::{SonicError, SwitchPort, SwitchSettings};
@@ -64,9 +64,9 @@ const LISTING: &str = r#"{
 }"#;
 
 fn resolved(text: &str) -> ResolvedSwitch {
-    let db = forms::load(text);
+    let db = input::load(text);
     assert!(db.problems.is_empty(), "{:?}", db.problems);
-    resolve(&db, Beside::default())
+    resolve(&db, ResolveOptions::default())
 }
 
 fn config(switch: ResolvedSwitch, ports: u16) -> Result<TmConfig, SonicError> {

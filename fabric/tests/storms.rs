@@ -2,7 +2,7 @@
 
 use buffer_config::explain::timeline;
 use buffer_config::resolved::ResolvedSwitch;
-use buffer_config::{Beside, forms, resolve};
+use buffer_config::{ResolveOptions, input, resolve};
 use fabric::storm::{Storm, replay};
 use model::Time;
 
@@ -19,7 +19,7 @@ fn switch(speed: u32, poll: u32, watchdog: &str) -> ResolvedSwitch {
         "PORT_QOS_MAP": {{"Ethernet0": {{"pfc_enable": "3", "pfcwd_sw_enable": "3", "tc_to_pg_map": "A", "tc_to_queue_map": "A", "pfc_to_queue_map": "A"}}}},
         "PFC_WD": {{"GLOBAL": {{"POLL_INTERVAL": "{poll}"}}, "Ethernet0": {{{watchdog}}}}}}}"#
     );
-    resolve(&forms::load(&text), Beside::default())
+    resolve(&input::load(&text), ResolveOptions::default())
 }
 
 fn storm(switch: &ResolvedSwitch, ms: u32) -> Storm {

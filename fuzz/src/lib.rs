@@ -46,12 +46,6 @@ pub const TARGETS: &[Target] = &[
         words: &["[[suppress]]", "BUF", "*", "SRC004", "tor-1/"],
     },
     Target { name: "config_baseline", run: config::baseline, seeds: config::baseline_seeds, words: &[] },
-    Target {
-        name: "config_redis",
-        run: config::redis,
-        seeds: config::redis_seeds,
-        words: &["\r\n", "$-1", "*2", "$0", "WRONGTYPE"],
-    },
     Target { name: "p4runtime", run: protocol::run, seeds: protocol::seeds, words: &[] },
 ];
 

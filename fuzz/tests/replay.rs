@@ -71,7 +71,7 @@ fn configurations_in_all_forms() {
 
 #[test]
 fn files_beside_configurations() {
-    for name in ["config_lookup", "config_hosts", "config_suppressions", "config_baseline", "config_redis"] {
+    for name in ["config_lookup", "config_hosts", "config_suppressions", "config_baseline"] {
         check(name, 1_000);
     }
 }

@@ -1,25 +1,25 @@
-//! The order in which Lua 5.1, which Redis runs scripts with, goes through a table of strings with `pairs`.
+//! The order in which Lua 5.1, the script engine of Redis, iterates over a table of strings with `pairs`.
 //!
-//! SONiC's script prints the profiles in that order, which is that of the table's nodes: it depends on the hashes of the
-//! names, on the order in which they came, and on how the table grew. Sources: Lua 5.1 lstring.c (hash of a string),
-//! ltable.c (main positions, free places from the end, growth to powers of two).
+//! SONiC's script prints the profiles in this order. It depends on the hashes of the names, on the insertion order and on
+//! the growth of the table. Sources: Lua 5.1 lstring.c (string hash), ltable.c (main positions, free nodes from the end,
+//! growth to powers of two).
 
 /// A table whose keys are strings.
 #[derive(Default)]
 struct Table<'k> {
     nodes: Vec<Node<'k>>,
-    /// Places from here on are taken.
+    /// All nodes from this index on are in use.
     free: usize,
 }
 
 #[derive(Clone, Copy, Default)]
 struct Node<'k> {
     key: Option<(&'k str, u32)>,
-    /// The next node of those that want one place.
+    /// The next node of the collision chain.
     next: Option<usize>,
 }
 
-/// Of long strings every other byte counts, of longer ones fewer.
+/// Lua's string hash, which skips bytes of long strings.
 fn hash(key: &[u8]) -> u32 {
     let length = key.len();
     let step = (length >> 5) + 1;
@@ -48,7 +48,7 @@ impl<'k> Table<'k> {
         None
     }
 
-    /// A new key. One that sits in another's place gives way; one that wants the same place stays.
+    /// Inserts a new key. A key outside its main position is moved; a key in its main position stays.
     fn insert(&mut self, key: (&'k str, u32)) {
         if self.nodes.is_empty() {
             return self.grow(key);
@@ -74,7 +74,7 @@ impl<'k> Table<'k> {
         self.nodes[place] = Node { key: Some(key), next: None };
     }
 
-    /// Room for all keys and a new one; they move from the last node to the first.
+    /// Grows the table and re-inserts all keys, from the last node to the first, before the new one.
     fn grow(&mut self, key: (&'k str, u32)) {
         let old = std::mem::take(&mut self.nodes);
         let size = (old.iter().filter(|n| n.key.is_some()).count() + 1).next_power_of_two();
@@ -84,7 +84,7 @@ impl<'k> Table<'k> {
     }
 }
 
-/// The keys in the order of `pairs` when they came in the order given, each with `prefix` before it.
+/// Returns the keys in the order of `pairs`, if they are inserted in the given order with `prefix` prepended.
 pub(super) fn pairs<'k>(prefix: &str, keys: impl Iterator<Item = &'k str>) -> Vec<&'k str> {
     let mut table = Table::default();
     for key in keys {

@@ -1,7 +1,7 @@
-//! Headroom: how many bytes still arrive after a pause was sent, by SONiC's own arithmetic and by first principles.
+//! Headroom: the bytes that still arrive after a pause was sent, by SONiC's arithmetic and by first principles.
 //!
 //! Source: sonic-swss cfgmgr/buffer_headroom_{mellanox,vs,barefoot}.lua and buffer_pool_{mellanox,barefoot}.lua; the
-//! operations are in the order of the scripts, so that the last bit agrees.
+//! operations are in the order of the scripts, so that results are bit-identical.
 
 mod floors;
 mod lua_order;
@@ -21,12 +21,12 @@ use serde::Serialize;
 
 use crate::asic::{Asic, Constants, Vendor};
 
-/// Speed of light in a cable as SONiC takes it, m/s.
+/// Signal speed in a cable as in SONiC's arithmetic, m/s.
 pub const SPEED_IN_CABLE: f64 = 198_000_000.0;
 /// The smallest Ethernet frame, bytes.
 const SMALLEST_PACKET: f64 = 64.0;
 
-/// What a port's headroom depends on.
+/// The inputs of a port's headroom.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Inputs {
     /// Mbit/s.
@@ -37,19 +37,19 @@ pub struct Inputs {
     pub port_mtu: u32,
     /// Number of lanes.
     pub lanes: u32,
-    /// Share of smallest packets among the lossless ones, percent of packets.
+    /// Share of 64-byte packets among lossless packets, percent of packets.
     pub small_packet_percentage: u32,
     /// The largest lossless frame, bytes.
     pub lossless_mtu: u32,
     /// Delay of a gearbox, nanoseconds; 0: none.
     pub gearbox_delay: f64,
-    /// `over_subscribe_ratio`; not 0 turns the shared headroom pool on.
+    /// `over_subscribe_ratio`; a value other than 0 enables the shared headroom pool.
     pub over_subscribe_ratio: u32,
-    /// `ingress_lossless_pool.xoff`; not 0 turns the shared headroom pool on.
+    /// `ingress_lossless_pool.xoff`; a value other than 0 enables the shared headroom pool.
     pub pool_xoff: u64,
 }
 
-/// A profile as the scripts print it.
+/// The profile that the scripts compute.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Headroom {
     /// Resume threshold, bytes.
@@ -58,7 +58,7 @@ pub struct Headroom {
     pub xoff: u64,
     /// Reserved bytes.
     pub size: u64,
-    /// What they are made of, in the order of the calculation.
+    /// The terms, in the order of the calculation.
     pub terms: Vec<Term>,
 }
 
@@ -71,11 +71,11 @@ pub struct Term {
     pub value: f64,
     /// Its unit: `bytes` or `factor`.
     pub unit: &'static str,
-    /// How it comes about.
+    /// How it is computed.
     pub how: String,
 }
 
-/// Pause quanta that a peer may take to react (IEEE 802.3 annex 31B.3.7).
+/// The response time of the peer in pause quanta (IEEE 802.3 annex 31B.3.7).
 pub fn pause_quanta(speed_mbps: u32) -> Option<u32> {
     Some(match speed_mbps {
         800_000 | 400_000 => 905,
@@ -100,12 +100,12 @@ impl Terms {
     }
 }
 
-/// The profile that SONiC computes; `None` for an ASIC that it has no arithmetic for.
+/// The profile that SONiC computes; `None` if it has no arithmetic for the ASIC.
 pub fn headroom(asic: &Asic, inputs: &Inputs) -> Option<Headroom> {
     headroom_with_cell(asic, asic.cell_bytes, inputs)
 }
 
-/// The same with another cell size than the ASIC's usual one.
+/// Like [`headroom`], with a cell size other than the ASIC's default.
 pub fn headroom_with_cell(asic: &Asic, cell_bytes: u32, inputs: &Inputs) -> Option<Headroom> {
     let constants = asic.headroom?;
     Some(match asic.vendor {
@@ -130,7 +130,8 @@ fn gearbox(terms: &mut Terms, inputs: &Inputs) -> f64 {
 fn cable(terms: &mut Terms, inputs: &Inputs, kilo: f64) -> f64 {
     let bytes =
         2.0 * inputs.cable_m * f64::from(inputs.speed_mbps) * 1_000_000_000.0 / SPEED_IN_CABLE / (8.0 * kilo);
-    let how = format!("2 * {} m * {} Mb/s / 198,000 km/s, there and back", inputs.cable_m, inputs.speed_mbps);
+    let how =
+        format!("2 * {} m * {} Mb/s / 198,000 km/s, in both directions", inputs.cable_m, inputs.speed_mbps);
     terms.add("cable", "bytes", bytes, how)
 }
 
@@ -163,18 +164,23 @@ fn spectrum(name: &str, constants: Constants, cell_bytes: u32, inputs: &Inputs) 
         format!("{share} % of packets are of 64 B, the rest of {lossless_mtu} B"),
     );
     let occupancy = (100.0 - small + small * factor) / 100.0;
-    terms.add("cell_occupancy", "factor", occupancy, "memory taken for each byte on the wire".into());
+    terms.add("cell_occupancy", "factor", occupancy, "memory used per byte on the wire".into());
     let gearbox = gearbox(&mut terms, inputs);
     let peer = peer_response(&mut terms, constants, pause_quanta(inputs.speed_mbps), 1.0);
     let wire = cable(&mut terms, inputs, 1000.0);
     let mac_phy = terms.add("mac_phy", "bytes", constants.mac_phy_delay_kib * 1024.0, "ASIC constant".into());
-    terms.add("port_mtu", "bytes", mtu, "a frame of ours that just left delays the pause".into());
+    terms.add(
+        "port_mtu",
+        "bytes",
+        mtu,
+        "an MTU-sized frame already being transmitted delays the PFC frame".into(),
+    );
     if tile > 0.0 {
         terms.add("tile", "bytes", tile, "120 ns between tiles".into());
     }
     let delay = mtu + wire + 2.0 * gearbox + mac_phy + peer + tile;
     terms.add("propagation", "bytes", delay, "port_mtu + cable + 2*gearbox + mac_phy + peer + tile".into());
-    terms.add("lossless_mtu", "bytes", lossless_mtu, "a frame that the peer had begun".into());
+    terms.add("lossless_mtu", "bytes", lossless_mtu, "a frame that the peer is already sending".into());
     let mut xoff = round_up_kib(lossless_mtu + delay * occupancy);
     if name.ends_with('6') {
         let extra =
@@ -184,7 +190,7 @@ fn spectrum(name: &str, constants: Constants, cell_bytes: u32, inputs: &Inputs) 
     if !shared && inputs.small_packet_percentage != 100 {
         let full = round_up_kib(lossless_mtu + delay * factor);
         if xoff + 2048.0 < full {
-            terms.add("compensation", "bytes", 2048.0, format!("all packets of 64 B would need {full}"));
+            terms.add("compensation", "bytes", 2048.0, format!("64 B packets only would need {full}"));
             xoff += 2048.0;
         }
     }
@@ -199,18 +205,23 @@ fn tofino(constants: Constants, cell_bytes: u32, inputs: &Inputs) -> Headroom {
     let factor = worst_case(&mut terms, f64::from(cell_bytes), false);
     let share = f64::from(inputs.small_packet_percentage);
     let occupancy = (100.0 - share + share * factor) / 100.0;
-    terms.add("cell_occupancy", "factor", occupancy, "memory taken for each byte on the wire".into());
+    terms.add("cell_occupancy", "factor", occupancy, "memory used per byte on the wire".into());
     let gearbox = gearbox(&mut terms, inputs);
     let doubled = if inputs.speed_mbps == 400_000 { 2.0 } else { 1.0 };
-    // The script for Tofino knows no quanta beyond 400G.
+    // The script for Tofino has no quanta above 400G.
     let quanta = pause_quanta(inputs.speed_mbps).filter(|_| inputs.speed_mbps <= 400_000);
     let peer = peer_response(&mut terms, constants, quanta, doubled);
     let wire = cable(&mut terms, inputs, 1024.0);
     let mac_phy = terms.add("mac_phy", "bytes", constants.mac_phy_delay_kib * 1024.0, "ASIC constant".into());
-    terms.add("port_mtu", "bytes", mtu, "a frame of ours that just left delays the pause".into());
+    terms.add(
+        "port_mtu",
+        "bytes",
+        mtu,
+        "an MTU-sized frame already being transmitted delays the PFC frame".into(),
+    );
     let delay = mtu + wire + 2.0 * gearbox + mac_phy + peer;
     terms.add("propagation", "bytes", delay, "port_mtu + cable + 2*gearbox + mac_phy + peer".into());
-    terms.add("lossless_mtu", "bytes", lossless_mtu, "a frame that the peer had begun".into());
+    terms.add("lossless_mtu", "bytes", lossless_mtu, "a frame that the peer is already sending".into());
     let xoff = round_up_kib(lossless_mtu + delay * occupancy);
     let xon = round_up_kib(constants.pipeline_latency_kib * 1024.0);
     finish(terms, xon, xoff, round_up_kib(xon), true)
@@ -224,7 +235,12 @@ fn peer_response(terms: &mut Terms, constants: Constants, quanta: Option<u32>, t
         }
         None => {
             let bytes = constants.peer_response_kib * 1024.0 * times;
-            terms.add("peer", "bytes", bytes, "ASIC constant: no quanta are defined for this speed".into())
+            terms.add(
+                "peer",
+                "bytes",
+                bytes,
+                "ASIC constant, because no quanta are defined for this speed".into(),
+            )
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Sizes of the shared pools, as the dynamic model computes them.
+//! The sizes of the shared pools that the dynamic model computes.
 //!
 //! Source: sonic-swss cfgmgr/buffer_pool_mellanox.lua and buffer_pool_barefoot.lua.
 
@@ -7,11 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::lua_order;
 use crate::asic::Asic;
 
-/// Management packets.
+/// Bytes reserved for management packets.
 const MANAGEMENT_POOL: i64 = 256 * 1024;
-/// A lossless port's own part of shared headroom.
+/// Private headroom of a lossless port, bytes.
 const PRIVATE_HEADROOM: i64 = 10 * 1024;
-/// The least shared headroom.
+/// Minimum size of the shared headroom, bytes.
 const LEAST_SHARED_HEADROOM: i64 = 655_360;
 
 /// A port in the calculation.
@@ -19,9 +19,9 @@ const LEAST_SHARED_HEADROOM: i64 = 655_360;
 pub struct PoolPort {
     /// Its name.
     pub name: String,
-    /// Number of lanes; 0 when the file does not say.
+    /// Number of lanes; 0 if the file does not specify it.
     pub lanes: u32,
-    /// It is administratively up.
+    /// Whether it is administratively up.
     pub is_up: bool,
 }
 
@@ -30,7 +30,7 @@ pub struct PoolPort {
 pub struct PoolSpec {
     /// Its name.
     pub name: String,
-    /// Ingress; egress otherwise.
+    /// Whether it is an ingress pool; egress otherwise.
     pub is_ingress: bool,
     /// Fixed size, if any.
     pub size: Option<i64>,
@@ -53,12 +53,12 @@ pub struct ProfileSpec {
     pub xoff: Option<i64>,
 }
 
-/// Everything the calculation reads.
+/// The inputs of the calculation.
 #[derive(Clone, Debug, Default)]
 pub struct PoolInput {
     /// Bytes of packet memory.
     pub memory: i64,
-    /// The platform's name: newer models reserve more.
+    /// The name of the platform; newer models reserve more.
     pub platform: String,
     /// Pools in the order of the file.
     pub pools: Vec<PoolSpec>,
@@ -78,119 +78,170 @@ pub struct PoolInput {
     pub shared_headroom: i64,
 }
 
-/// How often a profile was counted.
+/// The number of uses of a profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counted {
-    /// Its name, `_list` behind it where a list refers to a lossy one.
+    /// Its name, with the suffix `_list` if a list refers to a lossy profile.
     pub name: String,
-    /// Bytes of one use; `None` where the script finds none.
+    /// Bytes per use; `None` if the script finds no size.
     pub size: Option<i64>,
-    /// Uses.
+    /// The number of uses.
     pub count: i64,
 }
 
-/// What comes out.
+/// The result of the calculation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PoolResult {
-    /// Name, size and shared headroom of every pool that gets one, in order.
+    /// Name, size and shared headroom of every pool with a computed size, in order.
     pub pools: Vec<(String, i64, Option<i64>)>,
     /// Profiles and their uses, in the script's order.
     pub counted: Vec<Counted>,
-    /// The rest of the calculation: name and value, in the script's order.
+    /// Intermediate values with their names, in the script's order.
     pub terms: Vec<(String, String)>,
 }
 
-/// Shared headroom of Tofino: 70 % of two groups of 400 cells for each port.
+/// The shared headroom of Tofino: 70 % of two groups of 400 cells per port.
 pub fn tofino_shared_headroom(cell_bytes: u32, ports: usize) -> i64 {
     (ports as f64 * 2.0 * (400.0 * f64::from(cell_bytes)) * 0.7).ceil() as i64
 }
 
-/// The calculation for Spectrum; `None` for an ASIC without constants, or a name that does not resolve.
-pub fn pool_sizes(asic: &Asic, input: &PoolInput) -> Option<PoolResult> {
-    let constants = asic.headroom?;
-    let uses = Uses::count(input)?;
-    let latency = constants.pipeline_latency_kib;
-    let lossy_reserve = (latency * 1024.0) as i64;
-    let lossy_reserve_8 = ((2.0 * latency - 1.0) * 1024.0) as i64;
-    let later = is_later_model(&input.platform);
-    let modification = if later { 32 * 1024 * 1024 } else { 0 };
-    let mirror = if later { 0 } else { 10 * 1024 };
+/// What the platform and the ASIC reserve.
+struct Reserves {
+    /// Bytes of a lossy priority group.
+    lossy_group: i64,
+    /// Bytes of a lossy priority group of a port with eight lanes.
+    lossy_group_8: i64,
+    modification_descriptors: i64,
+    /// Bytes of egress mirroring per port that is up.
+    egress_mirror: i64,
+}
 
-    let mut shared_on = input.over_subscribe_ratio != 0 || input.shared_headroom != 0;
-    let mut shared = input.shared_headroom;
-    let (mut occupied, mut xoff_sum) = (0i64, 0i64);
-    let mut counted = Vec::new();
-    for name in lua_order::pairs("BUFFER_PROFILE_TABLE:", uses.order.iter().map(String::as_str)) {
-        let count = uses.counts.get(name).copied().unwrap_or(0);
-        let profile = input.profiles.iter().find(|p| p.name == name);
-        let Some(mut size) = profile.and_then(|p| p.size) else {
-            counted.push(Counted { name: name.to_string(), size: None, count });
-            continue;
-        };
-        if uses.lossless.get(name) == Some(&false) {
-            size += lossy_reserve;
-        }
-        if size != 0 {
-            if let (0, Some(xon), Some(xoff)) =
-                (shared, profile.and_then(|p| p.xon), profile.and_then(|p| p.xoff))
-                && xon + xoff > size
-            {
-                xoff_sum += (xon + xoff - size) * count;
+impl Reserves {
+    fn of(asic: &Asic, platform: &str) -> Option<Self> {
+        let latency = asic.headroom?.pipeline_latency_kib;
+        let is_later = is_later_model(platform);
+        Some(Self {
+            lossy_group: (latency * 1024.0) as i64,
+            lossy_group_8: ((2.0 * latency - 1.0) * 1024.0) as i64,
+            modification_descriptors: if is_later { 32 * 1024 * 1024 } else { 0 },
+            egress_mirror: if is_later { 0 } else { 10 * 1024 },
+        })
+    }
+}
+
+/// Sums over the uses of all profiles.
+#[derive(Default)]
+struct Occupied {
+    counted: Vec<Counted>,
+    bytes: i64,
+    /// Headroom beyond the reserved sizes, bytes; only counted without a fixed size of the shared headroom.
+    xoff: i64,
+}
+
+impl Occupied {
+    fn sum(input: &PoolInput, uses: &Uses, reserves: &Reserves) -> Self {
+        let mut sum = Self::default();
+        for name in lua_order::pairs("BUFFER_PROFILE_TABLE:", uses.order.iter().map(String::as_str)) {
+            let count = uses.counts.get(name).copied().unwrap_or(0);
+            let profile = input.profiles.iter().find(|p| p.name == name);
+            let Some(mut size) = profile.and_then(|p| p.size) else {
+                sum.counted.push(Counted { name: name.to_string(), size: None, count });
+                continue;
+            };
+            if uses.lossless.get(name) == Some(&false) {
+                size += reserves.lossy_group;
             }
-            occupied += size * count;
+            if size != 0 {
+                if let (0, Some(xon), Some(xoff)) =
+                    (input.shared_headroom, profile.and_then(|p| p.xon), profile.and_then(|p| p.xoff))
+                    && xon + xoff > size
+                {
+                    sum.xoff += (xon + xoff - size) * count;
+                }
+                sum.bytes += size * count;
+            }
+            sum.counted.push(Counted { name: name.to_string(), size: Some(size), count });
         }
-        counted.push(Counted { name: name.to_string(), size: Some(size), count });
+        sum
     }
-    let extra_8 = lossy_reserve_8 - lossy_reserve;
-    occupied += extra_8 * uses.lossy_groups_8;
-    let forced = xoff_sum > 0 && !shared_on;
-    if forced {
-        shared = LEAST_SHARED_HEADROOM;
-        shared_on = true;
+}
+
+/// The shared headroom of a switch.
+struct SharedHeadroom {
+    is_enabled: bool,
+    /// It is enabled only because profiles reserve less than their headroom.
+    is_forced: bool,
+    bytes: i64,
+    /// Private headroom of all lossless ports, bytes.
+    private: i64,
+    /// Headroom of all priority groups that the private headroom does not cover, bytes.
+    xoff: i64,
+    /// The configured size of the lossless pool, if the size of the shared headroom has to be computed.
+    fixed_lossless: Option<i64>,
+}
+
+impl SharedHeadroom {
+    fn of(input: &PoolInput, uses: &Uses, xoff: i64) -> Self {
+        let is_configured = input.over_subscribe_ratio != 0 || input.shared_headroom != 0;
+        let is_forced = xoff > 0 && !is_configured;
+        let is_enabled = is_configured || is_forced;
+        let private = if is_enabled { uses.lossless_ports * PRIVATE_HEADROOM } else { 0 };
+        let xoff = if is_enabled { (xoff - private).max(0) } else { xoff };
+        let configured = if is_forced { LEAST_SHARED_HEADROOM } else { input.shared_headroom };
+        let is_computed = is_enabled && configured == 0;
+        let bytes = match is_computed {
+            false => configured,
+            true => match (xoff as f64 / input.over_subscribe_ratio as f64).ceil() as i64 {
+                0 => LEAST_SHARED_HEADROOM,
+                bytes => bytes,
+            },
+        };
+        let lossless = input.pools.iter().find(|p| p.is_ingress && p.name == "ingress_lossless_pool");
+        let fixed_lossless = lossless.filter(|_| is_computed).and_then(|p| p.size);
+        Self { is_enabled, is_forced, bytes, private, xoff, fixed_lossless }
     }
-    let mut private = 0;
-    if shared_on {
-        private = uses.lossless_ports * PRIVATE_HEADROOM;
-        occupied += private;
-        xoff_sum = (xoff_sum - private).max(0);
-    }
+}
+
+/// The calculation for Spectrum; `None` if the ASIC has no constants or a reference does not resolve.
+pub fn pool_sizes(asic: &Asic, input: &PoolInput) -> Option<PoolResult> {
+    let reserves = Reserves::of(asic, &input.platform)?;
+    let uses = Uses::count(input)?;
+    let profiles = Occupied::sum(input, &uses, &reserves);
+    let shared = SharedHeadroom::of(input, &uses, profiles.xoff);
+    let extra_8 = reserves.lossy_group_8 - reserves.lossy_group;
     let up = input.ports.iter().filter(|p| p.is_up).count() as i64;
     let up_8 = input.ports.iter().filter(|p| p.is_up && p.lanes == 8).count() as i64;
-    let management = (up - up_8) * lossy_reserve + up_8 * lossy_reserve_8;
-    occupied += management + up * mirror + MANAGEMENT_POOL + modification;
-    let fixed_lossless = input
-        .pools
-        .iter()
-        .find(|p| p.is_ingress && p.name == "ingress_lossless_pool" && shared_on && shared == 0)
-        .and_then(|p| p.size);
-    if shared_on && shared == 0 {
-        shared = (xoff_sum as f64 / input.over_subscribe_ratio as f64).ceil() as i64;
-        if shared == 0 {
-            shared = LEAST_SHARED_HEADROOM;
-        }
-    }
-    occupied += shared;
+    let management = (up - up_8) * reserves.lossy_group + up_8 * reserves.lossy_group_8;
+    let mirror = up * reserves.egress_mirror;
+    let occupied = profiles.bytes
+        + extra_8 * uses.lossy_groups_8
+        + shared.private
+        + management
+        + mirror
+        + MANAGEMENT_POOL
+        + reserves.modification_descriptors
+        + shared.bytes;
 
-    let mut result = PoolResult { counted, ..PoolResult::default() };
-    sizes(asic, input, occupied, shared, fixed_lossless, &mut result);
+    let mut result = PoolResult { counted: profiles.counted, ..PoolResult::default() };
+    sizes(asic, input, occupied, shared.bytes, shared.fixed_lossless, &mut result);
     let ports_8 = input.ports.iter().filter(|p| p.lanes == 8).count();
     let mut term = |name: &str, value: String| result.terms.push((name.to_string(), value));
     term("mmu_size", input.memory.to_string());
     term("accumulative size", occupied.to_string());
     term("extra_8lanes", format!("{extra_8}:{}:{ports_8}", uses.lossy_groups_8));
     term("mgmt_pool", MANAGEMENT_POOL.to_string());
-    if shared_on {
-        term("accumulative_private_headroom", private.to_string());
-        term("accumulative xoff", xoff_sum.to_string());
-        term("force enabled shp", forced.to_string());
+    if shared.is_enabled {
+        term("accumulative_private_headroom", shared.private.to_string());
+        term("accumulative xoff", shared.xoff.to_string());
+        term("force enabled shp", shared.is_forced.to_string());
     }
     term("accumulative_mgmt_pg", management.to_string());
-    term("egress_mirror", (up * mirror).to_string());
-    term("shp_enabled", shared_on.to_string());
-    term("shp_size", shared.to_string());
+    term("egress_mirror", mirror.to_string());
+    term("shp_enabled", shared.is_enabled.to_string());
+    term("shp_size", shared.bytes.to_string());
     term("total port", format!("{} ports with 8 lanes:{ports_8}", input.ports.len()));
     term("admin up port", format!("{up} admin up ports with 8 lanes:{up_8}"));
-    term("modification_descriptors_pool_size", modification.to_string());
+    term("modification_descriptors_pool_size", reserves.modification_descriptors.to_string());
     Some(result)
 }
 
@@ -224,7 +275,7 @@ fn sizes(
     }
 }
 
-/// Models from 6000 on (`sn<number>` in the platform's name).
+/// Whether the platform is an SN6000 model or later (`sn<number>` in its name).
 fn is_later_model(platform: &str) -> bool {
     let Some(at) = platform.find("sn") else { return false };
     let mut rest = &platform[at + 2..];
@@ -240,12 +291,12 @@ fn is_later_model(platform: &str) -> bool {
     }
 }
 
-/// Uses of each profile.
+/// The uses of each profile.
 struct Uses<'i> {
     counts: BTreeMap<String, i64>,
-    /// The names as the script comes upon them: the profiles by name, then what lists add.
+    /// The names in the script's order: the profiles by name, then the additions of lists.
     order: Vec<String>,
-    /// Of the profiles in ingress pools: whether it has headroom.
+    /// For each profile of an ingress pool, whether it has headroom.
     lossless: BTreeMap<&'i str, bool>,
     lossy_groups_8: i64,
     lossless_ports: i64,

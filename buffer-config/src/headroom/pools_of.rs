@@ -1,4 +1,4 @@
-//! A configuration of the dynamic model as the pool calculation sees it: what `buffermgrd` adds is added first.
+//! Reads the inputs of the pool calculation from a configuration of the dynamic model, including what `buffermgrd` adds.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -20,7 +20,7 @@ pub struct GeneratedProfile {
     pub dynamic_th: String,
 }
 
-/// Why no sizes come out.
+/// Why the sizes cannot be computed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PoolFailure(pub String);
 
@@ -32,10 +32,10 @@ impl fmt::Display for PoolFailure {
 
 /// Computes the pools of a configuration, and the lossless profiles of its ports.
 ///
-/// `over_subscribe_ratio` replaces the file's when given; `gearbox_delay` is in nanoseconds.
+/// `over_subscribe_ratio`, if given, overrides the file's. `gearbox_delay` is in nanoseconds.
 ///
 /// # Errors
-/// When a name does not resolve or a size that the arithmetic needs is not in the file.
+/// If a reference cannot be resolved or a required size is missing.
 pub fn pools_of_config(
     db: &ConfigDb<'_>,
     asic: &Asic,
@@ -53,16 +53,16 @@ pub fn pools_of_config(
     reader.queues_and_lists();
     let memory = db.value("BUFFER_POOL", "egress_lossless_pool", "size").and_then(parse);
     reader.input.memory = memory.or(asic.memory_bytes.map(|b| b as i64)).ok_or_else(|| {
-        PoolFailure("neither the memory of this ASIC nor a size of egress_lossless_pool is known".into())
+        PoolFailure("the packet memory of this ASIC is unknown, and egress_lossless_pool has no size".into())
     })?;
     let result = pool_sizes(asic, &reader.input).ok_or_else(|| {
-        PoolFailure("a priority group, queue or list names a profile that does not exist".into())
+        PoolFailure("a priority group, queue or list refers to a profile that does not exist".into())
     })?;
     Ok((reader.generated.into_values().collect(), result))
 }
 
 fn parse(text: &str) -> Option<i64> {
-    // More than a terabyte is no size of a buffer, and sums of it would overflow.
+    // Larger numbers are no buffer sizes, and their sums would overflow.
     text.trim().parse().ok().filter(|n: &i64| n.unsigned_abs() < 1 << 40)
 }
 
@@ -148,7 +148,7 @@ impl<'d, 'a> Reader<'d, 'a> {
         Ok(())
     }
 
-    /// The computed profile of a port; none for a port that is down or has no cable.
+    /// Computes the profile of a port; `None` if the port is down or has no cable.
     fn generate(&mut self, port: &str) -> Result<Option<String>, PoolFailure> {
         let db = self.db;
         let Some(row) = db.row("PORT", port) else { return Ok(None) };
@@ -224,14 +224,14 @@ impl<'d, 'a> Reader<'d, 'a> {
             ("egress_lossy_pool", None),
         ] {
             let size = self.db.value("BUFFER_POOL", name, "size").and_then(parse);
-            let size = size.ok_or_else(|| PoolFailure(format!("{name} needs a size on this ASIC")))?;
+            let size = size.ok_or_else(|| PoolFailure(format!("{name} requires a size on this ASIC")))?;
             pools.push((name.to_string(), size, xoff));
         }
         Ok((Vec::new(), PoolResult { pools, ..PoolResult::default() }))
     }
 }
 
-/// How many a range such as `3-4` names.
+/// The length of a range such as `3-4`.
 fn width(range: &str) -> i64 {
     match range.split_once('-').map(|(a, b)| (parse(a), parse(b))) {
         Some((Some(low), Some(high))) => (high - low + 1).clamp(0, 64),

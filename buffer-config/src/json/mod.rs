@@ -1,9 +1,8 @@
-//! JSON (RFC 8259) with the place of every key and value, that never stops at the first problem.
+//! A JSON (RFC 8259) reader with the span of every key and value, which continues after syntax errors.
 //!
-//! The reader tells what it meets to [`Events`], so that a configuration becomes tables without a tree in between
-//! ([`crate::forms`]); [`parse`] makes the tree for whoever needs one. Values borrow from the text; only strings with
-//! escapes are copied. What a person would mean is understood and reported: a missing or trailing comma, a comment,
-//! a template that was never rendered, a value without quotes.
+//! The reader calls [`Events`], so that a configuration is read into tables without a tree ([`crate::input`]); [`parse`]
+//! builds a tree. Values borrow from the text; only strings with escapes are copied. Common errors are reported and then
+//! accepted: a missing or trailing comma, a comment, a template that was not rendered, a value without quotes.
 
 pub(crate) mod scan;
 mod tree;
@@ -18,13 +17,13 @@ use crate::source::Span;
 pub const MAX_BYTES: usize = 1 << 30;
 /// The deepest nesting that is read.
 pub const MAX_DEPTH: u32 = 64;
-/// Problems reported for one text; the rest is summarised by [`Json::problems_left_out`].
+/// The most problems reported for one text; [`Json::problems_left_out`] counts the rest.
 pub const MAX_PROBLEMS: usize = 100;
 
-/// Something wrong with the text itself.
+/// A syntax error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Where.
+    /// Its position.
     pub span: Span,
     /// What was found and what was expected.
     pub message: String,
@@ -34,7 +33,7 @@ pub struct Problem {
 #[derive(Debug, Default)]
 pub(crate) struct Problems {
     pub(crate) problems: Vec<Problem>,
-    /// How many there are beyond [`MAX_PROBLEMS`].
+    /// The number of problems beyond [`MAX_PROBLEMS`].
     pub(crate) left_out: usize,
 }
 
@@ -48,14 +47,14 @@ impl Problems {
 #[derive(Debug, Default)]
 pub(crate) struct Key<'a> {
     pub(crate) text: Cow<'a, str>,
-    /// With its quotes.
+    /// Its span with the quotes.
     pub(crate) span: Span,
 }
 
 /// A value without members.
 #[derive(Debug)]
 pub(crate) enum Scalar<'a> {
-    /// `null`, or nothing where a value belongs.
+    /// `null`, or a missing value.
     Null,
     /// A number, `true` or `false`, as written.
     Bare(&'a str),
@@ -63,19 +62,21 @@ pub(crate) enum Scalar<'a> {
     Text(Cow<'a, str>),
 }
 
-/// What takes the values of a text as they come.
+/// Receives the values of a text while it is read.
 pub(crate) trait Events<'a> {
-    /// An object or array begins.
+    /// Called at the start of an object or array.
     fn open(&mut self, key: Key<'a>, is_object: bool);
-    /// An object begins at byte `at`. When its text is known, its key is taken, and so many bytes of it are not read.
+    /// Called at an object that starts at byte `at`. If its text is known, takes its key and returns the number of bytes to
+    /// skip.
     fn known(&mut self, _key: &mut Key<'a>, _text: &'a [u8], _at: usize) -> Option<usize> {
         None
     }
-    /// The innermost open object or array ends; its place with the brackets, and whether nothing in it was wrong.
+    /// Called at the end of the innermost open object or array, with its span including the brackets, and whether it had no
+    /// problems.
     fn close(&mut self, span: Span, is_sound: bool);
-    /// A value without members.
+    /// Called for a value without members.
     fn scalar(&mut self, key: Key<'a>, scalar: Scalar<'a>, span: Span);
-    /// Nothing more of the text is wanted.
+    /// Whether to stop reading.
     fn has_enough(&self) -> bool {
         false
     }
@@ -143,10 +144,10 @@ impl<'a, E: Events<'a>> Reader<'a, E> {
         self.at + rest.iter().position(|b| *b == b'\n' || *b == b'\r').unwrap_or(rest.len())
     }
 
-    /// Skips white space, and comments and templates with a report.
+    /// Skips white space, and reports and skips comments and templates.
     #[inline(always)]
     fn blank(&mut self) {
-        // Mostly what comes next is there, or behind one space.
+        // In most cases the next token follows at once, or after one space.
         match self.bytes.get(self.at) {
             Some(b'"' | b':' | b',' | b'}') => {}
             Some(b' ') if self.bytes.get(self.at + 1) == Some(&b'"') => self.at += 1,
@@ -176,7 +177,7 @@ impl<'a, E: Events<'a>> Reader<'a, E> {
         } else {
             self.at = self.end_of_line();
         }
-        self.problem(start, self.at, "JSON has no comments".into());
+        self.problem(start, self.at, "comments are not allowed in JSON".into());
     }
 
     fn template(&mut self) {
@@ -190,9 +191,9 @@ impl<'a, E: Events<'a>> Reader<'a, E> {
         let line = self.end_of_line();
         let found = rest.find(close).map(|i| self.at + i + 2).filter(|end| close == "#}" || *end <= line);
         let Some(end) = found else {
-            // `{{` of an object in an object without a key: leave it to the caller.
+            // `{{` of an object that lacks a key: handled by the caller.
             self.at += 1;
-            self.problem(start, start + 1, "an object where a key belongs".into());
+            self.problem(start, start + 1, "expected a key, found an object".into());
             return;
         };
         self.at = end;
@@ -221,7 +222,7 @@ impl<'a, E: Events<'a>> Reader<'a, E> {
         self.text.get(start + 1..end).unwrap_or_default()
     }
 
-    /// A number, a literal, or whatever else stands there up to the next delimiter.
+    /// Reads a number, a literal, or any other text up to the next delimiter.
     fn bare(&mut self) -> Scalar<'a> {
         let start = self.at;
         while let Some(byte) = self.peek() {
@@ -234,8 +235,8 @@ impl<'a, E: Events<'a>> Reader<'a, E> {
         match word {
             "" => {
                 let end = (start + 1).min(self.bytes.len());
-                self.problem(start, end, "a value is missing here".into());
-                // Nothing else would step over it.
+                self.problem(start, end, "expected a value".into());
+                // Skip the byte, so that the reader makes progress.
                 self.at += usize::from(self.peek() == Some(b':'));
                 Scalar::Null
             }
@@ -247,7 +248,7 @@ impl<'a, E: Events<'a>> Reader<'a, E> {
                 self.problem(
                     start,
                     self.at,
-                    format!("`{shown}` is no JSON value; a string needs double quotes"),
+                    format!("`{shown}` is not a JSON value; a string needs double quotes"),
                 );
                 Scalar::Text(Cow::Borrowed(word))
             }
@@ -282,7 +283,7 @@ impl<'a, E: Events<'a>> Reader<'a, E> {
                 }
                 Some(byte) if byte == close => {
                     if let Some(comma) = comma {
-                        let message = "a trailing comma; JSON allows none before a closing bracket";
+                        let message = "trailing comma before a closing bracket";
                         self.problem(comma, comma + 1, message.into());
                     }
                     self.at += 1;
@@ -295,7 +296,7 @@ impl<'a, E: Events<'a>> Reader<'a, E> {
                     break;
                 }
                 Some(b',') => {
-                    self.problem(self.at, self.at + 1, "a comma with nothing before it".into());
+                    self.problem(self.at, self.at + 1, "unexpected comma".into());
                     self.at += 1;
                     continue;
                 }
@@ -312,7 +313,7 @@ impl<'a, E: Events<'a>> Reader<'a, E> {
         self.events.close(Span::new(open_at, self.at), self.problems.count() == problems);
     }
 
-    /// The comma between members, or what stands in its place. Returns where the comma is.
+    /// Reads the comma between members, or reports what is there instead. Returns the offset of the comma.
     fn separator(&mut self) -> Option<usize> {
         let after = self.at;
         self.blank();
@@ -333,7 +334,7 @@ impl<'a, E: Events<'a>> Reader<'a, E> {
             Some(b'"') => self.string(),
             Some(b'\'') => Cow::Borrowed(self.single_quoted()),
             Some(b'{' | b'[' | b':') => {
-                self.problem(self.at, self.at + 1, "a member without a key".into());
+                self.problem(self.at, self.at + 1, "expected a key before `:`".into());
                 Cow::Borrowed("")
             }
             _ => {
@@ -364,7 +365,7 @@ impl<'a, E: Events<'a>> Reader<'a, E> {
         self.value(Key { text: key, span: key_span });
     }
 
-    /// A string; `at` is on its opening quote.
+    /// Reads a string; `at` is at its opening quote.
     #[inline]
     fn string(&mut self) -> Cow<'a, str> {
         let start = self.at + 1;
@@ -411,7 +412,7 @@ impl<'a, E: Events<'a>> Reader<'a, E> {
         }
     }
 
-    /// One escape at `at`; returns the place behind it.
+    /// Reads an escape at `at`; returns the offset after it.
     fn escape(&mut self, at: usize, text: &mut String) -> usize {
         let simple = match self.bytes.get(at + 1) {
             Some(b'n') => '\n',
@@ -422,7 +423,7 @@ impl<'a, E: Events<'a>> Reader<'a, E> {
             Some(c @ (b'"' | b'\\' | b'/')) => char::from(*c),
             Some(b'u') => return self.unicode_escape(at, text),
             _ => {
-                self.problem(at, at + 1, "`\\` starts no known escape here".into());
+                self.problem(at, at + 1, "unknown escape sequence".into());
                 text.push('\\');
                 return at + 1;
             }

@@ -1,7 +1,7 @@
-//! Runs of plain bytes, eight at a time: where a string ends, where white space ends.
+//! Scans eight bytes at a time for the end of a string or of white space.
 //!
-//! The tests for a byte in a word are the well-known ones of "Bit Twiddling Hacks" (S. E. Anderson): the lowest byte
-//! that they name is right, and only that one is used.
+//! The tests for a byte in a word are those of "Bit Twiddling Hacks" (S. E. Anderson): their lowest match is exact, and
+//! only that one is used.
 
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x8080_8080_8080_8080;
@@ -18,7 +18,7 @@ fn zero_bytes(word: u64) -> u64 {
     word.wrapping_sub(ONES) & !word & HIGH
 }
 
-/// The first byte from `at` on that is a quote, a backslash or a control character; the end when there is none.
+/// The offset of the first quote, backslash or control character from `at` on; the end if there is none.
 #[inline]
 pub(super) fn plain_end(bytes: &[u8], mut at: usize) -> usize {
     while let Some(word) = word(bytes, at) {
@@ -35,7 +35,7 @@ pub(super) fn plain_end(bytes: &[u8], mut at: usize) -> usize {
     at + rest.iter().position(|b| matches!(b, b'"' | b'\\' | 0..0x20)).unwrap_or(rest.len())
 }
 
-/// The first byte from `at` on that is neither a space nor the end of a line.
+/// The offset of the first byte from `at` on that is neither a space nor a line end.
 #[inline]
 pub(super) fn blank_end(bytes: &[u8], mut at: usize) -> usize {
     while let Some(b' ' | b'\n' | b'\r' | b'\t') = bytes.get(at) {
@@ -51,7 +51,7 @@ pub(super) fn blank_end(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Whether a short text has that byte.
+/// Whether a short text contains the byte.
 #[inline]
 pub(crate) fn has(text: &str, byte: u8) -> bool {
     let bytes = text.as_bytes();

@@ -1,4 +1,4 @@
-//! A JSON text as a tree, for the forms that cannot be read in one go.
+//! A JSON text as a tree, for formats that cannot be read in one pass.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -6,13 +6,13 @@ use std::ops::Range;
 use super::{Events, Key, Problem, Scalar};
 use crate::source::Span;
 
-/// A parsed text. Nodes live in one arena, the members of an object beside each other.
+/// A parsed text. All nodes are in one arena; the members of an object are adjacent.
 #[derive(Debug, Default)]
 pub struct Json<'a> {
     nodes: Vec<Node<'a>>,
     /// The outermost value; `None` for a text without any.
     pub root: Option<Node<'a>>,
-    /// What is wrong with the text.
+    /// Syntax errors.
     pub problems: Vec<Problem>,
     /// Problems beyond [`super::MAX_PROBLEMS`].
     pub problems_left_out: usize,
@@ -23,18 +23,18 @@ pub struct Json<'a> {
 pub struct Node<'a> {
     /// The key, empty for an element of an array.
     pub key: Cow<'a, str>,
-    /// Place of the key with its quotes.
+    /// Span of the key with its quotes.
     pub key_span: Span,
     /// The value.
     pub value: Value<'a>,
-    /// Place of the value with its quotes or brackets.
+    /// Span of the value with its quotes or brackets.
     pub span: Span,
 }
 
-/// What a node holds.
+/// The value of a node.
 #[derive(Clone, Debug)]
 pub enum Value<'a> {
-    /// `null`, or nothing where a value belongs.
+    /// `null`, or a missing value.
     Null,
     /// A number, `true` or `false`, as written.
     Bare(&'a str),
@@ -47,7 +47,7 @@ pub enum Value<'a> {
 }
 
 impl<'a> Json<'a> {
-    /// The members or elements of a value; none for anything else.
+    /// The members of an object or elements of an array; empty for other values.
     pub fn children(&self, value: &Value<'a>) -> &[Node<'a>] {
         match value {
             Value::Array(range) | Value::Object(range) => {
@@ -73,9 +73,9 @@ pub fn parse(text: &str) -> Json<'_> {
 #[derive(Default)]
 struct Builder<'a> {
     nodes: Vec<Node<'a>>,
-    /// Members of the objects that are still open; a closed object moves its own to the arena.
+    /// Members of the open objects; when an object closes, its members move to the arena.
     pending: Vec<Node<'a>>,
-    /// Objects and arrays that are still open: key, kind, and where their members begin in `pending`.
+    /// The open objects and arrays: key, kind, and the start of their members in `pending`.
     open: Vec<(Key<'a>, bool, usize)>,
 }
 

@@ -1,4 +1,4 @@
-//! For people: with source, caret, reason and repair; or one line each.
+//! Reports for people: with source line, caret, reason and fix, or one line per finding.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use super::advice;
 use crate::finding::{Finding, Severity};
 use crate::source::line_at;
 
-/// The longest line shown whole; a longer one is cut around the place.
+/// The longest line that is shown completely; longer lines are cut around the position.
 const MAX_LINE: usize = 120;
 
 /// A finding with its source line, and an empty line.
@@ -22,7 +22,8 @@ pub(super) fn one(out: &mut String, finding: &Finding, is_coloured: bool, text: 
     let head = format!("{}[{}]", finding.severity.name(), finding.code);
     // Writing to a String cannot fail.
     let _ = writeln!(out, "{}: {}", paint(colour, &head), paint("1", &finding.message));
-    let _ = writeln!(out, "  {} {}:{}  {}", paint("34", "-->"), finding.file, finding.place, finding.pointer);
+    let _ =
+        writeln!(out, "  {} {}:{}  {}", paint("34", "-->"), finding.file, finding.position, finding.pointer);
     if let Some(text) = text.filter(|t| !t.is_empty()) {
         excerpt(out, finding, text, &|t| paint(colour, t));
     }
@@ -33,20 +34,20 @@ pub(super) fn one(out: &mut String, finding: &Finding, is_coloured: bool, text: 
         }
     }
     if let Some(reason) = finding.patch.iter().find_map(|op| op.refused_live.as_ref()) {
-        let _ = writeln!(out, "  {} the repair takes a reload: {reason}", paint("34", "= live:"));
+        let _ = writeln!(out, "  {} the fix requires a reload: {reason}", paint("34", "= live:"));
     }
     out.push('\n');
 }
 
 fn excerpt(out: &mut String, finding: &Finding, text: &str, paint: &dyn Fn(&str) -> String) {
     let (line, start) = line_at(text, finding.span.start);
-    let column = (finding.place.column as usize).saturating_sub(1);
+    let column = (finding.position.column as usize).saturating_sub(1);
     let in_line = (finding.span.end.saturating_sub(finding.span.start) as usize).max(1);
     let room = line.len().saturating_sub((finding.span.start - start) as usize).max(1);
     let chars: Vec<char> = line.chars().map(|c| if c == '\t' { ' ' } else { c }).collect();
     let from = if chars.len() > MAX_LINE { column.saturating_sub(30) } else { 0 };
     let shown: String = chars.iter().skip(from).take(MAX_LINE).collect();
-    let number = finding.place.line.to_string();
+    let number = finding.position.line.to_string();
     let pad = " ".repeat(number.len());
     let carets = "^".repeat(in_line.min(room).min(MAX_LINE.saturating_sub(column - from).max(1)));
     let _ = writeln!(
@@ -60,5 +61,5 @@ fn excerpt(out: &mut String, finding: &Finding, text: &str, paint: &dyn Fn(&str)
 /// One line: `file:line:column: severity[CODE] message`.
 pub(super) fn line(out: &mut String, f: &Finding) {
     // Writing to a String cannot fail.
-    let _ = writeln!(out, "{}:{}: {}[{}] {}", f.file, f.place, f.severity.name(), f.code, f.message);
+    let _ = writeln!(out, "{}:{}: {}[{}] {}", f.file, f.position, f.severity.name(), f.code, f.message);
 }

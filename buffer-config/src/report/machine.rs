@@ -1,13 +1,14 @@
-//! For programs: JSON, JUnit XML, annotations of GitHub.
+//! Reports for programs: JSON, JUnit XML and GitHub annotations.
 
 use std::fmt::Write;
 
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use serde_json::{Value, json as value};
 
 use super::{Summary, advice};
 use crate::finding::{Finding, PatchOp, Severity};
 
-/// Annotations of one kind that GitHub shows for one step.
+/// The number of annotations of one kind that GitHub shows for a step.
 const GITHUB_LIMIT: usize = 10;
 
 /// A finding as JSON.
@@ -23,15 +24,15 @@ pub(super) fn json(finding: &Finding) -> Value {
         "why": why,
         "fix": fix,
         "file": finding.file,
-        "line": finding.place.line,
-        "column": finding.place.column,
+        "line": finding.position.line,
+        "column": finding.position.column,
         "pointer": finding.pointer,
         "patch": patch,
         "fingerprint": finding.fingerprint(),
     })
 }
 
-/// An operation of JSON Patch; a member that the standard does not know says why a live switch refuses it.
+/// A JSON Patch operation. The non-standard member `refused_live` states why a live switch rejects it.
 fn operation(op: &PatchOp) -> Value {
     let mut all = value!(op);
     if let (Some(reason), Some(members)) = (&op.refused_live, all.as_object_mut()) {
@@ -40,85 +41,64 @@ fn operation(op: &PatchOp) -> Value {
     all
 }
 
-/// Text inside XML, characters that XML 1.0 forbids replaced.
-fn xml(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\n' => out.push_str("&#10;"),
-            c if c < ' ' && c != '\t' => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
-    out
-}
+/// A JUnit report with one suite per file. It is written at the end, because the root element starts with the totals.
+#[derive(Debug)]
+pub(super) struct Suites(Report);
 
-/// Suites of JUnit, kept to the end: the root element begins with the totals of all, which CI servers read there.
-#[derive(Debug, Default)]
-pub(super) struct Suites {
-    text: String,
-    tests: usize,
-    failures: usize,
-    errors: usize,
+impl Default for Suites {
+    fn default() -> Self {
+        Self(Report::new("harrier check"))
+    }
 }
 
 impl Suites {
-    /// A suite for a file: a failed case for each error, one that could not be carried out (`error`) for what is not
-    /// provable, a passed one when there is nothing.
+    /// Adds a suite for a file: a `failure` for each error, an `error` for each finding that is not provable, and a
+    /// passed test case if there is no finding.
     pub(super) fn add(&mut self, file: &str, findings: &[Finding]) {
-        let failures = findings.iter().filter(|f| f.severity == Severity::Error).count();
-        let errors = findings.iter().filter(|f| f.is_not_provable()).count();
-        let tests = findings.len().max(1);
-        (self.tests, self.failures) = (self.tests + tests, self.failures + failures);
-        self.errors += errors;
-        let out = &mut self.text;
-        let name = xml(file);
-        // Writing to a String cannot fail.
-        let _ = writeln!(
-            out,
-            "  <testsuite name=\"{name}\" tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\">"
-        );
+        let mut suite = TestSuite::new(file);
+        for finding in findings {
+            suite.add_test_case(test_case(finding));
+        }
         if findings.is_empty() {
-            let _ = writeln!(out, "    <testcase classname=\"{name}\" name=\"no findings\"/>");
+            let mut case = TestCase::new("no findings", TestCaseStatus::success());
+            case.set_classname(file);
+            suite.add_test_case(case);
         }
-        for f in findings {
-            let case = format!("{} {} line {}", f.code, f.rule, f.place.line);
-            let (message, class) = (xml(&f.message), xml(&f.file));
-            let _ = writeln!(out, "    <testcase classname=\"{class}\" name=\"{}\">", xml(&case));
-            let detail = xml(&format!("{}:{} {}", f.file, f.place, f.pointer));
-            let failed = match f.severity {
-                _ if f.is_not_provable() => Some("error"),
-                Severity::Error => Some("failure"),
-                _ => None,
-            };
-            let _ = match failed {
-                Some(tag) => {
-                    writeln!(out, "      <{tag} type=\"{}\" message=\"{message}\">{detail}</{tag}>", f.code)
-                }
-                None => {
-                    writeln!(out, "      <system-out>{}: {message} {detail}</system-out>", f.severity.name())
-                }
-            };
-            let _ = writeln!(out, "    </testcase>");
-        }
-        let _ = writeln!(out, "  </testsuite>");
+        self.0.add_test_suite(suite);
     }
 
     /// The whole report.
     pub(super) fn report(&self) -> String {
-        let Self { text, tests, failures, errors } = self;
-        format!(
-            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"harrier check\" tests=\"{tests}\" \
-             failures=\"{failures}\" errors=\"{errors}\">\n{text}</testsuites>\n"
-        )
+        // Serialisation fails only if the writer does, and a String does not.
+        self.0.to_string().unwrap_or_default()
     }
 }
 
-/// Workflow commands of GitHub: at most ten of each kind are shown there, so the rest is counted in one notice.
+fn test_case(finding: &Finding) -> TestCase {
+    let failed = match finding.severity {
+        _ if finding.is_not_provable() => Some(NonSuccessKind::Error),
+        Severity::Error => Some(NonSuccessKind::Failure),
+        Severity::Warning | Severity::Info => None,
+    };
+    let location = format!("{}:{} {}", finding.file, finding.position, finding.pointer);
+    let status = match failed {
+        Some(kind) => {
+            let mut status = TestCaseStatus::non_success(kind);
+            status.set_type(finding.code).set_message(&finding.message).set_description(&location);
+            status
+        }
+        None => TestCaseStatus::success(),
+    };
+    let name = format!("{} {} line {}", finding.code, finding.rule, finding.position.line);
+    let mut case = TestCase::new(name, status);
+    case.set_classname(&finding.file);
+    if failed.is_none() {
+        case.set_system_out(format!("{}: {} {location}", finding.severity.name(), finding.message));
+    }
+    case
+}
+
+/// GitHub workflow commands. GitHub shows at most ten annotations of each kind, so one notice counts the rest.
 #[derive(Debug, Default)]
 pub(super) struct Annotations {
     shown: [usize; 3],
@@ -130,7 +110,7 @@ impl Annotations {
         let (command, room) = match f.severity {
             Severity::Error => ("error", GITHUB_LIMIT),
             Severity::Warning => ("warning", GITHUB_LIMIT),
-            // One place among the notices is for the summary.
+            // One notice is reserved for the summary.
             Severity::Info => ("notice", GITHUB_LIMIT - 1),
         };
         let shown = &mut self.shown[f.severity as usize];
@@ -140,7 +120,7 @@ impl Annotations {
         }
         *shown += 1;
         let property = |text: &str| escape(text).replace(':', "%3A").replace(',', "%2C");
-        let (line, column) = (f.place.line, f.place.column);
+        let (line, column) = (f.position.line, f.position.column);
         let (file, title) = (property(&f.file), property(&format!("{} {}", f.code, f.rule)));
         let message = escape(&f.message);
         // Writing to a String cannot fail.
@@ -151,7 +131,7 @@ impl Annotations {
         match self.left {
             0 => String::new(),
             left => format!(
-                "::notice title=harrier check::{}; {left} more are not shown here\n",
+                "::notice title=harrier check::{}; {left} more findings are not shown here\n",
                 escape(&summary.line())
             ),
         }

@@ -1,4 +1,4 @@
-//! Findings as people and programs read them, written file by file: a large fleet is never in memory at once.
+//! Report formats, written file by file so that a large fleet is never in memory at once.
 
 mod full;
 mod machine;
@@ -9,45 +9,45 @@ pub use summary::Summary;
 
 use crate::finding::Finding;
 
-/// The form of a report.
+/// The format of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// With source line, caret, reason and repair.
+    /// With source line, caret, reason and fix.
     Full {
-        /// With colours of ANSI terminals.
+        /// Whether to use ANSI colours.
         is_coloured: bool,
     },
-    /// One line a finding.
+    /// One line per finding.
     Concise,
-    /// docs/check.schema.json describes it.
+    /// JSON as described in docs/check.schema.json.
     Json,
     /// SARIF 2.1.0 (OASIS), for code scanning services.
     Sarif,
-    /// A suite for each file, a failed case for each error; written at the end, after the totals that it begins with.
+    /// JUnit XML: one suite per file, one failed test case per error. Written at the end, because it starts with the totals.
     Junit,
-    /// Workflow commands of GitHub.
+    /// GitHub workflow commands.
     Github,
 }
 
-/// Writes a report piece by piece: [`Writer::begin`], [`Writer::file`] for each file, [`Writer::end`].
+/// Writes a report in pieces: [`Writer::begin`], [`Writer::file`] for each file, [`Writer::end`].
 #[derive(Debug)]
 pub struct Writer {
     format: Format,
-    /// Findings so far.
+    /// The number of findings so far.
     count: usize,
-    /// Annotations of each severity that GitHub still shows.
+    /// The number of annotations so far.
     annotations: machine::Annotations,
-    /// What JUnit keeps to the end.
+    /// The JUnit suites, written at the end.
     suites: machine::Suites,
 }
 
 impl Writer {
-    /// A report of that form.
+    /// A writer for the given format.
     pub fn new(format: Format) -> Self {
         Self { format, count: 0, annotations: Default::default(), suites: Default::default() }
     }
 
-    /// What stands before all findings.
+    /// The text before all findings.
     pub fn begin(&self) -> String {
         match self.format {
             Format::Json => "{\n  \"findings\": [".to_string(),
@@ -56,7 +56,7 @@ impl Writer {
         }
     }
 
-    /// The findings of one file, whose text is needed for excerpts only.
+    /// The findings of one file. The text is needed for excerpts only.
     pub fn file(&mut self, name: &str, text: Option<&str>, findings: &[Finding]) -> String {
         let mut out = String::new();
         if self.format == Format::Junit {
@@ -76,7 +76,7 @@ impl Writer {
         out
     }
 
-    /// What stands behind all findings.
+    /// The text after all findings.
     pub fn end(&self, summary: &Summary) -> String {
         let close = if self.count == 0 { "" } else { "\n" };
         match self.format {
@@ -95,14 +95,14 @@ impl Writer {
     }
 }
 
-/// An element of an array, on lines of its own.
+/// Appends an element of an array on separate lines.
 fn separated(out: &mut String, before: usize, indent: &str, value: &serde_json::Value) {
     out.push_str(if before == 0 { "\n" } else { ",\n" });
     out.push_str(indent);
     out.push_str(&indented(value, indent));
 }
 
-/// JSON with all lines but the first indented.
+/// JSON with all lines except the first indented.
 fn indented(value: &serde_json::Value, indent: &str) -> String {
     serde_json::to_string_pretty(value).unwrap_or_default().replace('\n', &format!("\n{indent}"))
 }
@@ -115,7 +115,7 @@ pub fn of_file(format: Format, name: &str, text: &str, findings: &[Finding]) -> 
     writer.begin() + &writer.file(name, Some(text), findings) + &writer.end(&summary)
 }
 
-/// Why a finding matters and what to do, from its rule's page.
+/// Why a finding matters and how to fix it, from its rule's page.
 fn advice(finding: &Finding) -> (String, String) {
     match crate::rules::find(finding.code) {
         Some(rule) => (rule.section("Why it matters"), rule.section("Fix")),

@@ -1,4 +1,4 @@
-//! SARIF 2.1.0 (OASIS), as code scanning services take it: all rules declared, results with fingerprints.
+//! SARIF 2.1.0 (OASIS) for code scanning services: all rules, and results with fingerprints.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ fn level(severity: Severity) -> &'static str {
     }
 }
 
-/// Characters that a URI path may not hold as they are.
+/// Percent-encodes a path.
 fn uri(path: &str) -> String {
     let mut out = String::new();
     for byte in path.bytes() {
@@ -27,7 +27,7 @@ fn uri(path: &str) -> String {
     out
 }
 
-/// What stands before the results: the tool with all its rules.
+/// The text before the results: the tool with all its rules.
 pub(super) fn head() -> String {
     let declared: Vec<Value> = rules::all()
         .map(|rule| {
@@ -68,13 +68,13 @@ pub(super) fn result(f: &Finding) -> Value {
         "locations": [{
             "physicalLocation": {
                 "artifactLocation": { "uri": uri(&f.file) },
-                "region": { "startLine": f.place.line.max(1), "startColumn": f.place.column.max(1) },
+                "region": { "startLine": f.position.line.max(1), "startColumn": f.position.column.max(1) },
             },
             "logicalLocations": [{ "fullyQualifiedName": f.pointer }],
         }],
         "partialFingerprints": { "harrier/v1": f.fingerprint() },
     });
-    // The standard's own word for it, the kind `open`, would need the level `none`, which services do not show.
+    // SARIF's kind `open` would fit, but requires the level `none`, which services do not show.
     if let Some(object) = result.as_object_mut().filter(|_| f.is_not_provable()) {
         object.insert("properties".into(), json!({ "verdict": "not_provable" }));
     }

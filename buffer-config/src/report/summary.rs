@@ -1,4 +1,4 @@
-//! What is counted while a report is written: by severity, by rule, by switch.
+//! Counts of findings by severity, rule and switch.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,9 +11,9 @@ use crate::finding::{Finding, Severity};
 pub struct Summary {
     /// Files that were checked.
     pub files: usize,
-    /// Findings that a suppression or the baseline holds back.
+    /// Findings that a suppression or the baseline removed.
     pub suppressed: usize,
-    /// Findings that say that something cannot be told ([`Finding::is_not_provable`]); they count among the warnings too.
+    /// Findings that are not provable ([`Finding::is_not_provable`]). They are also counted as warnings.
     pub not_provable: usize,
     counts: [usize; 3],
     rules: BTreeMap<&'static str, RuleCount>,
@@ -26,7 +26,7 @@ struct RuleCount {
     files: usize,
 }
 
-/// Switches that the table names.
+/// The number of switches in the table.
 const TABLE_ROWS: usize = 20;
 
 impl Summary {
@@ -36,7 +36,7 @@ impl Summary {
         self.count(findings.iter().map(|f| (f, if f.file == name { switch } else { f.file.as_str() })));
     }
 
-    /// Counts findings that are not of one file; `switch_of` says whose they are.
+    /// Counts findings across files; `switch_of` returns the switch of a file.
     pub fn add_rest<'f>(&mut self, findings: &'f [Finding], switch_of: impl Fn(&'f str) -> &'f str) {
         self.count(findings.iter().map(|f| (f, switch_of(f.file.as_str()))));
     }
@@ -59,26 +59,26 @@ impl Summary {
         }
     }
 
-    /// How many findings there are of a severity.
+    /// The number of findings of a severity.
     pub fn of(&self, severity: Severity) -> usize {
         self.counts[severity as usize]
     }
 
-    /// Findings of at least that severity.
+    /// The number of findings of at least that severity.
     pub fn at_least(&self, severity: Severity) -> usize {
         self.counts[severity as usize..].iter().sum()
     }
 
-    /// One line for people.
+    /// A summary in one line.
     pub fn line(&self) -> String {
         let count = |n: usize, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
         let held = match self.suppressed {
             0 => String::new(),
-            n => format!(", {n} held back"),
+            n => format!(", {n} suppressed"),
         };
         let unknown = match self.not_provable {
             0 => String::new(),
-            n => format!(", {n} not provable (an unknown ASIC is no pass)"),
+            n => format!(", {n} not provable (unknown ASIC)"),
         };
         format!(
             "{}: {}, {}, {}{held}{unknown}",
@@ -106,8 +106,7 @@ impl Summary {
         })
     }
 
-    /// How often each rule fired, as a table for people, the most frequent first; and the switches with the most
-    /// errors.
+    /// A table of the rules by number of findings, and of the switches with the most errors.
     pub fn table(&self) -> String {
         let mut rules: Vec<(&str, RuleCount)> = self.rules.iter().map(|(code, n)| (*code, *n)).collect();
         rules.sort_by_key(|(_, n)| std::cmp::Reverse((n.files, n.findings)));

@@ -14,7 +14,7 @@ impl Resolver<'_, '_, '_> {
     pub(super) fn added_by_buffermgrd(&mut self) {
         if BufferModel::of(self.db).is_dynamic() {
             self.added_by_dynamic_model();
-        } else if let Some(lookup) = self.beside.lookup {
+        } else if let Some(lookup) = self.options.lookup {
             self.added_by_traditional_model(lookup);
         }
     }
@@ -37,7 +37,7 @@ impl Resolver<'_, '_, '_> {
                 let port = &port.name;
                 self.switch
                     .unresolved
-                    .push(format!("{port}: no row for {speed} Mb/s and {cable} in the look-up table"));
+                    .push(format!("{port}: no row for {speed} Mb/s and {cable} in the lookup table"));
                 continue;
             };
             let profile = self.profile_index(&name).unwrap_or_else(|| {
@@ -128,7 +128,7 @@ impl Resolver<'_, '_, '_> {
         }
     }
 
-    /// Sizes that the dynamic model computes.
+    /// Sets the pool sizes that the dynamic model computes.
     pub(super) fn dynamic_pools(&mut self) {
         let is_dynamic = BufferModel::of(self.db).is_dynamic();
         let (true, Some(asic)) =
@@ -140,7 +140,7 @@ impl Resolver<'_, '_, '_> {
             Ok((_, result)) => {
                 for (name, size, xoff) in result.pools {
                     if let Some(pool) = self.switch.pools.iter_mut().find(|p| p.name == name) {
-                        // A negative result is what SONiC would set too; the rules say so.
+                        // SONiC would also set a negative size; a rule reports it.
                         pool.size_bytes = Some(size.max(0) as u64);
                         pool.shared_headroom_bytes =
                             xoff.map_or(pool.shared_headroom_bytes, |x| x.max(0) as u64);
@@ -152,7 +152,7 @@ impl Resolver<'_, '_, '_> {
     }
 }
 
-/// The name that the dynamic model gives (buffermgrdyn.cpp, getDynamicProfileName).
+/// The profile name that the dynamic model generates (buffermgrdyn.cpp, getDynamicProfileName).
 fn dynamic_name(asic: &Asic, port: &ResolvedPort, cable_m: u32, hwsku: &str) -> String {
     let speed = port.speed_mbps;
     let mtu = if port.mtu_bytes == DEFAULT_MTU { String::new() } else { format!("_mtu{}", port.mtu_bytes) };

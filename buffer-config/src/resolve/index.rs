@@ -1,4 +1,4 @@
-//! Ports, owners of keys and maps by name, as a resolution needs them again and again.
+//! Indices of ports, key owners and maps by name, for the resolution of a configuration.
 
 use std::cell::Cell;
 
@@ -7,8 +7,8 @@ use crate::resolved::ResolvedPort;
 
 use super::range;
 
-/// Ports by name: the resolved ones are those of the table `PORT`, in its order. Tables name them one after the other, so
-/// the neighbour of the last one is tried first.
+/// Ports by name. Resolved ports are in the order of the table `PORT`, and other tables mostly list them in the same order,
+/// so the port after the last one found is tried first.
 pub(super) struct PortIndex<'d, 'a> {
     db: &'d ConfigDb<'a>,
     table: Option<&'d Table<'a>>,
@@ -23,7 +23,7 @@ impl<'d, 'a> PortIndex<'d, 'a> {
         Self { db, table, ports, hint: Cell::new(0) }
     }
 
-    /// The port that was found last, or the one after it, when that is its name.
+    /// The port found last or the one after it, if it has this name.
     #[inline]
     fn find_next(&self, name: &str) -> Option<usize> {
         let hint = self.hint.get();
@@ -50,7 +50,7 @@ pub(super) fn queue_key<'e>(entry: &'e Entry<'_>) -> Option<(&'e str, (usize, us
     Some((owner, range(numbers).filter(|(low, high)| low <= high)?))
 }
 
-/// The ports that keys begin with: entries of one owner mostly follow each other, so the last one is kept.
+/// The ports of key owners. Entries of one owner are mostly adjacent, so the last owner is cached.
 #[derive(Default)]
 pub(super) struct Owner<'d> {
     name: &'d str,
@@ -58,7 +58,7 @@ pub(super) struct Owner<'d> {
 }
 
 impl<'d> Owner<'d> {
-    /// Indices of the ports of an owner, `port[,port]` or `host|asic|port`; those of another host or ASIC have none.
+    /// Indices of the ports of an owner, `port[,port]` or `host|asic|port`; an owner of another host or ASIC has none.
     pub(super) fn ports(
         &mut self,
         owner: &'d str,
@@ -68,7 +68,7 @@ impl<'d> Owner<'d> {
         if self.name != owner {
             self.name = owner;
             self.ports.clear();
-            // Mostly the owner is a port.
+            // The common case: the owner is one port.
             if let Some(port) = index.find_next(owner) {
                 self.ports.push(port);
                 return &self.ports;
@@ -89,7 +89,7 @@ impl<'d> Owner<'d> {
 pub(super) struct Maps<'d, const N: usize>(Vec<(&'d str, [u8; N])>);
 
 impl<'d, const N: usize> Maps<'d, N> {
-    /// Default of a map in which every number stands for itself.
+    /// The identity map.
     pub(super) const SAME: u8 = u8::MAX;
 
     pub(super) fn read<'a>(db: &'d ConfigDb<'a>, table: &str, default: u8) -> Self {
@@ -101,7 +101,7 @@ impl<'d, const N: usize> Maps<'d, N> {
             for field in db.fields_of(entry) {
                 let slot = field.name.parse::<usize>().ok().and_then(|i| map.get_mut(i));
                 if let (Some(slot), Ok(value)) = (slot, field.value.trim().parse::<u8>()) {
-                    // Traffic classes end at 15: larger ones are reported and would break look-ups.
+                    // Traffic classes above 15 are reported by a rule and would be out of bounds here.
                     *slot = value.min(15);
                 }
             }
@@ -119,7 +119,7 @@ impl<'d, const N: usize> Maps<'d, N> {
     }
 }
 
-/// The maps that an entry of `PORT_QOS_MAP` gives its port; `None` where it names none that is there.
+/// The maps of a port's `PORT_QOS_MAP` entry; `None` if the entry has no such map or the map does not exist.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PortMaps {
     pub(super) dscp: Option<[u8; 64]>,

@@ -1,6 +1,6 @@
-//! From tables to the resolved view: references followed, ranges opened, what `buffermgrd` adds added.
+//! Resolves the tables of a configuration: follows references, expands ranges, and adds what `buffermgrd` adds.
 //!
-//! Sources: sonic-swss orchagent/qosorch.cpp and pfcwdorch.cpp; of the daemon's additions see `buffermgrd`.
+//! Sources: sonic-swss orchagent/qosorch.cpp and pfcwdorch.cpp; for the additions see `buffermgrd`.
 
 mod buffermgrd;
 mod index;
@@ -11,34 +11,34 @@ pub(crate) use model::BufferModel;
 use index::{Maps, Owner, PortIndex, PortMaps, queue_key};
 
 use crate::asic::{self, Asic};
-use crate::bodies::PerBody;
 use crate::db::{ConfigDb, Entry};
+use crate::field_cache::FieldCache;
 use crate::lookup::Lookup;
 use crate::resolved::*;
 use crate::schema::reference;
 
-/// `POLL_INTERVAL` when the file names none (orchagent's PFC_WD_POLL_MSECS).
+/// Default of `POLL_INTERVAL`, milliseconds (orchagent's PFC_WD_POLL_MSECS).
 pub const DEFAULT_POLL_MS: u32 = 100;
-/// The MTU of a port that names none.
+/// Default MTU of a port, bytes.
 pub const DEFAULT_MTU: u32 = 9100;
-/// The pool that `buffermgrd` gives every lossless profile that it adds.
+/// The pool of all lossless profiles that `buffermgrd` creates.
 pub const LOSSLESS_POOL: &str = "ingress_lossless_pool";
 
-/// What is known beside the configuration itself.
+/// Facts about the switch that its configuration does not contain.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Beside<'l> {
-    /// The platform's look-up table, for the traditional model.
+pub struct ResolveOptions<'l> {
+    /// The platform's lookup table, for the traditional model.
     pub lookup: Option<&'l Lookup>,
-    /// The ASIC, when it is known from elsewhere.
+    /// The ASIC, if it is not to be derived from platform and SKU.
     pub asic: Option<&'static Asic>,
-    /// Bytes of packet memory, when known from elsewhere.
+    /// Bytes of packet memory, if they differ from the ASIC's.
     pub memory_bytes: Option<u64>,
 }
 
-/// The resolved view of a configuration.
-pub fn resolve(db: &ConfigDb<'_>, beside: Beside<'_>) -> ResolvedSwitch {
+/// Resolves a configuration.
+pub fn resolve(db: &ConfigDb<'_>, options: ResolveOptions<'_>) -> ResolvedSwitch {
     let here = |field| db.value("DEVICE_METADATA", "localhost", field).unwrap_or_default();
-    let asic = beside.asic.or_else(|| asic::of_device(here("platform"), here("hwsku")));
+    let asic = options.asic.or_else(|| asic::of_device(here("platform"), here("hwsku")));
     let mut switch = ResolvedSwitch {
         hostname: here("hostname").to_string(),
         hwsku: here("hwsku").to_string(),
@@ -47,7 +47,7 @@ pub fn resolve(db: &ConfigDb<'_>, beside: Beside<'_>) -> ResolvedSwitch {
         chip_role: here("sub_role").to_string(),
         asic: asic.map(|a| a.name),
         cell_bytes: asic.map(|a| a.cell_bytes),
-        memory_bytes: beside.memory_bytes.or(asic.and_then(|a| a.memory_bytes)),
+        memory_bytes: options.memory_bytes.or(asic.and_then(|a| a.memory_bytes)),
         lossless_mtu_bytes: db
             .rows("LOSSLESS_TRAFFIC_PATTERN")
             .first()
@@ -62,7 +62,7 @@ pub fn resolve(db: &ConfigDb<'_>, beside: Beside<'_>) -> ResolvedSwitch {
     };
     let here = |field| db.value("DEVICE_METADATA", "localhost", field);
     let here = (here("hostname"), here("asic_name"));
-    let mut resolver = Resolver { db, switch: &mut switch, asic, beside, here };
+    let mut resolver = Resolver { db, switch: &mut switch, asic, options, here };
     resolver.pools();
     resolver.profiles();
     resolver.wred();
@@ -78,7 +78,7 @@ pub fn resolve(db: &ConfigDb<'_>, beside: Beside<'_>) -> ResolvedSwitch {
     switch
 }
 
-/// A number as SONiC reads it: blanks around it are passed over.
+/// Parses a number like SONiC: leading and trailing blanks are ignored.
 pub(crate) fn number(text: &str) -> Option<u64> {
     text.trim().parse().ok()
 }
@@ -97,7 +97,7 @@ pub(crate) fn range(text: &str) -> Option<(usize, usize)> {
     }
 }
 
-/// Priorities of a comma list as bits. What is no priority is left out.
+/// Parses a comma-separated list of priorities as a bit mask; invalid items are ignored.
 pub(crate) fn bits(list: &str) -> u8 {
     list.split(',').filter_map(|p| p.trim().parse::<u32>().ok()).filter(|p| *p < 8).fold(0, |b, p| b | 1 << p)
 }
@@ -106,7 +106,7 @@ struct Resolver<'r, 'd, 'a> {
     db: &'d ConfigDb<'a>,
     switch: &'r mut ResolvedSwitch,
     asic: Option<&'static Asic>,
-    beside: Beside<'r>,
+    options: ResolveOptions<'r>,
     /// `hostname` and `asic_name` of this switch.
     here: (Option<&'d str>, Option<&'d str>),
 }
@@ -120,7 +120,7 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
                 Some("egress") => Direction::Egress,
                 Some("both") => Direction::Both,
                 _ => {
-                    self.switch.unresolved.push(format!("pool {} has no usable type", entry.key));
+                    self.switch.unresolved.push(format!("pool {} has no valid type", entry.key));
                     continue;
                 }
             };
@@ -148,7 +148,7 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
             let get = |field| self.db.field(entry, field).map(|f| f.value);
             let pool = get("pool").map(|name| reference("BUFFER_POOL", name));
             let Some(pool) = pool.and_then(|name| self.pool_index(name)) else {
-                self.switch.unresolved.push(format!("profile {} names no pool that exists", entry.key));
+                self.switch.unresolved.push(format!("the pool of profile {} does not exist", entry.key));
                 continue;
             };
             let bytes = |field| get(field).and_then(number);
@@ -261,7 +261,7 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
         if let Some(map) = global {
             self.switch.ports.iter_mut().for_each(|p| p.dscp_to_tc = DscpMap(map));
         }
-        let mut of_entries = PerBody::new(self.db);
+        let mut of_entries = FieldCache::new(self.db);
         for entry in self.db.rows("PORT_QOS_MAP") {
             let of_entry = || {
                 let mut maps = PortMaps::default();
@@ -287,14 +287,14 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
         }
     }
 
-    /// The profile that an entry names.
+    /// The profile of an entry.
     fn profile_of(&self, entry: &Entry<'a>) -> Option<usize> {
         let name = self.db.field(entry, "profile").map_or("", |f| f.value);
         self.profile_index(reference("BUFFER_PROFILE", name))
     }
 
     fn groups(&mut self, index: &PortIndex<'_, '_>) {
-        let mut profiles = PerBody::new(self.db);
+        let mut profiles = FieldCache::new(self.db);
         let mut owner = Owner::default();
         for entry in self.db.rows("BUFFER_PG") {
             let Some((ports, numbers)) = entry.owner_and_numbers() else { continue };
@@ -313,7 +313,7 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
     }
 
     fn queues(&mut self, index: &PortIndex<'_, '_>) {
-        let mut profiles = PerBody::new(self.db);
+        let mut profiles = FieldCache::new(self.db);
         let mut owner = Owner::default();
         for entry in self.db.rows("BUFFER_QUEUE") {
             let Some((ports, (low, high))) = queue_key(entry) else { continue };
@@ -325,7 +325,7 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
         }
         let schedulers: Vec<(&str, Schedule)> =
             self.db.rows("SCHEDULER").iter().map(|e| self.schedule(e)).collect();
-        let mut of_entries = PerBody::new(self.db);
+        let mut of_entries = FieldCache::new(self.db);
         for entry in self.db.rows("QUEUE") {
             let Some((ports, (low, high))) = queue_key(entry) else { continue };
             let ports = owner.ports(ports, self.here, index);
@@ -362,7 +362,7 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
     }
 
     fn watchdogs(&mut self, index: &PortIndex<'_, '_>) {
-        let mut of_entries = PerBody::new(self.db);
+        let mut of_entries = FieldCache::new(self.db);
         for entry in self.db.rows("PFC_WD") {
             let of_entry = || {
                 let get = |field| self.db.field(entry, field).map(|f| f.value);
@@ -380,7 +380,7 @@ impl<'d, 'a> Resolver<'_, 'd, 'a> {
                 port.watchdog = watchdog.or(port.watchdog);
             }
         }
-        let mut masks = PerBody::new(self.db);
+        let mut masks = FieldCache::new(self.db);
         for entry in self.db.rows("PORT_QOS_MAP") {
             let mask = || self.db.field(entry, "pfcwd_sw_enable").map(|f| bits(f.value));
             let Some(mask) = masks.get(entry, mask).copied().flatten() else { continue };

@@ -1,21 +1,21 @@
-//! Which of SONiC's two buffer models a file is for.
+//! Determines which of SONiC's two buffer models a file uses.
 
 use crate::db::ConfigDb;
 
-/// A buffer model, and how it is known.
+/// A buffer model, and how it was determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BufferModel {
-    /// Headroom comes from the platform's look-up table; also when `DEVICE_METADATA` does not name a model.
+    /// Headroom comes from the platform's lookup table. Also the default if `DEVICE_METADATA` names no model.
     Traditional,
     /// Headroom and pools are computed.
     Dynamic,
-    /// The file has no `DEVICE_METADATA` at all, as buffer files have that templates render by themselves; it leaves
-    /// out what only the dynamic model computes.
+    /// The dynamic model, inferred: the file has no `DEVICE_METADATA`, like the output of a buffer template, and omits
+    /// what only the dynamic model computes.
     DynamicByContent,
 }
 
 impl BufferModel {
-    /// The model of a file.
+    /// Determines the model of a file.
     pub(crate) fn of(db: &ConfigDb<'_>) -> Self {
         match db.value("DEVICE_METADATA", "localhost", "buffer_model") {
             Some("dynamic") => Self::Dynamic,

@@ -1,4 +1,4 @@
-//! What a rule sees, and how it reports.
+//! The input of a rule, and how it reports findings.
 
 use std::cmp::Ordering;
 
@@ -14,20 +14,20 @@ use crate::lookup::Lookup;
 use crate::resolve::BufferModel;
 use crate::resolved::{Direction, ResolvedPool, ResolvedPort, ResolvedProfile, ResolvedSwitch, Threshold};
 use crate::schema::Violation;
-use crate::source::{Place, Source, Span};
+use crate::source::{Position, SourceText, Span};
 
-/// What a user may set.
+/// Options of a check.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The ASIC, when platform and SKU do not tell it.
+    /// The ASIC, if platform and SKU do not identify it.
     pub asic: Option<&'static Asic>,
-    /// Bytes of packet memory, when known better than from the ASIC.
+    /// Bytes of packet memory, if they differ from the ASIC's.
     pub memory_bytes: Option<u64>,
-    /// More headroom oversubscription than this is an error; `None`: it is only reported.
+    /// The largest headroom oversubscription that is not an error; `None`: the ratio is only reported.
     pub oversubscription_limit: Option<f64>,
     /// Headroom below this floor is an error.
     pub floor: Floor,
-    /// The largest lossless frame when the file does not say, bytes.
+    /// The largest lossless frame if the file does not specify it, bytes.
     pub lossless_mtu: u32,
 }
 
@@ -38,16 +38,19 @@ impl Default for Options {
     }
 }
 
-/// Packet memory, and how sure it is.
+/// The source of a memory size that is only assumed: the pool that by convention spans the memory.
+pub(super) const EGRESS_POOL: &str = "size of egress_lossless_pool";
+
+/// The size of the packet memory, and its source.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Memory {
     pub(super) bytes: u64,
-    /// The chip's own figure or the user's; not merely the largest pool in sight.
+    /// Whether it is the chip's or the user's figure, not the size of the largest pool.
     pub(super) is_certain: bool,
     pub(super) from: &'static str,
 }
 
-/// Everything that is known of one switch.
+/// The configuration of one switch and everything derived from it.
 #[derive(Debug)]
 pub struct Context<'c, 'a> {
     pub(super) db: &'c ConfigDb<'a>,
@@ -56,10 +59,10 @@ pub struct Context<'c, 'a> {
     pub(super) violations: &'c [Violation],
     pub(super) options: &'c Options,
     pub(super) asic: Option<&'static Asic>,
-    /// Uses of each profile by priority groups, queues and lists.
+    /// The number of priority groups, queues and lists that use each profile.
     pub(super) uses: Vec<[u32; 3]>,
     pub(super) model: BufferModel,
-    /// Headroom and pools are computed.
+    /// Whether headroom and pools are computed.
     pub(super) is_dynamic: bool,
     classes: Vec<Vec<usize>>,
 }
@@ -82,7 +85,7 @@ impl<'c, 'a> Context<'c, 'a> {
             port.priority_groups.iter().for_each(|p| count(*p, 0));
             port.queues.iter().for_each(|p| count(*p, 1));
         }
-        // Most ports have the list of the port above.
+        // Most ports have the same list as the previous one.
         let mut last: (&str, Vec<Option<usize>>) = ("", Vec::new());
         for table in ["BUFFER_PORT_INGRESS_PROFILE_LIST", "BUFFER_PORT_EGRESS_PROFILE_LIST"] {
             for entry in db.rows(table) {
@@ -128,7 +131,7 @@ impl<'c, 'a> Context<'c, 'a> {
         self.sw.pools.get(profile.pool)
     }
 
-    /// The pool that lossless traffic is admitted to: by name, by its profiles, by its shared headroom.
+    /// The pool that admits lossless traffic, found by its name, its profiles or its shared headroom.
     pub(super) fn lossless_pool(&self) -> Option<&'c ResolvedPool> {
         self.pool(crate::LOSSLESS_POOL)
             .or_else(|| self.sw.profiles.iter().find(|p| p.is_lossless()).and_then(|p| self.pool_of(p)))
@@ -140,27 +143,29 @@ impl<'c, 'a> Context<'c, 'a> {
             .filter(|p| p.direction != Direction::Egress)
     }
 
-    /// Packet memory: the user's figure, the ASIC's, or the egress lossless pool, which by convention spans all of it.
+    /// The packet memory: the user's figure, the ASIC's, or the size of the egress lossless pool, which by convention spans
+    /// the whole memory.
     pub(super) fn memory(&self) -> Option<Memory> {
         if let Some(bytes) = self.options.memory_bytes {
-            return Some(Memory { bytes, is_certain: true, from: "as given" });
+            return Some(Memory { bytes, is_certain: true, from: "--memory" });
         }
         if let Some((bytes, asic)) = self.asic.and_then(|a| Some((a.memory_bytes?, a))) {
             return Some(Memory { bytes, is_certain: asic.memory_is_certain, from: asic.name });
         }
         let bytes = self.pool("egress_lossless_pool")?.size_bytes.filter(|b| *b > 0)?;
-        Some(Memory { bytes, is_certain: self.asic.is_none(), from: "by egress_lossless_pool" })
+        Some(Memory { bytes, is_certain: self.asic.is_none(), from: EGRESS_POOL })
     }
 
-    /// Why the ASIC is not known, and how bad that is: a file of buffers alone names no platform.
+    /// Why the ASIC is unknown, and the severity: a buffer template without a platform is only a note.
     pub(super) fn unknown_asic(&self) -> (String, Severity) {
         let platform = self.value("DEVICE_METADATA", "localhost", "platform").unwrap_or_default();
         match (platform, self.sw.hwsku.as_str()) {
-            ("", "") => {
-                ("neither platform nor SKU is given, so the ASIC is not known".to_string(), Severity::Info)
-            }
+            ("", "") => (
+                "the ASIC is unknown, because the file has neither a platform nor a SKU".to_string(),
+                Severity::Info,
+            ),
             (platform, sku) => {
-                (format!("the ASIC of platform `{platform}`, SKU `{sku}` is not known"), Severity::Warning)
+                (format!("the ASIC of platform `{platform}`, SKU `{sku}` is unknown"), Severity::Warning)
             }
         }
     }
@@ -173,14 +178,14 @@ impl<'c, 'a> Context<'c, 'a> {
         self.sw.profiles.iter().find(|p| p.name == name)
     }
 
-    /// Profiles with headroom that some priority group uses.
+    /// Profiles with headroom that at least one priority group uses.
     pub(super) fn lossless_in_use(&self) -> impl Iterator<Item = &'c ResolvedProfile> + '_ {
         let used = |i: usize| self.uses.get(i).is_some_and(|u| u[0] > 0);
         self.sw.profiles.iter().enumerate().filter(move |(i, p)| p.is_lossless() && used(*i)).map(|(_, p)| p)
     }
 
-    /// The lossless profile of a port's first priority that has one. Without a map of classes to groups the number of the
-    /// priority counts.
+    /// The lossless profile of the first priority of a port that has one. Without a TC-to-PG map, the priority's number is
+    /// the group's.
     pub(super) fn lossless_of(&self, port: &ResolvedPort) -> Option<&'c ResolvedProfile> {
         let is_mapped = port.tc_to_group.iter().any(|group| *group != 0);
         let group = |p: usize| if is_mapped { usize::from(port.tc_to_group[p] & 7) } else { p };
@@ -189,8 +194,8 @@ impl<'c, 'a> Context<'c, 'a> {
         profiles.find(|profile| profile.is_lossless())
     }
 
-    /// The same with its headroom and the port's cable, for judging whether it suffices. What the dynamic model computes
-    /// needs no judgement; what the traditional one takes from the look-up table does.
+    /// The lossless profile of a port with its headroom and cable length, to check whether the headroom is sufficient.
+    /// Profiles that the dynamic model computes are not checked; those from the lookup table are.
     pub(super) fn headroom_of(&self, port: &ResolvedPort) -> Option<(&'c ResolvedProfile, u64, u32)> {
         let cable = port.cable_m.filter(|m| *m > 0 && port.speed_mbps > 0)?;
         let profile = self.lossless_of(port).filter(|p| !(p.is_generated && self.is_dynamic))?;
@@ -201,7 +206,7 @@ impl<'c, 'a> Context<'c, 'a> {
         self.sw.lossless_mtu_bytes.unwrap_or(self.options.lossless_mtu)
     }
 
-    /// Reports what the schema found under this rule's code.
+    /// Reports the schema's violations with this rule's code.
     pub(super) fn schema(&self, out: &mut Findings, meta: &'static Meta) {
         for violation in self.violations.iter().filter(|v| v.code == meta.code) {
             let row = self.db.rows(violation.table).get(violation.entry);
@@ -213,7 +218,7 @@ impl<'c, 'a> Context<'c, 'a> {
         }
     }
 
-    /// Reports at an entry, or at a field of it when it is there.
+    /// Reports a finding at an entry, or at a field if it exists.
     pub(super) fn report<'o>(
         &self,
         out: &'o mut Findings,
@@ -225,7 +230,7 @@ impl<'c, 'a> Context<'c, 'a> {
         Reported { target, ..out.push(meta, meta.severity, span, pointer, message) }
     }
 
-    /// Reports at a place in the text that no table holds.
+    /// Reports a finding at a span outside all tables.
     pub(super) fn report_text<'o>(
         &self,
         out: &'o mut Findings,
@@ -238,11 +243,11 @@ impl<'c, 'a> Context<'c, 'a> {
 
     fn locate(&self, at: At<'_>) -> (Span, String, Target) {
         let Some(table) = self.db.table(at.table) else {
-            return (Span::default(), String::new(), Target::Place);
+            return (Span::default(), String::new(), Target::Neither);
         };
         let Some(entry) = self.db.row(at.table, at.key) else {
             let pointer = format!("{}/{}", self.db.prefix, crate::db::escape(at.table));
-            return (table.span, pointer, Target::Place);
+            return (table.span, pointer, Target::Neither);
         };
         match at.field.and_then(|name| self.db.field(entry, name)) {
             Some(field) => (field.span, self.db.pointer(at.table, entry, Some(field.name)), Target::Field),
@@ -250,13 +255,13 @@ impl<'c, 'a> Context<'c, 'a> {
         }
     }
 
-    /// JSON pointer of a field that is there.
+    /// The JSON pointer of a field; `None` if it does not exist.
     pub(super) fn pointer_of(&self, table: &str, key: &str, field: &str) -> Option<String> {
         let (_, pointer, target) = self.locate(At { table, key, field: Some(field) });
         (target == Target::Field).then_some(pointer)
     }
 
-    /// The entry of a port's priority group, for places.
+    /// The key of the entry for a port's priority group or queue; empty if there is none.
     pub(super) fn group_key(&self, table: &str, port: &str, number: usize) -> String {
         for entry in self.db.rows(table) {
             if let Some((name, numbers)) = entry.owner_and_numbers()
@@ -269,8 +274,8 @@ impl<'c, 'a> Context<'c, 'a> {
         String::new()
     }
 
-    /// Runs over the ports and reports one finding for each message, with the ports that it holds for. Ports that are
-    /// alike in all but name and neighbour are judged once.
+    /// Checks the ports and reports one finding per message, with all ports that it applies to. Ports that differ only in
+    /// name and neighbour are checked once.
     pub(super) fn by_port(
         &self,
         out: &mut Findings,
@@ -287,7 +292,7 @@ impl<'c, 'a> Context<'c, 'a> {
         self.report_hits(out, meta, hits);
     }
 
-    /// The same for rules that look at a port's own entry: every port is judged.
+    /// Like [`Self::by_port`], for rules that read a port's entry: every port is checked.
     pub(super) fn by_port_entry(
         &self,
         out: &mut Findings,
@@ -295,7 +300,7 @@ impl<'c, 'a> Context<'c, 'a> {
         check: impl Fn(&ResolvedPort, &Entry<'a>) -> Option<Hit>,
     ) {
         let mut hits = Hits::default();
-        // The resolved ports are those of the table, in its order.
+        // The resolved ports are in the order of the table.
         for (i, (port, entry)) in self.sw.ports.iter().zip(self.db.rows("PORT")).enumerate() {
             if let Some(hit) = check(port, entry) {
                 hits.add(hit, meta.severity, &[i]);
@@ -317,14 +322,14 @@ impl<'c, 'a> Context<'c, 'a> {
     }
 }
 
-/// Findings of ports, one for each message and severity, with indices of its ports.
+/// Findings of ports: one per message and severity, with the indices of its ports.
 #[derive(Default)]
 struct Hits(Vec<(Hit, Severity, Vec<usize>)>);
 
 impl Hits {
     fn add(&mut self, hit: Hit, usual: Severity, ports: &[usize]) {
         let severity = hit.severity.unwrap_or(usual);
-        // Few messages differ; what repeats is the one above.
+        // Few messages are distinct, and most repeat the previous one.
         let same =
             |(other, s, _): &&mut (Hit, Severity, Vec<usize>)| *s == severity && other.message == hit.message;
         match self.0.iter_mut().rev().find(same) {
@@ -334,9 +339,9 @@ impl Hits {
     }
 }
 
-/// Ports in groups of those that are alike, each in the order of the file.
+/// Groups of equal ports ([`ResolvedPort::is_like`]), each in the order of the file.
 fn classes(ports: &[ResolvedPort]) -> Vec<Vec<usize>> {
-    /// How many groups are tried: a switch has few kinds of ports, and more groups only cost time.
+    /// The number of groups to compare with: a switch has few kinds of ports, and more comparisons only cost time.
     const TRIED: usize = 8;
     let mut classes: Vec<Vec<usize>> = Vec::new();
     for (i, port) in ports.iter().enumerate() {
@@ -351,7 +356,7 @@ fn classes(ports: &[ResolvedPort]) -> Vec<Vec<usize>> {
     classes
 }
 
-/// Names for people: the first few, and how many more.
+/// A list of names for messages: the first few, and the number of others.
 pub(super) fn names(all: &[&str]) -> String {
     match all {
         [] => String::new(),
@@ -381,7 +386,7 @@ pub(super) fn hit(
     Some(Hit { table, key: key.into(), field, message, severity: None })
 }
 
-/// The same with a severity of its own.
+/// A hit with another severity than the rule's.
 pub(super) fn hit_as(
     severity: Severity,
     table: &'static str,
@@ -392,7 +397,7 @@ pub(super) fn hit_as(
     Some(Hit { table, key: key.into(), field, message, severity: Some(severity) })
 }
 
-/// A place by names.
+/// A location in the configuration, by names.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct At<'s> {
     pub(super) table: &'s str,
@@ -400,12 +405,12 @@ pub(super) struct At<'s> {
     pub(super) field: Option<&'s str>,
 }
 
-/// The place of an entry.
+/// The location of an entry.
 pub(super) fn row<'s>(table: &'s str, key: &'s str) -> At<'s> {
     At { table, key, field: None }
 }
 
-/// The place of a field.
+/// The location of a field.
 pub(super) fn field<'s>(table: &'s str, key: &'s str, field: &'s str) -> At<'s> {
     At { table, key, field: Some(field) }
 }
@@ -415,7 +420,7 @@ pub(super) fn priorities(mask: u8) -> impl Iterator<Item = usize> {
     (0..8).filter(move |p| mask >> p & 1 == 1)
 }
 
-/// A mask as people write it.
+/// A priority mask as a comma-separated list.
 pub(crate) fn list(mask: u8) -> String {
     let all: Vec<String> = priorities(mask).map(|p| p.to_string()).collect();
     if all.is_empty() { "none".into() } else { all.join(",") }
@@ -442,7 +447,7 @@ pub(super) fn bytes(count: u64) -> String {
     text + " B"
 }
 
-/// The smallest pause threshold of the lossless profiles in use: where `groups` equally loaded groups pause.
+/// The smallest XOFF threshold of the lossless profiles in use, with `groups` equally congested groups.
 pub(super) fn smallest_trip(cx: &Context<'_, '_>, groups: u64) -> Option<(u64, &'static str, String)> {
     let pool = cx.lossless_pool()?.size_bytes?;
     let trip = |p: &ResolvedProfile| {
@@ -452,7 +457,7 @@ pub(super) fn smallest_trip(cx: &Context<'_, '_>, groups: u64) -> Option<(u64, &
     cx.lossless_in_use().filter_map(trip).min_by_key(|(bytes, ..)| *bytes)
 }
 
-/// Findings as they come.
+/// The findings reported so far.
 #[derive(Debug, Default)]
 pub struct Findings(Vec<Finding>);
 
@@ -465,7 +470,7 @@ impl Findings {
         pointer: String,
         message: String,
     ) -> Reported<'_> {
-        let place = Place { line: 0, column: 0 };
+        let position = Position { line: 0, column: 0 };
         let file = String::new();
         let (code, rule) = (meta.code, meta.name);
         self.0.push(Finding {
@@ -475,19 +480,19 @@ impl Findings {
             message,
             file,
             span,
-            place,
+            position,
             pointer,
             ports: Vec::new(),
             deviation: None,
             patch: Vec::new(),
         });
-        Reported { finding: self.0.last_mut(), target: Target::Place }
+        Reported { finding: self.0.last_mut(), target: Target::Neither }
     }
 
-    /// Puts them in the order of the file and fills in the places.
-    pub(super) fn finish(mut self, source: Source<'_>) -> Vec<Finding> {
+    /// Sorts the findings in the order of the file and sets their positions.
+    pub(super) fn finish(mut self, source: SourceText<'_>) -> Vec<Finding> {
         self.0.sort_by(|a, b| a.span.cmp(&b.span).then(a.code.cmp(b.code)));
-        // One pass over the text: findings are in its order.
+        // One pass over the text, because the findings are sorted.
         let text = source.text.as_bytes();
         let (mut at, mut line, mut line_start) = (0usize, 1u32, 0usize);
         for finding in &mut self.0 {
@@ -501,27 +506,27 @@ impl Findings {
             }
             at = start;
             let column = source.text.get(line_start..start).map_or(0, |text| text.chars().count()) as u32 + 1;
-            finding.place = Place { line, column };
+            finding.position = Position { line, column };
         }
         self.0
     }
 }
 
-/// How many lines end in a text; counted in bytes, which the machine adds many at a time.
+/// The number of line ends in a text, summed in bytes so that the loop vectorises.
 fn lines(text: &[u8]) -> u32 {
     let of = |part: &[u8]| part.iter().fold(0u8, |n, b| n + u8::from(*b == b'\n'));
     text.chunks(usize::from(u8::MAX)).map(|part| u32::from(of(part))).sum()
 }
 
-/// What a finding points at, which says how it can be repaired.
+/// What a finding points to, which determines the possible fixes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Target {
-    /// A field that is there.
+    /// An existing field.
     Field,
-    /// An entry that is there.
+    /// An existing entry.
     Entry,
-    /// Less than that: nothing can be repaired there.
-    Place,
+    /// Neither: no fix is possible.
+    Neither,
 }
 
 /// The finding just reported.
@@ -531,7 +536,7 @@ pub(super) struct Reported<'o> {
 }
 
 impl Reported<'_> {
-    /// Another severity than the rule's.
+    /// Sets another severity than the rule's.
     pub(super) fn severity(mut self, severity: Severity) -> Self {
         if let Some(finding) = self.finding.as_mut() {
             finding.severity = severity;
@@ -539,14 +544,14 @@ impl Reported<'_> {
         self
     }
 
-    /// The ports that it holds for.
+    /// Sets the ports that the finding applies to.
     fn of_ports(self, ports: &[&str]) {
         if let Some(finding) = self.finding {
             finding.ports = ports.iter().map(ToString::to_string).collect();
         }
     }
 
-    /// Less or more is set than was expected.
+    /// States that the value is lower or higher than expected.
     pub(super) fn deviates(self, order: Ordering) {
         if let Some(finding) = self.finding {
             finding.deviation = match order {
@@ -557,24 +562,24 @@ impl Reported<'_> {
         }
     }
 
-    /// A repair: replace the value that the finding points at.
+    /// Adds a fix that replaces the value that the finding points to.
     pub(super) fn replace(self, value: impl Into<String>) -> Self {
         let value = Value::String(value.into());
-        self.repair(Target::Field, |path| PatchOp::new("replace", path.into(), Some(value)))
+        self.fix(Target::Field, |path| PatchOp::new("replace", path.into(), Some(value)))
     }
 
-    /// A repair: remove the field that the finding points at.
+    /// Adds a fix that removes the field that the finding points to.
     pub(super) fn remove(self) -> Self {
-        self.repair(Target::Field, |path| PatchOp::new("remove", path.into(), None))
+        self.fix(Target::Field, |path| PatchOp::new("remove", path.into(), None))
     }
 
-    /// A repair: add a field to the entry that the finding points at.
+    /// Adds a fix that adds a field to the entry that the finding points to.
     pub(super) fn add(self, name: &str, value: impl Into<String>) -> Self {
         let (name, value) = (crate::db::escape(name).into_owned(), Value::String(value.into()));
-        self.repair(Target::Entry, |path| PatchOp::new("add", format!("{path}/{name}"), Some(value)))
+        self.fix(Target::Entry, |path| PatchOp::new("add", format!("{path}/{name}"), Some(value)))
     }
 
-    /// A repair that must be made together with the others of the finding: replace another value.
+    /// Adds a replacement of another value to the finding's fix.
     pub(super) fn with(mut self, pointer: String, value: impl Into<String>) -> Self {
         if let Some(finding) = self.finding.as_mut().filter(|f| !f.patch.is_empty()) {
             let value = Some(Value::String(value.into()));
@@ -583,7 +588,7 @@ impl Reported<'_> {
         self
     }
 
-    fn repair(mut self, target: Target, op: impl FnOnce(&str) -> PatchOp) -> Self {
+    fn fix(mut self, target: Target, op: impl FnOnce(&str) -> PatchOp) -> Self {
         if let Some(finding) = self.finding.as_mut().filter(|_| self.target == target) {
             let op = op(&finding.pointer);
             finding.patch.push(op);

@@ -1,4 +1,5 @@
-//! The rules: one file each, in a folder a family. A rule's module comment is its page in `docs/rules`.
+//! The rules: one folder per family, one file per rule, except for rules that only report the schema's violations
+//! (`schema_rules.rs`). The module comment of a rule is its documentation page ([`pages`]).
 
 mod buf;
 mod chg;
@@ -9,86 +10,67 @@ mod fleet;
 mod host;
 mod link;
 mod map;
+pub mod pages;
 mod pfc;
 mod pg;
 mod sched;
+mod schema_rules;
 mod src;
 mod wd;
 
 pub(crate) use context::list;
 pub use context::{Context, Findings, Options};
 
+use std::sync::LazyLock;
+
+use effect::Attribution;
+use pages::PageText;
+use schema_rules::SCHEMA_RULES;
+
 use crate::db::ConfigDb;
 use crate::finding::{Finding, Severity};
 use crate::lookup::Lookup;
 use crate::resolved::ResolvedSwitch;
-use crate::source::{Place, Source, Span};
-use crate::{Beside, forms, gcu, schema};
+use crate::source::{Position, SourceText, Span};
+use crate::{ResolveOptions, input, live_update, schema};
 
-/// What identifies a rule.
+/// The metadata of a rule.
 #[derive(Debug)]
 pub struct Meta {
-    /// Stable code.
+    /// Stable code, for example `BUF023`.
     pub code: &'static str,
     /// Stable name.
     pub name: &'static str,
-    /// Severity unless the ASIC's idioms change it.
+    /// The usual severity; a rule may report another one, for example where an ASIC vendor's convention differs.
     pub severity: Severity,
-    /// Its rows in the rule table of the reference.
-    pub ids: &'static [&'static str],
+    /// Whether a diagnosis may name its findings as root cause.
+    pub effect: Attribution,
 }
 
 /// A rule.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Rule {
-    /// What identifies it.
+    /// Its metadata.
     pub meta: &'static Meta,
-    check: for<'c, 'd, 'a> fn(&Context<'c, 'a>, &'d mut Findings),
-    source: &'static str,
+    check: Check,
+    text: PageText,
+}
+
+/// How a rule finds its violations.
+#[derive(Clone, Copy, Debug)]
+enum Check {
+    /// The schema has found them already.
+    Schema,
+    /// A function of the rule's module.
+    Function(for<'c, 'd, 'a> fn(&Context<'c, 'a>, &'d mut Findings)),
 }
 
 impl Rule {
-    /// Its page: the module comment, as Markdown, and what a diagnosis makes of it.
-    pub fn page(&self) -> String {
-        let mut page = String::new();
-        for line in self.source.lines().map_while(|line| line.strip_prefix("//!")) {
-            page.push_str(line.strip_prefix(' ').unwrap_or(line));
-            page.push('\n');
+    fn report(&self, context: &Context<'_, '_>, out: &mut Findings) {
+        match self.check {
+            Check::Schema => context.schema(out, self.meta),
+            Check::Function(check) => check(context, out),
         }
-        let told = match (effect::of(self.meta.code), effect::why_none(self.meta.code)) {
-            (Some(effect), _) => format!(
-                "It is about `{}`: {}. A verdict names it where that shows.",
-                effect.setting.name(),
-                effect.why
-            ),
-            (None, why) => {
-                format!("No verdict rests on it: {}.", why.unwrap_or("nothing is known of its effect"))
-            }
-        };
-        page + "\n## In a diagnosis\n\n" + &told + "\n"
-    }
-
-    /// Whether its source has that text; for tests that must cover all rules of a kind.
-    #[doc(hidden)]
-    pub fn calls(&self, text: &str) -> bool {
-        let code = self.source.lines().filter(|line| !line.starts_with("//!") && !line.starts_with("use "));
-        code.into_iter().any(|line| line.contains(text) && line.contains("report"))
-    }
-
-    /// What it checks, as one paragraph.
-    pub fn summary(&self) -> String {
-        let page = self.page();
-        let lines = page.lines().skip_while(|line| !line.starts_with("Severity:")).skip(1);
-        let body: Vec<&str> = lines.take_while(|line| !line.starts_with("## ")).map(str::trim).collect();
-        body.join(" ").trim().to_string()
-    }
-
-    /// The text under a heading of its page, as one paragraph.
-    pub fn section(&self, heading: &str) -> String {
-        let page = self.page();
-        let lines = page.lines().skip_while(|line| line.strip_prefix("## ") != Some(heading)).skip(1);
-        let body: Vec<&str> = lines.take_while(|line| !line.starts_with("## ")).map(str::trim).collect();
-        body.join(" ").trim().to_string()
     }
 }
 
@@ -97,41 +79,58 @@ macro_rules! family {
         $(mod $module;)*
         pub(super) const RULES: &[$crate::rules::Rule] = &[$($crate::rules::Rule {
             meta: &$module::META,
-            check: $module::check,
-            source: include_str!(concat!(stringify!($module), ".rs")),
+            check: $crate::rules::Check::Function($module::check),
+            text: $crate::rules::PageText::Module(include_str!(concat!(stringify!($module), ".rs"))),
         }),*];
     };
 }
 pub(crate) use family;
 
+/// Families in the order of the documentation: the prefix of the codes, and the rules with a module of their own.
+const FAMILIES: [(&str, &[Rule]); 12] = [
+    ("SRC", src::RULES),
+    ("BUF", buf::RULES),
+    ("PG", pg::RULES),
+    ("PFC", pfc::RULES),
+    ("ECN", ecn::RULES),
+    ("WD", wd::RULES),
+    ("MAP", map::RULES),
+    ("SCHED", sched::RULES),
+    ("LINK", link::RULES),
+    ("FLEET", fleet::RULES),
+    ("HOST", host::RULES),
+    ("CHG", chg::RULES),
+];
+
+static ALL: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+    let of_schema = SCHEMA_RULES.iter().map(|row| Rule {
+        meta: &row.meta,
+        check: Check::Schema,
+        text: PageText::Row(row),
+    });
+    let mut all: Vec<Rule> =
+        FAMILIES.iter().flat_map(|(_, rules)| rules.iter().copied()).chain(of_schema).collect();
+    let family = |code: &str| {
+        let prefix = code.trim_end_matches(|c: char| c.is_ascii_digit());
+        FAMILIES.iter().position(|(family, _)| *family == prefix)
+    };
+    all.sort_by_key(|rule| (family(rule.meta.code), rule.meta.code));
+    all
+});
+
 /// All rules, by family and code.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
-    [
-        src::RULES,
-        buf::RULES,
-        pg::RULES,
-        pfc::RULES,
-        ecn::RULES,
-        wd::RULES,
-        map::RULES,
-        sched::RULES,
-        link::RULES,
-        fleet::RULES,
-        host::RULES,
-        chg::RULES,
-    ]
-    .into_iter()
-    .flatten()
+    ALL.iter()
 }
 
-/// The rule of that code or name.
+/// The rule with this code (in any case) or name.
 pub fn find(code: &str) -> Option<&'static Rule> {
     all().find(|rule| rule.meta.code.eq_ignore_ascii_case(code) || rule.meta.name == code)
 }
 
 /// Checks one configuration. Findings are in the order of the file.
 pub fn check(
-    source: Source<'_>,
+    source: SourceText<'_>,
     db: &ConfigDb<'_>,
     lookup: Option<&Lookup>,
     options: &Options,
@@ -139,19 +138,19 @@ pub fn check(
     check_resolved(source, db, lookup, options).0
 }
 
-/// What is found in one file, and what its chips run with.
+/// The findings of one file, and its resolved switches.
 #[derive(Debug, Default)]
 pub struct Checked {
     /// Findings in the order of the file.
     pub findings: Vec<Finding>,
-    /// The resolved view of each chip; one, but for a file that holds the databases of several.
+    /// The resolved configuration of each chip; one, except in a file for several chips.
     pub switches: Vec<ResolvedSwitch>,
 }
 
-/// Checks a file, whatever its form.
-pub fn check_file(source: Source<'_>, lookup: Option<&Lookup>, options: &Options) -> Checked {
+/// Checks a file in any input format.
+pub fn check_file(source: SourceText<'_>, lookup: Option<&Lookup>, options: &Options) -> Checked {
     let mut checked = Checked::default();
-    for namespace in forms::load_all(source.text) {
+    for namespace in input::load_all(source.text) {
         let (findings, switch) = check_resolved(source, &namespace.db, lookup, options);
         checked.findings.extend(findings);
         checked.switches.push(switch);
@@ -159,29 +158,29 @@ pub fn check_file(source: Source<'_>, lookup: Option<&Lookup>, options: &Options
     checked
 }
 
-/// The same, with the resolved view that was judged.
+/// Like [`check`], and returns the resolved configuration.
 pub fn check_resolved(
-    source: Source<'_>,
+    source: SourceText<'_>,
     db: &ConfigDb<'_>,
     lookup: Option<&Lookup>,
     options: &Options,
 ) -> (Vec<Finding>, ResolvedSwitch) {
-    let beside = Beside { lookup, asic: options.asic, memory_bytes: options.memory_bytes };
-    let switch = crate::resolve(db, beside);
+    let resolve_options = ResolveOptions { lookup, asic: options.asic, memory_bytes: options.memory_bytes };
+    let switch = crate::resolve(db, resolve_options);
     let violations = schema::validate(db);
     let context = Context::new(db, lookup, &switch, &violations, options);
     let mut out = Findings::default();
     for rule in all() {
-        (rule.check)(&context, &mut out);
+        rule.report(&context, &mut out);
     }
     let mut findings = out.finish(source);
     for op in findings.iter_mut().flat_map(|f| &mut f.patch) {
-        op.refused_live = gcu::refusal(op, context.asic);
+        op.refused_live = live_update::refusal(op, context.asic);
     }
     (findings, switch)
 }
 
-/// A finding of a rule that looks at more than one file.
+/// A finding of a rule that compares several files.
 pub(crate) fn finding(
     code: &'static str,
     severity: Severity,
@@ -197,7 +196,7 @@ pub(crate) fn finding(
         message,
         file: file.to_string(),
         span: Span::default(),
-        place: Place { line: 1, column: 1 },
+        position: Position { line: 1, column: 1 },
         pointer: pointer.to_string(),
         ports: Vec::new(),
         deviation: None,

@@ -1,7 +1,7 @@
-//! What SONiC's YANG models accept, for the tables that matter here: types, ranges, references, `must` conditions.
+//! SONiC's YANG models of the tables that the rules check: types, ranges, references and `must` conditions.
 //!
-//! Source: sonic-buildimage src/sonic-yang-models/yang-models, August 2026; the models' rules are written anew as
-//! tables ([`tables`]). Every leaf names the rule that reports it.
+//! Source: sonic-buildimage src/sonic-yang-models/yang-models, August 2026, rewritten as tables ([`tables`]).
+//! Every leaf names the rule that reports its violations.
 
 mod tables;
 mod types;
@@ -16,13 +16,13 @@ pub use validate::{Kind, Violation, validate};
 pub struct TableSchema {
     /// Its name.
     pub name: &'static str,
-    /// The lists that keep it in sonic-yang JSON, with their keys.
+    /// Its lists in sonic-yang JSON, with their keys.
     pub lists: &'static [(&'static str, &'static [&'static str])],
     /// Types of the parts of a key.
     pub keys: &'static [Type],
-    /// Rule that reports a bad key.
+    /// The rule that reports an invalid key.
     pub key_code: &'static str,
-    /// Its fields, unless it is a map.
+    /// Its fields; empty for a map.
     pub leaves: &'static [Leaf],
     /// For a map: leaf names and types of both sides, and the rule that reports them.
     pub map: Option<MapSchema>,
@@ -37,7 +37,7 @@ pub struct MapSchema {
     pub from: Type,
     /// Type of the value.
     pub to: Type,
-    /// Rule that reports them.
+    /// The rule that reports violations of both.
     pub code: &'static str,
 }
 
@@ -48,9 +48,9 @@ pub struct Leaf {
     pub name: &'static str,
     /// Its type.
     pub ty: Type,
-    /// It must be there.
+    /// Whether it is mandatory.
     pub is_mandatory: bool,
-    /// Rule that reports it.
+    /// The rule that reports its violations.
     pub code: &'static str,
 }
 

@@ -1,34 +1,34 @@
-//! The types of YANG leaves that the models use.
+//! The types of the YANG leaves.
 
-/// What a value may be.
+/// The type of a value.
 #[derive(Debug)]
 pub enum Type {
-    /// A whole number in a range.
+    /// An integer in a range.
     Int(i128, i128),
     /// One of these words.
     Word(&'static [&'static str]),
-    /// Text of so many characters.
+    /// Text with a minimum and maximum number of characters.
     Text(usize, usize),
-    /// Text of a shape: how to call it, and what tells it.
+    /// Text in a format: its description, and a function that recognises it.
     Shape(&'static str, fn(&str) -> bool),
     /// The name of an entry of a table, or one of these words.
     Name(&'static str, &'static [&'static str]),
-    /// A comma list of names of entries of a table.
+    /// A comma-separated list of names of entries of a table.
     Names(&'static str),
-    /// A comma list.
+    /// A comma-separated list.
     List(&'static Type),
     /// Anything.
     Any,
 }
 
 impl Type {
-    /// What is expected, for people.
+    /// A description of the expected values, for messages.
     pub fn expected(&self) -> String {
         match self {
             Self::Int(min, max) if *max == i128::from(u64::MAX) => {
-                format!("a whole number of at least {min}")
+                format!("an integer of at least {min}")
             }
-            Self::Int(min, max) => format!("a whole number in {min}..={max}"),
+            Self::Int(min, max) => format!("an integer in {min}..={max}"),
             Self::Word(words) => format!("one of {}", words.join(", ")),
             Self::Text(min, max) => format!("{min} to {max} characters"),
             Self::Shape(name, _) => (*name).to_string(),
@@ -40,7 +40,7 @@ impl Type {
         }
     }
 
-    /// Whether a value has the form; references are looked up elsewhere.
+    /// Whether a value has this type. References are checked elsewhere.
     pub fn accepts(&self, value: &str) -> bool {
         match self {
             Self::Int(min, max) => whole(value).is_some_and(|n| n >= *min && n <= *max),
@@ -53,7 +53,7 @@ impl Type {
     }
 }
 
-/// A whole number as YANG writes it: no blanks, perhaps a sign.
+/// Parses an integer as in YANG: no blanks, an optional sign.
 pub(crate) fn whole(text: &str) -> Option<i128> {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
@@ -64,7 +64,7 @@ pub(crate) fn whole(text: &str) -> Option<i128> {
 
 /// `low` or `low-high`, both at most `max`, in any order.
 fn range(text: &str, max: u32) -> bool {
-    // Most are a digit or two.
+    // The common case: one digit, or two.
     let is_digit = |byte: u8| byte.is_ascii_digit() && u32::from(byte - b'0') <= max;
     if let [low] | [low, b'-', _] = text.as_bytes()
         && is_digit(*low)

@@ -1,4 +1,4 @@
-//! A configuration against the models: every violation, with its place.
+//! Validates a configuration against the YANG models, and reports every violation with its span.
 
 use std::borrow::Cow;
 
@@ -7,43 +7,43 @@ use crate::db::{ConfigDb, Entry, Field, Table};
 use crate::json::scan::has;
 use crate::source::Span;
 
-/// Why a model refuses a value.
+/// The kind of a violation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Wrong form or out of range.
+    /// Wrong format or out of range.
     Value,
-    /// A number that is right but for blanks around it.
+    /// A valid number with leading or trailing blanks.
     Blanks,
     /// A mandatory field is absent.
     Missing,
-    /// A name of something that is not there.
+    /// A reference to something that does not exist.
     Reference,
-    /// A field that the model does not know.
+    /// A field that the model does not define.
     Unknown,
-    /// A condition between fields.
+    /// A violated condition between fields.
     Must,
 }
 
-/// One thing that a model refuses.
+/// A violation of a YANG model.
 #[derive(Clone, Debug)]
 pub struct Violation {
     /// The rule that reports it.
     pub code: &'static str,
-    /// Why.
+    /// Its kind.
     pub kind: Kind,
     /// Table.
     pub table: &'static str,
     /// Index of the entry in its table.
     pub entry: usize,
-    /// The field, when it is about one that is there.
+    /// The field, if the violation concerns an existing one.
     pub field: Option<String>,
-    /// Where.
+    /// Its span.
     pub span: Span,
     /// What was found and what was expected.
     pub message: String,
 }
 
-/// Checks all known tables. The result is in the order of the file.
+/// Validates all known tables. Violations are in the order of the file.
 pub fn validate(db: &ConfigDb<'_>) -> Vec<Violation> {
     let mut found = Vec::new();
     let here = |field| db.value("DEVICE_METADATA", "localhost", field);
@@ -100,23 +100,23 @@ impl<'d, 'a> Targets<'d, 'a> {
     }
 }
 
-/// Values that were accepted last, one for each of so many types of a table: entries repeat what is above them.
+/// The number of types of a table whose last valid value is cached: entries mostly repeat the values of the entry above.
 const REMEMBERED: usize = 16;
 
 struct Checker<'c, 'a> {
     db: &'c ConfigDb<'a>,
     schema: &'static TableSchema,
     found: &'c mut Vec<Violation>,
-    /// Fields in which nothing was found, by the first one: entries that repeat them need no second look.
+    /// Whether the fields that start at this index are valid: entries that repeat them are not validated again.
     sound: &'c mut [bool],
     targets: Targets<'c, 'a>,
     /// `hostname` and `asic_name` of this switch.
     here: (Option<&'c str>, Option<&'c str>),
-    /// The last unknown field, and the known one that is like it.
+    /// The last unknown field, and the known field with the most similar name.
     nearest: (&'c str, Option<&'static str>),
-    /// What was accepted last, by the address of its type.
+    /// The last valid value of each type, by the address of the type.
     seen: [Option<(&'static Type, &'c str)>; REMEMBERED],
-    /// Which leaf the field of this number was in the entry above.
+    /// The leaf of the field at this position in the entry above.
     leaves: [usize; REMEMBERED],
 }
 
@@ -177,14 +177,14 @@ impl<'c, 'a> Checker<'c, 'a> {
         if mandatory > 0 {
             for leaf in self.schema.leaves.iter().filter(|l| l.is_mandatory) {
                 if fields.clone().all(|f| f.name != leaf.name) {
-                    let message = format!("`{}|{}` has no `{}`", self.schema.name, entry.key, leaf.name);
+                    let message = format!("`{}` is missing", leaf.name);
                     self.report(leaf.code, Kind::Missing, index, None, entry.key_span, message);
                 }
             }
         }
     }
 
-    /// The leaf of a name; fields mostly come in the order of the entry above.
+    /// The leaf with this name. Fields are mostly in the order of the entry above.
     fn leaf_of(&mut self, number: usize, name: &str) -> Option<&'static Leaf> {
         let leaves = self.schema.leaves;
         let hint = self.leaves.get(number).and_then(|i| leaves.get(*i));
@@ -210,7 +210,7 @@ impl<'c, 'a> Checker<'c, 'a> {
 
     fn key(&mut self, index: usize, entry: &'c Entry<'a>) {
         let (code, keys) = (self.schema.key_code, self.schema.keys);
-        // Most keys are a port, or a port and a range.
+        // The common cases: a port, or a port and a range.
         match (keys, entry.owner_and_numbers()) {
             ([only], None) => return self.value(index, code, only, &entry.key, entry.key_span, None),
             ([owner, numbers], Some((head, tail))) if !has(head, b'|') => {
@@ -243,7 +243,7 @@ impl<'c, 'a> Checker<'c, 'a> {
         }
     }
 
-    /// `host|asic|port|queues` of a chassis with virtual output queues: only entries of this ASIC must name a port.
+    /// `host|asic|port|queues` of a chassis with virtual output queues. Only the port of an entry of this ASIC must exist.
     fn voq_key(&mut self, index: usize, entry: &'c Entry<'a>) {
         let mut parts = entry.key.split('|');
         let (Some(host), Some(asic), Some(port), Some(range)) =
@@ -253,8 +253,10 @@ impl<'c, 'a> Checker<'c, 'a> {
         };
         let is_local = self.here == (Some(host), Some(asic));
         if is_local && self.schema.name == "QUEUE" && !self.has("PORT", port) {
-            let message =
-                format!("the local queue entry `{}` names port `{port}`, which is not in PORT", entry.key);
+            let message = format!(
+                "the local queue entry `{}` refers to port `{port}`, which is not in PORT",
+                entry.key
+            );
             self.report("BUF017", Kind::Reference, index, None, entry.key_span, message);
         }
         if let Some(ty) = self.schema.keys.get(1) {
@@ -272,7 +274,7 @@ impl<'c, 'a> Checker<'c, 'a> {
             && field.value.contains(',')
             && field.value.split(',').any(|word| word == "all")
         {
-            let message = format!("`{}` is `all` or a list, not both", leaf.name);
+            let message = format!("`{}` must be either `all` or a list", leaf.name);
             self.report(leaf.code, Kind::Must, index, Some(field.name), field.span, message);
         }
     }
@@ -287,7 +289,7 @@ impl<'c, 'a> Checker<'c, 'a> {
         span: Span,
         field: Option<&str>,
     ) {
-        // Types are constants, so an address tells one; two that share a place only forget each other.
+        // Types are constants, so their addresses identify them. Two types with the same slot only evict each other.
         let place = std::ptr::from_ref(ty).addr() / align_of::<Type>() % REMEMBERED;
         let known = self.seen.get(place).copied().flatten();
         if known.is_some_and(|(t, text)| std::ptr::eq(t, ty) && text == value) {
@@ -337,7 +339,7 @@ impl<'c, 'a> Checker<'c, 'a> {
             }
             _ if ty.accepts(value) => {}
             Type::Int(..) if ty.accepts(value.trim()) && value != value.trim() => {
-                let message = format!("the number `{value}` has blanks around it");
+                let message = format!("the number `{value}` has leading or trailing blanks");
                 self.report("SRC004", Kind::Blanks, index, field, span, message);
             }
             _ => {
@@ -349,8 +351,8 @@ impl<'c, 'a> Checker<'c, 'a> {
     }
 }
 
-/// The name in a reference: `[TABLE|name]` is how it was written before database version 3, `[TABLE_TABLE:name]` in
-/// APPL_DB.
+/// The name in a reference, which may be written as `[TABLE|name]` (before database version 3) or `[TABLE_TABLE:name]`
+/// (APPL_DB).
 pub(crate) fn reference<'t>(table: &str, value: &'t str) -> &'t str {
     let inner = value.strip_prefix('[').and_then(|v| v.strip_suffix(']'));
     match inner.and_then(|v| v.split_once(['|', ':'])) {
@@ -387,101 +389,95 @@ fn edit_distance(a: &[u8], b: &[u8]) -> usize {
     row.last().copied().unwrap_or_default()
 }
 
-/// The `must` conditions between fields.
+/// Reports violations of the `must` conditions between fields.
 fn musts(db: &ConfigDb<'_>, found: &mut Vec<Violation>) {
-    let dynamic = db.value("DEVICE_METADATA", "localhost", "buffer_model") == Some("dynamic");
-    let number =
-        |entry: &Entry<'_>, field: &str| db.field(entry, field).and_then(|f| types::whole(f.value.trim()));
-    let mut add = |code, table, entry: usize, field: Field<'_>, message: String| {
-        let field_name = Some(field.name.to_string());
-        found.push(Violation {
-            code,
-            kind: Kind::Must,
-            table,
-            entry,
-            field: field_name,
-            span: field.span,
-            message,
+    pool_musts(db, found);
+    wred_musts(db, found);
+    for (i, entry) in db.rows("SCHEDULER").iter().enumerate() {
+        scheduler_musts(db, i, entry, &mut |code, table, i, field, message| {
+            found.push(must(code, table, i, field, message));
         });
-    };
+    }
+    watchdog_musts(db, found);
+    metadata_musts(db, found);
+}
+
+fn must(
+    code: &'static str,
+    table: &'static str,
+    entry: usize,
+    field: Field<'_>,
+    message: String,
+) -> Violation {
+    let (kind, span) = (Kind::Must, field.span);
+    Violation { code, kind, table, entry, field: Some(field.name.to_string()), span, message }
+}
+
+fn number(db: &ConfigDb<'_>, entry: &Entry<'_>, field: &str) -> Option<i128> {
+    db.field(entry, field).and_then(|f| types::whole(f.value.trim()))
+}
+
+fn pool_musts(db: &ConfigDb<'_>, found: &mut Vec<Violation>) {
+    let is_dynamic = db.value("DEVICE_METADATA", "localhost", "buffer_model") == Some("dynamic");
     for (i, pool) in db.rows("BUFFER_POOL").iter().enumerate() {
         let Some(percentage) = db.field(pool, "percentage") else { continue };
+        let mut add = |message: &str| {
+            found.push(must("BUF005", "BUFFER_POOL", i, percentage, message.to_string()));
+        };
         if db.field(pool, "size").is_some() {
-            add("BUF005", "BUFFER_POOL", i, percentage, "`percentage` and `size` exclude each other".into());
+            add("`percentage` and `size` are mutually exclusive");
         }
-        if !dynamic {
-            add(
-                "BUF005",
-                "BUFFER_POOL",
-                i,
-                percentage,
-                "`percentage` works in the dynamic buffer model only".into(),
-            );
+        if !is_dynamic {
+            add("`percentage` requires the dynamic buffer model");
         }
     }
+}
+
+fn wred_musts(db: &ConfigDb<'_>, found: &mut Vec<Violation>) {
     for (i, profile) in db.rows("WRED_PROFILE").iter().enumerate() {
         for colour in ["green", "yellow", "red"] {
-            let max_name = format!("{colour}_max_threshold");
-            let Some(max) = db.field(profile, &max_name) else { continue };
-            let min = number(profile, &format!("{colour}_min_threshold"));
-            match (min, types::whole(max.value.trim())) {
+            let Some(max) = db.field(profile, &format!("{colour}_max_threshold")) else { continue };
+            let min = number(db, profile, &format!("{colour}_min_threshold"));
+            let message = match (min, types::whole(max.value.trim())) {
                 (Some(min), Some(high)) if high < min => {
-                    add(
-                        "ECN001",
-                        "WRED_PROFILE",
-                        i,
-                        max,
-                        format!("{colour} maximum {high} is below the minimum {min}"),
-                    );
+                    format!("{colour} maximum {high} is below the minimum {min}")
                 }
-                (None, Some(_)) => {
-                    add(
-                        "ECN001",
-                        "WRED_PROFILE",
-                        i,
-                        max,
-                        format!("{colour} has a maximum without a minimum"),
-                    );
+                (None, Some(_)) => format!("{colour} has a maximum but no minimum"),
+                _ => continue,
+            };
+            found.push(must("ECN001", "WRED_PROFILE", i, max, message));
+        }
+    }
+}
+
+fn watchdog_musts(db: &ConfigDb<'_>, found: &mut Vec<Violation>) {
+    let poll = db.row("PFC_WD", "GLOBAL").map(|entry| number(db, entry, "POLL_INTERVAL"));
+    for (i, entry) in db.rows("PFC_WD").iter().enumerate() {
+        let mut add = |code, field, message| found.push(must(code, "PFC_WD", i, field, message));
+        for name in ["detection_time", "restoration_time", "action", "pfc_stat_history"] {
+            let Some(field) = db.field(entry, name) else { continue };
+            if entry.key == "GLOBAL" {
+                add("WD008", field, format!("`{name}` belongs to a port, not to GLOBAL"));
+                continue;
+            }
+            if !name.ends_with("_time") {
+                continue;
+            }
+            match (poll, types::whole(field.value.trim())) {
+                (Some(Some(poll)), Some(time)) if time < poll => {
+                    let message = format!("`{name}` {time} ms is shorter than POLL_INTERVAL {poll} ms");
+                    add("WD004", field, message);
+                }
+                (Some(None), Some(_)) => {
+                    add("WD004", field, format!("`{name}` is set, but GLOBAL has no POLL_INTERVAL"));
                 }
                 _ => {}
             }
         }
-    }
-    for (i, entry) in db.rows("SCHEDULER").iter().enumerate() {
-        scheduler_musts(db, i, entry, &mut add);
-    }
-    let global = db.row("PFC_WD", "GLOBAL");
-    let poll = global.map(|entry| number(entry, "POLL_INTERVAL"));
-    for (i, entry) in db.rows("PFC_WD").iter().enumerate() {
-        for name in ["detection_time", "restoration_time", "action", "pfc_stat_history"] {
-            let Some(field) = db.field(entry, name) else { continue };
-            if entry.key == "GLOBAL" {
-                add("WD008", "PFC_WD", i, field, format!("`{name}` belongs to a port, not to GLOBAL"));
-            } else if name.ends_with("_time") {
-                match (poll, types::whole(field.value.trim())) {
-                    (Some(Some(poll)), Some(time)) if time < poll => {
-                        add(
-                            "WD004",
-                            "PFC_WD",
-                            i,
-                            field,
-                            format!("`{name}` {time} ms is shorter than POLL_INTERVAL {poll} ms"),
-                        );
-                    }
-                    (Some(None), Some(_)) => {
-                        let message =
-                            format!("`{name}` is set, but GLOBAL has no POLL_INTERVAL to compare it with");
-                        add("WD004", "PFC_WD", i, field, message);
-                    }
-                    _ => {}
-                }
-            }
-        }
         if let Some(field) = db.field(entry, "POLL_INTERVAL").filter(|_| entry.key != "GLOBAL") {
-            add("WD003", "PFC_WD", i, field, "`POLL_INTERVAL` belongs to GLOBAL, not to a port".into());
+            add("WD003", field, "`POLL_INTERVAL` belongs to GLOBAL, not to a port".into());
         }
     }
-    metadata_musts(db, found);
 }
 
 fn scheduler_musts(
@@ -490,12 +486,12 @@ fn scheduler_musts(
     entry: &Entry<'_>,
     add: &mut impl FnMut(&'static str, &'static str, usize, Field<'_>, String),
 ) {
-    let number = |field: &str| db.field(entry, field).and_then(|f| types::whole(f.value.trim()));
+    let number = |field: &str| number(db, entry, field);
     let (cir, pir, cbs) = (number("cir"), number("pir"), number("cbs"));
     for (name, needs, base) in [("pir", "cir", cir), ("cbs", "cir", cir), ("pbs", "pir", pir)] {
         let Some(field) = db.field(entry, name) else { continue };
         if base.is_none_or(|n| n == 0) {
-            add("SCHED003", "SCHEDULER", i, field, format!("`{name}` needs a `{needs}` above 0"));
+            add("SCHED003", "SCHEDULER", i, field, format!("`{name}` requires a `{needs}` above 0"));
         }
     }
     for (name, floor, of) in [("pir", cir, "cir"), ("pbs", cbs, "cbs")] {
@@ -522,19 +518,19 @@ fn metadata_musts(db: &ConfigDb<'_>, found: &mut Vec<Violation>) {
         && get("suppress-fib-pending") == Some("enabled")
         && get("synchronous_mode").unwrap_or("enable") != "enable"
     {
-        let message = "`suppress-fib-pending` needs `synchronous_mode` enabled".to_string();
+        let message = "`suppress-fib-pending` requires `synchronous_mode` enable".to_string();
         let (kind, table, span) = (Kind::Must, "DEVICE_METADATA", entry.span);
         found.push(Violation { code: "SRC006", kind, table, entry: i, field: None, span, message });
     }
     let switch_type = get("switch_type");
     let hwsku: Cow<'_, str> = get("hwsku").unwrap_or_default().into();
-    // A chassis that does not say which ASIC it is keeps the lanes elsewhere.
+    // In a chassis configuration without `asic_name`, the lanes are in other files.
     let lanes_are_elsewhere = get("asic_name").is_none()
         && (matches!(switch_type, Some("voq" | "chassis-packet" | "fabric"))
             || matches!(hwsku.as_ref(), "msft_four_asic_vs" | "msft_multi_asic_vs"));
     for (i, port) in db.rows("PORT").iter().enumerate() {
         if !lanes_are_elsewhere && db.field(port, "lanes").is_none() {
-            let message = format!("`PORT|{}` has no `lanes`", port.key);
+            let message = "`lanes` is missing".to_string();
             let (kind, table, span) = (Kind::Missing, "PORT", port.key_span);
             found.push(Violation { code: "LINK003", kind, table, entry: i, field: None, span, message });
         }

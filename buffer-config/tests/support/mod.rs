@@ -1,4 +1,4 @@
-//! Public data beside the workspace.
+//! Public data outside the repository, and helpers that several suites use.
 
 #![allow(clippy::disallowed_methods, reason = "tests read files")]
 #![allow(dead_code, reason = "each suite uses its part")]
@@ -9,14 +9,19 @@ pub(crate) mod verdicts;
 
 use std::path::PathBuf;
 
-/// A folder or file of `../shared/data/sonic`; `None`, said aloud, when it is not beside the workspace.
+/// Returns a folder or file of `../shared/data/sonic`.
+///
+/// If it is absent, prints why the test is skipped and returns `None`, or panics if `HARRIER_REQUIRE_DATA` is set.
+#[track_caller]
 pub(crate) fn data(name: &str) -> Option<PathBuf> {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/sonic").join(name);
-    if !path.exists() {
-        eprintln!("SKIPPED: shared/data/sonic/{name} is not next to this workspace");
-        return None;
+    if path.exists() {
+        return Some(path);
     }
-    Some(path)
+    let is_required = std::env::var_os("HARRIER_REQUIRE_DATA").is_some_and(|value| value != "0");
+    assert!(!is_required, "HARRIER_REQUIRE_DATA is set, but {} does not exist", path.display());
+    eprintln!("skipped: {} does not exist", path.display());
+    None
 }
 
 /// Text of a file.
@@ -24,7 +29,7 @@ pub(crate) fn read(path: &std::path::Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-/// The files of a folder with that ending, sorted.
+/// The files of a folder whose names end so, sorted.
 pub(crate) fn files(folder: &std::path::Path, ending: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
     let mut paths: Vec<PathBuf> = entries.map(|e| e.expect("an entry").path()).collect();

@@ -1,9 +1,9 @@
-//! A validator for the part of JSON Schema that the schemas here use; any other keyword is an error, so that nothing
-//! is passed over in silence.
+//! A validator for the subset of JSON Schema that the schemas of this crate use. Any other keyword is an error, so that no
+//! constraint is ignored.
 
 use serde_json::Value;
 
-/// What of `value` the schema refuses, each with its JSON pointer.
+/// The violations of the schema in `value`, each with its JSON pointer.
 pub(crate) fn refusals(schema: &Value, value: &Value) -> Vec<String> {
     let mut found = Vec::new();
     check(schema, schema, value, "", &mut found);
@@ -111,7 +111,7 @@ fn is_type(name: &Value, value: &Value) -> bool {
     }
 }
 
-/// Patterns of the form `^([class]{n}|[class]+)*$`, taken greedily.
+/// Matches patterns of the form `^([class]{n}|[class]+)*$`, greedily.
 fn matches(pattern: &str, text: &str) -> bool {
     let mut rest = pattern.strip_prefix('^').and_then(|p| p.strip_suffix('$')).expect("an anchored pattern");
     let mut text = text.as_bytes();

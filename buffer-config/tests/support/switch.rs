@@ -1,6 +1,6 @@
-//! A small switch to break.
+//! A small, correct switch configuration that tests modify.
 
-/// A small switch of that platform with one port at 100G over 40 m, healthy but for what `change` replaces.
+/// A correct configuration for a platform with two ports at 100G over 40 m, after the replacements in `change`.
 pub(crate) fn switch(platform: &str, change: &[(&str, &str)]) -> String {
     let mut text = r#"{
  "DEVICE_METADATA": {"localhost": {"platform": "PLATFORM", "hwsku": "sku", "hostname": "s1", "type": "ToRRouter"}},
@@ -59,8 +59,8 @@ pub(crate) fn switch(platform: &str, change: &[(&str, &str)]) -> String {
     text
 }
 
-/// Trident 2 by its platform.
+/// A platform with Trident 2.
 pub(crate) const TD2: &str = "x86_64-dell_s6000_s1220-r0";
-/// Its look-up table.
+/// Its lookup table.
 pub(crate) const TABLE: &str =
     "# speed cable size xon xoff threshold xon_offset\n100000 40m 1248 2288 100000 -2 2288\n";

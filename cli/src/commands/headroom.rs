@@ -1,11 +1,11 @@
-//! `harrier headroom`: headroom and pool sizes from inputs, every term shown.
+//! `harrier headroom`: computes headroom and pool sizes, with every term of the calculation.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow, bail};
 use buffer_config::asic;
 use buffer_config::headroom::{Inputs, headroom_with_cell, pools_of_config};
-use buffer_config::{forms, headroom};
+use buffer_config::{headroom, input};
 use serde_json::{Map, Value, json};
 
 use crate::Outcome;
@@ -15,7 +15,7 @@ use crate::output::print_json;
 /// Arguments of `harrier headroom`.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// An array of records: ports with speed and cable, or names of configurations for the pool sizes
+    /// Array of records: ports with speed and cable length, or file names of configurations for pool sizes
     #[arg(value_name = "FILE.json")]
     file: PathBuf,
     /// Add every term of the calculation to each record
@@ -114,10 +114,10 @@ fn port(record: &mut Map<String, Value>, explain: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The configuration that a record names: beside the file, or in `pool_inputs` beside it.
+/// Finds the configuration of a record: in the folder of the file, or in its subfolder `pool_inputs`.
 fn configuration(folder: &Path, name: &str) -> anyhow::Result<String> {
-    let beside = [folder.join(name), folder.join("pool_inputs").join(name)];
-    let path = beside.iter().find(|p| p.is_file()).unwrap_or(&beside[0]);
+    let candidates = [folder.join(name), folder.join("pool_inputs").join(name)];
+    let path = candidates.iter().find(|p| p.is_file()).unwrap_or(&candidates[0]);
     read_text(path)
 }
 
@@ -128,9 +128,9 @@ fn pools(record: &mut Map<String, Value>, folder: &Path, explain: bool) -> anyho
         Some(config @ Value::Object(_)) => config.to_string(),
         _ => bail!("`input` must name a configuration or be one"),
     };
-    let db = forms::load(&text);
+    let db = input::load(&text);
     if let Some(problem) = db.problems.first() {
-        let place = buffer_config::source::place(&text, problem.span.start);
+        let place = buffer_config::source::position(&text, problem.span.start);
         bail!("the configuration: {place}: {}", problem.message);
     }
     let ratio =
@@ -150,7 +150,7 @@ fn pools(record: &mut Map<String, Value>, folder: &Path, explain: bool) -> anyho
         let size = c.size.map_or("-".to_string(), |s| s.to_string());
         format!("debug:BUFFER_PROFILE_TABLE:{}:{size}:{}", c.name, c.count)
     });
-    // The script prints the profiles between the first two terms and the rest.
+    // The script prints the profiles between the first two terms and the others.
     let terms =
         |range: &[(String, String)]| range.iter().map(|(n, v)| format!("debug:{n}:{v}")).collect::<Vec<_>>();
     let (head, tail) = result.terms.split_at(result.terms.len().min(2));

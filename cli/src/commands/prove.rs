@@ -1,4 +1,4 @@
-//! `harrier check --prove` and `--explain-watchdog`: headroom and watchdogs put to the test on a simulated switch.
+//! `harrier check --prove` and `--explain-watchdog`: simulates headroom and PFC watchdogs.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use fabric::prove::{Outcome, Proof, Report, Unproved, Verdict};
 use fabric::storm;
 use model::Time;
 
-/// What the fabric's watchdog does with a storm on the first priority that the port's watchdog watches, for people.
+/// Describes how the fabric's watchdog handles a storm on the first priority that the port's watchdog monitors.
 pub(crate) fn describe_storm(switch: &ResolvedSwitch, name: &str, storm_ms: u32) -> anyhow::Result<String> {
     let port = switch.ports.iter().find(|p| p.name == name).with_context(|| format!("no port {name}"))?;
     let watched = port.watchdog.map_or(0, |w| w.priorities);
@@ -33,7 +33,7 @@ pub(crate) fn describe_storm(switch: &ResolvedSwitch, name: &str, storm_ms: u32)
     Ok(format!("replayed, priority {priority}, exact timers: {detected}, {restored}\n"))
 }
 
-/// A port and how many are like it.
+/// A port and the number of equal ports.
 fn ports(port: &str, alike: &[String]) -> String {
     match alike.len() {
         0 => port.to_string(),
@@ -41,7 +41,7 @@ fn ports(port: &str, alike: &[String]) -> String {
     }
 }
 
-/// The proofs of one file for people.
+/// The proofs of one file as text.
 pub(crate) fn describe(file: &str, report: &Report) -> String {
     let mut text = String::new();
     for proof in &report.proofs {
@@ -55,13 +55,13 @@ pub(crate) fn describe(file: &str, report: &Report) -> String {
             Outcome::Fits => writeln!(text, "fits, {used_bytes} B of {configured_bytes} B headroom used"),
             Outcome::Drops { frame, after_pause_ns, reason, dropped } => writeln!(
                 text,
-                "DROPS: frame {frame} is refused ({reason}) {after_pause_ns} ns after the pause was due, {dropped} frames in all; {configured_bytes} B headroom"
+                "DROPS: frame {frame} is rejected ({reason}) {after_pause_ns} ns after the pause was due, {dropped} frames in all; {configured_bytes} B headroom"
             ),
             Outcome::NeverPauses { reason: Some(reason) } => {
-                writeln!(text, "DROPS before it pauses ({reason}): the headroom is never used")
+                writeln!(text, "DROPS before XOFF ({reason}): the headroom is never used")
             }
             Outcome::NeverPauses { reason: None } => {
-                writeln!(text, "never pauses: its threshold was not reached")
+                writeln!(text, "never pauses: XOFF was not reached")
             }
         };
     }
@@ -72,11 +72,11 @@ pub(crate) fn describe(file: &str, report: &Report) -> String {
     if report.asic.is_none() && !report.proofs.is_empty() {
         let _ = writeln!(
             text,
-            "{file}: NOT PROVABLE: the ASIC is not known, and with it cells and memory; --asic names it"
+            "{file}: NOT PROVABLE: the ASIC is unknown, and so are its cell size and memory; specify it with --asic"
         );
     }
     if report.verdict == Verdict::NothingToProve {
-        let _ = writeln!(text, "{file}: nothing to prove: no port that is up has PFC");
+        let _ = writeln!(text, "{file}: nothing to prove: no port that is up enables PFC");
     }
     text
 }

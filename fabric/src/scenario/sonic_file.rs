@@ -9,8 +9,8 @@ use std::sync::Arc;
 use buffer_config::finding::{Finding, Severity};
 use buffer_config::lookup::{self, Lookup};
 use buffer_config::rules::{self, Options};
-use buffer_config::source::Source;
-use buffer_config::{forms, json};
+use buffer_config::source::SourceText;
+use buffer_config::{input, json};
 
 use super::devices::word;
 use super::settings::SwitchSettings;
@@ -66,12 +66,12 @@ fn judge(
     refuses: bool,
     settings: &mut SwitchSettings,
 ) {
-    let db = forms::load(text);
+    let db = input::load(text);
     reader.problems.extend(db.problems.iter().map(|problem| placed(path, text, problem)));
     if !db.problems.is_empty() {
         return;
     }
-    let source = Source { name: path, text };
+    let source = SourceText { name: path, text };
     let (findings, switch) = rules::check_resolved(source, &db, table, &Options::default());
     if refuses {
         reader.problems.extend(findings.iter().filter(|f| f.severity == Severity::Error).map(refused));
@@ -84,8 +84,8 @@ fn judge(
 fn refused(finding: &Finding) -> Problem {
     Problem {
         file: finding.file.clone(),
-        line: finding.place.line as usize,
-        column: finding.place.column as usize,
+        line: finding.position.line as usize,
+        column: finding.position.column as usize,
         message: format!(
             "{} ({}); repair it, or say `sonic_errors = \"run\"` to see what it does",
             finding.message, finding.code

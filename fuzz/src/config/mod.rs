@@ -3,10 +3,8 @@
 //! For a configuration, all rules run, findings lie in the text, JSON pointers resolve, and all renderers accept the
 //! findings. A side file is either rejected with a reason or applied.
 
-mod redis;
 mod side_files;
 
-pub(crate) use redis::{redis, redis_seeds};
 pub(crate) use side_files::{
     baseline, baseline_seeds, hosts, hosts_seeds, lookup, lookup_seeds, suppressions, suppressions_seeds,
 };
@@ -16,7 +14,7 @@ use std::collections::BTreeSet;
 use buffer_config::finding::Finding;
 use buffer_config::report::{self, Format};
 use buffer_config::rules::{self, Options};
-use buffer_config::source::Source;
+use buffer_config::source::SourceText;
 use serde_json::Value;
 
 pub(crate) const WORDS: &[&str] = &[
@@ -123,7 +121,7 @@ fn check(text: &str, findings: &[Finding]) {
 /// Checks a configuration in any form.
 pub(crate) fn run(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
-    let source = Source { name: "fuzz.json", text };
+    let source = SourceText { name: "fuzz.json", text };
     let checked = rules::check_file(source, None, &Options::default());
     check(text, &checked.findings);
     // A second run reports the same findings.

@@ -1,10 +1,10 @@
 //! Files that accompany configurations: lookup table, hosts, suppressions, baseline.
 
+use buffer_config::baseline::{Baseline, FindingFilter, Suppressions};
 use buffer_config::finding::Finding;
-use buffer_config::hold::{Baseline, Holder, Suppressions};
 use buffer_config::rules::{self, Options};
-use buffer_config::source::Source;
-use buffer_config::{Beside, forms, resolve};
+use buffer_config::source::SourceText;
+use buffer_config::{ResolveOptions, input, resolve};
 
 /// A switch that violates several rules.
 const SWITCH: &str = r#"{"DEVICE_METADATA": {"localhost": {"platform": "x86_64-dell_s6000_s1220-r0", "hostname": "a"}},
@@ -15,7 +15,7 @@ const SWITCH: &str = r#"{"DEVICE_METADATA": {"localhost": {"platform": "x86_64-d
 "BUFFER_PG": {"Ethernet0|3": {"profile": "p"}}, "PORT_QOS_MAP": {"Ethernet0": {"pfc_enable": "3,4"}}}"#;
 
 fn findings(table: Option<&buffer_config::lookup::Lookup>) -> Vec<Finding> {
-    let source = Source { name: "tor-1/config_db.json", text: SWITCH };
+    let source = SourceText { name: "tor-1/config_db.json", text: SWITCH };
     rules::check_file(source, table, &Options::default()).findings
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn hosts(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     match buffer_config::hosts::parse(text) {
         Ok(hosts) => {
-            let switch = resolve(&forms::load(SWITCH), Beside::default());
+            let switch = resolve(&input::load(SWITCH), ResolveOptions::default());
             for finding in buffer_config::hosts::check(&hosts, "a.json", &switch) {
                 assert!(finding.message.starts_with("host "), "{finding:?} names no host");
             }
@@ -97,8 +97,8 @@ pub(crate) fn baseline(bytes: &[u8]) {
 fn hold(suppressions: Suppressions, baseline: Baseline) {
     let mut left = findings(None);
     let all = left.len();
-    let mut holder = Holder::new(suppressions, baseline, "2026-01-01");
+    let mut holder = FindingFilter::new(suppressions, baseline, "2026-01-01");
     holder.apply(&mut left);
-    assert_eq!(holder.held + left.len(), all);
+    assert_eq!(holder.suppressed + left.len(), all);
     holder.remarks("side.toml");
 }

@@ -1,12 +1,13 @@
 //! # BUF041 alpha-of-nothing
 //!
-//! Severity: error. Rows: ALPHA-06.
+//! Severity: error.
 //!
-//! A lossless profile in use has an alpha above 1/256 (`dynamic_th` -8).
+//! A lossless profile in use has an alpha of 1/256 (`dynamic_th` -8).
 //!
 //! ## Why it matters
 //!
-//! -8 marks profiles of ports that are down; on a live port the group pauses its sender almost at once.
+//! `dynamic_th` -8 is for ports that are down. On an active port, the priority group pauses its sender almost
+//! immediately.
 //!
 //! ## Example
 //!
@@ -27,20 +28,27 @@
 //!
 //! zero profiles of the shipped templates.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, field};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 use crate::resolved::Threshold;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "BUF041", name: "alpha-of-nothing", severity: Severity::Error, ids: &["ALPHA-06"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "BUF041",
+    name: "alpha-of-nothing",
+    severity: Severity::Error,
+    effect: effect::ALPHA_TOO_LOW,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     for profile in cx.lossless_in_use() {
         if profile.threshold == Some(Threshold::Dynamic { exponent: -8 }) && !profile.name.contains("zero") {
-            let message = format!("lossless profile {} has alpha 1/256, which is for unused ports", profile.name);
+            let message = format!(
+                "lossless profile {} has alpha 1/256, which is for ports that are down",
+                profile.name
+            );
             cx.report(out, &META, field("BUFFER_PROFILE", &profile.name, "dynamic_th"), message);
         }
     }

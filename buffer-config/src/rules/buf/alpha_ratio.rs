@@ -1,13 +1,14 @@
 //! # BUF042 lossless-alpha-low
 //!
-//! Severity: info. Rows: ALPHA-01, ALPHA-04, ALPHA-08.
+//! Severity: info.
 //!
-//! Reports the alpha of lossless profiles, and how it compares with that of lossy traffic in the same pool.
+//! Reports the alpha of each lossless profile and compares it with the alpha of lossy traffic in the same pool.
 //!
 //! ## Why it matters
 //!
-//! A new model of switch came with 1/64 instead of 1/16: PFC storms and a higher 99.9th percentile. Where lossy
-//! traffic has the larger alpha, its bursts starve lossless groups and pause their senders.
+//! In one fleet, a new switch model came with 1/64 instead of 1/16; PFC storms and a higher 99.9th percentile
+//! latency followed. If lossy traffic has the larger alpha, its bursts starve lossless priority groups and pause
+//! their senders.
 //!
 //! ## Example
 //!
@@ -29,16 +30,20 @@
 //! RDMA over Commodity Ethernet at Scale 6.2; Azure 6.2. Shipped lossless profiles have 0, 1, -6, -3, -2, 7, -5, -4
 //! or -1.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, alpha, field, names};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 use crate::resolved::Threshold;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "BUF042", name: "lossless-alpha-low", severity: Severity::Info, ids: &["ALPHA-01", "ALPHA-04", "ALPHA-08"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "BUF042",
+    name: "lossless-alpha-low",
+    severity: Severity::Info,
+    effect: effect::INFORMATIONAL,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let mut seen: Vec<(i8, Vec<&str>)> = Vec::new();
     for profile in cx.lossless_in_use() {
@@ -49,15 +54,28 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         }
     }
     let lossy = cx.profile_named("ingress_lossy_profile").and_then(|p| match (p.threshold, cx.pool_of(p)) {
-        (Some(Threshold::Dynamic { exponent }), Some(pool)) if pool.name == crate::LOSSLESS_POOL => Some(exponent),
+        (Some(Threshold::Dynamic { exponent }), Some(pool)) if pool.name == crate::LOSSLESS_POOL => {
+            Some(exponent)
+        }
         _ => None,
     });
     for (exponent, profiles) in seen {
-        let beside = match lossy {
-            Some(other) if other > exponent => format!("; lossy traffic in the same pool has {}", alpha(other)),
+        let lossy_alpha = match lossy {
+            Some(other) if other > exponent => {
+                format!("; lossy traffic in the same pool has {}", alpha(other))
+            }
             _ => String::new(),
         };
-        let message = format!("alpha {} (dynamic_th {exponent}) for {}{beside}", alpha(exponent), names(&profiles));
-        cx.report(out, &META, field("BUFFER_PROFILE", profiles.first().unwrap_or(&""), "dynamic_th"), message);
+        let message = format!(
+            "alpha {} (dynamic_th {exponent}) for {}{lossy_alpha}",
+            alpha(exponent),
+            names(&profiles)
+        );
+        cx.report(
+            out,
+            &META,
+            field("BUFFER_PROFILE", profiles.first().unwrap_or(&""), "dynamic_th"),
+            message,
+        );
     }
 }

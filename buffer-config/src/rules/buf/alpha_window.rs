@@ -1,12 +1,12 @@
 //! # BUF009 alpha-window
 //!
-//! Severity: warning. Rows: SCH-09.
+//! Severity: warning.
 //!
-//! The exponent is within what the ASIC's SAI takes (Tomahawk 5: -7 to 3 for shared buffers).
+//! `dynamic_th` is outside the range that the ASIC's SAI supports (Tomahawk 5: -7 to 3 for shared buffers).
 //!
 //! ## Why it matters
 //!
-//! SAI refuses it or clips it, and the queue gets another limit than was planned.
+//! SAI rejects or clips the value, so the threshold is not the one that was configured.
 //!
 //! ## Example
 //!
@@ -22,22 +22,26 @@
 //!
 //! ## Fix
 //!
-//! Stay within the window.
+//! Use a value within the range.
 //!
 //! ## Source
 //!
 //! sonic-buildimage PR 27270.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, field};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 use crate::resolved::Threshold;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "BUF009", name: "alpha-window", severity: Severity::Warning, ids: &["SCH-09"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "BUF009",
+    name: "alpha-window",
+    severity: Severity::Warning,
+    effect: effect::ALPHA_NOT_AS_INTENDED,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let Some(asic) = cx.asic else { return };
     let (low, high) = asic.alpha_window;
@@ -46,7 +50,10 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             && !(low..=high).contains(&exponent)
             && (-8..=7).contains(&exponent)
         {
-            let message = format!("profile {}: dynamic_th {exponent} is outside {low}..={high}, which {} takes", profile.name, asic.name);
+            let message = format!(
+                "profile {}: dynamic_th {exponent} is outside {low}..={high}, the range that {} supports",
+                profile.name, asic.name
+            );
             cx.report(out, &META, field("BUFFER_PROFILE", &profile.name, "dynamic_th"), message);
         }
     }

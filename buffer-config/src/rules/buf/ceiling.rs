@@ -1,13 +1,13 @@
 //! # BUF043 ceiling-of-a-group
 //!
-//! Severity: warning. Rows: ALPHA-05.
+//! Severity: warning.
 //!
-//! A single lossless group may hold at least a few frames before it pauses, even when all groups of its port are
-//! busy.
+//! A single lossless priority group reaches XOFF after less than four frames when all lossless groups of its port
+//! are congested.
 //!
 //! ## Why it matters
 //!
-//! With less, every burst pauses the sender and the link runs far below its speed.
+//! Every burst pauses the sender, and the link runs far below line rate.
 //!
 //! ## Example
 //!
@@ -25,27 +25,35 @@
 //!
 //! ## Fix
 //!
-//! Raise alpha or the pool.
+//! Increase alpha or the size of the pool.
 //!
 //! ## Source
 //!
 //! alpha*S/(1+n*alpha), Azure 7.3.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, bytes, row, smallest_trip};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "BUF043", name: "ceiling-of-a-group", severity: Severity::Warning, ids: &["ALPHA-05"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "BUF043",
+    name: "ceiling-of-a-group",
+    severity: Severity::Warning,
+    effect: effect::ALPHA_TOO_LOW,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
-    let groups = cx.sw.ports.iter().map(|p| u64::from(p.pfc_priorities.count_ones())).max().unwrap_or(0).max(1);
+    let groups =
+        cx.sw.ports.iter().map(|p| u64::from(p.pfc_priorities.count_ones())).max().unwrap_or(0).max(1);
     let Some((trip, _, name)) = smallest_trip(cx, groups) else { return };
     let frames = 4 * u64::from(crate::DEFAULT_MTU);
     if trip < frames {
-        let message = format!("profile {name}: with {groups} busy groups each pauses at {}, fewer than four frames", bytes(trip));
+        let message = format!(
+            "profile {name}: with {groups} congested groups, each pauses at {}, less than four frames",
+            bytes(trip)
+        );
         cx.report(out, &META, row("BUFFER_PROFILE", &name), message);
     }
 }

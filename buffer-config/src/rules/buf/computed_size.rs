@@ -1,13 +1,13 @@
 //! # BUF029 computed-size
 //!
-//! Severity: error. Rows: POOL-12.
+//! Severity: error.
 //!
-//! The pool sizes that the dynamic model will compute are above zero.
+//! The dynamic buffer model computes a pool size of zero or less.
 //!
 //! ## Why it matters
 //!
-//! The calculation has no lower bound: with many ports and long cables it comes out negative (SN4700 with 128 ports
-//! as T2: -22,464,528 bytes), and the text is then read as an enormous number.
+//! The calculation has no lower bound: with many ports and long cables the result is negative (SN4700 with 128
+//! ports as T2: -22,464,528 bytes), and SONiC then parses the text as a very large number.
 //!
 //! ## Example
 //!
@@ -26,23 +26,23 @@
 //!
 //! ## Fix
 //!
-//! Share headroom (`over_subscribe_ratio`), shorten cables, or use fewer lossless priorities.
+//! Use shared headroom (`over_subscribe_ratio`), shorter cables, or fewer lossless priorities.
 //!
 //! ## Source
 //!
 //! buffer_pool_mellanox.lua.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, row};
-use crate::finding::Severity;
+use super::super::{Meta, effect};
 use crate::asic::Vendor;
+use crate::finding::Severity;
 use crate::headroom;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "BUF029", name: "computed-size", severity: Severity::Error, ids: &["POOL-12"] };
+    Meta { code: "BUF029", name: "computed-size", severity: Severity::Error, effect: effect::ALPHA_TOO_LOW };
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let (true, Some(asic)) = (cx.is_dynamic, cx.asic.filter(|a| a.vendor == Vendor::Nvidia)) else { return };
     if cx.sw.pools.iter().all(|p| p.size_bytes.is_some_and(|b| b > 0)) {

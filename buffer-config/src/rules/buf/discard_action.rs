@@ -1,12 +1,13 @@
 //! # BUF013 trim-where-forbidden
 //!
-//! Severity: error. Rows: SCH-13.
+//! Severity: error.
 //!
-//! `packet_discard_action` trim is for queues only: not for profiles that a priority group or a profile list uses.
+//! A profile with `packet_discard_action` trim is used by a priority group or a profile list. Trimming is supported
+//! for queues only.
 //!
 //! ## Why it matters
 //!
-//! orchagent refuses the reference, and the group or port is left without the profile.
+//! orchagent rejects the reference, and the priority group or port has no profile.
 //!
 //! ## Example
 //!
@@ -20,26 +21,33 @@
 //!
 //! ## Fix
 //!
-//! Give groups and lists a profile that drops.
+//! Use a profile with `packet_discard_action` drop for priority groups and lists.
 //!
 //! ## Source
 //!
 //! bufferorch.cpp, buffercontainer.h.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, field};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "BUF013", name: "trim-where-forbidden", severity: Severity::Error, ids: &["SCH-13"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "BUF013",
+    name: "trim-where-forbidden",
+    severity: Severity::Error,
+    effect: effect::NOT_PORT_SPECIFIC,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.schema(out, &META);
     for (profile, uses) in cx.sw.profiles.iter().zip(&cx.uses) {
         if profile.trims && (uses[0] > 0 || uses[2] > 0) {
-            let message = format!("profile {} trims packets, but {} priority groups and {} lists use it", profile.name, uses[0], uses[2]);
+            let message = format!(
+                "profile {} trims packets, but {} priority groups and {} lists use it",
+                profile.name, uses[0], uses[2]
+            );
             cx.report(out, &META, field("BUFFER_PROFILE", &profile.name, "packet_discard_action"), message);
         }
     }

@@ -1,13 +1,13 @@
 //! # BUF026 egress-lossless-limit
 //!
-//! Severity: error (less where the ASIC makes it an idiom). Rows: POOL-05.
+//! Severity: error (lower where it is the ASIC vendor's convention).
 //!
-//! The profile of lossless queues does not limit them: a static threshold as large as its pool, or an alpha large
-//! enough.
+//! The profile of the lossless queues limits them: its static threshold is smaller than the pool, or its alpha is
+//! too small.
 //!
 //! ## Why it matters
 //!
-//! A lossless queue that reaches an egress limit drops, whatever headroom the ingress has.
+//! A lossless queue that reaches its egress limit drops packets, even if ingress headroom is available.
 //!
 //! ## Example
 //!
@@ -27,24 +27,31 @@
 //!
 //! Azure 6.2 and appendix A.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, bytes, field};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 use crate::resolved::Direction;
 use crate::resolved::Threshold;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "BUF026", name: "egress-lossless-limit", severity: Severity::Error, ids: &["POOL-05"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "BUF026",
+    name: "egress-lossless-limit",
+    severity: Severity::Error,
+    effect: effect::NOT_LOSSLESS,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let Some(profile) = cx.profile_named("egress_lossless_profile") else { return };
     let Some(pool) = cx.pool_of(profile).filter(|p| p.direction != Direction::Ingress) else { return };
-    let (Some(Threshold::Static { bytes: limit }), Some(size)) = (profile.threshold, pool.size_bytes) else { return };
+    let (Some(Threshold::Static { bytes: limit }), Some(size)) = (profile.threshold, pool.size_bytes) else {
+        return;
+    };
     if limit < size && limit >= 4096 {
-        let halves = cx.asic.is_some_and(|a| matches!(a.name, "tomahawk-4" | "tomahawk-5")) && limit >= size / 2;
-        // What is half to a percent looks like a chip of two halves that is not known here.
+        let halves =
+            cx.asic.is_some_and(|a| matches!(a.name, "tomahawk-4" | "tomahawk-5")) && limit >= size / 2;
+        // A limit of half the pool, within a percent, suggests an unknown chip with two halves.
         let may_be_half = (limit.saturating_mul(2)).abs_diff(size) <= size / 50;
         let severity = match cx.asic {
             _ if halves => Severity::Info,
@@ -52,7 +59,14 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             None if may_be_half => Severity::Warning,
             None => Severity::Error,
         };
-        let message = format!("egress_lossless_profile stops a queue at {}, below the {} of pool {}", bytes(limit), bytes(size), pool.name);
-        cx.report(out, &META, field("BUFFER_PROFILE", &profile.name, "static_th"), message).severity(severity).replace(size.to_string());
+        let message = format!(
+            "egress_lossless_profile limits a queue to {}, below the {} of pool {}",
+            bytes(limit),
+            bytes(size),
+            pool.name
+        );
+        cx.report(out, &META, field("BUFFER_PROFILE", &profile.name, "static_th"), message)
+            .severity(severity)
+            .replace(size.to_string());
     }
 }

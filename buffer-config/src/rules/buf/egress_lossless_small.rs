@@ -1,13 +1,13 @@
 //! # BUF025 egress-lossless-small
 //!
-//! Severity: error (less where the ASIC makes it an idiom). Rows: POOL-04.
+//! Severity: error (lower where it is the ASIC vendor's convention).
 //!
-//! The egress lossless pool is at least as large as the ingress lossless pool.
+//! The egress lossless pool is smaller than the ingress lossless pool.
 //!
 //! ## Why it matters
 //!
-//! Otherwise lossless packets are dropped at egress before the headroom that was kept for them is used. This broke
-//! a dual-ToR fleet; ten SKUs still ship it.
+//! Lossless packets are dropped at egress before the headroom that is reserved for them is used. This caused drops
+//! in a dual-ToR fleet, and ten SKUs still ship with it.
 //!
 //! ## Example
 //!
@@ -17,42 +17,60 @@
 //!
 //! ## Fix
 //!
-//! Make the egress lossless pool as large as the memory.
+//! Make the egress lossless pool as large as the packet memory.
 //!
 //! ## Source
 //!
 //! sonic-buildimage PR 21320; Azure 6.2.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, bytes, field};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 use crate::resolved::{Direction, Threshold};
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "BUF025", name: "egress-lossless-small", severity: Severity::Error, ids: &["POOL-04"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "BUF025",
+    name: "egress-lossless-small",
+    severity: Severity::Error,
+    effect: effect::NOT_LOSSLESS,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let (Some(ingress), Some(egress)) = (cx.lossless_pool(), cx.pool("egress_lossless_pool")) else { return };
     let (Some(s), Some(e)) = (ingress.size_bytes, egress.size_bytes) else { return };
     let total = s.saturating_add(ingress.shared_headroom_bytes);
     let at = field("BUFFER_POOL", &egress.name, "size");
     if e < s && e > 0 && ingress.direction == Direction::Ingress {
-        // Tomahawk 4 and 5 have two halves, each with a pool of its own size.
+        // Tomahawk 4 and 5 have two halves, each with its own pool.
         let halves = cx.asic.is_some_and(|a| matches!(a.name, "tomahawk-4" | "tomahawk-5")) && e >= s / 2;
         let severity = if halves { Severity::Warning } else { Severity::Error };
-        let message = format!("egress_lossless_pool is {}, {} admits {}: lossless packets drop at egress", bytes(e), ingress.name, bytes(s));
+        let message = format!(
+            "egress_lossless_pool is {}, but {} admits {}: lossless packets are dropped at egress",
+            bytes(e),
+            ingress.name,
+            bytes(s)
+        );
         let mut reported = cx.report(out, &META, at, message).severity(severity).replace(total.to_string());
-        // Limits that were made for the smaller pool must grow with it.
-        for profile in cx.sw.profiles.iter().filter(|p| cx.pool_of(p).is_some_and(|pool| pool.name == egress.name)) {
+        // Limits for the smaller pool must grow with it.
+        for profile in
+            cx.sw.profiles.iter().filter(|p| cx.pool_of(p).is_some_and(|pool| pool.name == egress.name))
+        {
             let is_small = matches!(profile.threshold, Some(Threshold::Static { bytes }) if bytes < total);
-            if let Some(pointer) = cx.pointer_of("BUFFER_PROFILE", &profile.name, "static_th").filter(|_| is_small) {
+            if let Some(pointer) =
+                cx.pointer_of("BUFFER_PROFILE", &profile.name, "static_th").filter(|_| is_small)
+            {
                 reported = reported.with(pointer, total.to_string());
             }
         }
     } else if e >= s && e < total && cx.asic.is_none() {
-        let message = format!("egress_lossless_pool is {}, {} with its headroom admits {}", bytes(e), ingress.name, bytes(total));
+        let message = format!(
+            "egress_lossless_pool is {}, but {} with its headroom admits {}",
+            bytes(e),
+            ingress.name,
+            bytes(total)
+        );
         cx.report(out, &META, at, message).severity(Severity::Warning);
     }
 }

@@ -1,12 +1,12 @@
 //! # BUF028 ingress-lossy-limit
 //!
-//! Severity: info. Rows: POOL-07.
+//! Severity: info.
 //!
-//! Lossy traffic is not limited at ingress: a static threshold as large as the pool, or an alpha of its own.
+//! The ingress lossy profile has a static threshold that is smaller than its pool.
 //!
 //! ## Why it matters
 //!
-//! A small static threshold makes lossy traffic drop at ingress, where the egress queue cannot share fairly.
+//! Lossy packets are dropped at ingress, where the switch cannot share the buffer fairly between egress queues.
 //!
 //! ## Example
 //!
@@ -20,28 +20,39 @@
 //!
 //! ## Fix
 //!
-//! Set `static_th` to the size of the memory.
+//! Set `static_th` to the size of the packet memory.
 //!
 //! ## Source
 //!
 //! Azure 6.2.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, bytes, field};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 use crate::resolved::PoolMode;
 use crate::resolved::Threshold;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "BUF028", name: "ingress-lossy-limit", severity: Severity::Info, ids: &["POOL-07"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "BUF028",
+    name: "ingress-lossy-limit",
+    severity: Severity::Info,
+    effect: effect::NOT_PORT_SPECIFIC,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let Some(profile) = cx.profile_named("ingress_lossy_profile") else { return };
-    let (Some(Threshold::Static { bytes: limit }), Some(pool)) = (profile.threshold, cx.pool_of(profile)) else { return };
+    let (Some(Threshold::Static { bytes: limit }), Some(pool)) = (profile.threshold, cx.pool_of(profile))
+    else {
+        return;
+    };
     if pool.size_bytes.is_some_and(|size| limit < size) && pool.mode == PoolMode::Dynamic {
-        let message = format!("ingress_lossy_profile stops lossy traffic at {} of {}", bytes(limit), bytes(pool.size_bytes.unwrap_or(0)));
+        let message = format!(
+            "ingress_lossy_profile limits lossy traffic to {} of {}",
+            bytes(limit),
+            bytes(pool.size_bytes.unwrap_or(0))
+        );
         cx.report(out, &META, field("BUFFER_PROFILE", &profile.name, "static_th"), message);
     }
 }

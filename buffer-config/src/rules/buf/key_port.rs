@@ -1,12 +1,12 @@
 //! # BUF017 key-port
 //!
-//! Severity: error. Rows: REF-06.
+//! Severity: error.
 //!
-//! The port in a key exists in PORT.
+//! A key names a port that is not in PORT.
 //!
 //! ## Why it matters
 //!
-//! The entry waits for a port that never comes; after a breakout the ports' new names have no entries.
+//! The entry is never applied. After a breakout, for example, the ports with the new names have no entries.
 //!
 //! ## Example
 //!
@@ -16,31 +16,32 @@
 //!
 //! ## Fix
 //!
-//! Name a port of this file.
+//! Use a port of this file.
 //!
 //! ## Source
 //!
 //! YANG; VOQ entries of other line cards are exempt.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, row};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 use std::collections::BTreeMap;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "BUF017", name: "key-port", severity: Severity::Error, ids: &["REF-06"] };
+    Meta { code: "BUF017", name: "key-port", severity: Severity::Error, effect: effect::NOT_PORT_SPECIFIC };
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     if cx.sw.ports.is_empty() {
-        // Only buffers: nothing can be said about ports.
+        // A buffer template has no ports.
         return;
     }
     let mut by_table: BTreeMap<&str, (usize, &str, &str)> = BTreeMap::new();
     for violation in cx.violations.iter().filter(|v| v.code == META.code) {
         let Some(entry) = cx.db.rows(violation.table).get(violation.entry) else { continue };
-        let count = by_table.entry(violation.table).or_insert((0, entry.key.as_ref(), violation.message.as_str()));
+        let count =
+            by_table.entry(violation.table).or_insert((0, entry.key.as_ref(), violation.message.as_str()));
         count.0 += 1;
     }
     for (table, (count, key, message)) in by_table {

@@ -1,12 +1,12 @@
 //! # BUF021 list-direction
 //!
-//! Severity: error (less where the ASIC makes it an idiom). Rows: DIR-04.
+//! Severity: error (lower where it is the ASIC vendor's convention).
 //!
-//! An ingress profile list names ingress profiles only, an egress list egress profiles only.
+//! An ingress profile list contains an egress profile, or an egress list an ingress profile.
 //!
 //! ## Why it matters
 //!
-//! The list is refused and the port keeps the chip's defaults.
+//! The list is rejected and the port keeps the chip's defaults.
 //!
 //! ## Example
 //!
@@ -22,17 +22,21 @@
 //!
 //! buffermgrdyn.cpp.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, field};
-use crate::finding::Severity;
+use super::super::{Meta, effect};
 use crate::asic::Vendor;
+use crate::finding::Severity;
 use crate::resolved::Direction;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "BUF021", name: "list-direction", severity: Severity::Error, ids: &["DIR-04"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "BUF021",
+    name: "list-direction",
+    severity: Severity::Error,
+    effect: effect::NOT_PORT_SPECIFIC,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     for (table, wrong) in [
         ("BUFFER_PORT_INGRESS_PROFILE_LIST", Direction::Egress),
@@ -42,7 +46,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         let mut last = "";
         for entry in cx.db.rows(table) {
             let list = cx.db.field(entry, "profile_list").map_or("", |f| f.value);
-            // Most ports have the list of the port above.
+            // Most ports have the same list as the previous one.
             if std::mem::replace(&mut last, list) == list {
                 continue;
             }
@@ -51,8 +55,10 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
                 if pool.is_some_and(|p| p.direction == wrong) && !seen.contains(&name) {
                     seen.push(name);
                     let severity = if cx.is(Vendor::Teralynx) { Severity::Info } else { Severity::Error };
-                    let message = format!("{table} names profile {name}, whose pool is of the other direction");
-                    cx.report(out, &META, field(table, &entry.key, "profile_list"), message).severity(severity);
+                    let message =
+                        format!("{table} contains profile {name}, whose pool has the other direction");
+                    cx.report(out, &META, field(table, &entry.key, "profile_list"), message)
+                        .severity(severity);
                 }
             }
         }

@@ -1,13 +1,13 @@
 //! # BUF045 lookup-alpha
 //!
-//! Severity: warning. Rows: ALPHA-03.
+//! Severity: warning.
 //!
-//! The threshold of a lossless profile is the one of the look-up table's row.
+//! The threshold of a lossless profile differs from the row of the lookup table.
 //!
 //! ## Why it matters
 //!
-//! Three places set alpha: the table (traditional model), `default_dynamic_th` (dynamic model) and the profile
-//! itself; the profile in the database wins and survives an image upgrade.
+//! Alpha can be set in three places: the lookup table (traditional model), `default_dynamic_th` (dynamic model) and
+//! the profile. A profile in the database takes precedence and remains after an image upgrade.
 //!
 //! ## Example
 //!
@@ -24,16 +24,20 @@
 //!
 //! buffermgr.cpp, buffermgrdyn.cpp.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, field};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 use crate::resolved::Threshold;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "BUF045", name: "lookup-alpha", severity: Severity::Warning, ids: &["ALPHA-03"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "BUF045",
+    name: "lookup-alpha",
+    severity: Severity::Warning,
+    effect: effect::ALPHA_NOT_AS_INTENDED,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let Some(lookup) = cx.lookup else { return };
     for lookup_row in &lookup.rows {
@@ -45,8 +49,12 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             None => continue,
         };
         if found != lookup_row.threshold {
-            let message = format!("profile {name} has {key} {found}, the look-up table {}", lookup_row.threshold);
-            cx.report(out, &META, field("BUFFER_PROFILE", &name, key), message).deviates(found.cmp(&lookup_row.threshold));
+            let message = format!(
+                "profile {name} has {key} {found}, but the lookup table has {}",
+                lookup_row.threshold
+            );
+            cx.report(out, &META, field("BUFFER_PROFILE", &name, key), message)
+                .deviates(found.cmp(&lookup_row.threshold));
         }
     }
 }

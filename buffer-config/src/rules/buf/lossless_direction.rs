@@ -1,12 +1,12 @@
 //! # BUF020 lossless-is-ingress
 //!
-//! Severity: error (less where the ASIC makes it an idiom). Rows: DIR-03.
+//! Severity: error (lower where it is the ASIC vendor's convention).
 //!
-//! A profile with headroom (`xoff`) belongs to an ingress pool.
+//! A profile with headroom (`xoff`) belongs to an egress pool.
 //!
 //! ## Why it matters
 //!
-//! Headroom is taken at ingress; at egress the field means nothing, and the dynamic model refuses the profile.
+//! Headroom exists at ingress only. At egress the field has no meaning, and the dynamic model rejects the profile.
 //!
 //! ## Example
 //!
@@ -26,22 +26,28 @@
 //!
 //! buffermgrdyn.cpp.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, field};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 use crate::resolved::Direction;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "BUF020", name: "lossless-is-ingress", severity: Severity::Error, ids: &["DIR-03"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "BUF020",
+    name: "lossless-is-ingress",
+    severity: Severity::Error,
+    effect: effect::NOT_PORT_SPECIFIC,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     for profile in &cx.sw.profiles {
         if profile.is_lossless() && cx.pool_of(profile).is_some_and(|p| p.direction == Direction::Egress) {
             let severity = if cx.is_dynamic { Severity::Error } else { Severity::Warning };
             let message = format!("profile {} has headroom but is in an egress pool", profile.name);
-            cx.report(out, &META, field("BUFFER_PROFILE", &profile.name, "xoff"), message).severity(severity).remove();
+            cx.report(out, &META, field("BUFFER_PROFILE", &profile.name, "xoff"), message)
+                .severity(severity)
+                .remove();
         }
     }
 }

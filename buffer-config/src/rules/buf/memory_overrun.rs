@@ -1,13 +1,13 @@
 //! # BUF023 memory-overrun
 //!
-//! Severity: error (less where the ASIC makes it an idiom). Rows: POOL-01.
+//! Severity: error (lower where it is the ASIC vendor's convention).
 //!
-//! The lossless pool and the shared headroom beside it fit into the packet memory.
+//! The lossless pool and the shared headroom together exceed the packet memory.
 //!
 //! ## Why it matters
 //!
-//! A switch was shipped with 808,546 cells of 636,183: a cold boot silently drops the lossless profiles, a warm
-//! boot never returns.
+//! One switch shipped with 808,546 of 636,183 cells allocated: after a cold boot the lossless profiles are silently
+//! missing, and a warm boot does not complete.
 //!
 //! ## Example
 //!
@@ -22,21 +22,25 @@
 //!
 //! ## Fix
 //!
-//! Lower `size` so that size + xoff (+ what is reserved) is at most the memory.
+//! Reduce `size` until `size` + `xoff` (+ reserved bytes) fits the packet memory.
 //!
 //! ## Source
 //!
 //! sonic-buildimage issue 28657, PR 28658.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, bytes, field};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "BUF023", name: "memory-overrun", severity: Severity::Error, ids: &["POOL-01"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "BUF023",
+    name: "memory-overrun",
+    severity: Severity::Error,
+    effect: effect::OVERSUBSCRIBED_MEMORY,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let Some(memory) = cx.memory() else { return };
     let Some(pool) = cx.lossless_pool().filter(|p| p.shared_headroom_bytes > 0) else { return };
@@ -48,15 +52,23 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             format!(" ({} of {} cells)", sum.div_ceil(cell), memory.bytes / cell)
         });
         let message = format!(
-            "pool {}: size {} + shared headroom {} = {}, but the memory is {} ({}){cells}",
-            pool.name, bytes(size), bytes(pool.shared_headroom_bytes), bytes(sum), bytes(memory.bytes), memory.from
+            "pool {}: size {} + shared headroom {} = {}, but the packet memory is {} ({}){cells}",
+            pool.name,
+            bytes(size),
+            bytes(pool.shared_headroom_bytes),
+            bytes(sum),
+            bytes(memory.bytes),
+            memory.from
         );
-        // A whole number of cells, beside what the SAI takes for itself.
+        // A multiple of the cell size, without the SAI's reservation.
         let (cell, reserve) = cx.asic.map_or((1, 0), |a| (u64::from(a.cell_bytes), a.sai_reserve_bytes()));
         let taken = pool.shared_headroom_bytes.saturating_add(reserve);
         let fitting = memory.bytes.saturating_sub(taken) / cell * cell;
-        let reported = cx.report(out, &META, field("BUFFER_POOL", &pool.name, "size"), message).severity(severity).replace(fitting.to_string());
-        // What follows the ingress pool shrinks with it.
+        let reported = cx
+            .report(out, &META, field("BUFFER_POOL", &pool.name, "size"), message)
+            .severity(severity)
+            .replace(fitting.to_string());
+        // Pools that must not exceed the ingress pool shrink with it.
         let lossy = cx.pool("egress_lossy_pool").filter(|p| p.size_bytes.is_some_and(|s| s > fitting));
         if let Some(pointer) = lossy.and_then(|p| cx.pointer_of("BUFFER_POOL", &p.name, "size")) {
             reported.with(pointer, fitting.to_string());

@@ -3,21 +3,13 @@
 use super::family;
 
 family!(
-    pool_type,
-    pool_mode,
     pool_size,
     pool_xoff_place,
-    pool_percentage,
     percentage_sum,
     profile_mandatory,
-    alpha_range,
     alpha_window,
-    profile_number,
     one_threshold,
-    headroom_type,
     discard_action,
-    profile_pool,
-    list_profile,
     queue_profile,
     key_port,
     unused_profile,

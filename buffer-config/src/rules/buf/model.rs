@@ -1,13 +1,14 @@
 //! # BUF047 buffer-model
 //!
-//! Severity: error. Rows: TPL-04.
+//! Severity: error.
 //!
-//! `buffer_model` is dynamic or traditional, and the file is of that model.
+//! `buffer_model` is neither dynamic nor traditional, or the contents of the file belong to the other model.
 //!
 //! ## Why it matters
 //!
-//! A file of the dynamic model loaded in the traditional one crashes orchagent; a switch of models needs a restart
-//! of swss. A file without `DEVICE_METADATA` (rendered by the buffer template alone) does not say its model.
+//! A file of the dynamic model crashes orchagent if the traditional model is active, and a change of the model
+//! requires a restart of swss. A file without `DEVICE_METADATA` (the output of the buffer template alone) does not
+//! state its model.
 //!
 //! ## Example
 //!
@@ -22,32 +23,37 @@
 //!
 //! ## Fix
 //!
-//! Set the model that the file is made for.
+//! Set `buffer_model` to the model that the file was written for.
 //!
 //! ## Source
 //!
 //! swss PR 1975.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, field, row};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 use crate::resolve::BufferModel;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "BUF047", name: "buffer-model", severity: Severity::Error, ids: &["TPL-04"] };
+    Meta { code: "BUF047", name: "buffer-model", severity: Severity::Error, effect: effect::NOT_LOSSLESS };
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.schema(out, &META);
     if cx.model == BufferModel::DynamicByContent {
         let at = cx.db.rows("BUFFER_POOL").first().map_or("", |pool| pool.key.as_ref());
-        let message = "the file has no DEVICE_METADATA; by its content it is of the dynamic model, and is judged so".to_string();
+        let message =
+            "the file has no DEVICE_METADATA; its contents are those of the dynamic model, which is assumed"
+                .to_string();
         cx.report(out, &META, row("BUFFER_POOL", at), message).severity(Severity::Warning);
     }
-    let null = cx.db.rows("BUFFER_PG").iter().find(|e| cx.db.field(e, "profile").is_some_and(|f| f.value == "NULL"));
+    let null =
+        cx.db.rows("BUFFER_PG").iter().find(|e| cx.db.field(e, "profile").is_some_and(|f| f.value == "NULL"));
     if let (Some(entry), false) = (null, cx.is_dynamic) {
-        let message = "priority groups with profile NULL are of the dynamic model, buffer_model is not dynamic".to_string();
+        let message =
+            "priority groups with profile NULL require the dynamic model, but buffer_model is not dynamic"
+                .to_string();
         cx.report(out, &META, field("BUFFER_PG", &entry.key, "profile"), message);
     }
 }

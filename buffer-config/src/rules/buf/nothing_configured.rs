@@ -1,12 +1,12 @@
 //! # BUF049 no-buffers
 //!
-//! Severity: warning. Rows: TPL-02.
+//! Severity: warning.
 //!
-//! A switch with PFC has buffer pools and profiles.
+//! The switch enables PFC but has no buffer pools or profiles.
 //!
 //! ## Why it matters
 //!
-//! Without them the chip's defaults hold: no headroom, and lossless traffic is dropped.
+//! The chip's defaults apply: there is no headroom, and lossless traffic is dropped.
 //!
 //! ## Example
 //!
@@ -25,19 +25,19 @@
 //!
 //! thirty SKUs ship none; buffers_config.j2.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, field};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "BUF049", name: "no-buffers", severity: Severity::Warning, ids: &["TPL-02"] };
+    Meta { code: "BUF049", name: "no-buffers", severity: Severity::Warning, effect: effect::NOT_LOSSLESS };
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let uses_pfc = cx.sw.ports.iter().find(|p| p.pfc_priorities != 0);
     if let (Some(port), true) = (uses_pfc, cx.db.rows("BUFFER_POOL").is_empty()) {
-        let message = "ports enable PFC, but the file has no buffer pools at all".to_string();
+        let message = "ports enable PFC, but the file has no buffer pools".to_string();
         cx.report(out, &META, field("PORT_QOS_MAP", &port.name, "pfc_enable"), message);
     }
 }

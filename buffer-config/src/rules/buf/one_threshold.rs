@@ -1,12 +1,12 @@
 //! # BUF011 one-threshold
 //!
-//! Severity: error (less where the ASIC makes it an idiom). Rows: SCH-11.
+//! Severity: error (lower where it is the ASIC vendor's convention).
 //!
-//! A profile has exactly one of `dynamic_th` and `static_th`.
+//! A profile has both `dynamic_th` and `static_th`, or neither.
 //!
 //! ## Why it matters
 //!
-//! With both, the field that orchagent meets last wins; with none, SAI's default applies.
+//! With both, orchagent uses the field that it processes last. With neither, SAI's default applies.
 //!
 //! ## Example
 //!
@@ -20,26 +20,32 @@
 //!
 //! ## Fix
 //!
-//! Keep the one that fits the pool's mode.
+//! Keep the field that matches the pool's mode.
 //!
 //! ## Source
 //!
 //! bufferorch field loop; buffermgrdyn.cpp; swss issue 2438.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, row};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "BUF011", name: "one-threshold", severity: Severity::Error, ids: &["SCH-11"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "BUF011",
+    name: "one-threshold",
+    severity: Severity::Error,
+    effect: effect::ALPHA_NOT_AS_INTENDED,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     for entry in cx.db.rows("BUFFER_PROFILE") {
         let has = |name| cx.db.field(entry, name).is_some();
         let message = match (has("dynamic_th"), has("static_th")) {
-            (true, true) => "has both dynamic_th and static_th; the one that orchagent meets last wins",
+            (true, true) => {
+                "has both dynamic_th and static_th; orchagent uses the one that it processes last"
+            }
             (false, false) => "has neither dynamic_th nor static_th",
             _ => continue,
         };

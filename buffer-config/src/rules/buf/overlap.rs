@@ -1,12 +1,12 @@
 //! # BUF035 overlapping-ranges
 //!
-//! Severity: warning. Rows: SCH-18.
+//! Severity: warning.
 //!
-//! No two ranges of one port and table share a number.
+//! Two ranges of one port and table overlap.
 //!
 //! ## Why it matters
 //!
-//! What holds depends on the order in which the entries arrive, and differs from boot to boot.
+//! The entry that arrives last applies, and the order can differ from boot to boot.
 //!
 //! ## Example
 //!
@@ -22,33 +22,39 @@
 //!
 //! sonic-utilities checks it for its own commands only.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, row};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
-use crate::keys;
+use crate::key_index;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "BUF035", name: "overlapping-ranges", severity: Severity::Warning, ids: &["SCH-18"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "BUF035",
+    name: "overlapping-ranges",
+    severity: Severity::Warning,
+    effect: effect::NOT_PORT_SPECIFIC,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     for table in ["BUFFER_PG", "BUFFER_QUEUE"] {
         let rows = cx.db.rows(table);
-        // Ports of the table with the numbers that their entries take, found by their names' hashes.
+        // The ports of the table and the numbers of their entries, indexed by name.
         let mut taken: Vec<(&str, u32)> = Vec::new();
-        let mut slots = vec![keys::EMPTY; keys::slots_for(rows.len())];
+        let mut slots = vec![key_index::EMPTY; key_index::slots_for(rows.len())];
         let mut run = usize::MAX;
         let mut hits = 0;
         let mut first = None;
         for entry in rows {
             let Some((port, numbers)) = entry.owner_and_numbers() else { continue };
-            let Some((low, high)) = crate::resolve::range(numbers).filter(|(l, h)| l <= h && *h < 32) else { continue };
+            let Some((low, high)) = crate::resolve::range(numbers).filter(|(l, h)| l <= h && *h < 32) else {
+                continue;
+            };
             let mask = (low..=high).fold(0u32, |m, n| m | 1 << n);
-            // Entries of one port mostly follow each other.
+            // Entries of one port are mostly adjacent.
             if taken.get(run).is_none_or(|(name, _)| *name != port) {
                 let is = |i: u32| taken.get(i as usize).is_some_and(|(name, _)| *name == port);
-                run = match keys::find(&slots, keys::hash(port), is) {
+                run = match key_index::find(&slots, key_index::hash(port), is) {
                     Ok((i, _)) => i as usize,
                     Err(at) => {
                         slots[at] = taken.len() as u32;
@@ -65,7 +71,14 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             *before |= mask;
         }
         if let Some(key) = first {
-            cx.report(out, &META, row(table, key), format!("{table}: {hits} ranges overlap another range of their port, first `{key}`"));
+            cx.report(
+                out,
+                &META,
+                row(table, key),
+                format!(
+                    "{table}: {hits} ranges overlap another range of the same port; the first is `{key}`"
+                ),
+            );
         }
     }
 }

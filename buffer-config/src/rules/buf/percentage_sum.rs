@@ -1,13 +1,12 @@
 //! # BUF006 percentage-sum
 //!
-//! Severity: error. Rows: SCH-06.
+//! Severity: error.
 //!
-//! The percentages of the pools of one direction add up to at most 100, and none is above 100.
+//! The percentages of the pools of one direction add up to more than 100, or one is above 100.
 //!
 //! ## Why it matters
 //!
-//! No daemon checks it: each pool gets its share of the available memory, and together they promise more than there
-//! is.
+//! No daemon checks the sum: each pool receives its share of the available memory, so together the pools exceed it.
 //!
 //! ## Example
 //!
@@ -25,21 +24,25 @@
 //!
 //! ## Fix
 //!
-//! Lower the shares.
+//! Reduce the percentages.
 //!
 //! ## Source
 //!
 //! buffer_pool_mellanox.lua takes each share by itself.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, field};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "BUF006", name: "percentage-sum", severity: Severity::Error, ids: &["SCH-06"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "BUF006",
+    name: "percentage-sum",
+    severity: Severity::Error,
+    effect: effect::NOT_PORT_SPECIFIC,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     for direction in ["ingress", "egress"] {
         let share = |e: &crate::db::Entry<'_>| {
@@ -49,7 +52,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         let rows = cx.db.rows("BUFFER_POOL");
         let sum = rows.iter().filter_map(share).fold(0, u64::saturating_add);
         if let Some(last) = rows.iter().rfind(|e| share(e).is_some()).filter(|_| sum > 100) {
-            let message = format!("the {direction} pools claim {sum} % of the available memory");
+            let message = format!("the percentages of the {direction} pools add up to {sum} %");
             cx.report(out, &META, field("BUFFER_POOL", &last.key, "percentage"), message);
         }
     }

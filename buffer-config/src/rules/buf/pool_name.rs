@@ -1,12 +1,13 @@
 //! # BUF037 lossless-pool-name
 //!
-//! Severity: warning. Rows: SCH-30.
+//! Severity: warning.
 //!
-//! With PFC in use, the pool of lossless traffic is called ingress_lossless_pool.
+//! The switch uses PFC, but its lossless pool is not named ingress_lossless_pool.
 //!
 //! ## Why it matters
 //!
-//! buffermgrd has that name built in: with any other it adds no lossless profiles, and PFC runs without headroom.
+//! buffermgrd uses that fixed name. With any other name it creates no lossless profiles, and PFC runs without
+//! headroom.
 //!
 //! ## Example
 //!
@@ -26,20 +27,24 @@
 //!
 //! buffermgr.cpp, INGRESS_LOSSLESS_PG_POOL_NAME.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, row};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "BUF037", name: "lossless-pool-name", severity: Severity::Warning, ids: &["SCH-30"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "BUF037",
+    name: "lossless-pool-name",
+    severity: Severity::Warning,
+    effect: effect::NOT_PORT_SPECIFIC,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let uses_pfc = cx.sw.ports.iter().any(|p| p.pfc_priorities != 0);
     if uses_pfc && !cx.sw.pools.is_empty() && cx.pool(crate::LOSSLESS_POOL).is_none() {
         let name = cx.sw.pools.first().map_or("", |p| p.name.as_str());
-        let message = "ports enable PFC, but no pool is called ingress_lossless_pool: buffermgrd adds no lossless profiles".to_string();
+        let message = "ports enable PFC, but no pool is named ingress_lossless_pool: buffermgrd creates no lossless profiles".to_string();
         cx.report(out, &META, row("BUFFER_POOL", name), message);
     }
 }

@@ -1,12 +1,12 @@
 //! # BUF024 pool-over-memory
 //!
-//! Severity: error (less where the ASIC makes it an idiom). Rows: POOL-02.
+//! Severity: error (lower where it is the ASIC vendor's convention).
 //!
-//! No pool is larger than the packet memory.
+//! A pool is larger than the packet memory.
 //!
 //! ## Why it matters
 //!
-//! The dynamic model refuses such a size; other SAIs clip it or crash.
+//! The dynamic model rejects the size. Other SAIs clip it or crash.
 //!
 //! ## Example
 //!
@@ -16,33 +16,48 @@
 //!
 //! ## Fix
 //!
-//! Lower the size.
+//! Reduce the size.
 //!
 //! ## Source
 //!
 //! buffermgrdyn.cpp; sonic-utilities.
 
-use super::super::Meta;
-use super::super::context::{Context, Findings, bytes, field};
+use super::super::context::{Context, EGRESS_POOL, Findings, bytes, field};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 use crate::resolved::{Direction, PoolMode};
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "BUF024", name: "pool-over-memory", severity: Severity::Error, ids: &["POOL-02"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "BUF024",
+    name: "pool-over-memory",
+    severity: Severity::Error,
+    effect: effect::OVERSUBSCRIBED_MEMORY,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
-    let Some(memory) = cx.memory().filter(|m| m.from != "by egress_lossless_pool" || m.is_certain) else { return };
+    let Some(memory) = cx.memory().filter(|m| m.from != EGRESS_POOL || m.is_certain) else {
+        return;
+    };
     for pool in &cx.sw.pools {
         if pool.size_bytes.is_some_and(|size| size > memory.bytes) {
-            // An egress pool beyond the memory limits nothing, which is what a lossless one is for: Spectrum shipped with
+            // An egress pool larger than the memory has no effect as a limit, which is intended for lossless traffic: Spectrum shipped with
             // 16 MiB for years.
             let lifts_limit = pool.direction == Direction::Egress
                 && (pool.mode == PoolMode::Static || pool.name == "egress_lossless_pool");
-            let severity = if memory.is_certain && !lifts_limit { Severity::Error } else { Severity::Warning };
-            let message = format!("pool {} is {}, the memory is {} ({})", pool.name, bytes(pool.size_bytes.unwrap_or(0)), bytes(memory.bytes), memory.from);
-            cx.report(out, &META, field("BUFFER_POOL", &pool.name, "size"), message).severity(severity).replace(memory.bytes.to_string());
+            let severity =
+                if memory.is_certain && !lifts_limit { Severity::Error } else { Severity::Warning };
+            let message = format!(
+                "pool {} is {}, but the packet memory is {} ({})",
+                pool.name,
+                bytes(pool.size_bytes.unwrap_or(0)),
+                bytes(memory.bytes),
+                memory.from
+            );
+            cx.report(out, &META, field("BUFFER_POOL", &pool.name, "size"), message)
+                .severity(severity)
+                .replace(memory.bytes.to_string());
         }
     }
 }

@@ -1,13 +1,13 @@
 //! # BUF003 pool-size
 //!
-//! Severity: error. Rows: SCH-03.
+//! Severity: error.
 //!
-//! A pool has a size, a whole number of bytes. Only the dynamic buffer model may leave it out.
+//! A pool has no valid `size` in bytes. Only the dynamic buffer model may omit it.
 //!
 //! ## Why it matters
 //!
-//! In the traditional model SAI gets a create call without a mandatory attribute and orchagent exits: no port comes
-//! up.
+//! In the traditional model, SAI receives a create call without a mandatory attribute and orchagent exits: no port
+//! comes up.
 //!
 //! ## Example
 //!
@@ -17,21 +17,21 @@
 //!
 //! ## Fix
 //!
-//! Set `size`, or `buffer_model` to dynamic where the platform supports it.
+//! Set `size`, or set `buffer_model` to dynamic where the platform supports it.
 //!
 //! ## Source
 //!
 //! swss PR 1975.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, row};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "BUF003", name: "pool-size", severity: Severity::Error, ids: &["SCH-03"] };
+    Meta { code: "BUF003", name: "pool-size", severity: Severity::Error, effect: effect::NOT_PORT_SPECIFIC };
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.schema(out, &META);
     if cx.is_dynamic {
@@ -39,7 +39,10 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     }
     for pool in cx.db.rows("BUFFER_POOL") {
         if cx.db.field(pool, "size").is_none() {
-            let message = format!("pool {} has no size, and the buffer model is traditional: orchagent exits", pool.key);
+            let message = format!(
+                "pool {} has no size, and the buffer model is traditional: orchagent exits",
+                pool.key
+            );
             cx.report(out, &META, row("BUFFER_POOL", &pool.key), message);
         }
     }

@@ -1,13 +1,14 @@
 //! # BUF004 pool-xoff-place
 //!
-//! Severity: warning (less where the ASIC makes it an idiom). Rows: SCH-04.
+//! Severity: warning (lower where it is the ASIC vendor's convention).
 //!
-//! `xoff`, the shared headroom, belongs to ingress_lossless_pool and is a whole number of bytes.
+//! `xoff`, the shared headroom, is set on a pool other than ingress_lossless_pool, or is not an integer number of
+//! bytes.
 //!
 //! ## Why it matters
 //!
-//! The dynamic model logs an error and ignores it on any other pool; the profiles then rely on headroom that is not
-//! there.
+//! The dynamic model logs an error and ignores `xoff` on any other pool. The profiles then rely on headroom that
+//! does not exist.
 //!
 //! ## Example
 //!
@@ -21,28 +22,39 @@
 //!
 //! ## Fix
 //!
-//! Move it to ingress_lossless_pool.
+//! Move `xoff` to ingress_lossless_pool.
 //!
 //! ## Source
 //!
 //! buffermgrdyn.cpp.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, field};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 use crate::resolved::Direction;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "BUF004", name: "pool-xoff-place", severity: Severity::Warning, ids: &["SCH-04"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "BUF004",
+    name: "pool-xoff-place",
+    severity: Severity::Warning,
+    effect: effect::NOT_PORT_SPECIFIC,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.schema(out, &META);
     for pool in &cx.sw.pools {
         if pool.shared_headroom_bytes > 0 && pool.name != crate::LOSSLESS_POOL {
-            let message = format!("pool {} has shared headroom; the dynamic model honours it on ingress_lossless_pool only", pool.name);
-            let severity = if cx.is_dynamic || pool.direction == Direction::Egress { Severity::Warning } else { Severity::Info };
+            let message = format!(
+                "pool {} has shared headroom; the dynamic model supports it on ingress_lossless_pool only",
+                pool.name
+            );
+            let severity = if cx.is_dynamic || pool.direction == Direction::Egress {
+                Severity::Warning
+            } else {
+                Severity::Info
+            };
             cx.report(out, &META, field("BUFFER_POOL", &pool.name, "xoff"), message).severity(severity);
         }
     }

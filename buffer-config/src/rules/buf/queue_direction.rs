@@ -1,12 +1,12 @@
 //! # BUF019 queue-direction
 //!
-//! Severity: error (less where the ASIC makes it an idiom). Rows: DIR-02.
+//! Severity: error (lower where it is the ASIC vendor's convention).
 //!
-//! A queue's profile sits in an egress pool, or in one for both directions.
+//! A queue's profile belongs to an ingress pool.
 //!
 //! ## Why it matters
 //!
-//! SAI refuses the profile or counts the queue against the wrong pool. On Teralynx the shipped templates do this on
+//! SAI rejects the profile or accounts the queue to the wrong pool. The shipped Teralynx templates do this on
 //! purpose.
 //!
 //! ## Example
@@ -23,22 +23,23 @@
 //!
 //! buffermgrdyn.cpp; sonic-utilities.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, field};
-use crate::finding::Severity;
+use super::super::{Meta, effect};
 use crate::asic::Vendor;
+use crate::finding::Severity;
 use crate::resolved::Direction;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "BUF019", name: "queue-direction", severity: Severity::Error, ids: &["DIR-02"] };
+    Meta { code: "BUF019", name: "queue-direction", severity: Severity::Error, effect: effect::NOT_LOSSLESS };
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     for (profile, uses) in cx.sw.profiles.iter().zip(&cx.uses) {
         if uses[1] > 0 && cx.pool_of(profile).is_some_and(|p| p.direction == Direction::Ingress) {
             let severity = if cx.is(Vendor::Teralynx) { Severity::Info } else { Severity::Error };
-            let message = format!("{} queues use profile {}, which is in an ingress pool", uses[1], profile.name);
+            let message =
+                format!("{} queues use profile {}, which is in an ingress pool", uses[1], profile.name);
             cx.report(out, &META, field("BUFFER_PROFILE", &profile.name, "pool"), message).severity(severity);
         }
     }

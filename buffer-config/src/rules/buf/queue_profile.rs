@@ -1,12 +1,12 @@
 //! # BUF016 queue-profile
 //!
-//! Severity: error. Rows: REF-03.
+//! Severity: error.
 //!
-//! The profile of a queue exists; `NULL` is not allowed for queues.
+//! A queue's profile does not exist, or is `NULL`, which is not allowed for queues.
 //!
 //! ## Why it matters
 //!
-//! orchagent retries for ever and the queue has no limit of its own. A template shipped with a dangling
+//! orchagent retries indefinitely and the queue has no limit. One template shipped with a dangling reference to
 //! egress_lossless_profile.
 //!
 //! ## Example
@@ -17,22 +17,26 @@
 //!
 //! ## Fix
 //!
-//! Name a profile of this file.
+//! Use a profile of this file.
 //!
 //! ## Source
 //!
 //! sonic-buildimage PR 25078.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, field};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 use std::collections::BTreeMap;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "BUF016", name: "queue-profile", severity: Severity::Error, ids: &["REF-03"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "BUF016",
+    name: "queue-profile",
+    severity: Severity::Error,
+    effect: effect::NOT_PORT_SPECIFIC,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let found: Vec<_> = cx.violations.iter().filter(|v| v.code == META.code).collect();
     let mut by_name: BTreeMap<String, (usize, &str)> = BTreeMap::new();
@@ -42,6 +46,11 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         count.0 += 1;
     }
     for (message, (count, key)) in by_name {
-        cx.report(out, &META, field("BUFFER_QUEUE", key, "profile"), format!("{message} ({count} queue entries)"));
+        cx.report(
+            out,
+            &META,
+            field("BUFFER_QUEUE", key, "profile"),
+            format!("{message} ({count} queue entries)"),
+        );
     }
 }

@@ -1,12 +1,12 @@
 //! # BUF034 queue-range
 //!
-//! Severity: error. Rows: SCH-16.
+//! Severity: error.
 //!
-//! The queue range of a BUFFER_QUEUE key is within 0..=15, first below last.
+//! The queue range of a BUFFER_QUEUE key is not within 0 to 15 or not in ascending order.
 //!
 //! ## Why it matters
 //!
-//! orchagent drops a reversed range; a queue that the port does not have is refused.
+//! orchagent drops a reversed range, and rejects a queue that the port does not have.
 //!
 //! ## Example
 //!
@@ -16,27 +16,32 @@
 //!
 //! ## Fix
 //!
-//! Write `low-high` or one number.
+//! Write `low-high` or a single number.
 //!
 //! ## Source
 //!
 //! YANG buffer-queue; bufferorch.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, row};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "BUF034", name: "queue-range", severity: Severity::Error, ids: &["SCH-16"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "BUF034",
+    name: "queue-range",
+    severity: Severity::Error,
+    effect: effect::NOT_PORT_SPECIFIC,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.schema(out, &META);
     for entry in cx.db.rows("BUFFER_QUEUE") {
         let Some((_, numbers)) = entry.owner_and_numbers() else { continue };
         if numbers.contains('-') && crate::resolve::range(numbers).is_some_and(|(l, h)| l >= h) {
-            let message = format!("`{}`: the range `{numbers}` is not ascending, orchagent drops it", entry.key);
+            let message =
+                format!("`{}`: the range `{numbers}` is not ascending; orchagent drops the entry", entry.key);
             cx.report(out, &META, row("BUFFER_QUEUE", &entry.key), message);
         }
     }

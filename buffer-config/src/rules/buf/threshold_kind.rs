@@ -1,15 +1,15 @@
 //! # BUF022 threshold-kind
 //!
-//! Severity: error (less where the ASIC makes it an idiom). Rows: DIR-05.
+//! Severity: error (lower where it is the ASIC vendor's convention).
 //!
-//! The kind of a profile's threshold is its pool's mode: `dynamic_th` in a dynamic pool, `static_th` in a static
-//! one.
+//! A profile's threshold type differs from its pool's mode: `dynamic_th` belongs in a dynamic pool, `static_th` in
+//! a static one.
 //!
 //! ## Why it matters
 //!
-//! The dynamic model refuses the profile. In the traditional model it is an idiom: a static threshold as high as
-//! the sky in a dynamic pool switches admission off (Azure's listing does so). A static 0 in a dynamic pool is a
-//! number from the other column and stops everything.
+//! The dynamic model rejects the profile. In the traditional model, a very large static threshold in a dynamic pool
+//! is a common way to disable the admission limit (as in Azure's published configuration). A static threshold of 0
+//! in a dynamic pool is usually an exponent in the wrong field and blocks all traffic.
 //!
 //! ## Example
 //!
@@ -23,23 +23,27 @@
 //!
 //! ## Fix
 //!
-//! Use the threshold of the pool's mode.
+//! Use the threshold type of the pool's mode.
 //!
 //! ## Source
 //!
 //! buffermgrdyn.cpp; swss issue 2438; Azure, appendix A.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, field};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 use crate::resolved::PoolMode;
 use crate::resolved::Threshold;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "BUF022", name: "threshold-kind", severity: Severity::Error, ids: &["DIR-05"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "BUF022",
+    name: "threshold-kind",
+    severity: Severity::Error,
+    effect: effect::ALPHA_NOT_AS_INTENDED,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     for profile in &cx.sw.profiles {
         let Some(pool) = cx.pool_of(profile) else { continue };
@@ -49,7 +53,7 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             _ => continue,
         };
         let severity = if cx.is_dynamic || tiny { Severity::Error } else { Severity::Info };
-        let tail = if tiny { ": it looks like an exponent, and admits next to nothing" } else { "" };
+        let tail = if tiny { ": the value looks like an exponent and admits almost nothing" } else { "" };
         let mode = if pool.mode == PoolMode::Static { "static" } else { "dynamic" };
         let message = format!("profile {} has {name} in the {mode} pool {}{tail}", profile.name, pool.name);
         cx.report(out, &META, field("BUFFER_PROFILE", &profile.name, name), message).severity(severity);

@@ -1,12 +1,12 @@
 //! # BUF046 threshold-unit
 //!
-//! Severity: error. Rows: ALPHA-07.
+//! Severity: error.
 //!
-//! In a static pool the threshold of a lossless profile is in bytes, in a dynamic one an exponent.
+//! The threshold of a lossless profile has the wrong unit: static pools use bytes, dynamic pools an exponent.
 //!
 //! ## Why it matters
 //!
-//! The look-up table has one column for both. A 0 or -2 in a static pool admits nothing; 36,736 as an exponent is
+//! The lookup table has one column for both. A 0 or -2 in a static pool admits nothing; 36,736 as an exponent is
 //! cast to eight bits.
 //!
 //! ## Example
@@ -22,28 +22,35 @@
 //!
 //! ## Fix
 //!
-//! Give the table of the pool's mode.
+//! Use a lookup table for the pool's mode.
 //!
 //! ## Source
 //!
 //! buffermgr.cpp appends `_th` to the pool's mode.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, field};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 use crate::resolved::PoolMode;
 use crate::resolved::Threshold;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "BUF046", name: "threshold-unit", severity: Severity::Error, ids: &["ALPHA-07"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "BUF046",
+    name: "threshold-unit",
+    severity: Severity::Error,
+    effect: effect::ALPHA_NOT_AS_INTENDED,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     for profile in cx.lossless_in_use() {
         let Some(Threshold::Static { bytes: limit }) = profile.threshold else { continue };
         if limit < 1024 {
-            let message = format!("lossless profile {} may hold {limit} bytes: an exponent where bytes belong", profile.name);
+            let message = format!(
+                "lossless profile {} has a limit of {limit} bytes: an exponent instead of a number of bytes",
+                profile.name
+            );
             cx.report(out, &META, field("BUFFER_PROFILE", &profile.name, "static_th"), message);
         }
     }
@@ -54,7 +61,10 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         PoolMode::Dynamic => !(-8..=7).contains(&t),
     };
     if let Some(bad) = lookup.rows.iter().find(|r| wrong(r.threshold)) {
-        let message = format!("the look-up table gives {} for {} Mb/s and {}, which is no threshold of this pool's mode", bad.threshold, bad.speed_mbps, bad.cable);
+        let message = format!(
+            "the lookup table has {} for {} Mb/s and {}, which is not a valid threshold for the pool's mode",
+            bad.threshold, bad.speed_mbps, bad.cable
+        );
         cx.report(out, &META, field("BUFFER_POOL", &pool.name, "mode"), message);
     }
 }

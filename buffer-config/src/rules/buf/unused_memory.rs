@@ -1,15 +1,17 @@
 //! # BUF036 unused-memory
 //!
-//! Severity: warning. Rows: POOL-01, TPL-03.
+//! Severity: warning.
 //!
-//! The memory is used: lossless pool, shared headroom and reservations add up to nearly all of it. On a chip of known
-//! memory, where reservations of the SAI are not known, at least half of it is in the ingress pools, and no pool that leaves
-//! two fifths of it unused has the size of a smaller chip's whole memory: such figures were copied.
+//! Lossless pool, shared headroom and reservations use much less than the packet memory. On a chip whose memory is
+//! known and whose SAI reservations are not, this is reported if the ingress pools use less than half of the
+//! memory, or if a pool leaves two fifths unused and has exactly the size of a smaller chip's memory, which
+//! suggests copied values.
 //!
 //! ## Why it matters
 //!
-//! Memory that no pool may use absorbs no burst. A template that was copied from a switch with another chip leaves most
-//! of it unused: pools of Trident 2 ship on switches with Trident 3, which has two and a half times as much.
+//! Memory outside every pool cannot absorb bursts. A template that was copied from a switch with a smaller chip
+//! leaves most of the memory unused: pools made for Trident 2 ship on switches with Trident 3, which has two and a
+//! half times the memory.
 //!
 //! ## Example
 //!
@@ -24,24 +26,27 @@
 //!
 //! ## Fix
 //!
-//! Raise the shared headroom or the pool.
+//! Increase the shared headroom or the pool.
 //!
 //! ## Source
 //!
-//! Azure, appendix A: size + xoff equals the memory. The reference's row TPL-03: copies with the wrong donor; found on
-//! shipped switches.
+//! Azure, appendix A: size + xoff equals the memory. Copied pool sizes were found on shipped switches.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, bytes, field};
-use crate::finding::Severity;
+use super::super::{Meta, effect};
 use crate::asic::{ASICS, Asic};
+use crate::finding::Severity;
 use crate::resolved::{Direction, ResolvedPool};
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "BUF036", name: "unused-memory", severity: Severity::Warning, ids: &["POOL-01", "TPL-03"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "BUF036",
+    name: "unused-memory",
+    severity: Severity::Warning,
+    effect: effect::INFORMATIONAL,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     if let Some((asic, memory)) = cx.asic.and_then(|asic| Some((asic, asic.memory_bytes?))) {
         return copied(cx, out, asic, memory);
@@ -50,17 +55,20 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let Some(pool) = cx.lossless_pool().filter(|p| p.shared_headroom_bytes > 0) else { return };
     let mut reserved = 0u64;
     for (profile, uses) in cx.sw.profiles.iter().zip(&cx.uses) {
-        reserved = reserved.saturating_add(profile.reserved_bytes.saturating_mul(u64::from(uses[0] + uses[1])));
+        reserved =
+            reserved.saturating_add(profile.reserved_bytes.saturating_mul(u64::from(uses[0] + uses[1])));
     }
-    let used = pool.size_bytes.unwrap_or(0).saturating_add(pool.shared_headroom_bytes).saturating_add(reserved);
+    let used =
+        pool.size_bytes.unwrap_or(0).saturating_add(pool.shared_headroom_bytes).saturating_add(reserved);
     let unused = memory.bytes.saturating_sub(used);
     if pool.direction == Direction::Ingress && unused > memory.bytes / 50 {
-        let message = format!("{} of {} are in no pool and not reserved", bytes(unused), bytes(memory.bytes));
+        let message =
+            format!("{} of {} are neither in a pool nor reserved", bytes(unused), bytes(memory.bytes));
         cx.report(out, &META, field("BUFFER_POOL", &pool.name, "xoff"), message);
     }
 }
 
-/// Pools of another chip on a chip of known memory.
+/// Finds pool sizes copied from another chip, if the chip's memory is known.
 fn copied(cx: &Context<'_, '_>, out: &mut Findings, asic: &Asic, memory: u64) {
     let is_ingress = |p: &&ResolvedPool| p.direction == Direction::Ingress && p.size_bytes.is_some();
     let ingress = || cx.sw.pools.iter().filter(is_ingress);
@@ -68,19 +76,28 @@ fn copied(cx: &Context<'_, '_>, out: &mut Findings, asic: &Asic, memory: u64) {
         sum.saturating_add(p.size_bytes.unwrap_or(0)).saturating_add(p.shared_headroom_bytes)
     });
     let Some(first) = cx.lossless_pool().filter(is_ingress).or_else(|| ingress().next()) else { return };
-    // Of a pool with size 0 other rules speak.
+    // Other rules report pools of size 0.
     if used == 0 || used >= memory / 5 * 3 {
         return;
     }
     let donor = cx.sw.pools.iter().find_map(|pool| {
-        let donor = ASICS.iter().find(|a| a.memory_bytes.is_some_and(|m| m < memory && pool.size_bytes == Some(m)))?;
+        let donor = ASICS
+            .iter()
+            .find(|a| a.memory_bytes.is_some_and(|m| m < memory && pool.size_bytes == Some(m)))?;
         Some((pool, donor.name))
     });
     let (name, why) = match donor {
-        Some((pool, donor)) => (&pool.name, format!("; {} has the size of a {donor}'s memory", pool.name)),
+        Some((pool, donor)) => {
+            (&pool.name, format!("; {} has the size of the memory of a {donor}", pool.name))
+        }
         None if used < memory / 2 => (&first.name, String::new()),
         None => return,
     };
-    let message = format!("ingress pools and headroom take {} of the {} of {}{why}", bytes(used), bytes(memory), asic.name);
+    let message = format!(
+        "ingress pools and headroom use {} of the {} of {}{why}",
+        bytes(used),
+        bytes(memory),
+        asic.name
+    );
     cx.report(out, &META, field("BUFFER_POOL", name, "size"), message);
 }

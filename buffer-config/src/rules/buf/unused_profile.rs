@@ -1,12 +1,12 @@
 //! # BUF018 unused-profile
 //!
-//! Severity: info. Rows: REF-08.
+//! Severity: info.
 //!
-//! A profile that nothing refers to.
+//! No priority group, queue or profile list uses this profile.
 //!
 //! ## Why it matters
 //!
-//! It costs nothing, but is often a sign that the reference is misspelt or that the wrong profile is in use.
+//! An unused profile has no effect, but often indicates a misspelt reference or that the wrong profile is in use.
 //!
 //! ## Example
 //!
@@ -16,25 +16,34 @@
 //!
 //! ## Fix
 //!
-//! Refer to it or remove it. `pg_lossless_*` profiles are buffermgrd's cache and are exempt.
+//! Add the missing reference or remove the profile. `pg_lossless_*` profiles are buffermgrd's cache and are exempt.
 //!
 //! ## Source
 //!
 //! bufferorch.cpp: groups, queues and profile lists are all that refers to a profile.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, row};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "BUF018", name: "unused-profile", severity: Severity::Info, ids: &["REF-08"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "BUF018",
+    name: "unused-profile",
+    severity: Severity::Info,
+    effect: effect::NOT_PORT_SPECIFIC,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     for (profile, uses) in cx.sw.profiles.iter().zip(&cx.uses) {
         if *uses == [0; 3] && !profile.name.starts_with("pg_lossless_") && !cx.sw.ports.is_empty() {
-            cx.report(out, &META, row("BUFFER_PROFILE", &profile.name), format!("profile {} is used by nothing", profile.name));
+            cx.report(
+                out,
+                &META,
+                row("BUFFER_PROFILE", &profile.name),
+                format!("profile {} is not used", profile.name),
+            );
         }
     }
 }

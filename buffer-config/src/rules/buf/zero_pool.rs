@@ -1,13 +1,13 @@
 //! # BUF033 zero-pool
 //!
-//! Severity: error (less where the ASIC makes it an idiom). Rows: POOL-16.
+//! Severity: error (lower where it is the ASIC vendor's convention).
 //!
-//! A pool that traffic uses is not empty.
+//! A pool that carries traffic has size 0.
 //!
 //! ## Why it matters
 //!
-//! An egress lossless pool of size 0 with PFC on loses every lossless packet. Empty pools are for ports that are
-//! down (`*_zero_pool`).
+//! An egress lossless pool of size 0 drops every lossless packet. Only pools for ports that are down
+//! (`*_zero_pool`) are empty.
 //!
 //! ## Example
 //!
@@ -17,33 +17,39 @@
 //!
 //! ## Fix
 //!
-//! Give the pool its size.
+//! Set the size of the pool.
 //!
 //! ## Source
 //!
 //! shipped by one SKU (Quanta IX9).
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, field};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 use crate::resolved::PoolMode;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "BUF033", name: "zero-pool", severity: Severity::Error, ids: &["POOL-16"] };
+    Meta { code: "BUF033", name: "zero-pool", severity: Severity::Error, effect: effect::ALPHA_TOO_LOW };
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     for pool in &cx.sw.pools {
-        if pool.size_bytes != Some(0) || pool.name.contains("zero") || (cx.is_dynamic && pool.mode == PoolMode::Dynamic) {
+        if pool.size_bytes != Some(0)
+            || pool.name.contains("zero")
+            || (cx.is_dynamic && pool.mode == PoolMode::Dynamic)
+        {
             continue;
         }
         let used = cx.sw.profiles.iter().zip(&cx.uses).any(|(p, uses)| {
-            !p.name.contains("zero") && cx.pool_of(p).is_some_and(|q| q.name == pool.name) && (uses[0] > 0 || uses[1] > 0)
+            !p.name.contains("zero")
+                && cx.pool_of(p).is_some_and(|q| q.name == pool.name)
+                && (uses[0] > 0 || uses[1] > 0)
         });
         let lost = pool.name == "egress_lossless_pool" && cx.sw.ports.iter().any(|p| p.pfc_priorities != 0);
         let severity = if used || lost { Severity::Error } else { Severity::Warning };
-        let message = format!("pool {} has size 0{}", pool.name, if used { ", and traffic uses it" } else { "" });
+        let message =
+            format!("pool {} has size 0{}", pool.name, if used { ", and traffic uses it" } else { "" });
         cx.report(out, &META, field("BUFFER_POOL", &pool.name, "size"), message).severity(severity);
     }
 }

@@ -1,12 +1,12 @@
 //! # CHG004 action-on-the-fly
 //!
-//! Severity: warning. Rows: WD-07.
+//! Severity: warning.
 //!
-//! Between two revisions: the action of a running watchdog changes between drop and forward.
+//! The action of a running watchdog changes between drop and forward.
 //!
 //! ## Why it matters
 //!
-//! The rule that drops is lost on some releases: the port looks protected and is not.
+//! On some releases the drop rule is lost: the port appears to be protected but is not.
 //!
 //! ## Example
 //!
@@ -30,13 +30,13 @@
 //!
 //! sonic-buildimage issue 26359.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "CHG004", name: "action-on-the-fly", severity: Severity::Warning, ids: &["WD-07"] };
+    Meta { code: "CHG004", name: "action-on-the-fly", severity: Severity::Warning, effect: effect::CHANGE };
 
-/// It takes more than one file: [`crate::diff::compare`] reports it.
+/// [`crate::diff::compare`] reports violations, because they concern two revisions.
 pub(super) fn check(_: &Context<'_, '_>, _: &mut Findings) {}

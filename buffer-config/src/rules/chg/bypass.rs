@@ -1,12 +1,12 @@
 //! # CHG007 profile-bypass
 //!
-//! Severity: warning. Rows: GCU-02.
+//! Severity: warning.
 //!
-//! Between two revisions: a lossless profile is added or removed as a whole.
+//! A lossless profile is added or removed as a whole.
 //!
 //! ## Why it matters
 //!
-//! The updater checks fields, not objects: an invalid lossless profile was installed this way.
+//! The generic config updater validates fields, not objects: an invalid lossless profile was installed this way.
 //!
 //! ## Example
 //!
@@ -29,19 +29,19 @@
 //!
 //! ## Fix
 //!
-//! Check the new profile here before it is applied.
+//! Check the new profile with Harrier before you apply it.
 //!
 //! ## Source
 //!
 //! sonic-mgmt issue 25395.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "CHG007", name: "profile-bypass", severity: Severity::Warning, ids: &["GCU-02"] };
+    Meta { code: "CHG007", name: "profile-bypass", severity: Severity::Warning, effect: effect::CHANGE };
 
-/// It takes more than one file: [`crate::diff::compare`] reports it.
+/// [`crate::diff::compare`] reports violations, because they concern two revisions.
 pub(super) fn check(_: &Context<'_, '_>, _: &mut Findings) {}

@@ -1,14 +1,13 @@
 //! # CHG001 create-only
 //!
-//! Severity: error. Rows: GCU-05, SCH-01.
+//! Severity: error.
 //!
-//! Between two revisions: an attribute that can only be set when the object is made changes on an object that
-//! stays.
+//! A create-only attribute changes on an existing object.
 //!
 //! ## Why it matters
 //!
-//! A pool's type and mode, a profile's pool and the kind of its threshold are silently skipped on a live switch
-//! (older releases log an error): the file says one thing, the chip does another.
+//! A pool's type and mode, a profile's pool and its threshold type cannot change on a live switch: orchagent
+//! silently ignores the change (older releases log an error), and the ASIC no longer matches the file.
 //!
 //! ## Example
 //!
@@ -26,19 +25,19 @@
 //!
 //! ## Fix
 //!
-//! Restart swss, or give the object a new name.
+//! Restart swss, or create the object under a new name.
 //!
 //! ## Source
 //!
 //! bufferorch.cpp; sonic-buildimage issue 3971.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "CHG001", name: "create-only", severity: Severity::Error, ids: &["GCU-05", "SCH-01"] };
+    Meta { code: "CHG001", name: "create-only", severity: Severity::Error, effect: effect::CHANGE };
 
-/// It takes more than one file: [`crate::diff::compare`] reports it.
+/// [`crate::diff::compare`] reports violations, because they concern two revisions.
 pub(super) fn check(_: &Context<'_, '_>, _: &mut Findings) {}

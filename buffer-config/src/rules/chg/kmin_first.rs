@@ -1,13 +1,12 @@
 //! # CHG006 kmin-before-threshold
 //!
-//! Severity: warning. Rows: ECN-17.
+//! Severity: warning.
 //!
-//! Between two revisions: Kmin rises above the point where PFC pauses, and the lossless threshold does not rise
-//! with it.
+//! Kmin rises above XOFF, and the lossless threshold does not rise with it.
 //!
 //! ## Why it matters
 //!
-//! PFC then comes before ECN.
+//! PFC then pauses before ECN marks.
 //!
 //! ## Example
 //!
@@ -35,19 +34,23 @@
 //!
 //! ## Fix
 //!
-//! Raise alpha or the pool in the same change, or before.
+//! Increase alpha or the pool in the same change or earlier.
 //!
 //! ## Source
 //!
 //! Azure 7.3.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "CHG006", name: "kmin-before-threshold", severity: Severity::Warning, ids: &["ECN-17"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "CHG006",
+    name: "kmin-before-threshold",
+    severity: Severity::Warning,
+    effect: effect::CHANGE,
+};
 
-/// It takes more than one file: [`crate::diff::compare`] reports it.
+/// [`crate::diff::compare`] reports violations, because they concern two revisions.
 pub(super) fn check(_: &Context<'_, '_>, _: &mut Findings) {}

@@ -1,13 +1,13 @@
 //! # CHG005 model-switch
 //!
-//! Severity: warning. Rows: TPL-04.
+//! Severity: warning.
 //!
-//! Between two revisions: buffer_model changes.
+//! `buffer_model` changes.
 //!
 //! ## Why it matters
 //!
-//! It takes effect at a restart of swss, which interrupts traffic; a dynamic file without sizes in a traditional
-//! switch crashes orchagent.
+//! The change takes effect when swss restarts, which interrupts traffic. A dynamic file without pool sizes crashes
+//! orchagent if the switch uses the traditional model.
 //!
 //! ## Example
 //!
@@ -39,13 +39,13 @@
 //!
 //! swss PR 1975.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "CHG005", name: "model-switch", severity: Severity::Warning, ids: &["TPL-04"] };
+    Meta { code: "CHG005", name: "model-switch", severity: Severity::Warning, effect: effect::CHANGE };
 
-/// It takes more than one file: [`crate::diff::compare`] reports it.
+/// [`crate::diff::compare`] reports violations, because they concern two revisions.
 pub(super) fn check(_: &Context<'_, '_>, _: &mut Findings) {}

@@ -1,12 +1,13 @@
 //! # CHG002 refused-live
 //!
-//! Severity: warning. Rows: GCU-01, GCU-02, GCU-03, GCU-04.
+//! Severity: warning.
 //!
-//! Between two revisions: a change that `config apply-patch` refuses on a live switch of this ASIC.
+//! `config apply-patch` rejects the change on a live switch of this ASIC.
 //!
 //! ## Why it matters
 //!
-//! The roll-out stops half way. Pools can never be patched; of a profile only dynamic_th and xoff on most ASICs.
+//! The rollout stops halfway. Pools can never be patched; of a profile, most ASICs allow only `dynamic_th` and
+//! `xoff`.
 //!
 //! ## Example
 //!
@@ -24,19 +25,19 @@
 //!
 //! ## Fix
 //!
-//! Roll the change out by reload, in a maintenance window.
+//! Roll the change out with a reload, in a maintenance window.
 //!
 //! ## Source
 //!
 //! gcu_field_operation_validators.conf.json.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "CHG002", name: "refused-live", severity: Severity::Warning, ids: &["GCU-01", "GCU-02", "GCU-03", "GCU-04"] };
+    Meta { code: "CHG002", name: "refused-live", severity: Severity::Warning, effect: effect::CHANGE };
 
-/// It takes more than one file: [`crate::diff::compare`] reports it.
+/// [`crate::diff::compare`] reports violations, because they concern two revisions.
 pub(super) fn check(_: &Context<'_, '_>, _: &mut Findings) {}

@@ -1,12 +1,12 @@
 //! # CHG003 removes-used
 //!
-//! Severity: error. Rows: REF-07.
+//! Severity: error.
 //!
-//! Between two revisions: a pool or profile is removed that the new revision still refers to.
+//! A pool or profile is removed while the new revision still refers to it.
 //!
 //! ## Why it matters
 //!
-//! orchagent keeps the old object for as long as something refers to it, and the deletion is retried for ever.
+//! orchagent keeps the old object as long as it is referenced, and retries the deletion indefinitely.
 //!
 //! ## Example
 //!
@@ -30,13 +30,13 @@
 //!
 //! bufferorch.cpp, isObjectBeingReferenced.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "CHG003", name: "removes-used", severity: Severity::Error, ids: &["REF-07"] };
+    Meta { code: "CHG003", name: "removes-used", severity: Severity::Error, effect: effect::CHANGE };
 
-/// It takes more than one file: [`crate::diff::compare`] reports it.
+/// [`crate::diff::compare`] reports violations, because they concern two revisions.
 pub(super) fn check(_: &Context<'_, '_>, _: &mut Findings) {}

@@ -1,12 +1,13 @@
 //! # CHG008 stale-after-change
 //!
-//! Severity: warning. Rows: HR-18.
+//! Severity: warning.
 //!
-//! Between two revisions: a port's speed or cable length changes, and its lossless group keeps the old profile.
+//! A port's speed or cable length changes, but its lossless priority group keeps the old profile.
 //!
 //! ## Why it matters
 //!
-//! buffermgrd kept the stale profile after a change of cable; after a breakout, groups had another port's.
+//! buffermgrd has kept the stale profile after a cable change; after a breakout, groups had the profile of another
+//! port.
 //!
 //! ## Example
 //!
@@ -24,19 +25,19 @@
 //!
 //! ## Fix
 //!
-//! Change the group's profile with it.
+//! Change the group's profile in the same change.
 //!
 //! ## Source
 //!
 //! swss PR 4004; sonic-mgmt issue 19653.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "CHG008", name: "stale-after-change", severity: Severity::Warning, ids: &["HR-18"] };
+    Meta { code: "CHG008", name: "stale-after-change", severity: Severity::Warning, effect: effect::CHANGE };
 
-/// It takes more than one file: [`crate::diff::compare`] reports it.
+/// [`crate::diff::compare`] reports violations, because they concern two revisions.
 pub(super) fn check(_: &Context<'_, '_>, _: &mut Findings) {}

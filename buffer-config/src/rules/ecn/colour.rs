@@ -1,12 +1,12 @@
 //! # ECN015 other-colour
 //!
-//! Severity: info (less where the ASIC makes it an idiom). Rows: ECN-15.
+//! Severity: info (lower where it is the ASIC vendor's convention).
 //!
-//! The colour that the chip looks at is enabled: green, on Jericho red.
+//! The colour that the chip uses for plain traffic is not enabled (green; red on Jericho).
 //!
 //! ## Why it matters
 //!
-//! Thresholds of another colour are never looked at for plain traffic.
+//! Thresholds of other colours have no effect on plain traffic.
 //!
 //! ## Example
 //!
@@ -22,29 +22,33 @@
 //!
 //! ## Fix
 //!
-//! Give all three colours the same numbers, as the defaults do.
+//! Use the same values for all three colours, as the default templates do.
 //!
 //! ## Source
 //!
 //! sonic-mgmt issue 14439.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, row};
-use crate::finding::Severity;
+use super::super::{Meta, effect};
 use crate::asic::Vendor;
+use crate::finding::Severity;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "ECN015", name: "other-colour", severity: Severity::Info, ids: &["ECN-15"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "ECN015",
+    name: "other-colour",
+    severity: Severity::Info,
+    effect: effect::ECN_NOT_AS_INTENDED,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     for (i, wred) in cx.sw.wred.iter().enumerate() {
         let used = cx.sw.ports.iter().any(|p| p.queue_wred.contains(&Some(i)));
         let (seen, name) = if cx.is(Vendor::BroadcomDnx) { (wred.red, "red") } else { (wred.green, "green") };
         let any = wred.green.is_some() || wred.yellow.is_some() || wred.red.is_some();
         if used && any && seen.is_none() {
-            let message = format!("{}: this chip looks at {name}, which is not enabled", wred.name);
+            let message = format!("{}: this chip uses {name}, which is not enabled", wred.name);
             cx.report(out, &META, row("WRED_PROFILE", &wred.name), message).severity(Severity::Warning);
         }
     }

@@ -1,8 +1,8 @@
 //! # ECN005 marks-from-zero
 //!
-//! Severity: error. Rows: ECN-05.
+//! Severity: error.
 //!
-//! An enabled colour has thresholds.
+//! An enabled colour has no thresholds.
 //!
 //! ## Why it matters
 //!
@@ -26,20 +26,25 @@
 //!
 //! qosorch.cpp.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, row};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "ECN005", name: "marks-from-zero", severity: Severity::Error, ids: &["ECN-05"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "ECN005",
+    name: "marks-from-zero",
+    severity: Severity::Error,
+    effect: effect::ECN_NOT_AS_INTENDED,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     for wred in &cx.sw.wred {
         let zero = |c: Option<crate::resolved::Curve>| c.is_some_and(|c| c.max_bytes == 0);
         if zero(wred.green) || zero(wred.yellow) || zero(wred.red) {
-            let message = format!("{}: an enabled colour has no thresholds, marking begins at 0", wred.name);
+            let message =
+                format!("{}: an enabled colour has no thresholds: marking starts at 0 bytes", wred.name);
             cx.report(out, &META, row("WRED_PROFILE", &wred.name), message);
         }
     }

@@ -1,13 +1,13 @@
 //! # ECN004 inert-thresholds
 //!
-//! Severity: warning (a note where lossy queues have it switched off by name). Rows: ECN-04.
+//! Severity: warning (a note where lossy queues have it switched off by name).
 //!
-//! A colour with thresholds is enabled.
+//! A colour has thresholds but is not enabled.
 //!
 //! ## Why it matters
 //!
-//! The numbers have no effect: nothing is marked, and PFC is the only brake. On several releases a colour that ECN
-//! names is not marked without its WRED switch.
+//! The thresholds have no effect: no packet is marked, and only PFC limits the senders. On several releases, a
+//! colour that `ecn` names is not marked without its WRED switch.
 //!
 //! ## Example
 //!
@@ -22,22 +22,26 @@
 //!
 //! ## Fix
 //!
-//! Set `wred_<colour>_enable` to true, or remove the numbers.
+//! Set `wred_<colour>_enable` to true, or remove the thresholds.
 //!
 //! ## Source
 //!
 //! sonic-buildimage issue 4545; sonic-mgmt issue 26163.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, field, names, priorities};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 use crate::resolved::ResolvedPort;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "ECN004", name: "inert-thresholds", severity: Severity::Warning, ids: &["ECN-04"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "ECN004",
+    name: "inert-thresholds",
+    severity: Severity::Warning,
+    effect: effect::ECN_NOT_AS_INTENDED,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.schema(out, &META);
     for entry in cx.db.rows("WRED_PROFILE") {
@@ -48,7 +52,8 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         let colours: Vec<&str> = ["green", "yellow", "red"].into_iter().filter(inert).collect();
         let index = cx.sw.wred.iter().position(|w| w.name == entry.key);
         let used = |by: &dyn Fn(&ResolvedPort, usize) -> bool| {
-            let by_queue = |p: &ResolvedPort, q: usize| p.queue_wred.get(q).copied().flatten() == index && by(p, q);
+            let by_queue =
+                |p: &ResolvedPort, q: usize| p.queue_wred.get(q).copied().flatten() == index && by(p, q);
             index.is_some() && cx.sw.ports.iter().any(|p| (0..p.queue_wred.len()).any(|q| by_queue(p, q)))
         };
         let is_lossless = |p: &ResolvedPort, q: usize| {
@@ -58,8 +63,8 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             let message = format!("{}: {} has thresholds but is not enabled", entry.key, names(&colours));
             let switch = format!("wred_{first}_enable");
             let at = field("WRED_PROFILE", &entry.key, &switch);
-            // An enabled green is all that plain traffic needs.
-            // Switched off by name, for lossy queues only, is an idiom of templates of Spectrum-4 to -6 and Tomahawk 5.
+            // Plain traffic only needs green.
+            // Explicitly disabled, for lossy queues only: a convention of the templates of Spectrum-4 to -6 and Tomahawk 5.
             let forgotten = colours.contains(&"green") && cx.db.field(entry, "wred_green_enable").is_none();
             let hurts = colours.contains(&"green") && used(&is_lossless) || forgotten && used(&|_, _| true);
             let severity = if hurts { Severity::Warning } else { Severity::Info };

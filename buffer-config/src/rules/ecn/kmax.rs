@@ -1,12 +1,12 @@
 //! # ECN011 kmax-above-pause
 //!
-//! Severity: warning. Rows: ECN-11.
+//! Severity: warning.
 //!
-//! Kmax is below the point where one lossless group pauses.
+//! Kmax is above the buffer occupancy at which one lossless priority group pauses.
 //!
 //! ## Why it matters
 //!
-//! Otherwise marking never reaches Pmax before the sender is paused, and DCQCN reacts too weakly.
+//! The sender is paused before the marking probability reaches Pmax, so DCQCN reacts too weakly.
 //!
 //! ## Example
 //!
@@ -21,30 +21,45 @@
 //!
 //! ## Fix
 //!
-//! Lower Kmax, or raise the lossless threshold.
+//! Reduce Kmax, or increase the lossless threshold.
 //!
 //! ## Source
 //!
 //! Azure 7.3.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, bytes, field, priorities, smallest_trip};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "ECN011", name: "kmax-above-pause", severity: Severity::Warning, ids: &["ECN-11"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "ECN011",
+    name: "kmax-above-pause",
+    severity: Severity::Warning,
+    effect: effect::ECN_NOT_AS_INTENDED,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let Some((trip, ..)) = smallest_trip(cx, 1) else { return };
     for (i, wred) in cx.sw.wred.iter().enumerate() {
-        let Some(curve) = wred.green.filter(|c| wred.marks_green && c.min_bytes <= trip && c.max_bytes > trip) else { continue };
+        let Some(curve) =
+            wred.green.filter(|c| wred.marks_green && c.min_bytes <= trip && c.max_bytes > trip)
+        else {
+            continue;
+        };
         let on_lossless = cx.sw.ports.iter().any(|port| {
-            priorities(port.pfc_priorities).any(|t| port.queue_wred.get(usize::from(port.tc_to_queue[t])) == Some(&Some(i)))
+            priorities(port.pfc_priorities)
+                .any(|t| port.queue_wred.get(usize::from(port.tc_to_queue[t])) == Some(&Some(i)))
         });
         if on_lossless {
-            let message = format!("{}: Kmax {} is above {}, where one group pauses: marking never reaches {} %", wred.name, bytes(curve.max_bytes), bytes(trip), curve.max_percent);
+            let message = format!(
+                "{}: Kmax {} is above {}, where one group pauses: marking never reaches {} %",
+                wred.name,
+                bytes(curve.max_bytes),
+                bytes(trip),
+                curve.max_percent
+            );
             cx.report(out, &META, field("WRED_PROFILE", &wred.name, "green_max_threshold"), message);
         }
     }

@@ -1,12 +1,12 @@
 //! # ECN014 kmax-above-queue
 //!
-//! Severity: warning. Rows: ECN-14.
+//! Severity: warning.
 //!
-//! Kmax is below what the queue's own profile lets it hold.
+//! Kmax is above the limit of the queue's buffer profile.
 //!
 //! ## Why it matters
 //!
-//! The queue drops before marking is at its strongest.
+//! The queue drops packets before the marking probability reaches its maximum.
 //!
 //! ## Example
 //!
@@ -24,21 +24,25 @@
 //!
 //! ## Fix
 //!
-//! Lower Kmax or raise the queue's threshold.
+//! Reduce Kmax or increase the queue's threshold.
 //!
 //! ## Source
 //!
 //! SAI: a queue's threshold ends what it may hold, so that no average reaches beyond it.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, bytes, hit};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "ECN014", name: "kmax-above-queue", severity: Severity::Warning, ids: &["ECN-14"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "ECN014",
+    name: "kmax-above-queue",
+    severity: Severity::Warning,
+    effect: effect::ECN_NOT_AS_INTENDED,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.by_port(out, &META, |port| {
         let (queue, wred, limit, profile) = (0..16usize).find_map(|q| {
@@ -46,9 +50,16 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             let profile = cx.profile(port.queues[q])?;
             let size = cx.pool_of(profile)?.size_bytes.filter(|s| *s > 0)?;
             let limit = profile.threshold?.trip_bytes(size, 1);
-            (wred.marks_green && wred.green?.max_bytes > limit && !profile.name.contains("zero")).then_some((q, wred, limit, profile))
+            (wred.marks_green && wred.green?.max_bytes > limit && !profile.name.contains("zero"))
+                .then_some((q, wred, limit, profile))
         })?;
-        let message = format!("Kmax {} of {} is above {}, where queue {queue} ({}) ends", bytes(wred.green?.max_bytes), wred.name, bytes(limit), profile.name);
+        let message = format!(
+            "Kmax {} of {} is above {}, the limit of queue {queue} ({})",
+            bytes(wred.green?.max_bytes),
+            wred.name,
+            bytes(limit),
+            profile.name
+        );
         hit("WRED_PROFILE", &wred.name, "green_max_threshold", message)
     });
 }

@@ -1,12 +1,12 @@
 //! # ECN013 kmin-small
 //!
-//! Severity: info. Rows: ECN-13.
+//! Severity: info.
 //!
-//! Kmin is at least a few frames and 5 KB for each 10 Gb/s of the port.
+//! Kmin is below a few frames, or below 5 KB per 10 Gb/s of port speed.
 //!
 //! ## Why it matters
 //!
-//! Lower ones mark in normal bursts and cost throughput.
+//! The switch marks packets of normal bursts, which reduces throughput.
 //!
 //! ## Example
 //!
@@ -21,21 +21,25 @@
 //!
 //! ## Fix
 //!
-//! Raise Kmin.
+//! Increase Kmin.
 //!
 //! ## Source
 //!
 //! DCQCN, SIGCOMM 2015, section 4.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, bytes, field};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "ECN013", name: "kmin-small", severity: Severity::Info, ids: &["ECN-13"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "ECN013",
+    name: "kmin-small",
+    severity: Severity::Info,
+    effect: effect::ECN_NOT_AS_INTENDED,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     for (i, wred) in cx.sw.wred.iter().enumerate() {
         let Some(curve) = wred.green.filter(|c| wred.marks_green && c.min_bytes > 0) else { continue };
@@ -44,7 +48,11 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         let least = u64::from(speed) / 10_000 * 5_000;
         if curve.min_bytes < least {
             let micros = curve.min_bytes as f64 * 8.0 / f64::from(speed);
-            let message = format!("{}: Kmin {} is {micros:.2} us of {speed} Mb/s, less than 5 KB for each 10 Gb/s", wred.name, bytes(curve.min_bytes));
+            let message = format!(
+                "{}: Kmin {} is {micros:.2} us at {speed} Mb/s, less than 5 KB per 10 Gb/s",
+                wred.name,
+                bytes(curve.min_bytes)
+            );
             cx.report(out, &META, field("WRED_PROFILE", &wred.name, "green_min_threshold"), message);
         }
     }

@@ -1,12 +1,13 @@
 //! # ECN007 lossless-without-ecn
 //!
-//! Severity: error (less where the ASIC makes it an idiom). Rows: ECN-07.
+//! Severity: error (lower where it is the ASIC vendor's convention).
 //!
-//! The queue of each lossless priority has a WRED profile that marks.
+//! The queue of a lossless priority has no WRED profile that marks.
 //!
 //! ## Why it matters
 //!
-//! Without marking, DCQCN never slows down: PFC is the only brake, and pauses spread through the fabric.
+//! Without ECN marking, DCQCN never reduces its rate: only PFC limits the senders, and congestion spreads through
+//! the fabric.
 //!
 //! ## Example
 //!
@@ -22,16 +23,20 @@
 //!
 //! qos_config.j2. Chassis with virtual output queues attach it to system ports.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, hit_as, list, priorities};
-use crate::finding::Severity;
+use super::super::{Meta, effect};
 use crate::asic::Vendor;
+use crate::finding::Severity;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "ECN007", name: "lossless-without-ecn", severity: Severity::Error, ids: &["ECN-07"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "ECN007",
+    name: "lossless-without-ecn",
+    severity: Severity::Error,
+    effect: effect::ECN_NOT_AS_INTENDED,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.by_port(out, &META, |port| {
         if !port.is_up || cx.is(Vendor::BroadcomDnx) {
@@ -42,12 +47,21 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             let wred = port.queue_wred.get(queue).copied().flatten().and_then(|w| cx.sw.wred.get(w));
             wred.is_some_and(|w| w.marks_green || w.marks_yellow || w.marks_red)
         };
-        let has = |t: &usize| cx.profile(port.priority_groups.get(usize::from(port.tc_to_group[*t])).copied().flatten()).is_some_and(|p| p.is_lossless());
+        let has = |t: &usize| {
+            cx.profile(port.priority_groups.get(usize::from(port.tc_to_group[*t])).copied().flatten())
+                .is_some_and(|p| p.is_lossless())
+        };
         let without = priorities(port.pfc_priorities).filter(|t| !marks(*t)).fold(0u8, |m, t| m | 1 << t);
         if without == 0 {
             return None;
         }
         let severity = if priorities(without).any(|t| has(&t)) { Severity::Error } else { Severity::Warning };
-        hit_as(severity, "PORT_QOS_MAP", &port.name, "pfc_enable", format!("the queues of lossless priorities {} have no ECN", list(without)))
+        hit_as(
+            severity,
+            "PORT_QOS_MAP",
+            &port.name,
+            "pfc_enable",
+            format!("the queues of lossless priorities {} have no ECN", list(without)),
+        )
     });
 }

@@ -5,7 +5,6 @@ use super::family;
 family!(
     order,
     probability,
-    mode,
     inert,
     from_zero,
     step,

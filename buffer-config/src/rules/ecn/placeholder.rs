@@ -1,12 +1,12 @@
 //! # ECN018 placeholder-thresholds
 //!
-//! Severity: warning (less where the ASIC makes it an idiom). Rows: ECN-16.
+//! Severity: warning (lower where it is the ASIC vendor's convention).
 //!
-//! ECN thresholds of a lossless queue are real ones, not the whole memory.
+//! The ECN thresholds of a lossless queue are placeholders as large as the memory.
 //!
 //! ## Why it matters
 //!
-//! Kmin as large as a pool never marks. A template shipped with such placeholders.
+//! With Kmin as large as a pool, no packet is ever marked. One template shipped with such placeholders.
 //!
 //! ## Example
 //!
@@ -27,24 +27,35 @@
 //!
 //! sonic-buildimage PR 25626.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, bytes, field, priorities};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "ECN018", name: "placeholder-thresholds", severity: Severity::Warning, ids: &["ECN-16"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "ECN018",
+    name: "placeholder-thresholds",
+    severity: Severity::Warning,
+    effect: effect::ECN_NOT_AS_INTENDED,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let Some(size) = cx.lossless_pool().and_then(|p| p.size_bytes) else { return };
     for (i, wred) in cx.sw.wred.iter().enumerate() {
         let Some(curve) = wred.green.filter(|c| c.min_bytes > size / 2) else { continue };
         let lossless = cx.sw.ports.iter().any(|port| {
-            priorities(port.pfc_priorities).any(|t| port.queue_wred.get(usize::from(port.tc_to_queue[t])) == Some(&Some(i)))
+            priorities(port.pfc_priorities)
+                .any(|t| port.queue_wred.get(usize::from(port.tc_to_queue[t])) == Some(&Some(i)))
         });
         let severity = if lossless { Severity::Warning } else { Severity::Info };
-        let message = format!("{}: Kmin {} of a pool of {}: nothing is ever marked", wred.name, bytes(curve.min_bytes), bytes(size));
-        cx.report(out, &META, field("WRED_PROFILE", &wred.name, "green_min_threshold"), message).severity(severity);
+        let message = format!(
+            "{}: Kmin is {} in a pool of {}: no packet is ever marked",
+            wred.name,
+            bytes(curve.min_bytes),
+            bytes(size)
+        );
+        cx.report(out, &META, field("WRED_PROFILE", &wred.name, "green_min_threshold"), message)
+            .severity(severity);
     }
 }

@@ -1,12 +1,12 @@
 //! # ECN002 mark-probability
 //!
-//! Severity: error (less where the ASIC makes it an idiom). Rows: ECN-02.
+//! Severity: error (lower where it is the ASIC vendor's convention).
 //!
-//! The probability of an enabled colour is given and within 0..=100.
+//! The marking probability of an enabled colour is missing or not within 0 to 100.
 //!
 //! ## Why it matters
 //!
-//! Absent means 100 %: every packet is marked as soon as Kmax is reached, and Pmax is a cliff.
+//! A missing probability means 100 %: at Kmax, marking jumps to every packet.
 //!
 //! ## Example
 //!
@@ -21,21 +21,25 @@
 //!
 //! ## Fix
 //!
-//! Set the probability; 5 is usual.
+//! Set the probability; 5 is common.
 //!
 //! ## Source
 //!
 //! qosorch.cpp; YANG wred-profile.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, row};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "ECN002", name: "mark-probability", severity: Severity::Error, ids: &["ECN-02"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "ECN002",
+    name: "mark-probability",
+    severity: Severity::Error,
+    effect: effect::ECN_NOT_AS_INTENDED,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.schema(out, &META);
     for entry in cx.db.rows("WRED_PROFILE") {
@@ -43,8 +47,10 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             let on = cx.db.field(entry, &format!("wred_{colour}_enable")).is_some_and(|f| f.value == "true");
             let name = format!("{colour}_drop_probability");
             if on && cx.db.field(entry, &name).is_none() {
-                let message = format!("{}: {colour} has no probability, so it is 100 %", entry.key);
-                cx.report(out, &META, row("WRED_PROFILE", &entry.key), message).severity(Severity::Warning).add(&name, "5");
+                let message = format!("{}: {colour} has no probability, which means 100 %", entry.key);
+                cx.report(out, &META, row("WRED_PROFILE", &entry.key), message)
+                    .severity(Severity::Warning)
+                    .add(&name, "5");
             }
         }
     }

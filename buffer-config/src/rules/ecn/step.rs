@@ -1,12 +1,13 @@
 //! # ECN006 step-marking
 //!
-//! Severity: info. Rows: ECN-06.
+//! Severity: info.
 //!
-//! Kmin and Kmax differ.
+//! Kmin and Kmax are equal.
 //!
 //! ## Why it matters
 //!
-//! Equal ones mark in a step, as DCTCP wants it; DCQCN flows then all slow down at once and swing.
+//! Equal thresholds mark in a step, which suits DCTCP. DCQCN flows then all reduce their rates at the same time and
+//! oscillate.
 //!
 //! ## Example
 //!
@@ -21,24 +22,30 @@
 //!
 //! ## Fix
 //!
-//! Spread the two for DCQCN.
+//! Use different values for DCQCN.
 //!
 //! ## Source
 //!
 //! Azure 7.3.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, bytes, row};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "ECN006", name: "step-marking", severity: Severity::Info, ids: &["ECN-06"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "ECN006",
+    name: "step-marking",
+    severity: Severity::Info,
+    effect: effect::ECN_NOT_AS_INTENDED,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     for wred in &cx.sw.wred {
-        if let Some(curve) = wred.green.filter(|c| c.min_bytes == c.max_bytes && c.max_bytes > 0 && wred.marks_green) {
+        if let Some(curve) =
+            wred.green.filter(|c| c.min_bytes == c.max_bytes && c.max_bytes > 0 && wred.marks_green)
+        {
             let message = format!("{}: Kmin = Kmax = {}", wred.name, bytes(curve.min_bytes));
             cx.report(out, &META, row("WRED_PROFILE", &wred.name), message);
         }

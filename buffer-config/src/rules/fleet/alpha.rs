@@ -1,13 +1,13 @@
 //! # FLEET001 alpha-drift
 //!
-//! Severity: error. Rows: ALPHA-02.
+//! Severity: error.
 //!
-//! In a fleet: switches of one role have the same alpha for lossless traffic.
+//! Switches of one role in a fleet have different alphas for lossless traffic.
 //!
 //! ## Why it matters
 //!
-//! A new model of switch came with 1/64 where the fleet had 1/16: its ports paused four times as early, and pauses
-//! spread through the network.
+//! In one fleet, a new switch model came with 1/64 where the others had 1/16: its ports paused at a quarter of the
+//! buffer occupancy, and congestion spread through the network.
 //!
 //! ## Example
 //!
@@ -42,19 +42,23 @@
 //!
 //! ## Fix
 //!
-//! Give it the alpha of its siblings.
+//! Use the alpha of the other switches of the role.
 //!
 //! ## Source
 //!
 //! RDMA over Commodity Ethernet at Scale 6.2.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "FLEET001", name: "alpha-drift", severity: Severity::Error, ids: &["ALPHA-02"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "FLEET001",
+    name: "alpha-drift",
+    severity: Severity::Error,
+    effect: effect::ALPHA_NOT_AS_INTENDED,
+};
 
-/// It takes more than one file: [`crate::fleet::Fleet::check`] reports it.
+/// [`crate::fleet::Fleet::check`] reports violations, because they concern several switches.
 pub(super) fn check(_: &Context<'_, '_>, _: &mut Findings) {}

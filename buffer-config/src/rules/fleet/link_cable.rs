@@ -1,12 +1,12 @@
 //! # FLEET004 link-cable
 //!
-//! Severity: error. Rows: HR-20.
+//! Severity: error.
 //!
-//! In a fleet: both ends of a link have the same cable length.
+//! The two ends of a link have different cable lengths.
 //!
 //! ## Why it matters
 //!
-//! The end with the shorter one has too little headroom.
+//! The end with the shorter length has too little headroom.
 //!
 //! ## Example
 //!
@@ -28,19 +28,23 @@
 //!
 //! ## Fix
 //!
-//! Set the measured length on both.
+//! Set the measured length at both ends.
 //!
 //! ## Source
 //!
 //! sonic-mgmt issue 8700.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "FLEET004", name: "link-cable", severity: Severity::Error, ids: &["HR-20"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "FLEET004",
+    name: "link-cable",
+    severity: Severity::Error,
+    effect: effect::HEADROOM_TOO_SMALL,
+};
 
-/// It takes more than one file: [`crate::fleet::Fleet::check`] reports it.
+/// [`crate::fleet::Fleet::check`] reports violations, because they concern several switches.
 pub(super) fn check(_: &Context<'_, '_>, _: &mut Findings) {}

@@ -1,13 +1,13 @@
 //! # FLEET003 link-pfc
 //!
-//! Severity: error. Rows: PFC-09, X-02.
+//! Severity: error.
 //!
-//! In a fleet: both ends of a link enable PFC for the same priorities.
+//! The two ends of a link enable PFC for different priorities.
 //!
 //! ## Why it matters
 //!
-//! A pause of a priority that the other end does not know stops nothing: packets are lost in a class that is called
-//! lossless.
+//! A pause for a priority that the other end does not enable has no effect: packets are lost in a class that is
+//! configured as lossless.
 //!
 //! ## Example
 //!
@@ -35,19 +35,19 @@
 //!
 //! ## Fix
 //!
-//! Enable the same priorities on both ends.
+//! Enable the same priorities at both ends.
 //!
 //! ## Source
 //!
 //! RDMA over Commodity Ethernet at Scale 5.1.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "FLEET003", name: "link-pfc", severity: Severity::Error, ids: &["PFC-09", "X-02"] };
+    Meta { code: "FLEET003", name: "link-pfc", severity: Severity::Error, effect: effect::NOT_LOSSLESS };
 
-/// It takes more than one file: [`crate::fleet::Fleet::check`] reports it.
+/// [`crate::fleet::Fleet::check`] reports violations, because they concern several switches.
 pub(super) fn check(_: &Context<'_, '_>, _: &mut Findings) {}

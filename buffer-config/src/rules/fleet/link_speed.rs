@@ -1,12 +1,12 @@
 //! # FLEET005 link-speed-mtu
 //!
-//! Severity: error. Rows: X-02.
+//! Severity: error.
 //!
-//! In a fleet: both ends of a link have the same speed and MTU.
+//! The two ends of a link have different speeds or MTUs.
 //!
 //! ## Why it matters
 //!
-//! Frames larger than the peer's MTU are dropped; headroom is sized for another speed.
+//! Frames larger than the peer's MTU are dropped, or headroom is sized for another speed.
 //!
 //! ## Example
 //!
@@ -38,13 +38,13 @@
 //!
 //! RDMA over Commodity Ethernet at Scale 5.1.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "FLEET005", name: "link-speed-mtu", severity: Severity::Error, ids: &["X-02"] };
+    Meta { code: "FLEET005", name: "link-speed-mtu", severity: Severity::Error, effect: effect::LINK };
 
-/// It takes more than one file: [`crate::fleet::Fleet::check`] reports it.
+/// [`crate::fleet::Fleet::check`] reports violations, because they concern several switches.
 pub(super) fn check(_: &Context<'_, '_>, _: &mut Findings) {}

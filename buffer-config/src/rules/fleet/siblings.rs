@@ -1,12 +1,12 @@
 //! # FLEET002 siblings-differ
 //!
-//! Severity: warning. Rows: X-03, TPL-03.
+//! Severity: warning.
 //!
-//! In a fleet: switches of one role and ASIC have the same Kmin, Kmax, watchdog times and PFC priorities.
+//! Switches of one role and ASIC have different Kmin, Kmax, watchdog times or PFC priorities.
 //!
 //! ## Why it matters
 //!
-//! What differs was changed on one and forgotten on the other, and shows only under load.
+//! A difference usually means that a change was made on some switches only. The effect shows only under load.
 //!
 //! ## Example
 //!
@@ -26,19 +26,23 @@
 //!
 //! ## Fix
 //!
-//! Compare with the configuration that is meant.
+//! Compare with the intended configuration.
 //!
 //! ## Source
 //!
 //! RDMA over Commodity Ethernet at Scale 5.1.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "FLEET002", name: "siblings-differ", severity: Severity::Warning, ids: &["X-03", "TPL-03"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "FLEET002",
+    name: "siblings-differ",
+    severity: Severity::Warning,
+    effect: effect::FLEET_DIFFERENCE,
+};
 
-/// It takes more than one file: [`crate::fleet::Fleet::check`] reports it.
+/// [`crate::fleet::Fleet::check`] reports violations, because they concern several switches.
 pub(super) fn check(_: &Context<'_, '_>, _: &mut Findings) {}

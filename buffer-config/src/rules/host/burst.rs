@@ -1,12 +1,12 @@
 //! # HOST006 burst-limit
 //!
-//! Severity: warning. Rows: none.
+//! Severity: warning.
 //!
-//! Where generations are mixed, senders limit rate per burst, as the first generation does.
+//! NIC generations are mixed, and a sender does not limit its rate per burst, as the first generation does.
 //!
 //! ## Why it matters
 //!
-//! Per-packet limits of the later ones disturb the cache of an older receiver and cost throughput.
+//! Per-packet rate limiting of later generations causes cache misses in older receivers and reduces throughput.
 //!
 //! ## Example
 //!
@@ -28,19 +28,19 @@
 //!
 //! ## Fix
 //!
-//! Turn per-burst limiting on.
+//! Enable per-burst rate limiting.
 //!
 //! ## Source
 //!
 //! Empowering Azure Storage with RDMA, 6.3.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "HOST006", name: "burst-limit", severity: Severity::Warning, ids: &[] };
+    Meta { code: "HOST006", name: "burst-limit", severity: Severity::Warning, effect: effect::HOST };
 
-/// It takes more than one file: [`crate::hosts::check`] reports it.
+/// [`crate::hosts::check`] reports violations, because they concern a host file and a switch.
 pub(super) fn check(_: &Context<'_, '_>, _: &mut Findings) {}

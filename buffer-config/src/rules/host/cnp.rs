@@ -1,14 +1,14 @@
 //! # HOST004 cnp-interval
 //!
-//! Severity: error. Rows: none.
+//! Severity: error.
 //!
-//! Where NICs of the first generation are present, NICs of later ones send CNPs no more often than these do: their
-//! minimum interval per queue pair equals the first generation's timer.
+//! NIC generations are mixed, and a later NIC sends CNPs more often than the first generation: its minimum interval
+//! per queue pair is below the first generation's timer.
 //!
 //! ## Why it matters
 //!
-//! The first generation coalesces CNPs at the receiver and reacts to each; later ones coalesce at the sender and
-//! send one for every marked packet. Mixed, the older sender slows down far too much.
+//! The first generation coalesces CNPs at the receiver and reacts to each one. Later generations coalesce at the
+//! sender and send a CNP for every marked packet. In a mix, the older sender reduces its rate far too much.
 //!
 //! ## Example
 //!
@@ -30,19 +30,19 @@
 //!
 //! ## Fix
 //!
-//! Set the interval of the later NICs to the timer of the first generation.
+//! Set the interval of later NICs to the timer of the first generation.
 //!
 //! ## Source
 //!
 //! Empowering Azure Storage with RDMA, 6.3.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "HOST004", name: "cnp-interval", severity: Severity::Error, ids: &[] };
+    Meta { code: "HOST004", name: "cnp-interval", severity: Severity::Error, effect: effect::HOST };
 
-/// It takes more than one file: [`crate::hosts::check`] reports it.
+/// [`crate::hosts::check`] reports violations, because they concern a host file and a switch.
 pub(super) fn check(_: &Context<'_, '_>, _: &mut Findings) {}

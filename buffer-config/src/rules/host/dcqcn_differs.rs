@@ -1,12 +1,13 @@
 //! # HOST009 dcqcn-differs
 //!
-//! Severity: warning. Rows: none.
+//! Severity: warning.
 //!
-//! Hosts of one NIC generation have the same parameters of congestion control.
+//! Hosts of one NIC generation have different congestion control parameters.
 //!
 //! ## Why it matters
 //!
-//! Senders that recover faster take the share of those that recover slower, whatever the switches do.
+//! Senders that recover faster take bandwidth from senders that recover more slowly, whatever the switch
+//! configuration is.
 //!
 //! ## Example
 //!
@@ -28,19 +29,19 @@
 //!
 //! ## Fix
 //!
-//! Set the same values, those that were tested on the fabric.
+//! Use the same values on all hosts, those that were tested on the fabric.
 //!
 //! ## Source
 //!
 //! RDMA over Commodity Ethernet at Scale, 5.1 (configurations are compared with the desired ones).
 
-use super::super::Meta;
 use super::super::context::{Context, Findings};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "HOST009", name: "dcqcn-differs", severity: Severity::Warning, ids: &[] };
+    Meta { code: "HOST009", name: "dcqcn-differs", severity: Severity::Warning, effect: effect::HOST };
 
-/// It takes more than one file: [`crate::hosts::check`] reports it.
+/// [`crate::hosts::check`] reports violations, because they concern a host file and a switch.
 pub(super) fn check(_: &Context<'_, '_>, _: &mut Findings) {}

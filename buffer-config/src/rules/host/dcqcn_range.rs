@@ -1,13 +1,13 @@
 //! # HOST008 dcqcn-range
 //!
-//! Severity: error. Rows: none.
+//! Severity: error.
 //!
-//! The parameters of a host's congestion control are within what the NIC takes, rates within the port's speed, and the
-//! hyper increase is not slower than the additive one.
+//! A host's congestion control parameter is outside the range that the NIC supports, a rate exceeds the port's
+//! speed, or the hyper increase is slower than the additive increase.
 //!
 //! ## Why it matters
 //!
-//! The driver refuses such a value and keeps the one from before, or the sender never reaches line rate again.
+//! The driver rejects the value and keeps the previous one, or the sender never returns to line rate.
 //!
 //! ## Example
 //!
@@ -27,13 +27,13 @@
 //!
 //! NVIDIA DOCA SDK, "DCQCN CC Parameters"; Zhu et al., SIGCOMM 2015, section 3 (DCQCN).
 
-use super::super::Meta;
 use super::super::context::{Context, Findings};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "HOST008", name: "dcqcn-range", severity: Severity::Error, ids: &[] };
+    Meta { code: "HOST008", name: "dcqcn-range", severity: Severity::Error, effect: effect::HOST };
 
-/// It takes more than one file: [`crate::hosts::check`] reports it.
+/// [`crate::hosts::check`] reports violations, because they concern a host file and a switch.
 pub(super) fn check(_: &Context<'_, '_>, _: &mut Findings) {}

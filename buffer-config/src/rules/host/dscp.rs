@@ -1,12 +1,12 @@
 //! # HOST002 host-dscp
 //!
-//! Severity: error. Rows: PFC-08.
+//! Severity: error.
 //!
-//! The DSCP that a host's RDMA traffic carries maps to a lossless priority on its switch.
+//! The DSCP of a host's RDMA traffic does not map to a lossless priority on its switch.
 //!
 //! ## Why it matters
 //!
-//! Otherwise RDMA runs in a lossy class and is dropped under load.
+//! RDMA traffic runs in a lossy class and is dropped under load.
 //!
 //! ## Example
 //!
@@ -21,19 +21,19 @@
 //!
 //! ## Fix
 //!
-//! Mark with a DSCP that maps to a lossless class (3 and 4 by default).
+//! Use a DSCP that maps to a lossless class (3 and 4 by default).
 //!
 //! ## Source
 //!
 //! qos_config.j2.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "HOST002", name: "host-dscp", severity: Severity::Error, ids: &["PFC-08"] };
+    Meta { code: "HOST002", name: "host-dscp", severity: Severity::Error, effect: effect::HOST };
 
-/// It takes more than one file: [`crate::hosts::check`] reports it.
+/// [`crate::hosts::check`] reports violations, because they concern a host file and a switch.
 pub(super) fn check(_: &Context<'_, '_>, _: &mut Findings) {}

@@ -1,12 +1,12 @@
 //! # HOST003 host-mtu
 //!
-//! Severity: error. Rows: X-02.
+//! Severity: error.
 //!
-//! A host's RDMA MTU with its headers fits the MTU of its switch port.
+//! A host's RDMA MTU plus headers exceeds the MTU of its switch port.
 //!
 //! ## Why it matters
 //!
-//! Larger frames are dropped, and the connection hangs after its first large message.
+//! Larger frames are dropped, and a connection hangs after its first large message.
 //!
 //! ## Example
 //!
@@ -20,19 +20,19 @@
 //!
 //! ## Fix
 //!
-//! Lower the RDMA MTU or raise the port's.
+//! Reduce the RDMA MTU or increase the port's MTU.
 //!
 //! ## Source
 //!
 //! InfiniBand headers over UDP take up to 58 bytes and the Ethernet header.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "HOST003", name: "host-mtu", severity: Severity::Error, ids: &["X-02"] };
+    Meta { code: "HOST003", name: "host-mtu", severity: Severity::Error, effect: effect::HOST };
 
-/// It takes more than one file: [`crate::hosts::check`] reports it.
+/// [`crate::hosts::check`] reports violations, because they concern a host file and a switch.
 pub(super) fn check(_: &Context<'_, '_>, _: &mut Findings) {}

@@ -1,12 +1,12 @@
 //! # HOST001 host-pfc
 //!
-//! Severity: error. Rows: PFC-09.
+//! Severity: error.
 //!
-//! A host's PFC priorities are those of the switch port it hangs on.
+//! A host and its switch port enable PFC for different priorities.
 //!
 //! ## Why it matters
 //!
-//! The NIC pauses a priority that the switch does not know, or the other way round.
+//! The NIC pauses a priority that the switch does not enable, or the reverse.
 //!
 //! ## Example
 //!
@@ -20,19 +20,19 @@
 //!
 //! ## Fix
 //!
-//! Configure the same priorities on both ends.
+//! Configure the same priorities at both ends.
 //!
 //! ## Source
 //!
 //! RDMA over Commodity Ethernet at Scale 5.1.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "HOST001", name: "host-pfc", severity: Severity::Error, ids: &["PFC-09"] };
+    Meta { code: "HOST001", name: "host-pfc", severity: Severity::Error, effect: effect::HOST };
 
-/// It takes more than one file: [`crate::hosts::check`] reports it.
+/// [`crate::hosts::check`] reports violations, because they concern a host file and a switch.
 pub(super) fn check(_: &Context<'_, '_>, _: &mut Findings) {}

@@ -1,12 +1,13 @@
 //! # HOST007 nic-watchdog
 //!
-//! Severity: warning. Rows: WD-19.
+//! Severity: warning.
 //!
-//! A host's NIC has its storm watchdog on, and the switch does not act before it.
+//! A host's NIC watchdog is off, or the switch's watchdog acts before it.
 //!
 //! ## Why it matters
 //!
-//! The NIC's watchdog (100 ms) ends a storm at its source; without it the switch's is the only defence.
+//! The NIC watchdog (100 ms) ends a pause storm at its source. Without it, only the switch's watchdog protects the
+//! fabric.
 //!
 //! ## Example
 //!
@@ -20,19 +21,19 @@
 //!
 //! ## Fix
 //!
-//! Turn it on.
+//! Enable the NIC watchdog.
 //!
 //! ## Source
 //!
 //! RDMA over Commodity Ethernet at Scale 4.3.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "HOST007", name: "nic-watchdog", severity: Severity::Warning, ids: &["WD-19"] };
+    Meta { code: "HOST007", name: "nic-watchdog", severity: Severity::Warning, effect: effect::HOST };
 
-/// It takes more than one file: [`crate::hosts::check`] reports it.
+/// [`crate::hosts::check`] reports violations, because they concern a host file and a switch.
 pub(super) fn check(_: &Context<'_, '_>, _: &mut Findings) {}

@@ -1,12 +1,12 @@
 //! # HOST005 cnp-window
 //!
-//! Severity: warning. Rows: none.
+//! Severity: warning.
 //!
-//! Where generations are mixed, later NICs coalesce CNPs at the sender with the smallest window.
+//! NIC generations are mixed, and a later NIC does not coalesce CNPs at the sender with the smallest window.
 //!
 //! ## Why it matters
 //!
-//! With a larger window they ignore CNPs that an older receiver has already coalesced.
+//! With a larger window, the NIC ignores CNPs that an older receiver has already coalesced.
 //!
 //! ## Example
 //!
@@ -34,13 +34,13 @@
 //!
 //! Empowering Azure Storage with RDMA, 6.3.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "HOST005", name: "cnp-window", severity: Severity::Warning, ids: &[] };
+    Meta { code: "HOST005", name: "cnp-window", severity: Severity::Warning, effect: effect::HOST };
 
-/// It takes more than one file: [`crate::hosts::check`] reports it.
+/// [`crate::hosts::check`] reports violations, because they concern a host file and a switch.
 pub(super) fn check(_: &Context<'_, '_>, _: &mut Findings) {}

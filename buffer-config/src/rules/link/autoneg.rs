@@ -1,12 +1,12 @@
 //! # LINK009 autoneg-value
 //!
-//! Severity: warning. Rows: HR-17.
+//! Severity: warning.
 //!
-//! `autoneg` is on or off, advertised speeds and types are known ones.
+//! `autoneg` is neither on nor off, or an advertised speed or interface type is unknown.
 //!
 //! ## Why it matters
 //!
-//! Several shipped port files write 0 and 1, which portsorch refuses: the port keeps its default.
+//! Several shipped port files contain 0 and 1, which portsorch rejects: the port keeps its default.
 //!
 //! ## Example
 //!
@@ -26,16 +26,16 @@
 //!
 //! YANG port.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, field};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 use std::collections::BTreeMap;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "LINK009", name: "autoneg-value", severity: Severity::Warning, ids: &["HR-17"] };
+    Meta { code: "LINK009", name: "autoneg-value", severity: Severity::Warning, effect: effect::LINK };
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let mut first: BTreeMap<String, (usize, &str, &str)> = BTreeMap::new();
     for violation in cx.violations.iter().filter(|v| v.code == META.code) {

@@ -1,12 +1,12 @@
 //! # LINK001 unknown-cable
 //!
-//! Severity: warning (less where the ASIC makes it an idiom). Rows: HR-08.
+//! Severity: warning (lower where it is the ASIC vendor's convention).
 //!
-//! The cable length of every port that enables PFC is known.
+//! A port enables PFC but its cable length is unknown.
 //!
 //! ## Why it matters
 //!
-//! buffermgrd waits for it for ever: the port has no lossless group.
+//! buffermgrd waits for the length, and the port has no lossless priority group.
 //!
 //! ## Example
 //!
@@ -22,21 +22,26 @@
 //!
 //! buffermgr.cpp. Recycle, inband and backplane ports are exempt.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, hit_as};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "LINK001", name: "unknown-cable", severity: Severity::Warning, ids: &["HR-08"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "LINK001",
+    name: "unknown-cable",
+    severity: Severity::Warning,
+    effect: effect::HEADROOM_FOR_ANOTHER_LINK,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     if cx.db.rows("CABLE_LENGTH").is_empty() && cx.sw.ports.iter().all(|p| p.pfc_priorities == 0) {
         return;
     }
     cx.by_port(out, &META, |port| {
-        let internal = ["Ethernet-Rec", "Ethernet-IB", "Ethernet-BP"].iter().any(|p| port.name.starts_with(p));
+        let internal =
+            ["Ethernet-Rec", "Ethernet-IB", "Ethernet-BP"].iter().any(|p| port.name.starts_with(p));
         if port.cable_m.is_some() || internal || port.pfc_priorities == 0 || !port.is_up {
             return None;
         }

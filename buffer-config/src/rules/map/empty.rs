@@ -1,12 +1,12 @@
 //! # MAP002 empty-number
 //!
-//! Severity: error. Rows: SCH-25.
+//! Severity: error.
 //!
-//! No number of a map is empty.
+//! A QoS map contains an empty number.
 //!
 //! ## Why it matters
 //!
-//! The YANG pattern accepts the empty text, orchagent's stoi throws.
+//! The YANG pattern accepts the empty text, but orchagent's `stoi` raises an exception.
 //!
 //! ## Example
 //!
@@ -16,21 +16,25 @@
 //!
 //! ## Fix
 //!
-//! Give the number or remove the row.
+//! Set the number or remove the row.
 //!
 //! ## Source
 //!
 //! YANG patterns `[0-7]?`.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, field};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "MAP002", name: "empty-number", severity: Severity::Error, ids: &["SCH-25"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "MAP002",
+    name: "empty-number",
+    severity: Severity::Error,
+    effect: effect::DSCP_NOT_AS_INTENDED,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     for table in &cx.db.tables {
         if !crate::schema::is_map(&table.name) {
@@ -38,7 +42,10 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         }
         for entry in cx.db.entries_of(table) {
             if let Some(f) = cx.db.fields_of(entry).find(|f| f.value.is_empty() || f.name.is_empty()) {
-                let message = format!("{}|{}: `{}` maps to `{}`: an empty number", table.name, entry.key, f.name, f.value);
+                let message = format!(
+                    "{}|{}: `{}` maps to `{}`: an empty number",
+                    table.name, entry.key, f.name, f.value
+                );
                 cx.report(out, &META, field(&table.name, &entry.key, f.name), message);
             }
         }

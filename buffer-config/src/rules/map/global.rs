@@ -1,12 +1,12 @@
 //! # MAP005 global-map
 //!
-//! Severity: error. Rows: PFC-15.
+//! Severity: error.
 //!
-//! PORT_QOS_MAP|global carries `dscp_to_tc_map` only.
+//! PORT_QOS_MAP|global has fields other than `dscp_to_tc_map`.
 //!
 //! ## Why it matters
 //!
-//! orchagent ignores or refuses anything else there.
+//! orchagent ignores or rejects other fields there.
 //!
 //! ## Example
 //!
@@ -22,15 +22,19 @@
 //!
 //! qosorch.cpp.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, field};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "MAP005", name: "global-map", severity: Severity::Error, ids: &["PFC-15"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "MAP005",
+    name: "global-map",
+    severity: Severity::Error,
+    effect: effect::DSCP_NOT_AS_INTENDED,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let Some(entry) = cx.db.row("PORT_QOS_MAP", "global") else { return };
     for f in cx.db.fields_of(entry).filter(|f| !matches!(f.name, "dscp_to_tc_map")) {

@@ -1,8 +1,8 @@
 //! # MAP008 incomplete-dscp-map
 //!
-//! Severity: info. Rows: SCH-24.
+//! Severity: info.
 //!
-//! A DSCP map has all 64 values.
+//! A DSCP map does not contain all 64 values.
 //!
 //! ## Why it matters
 //!
@@ -22,15 +22,19 @@
 //!
 //! RFC 2474 (64 code points); qosorch.cpp sets only the values that the map names.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, row};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "MAP008", name: "incomplete-dscp-map", severity: Severity::Info, ids: &["SCH-24"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "MAP008",
+    name: "incomplete-dscp-map",
+    severity: Severity::Info,
+    effect: effect::DSCP_NOT_AS_INTENDED,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     for entry in cx.db.rows("DSCP_TO_TC_MAP") {
         let count = cx.db.fields_of(entry).len();

@@ -1,13 +1,13 @@
 //! # MAP004 missing-map
 //!
-//! Severity: error. Rows: REF-05.
+//! Severity: error.
 //!
-//! Every map that a port names exists.
+//! A port refers to a map that does not exist.
 //!
 //! ## Why it matters
 //!
-//! orchagent retries PORT_QOS_MAP for ever: `pfc_enable` of that port is never applied, and an INFO line is all
-//! that says so.
+//! orchagent retries the PORT_QOS_MAP entry indefinitely and logs at INFO level only: the port's `pfc_enable` is
+//! never applied.
 //!
 //! ## Example
 //!
@@ -17,22 +17,26 @@
 //!
 //! ## Fix
 //!
-//! Add the map, or name one that exists.
+//! Add the map, or use an existing one.
 //!
 //! ## Source
 //!
 //! qosorch.cpp.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, field};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 use std::collections::BTreeMap;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "MAP004", name: "missing-map", severity: Severity::Error, ids: &["REF-05"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "MAP004",
+    name: "missing-map",
+    severity: Severity::Error,
+    effect: effect::DSCP_NOT_AS_INTENDED,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let mut first: BTreeMap<String, (usize, &str, &str)> = BTreeMap::new();
     for violation in cx.violations.iter().filter(|v| v.code == META.code) {
@@ -41,6 +45,11 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         first.entry(format!("{name} {}", violation.message)).or_insert((0, entry.key.as_ref(), name)).0 += 1;
     }
     for (message, (count, key, name)) in first {
-        cx.report(out, &META, field("PORT_QOS_MAP", key, name), format!("{message}: PFC is never applied on {count} ports"));
+        cx.report(
+            out,
+            &META,
+            field("PORT_QOS_MAP", key, name),
+            format!("{message}: PFC is never applied on {count} ports"),
+        );
     }
 }

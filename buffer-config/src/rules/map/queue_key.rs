@@ -1,12 +1,12 @@
 //! # MAP007 queue-key
 //!
-//! Severity: error. Rows: SCH-17.
+//! Severity: error.
 //!
-//! The key of a QUEUE entry ends in a queue number or an ascending range.
+//! The key of a QUEUE entry does not end in a queue number or an ascending range.
 //!
 //! ## Why it matters
 //!
-//! YANG takes any text there; orchagent's parser fails later and drops the entry.
+//! YANG accepts any text there; orchagent's parser fails later and drops the entry.
 //!
 //! ## Example
 //!
@@ -22,15 +22,15 @@
 //!
 //! YANG queue; qosorch.cpp.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, row};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "MAP007", name: "queue-key", severity: Severity::Error, ids: &["SCH-17"] };
+    Meta { code: "MAP007", name: "queue-key", severity: Severity::Error, effect: effect::FILE };
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.schema(out, &META);
     for entry in cx.db.rows("QUEUE") {
@@ -38,7 +38,12 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             crate::resolve::range(numbers).is_some_and(|(l, h)| l < h || (l == h && !numbers.contains('-')))
         };
         if !entry.owner_and_numbers().is_some_and(|(_, numbers)| good(numbers)) {
-            cx.report(out, &META, row("QUEUE", &entry.key), format!("`{}` does not end in a queue or an ascending range", entry.key));
+            cx.report(
+                out,
+                &META,
+                row("QUEUE", &entry.key),
+                format!("`{}` does not end in a queue number or an ascending range", entry.key),
+            );
         }
     }
 }

@@ -1,12 +1,12 @@
 //! # MAP006 missing-queue-reference
 //!
-//! Severity: error. Rows: REF-05.
+//! Severity: error.
 //!
-//! The scheduler and the WRED profile of a queue exist.
+//! A queue refers to a scheduler or WRED profile that does not exist.
 //!
 //! ## Why it matters
 //!
-//! orchagent retries for ever: the queue has neither weight nor marking.
+//! orchagent retries indefinitely: the queue has neither a weight nor ECN marking.
 //!
 //! ## Example
 //!
@@ -16,22 +16,26 @@
 //!
 //! ## Fix
 //!
-//! Name one that exists.
+//! Use existing names.
 //!
 //! ## Source
 //!
 //! qosorch.cpp.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, field};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 use std::collections::BTreeMap;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "MAP006", name: "missing-queue-reference", severity: Severity::Error, ids: &["REF-05"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "MAP006",
+    name: "missing-queue-reference",
+    severity: Severity::Error,
+    effect: effect::ECN_NOT_AS_INTENDED,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let mut first: BTreeMap<&str, (usize, &str, &str)> = BTreeMap::new();
     for violation in cx.violations.iter().filter(|v| v.code == META.code) {

@@ -1,13 +1,13 @@
 //! # PFC012 asymmetric-pfc
 //!
-//! Severity: warning. Rows: PFC-12.
+//! Severity: warning.
 //!
-//! `pfc_asym` is off.
+//! `pfc_asym` is on.
 //!
 //! ## Why it matters
 //!
-//! With it on, the port reacts to pauses of all priorities and sends only some: `pfc_enable` of the port no longer
-//! says what happens.
+//! The port reacts to pauses of all priorities but sends only some: `pfc_enable` no longer describes what the port
+//! does.
 //!
 //! ## Example
 //!
@@ -21,21 +21,25 @@
 //!
 //! ## Fix
 //!
-//! Set it to off unless it is meant.
+//! Set `pfc_asym` to off unless asymmetric PFC is intended.
 //!
 //! ## Source
 //!
 //! portsorch.cpp.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, hit};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "PFC012", name: "asymmetric-pfc", severity: Severity::Warning, ids: &["PFC-12"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "PFC012",
+    name: "asymmetric-pfc",
+    severity: Severity::Warning,
+    effect: effect::MIXED_CLASSES,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.schema(out, &META);
     cx.by_port_entry(out, &META, |port, entry| {

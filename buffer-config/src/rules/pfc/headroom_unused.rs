@@ -1,12 +1,13 @@
 //! # PFC003 headroom-without-pfc
 //!
-//! Severity: error (a warning where the file has no QoS tables). Rows: PFC-03.
+//! Severity: error (a warning where the file has no QoS tables).
 //!
-//! A priority group with headroom belongs to a priority that may pause.
+//! A priority group has headroom, but PFC is not enabled for its priority.
 //!
 //! ## Why it matters
 //!
-//! It reserves memory and drops when full, because no pause is ever sent for it.
+//! The group reserves memory and still drops packets when it is full, because the switch never sends a pause for
+//! it.
 //!
 //! ## Example
 //!
@@ -21,26 +22,33 @@
 //!
 //! ## Fix
 //!
-//! Enable PFC for its priority, or give the group a lossy profile.
+//! Enable PFC for the priority, or use a lossy profile for the group.
 //!
 //! ## Source
 //!
 //! sonic-utilities couples the two in its own commands.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, hit, list, priorities, row};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "PFC003", name: "headroom-without-pfc", severity: Severity::Error, ids: &["PFC-03"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "PFC003",
+    name: "headroom-without-pfc",
+    severity: Severity::Error,
+    effect: effect::NOT_LOSSLESS,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     if cx.db.table("PORT_QOS_MAP").is_none() {
-        // A file of buffers alone: what is paused stands in another.
+        // A buffer template: the PFC settings are in another file.
         if let Some(profile) = cx.lossless_in_use().next() {
-            let message = format!("profile {} gives groups headroom, but the file has no PORT_QOS_MAP: whether they pause is not provable", profile.name);
+            let message = format!(
+                "profile {} has headroom, but the file has no PORT_QOS_MAP: not provable that its priority groups use PFC",
+                profile.name
+            );
             cx.report(out, &META, row("BUFFER_PROFILE", &profile.name), message).severity(Severity::Warning);
         }
         return;
@@ -52,7 +60,11 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         })?;
         let profile = cx.profile(port.priority_groups[idle])?;
         let key = cx.group_key("BUFFER_PG", &port.name, idle);
-        let message = format!("group {idle} has lossless profile {}, but no enabled priority maps to it (PFC on {})", profile.name, list(port.pfc_priorities));
+        let message = format!(
+            "group {idle} has lossless profile {}, but no priority with PFC maps to it (PFC on {})",
+            profile.name,
+            list(port.pfc_priorities)
+        );
         hit("BUFFER_PG", key, "profile", message)
     });
 }

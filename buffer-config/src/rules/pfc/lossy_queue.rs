@@ -1,12 +1,12 @@
 //! # PFC005 pfc-on-lossy-queue
 //!
-//! Severity: error (less where the ASIC makes it an idiom). Rows: PFC-05.
+//! Severity: error (lower where it is the ASIC vendor's convention).
 //!
-//! A priority that may pause leaves through a queue with a lossless profile.
+//! PFC is enabled for a priority whose queue has no lossless profile.
 //!
 //! ## Why it matters
 //!
-//! The packets survive ingress and are dropped at egress.
+//! Packets are admitted at ingress and dropped at egress.
 //!
 //! ## Example
 //!
@@ -16,21 +16,25 @@
 //!
 //! ## Fix
 //!
-//! Give the queue the lossless egress profile.
+//! Use the lossless egress profile for the queue.
 //!
 //! ## Source
 //!
 //! Azure 6.2; sonic-mgmt issue 17149.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, hit_as, priorities};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "PFC005", name: "pfc-on-lossy-queue", severity: Severity::Error, ids: &["PFC-05"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "PFC005",
+    name: "pfc-on-lossy-queue",
+    severity: Severity::Error,
+    effect: effect::NOT_LOSSLESS,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let exists = cx.profile_named("egress_lossless_profile").is_some();
     cx.by_port(out, &META, |port| {
@@ -44,6 +48,12 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         let headroom = port.priority_groups.iter().any(|g| cx.profile(*g).is_some_and(|p| p.is_lossless()));
         let severity = if exists && headroom { Severity::Error } else { Severity::Warning };
         let key = cx.group_key("BUFFER_QUEUE", &port.name, usize::from(queue));
-        hit_as(severity, "BUFFER_QUEUE", key, "profile", format!("PFC priority {lossy} leaves through queue {queue} with lossy profile {}", profile.name))
+        hit_as(
+            severity,
+            "BUFFER_QUEUE",
+            key,
+            "profile",
+            format!("PFC priority {lossy} uses queue {queue} with lossy profile {}", profile.name),
+        )
     });
 }

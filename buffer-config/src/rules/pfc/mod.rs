@@ -3,7 +3,6 @@
 use super::family;
 
 family!(
-    pfc_syntax,
     no_headroom,
     headroom_unused,
     mixed_group,

@@ -1,13 +1,13 @@
 //! # PFC002 pfc-without-headroom
 //!
-//! Severity: error (less where the ASIC makes it an idiom). Rows: PFC-02, PFC-17.
+//! Severity: error (lower where it is the ASIC vendor's convention).
 //!
-//! For each priority that a port may pause, the priority group of its traffic class has headroom.
+//! PFC is enabled for a priority, but the priority group of its traffic class has no headroom.
 //!
 //! ## Why it matters
 //!
-//! PFC is announced, but the group drops when it is full: what was sold as lossless is not. 68 SKUs ship so, mostly
-//! lossy models with default QoS.
+//! The port announces PFC, but the group drops packets when it is full: the class is not lossless. 68 SKUs ship
+//! with this, mostly lossy models with the default QoS template.
 //!
 //! ## Example
 //!
@@ -17,21 +17,25 @@
 //!
 //! ## Fix
 //!
-//! Give the group a lossless profile, or remove the priority from `pfc_enable`.
+//! Use a lossless profile for the group, or remove the priority from `pfc_enable`.
 //!
 //! ## Source
 //!
 //! Azure 6.2; qos_config.j2 enables 3,4 unconditionally; sonic-buildimage PR 22616.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, hit_as, list, priorities};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "PFC002", name: "pfc-without-headroom", severity: Severity::Error, ids: &["PFC-02", "PFC-17"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "PFC002",
+    name: "pfc-without-headroom",
+    severity: Severity::Error,
+    effect: effect::NOT_LOSSLESS,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let lossy_only = cx.sw.profiles.iter().all(|p| !p.is_lossless());
     cx.by_port(out, &META, |port| {
@@ -47,14 +51,14 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         if without == 0 {
             return None;
         }
-        // The groups of the dynamic model are computed when the ASIC is known.
+        // The dynamic model computes the groups if the ASIC is known.
         let computed = cx.is_dynamic && cx.asic.is_none_or(|a| a.headroom.is_none());
-        // So are those of the traditional model when its table is there.
+        // So does the traditional model if the lookup table is given.
         let looked_up = lossy_only && !cx.is_dynamic && cx.lookup.is_none() && cx.pool(crate::LOSSLESS_POOL).is_some_and(|p| p.size_bytes != Some(0)) && port.cable_m.is_some_and(|m| m > 0);
         let severity = if computed { Severity::Info } else { Severity::Error };
         let why = match (lossy_only, looked_up) {
-            (_, true) => ": the file has no lossless profile; where buffermgrd is to add them, give its pg_profile_lookup.ini (--lookup)",
-            (true, _) => ": the switch has no lossless profile at all",
+            (_, true) => ": the file has no lossless profile; if buffermgrd creates them, specify its pg_profile_lookup.ini (--lookup)",
+            (true, _) => ": the switch has no lossless profile",
             _ => "",
         };
         let message = format!("PFC on {}, but these priorities have no headroom{why}", list(without));

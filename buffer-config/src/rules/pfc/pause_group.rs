@@ -1,12 +1,12 @@
 //! # PFC007 pause-from-other-group
 //!
-//! Severity: error. Rows: PFC-07.
+//! Severity: error.
 //!
-//! Where the ASIC uses it (Spectrum, Tofino), `pfc_to_pg_map` agrees with `tc_to_pg_map`.
+//! `pfc_to_pg_map` and `tc_to_pg_map` disagree (on ASICs that use both: Spectrum, Tofino).
 //!
 //! ## Why it matters
 //!
-//! The switch would pause another priority than the one that is full.
+//! The switch pauses a priority other than the one whose group is full.
 //!
 //! ## Example
 //!
@@ -29,16 +29,20 @@
 //!
 //! qos_config.j2, pfc_to_pg_map_supported_asics.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, hit, priorities};
-use crate::finding::Severity;
+use super::super::{Meta, effect};
 use crate::asic::Vendor;
+use crate::finding::Severity;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "PFC007", name: "pause-from-other-group", severity: Severity::Error, ids: &["PFC-07"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "PFC007",
+    name: "pause-from-other-group",
+    severity: Severity::Error,
+    effect: effect::NOT_LOSSLESS,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     if !(cx.is(Vendor::Nvidia) || cx.is(Vendor::Intel)) {
         return;
@@ -50,6 +54,11 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             let group = cx.value("PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", name, &t.to_string());
             group.and_then(|g| g.trim().parse::<u8>().ok()).is_some_and(|g| g != port.tc_to_group[*t])
         })?;
-        hit("PORT_QOS_MAP", &port.name, "pfc_to_pg_map", format!("priority {wrong} maps to another group than its traffic class"))
+        hit(
+            "PORT_QOS_MAP",
+            &port.name,
+            "pfc_to_pg_map",
+            format!("priority {wrong} and its traffic class map to different priority groups"),
+        )
     });
 }

@@ -1,12 +1,12 @@
 //! # PFC006 pause-stops-other-queue
 //!
-//! Severity: error. Rows: PFC-06.
+//! Severity: error.
 //!
-//! A received pause of a priority stops the queue that carries the priority's traffic class.
+//! A received pause of a priority stops a queue other than the one that carries its traffic class.
 //!
 //! ## Why it matters
 //!
-//! Otherwise the pause stops innocent traffic, and the culprit keeps sending into a full peer.
+//! The pause stops unrelated traffic, and the traffic that it should stop continues to arrive at a full peer.
 //!
 //! ## Example
 //!
@@ -22,20 +22,26 @@
 //!
 //! qos_config.j2.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, hit, priorities};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "PFC006", name: "pause-stops-other-queue", severity: Severity::Error, ids: &["PFC-06"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "PFC006",
+    name: "pause-stops-other-queue",
+    severity: Severity::Error,
+    effect: effect::NOT_LOSSLESS,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.by_port(out, &META, |port| {
-        let wrong = priorities(port.pfc_priorities).find(|t| port.pause_to_queue[*t] != port.tc_to_queue[*t])?;
+        let wrong =
+            priorities(port.pfc_priorities).find(|t| port.pause_to_queue[*t] != port.tc_to_queue[*t])?;
         let (stops, carries) = (port.pause_to_queue[wrong], port.tc_to_queue[wrong]);
-        let message = format!("a pause of priority {wrong} stops queue {stops}, its traffic is in queue {carries}");
+        let message =
+            format!("a pause of priority {wrong} stops queue {stops}, but its traffic is in queue {carries}");
         hit("PORT_QOS_MAP", &port.name, "pfc_to_queue_map", message)
     });
 }

@@ -1,12 +1,12 @@
 //! # PFC011 pfc-on-service-port
 //!
-//! Severity: warning. Rows: PFC-11.
+//! Severity: warning.
 //!
-//! Recycle, inband and service ports do not enable PFC.
+//! A recycle, inband or service port enables PFC.
 //!
 //! ## Why it matters
 //!
-//! They lead to the chip itself: a pause there stops traffic that nothing drains.
+//! These ports lead back into the chip. A pause there stops traffic that nothing drains.
 //!
 //! ## Example
 //!
@@ -21,24 +21,33 @@
 //!
 //! ## Fix
 //!
-//! Remove `pfc_enable` there.
+//! Remove `pfc_enable` from the port.
 //!
 //! ## Source
 //!
 //! sonic-buildimage PR 24085.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, hit};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "PFC011", name: "pfc-on-service-port", severity: Severity::Warning, ids: &["PFC-11"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "PFC011",
+    name: "pfc-on-service-port",
+    severity: Severity::Warning,
+    effect: effect::INFORMATIONAL,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.by_port_entry(out, &META, |port, entry| {
-        let role = cx.db.field(entry, "role").map(|f| f.value).filter(|r| matches!(*r, "Rec" | "Inb" | "Dpc"))?;
-        (port.pfc_priorities != 0).then(|| hit("PORT_QOS_MAP", &port.name, "pfc_enable", format!("a port of role {role} enables PFC"))).flatten()
+        let role =
+            cx.db.field(entry, "role").map(|f| f.value).filter(|r| matches!(*r, "Rec" | "Inb" | "Dpc"))?;
+        (port.pfc_priorities != 0)
+            .then(|| {
+                hit("PORT_QOS_MAP", &port.name, "pfc_enable", format!("a port of role {role} enables PFC"))
+            })
+            .flatten()
     });
 }

@@ -1,12 +1,13 @@
 //! # PFC013 many-lossless-priorities
 //!
-//! Severity: warning. Rows: PFC-14, PFC-16.
+//! Severity: warning.
 //!
-//! At most two priorities are lossless; four only with the remap of tunnelled traffic on a dual ToR.
+//! More than two priorities are lossless (four with the remapping of tunnelled traffic on a dual ToR).
 //!
 //! ## Why it matters
 //!
-//! Headroom grows with their number, and shared headroom is promised twice as often.
+//! The required headroom grows with the number of lossless priorities, and the oversubscription of the shared
+//! headroom doubles.
 //!
 //! ## Example
 //!
@@ -21,28 +22,41 @@
 //!
 //! ## Fix
 //!
-//! Use two.
+//! Use two lossless priorities.
 //!
 //! ## Source
 //!
 //! qos_config.j2; SONiC PR 950.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, hit, list};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "PFC013", name: "many-lossless-priorities", severity: Severity::Warning, ids: &["PFC-14", "PFC-16"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "PFC013",
+    name: "many-lossless-priorities",
+    severity: Severity::Warning,
+    effect: effect::INFORMATIONAL,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
-    let remap = cx.value("DEVICE_METADATA", "localhost", "subtype") == Some("DualToR") || !cx.db.rows("TUNNEL").is_empty();
+    let remap = cx.value("DEVICE_METADATA", "localhost", "subtype") == Some("DualToR")
+        || !cx.db.rows("TUNNEL").is_empty();
     cx.by_port(out, &META, |port| {
         let count = port.pfc_priorities.count_ones();
-        if count <= 2 || (port.pfc_priorities == 0b0101_1100 && (remap || cx.value("DEVICE_METADATA", "localhost", "type") == Some("LeafRouter"))) {
+        if count <= 2
+            || (port.pfc_priorities == 0b0101_1100
+                && (remap || cx.value("DEVICE_METADATA", "localhost", "type") == Some("LeafRouter")))
+        {
             return None;
         }
-        hit("PORT_QOS_MAP", &port.name, "pfc_enable", format!("{count} priorities may pause: {}", list(port.pfc_priorities)))
+        hit(
+            "PORT_QOS_MAP",
+            &port.name,
+            "pfc_enable",
+            format!("{count} priorities have PFC: {}", list(port.pfc_priorities)),
+        )
     });
 }

@@ -1,12 +1,12 @@
 //! # PG011 pfc-without-cable
 //!
-//! Severity: error. Rows: HR-09.
+//! Severity: error.
 //!
-//! A port that enables PFC does not have the cable length `0m`.
+//! A port enables PFC but its cable length is `0m`.
 //!
 //! ## Why it matters
 //!
-//! `0m` tells buffermgrd to make no lossless group: the port pauses nobody and drops.
+//! With `0m`, buffermgrd creates no lossless priority group: the port sends no pauses and drops packets.
 //!
 //! ## Example
 //!
@@ -19,28 +19,32 @@
 //!
 //! ## Fix
 //!
-//! Set the length of the cable, or disable PFC.
+//! Set the cable length, or disable PFC.
 //!
 //! ## Source
 //!
 //! buffermgr.cpp; swss PR 1830, 3548.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, hit, list};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "PG011", name: "pfc-without-cable", severity: Severity::Error, ids: &["HR-09"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "PG011",
+    name: "pfc-without-cable",
+    severity: Severity::Error,
+    effect: effect::NOT_LOSSLESS,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.by_port(out, &META, |port| {
         let bare = port.cable_m == Some(0) && port.is_up && port.pfc_priorities != 0;
         if !bare || cx.lossless_of(port).is_some() {
             return None;
         }
-        let message = format!("PFC on {} with cable length 0m: no headroom", list(port.pfc_priorities));
+        let message = format!("PFC on {}, but cable length 0m: no headroom", list(port.pfc_priorities));
         hit("PORT_QOS_MAP", &port.name, "pfc_enable", message)
     });
 }

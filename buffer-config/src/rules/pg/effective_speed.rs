@@ -1,12 +1,12 @@
 //! # PG019 effective-speed
 //!
-//! Severity: warning. Rows: HR-17.
+//! Severity: warning.
 //!
-//! With autonegotiation, headroom fits the fastest speed that the port may come up with.
+//! With autonegotiation, the headroom is too small for the fastest speed that the port can negotiate.
 //!
 //! ## Why it matters
 //!
-//! The traditional model sizes it for `speed`; the link may come up faster.
+//! The traditional model sizes headroom for `speed`, but the link may come up at a higher speed.
 //!
 //! ## Example
 //!
@@ -21,21 +21,25 @@
 //!
 //! ## Fix
 //!
-//! Set `adv_speeds` to what headroom is made for.
+//! Set `adv_speeds` to the speed that the headroom is sized for.
 //!
 //! ## Source
 //!
 //! buffermgrdyn.cpp.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, hit};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "PG019", name: "effective-speed", severity: Severity::Warning, ids: &["HR-17"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "PG019",
+    name: "effective-speed",
+    severity: Severity::Warning,
+    effect: effect::HEADROOM_TOO_SMALL,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.by_port_entry(out, &META, |port, entry| {
         if port.pfc_priorities == 0 || cx.is_dynamic {
@@ -47,6 +51,11 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         if fastest <= port.speed_mbps {
             return None;
         }
-        hit("PORT", &port.name, "adv_speeds", format!("may come up at {fastest} Mb/s, its headroom is for {}", port.speed_mbps))
+        hit(
+            "PORT",
+            &port.name,
+            "adv_speeds",
+            format!("may negotiate {fastest} Mb/s, but its headroom is sized for {}", port.speed_mbps),
+        )
     });
 }

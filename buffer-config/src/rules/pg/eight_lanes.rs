@@ -1,12 +1,12 @@
 //! # PG021 eight-lanes
 //!
-//! Severity: warning. Rows: HR-19.
+//! Severity: warning.
 //!
-//! Ports of eight lanes do not share a lossless profile with ports of fewer (Spectrum).
+//! A lossless profile is shared by ports with eight lanes and ports with fewer (Spectrum).
 //!
 //! ## Why it matters
 //!
-//! Their pipeline takes twice as long to react: xon is double.
+//! The pipeline of eight-lane ports takes twice as long to react, so they need twice the `xon`.
 //!
 //! ## Example
 //!
@@ -21,23 +21,27 @@
 //!
 //! ## Fix
 //!
-//! Give them the `_8lane` profile.
+//! Use the `_8lane` profile for eight-lane ports.
 //!
 //! ## Source
 //!
 //! buffermgrdyn.cpp.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, row};
-use crate::finding::Severity;
+use super::super::{Meta, effect};
 use crate::asic::Vendor;
+use crate::finding::Severity;
 use crate::resolved::ResolvedPort;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "PG021", name: "eight-lanes", severity: Severity::Warning, ids: &["HR-19"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "PG021",
+    name: "eight-lanes",
+    severity: Severity::Warning,
+    effect: effect::HEADROOM_TOO_SMALL,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     if !cx.is(Vendor::Nvidia) {
         return;
@@ -47,7 +51,10 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         let eight = cx.sw.ports.iter().filter(uses).filter(|p| p.lanes == 8).count();
         let fewer = cx.sw.ports.iter().filter(uses).filter(|p| p.lanes < 8).count();
         if eight > 0 && fewer > 0 {
-            let message = format!("profile {} serves {eight} ports of eight lanes and {fewer} of fewer", profile.name);
+            let message = format!(
+                "profile {} is used by {eight} ports with eight lanes and {fewer} with fewer",
+                profile.name
+            );
             cx.report(out, &META, row("BUFFER_PROFILE", &profile.name), message);
         }
     }

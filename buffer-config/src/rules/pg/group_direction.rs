@@ -1,13 +1,13 @@
 //! # PG003 group-direction
 //!
-//! Severity: error (less where the ASIC makes it an idiom). Rows: DIR-01.
+//! Severity: error (lower where it is the ASIC vendor's convention).
 //!
-//! A priority group's profile sits in an ingress pool, or in one for both directions.
+//! A priority group's profile belongs to an egress pool.
 //!
 //! ## Why it matters
 //!
-//! SAI refuses it or counts the group against the wrong pool. Teralynx templates put the lossy profile into an
-//! egress pool on purpose.
+//! SAI rejects the profile or accounts the group to the wrong pool. Teralynx templates place the lossy profile in
+//! an egress pool on purpose.
 //!
 //! ## Example
 //!
@@ -23,22 +23,25 @@
 //!
 //! buffermgrdyn.cpp; sonic-utilities.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, field};
-use crate::finding::Severity;
+use super::super::{Meta, effect};
 use crate::asic::Vendor;
+use crate::finding::Severity;
 use crate::resolved::Direction;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "PG003", name: "group-direction", severity: Severity::Error, ids: &["DIR-01"] };
+    Meta { code: "PG003", name: "group-direction", severity: Severity::Error, effect: effect::NOT_LOSSLESS };
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     for (profile, uses) in cx.sw.profiles.iter().zip(&cx.uses) {
         if uses[0] > 0 && cx.pool_of(profile).is_some_and(|p| p.direction == Direction::Egress) {
             let severity = if cx.is(Vendor::Teralynx) { Severity::Warning } else { Severity::Error };
-            let message = format!("{} priority groups use profile {}, which is in an egress pool", uses[0], profile.name);
+            let message = format!(
+                "{} priority groups use profile {}, which is in an egress pool",
+                uses[0], profile.name
+            );
             cx.report(out, &META, field("BUFFER_PROFILE", &profile.name, "pool"), message).severity(severity);
         }
     }

@@ -1,12 +1,12 @@
 //! # PG002 group-profile
 //!
-//! Severity: error. Rows: REF-02.
+//! Severity: error.
 //!
-//! The profile of a priority group exists, or is `NULL` in the dynamic model.
+//! A priority group's profile does not exist, or is `NULL` without the dynamic model.
 //!
 //! ## Why it matters
 //!
-//! orchagent retries for ever: the group has no headroom. `NULL` in the traditional model is never filled in.
+//! orchagent retries indefinitely and the group has no headroom. The traditional model never replaces `NULL`.
 //!
 //! ## Example
 //!
@@ -16,22 +16,22 @@
 //!
 //! ## Fix
 //!
-//! Name a profile of this file.
+//! Use a profile of this file.
 //!
 //! ## Source
 //!
 //! YANG buffer-pg; buffermgrdyn.cpp.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, field};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 use std::collections::BTreeMap;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "PG002", name: "group-profile", severity: Severity::Error, ids: &["REF-02"] };
+    Meta { code: "PG002", name: "group-profile", severity: Severity::Error, effect: effect::NOT_LOSSLESS };
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let mut by_name: BTreeMap<&str, (usize, &str)> = BTreeMap::new();
     for violation in cx.violations.iter().filter(|v| v.code == META.code) {
@@ -39,6 +39,11 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         by_name.entry(&violation.message).or_insert((0, entry.key.as_ref())).0 += 1;
     }
     for (message, (count, key)) in by_name {
-        cx.report(out, &META, field("BUFFER_PG", key, "profile"), format!("{message} ({count} priority groups)"));
+        cx.report(
+            out,
+            &META,
+            field("BUFFER_PG", key, "profile"),
+            format!("{message} ({count} priority groups)"),
+        );
     }
 }

@@ -1,12 +1,13 @@
 //! # PG001 group-range
 //!
-//! Severity: error. Rows: SCH-15.
+//! Severity: error.
 //!
-//! The range of a BUFFER_PG key is within 0..=7, first below last, or a single number.
+//! The range of a BUFFER_PG key is not within 0 to 7 or not in ascending order.
 //!
 //! ## Why it matters
 //!
-//! The YANG pattern accepts `4-3` and `3-3`; orchagent wants the first strictly below the last and drops the entry.
+//! The YANG pattern accepts `4-3` and `3-3`, but orchagent requires the first number to be below the last and drops
+//! the entry.
 //!
 //! ## Example
 //!
@@ -16,21 +17,21 @@
 //!
 //! ## Fix
 //!
-//! Write `3-4`, or `3` for one group.
+//! Write `3-4`, or `3` for one priority group.
 //!
 //! ## Source
 //!
 //! YANG buffer-pg; orchagent parseIndexRange.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, row};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "PG001", name: "group-range", severity: Severity::Error, ids: &["SCH-15"] };
+    Meta { code: "PG001", name: "group-range", severity: Severity::Error, effect: effect::NOT_LOSSLESS };
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.schema(out, &META);
     let bad = |e: &&crate::db::Entry<'_>| {
@@ -40,7 +41,10 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let rows = cx.db.rows("BUFFER_PG");
     if let Some(entry) = rows.iter().find(bad) {
         let count = rows.iter().filter(bad).count();
-        let message = format!("`{}`: the range is not ascending, orchagent drops it ({count} entries)", entry.key);
+        let message = format!(
+            "`{}`: the range is not ascending; orchagent drops the entry ({count} entries)",
+            entry.key
+        );
         cx.report(out, &META, row("BUFFER_PG", &entry.key), message);
     }
 }

@@ -1,13 +1,13 @@
 //! # PG004 headroom-short
 //!
-//! Severity: error (less where the ASIC makes it an idiom). Rows: HR-01.
+//! Severity: error (lower where it is the ASIC vendor's convention).
 //!
-//! The headroom of a lossless group is at least what SONiC's own arithmetic gives for the port's speed, cable and
-//! MTU (ASICs that it covers).
+//! The headroom of a lossless priority group is below the result of SONiC's own arithmetic for the port's speed,
+//! cable and MTU (on ASICs that it covers).
 //!
 //! ## Why it matters
 //!
-//! Below it, packets that were on their way when the pause was sent are dropped. At 400G and 50 m this happened.
+//! Packets that still arrive after the pause was sent are dropped. This happened at 400G with 50 m cables.
 //!
 //! ## Example
 //!
@@ -23,27 +23,33 @@
 //!
 //! ## Fix
 //!
-//! Raise `xoff` to the computed value.
+//! Increase `xoff` to the computed value.
 //!
 //! ## Source
 //!
 //! buffer_headroom_mellanox.lua, buffer_headroom_barefoot.lua; sonic-mgmt issue 20422.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, bytes, hit_as};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 use crate::headroom;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "PG004", name: "headroom-short", severity: Severity::Error, ids: &["HR-01"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "PG004",
+    name: "headroom-short",
+    severity: Severity::Error,
+    effect: effect::HEADROOM_TOO_SMALL,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let Some(asic) = cx.asic.filter(|a| a.headroom.is_some()) else { return };
     let shared = cx.lossless_pool().map_or(0, |p| p.shared_headroom_bytes);
     let pattern = cx.db.rows("LOSSLESS_TRAFFIC_PATTERN").first();
-    let small = pattern.and_then(|e| cx.db.field(e, "small_packet_percentage")).and_then(|f| f.value.trim().parse().ok());
+    let small = pattern
+        .and_then(|e| cx.db.field(e, "small_packet_percentage"))
+        .and_then(|f| f.value.trim().parse().ok());
     let mut known: Vec<((u32, u32, u32, u32), u64)> = Vec::new();
     let known = std::cell::RefCell::new(&mut known);
     cx.by_port(out, &META, |port| {
@@ -74,10 +80,16 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         }
         let missing = headroom::deficit(needed - has, port.speed_mbps);
         let message = format!(
-            "profile {} has headroom {}, {} Mb/s over {cable} m need {}: {} short = {:.0} m = {:.0} ns",
-            profile.name, bytes(has), port.speed_mbps, bytes(needed), bytes(needed - has), missing.metres, missing.nanoseconds
+            "profile {} has headroom {}, but {} Mb/s over {cable} m need {}: {} too small = {:.0} m = {:.0} ns",
+            profile.name,
+            bytes(has),
+            port.speed_mbps,
+            bytes(needed),
+            bytes(needed - has),
+            missing.metres,
+            missing.nanoseconds
         );
-        // The arithmetic got stricter over the years: a little less was right when the table was made.
+        // The arithmetic became stricter over the years: a slightly smaller value was correct when the table was made.
         let severity = if has < needed - needed / 4 { Severity::Error } else { Severity::Warning };
         hit_as(severity, "BUFFER_PROFILE", &profile.name, "xoff", message)
     });

@@ -1,13 +1,13 @@
 //! # PG013 no-hysteresis
 //!
-//! Severity: warning (less where the ASIC makes it an idiom). Rows: HR-11.
+//! Severity: warning (lower where it is the ASIC vendor's convention).
 //!
-//! A lossless profile has `xon` or `xon_offset` above zero.
+//! A lossless profile has neither `xon` nor `xon_offset` above zero.
 //!
 //! ## Why it matters
 //!
-//! Without either, the group resumes the moment it is one cell below the pause point: pause frames flap at a high
-//! rate.
+//! Without hysteresis, the group resumes as soon as it is one cell below XOFF, and pause and resume frames
+//! alternate at a high rate.
 //!
 //! ## Example
 //!
@@ -22,27 +22,31 @@
 //!
 //! ## Fix
 //!
-//! Set `xon_offset` to a few frames, or `xon` to the pipeline's latency on Spectrum.
+//! Set `xon_offset` to a few frames, or on Spectrum `xon` to the pipeline latency.
 //!
 //! ## Source
 //!
 //! tables that vendors ship: Spectrum has xon of the pipeline's latency, Broadcom an offset.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, row};
-use crate::finding::Severity;
+use super::super::{Meta, effect};
 use crate::asic::Vendor;
+use crate::finding::Severity;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "PG013", name: "no-hysteresis", severity: Severity::Warning, ids: &["HR-11"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "PG013",
+    name: "no-hysteresis",
+    severity: Severity::Warning,
+    effect: effect::XON_NOT_AS_INTENDED,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     for profile in cx.lossless_in_use() {
         if profile.xon_bytes == 0 && profile.xon_offset_bytes.unwrap_or(0) == 0 {
             let severity = if cx.is(Vendor::BroadcomDnx) { Severity::Info } else { Severity::Warning };
-            let message = format!("profile {}: neither xon nor xon_offset, pausing has no hysteresis", profile.name);
+            let message = format!("profile {} has neither xon nor xon_offset: no hysteresis", profile.name);
             cx.report(out, &META, row("BUFFER_PROFILE", &profile.name), message).severity(severity);
         }
     }

@@ -1,14 +1,13 @@
 //! # PG030 lookup-gaps
 //!
-//! Severity: warning. Rows: HR-07.
+//! Severity: warning.
 //!
-//! A cable length that the look-up table has for one speed is there for its other speeds too, and no row stands
-//! twice.
+//! The lookup table has a cable length for one speed but not for another, or contains a row twice.
 //!
 //! ## Why it matters
 //!
-//! Rows for 50 m were missing for some speeds: ports of that speed got no headroom. Of two rows for one speed and
-//! length the later one wins silently.
+//! One table had no 50 m rows for some speeds, so ports at those speeds had no headroom. Of two rows for the same
+//! speed and length, the later one silently wins.
 //!
 //! ## Example
 //!
@@ -27,15 +26,15 @@
 //!
 //! sonic-buildimage PR 23059, PR 25862.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, row};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "PG030", name: "lookup-gaps", severity: Severity::Warning, ids: &["HR-07"] };
+    Meta { code: "PG030", name: "lookup-gaps", severity: Severity::Warning, effect: effect::INFORMATIONAL };
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let Some(lookup) = cx.lookup else { return };
     let mut lengths: Vec<&str> = lookup.rows.iter().map(|r| r.cable.as_str()).collect();
@@ -46,15 +45,21 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     speeds.dedup();
     let at = row("BUFFER_POOL", crate::LOSSLESS_POOL);
     for speed in &speeds {
-        let missing: Vec<&str> = lengths.iter().copied().filter(|l| lookup.find(*speed, l).is_none()).collect();
+        let missing: Vec<&str> =
+            lengths.iter().copied().filter(|l| lookup.find(*speed, l).is_none()).collect();
         if !missing.is_empty() {
-            let message = format!("the look-up table has no row at {speed} Mb/s for {}, which other speeds have", missing.join(", "));
+            let message = format!(
+                "the lookup table has no row at {speed} Mb/s for {}, but has one at other speeds",
+                missing.join(", ")
+            );
             cx.report(out, &META, at, message);
         }
     }
     for (i, first) in lookup.rows.iter().enumerate() {
-        if lookup.rows.iter().skip(i + 1).any(|r| r.speed_mbps == first.speed_mbps && r.cable == first.cable) {
-            let message = format!("the look-up table has two rows for {} Mb/s and {}", first.speed_mbps, first.cable);
+        if lookup.rows.iter().skip(i + 1).any(|r| r.speed_mbps == first.speed_mbps && r.cable == first.cable)
+        {
+            let message =
+                format!("the lookup table has two rows for {} Mb/s and {}", first.speed_mbps, first.cable);
             cx.report(out, &META, at, message);
         }
     }

@@ -1,8 +1,9 @@
 //! # PG010 no-lookup-row
 //!
-//! Severity: error. Rows: HR-07.
+//! Severity: error.
 //!
-//! Every port that enables PFC finds a row for its speed and cable length in the look-up table; texts are compared.
+//! The lookup table has no row for the speed and cable length of a port that enables PFC. Cable lengths are
+//! compared as text.
 //!
 //! ## Why it matters
 //!
@@ -23,25 +24,22 @@
 //!
 //! buffermgr.cpp; sonic-buildimage issue 5837, PR 23059.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, hit};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 use std::cell::LazyCell;
 use std::collections::BTreeMap;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "PG010", name: "no-lookup-row", severity: Severity::Error, ids: &["HR-07"] };
+    Meta { code: "PG010", name: "no-lookup-row", severity: Severity::Error, effect: effect::NOT_LOSSLESS };
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let rows = || cx.db.rows("CABLE_LENGTH").iter().rev().flat_map(|t| cx.db.fields_of(t));
-    let cables = LazyCell::new(|| -> BTreeMap<&str, &str> {
-        rows().map(|f| (f.name, f.value)).collect()
-    });
-    let known_profile = |speed: u32, cable: &str| {
-        cx.profile_named(&format!("pg_lossless_{speed}_{cable}_profile")).is_some()
-    };
+    let cables = LazyCell::new(|| -> BTreeMap<&str, &str> { rows().map(|f| (f.name, f.value)).collect() });
+    let known_profile =
+        |speed: u32, cable: &str| cx.profile_named(&format!("pg_lossless_{speed}_{cable}_profile")).is_some();
     let lossless = cx.sw.profiles.iter().any(|p| p.name.starts_with("pg_lossless_"));
     cx.by_port_entry(out, &META, |port, _| {
         if !port.is_up || port.pfc_priorities == 0 || cx.is_dynamic {
@@ -51,20 +49,20 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         if cx.lookup.is_none() && !(lossless && has_none()) {
             return None;
         }
-        // The text counts: `buffermgrd` compares it with the table's.
+        // Compared as text, as in `buffermgrd`.
         let cable = cables.get(port.name.as_str()).copied().filter(|c| *c != "0m")?;
         let speed = port.speed_mbps;
         match cx.lookup {
             Some(lookup) if lookup.find(speed, cable).is_none() => {
-                hit("PORT", &port.name, "speed", format!("no row for {speed} Mb/s and {cable} in the look-up table: no headroom"))
+                hit("PORT", &port.name, "speed", format!("no row for {speed} Mb/s and {cable} in the lookup table: no headroom"))
             }
             Some(_) => None,
-            // Without the table: the profile that the daemon would have made is absent.
+            // Without a table, the missing profile shows that `buffermgrd` found no row.
             None => {
                 if known_profile(speed, cable) {
                     return None;
                 }
-                let message = format!("there is no pg_lossless_{speed}_{cable}_profile: the look-up table has no row for {speed} Mb/s and {cable}");
+                let message = format!("there is no pg_lossless_{speed}_{cable}_profile: the lookup table has no row for {speed} Mb/s and {cable}");
                 hit("PORT", &port.name, "speed", message)
             }
         }

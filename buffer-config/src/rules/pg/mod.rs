@@ -34,7 +34,7 @@ family!(
     not_provable,
 );
 
-/// Speed, cable length, headroom and name of every lossless profile that buffermgrd's naming gives both.
+/// Speed, cable length, headroom and name of every lossless profile with a name in `buffermgrd`'s format.
 fn profile_rows<'c>(cx: &super::Context<'c, '_>) -> Vec<(u32, u32, u64, &'c str)> {
     let row = |p: &'c crate::resolved::ResolvedProfile| {
         let (speed, rest) = p.name.strip_prefix("pg_lossless_")?.split_once('_')?;
@@ -46,7 +46,7 @@ fn profile_rows<'c>(cx: &super::Context<'c, '_>) -> Vec<(u32, u32, u64, &'c str)
         let of_table = lookup
             .rows
             .iter()
-            .filter_map(|r| Some((r.speed_mbps, r.cable_m()?, r.xoff_bytes, "the look-up table")));
+            .filter_map(|r| Some((r.speed_mbps, r.cable_m()?, r.xoff_bytes, "the lookup table")));
         rows.extend(of_table);
     }
     rows

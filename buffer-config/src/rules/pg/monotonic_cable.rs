@@ -1,12 +1,13 @@
 //! # PG007 less-for-longer
 //!
-//! Severity: error. Rows: HR-04.
+//! Severity: error.
 //!
-//! For one speed, headroom does not fall as the cable gets longer.
+//! A longer cable has less headroom than a shorter one at the same speed.
 //!
 //! ## Why it matters
 //!
-//! It is a typing error in one of the rows: 366,592 B for 1500 m and 234,496 B for 2000 m were shipped.
+//! One of the rows is wrong, usually by a typing error: one shipped table had 366,592 B for 1500 m and 234,496 B
+//! for 2000 m.
 //!
 //! ## Example
 //!
@@ -24,21 +25,30 @@
 //!
 //! sonic-buildimage PR 25862 is of this class; 19 shipped inversions.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, bytes, field};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "PG007", name: "less-for-longer", severity: Severity::Error, ids: &["HR-04"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "PG007",
+    name: "less-for-longer",
+    severity: Severity::Error,
+    effect: effect::HEADROOM_TOO_SMALL,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let rows = super::profile_rows(cx);
     for (speed, cable, xoff, name) in &rows {
-        let longer = rows.iter().filter(|(s, c, x, _)| s == speed && c > cable && x < xoff).min_by_key(|r| r.1);
+        let longer =
+            rows.iter().filter(|(s, c, x, _)| s == speed && c > cable && x < xoff).min_by_key(|r| r.1);
         if let Some((_, far, less, other)) = longer {
-            let message = format!("{speed} Mb/s: {} for {cable} m, but only {} for {far} m ({other})", bytes(*xoff), bytes(*less));
+            let message = format!(
+                "{speed} Mb/s: {} for {cable} m, but only {} for {far} m ({other})",
+                bytes(*xoff),
+                bytes(*less)
+            );
             cx.report(out, &META, field("BUFFER_PROFILE", name, "xoff"), message);
         }
     }

@@ -1,12 +1,12 @@
 //! # PG008 less-for-faster
 //!
-//! Severity: warning. Rows: HR-05.
+//! Severity: warning.
 //!
-//! For one cable, headroom does not fall as the port gets faster.
+//! A faster port has less headroom than a slower one with the same cable length.
 //!
 //! ## Why it matters
 //!
-//! A faster port has more bytes on the same cable; one of the rows is wrong.
+//! At a higher speed, more bytes are in flight on the same cable, so one of the rows is wrong.
 //!
 //! ## Example
 //!
@@ -24,21 +24,30 @@
 //!
 //! shipped: 514,553 B at 400G, 244,000 B at 800G.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, bytes, field};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "PG008", name: "less-for-faster", severity: Severity::Warning, ids: &["HR-05"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "PG008",
+    name: "less-for-faster",
+    severity: Severity::Warning,
+    effect: effect::HEADROOM_TOO_SMALL,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let rows = super::profile_rows(cx);
     for (speed, cable, xoff, name) in &rows {
-        let faster = rows.iter().filter(|(s, c, x, _)| c == cable && s > speed && x < xoff).min_by_key(|r| r.0);
+        let faster =
+            rows.iter().filter(|(s, c, x, _)| c == cable && s > speed && x < xoff).min_by_key(|r| r.0);
         if let Some((fast, _, less, other)) = faster {
-            let message = format!("{cable} m: {} at {speed} Mb/s, but only {} at {fast} Mb/s ({other})", bytes(*xoff), bytes(*less));
+            let message = format!(
+                "{cable} m: {} at {speed} Mb/s, but only {} at {fast} Mb/s ({other})",
+                bytes(*xoff),
+                bytes(*less)
+            );
             cx.report(out, &META, field("BUFFER_PROFILE", name, "xoff"), message);
         }
     }

@@ -1,12 +1,12 @@
 //! # PG018 mtu-above-table
 //!
-//! Severity: warning. Rows: HR-16.
+//! Severity: warning.
 //!
-//! The port's MTU is at most 9100, for which the headroom tables are made.
+//! The port's MTU is above 9100, the value that the headroom tables are computed for.
 //!
 //! ## Why it matters
 //!
-//! A larger frame of ours delays the pause longer than the headroom allows for.
+//! A larger frame that is already being transmitted delays the PFC frame for longer than the headroom allows.
 //!
 //! ## Example
 //!
@@ -20,27 +20,39 @@
 //!
 //! ## Fix
 //!
-//! Lower the MTU, or raise the headroom by the difference.
+//! Reduce the MTU, or increase the headroom by the difference.
 //!
 //! ## Source
 //!
 //! buffermgrdyn.cpp.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, hit};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "PG018", name: "mtu-above-table", severity: Severity::Warning, ids: &["HR-16"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "PG018",
+    name: "mtu-above-table",
+    severity: Severity::Warning,
+    effect: effect::HEADROOM_TOO_SMALL,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.by_port(out, &META, |port| {
-        let lossless = port.priority_groups.iter().any(|g| cx.profile(*g).is_some_and(|p| p.is_lossless() && !p.is_generated));
+        let lossless = port
+            .priority_groups
+            .iter()
+            .any(|g| cx.profile(*g).is_some_and(|p| p.is_lossless() && !p.is_generated));
         if port.mtu_bytes <= crate::DEFAULT_MTU || !lossless {
             return None;
         }
-        hit("PORT", &port.name, "mtu", format!("MTU {} with headroom made for 9100", port.mtu_bytes))
+        hit(
+            "PORT",
+            &port.name,
+            "mtu",
+            format!("MTU {}, but the headroom is computed for 9100", port.mtu_bytes),
+        )
     });
 }

@@ -1,12 +1,12 @@
 //! # PG014 odd-xon-offset
 //!
-//! Severity: warning. Rows: HR-12.
+//! Severity: warning.
 //!
-//! The lossless profiles of one switch have the same `xon_offset`.
+//! The `xon_offset` of a lossless profile differs from that of all other lossless profiles of the switch.
 //!
 //! ## Why it matters
 //!
-//! One that differs from all others is a typing error: 3356 for 3556 was shipped.
+//! A single different value is usually a typing error: one table shipped with 3356 instead of 3556.
 //!
 //! ## Example
 //!
@@ -20,28 +20,32 @@
 //!
 //! ## Fix
 //!
-//! Give it the value of the others.
+//! Use the same value as the other profiles.
 //!
 //! ## Source
 //!
 //! sonic-buildimage PR 25862.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, field};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "PG014", name: "odd-xon-offset", severity: Severity::Warning, ids: &["HR-12"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "PG014",
+    name: "odd-xon-offset",
+    severity: Severity::Warning,
+    effect: effect::XON_NOT_AS_INTENDED,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let mut offsets: Vec<(u64, u32, &str)> = Vec::new();
     for row in cx.lookup.iter().flat_map(|l| &l.rows) {
         if let Some(offset) = row.xon_offset_bytes {
             match offsets.iter_mut().find(|(o, ..)| *o == offset) {
                 Some(entry) => entry.1 += 1,
-                None => offsets.push((offset, 1, "the look-up table")),
+                None => offsets.push((offset, 1, "the lookup table")),
             }
         }
     }
@@ -56,8 +60,9 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let Some((usual, most, _)) = offsets.iter().max_by_key(|(_, count, _)| *count).copied() else { return };
     for (offset, count, name) in &offsets {
         if *count == 1 && most >= 3 {
-            let message = format!("{name}: xon_offset {offset}, where {most} others have {usual}");
-            cx.report(out, &META, field("BUFFER_PROFILE", name, "xon_offset"), message).replace(usual.to_string());
+            let message = format!("{name}: xon_offset is {offset}, but {most} others have {usual}");
+            cx.report(out, &META, field("BUFFER_PROFILE", name, "xon_offset"), message)
+                .replace(usual.to_string());
         }
     }
 }

@@ -1,13 +1,14 @@
 //! # PG027 oversubscription
 //!
-//! Severity: info (less where the ASIC makes it an idiom). Rows: POOL-10, HR-22.
+//! Severity: info (lower where it is the ASIC vendor's convention).
 //!
-//! Reports how often the shared headroom is promised: the sum of all groups' headroom over the pool's.
+//! Reports the oversubscription of the shared headroom: the headroom of all priority groups divided by the size of
+//! the shared headroom pool.
 //!
 //! ## Why it matters
 //!
-//! Sharing is intended, since not all ports pause at once; the shipped median is 2.2, the worst 28.6. With
-//! `--oversubscription-limit` more than that is an error.
+//! Oversubscription is intended, because not all ports pause at the same time; the median of shipped configurations
+//! is 2.2, the maximum 28.6. With `--oversubscription-limit`, a larger ratio is an error.
 //!
 //! ## Example
 //!
@@ -21,21 +22,25 @@
 //!
 //! ## Fix
 //!
-//! Raise the shared headroom, or accept the ratio.
+//! Increase the shared headroom, or accept the ratio.
 //!
 //! ## Source
 //!
 //! Azure 7.1.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, bytes, field};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "PG027", name: "oversubscription", severity: Severity::Info, ids: &["POOL-10", "HR-22"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "PG027",
+    name: "oversubscription",
+    severity: Severity::Info,
+    effect: effect::OVERSUBSCRIBED_MEMORY,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let Some(pool) = cx.lossless_pool().filter(|p| p.shared_headroom_bytes > 0) else { return };
     let mut sum = 0u64;
@@ -51,7 +56,12 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             None if ratio > 8.0 => Severity::Warning,
             _ => Severity::Info,
         };
-        let message = format!("{groups} lossless groups may ask for {}, {:.2} times the shared headroom of {}", bytes(sum), ratio, bytes(pool.shared_headroom_bytes));
+        let message = format!(
+            "{groups} lossless groups may need {}, {:.2} times the shared headroom of {}",
+            bytes(sum),
+            ratio,
+            bytes(pool.shared_headroom_bytes)
+        );
         cx.report(out, &META, field("BUFFER_POOL", &pool.name, "xoff"), message).severity(severity);
     }
 }

@@ -1,12 +1,12 @@
 //! # PG009 same-for-all-lengths
 //!
-//! Severity: info. Rows: HR-06.
+//! Severity: info.
 //!
-//! Cables that differ by more than 50 m have the same headroom.
+//! Cable lengths that differ by more than 50 m have the same headroom.
 //!
 //! ## Why it matters
 //!
-//! Right only when it was sized for the longest: then the short ones waste memory.
+//! This is correct only if the headroom is sized for the longest cable, and then it wastes memory on shorter ones.
 //!
 //! ## Example
 //!
@@ -18,25 +18,31 @@
 //!
 //! ## Fix
 //!
-//! Check that it fits the longest cable.
+//! Check that the headroom is sufficient for the longest cable.
 //!
 //! ## Source
 //!
 //! tables that vendors ship: 58 such pairs.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, bytes, field};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "PG009", name: "same-for-all-lengths", severity: Severity::Info, ids: &["HR-06"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "PG009",
+    name: "same-for-all-lengths",
+    severity: Severity::Info,
+    effect: effect::INFORMATIONAL,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let rows = super::profile_rows(cx);
     for (speed, cable, xoff, name) in &rows {
-        if let Some((_, far, ..)) = rows.iter().find(|(s, c, x, _)| s == speed && *c > cable.saturating_add(50) && x == xoff) {
+        if let Some((_, far, ..)) =
+            rows.iter().find(|(s, c, x, _)| s == speed && *c > cable.saturating_add(50) && x == xoff)
+        {
             let message = format!("{speed} Mb/s: {cable} m and {far} m both have headroom {}", bytes(*xoff));
             cx.report(out, &META, field("BUFFER_PROFILE", name, "xoff"), message);
         }

@@ -1,9 +1,9 @@
 //! # PG025 no-shared-headroom
 //!
-//! Severity: error (less where the ASIC makes it an idiom). Rows: POOL-08.
+//! Severity: error (lower where it is the ASIC vendor's convention).
 //!
-//! Where profiles own less than their headroom, there is a shared headroom pool (`xoff` of the lossless pool above
-//! 0).
+//! Profiles reserve less than their headroom, but there is no shared headroom pool (`xoff` of the lossless pool is
+//! 0 or missing).
 //!
 //! ## Why it matters
 //!
@@ -22,29 +22,41 @@
 //!
 //! ## Fix
 //!
-//! Set `xoff` of ingress_lossless_pool, or reserve it in the profiles.
+//! Set `xoff` of ingress_lossless_pool, or reserve the headroom in the profiles.
 //!
 //! ## Source
 //!
 //! HLD of the dynamic buffer model.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, bytes, row};
-use crate::finding::Severity;
+use super::super::{Meta, effect};
 use crate::asic::Vendor;
+use crate::finding::Severity;
 use crate::resolved::ResolvedProfile;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "PG025", name: "no-shared-headroom", severity: Severity::Error, ids: &["POOL-08"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "PG025",
+    name: "no-shared-headroom",
+    severity: Severity::Error,
+    effect: effect::HEADROOM_TOO_SMALL,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
-    let Some(pool) = cx.lossless_pool().filter(|p| p.shared_headroom_bytes == 0 && !cx.is_dynamic) else { return };
+    let Some(pool) = cx.lossless_pool().filter(|p| p.shared_headroom_bytes == 0 && !cx.is_dynamic) else {
+        return;
+    };
     let poor = |p: &&ResolvedProfile| p.reserved_bytes < p.headroom_bytes.unwrap_or(0) && !p.is_generated;
     if let Some(profile) = cx.lossless_in_use().find(poor) {
         let severity = if cx.is(Vendor::Nvidia) { Severity::Error } else { Severity::Warning };
-        let message = format!("pool {} has no shared headroom, and profile {} reserves {} of its headroom {}", pool.name, profile.name, bytes(profile.reserved_bytes), bytes(profile.headroom_bytes.unwrap_or(0)));
+        let message = format!(
+            "pool {} has no shared headroom, but profile {} reserves only {} of its headroom of {}",
+            pool.name,
+            profile.name,
+            bytes(profile.reserved_bytes),
+            bytes(profile.headroom_bytes.unwrap_or(0))
+        );
         cx.report(out, &META, row("BUFFER_POOL", &pool.name), message).severity(severity);
     }
 }

@@ -1,12 +1,12 @@
 //! # PG016 size-with-sharing
 //!
-//! Severity: warning. Rows: HR-14.
+//! Severity: warning.
 //!
-//! With a shared headroom pool, a Spectrum profile's `size` equals `xon`.
+//! With a shared headroom pool, the `size` of a profile on Spectrum differs from its `xon`.
 //!
 //! ## Why it matters
 //!
-//! More is reserved for nothing; less fails the SDK's check.
+//! A larger `size` reserves memory that is not needed; a smaller one fails the SDK's check.
 //!
 //! ## Example
 //!
@@ -28,22 +28,31 @@
 //!
 //! HLD of the dynamic buffer model.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, bytes, field};
-use crate::finding::Severity;
+use super::super::{Meta, effect};
 use crate::asic::Vendor;
+use crate::finding::Severity;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "PG016", name: "size-with-sharing", severity: Severity::Warning, ids: &["HR-14"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "PG016",
+    name: "size-with-sharing",
+    severity: Severity::Warning,
+    effect: effect::XON_NOT_AS_INTENDED,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     if !cx.is(Vendor::Nvidia) || cx.lossless_pool().is_none_or(|p| p.shared_headroom_bytes == 0) {
         return;
     }
     for profile in cx.lossless_in_use().filter(|p| p.reserved_bytes != p.xon_bytes) {
-        let message = format!("profile {}: headroom is shared, size is {} and xon {}", profile.name, bytes(profile.reserved_bytes), bytes(profile.xon_bytes));
+        let message = format!(
+            "profile {}: headroom is shared, but size is {} and xon is {}",
+            profile.name,
+            bytes(profile.reserved_bytes),
+            bytes(profile.xon_bytes)
+        );
         cx.report(out, &META, field("BUFFER_PROFILE", &profile.name, "size"), message);
     }
 }

@@ -1,15 +1,16 @@
 //! # PG006 below-the-standard
 //!
-//! Severity: error (a warning where only the worst case does not fit). Rows: HR-03.
+//! Severity: error (a warning where only the worst case does not fit).
 //!
-//! Headroom holds the wire, the response of the peer that IEEE 802.3 31B.3.7 allows and one lossless frame: less is an
-//! error. It holds the worst case, in which the pause frame waits for a frame of the port's MTU, and frames come whole and
-//! fill whole cells: less is a warning.
+//! Headroom is below the floor (error), or below the worst case (warning). The floor is the bytes in flight on the
+//! cable, the response time of the peer that IEEE 802.3 31B.3.7 allows, and one lossless frame. In the worst case,
+//! the pause frame also waits for a frame of the port's MTU, and only whole frames arrive, each of which fills
+//! whole cells.
 //!
 //! ## Why it matters
 //!
-//! The peer may keep sending for that long after the pause was due. `harrier check --prove` shows the frame that is
-//! dropped. The assumption below which it is an error can be changed (`--floor`).
+//! The peer may continue to send for that long after the switch decides to pause. `harrier check --prove` shows
+//! which frame is dropped. `--floor` selects the floor below which this is an error.
 //!
 //! ## Example
 //!
@@ -24,23 +25,27 @@
 //!
 //! ## Fix
 //!
-//! Raise `xoff`.
+//! Increase `xoff`.
 //!
 //! ## Source
 //!
 //! IEEE 802.3 annex 31B; vendors' white papers on PFC.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, bytes, hit_as};
+use super::super::{Meta, effect};
 use super::wire_floor::short;
 use crate::finding::Severity;
 use crate::headroom::{self, Link};
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "PG006", name: "below-the-standard", severity: Severity::Error, ids: &["HR-03"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "PG006",
+    name: "below-the-standard",
+    severity: Severity::Error,
+    effect: effect::HEADROOM_TOO_SMALL,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.by_port(out, &META, |port| short(cx, port, cx.options.floor, Severity::Error));
     cx.by_port(out, &META, |port| {
@@ -60,13 +65,13 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             link.lossless_mtu,
         );
         let needed = headroom::worst_case_bytes(&link);
-        // Below the declared floor there is an error already.
+        // Values below the declared floor are already an error.
         if has >= needed || has < declared {
             return None;
         }
         let missing = headroom::deficit(needed - has, link.speed_mbps);
         let message = format!(
-            "profile {} has headroom {}, the worst case at {} Mb/s over {cable_m} m takes {} (frames of {} B in cells of {} B): {} short = {:.0} m = {:.0} ns",
+            "profile {} has headroom {}, but the worst case at {} Mb/s over {cable_m} m needs {} (frames of {} B in cells of {} B): {} too small = {:.0} m = {:.0} ns",
             profile.name,
             bytes(has),
             link.speed_mbps,

@@ -1,12 +1,12 @@
 //! # PG005 below-the-wire
 //!
-//! Severity: error. Rows: HR-02.
+//! Severity: error.
 //!
-//! Headroom holds at least what is on the cable, there and back, whatever the ASIC.
+//! Headroom is smaller than the bytes in flight on the cable, in both directions.
 //!
 //! ## Why it matters
 //!
-//! Below it nothing can save the packets. Twenty shipped rows violate it, all for 1.5 and 2 km.
+//! On any ASIC, packets are dropped. Twenty shipped rows violate this rule, all for 1.5 and 2 km.
 //!
 //! ## Example
 //!
@@ -21,30 +21,35 @@
 //!
 //! ## Fix
 //!
-//! Raise `xoff`, or state the real cable length.
+//! Increase `xoff`, or set the real cable length.
 //!
 //! ## Source
 //!
 //! 2 * length * speed / 198,000 km/s.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, Hit, bytes, field, hit_as};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 use crate::headroom::{self, Floor};
 use crate::resolved::ResolvedPort;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "PG005", name: "below-the-wire", severity: Severity::Error, ids: &["HR-02"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "PG005",
+    name: "below-the-wire",
+    severity: Severity::Error,
+    effect: effect::HEADROOM_TOO_SMALL,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.by_port(out, &META, |port| short(cx, port, Floor::Wire, Severity::Error));
     for row in cx.lookup.iter().flat_map(|l| &l.rows) {
-        let needed = headroom::wire_bytes(row.speed_mbps, f64::from(row.cable_m().unwrap_or(0))).ceil() as u64;
+        let needed =
+            headroom::wire_bytes(row.speed_mbps, f64::from(row.cable_m().unwrap_or(0))).ceil() as u64;
         if row.xoff_bytes < needed {
             let message = format!(
-                "the look-up table gives {} for {} Mb/s and {}; {} are on the cable",
+                "the lookup table has {} for {} Mb/s and {}, but {} are in flight on the cable",
                 bytes(row.xoff_bytes),
                 row.speed_mbps,
                 row.cable,
@@ -55,19 +60,31 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     }
 }
 
-/// A lossless group of the port below a floor.
-pub(super) fn short(cx: &Context<'_, '_>, port: &ResolvedPort, floor: Floor, severity: Severity) -> Option<Hit> {
+/// Reports a lossless group of the port below a floor.
+pub(super) fn short(
+    cx: &Context<'_, '_>,
+    port: &ResolvedPort,
+    floor: Floor,
+    severity: Severity,
+) -> Option<Hit> {
     let (profile, has, cable) = cx.headroom_of(port)?;
-    let need = |f| headroom::floor_bytes(f, port.speed_mbps, f64::from(cable), port.mtu_bytes, cx.lossless_mtu());
+    let need =
+        |f| headroom::floor_bytes(f, port.speed_mbps, f64::from(cable), port.mtu_bytes, cx.lossless_mtu());
     let needed = need(floor);
-    // What is below the wire has its own report.
+    // Values below the bytes in flight are reported by PG005.
     if has >= needed || (floor != Floor::Wire && has < need(Floor::Wire)) {
         return None;
     }
     let missing = headroom::deficit(needed - has, port.speed_mbps);
     let message = format!(
-        "profile {} has headroom {}, {} Mb/s over {cable} m need at least {}: {} short = {:.0} m = {:.0} ns",
-        profile.name, bytes(has), port.speed_mbps, bytes(needed), bytes(needed - has), missing.metres, missing.nanoseconds
+        "profile {} has headroom {}, but {} Mb/s over {cable} m need at least {}: {} too small = {:.0} m = {:.0} ns",
+        profile.name,
+        bytes(has),
+        port.speed_mbps,
+        bytes(needed),
+        bytes(needed - has),
+        missing.metres,
+        missing.nanoseconds
     );
     hit_as(severity, "BUFFER_PROFILE", &profile.name, "xoff", message)
 }

@@ -1,14 +1,13 @@
 //! # PG012 xon-above-pause
 //!
-//! Severity: error. Rows: HR-10.
+//! Severity: error.
 //!
-//! A lossless group resumes below the point at which it pauses: xon at most the reserved size where xon counts,
-//! xon_offset above 0 and below the dynamic limit elsewhere.
+//! A lossless priority group resumes at or above XOFF: `xon` exceeds the reserved size (where `xon` applies), or
+//! `xon_offset` is 0 or not below the dynamic limit (elsewhere).
 //!
 //! ## Why it matters
 //!
-//! Resuming above the pause point means that pause and resume chase each other, or that the sender is never
-//! resumed.
+//! If XON is above XOFF, pause and resume frames alternate, or the sender is never resumed.
 //!
 //! ## Example
 //!
@@ -24,28 +23,39 @@
 //!
 //! ## Fix
 //!
-//! Lower `xon`, or set `xon_offset`.
+//! Reduce `xon`, or set `xon_offset`.
 //!
 //! ## Source
 //!
 //! YANG xon_offset; SAI PR 203.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, bytes, field};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "PG012", name: "xon-above-pause", severity: Severity::Error, ids: &["HR-10"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "PG012",
+    name: "xon-above-pause",
+    severity: Severity::Error,
+    effect: effect::XON_NOT_AS_INTENDED,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let pool = cx.lossless_pool().and_then(|p| p.size_bytes);
     for profile in cx.lossless_in_use() {
         let trip = profile.threshold.zip(pool).map(|(t, size)| t.trip_bytes(size, 1));
         let at = field("BUFFER_PROFILE", &profile.name, "xon");
-        if let Some(limit) = trip.map(|t| t.saturating_add(profile.reserved_bytes)).filter(|limit| profile.xon_bytes > *limit) {
-            let message = format!("profile {}: resumes at {}, pauses at {}", profile.name, bytes(profile.xon_bytes), bytes(limit));
+        if let Some(limit) =
+            trip.map(|t| t.saturating_add(profile.reserved_bytes)).filter(|limit| profile.xon_bytes > *limit)
+        {
+            let message = format!(
+                "profile {}: resumes at {}, pauses at {}",
+                profile.name,
+                bytes(profile.xon_bytes),
+                bytes(limit)
+            );
             cx.report(out, &META, at, message);
         }
         if let (Some(offset), Some(trip)) = (profile.xon_offset_bytes, trip)
@@ -53,7 +63,12 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
             && trip > 0
         {
             let at = field("BUFFER_PROFILE", &profile.name, "xon_offset");
-            let message = format!("profile {}: xon_offset {} is not below the limit {}", profile.name, bytes(offset), bytes(trip));
+            let message = format!(
+                "profile {}: xon_offset {} is not below the limit {}",
+                profile.name,
+                bytes(offset),
+                bytes(trip)
+            );
             cx.report(out, &META, at, message);
         }
     }

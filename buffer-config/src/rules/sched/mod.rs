@@ -2,4 +2,4 @@
 
 use super::family;
 
-family!(scheduler, strict_lossless, rates, none,);
+family!(strict_lossless, none,);

@@ -1,12 +1,12 @@
 //! # SCHED004 unscheduled-queue
 //!
-//! Severity: warning. Rows: PFC-13.
+//! Severity: warning.
 //!
-//! Lossless queues have a scheduler where other queues of the switch have one.
+//! A lossless queue has no scheduler, although other queues of the switch have one.
 //!
 //! ## Why it matters
 //!
-//! Without weight the queue has the chip's default, and its share depends on it.
+//! Without a weight, the queue's share of the link depends on the chip's default.
 //!
 //! ## Example
 //!
@@ -22,16 +22,20 @@
 //!
 //! qos_config.j2.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, hit, priorities};
-use crate::finding::Severity;
+use super::super::{Meta, effect};
 use crate::asic::Vendor;
+use crate::finding::Severity;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "SCHED004", name: "unscheduled-queue", severity: Severity::Warning, ids: &["PFC-13"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "SCHED004",
+    name: "unscheduled-queue",
+    severity: Severity::Warning,
+    effect: effect::SCHEDULING,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     if cx.db.rows("SCHEDULER").is_empty() {
         return;
@@ -43,6 +47,11 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         if !port.is_up || cx.is(Vendor::BroadcomDnx) {
             return None;
         }
-        hit("PORT_QOS_MAP", &port.name, "tc_to_queue_map", format!("the queue of lossless priority {bare} has no scheduler"))
+        hit(
+            "PORT_QOS_MAP",
+            &port.name,
+            "tc_to_queue_map",
+            format!("the queue of lossless priority {bare} has no scheduler"),
+        )
     });
 }

@@ -1,12 +1,13 @@
 //! # SCHED002 strict-lossless
 //!
-//! Severity: warning. Rows: PFC-13.
+//! Severity: warning.
 //!
-//! Lossless queues share the wire by weight.
+//! A lossless queue has strict priority.
 //!
 //! ## Why it matters
 //!
-//! A strict lossless queue starves all others; and when it is paused, its backlog comes out at once.
+//! A strict-priority queue starves all others, and when it resumes after a pause, it sends its backlog at line
+//! rate.
 //!
 //! ## Example
 //!
@@ -22,22 +23,26 @@
 //!
 //! qos_config.j2.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, hit, priorities};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 use crate::resolved::Schedule;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "SCHED002", name: "strict-lossless", severity: Severity::Warning, ids: &["PFC-13"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "SCHED002",
+    name: "strict-lossless",
+    severity: Severity::Warning,
+    effect: effect::SCHEDULING,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.by_port(out, &META, |port| {
         let strict = priorities(port.pfc_priorities).find(|t| {
             port.queue_schedule.get(usize::from(port.tc_to_queue[*t])) == Some(&Some(Schedule::Strict))
         })?;
         let key = cx.group_key("QUEUE", &port.name, usize::from(port.tc_to_queue[strict]));
-        hit("QUEUE", key, "scheduler", format!("lossless priority {strict} is scheduled strictly"))
+        hit("QUEUE", key, "scheduler", format!("lossless priority {strict} has strict scheduling"))
     });
 }

@@ -1,13 +1,13 @@
 //! # SRC004 blanks-in-number
 //!
-//! Severity: warning. Rows: SCH-28.
+//! Severity: warning.
 //!
-//! A number has blanks before or behind it.
+//! A number has leading or trailing blanks.
 //!
 //! ## Why it matters
 //!
-//! orchagent's stoi passes over them, the YANG models and strict readers do not: the same file loads on one release
-//! and is refused by the next. Two shipped SKUs carry `" 166912"`.
+//! orchagent's `stoi` skips the blanks, but the YANG models and strict parsers do not: one release loads the file
+//! and the next one rejects it. Two shipped SKUs contain `" 166912"`.
 //!
 //! ## Example
 //!
@@ -23,21 +23,22 @@
 //!
 //! sonic-buildimage PR 25626.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, field};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "SRC004", name: "blanks-in-number", severity: Severity::Warning, ids: &["SCH-28"] };
+    Meta { code: "SRC004", name: "blanks-in-number", severity: Severity::Warning, effect: effect::FILE };
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     use crate::schema::Kind;
     for violation in cx.violations.iter().filter(|v| v.kind == Kind::Blanks) {
         let Some(entry) = cx.db.rows(violation.table).get(violation.entry) else { continue };
         let name = violation.field.as_deref().unwrap_or_default();
         let value = cx.db.field(entry, name).map_or("", |f| f.value.trim()).to_string();
-        cx.report(out, &META, field(violation.table, &entry.key, name), violation.message.clone()).replace(value);
+        cx.report(out, &META, field(violation.table, &entry.key, name), violation.message.clone())
+            .replace(value);
     }
 }

@@ -1,12 +1,12 @@
 //! # SRC003 duplicate-key
 //!
-//! Severity: warning. Rows: SCH-29.
+//! Severity: warning.
 //!
-//! A name stands twice in one object.
+//! An object contains the same name more than once.
 //!
 //! ## Why it matters
 //!
-//! SONiC takes the last one and says nothing about the others, so a correction made in the first place has no
+//! SONiC uses the last value and ignores the others without a message, so a correction of the first one has no
 //! effect.
 //!
 //! ## Example
@@ -23,17 +23,17 @@
 //!
 //! JSON semantics of sonic-cfggen.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "SRC003", name: "duplicate-key", severity: Severity::Warning, ids: &["SCH-29"] };
+    Meta { code: "SRC003", name: "duplicate-key", severity: Severity::Warning, effect: effect::FILE };
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     for (span, name) in &cx.db.duplicates {
-        cx.report_text(out, &META, *span, format!("`{name}` stands here a second time; SONiC takes the last one"));
+        cx.report_text(out, &META, *span, format!("duplicate name `{name}`; SONiC uses the last value"));
     }
 }

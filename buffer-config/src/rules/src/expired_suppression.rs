@@ -1,12 +1,12 @@
 //! # SRC013 expired-suppression
 //!
-//! Severity: warning. Rows: none.
+//! Severity: warning.
 //!
-//! A suppression of the side file is past its last day.
+//! A suppression in the suppressions file has expired.
 //!
 //! ## Why it matters
 //!
-//! The finding is back; somebody promised to look at it by then.
+//! The finding is reported again: its `until` date has passed.
 //!
 //! ## Example
 //!
@@ -20,19 +20,19 @@
 //!
 //! ## Fix
 //!
-//! Repair the cause, or extend the day with a reason.
+//! Fix the cause, or set a later date and update the reason.
 //!
 //! ## Source
 //!
 //! docs/check.md, suppressions.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "SRC013", name: "expired-suppression", severity: Severity::Warning, ids: &[] };
+    Meta { code: "SRC013", name: "expired-suppression", severity: Severity::Warning, effect: effect::FILE };
 
-/// Suppressions are applied after all rules ([`crate::hold::Holder::remarks`]), which reports this.
+/// Suppressions are applied after all rules ([`crate::baseline::FindingFilter::remarks`]), which reports violations.
 pub(super) fn check(_: &Context<'_, '_>, _: &mut Findings) {}

@@ -1,12 +1,12 @@
 //! # SRC011 joined-ports
 //!
-//! Severity: warning. Rows: none.
+//! Severity: warning.
 //!
-//! One key names several ports, joined by commas.
+//! One key names several ports, separated by commas.
 //!
 //! ## Why it matters
 //!
-//! orchagent still takes it; the YANG models refuse it, so the file cannot be patched or migrated.
+//! orchagent accepts such keys, but the YANG models reject them, so the file cannot be patched or migrated.
 //!
 //! ## Example
 //!
@@ -16,29 +16,34 @@
 //!
 //! ## Fix
 //!
-//! Write one entry for each port.
+//! Write one entry per port.
 //!
 //! ## Source
 //!
 //! orchagent splits keys at commas; the YANG models' keys are single ports.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, row};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 use crate::json::scan::has;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "SRC011", name: "joined-ports", severity: Severity::Warning, ids: &[] };
+    Meta { code: "SRC011", name: "joined-ports", severity: Severity::Warning, effect: effect::FILE };
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     for name in ["BUFFER_PG", "BUFFER_QUEUE", "QUEUE", "PORT_QOS_MAP"] {
         let joined = |e: &&crate::db::Entry<'_>| has(&e.key, b',');
         let rows = cx.db.rows(name);
         if let Some(entry) = rows.iter().find(joined) {
             let count = rows.iter().filter(joined).count();
-            cx.report(out, &META, row(name, &entry.key), format!("{count} keys of {name} name several ports at once"));
+            cx.report(
+                out,
+                &META,
+                row(name, &entry.key),
+                format!("{count} keys of {name} name several ports"),
+            );
         }
     }
 }

@@ -1,13 +1,13 @@
 //! # SRC001 broken-text
 //!
-//! Severity: error. Rows: none.
+//! Severity: error.
 //!
-//! The text is no valid JSON, or does not have the form of a configuration; every problem in it is listed.
+//! The file is not valid JSON, or its structure is not that of a configuration. Every syntax error is listed.
 //!
 //! ## Why it matters
 //!
-//! sonic-cfggen stops at the first problem, or reads something else than was meant. What could be understood is
-//! checked all the same.
+//! sonic-cfggen stops at the first error, or reads something else than was intended. Harrier still checks the parts
+//! that it can parse.
 //!
 //! ## Example
 //!
@@ -17,21 +17,21 @@
 //!
 //! ## Fix
 //!
-//! Repair the text at the place shown.
+//! Correct the text at the reported position.
 //!
 //! ## Source
 //!
-//! RFC 8259; TPL-01: several shipped templates render to such text.
+//! RFC 8259; several shipped templates render to such text.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "SRC001", name: "broken-text", severity: Severity::Error, ids: &[] };
+    Meta { code: "SRC001", name: "broken-text", severity: Severity::Error, effect: effect::FILE };
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     for problem in &cx.db.problems {
         out_text(cx, out, problem);
@@ -41,7 +41,12 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         if count > 0 {
             let first = lookup.problems.first().map(|p| p.message.clone()).unwrap_or_default();
             let span = crate::source::Span::default();
-            cx.report_text(out, &META, span, format!("the look-up table has {count} bad lines; the first: {first}"));
+            cx.report_text(
+                out,
+                &META,
+                span,
+                format!("the lookup table has {count} invalid lines; the first: {first}"),
+            );
         }
     }
 }

@@ -1,12 +1,12 @@
 //! # SRC010 legacy-reference
 //!
-//! Severity: info. Rows: none.
+//! Severity: info.
 //!
-//! References are written as `[TABLE|name]`, as before database version 3.
+//! References use the form `[TABLE|name]` from before database version 3.
 //!
 //! ## Why it matters
 //!
-//! The migrator rewrites them at an upgrade; a release after it refuses them when such a file is loaded as it is.
+//! An upgrade migrates them. Later releases reject a file with such references if it is loaded unchanged.
 //!
 //! ## Example
 //!
@@ -16,23 +16,23 @@
 //!
 //! ## Fix
 //!
-//! Write the bare name.
+//! Write the plain name.
 //!
 //! ## Source
 //!
 //! sonic-utilities db_migrator, version 3_0_x.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, field};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "SRC010", name: "legacy-reference", severity: Severity::Info, ids: &[] };
+    Meta { code: "SRC010", name: "legacy-reference", severity: Severity::Info, effect: effect::FILE };
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
-    // Most files have none: the fields as they are kept are fewer than those of all entries.
+    // Most files have none, and there are fewer stored fields than fields of all entries.
     if !cx.db.fields.iter().any(|f| f.value.starts_with('[')) {
         return;
     }
@@ -46,7 +46,10 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         let rows = cx.db.entries_of(table);
         if let Some((entry, name)) = rows.iter().find_map(|e| Some((e, legacy(&e)?))) {
             let count = rows.iter().filter(|e| legacy(e).is_some()).count();
-            let message = format!("{count} entries of {} use references of the old form `[TABLE|name]`", table.name);
+            let message = format!(
+                "{count} entries of {} use references of the obsolete form `[TABLE|name]`",
+                table.name
+            );
             cx.report(out, &META, field(&table.name, &entry.key, &name), message);
         }
     }

@@ -7,7 +7,6 @@ family!(
     duplicate_key,
     blanks_in_number,
     unknown_field,
-    bad_value,
     unknown_table,
     legacy_reference,
     joined_ports,

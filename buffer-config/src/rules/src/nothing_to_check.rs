@@ -1,12 +1,12 @@
 //! # SRC014 nothing-to-check
 //!
-//! Severity: warning. Rows: none.
+//! Severity: warning.
 //!
-//! The file has no table that any rule looks at.
+//! The file contains no table that any rule checks.
 //!
 //! ## Why it matters
 //!
-//! A pipeline that is pointed at the wrong file finds nothing wrong with it, for ever.
+//! A pipeline that points at the wrong file never reports anything.
 //!
 //! ## Example
 //!
@@ -16,29 +16,29 @@
 //!
 //! ## Fix
 //!
-//! Name the file that holds the buffers, maps and PFC of the switch, usually config_db.json.
+//! Specify the file with the switch's buffers, maps and PFC settings, usually config_db.json.
 //!
 //! ## Source
 //!
 //! The tables that rules look at are those of `buffer-config/src/schema`.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 use crate::schema;
 use crate::source::Span;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "SRC014", name: "nothing-to-check", severity: Severity::Warning, ids: &[] };
+    Meta { code: "SRC014", name: "nothing-to-check", severity: Severity::Warning, effect: effect::FILE };
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
-    // A broken text has its own finding, a look-up table beside the file is checked by itself, and of a file for several
-    // chips the part for the host has none of these tables.
+    // A syntax error has its own finding, a lookup table is checked separately, and in a file for several
+    // chips the host's database has none of these tables.
     let is_whole = cx.db.problems.is_empty() && cx.lookup.is_none() && cx.db.prefix.is_empty();
     if is_whole && cx.db.tables.iter().all(|table| schema::table(&table.name).is_none()) {
-        let message = "no table of buffers, queues, maps, PFC or ports is here: nothing was checked";
+        let message = "the file has no table of buffers, queues, maps, PFC or ports: nothing was checked";
         cx.report_text(out, &META, Span::default(), message.to_string());
     }
 }

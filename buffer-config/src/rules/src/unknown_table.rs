@@ -1,12 +1,12 @@
 //! # SRC009 unknown-table
 //!
-//! Severity: info. Rows: none.
+//! Severity: info.
 //!
-//! Tables that are neither checked here nor known to belong to something else.
+//! The file contains a table that Harrier neither checks nor recognises as part of another feature.
 //!
 //! ## Why it matters
 //!
-//! A misspelt table name is read by no daemon: everything in it is silently without effect.
+//! No daemon reads a table with a misspelt name, so its contents have no effect.
 //!
 //! ## Example
 //!
@@ -16,26 +16,26 @@
 //!
 //! ## Fix
 //!
-//! Correct the name; if the table is right, nothing needs to be done.
+//! Correct the name. If the name is correct, no action is needed.
 //!
 //! ## Source
 //!
 //! sonic-buildimage src/sonic-yang-models, August 2026.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "SRC009", name: "unknown-table", severity: Severity::Info, ids: &[] };
+    Meta { code: "SRC009", name: "unknown-table", severity: Severity::Info, effect: effect::FILE };
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     use crate::schema::is_table;
     for table in &cx.db.tables {
         if !is_table(&table.name) && !table.name.is_empty() {
-            cx.report_text(out, &META, table.span, format!("table `{}` is not known and was not checked", table.name));
+            cx.report_text(out, &META, table.span, format!("unknown table `{}` was not checked", table.name));
         }
     }
 }

@@ -1,12 +1,12 @@
 //! # SRC012 unused-suppression
 //!
-//! Severity: warning. Rows: none.
+//! Severity: warning.
 //!
-//! A suppression of the side file matches no finding.
+//! A suppression in the suppressions file matches no finding.
 //!
 //! ## Why it matters
 //!
-//! What it excused is gone; left in place it would hide the next finding of that kind.
+//! The finding that it suppressed is gone. If the suppression stays, it hides the next finding of that kind.
 //!
 //! ## Example
 //!
@@ -19,19 +19,19 @@
 //!
 //! ## Fix
 //!
-//! Remove it.
+//! Remove the suppression.
 //!
 //! ## Source
 //!
 //! docs/check.md, suppressions.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "SRC012", name: "unused-suppression", severity: Severity::Warning, ids: &[] };
+    Meta { code: "SRC012", name: "unused-suppression", severity: Severity::Warning, effect: effect::FILE };
 
-/// Suppressions are applied after all rules ([`crate::hold::Holder::remarks`]), which reports this.
+/// Suppressions are applied after all rules ([`crate::baseline::FindingFilter::remarks`]), which reports violations.
 pub(super) fn check(_: &Context<'_, '_>, _: &mut Findings) {}

@@ -1,13 +1,13 @@
 //! # WD006 watchdog-action
 //!
-//! Severity: error (less where the ASIC makes it an idiom). Rows: WD-06.
+//! Severity: error (lower where it is the ASIC vendor's convention).
 //!
-//! `action` is drop, forward or alert; forward is not supported on Cisco 8000, and ports that recover in hardware
-//! use one action.
+//! `action` is not drop, forward or alert; or it is forward on Cisco 8000; or ports with hardware recovery use
+//! different actions.
 //!
 //! ## Why it matters
 //!
-//! The entry is refused, or the first port's action holds for all.
+//! The entry is rejected, or the first port's action applies to all ports.
 //!
 //! ## Example
 //!
@@ -23,31 +23,41 @@
 //!
 //! pfcwdorch.cpp.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, field};
-use crate::finding::Severity;
+use super::super::{Meta, effect};
 use crate::asic::Vendor;
-use crate::resolved::WatchdogAction;
+use crate::finding::Severity;
 use crate::resolved::ResolvedPort;
+use crate::resolved::WatchdogAction;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "WD006", name: "watchdog-action", severity: Severity::Error, ids: &["WD-06"] };
+    Meta { code: "WD006", name: "watchdog-action", severity: Severity::Error, effect: effect::WATCHDOG };
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.schema(out, &META);
     let action = |p: &ResolvedPort| p.watchdog.map(|w| w.action);
-    if cx.is(Vendor::Cisco) && let Some(port) = cx.sw.ports.iter().find(|p| action(p) == Some(WatchdogAction::Forward)) {
-        cx.report(out, &META, field("PFC_WD", &port.name, "action"), "this platform does not support forward".into());
+    if cx.is(Vendor::Cisco)
+        && let Some(port) = cx.sw.ports.iter().find(|p| action(p) == Some(WatchdogAction::Forward))
+    {
+        cx.report(
+            out,
+            &META,
+            field("PFC_WD", &port.name, "action"),
+            "this platform does not support forward".into(),
+        );
     }
     let mut used: Vec<WatchdogAction> = Vec::new();
     for port in &cx.sw.ports {
         if let Some(action) = action(port).filter(|a| !used.contains(a)) {
             used.push(action);
             if used.len() == 2 && cx.is(Vendor::BroadcomXgs) {
-                let message = "ports use different actions; with recovery in hardware all have the first one's".to_string();
-                cx.report(out, &META, field("PFC_WD", &port.name, "action"), message).severity(Severity::Warning);
+                let message =
+                    "ports use different actions; with hardware recovery, the first port's action applies to all"
+                        .to_string();
+                cx.report(out, &META, field("PFC_WD", &port.name, "action"), message)
+                    .severity(Severity::Warning);
             }
         }
     }

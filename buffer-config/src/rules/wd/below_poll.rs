@@ -1,12 +1,13 @@
 //! # WD004 faster-than-polling
 //!
-//! Severity: error. Rows: WD-04.
+//! Severity: error.
 //!
-//! Detection and restoration are at least one poll interval.
+//! Detection or restoration time is shorter than the poll interval.
 //!
 //! ## Why it matters
 //!
-//! The watchdog only looks that often. `pfcwd start` accepts shorter times, a loaded file does not.
+//! The watchdog checks its queues only once per interval. `pfcwd start` accepts shorter times; loading a file does
+//! not.
 //!
 //! ## Example
 //!
@@ -16,22 +17,22 @@
 //!
 //! ## Fix
 //!
-//! Lengthen the time or shorten the interval.
+//! Increase the time or reduce the interval.
 //!
 //! ## Source
 //!
 //! sonic-buildimage issues 27865 and 9490.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, field};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 use std::collections::BTreeMap;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "WD004", name: "faster-than-polling", severity: Severity::Error, ids: &["WD-04"] };
+    Meta { code: "WD004", name: "faster-than-polling", severity: Severity::Error, effect: effect::WATCHDOG };
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let mut first: BTreeMap<String, (usize, &str, &str)> = BTreeMap::new();
     for violation in cx.violations.iter().filter(|v| v.code == META.code) {

@@ -1,13 +1,13 @@
 //! # WD016 blind-watchdog
 //!
-//! Severity: error. Rows: WD-16.
+//! Severity: error.
 //!
-//! Polling of the watchdog's counters is not disabled.
+//! Polling of the watchdog's counters is disabled.
 //!
 //! ## Why it matters
 //!
-//! With FLEX_COUNTER_STATUS disable nothing is polled: the watchdog is configured and blind. Fast reboot leaves it
-//! so.
+//! With FLEX_COUNTER_STATUS disable, the watchdog is configured but detects nothing. A fast reboot can leave it in
+//! this state.
 //!
 //! ## Example
 //!
@@ -17,26 +17,27 @@
 //!
 //! ## Fix
 //!
-//! Set it to enable.
+//! Set FLEX_COUNTER_STATUS to enable.
 //!
 //! ## Source
 //!
 //! flexcounterorch; sonic-mgmt PR 3736.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, field};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "WD016", name: "blind-watchdog", severity: Severity::Error, ids: &["WD-16"] };
+    Meta { code: "WD016", name: "blind-watchdog", severity: Severity::Error, effect: effect::WATCHDOG };
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.schema(out, &META);
     let watched = cx.sw.ports.iter().any(|p| p.watchdog.is_some());
     if watched && cx.value("FLEX_COUNTER_TABLE", "PFCWD", "FLEX_COUNTER_STATUS") == Some("disable") {
         let at = field("FLEX_COUNTER_TABLE", "PFCWD", "FLEX_COUNTER_STATUS");
-        cx.report(out, &META, at, "the watchdog's counters are not polled: it sees nothing".into()).replace("enable");
+        cx.report(out, &META, at, "the watchdog's counters are not polled: it detects nothing".into())
+            .replace("enable");
     }
 }

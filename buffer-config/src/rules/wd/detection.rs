@@ -1,12 +1,12 @@
 //! # WD001 detection-time
 //!
-//! Severity: error. Rows: WD-01.
+//! Severity: error.
 //!
-//! `detection_time` is 100 to 5000 ms and is there.
+//! `detection_time` is missing or not within 100 to 5000 ms.
 //!
 //! ## Why it matters
 //!
-//! orchagent refuses the entry: the port is not watched.
+//! orchagent rejects the entry and the port has no watchdog.
 //!
 //! ## Example
 //!
@@ -16,29 +16,30 @@
 //!
 //! ## Fix
 //!
-//! 200 ms is usual on small switches.
+//! Set the time; 200 ms is common on small switches.
 //!
 //! ## Source
 //!
 //! pfcwdorch.cpp; YANG pfcwd.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, row};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "WD001", name: "detection-time", severity: Severity::Error, ids: &["WD-01"] };
+    Meta { code: "WD001", name: "detection-time", severity: Severity::Error, effect: effect::WATCHDOG };
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.schema(out, &META);
-    // Two polls at least, within what the field may hold.
+    // At least two poll intervals, within the range of the field.
     let detection = cx.sw.watchdog_poll_ms.saturating_mul(2).clamp(200, 5000);
     for entry in cx.db.rows("PFC_WD").iter().filter(|e| e.key != "GLOBAL") {
         if cx.db.field(entry, "detection_time").is_none() {
-            let message = format!("{} has no detection_time: orchagent refuses the entry", entry.key);
-            cx.report(out, &META, row("PFC_WD", &entry.key), message).add("detection_time", detection.to_string());
+            let message = format!("{} has no detection_time: orchagent rejects the entry", entry.key);
+            cx.report(out, &META, row("PFC_WD", &entry.key), message)
+                .add("detection_time", detection.to_string());
         }
     }
 }

@@ -1,12 +1,12 @@
 //! # WD014 watchdog-port
 //!
-//! Severity: error. Rows: WD-14.
+//! Severity: error.
 //!
-//! A PFC_WD entry names a physical port of the file.
+//! A PFC_WD entry names something else than a physical port of the file.
 //!
 //! ## Why it matters
 //!
-//! LAGs and VLANs are refused.
+//! orchagent rejects LAGs and VLANs.
 //!
 //! ## Example
 //!
@@ -16,21 +16,21 @@
 //!
 //! ## Fix
 //!
-//! Name the member ports.
+//! Use the member ports.
 //!
 //! ## Source
 //!
 //! pfcwdorch.cpp.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, row};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "WD014", name: "watchdog-port", severity: Severity::Error, ids: &["WD-14"] };
+    Meta { code: "WD014", name: "watchdog-port", severity: Severity::Error, effect: effect::WATCHDOG };
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     for violation in cx.violations.iter().filter(|v| v.code == META.code && !cx.sw.ports.is_empty()) {
         let Some(entry) = cx.db.rows("PFC_WD").get(violation.entry) else { continue };

@@ -1,13 +1,13 @@
 //! # WD010 no-watchdog-mask
 //!
-//! Severity: error. Rows: WD-10.
+//! Severity: error.
 //!
-//! A port with a watchdog has `pfcwd_sw_enable`: the priorities that are watched.
+//! A port has a watchdog but no `pfcwd_sw_enable`, the list of priorities that the watchdog monitors.
 //!
 //! ## Why it matters
 //!
-//! The watchdog reads this mask, not `pfc_enable`. Missing or empty, its start fails and is retried for ever: the
-//! port is unprotected.
+//! The watchdog reads this mask, not `pfc_enable`. If it is missing or empty, the watchdog fails to start and
+//! orchagent retries indefinitely: the port is unprotected.
 //!
 //! ## Example
 //!
@@ -23,22 +23,26 @@
 //!
 //! pfcwdorch.cpp, getLosslessTcsForPort; swss issue 842, PR 876.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, hit, list};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "WD010", name: "no-watchdog-mask", severity: Severity::Error, ids: &["WD-10"] };
+    Meta { code: "WD010", name: "no-watchdog-mask", severity: Severity::Error, effect: effect::WATCHDOG };
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let rows = cx.db.rows("PORT_QOS_MAP");
     let mask_known = rows.iter().any(|e| cx.db.field(e, "pfcwd_sw_enable").is_some());
     cx.by_port(out, &META, |port| {
         let watchdog = port.watchdog.filter(|w| w.priorities == 0 && port.pfc_priorities != 0)?;
         let because = if mask_known { "its pfcwd_sw_enable is empty" } else { "no port has pfcwd_sw_enable" };
-        let message = format!("watchdog of {} ms watches nothing: {because} (PFC on {})", watchdog.detection_ms, list(port.pfc_priorities));
+        let message = format!(
+            "watchdog with detection time {} ms monitors no priority: {because} (PFC on {})",
+            watchdog.detection_ms,
+            list(port.pfc_priorities)
+        );
         hit("PORT_QOS_MAP", &port.name, "pfc_enable", message)
     });
 }

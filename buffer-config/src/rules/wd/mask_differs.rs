@@ -1,12 +1,13 @@
 //! # WD011 other-watchdog-mask
 //!
-//! Severity: warning. Rows: WD-11.
+//! Severity: warning.
 //!
-//! `pfcwd_sw_enable` equals `pfc_enable`; ports that carry remapped tunnel traffic watch 3,4 of 2,3,4,6.
+//! `pfcwd_sw_enable` and `pfc_enable` differ. Ports that carry remapped tunnel traffic are exempt: they use 3,4 of
+//! 2,3,4,6.
 //!
 //! ## Why it matters
 //!
-//! A priority that may pause and is not watched stays stopped for as long as its peer storms.
+//! A priority with PFC that is not monitored stays paused for as long as its peer storms.
 //!
 //! ## Example
 //!
@@ -21,21 +22,25 @@
 //!
 //! ## Fix
 //!
-//! Make them equal.
+//! Make the two lists equal.
 //!
 //! ## Source
 //!
 //! qos_config.j2.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, hit, list};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "WD011", name: "other-watchdog-mask", severity: Severity::Warning, ids: &["WD-11"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "WD011",
+    name: "other-watchdog-mask",
+    severity: Severity::Warning,
+    effect: effect::WATCHDOG,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.by_port(out, &META, |port| {
         let mask = port.watchdog?.priorities;
@@ -43,7 +48,8 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         if mask == port.pfc_priorities || mask == 0 || remap {
             return None;
         }
-        let message = format!("PFC on {}, the watchdog watches {}", list(port.pfc_priorities), list(mask));
+        let message =
+            format!("PFC on {}, but the watchdog monitors {}", list(port.pfc_priorities), list(mask));
         hit("PORT_QOS_MAP", &port.name, "pfcwd_sw_enable", message)
     });
 }

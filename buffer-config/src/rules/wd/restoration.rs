@@ -1,12 +1,12 @@
 //! # WD002 restoration-time
 //!
-//! Severity: error. Rows: WD-02.
+//! Severity: error.
 //!
-//! `restoration_time` is 100 to 60,000 ms.
+//! `restoration_time` is missing or not within 100 to 60,000 ms.
 //!
 //! ## Why it matters
 //!
-//! Out of range the entry is refused. Absent, a queue never comes back by itself.
+//! A value out of range is rejected. Without a value, a queue is never restored.
 //!
 //! ## Example
 //!
@@ -16,26 +16,29 @@
 //!
 //! ## Fix
 //!
-//! Twice the detection time is the command line's default.
+//! Set the time; the command line's default is twice the detection time.
 //!
 //! ## Source
 //!
 //! pfcwdorch.cpp; sonic-utilities pfcwd.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, hit_as};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "WD002", name: "restoration-time", severity: Severity::Error, ids: &["WD-02"] };
+    Meta { code: "WD002", name: "restoration-time", severity: Severity::Error, effect: effect::WATCHDOG };
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.schema(out, &META);
     cx.by_port(out, &META, |port| {
         let watchdog = port.watchdog.filter(|w| w.restoration_ms.is_none())?;
-        let message = format!("no restoration_time (detection {} ms): a stormed queue never comes back", watchdog.detection_ms);
+        let message = format!(
+            "no restoration_time (detection {} ms): a queue is never restored after a storm",
+            watchdog.detection_ms
+        );
         hit_as(Severity::Warning, "PFC_WD", &port.name, "detection_time", message)
     });
 }

@@ -1,14 +1,14 @@
 //! # WD021 storm-loop
 //!
-//! Severity: warning. Rows: WD-21.
+//! Severity: warning.
 //!
-//! Where the chip stops counting received pauses once PFC is off (Tomahawk 4 and later), restoration is longer than
-//! detection.
+//! The restoration time is not longer than the detection time on a chip that does not count received pauses while
+//! PFC is off (Tomahawk 4 and later).
 //!
 //! ## Why it matters
 //!
-//! When all priorities storm, the queue is restored after restoration_time though the storm goes on, and is found
-//! again: a loop.
+//! If all priorities storm, the queue is restored after `restoration_time` although the storm continues, and the
+//! storm is detected again, in an endless loop.
 //!
 //! ## Example
 //!
@@ -21,21 +21,21 @@
 //!
 //! ## Fix
 //!
-//! Make restoration several times the detection.
+//! Set the restoration time to several times the detection time.
 //!
 //! ## Source
 //!
 //! sonic-buildimage issue 29203.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, hit};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "WD021", name: "storm-loop", severity: Severity::Warning, ids: &["WD-21"] };
+    Meta { code: "WD021", name: "storm-loop", severity: Severity::Warning, effect: effect::WATCHDOG };
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     if !cx.asic.is_some_and(|a| matches!(a.name, "tomahawk-4" | "tomahawk-5" | "tomahawk-6")) {
         return;
@@ -43,6 +43,11 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     cx.by_port(out, &META, |port| {
         let watchdog = port.watchdog?;
         let restoration = watchdog.restoration_ms.filter(|r| *r <= watchdog.detection_ms)?;
-        hit("PFC_WD", &port.name, "restoration_time", format!("restoration {restoration} ms is not longer than detection {} ms", watchdog.detection_ms))
+        hit(
+            "PFC_WD",
+            &port.name,
+            "restoration_time",
+            format!("restoration {restoration} ms is not longer than detection {} ms", watchdog.detection_ms),
+        )
     });
 }

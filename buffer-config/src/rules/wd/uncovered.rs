@@ -1,12 +1,12 @@
 //! # WD013 unwatched-port
 //!
-//! Severity: error (less where the ASIC makes it an idiom). Rows: WD-13.
+//! Severity: error (lower where it is the ASIC vendor's convention).
 //!
-//! Every port that is up and enables PFC has a watchdog.
+//! A port that is up and enables PFC has no watchdog.
 //!
 //! ## Why it matters
 //!
-//! One broken NIC that sends pauses for ever stops a whole fabric; the watchdog is what ends it.
+//! One faulty NIC that sends pauses continuously can block a whole fabric. The watchdog limits the damage.
 //!
 //! ## Example
 //!
@@ -28,15 +28,15 @@
 //!
 //! RDMA over Commodity Ethernet at Scale 4.3; Azure 3.1.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, hit_as, list};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
+/// The metadata of the rule.
 pub(super) const META: Meta =
-    Meta { code: "WD013", name: "unwatched-port", severity: Severity::Error, ids: &["WD-13"] };
+    Meta { code: "WD013", name: "unwatched-port", severity: Severity::Error, effect: effect::WATCHDOG };
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let watched = !cx.db.rows("PFC_WD").is_empty();
     cx.by_port(out, &META, |port| {
@@ -44,9 +44,21 @@ pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
         if !in_use {
             return None;
         }
-        // A file without the table: the daemon's defaults may still start it.
+        // Without the table, the daemon's defaults may still start the watchdog.
         let default = cx.value("DEVICE_METADATA", "localhost", "default_pfcwd_status") == Some("enable");
-        let severity = if watched { Severity::Error } else if default { Severity::Info } else { Severity::Warning };
-        hit_as(severity, "PORT_QOS_MAP", &port.name, "pfc_enable", format!("PFC on {} without a watchdog", list(port.pfc_priorities)))
+        let severity = if watched {
+            Severity::Error
+        } else if default {
+            Severity::Info
+        } else {
+            Severity::Warning
+        };
+        hit_as(
+            severity,
+            "PORT_QOS_MAP",
+            &port.name,
+            "pfc_enable",
+            format!("PFC on {} without a watchdog", list(port.pfc_priorities)),
+        )
     });
 }

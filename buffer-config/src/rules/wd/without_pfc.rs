@@ -1,12 +1,12 @@
 //! # WD012 watchdog-without-pfc
 //!
-//! Severity: warning (less where the ASIC makes it an idiom). Rows: WD-12.
+//! Severity: warning (lower where it is the ASIC vendor's convention).
 //!
-//! A port with a watchdog enables PFC.
+//! A port has a watchdog but does not enable PFC.
 //!
 //! ## Why it matters
 //!
-//! The command line skips such ports; a loaded entry only costs polls.
+//! The command line skips such ports. A loaded entry causes unnecessary polling.
 //!
 //! ## Example
 //!
@@ -27,20 +27,27 @@
 //!
 //! sonic-utilities PR 1508.
 
-use super::super::Meta;
 use super::super::context::{Context, Findings, hit_as};
+use super::super::{Meta, effect};
 use crate::finding::Severity;
 
-/// What identifies the rule.
-pub(super) const META: Meta =
-    Meta { code: "WD012", name: "watchdog-without-pfc", severity: Severity::Warning, ids: &["WD-12"] };
+/// The metadata of the rule.
+pub(super) const META: Meta = Meta {
+    code: "WD012",
+    name: "watchdog-without-pfc",
+    severity: Severity::Warning,
+    effect: effect::WATCHDOG,
+};
 
-/// Runs the rule.
+/// Reports violations.
 pub(super) fn check(cx: &Context<'_, '_>, out: &mut Findings) {
     let some = cx.sw.ports.iter().any(|p| p.pfc_priorities != 0);
     cx.by_port(out, &META, |port| {
         let idle = port.watchdog.is_some() && port.pfc_priorities == 0;
         let severity = if some { Severity::Warning } else { Severity::Info };
-        idle.then(|| hit_as(severity, "PFC_WD", &port.name, "detection_time", "has a watchdog but no PFC".to_string())).flatten()
+        idle.then(|| {
+            hit_as(severity, "PFC_WD", &port.name, "detection_time", "has a watchdog but no PFC".to_string())
+        })
+        .flatten()
     });
 }

@@ -1,4 +1,4 @@
-//! What is to be checked: files, folders, standard input, live switches; and what belongs to each.
+//! The inputs of `harrier check`: files, folders, standard input and live switches.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -12,22 +12,22 @@ use crate::redis;
 
 /// A configuration to check.
 pub(super) struct Input {
-    /// As findings name it.
+    /// The name that findings use.
     pub(super) name: String,
     path: Option<PathBuf>,
     text: Option<String>,
 }
 
 impl Input {
-    /// The switch that the file is of: files of the chips of one switch (`config_db.json`, `config_db0.json`, ... in one
-    /// folder) have one, named by their folder.
+    /// The switch that the file belongs to. The files of a switch with several chips (`config_db.json`, `config_db0.json`,
+    /// ... in one folder) share one, named after their folder.
     pub(super) fn switch(&self) -> String {
         let chip = self.path.as_deref().filter(|p| is_of_chip(p) || is_of_host_with_chips(p));
         let folder = chip.and_then(Path::parent).map(|f| f.display().to_string());
         folder.filter(|f| !f.is_empty()).unwrap_or_else(|| self.name.clone())
     }
 
-    /// The text, and the look-up table that goes with it: the given one, or the one beside the file.
+    /// The text and its lookup table: the given one, or the one in the same folder.
     pub(super) fn read(&self, lookup: Option<&Path>) -> anyhow::Result<(String, Option<Lookup>)> {
         let text = match (&self.text, &self.path) {
             (Some(text), _) => text.clone(),
@@ -37,8 +37,8 @@ impl Input {
         if self.path.as_deref().is_some_and(|p| has_ending(p, "ini")) {
             return Ok(("{}".into(), Some(lookup::parse(&text))));
         }
-        let beside = self.path.as_deref().and_then(Path::parent).map(|f| f.join("pg_profile_lookup.ini"));
-        let path = lookup.map(Path::to_path_buf).or(beside.filter(|p| p.is_file()));
+        let neighbour = self.path.as_deref().and_then(Path::parent).map(|f| f.join("pg_profile_lookup.ini"));
+        let path = lookup.map(Path::to_path_buf).or(neighbour.filter(|p| p.is_file()));
         let table = path.map(|p| read_text(&p)).transpose()?.map(|t| lookup::parse(&t));
         Ok((text, table))
     }
@@ -48,20 +48,20 @@ fn has_ending(path: &Path, ending: &str) -> bool {
     path.extension().is_some_and(|e| e == ending)
 }
 
-/// `config_db0.json`: a chip's own database, as SONiC names it.
+/// Whether the file is the database of one chip, such as `config_db0.json`.
 fn is_of_chip(path: &Path) -> bool {
     let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
     let number = name.strip_prefix("config_db").and_then(|n| n.strip_suffix(".json")).unwrap_or_default();
     !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// `config_db.json` beside the databases of chips.
+/// Whether the file is the `config_db.json` of a switch whose chips have their own databases in the same folder.
 fn is_of_host_with_chips(path: &Path) -> bool {
     path.file_name().is_some_and(|n| n == "config_db.json")
         && path.with_file_name("config_db0.json").is_file()
 }
 
-/// Everything that is named.
+/// Resolves the arguments to inputs.
 pub(super) fn inputs(paths: &[String]) -> anyhow::Result<Vec<Input>> {
     let mut inputs = Vec::new();
     for name in paths {
@@ -76,7 +76,7 @@ pub(super) fn inputs(paths: &[String]) -> anyhow::Result<Vec<Input>> {
             let mut found = Vec::new();
             files_below(Path::new(name), &mut found)?;
             if found.is_empty() {
-                bail!("{name}: no *.json and no *.ini in this folder");
+                bail!("{name}: the folder has no *.json or *.ini file");
             }
             inputs.extend(found.into_iter().map(of_path));
         } else {
@@ -92,7 +92,7 @@ fn of_path(path: PathBuf) -> Input {
     Input { name, path: Some(path), text: None }
 }
 
-/// Configurations of a folder, in the order of their names. Look-up tables count when they stand alone.
+/// Configurations in a folder and its subfolders, sorted by name. Lookup tables count if the folder has no JSON file.
 fn files_below(folder: &Path, found: &mut Vec<PathBuf>) -> anyhow::Result<()> {
     let entries = fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     let mut paths: Vec<PathBuf> = entries.map(|e| e.map(|e| e.path())).collect::<io::Result<_>>()?;

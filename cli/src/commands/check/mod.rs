@@ -1,4 +1,4 @@
-//! `harrier check`: switch configurations against the rules.
+//! `harrier check`: checks switch configurations against the rules.
 
 mod inputs;
 mod run;
@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use buffer_config::asic;
+use buffer_config::baseline::Selection;
 use buffer_config::finding::Severity;
 use buffer_config::headroom::Floor;
-use buffer_config::hold::Selection;
 use buffer_config::report::Summary;
 use buffer_config::rules::{self, Options};
 use clap::ValueEnum;
@@ -25,22 +25,22 @@ pub(crate) struct Args {
     /// Files, folders of switches, `-` for standard input, or redis://host:port/4 for a live switch
     #[arg(value_name = "PATH")]
     paths: Vec<String>,
-    /// How to print; may be given several times, each with its --output
+    /// Output format; may be repeated, each with its own --output
     #[arg(long, value_enum)]
     format: Vec<FormatArg>,
-    /// Where to print the format of the same place in the order; `-` is standard output
+    /// File for the --format at the same position; `-` is standard output
     #[arg(long, value_name = "FILE")]
     output: Vec<PathBuf>,
-    /// Only these rules: codes, names or beginnings of codes
+    /// Run only these rules: codes, names or prefixes of codes
     #[arg(long, value_delimiter = ',', value_name = "RULE")]
     select: Vec<String>,
-    /// Not these rules
+    /// Do not run these rules
     #[arg(long, value_delimiter = ',', value_name = "RULE")]
     ignore: Vec<String>,
-    /// The least severity that makes the exit status 1; what is not provable, an ASIC that is not known, does so anyway
+    /// Lowest severity that sets the exit status to 1; a configuration of an unknown ASIC (not provable) always does
     #[arg(long, value_enum, default_value_t = Threshold::Error)]
     severity_threshold: Threshold,
-    /// Hold back the findings of this file
+    /// Ignore the findings in this baseline
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
     /// Write the findings to a baseline instead of printing them
@@ -49,47 +49,47 @@ pub(crate) struct Args {
     /// Suppressions with reasons (TOML)
     #[arg(long, value_name = "FILE")]
     suppressions: Option<PathBuf>,
-    /// The platform's pg_profile_lookup.ini [default: the one beside the file]
+    /// The platform's pg_profile_lookup.ini [default: the one in the same folder]
     #[arg(long, value_name = "FILE")]
     lookup: Option<PathBuf>,
-    /// Hosts that hang on the switches: NIC generations, DCQCN, PFC (TOML)
+    /// Hosts that are connected to the switches: NIC generations, DCQCN, PFC (TOML)
     #[arg(long, value_name = "FILE")]
     hosts: Option<PathBuf>,
-    /// The ASIC, where platform and SKU do not tell it
+    /// The ASIC, if platform and SKU do not identify it
     #[arg(long, value_name = "NAME")]
     asic: Option<String>,
     /// Bytes of packet memory
     #[arg(long, value_name = "BYTES")]
     memory: Option<u64>,
-    /// More headroom oversubscription than this is an error
+    /// Largest headroom oversubscription that is not an error
     #[arg(long, value_name = "RATIO")]
     oversubscription_limit: Option<f64>,
-    /// The least headroom that is accepted
+    /// Lowest headroom that is accepted
     #[arg(long, value_enum, default_value_t = FloorArg::Standard)]
     floor: FloorArg,
-    /// The largest lossless frame where the file does not say, bytes
+    /// Largest lossless frame if the file does not specify it, bytes
     #[arg(long, default_value_t = 1024)]
     lossless_mtu: u32,
-    /// Print the switches as the ASIC would see them, as JSON, instead of checking
+    /// Print the resolved values that the ASIC runs with, as JSON, instead of checking
     #[arg(long)]
     show_resolved: bool,
-    /// Print every term of a port's headroom instead of checking
+    /// Print every term of a port's headroom, instead of checking
     #[arg(long, value_name = "PORT")]
     explain_headroom: Option<String>,
-    /// Print when the watchdog of a port would act instead of checking
+    /// Print when the watchdog of a port detects a storm, instead of checking
     #[arg(long, value_name = "PORT")]
     explain_watchdog: Option<String>,
-    /// Put each lossless profile to the test on a simulated switch instead of checking: a paused neighbour, a sender at
-    /// line rate, frames of --lossless-mtu; exit status 1 when a frame is dropped or something cannot be proved
+    /// Simulate each lossless profile instead of checking: a paused egress port, a sender at line rate, frames of
+    /// --lossless-mtu; the exit status is 1 if a frame is dropped or something is not provable
     #[arg(long)]
     prove: bool,
-    /// Length of the storm for --explain-watchdog, milliseconds
+    /// Duration of the storm for --explain-watchdog, milliseconds
     #[arg(long, default_value_t = 1000)]
     storm_ms: u32,
-    /// Write the repairs of one file as JSON Patch (RFC 6902)
+    /// Write the fixes for one file as JSON Patch (RFC 6902)
     #[arg(long, value_name = "FILE")]
     fix_patch: Option<PathBuf>,
-    /// Compare two revisions: what changes, what is disruptive, what gets worse
+    /// Compare two revisions: changes, changes that a live switch rejects, new findings
     #[arg(long, num_args = 2, value_names = ["OLD", "NEW"])]
     diff: Vec<String>,
     /// List all rules
@@ -159,7 +159,7 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
         return show::compare(&args, &options, &selection, old, new);
     }
     if args.paths.is_empty() {
-        bail!("nothing to check: name files, folders, `-` or redis://host:port/4");
+        bail!("nothing to check: specify files, folders, `-` or redis://host:port/4");
     }
     let inputs = inputs::inputs(&args.paths)?;
     if args.show_resolved || args.explain_headroom.is_some() || args.explain_watchdog.is_some() {
@@ -174,18 +174,21 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     run::run(&args, &options, &selection, &inputs)
 }
 
-/// Each format has a place of its own.
+/// Fails if two formats are written to the same file.
 fn outputs_are_distinct(args: &Args) -> anyhow::Result<()> {
     let (formats, outputs) = (args.format.len().max(1), args.output.len());
     if outputs > formats {
-        bail!("{outputs} outputs for {} formats: give each --output after its --format", args.format.len());
+        bail!(
+            "{outputs} --output options for {} --format options: each --output needs a --format",
+            args.format.len()
+        );
     }
-    let place = |i: usize| args.output.get(i).map_or(Path::new("-"), PathBuf::as_path);
+    let output = |i: usize| args.output.get(i).map_or(Path::new("-"), PathBuf::as_path);
     for i in 0..formats {
-        if (0..i).any(|j| place(i) == place(j)) {
+        if (0..i).any(|j| output(i) == output(j)) {
             bail!(
-                "two formats go to {}: give each --format an --output of its own",
-                match place(i) {
+                "two formats are written to {}: each --format needs its own --output",
+                match output(i) {
                     p if p == Path::new("-") => "standard output".to_string(),
                     p => p.display().to_string(),
                 }
@@ -199,7 +202,7 @@ fn options(args: &Args) -> anyhow::Result<Options> {
     let asic = match &args.asic {
         Some(name) => Some(asic::by_name(name).or_else(|| asic::of_asic_table(name)).with_context(|| {
             let names: Vec<&str> = asic::ASICS.iter().map(|a| a.name).collect();
-            format!("no ASIC `{name}`; known are {}", names.join(", "))
+            format!("no ASIC `{name}`; expected one of {}", names.join(", "))
         })?),
         None => None,
     };

@@ -1,4 +1,4 @@
-//! All rules over all files: on all cores, some files at a time, so that memory does not grow with the fleet.
+//! Runs all rules on all files, on all cores and in batches, so that memory does not grow with the fleet.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -9,31 +9,31 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use anyhow::Context;
+use buffer_config::baseline::{Baseline, FindingFilter, Selection, Suppressions};
 use buffer_config::finding::Finding;
 use buffer_config::fleet::Fleet;
-use buffer_config::hold::{Baseline, Holder, Selection, Suppressions};
 use buffer_config::hosts::{self, Hosts};
 use buffer_config::report::{Format, Summary, Writer};
 use buffer_config::resolved::ResolvedSwitch;
 use buffer_config::rules::{self, Options};
-use buffer_config::source::Source;
+use buffer_config::source::SourceText;
 
 use super::inputs::Input;
 use super::{Args, FormatArg, write_text};
 use crate::Outcome;
 use crate::input::{fail_with, read_text};
 
-/// Files in work at once for each core: enough that none waits long, few enough that memory stays small.
+/// Files per core in a batch: enough to keep all cores busy, few enough to limit memory.
 const FILES_A_CORE: usize = 16;
 
-/// What came out of one file.
+/// The result of one file.
 struct Checked {
     text: String,
     findings: Vec<Finding>,
     switches: Vec<ResolvedSwitch>,
 }
 
-/// A report on its way to a file or to standard output.
+/// A report that is being written to a file or to standard output.
 struct Sink {
     writer: Writer,
     out: Box<dyn Write>,
@@ -56,7 +56,7 @@ impl Sink {
         Ok(sink)
     }
 
-    /// A reader that has gone away (`| head`) is no error.
+    /// Writes text. A closed pipe (`| head`) is not an error.
     fn put(&mut self, text: &str) -> anyhow::Result<()> {
         match self.out.write_all(text.as_bytes()) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
@@ -74,21 +74,21 @@ impl Sink {
     }
 }
 
-/// Findings on their way: held back or not, counted, written.
+/// The state of a run: filters, counts and writes findings.
 struct Run<'r> {
     args: &'r Args,
     selection: &'r Selection,
-    holder: Holder,
+    filter: FindingFilter,
     summary: Summary,
     sinks: Vec<Sink>,
-    /// Findings become this instead of being printed, when a baseline is written.
+    /// The baseline that is written instead of reports, with `--write-baseline`.
     baseline: Baseline,
     fleet: Fleet,
-    /// The switch of files that have one with others.
+    /// The switch of each file that shares a switch with other files.
     switches: BTreeMap<String, String>,
 }
 
-/// Runs the rules over `inputs` and prints what they find.
+/// Runs the rules on `inputs` and prints the findings.
 pub(super) fn run(
     args: &Args,
     options: &Options,
@@ -120,7 +120,7 @@ pub(super) fn run(
 
 fn one(input: &Input, args: &Args, options: &Options, hosts: Option<&Hosts>) -> anyhow::Result<Checked> {
     let (text, table) = input.read(args.lookup.as_deref())?;
-    let source = Source { name: &input.name, text: &text };
+    let source = SourceText { name: &input.name, text: &text };
     let rules::Checked { mut findings, switches } = rules::check_file(source, table.as_ref(), options);
     if let Some(hosts) = hosts {
         for switch in &switches {
@@ -130,7 +130,7 @@ fn one(input: &Input, args: &Args, options: &Options, hosts: Option<&Hosts>) -> 
     Ok(Checked { text, findings, switches })
 }
 
-/// Does `work` for each of a few inputs, on all cores; the results are in the order of the inputs.
+/// Calls `work` for each input of a batch, on all cores. The results are in the order of the inputs.
 fn check_batch<T: Send>(
     batch: &[Input],
     workers: usize,
@@ -160,7 +160,7 @@ impl<'r> Run<'r> {
         let mut run = Self {
             args,
             selection,
-            holder: holder(args)?,
+            filter: filter(args)?,
             summary: Summary::default(),
             sinks: Vec::new(),
             baseline: Baseline::default(),
@@ -176,7 +176,7 @@ impl<'r> Run<'r> {
     fn file(&mut self, input: &Input, checked: Checked) -> anyhow::Result<()> {
         let Checked { text, mut findings, switches } = checked;
         findings.retain(|f| self.selection.wants(f.code, f.rule));
-        self.holder.apply(&mut findings);
+        self.filter.apply(&mut findings);
         for switch in &switches {
             self.fleet.add(&input.name, switch);
         }
@@ -199,24 +199,24 @@ impl<'r> Run<'r> {
         Ok(())
     }
 
-    /// What only shows when all files are in, and the end of all reports.
+    /// Runs the checks across files and completes all reports.
     fn finish(mut self, inputs: usize) -> anyhow::Result<Outcome> {
         let mut rest = self.fleet.check();
         rest.retain(|f| self.selection.wants(f.code, f.rule));
-        self.holder.apply(&mut rest);
+        self.filter.apply(&mut rest);
         if let Some(path) = &self.args.suppressions {
-            rest.extend(self.holder.remarks(&path.display().to_string()));
+            rest.extend(self.filter.remarks(&path.display().to_string()));
         }
         if !rest.is_empty() {
             let switches = std::mem::take(&mut self.switches);
             self.summary.add_rest(&rest, |file| switches.get(file).map_or(file, String::as_str));
             self.put("all switches together", None, &rest)?;
         }
-        self.summary.suppressed = self.holder.held;
+        self.summary.suppressed = self.filter.suppressed;
         if let Some(path) = &self.args.write_baseline {
             let text = serde_json::to_string_pretty(&self.baseline)? + "\n";
             write_text(path, &text)?;
-            eprintln!("{}; all of it is in {}", self.summary.line(), path.display());
+            eprintln!("{}; written to {}", self.summary.line(), path.display());
             return Ok(Outcome::Fine);
         }
         for sink in self.sinks {
@@ -230,15 +230,15 @@ impl<'r> Run<'r> {
     }
 }
 
-/// The reports that are asked for.
+/// Opens the requested reports.
 fn sinks(args: &Args) -> anyhow::Result<Vec<Sink>> {
     let formats = if args.format.is_empty() { vec![FormatArg::Full] } else { args.format.clone() };
     let path = |i: usize| args.output.get(i).map_or(Path::new("-"), PathBuf::as_path);
     formats.into_iter().enumerate().map(|(i, format)| Sink::open(format, path(i))).collect()
 }
 
-/// What is to be held back.
-fn holder(args: &Args) -> anyhow::Result<Holder> {
+/// Reads suppressions and baseline.
+fn filter(args: &Args) -> anyhow::Result<FindingFilter> {
     let suppressions = match &args.suppressions {
         Some(path) => {
             Suppressions::parse(&read_text(path)?).map_err(|e| anyhow::anyhow!("{}: {e}", path.display()))?
@@ -251,10 +251,10 @@ fn holder(args: &Args) -> anyhow::Result<Holder> {
         }
         None => Baseline::default(),
     };
-    Ok(Holder::new(suppressions, baseline, &today()))
+    Ok(FindingFilter::new(suppressions, baseline, &today()))
 }
 
-/// Prints findings that were made elsewhere, of one file.
+/// Filters and prints the findings of one file that were computed elsewhere.
 pub(super) fn print(
     args: &Args,
     name: &str,
@@ -262,20 +262,20 @@ pub(super) fn print(
     mut findings: Vec<Finding>,
     unchanged: usize,
 ) -> anyhow::Result<Outcome> {
-    let mut holder = holder(args)?;
-    holder.apply(&mut findings);
+    let mut filter = filter(args)?;
+    filter.apply(&mut findings);
     if let Some(path) = &args.suppressions {
-        findings.extend(holder.remarks(&path.display().to_string()));
+        findings.extend(filter.remarks(&path.display().to_string()));
     }
     let mut summary = Summary::default();
     summary.add(name, name, &findings);
-    summary.suppressed = holder.held;
+    summary.suppressed = filter.suppressed;
     for mut sink in sinks(args)? {
         let part = sink.writer.file(name, Some(text), &findings);
         sink.put(&part)?;
         sink.close(&summary)?;
     }
-    eprintln!("{}; {unchanged} as before", summary.line());
+    eprintln!("{}; {unchanged} unchanged", summary.line());
     Ok(args.severity_threshold.outcome(&summary))
 }
 
@@ -292,7 +292,7 @@ impl FormatArg {
     }
 }
 
-/// The day in UTC, `YYYY-MM-DD`.
+/// Today's date in UTC, `YYYY-MM-DD`.
 fn today() -> String {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
     // Days to date: Howard Hinnant, "chrono-compatible low-level date algorithms", civil_from_days.

@@ -1,16 +1,16 @@
-//! What `harrier check` does instead of judging, or beside it: rules listed, ports explained, profiles proved,
-//! repairs written, revisions compared.
+//! The modes of `harrier check` other than checking: list rules, explain a port, prove profiles, write fixes, compare
+//! revisions.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Context, bail};
+use buffer_config::baseline::Selection;
 use buffer_config::db::ConfigDb;
-use buffer_config::hold::Selection;
 use buffer_config::resolved::ResolvedSwitch;
 use buffer_config::rules::{self, Options};
-use buffer_config::source::{Source, place};
-use buffer_config::{Beside, diff, explain, forms, repair, resolve};
+use buffer_config::source::{SourceText, position};
+use buffer_config::{ResolveOptions, diff, explain, fix_patch, input, resolve};
 use fabric::prove::{Assumed, Verdict};
 use fabric::scenario::SonicError;
 
@@ -36,7 +36,7 @@ pub(super) fn list_rules() -> anyhow::Result<Outcome> {
     Ok(Outcome::Fine)
 }
 
-/// The chips of one file: namespace, tables, and what they run with.
+/// Visits each chip of a file: its namespace, its tables and its resolved switch.
 fn with_chips<T>(
     args: &Args,
     options: &Options,
@@ -44,22 +44,23 @@ fn with_chips<T>(
     mut visit: impl FnMut(&str, &ConfigDb<'_>, ResolvedSwitch) -> anyhow::Result<T>,
 ) -> anyhow::Result<Vec<T>> {
     let (text, table) = input.read(args.lookup.as_deref())?;
-    let beside = Beside { lookup: table.as_ref(), asic: options.asic, memory_bytes: options.memory_bytes };
-    let all = forms::load_all(&text);
-    all.iter().map(|chip| visit(&chip.name, &chip.db, resolve(&chip.db, beside))).collect()
+    let options =
+        ResolveOptions { lookup: table.as_ref(), asic: options.asic, memory_bytes: options.memory_bytes };
+    let all = input::load_all(&text);
+    all.iter().map(|chip| visit(&chip.name, &chip.db, resolve(&chip.db, options))).collect()
 }
 
-/// The name of a chip's part in what is printed.
+/// The name of a chip in the output.
 fn named(file: &str, chip: &str) -> String {
     if chip.is_empty() { file.to_string() } else { format!("{file} {chip}") }
 }
 
-/// Resolved views, or what there is to say of one port.
+/// Prints the resolved switches, or explains one port.
 pub(super) fn show(args: &Args, options: &Options, inputs: &[Input]) -> anyhow::Result<Outcome> {
     let mut resolved = BTreeMap::new();
     for input in inputs {
         let port = args.explain_headroom.as_ref().or(args.explain_watchdog.as_ref());
-        let mut is_there = port.is_none();
+        let mut is_found = port.is_none();
         with_chips(args, options, input, |chip, db, switch| {
             let name = named(&input.name, chip);
             let Some(port) = port else {
@@ -69,7 +70,7 @@ pub(super) fn show(args: &Args, options: &Options, inputs: &[Input]) -> anyhow::
             if !switch.ports.iter().any(|p| p.name == *port) {
                 return Ok(());
             }
-            is_there = true;
+            is_found = true;
             let text = if args.explain_headroom.is_some() {
                 explain::headroom_of(db, &switch, port, options)
                     .map_err(|e| anyhow::anyhow!("{name}: {e}"))?
@@ -79,7 +80,7 @@ pub(super) fn show(args: &Args, options: &Options, inputs: &[Input]) -> anyhow::
             let head = if inputs.len() > 1 || !chip.is_empty() { format!("{name}\n") } else { String::new() };
             write_text(Path::new("-"), &(head + &text))
         })?;
-        if !is_there {
+        if !is_found {
             bail!("{}: there is no port {}", input.name, port.map_or("", String::as_str));
         }
     }
@@ -92,13 +93,13 @@ pub(super) fn show(args: &Args, options: &Options, inputs: &[Input]) -> anyhow::
     Ok(Outcome::Fine)
 }
 
-/// The timeline by rule, and what the fabric's watchdog does with the same settings.
+/// The computed timeline, followed by a replay on the fabric's watchdog with the same settings.
 fn watchdog(switch: &ResolvedSwitch, port: &str, storm_ms: u32) -> anyhow::Result<String> {
     let text = explain::watchdog_of(switch, port, storm_ms).map_err(|e| anyhow::anyhow!("{e}"))?;
     Ok(text + &prove::describe_storm(switch, port, storm_ms)?)
 }
 
-/// Each lossless profile under the worst case of its link.
+/// Simulates each lossless profile under the worst case of its link.
 pub(super) fn prove_all(args: &Args, options: &Options, inputs: &[Input]) -> anyhow::Result<Outcome> {
     let assumed = Assumed { frame_bytes: options.lossless_mtu };
     let is_json = args.format.contains(&FormatArg::Json);
@@ -117,10 +118,10 @@ pub(super) fn prove_all(args: &Args, options: &Options, inputs: &[Input]) -> any
             let text = match &report {
                 Ok(report) => prove::describe(&name, report),
                 Err(error) => {
-                    let place = place_of(error, db)
-                        .map(|at| place(&input.read(None).map_or(String::new(), |r| r.0), at));
-                    let place = place.map_or(String::new(), |place| format!(":{place}"));
-                    format!("{name}{place}: NOT PROVABLE: the switch cannot be simulated: {error}\n")
+                    let position = offset_of(error, db)
+                        .map(|at| position(&input.read(None).map_or(String::new(), |r| r.0), at));
+                    let position = position.map_or(String::new(), |position| format!(":{position}"));
+                    format!("{name}{position}: NOT PROVABLE: the switch cannot be simulated: {error}\n")
                 }
             };
             if !is_json {
@@ -143,8 +144,8 @@ pub(super) fn prove_all(args: &Args, options: &Options, inputs: &[Input]) -> any
     Ok(outcome)
 }
 
-/// Where the value stands that keeps a switch from being simulated.
-fn place_of(error: &SonicError, db: &ConfigDb<'_>) -> Option<u32> {
+/// The offset of the value because of which the switch cannot be simulated.
+fn offset_of(error: &SonicError, db: &ConfigDb<'_>) -> Option<u32> {
     let of = |table: &str, key: &str, field: &str| {
         let entry = db.row(table, key)?;
         Some(db.field(entry, field).map_or(entry.key_span, |field| field.span).start)
@@ -157,7 +158,7 @@ fn place_of(error: &SonicError, db: &ConfigDb<'_>) -> Option<u32> {
     }
 }
 
-/// Repairs as JSON Patch.
+/// Writes the fixes of one file as JSON Patch.
 pub(super) fn write_patch(
     args: &Args,
     options: &Options,
@@ -165,25 +166,25 @@ pub(super) fn write_patch(
     inputs: &[Input],
     path: &Path,
 ) -> anyhow::Result<()> {
-    let [input] = inputs else { bail!("--fix-patch repairs one file, {} were given", inputs.len()) };
+    let [input] = inputs else { bail!("--fix-patch takes one file, but {} were given", inputs.len()) };
     let (text, table) = input.read(args.lookup.as_deref())?;
-    let source = Source { name: &input.name, text: &text };
+    let source = SourceText { name: &input.name, text: &text };
     let mut findings = rules::check_file(source, table.as_ref(), options).findings;
     findings.retain(|f| selection.wants(f.code, f.rule));
-    let plan = repair::plan(source, &findings, table.as_ref(), options)
+    let plan = fix_patch::plan(source, &findings, table.as_ref(), options)
         .map_err(|e| anyhow::anyhow!("{}: no patch can be made: {e}", input.name))?;
     for op in &plan.operations {
         if let Some(reason) = &op.refused_live {
-            eprintln!("{}: not on a live switch: {reason}", op.path);
+            eprintln!("{}: rejected on a live switch: {reason}", op.path);
         }
     }
     for (code, reason) in &plan.left_out {
-        eprintln!("{code} is not repaired: {reason}");
+        eprintln!("{code} is not fixed: {reason}");
     }
     write_text(path, &(serde_json::to_string_pretty(&plan.operations)? + "\n"))
 }
 
-/// Two revisions.
+/// Compares two revisions.
 pub(super) fn compare(
     args: &Args,
     options: &Options,
