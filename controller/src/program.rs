@@ -11,9 +11,10 @@ macro_rules! sources {
 }
 
 /// Every file of the program with its text; [`MAIN`] includes the others by these paths.
-pub const SOURCES: [(&str, &str); 19] = sources![
+pub const SOURCES: [(&str, &str); 20] = sources![
     "hawkeye.p4",
     "config.p4",
+    "layout.p4",
     "headers.p4",
     "parser.p4",
     "checksum.p4",
