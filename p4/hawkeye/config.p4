@@ -1,5 +1,5 @@
-// Sizes and durations. Each is a power of two, given by its exponent, and can be set on the compiler's command line. The
-// controller derives them from the compiled program (register sizes, width of `epoch_t`), not from this file.
+// Sizes and durations. Each is a power of two, given by its exponent, and can be set on the compiler's command line.
+// The controller derives them from the compiled program (register sizes, width of `epoch_t`), not from this file.
 
 #ifndef HAWKEYE_CONFIG
 #define HAWKEYE_CONFIG

@@ -9,8 +9,8 @@
 // Every row carries the generation that last wrote it, so that nothing is lost and no generations are mixed.
 // `collected` holds, for each bank, the generation below which every row has been read. When a packet finds a row of
 // its own epoch and bank but of an earlier generation, it clears the row if that generation has been collected. If it
-// has not (the read failed), the packet keeps counting in the row. Each count is therefore either with the controller or
-// still in the switch.
+// has not (the read failed), the packet keeps counting in the row. Each count is therefore either with the controller
+// or still in the switch.
 
 // `event` and `frozen_ns` describe the last freeze, for a controller that lost its digest; `evictions` counts exported
 // slots.

@@ -1,6 +1,6 @@
 // Hawkeye: a router for lossless networks that records in each telemetry epoch which flows queued where and which ports
-// were paused, and freezes these records when a polling packet arrives (X. Li et al., "RDMA Network Performance Anomalies
-// Diagnosis with Hawkeye", SIGCOMM 2024 posters, sections 2.1 and 2.2).
+// were paused, and freezes these records when a polling packet arrives (X. Li et al., "RDMA Network Performance
+// Anomalies Diagnosis with Hawkeye", SIGCOMM 2024 posters, sections 2.1 and 2.2).
 //
 // All timestamps are in nanoseconds.
 

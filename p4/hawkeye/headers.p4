@@ -172,7 +172,8 @@ struct metadata_t {
     bit<3> priority;
     // Egress port of the route; 0 without a route.
     port_t route_port;
-    // Egress port of the victim's packets, for the copies of a polling packet; 0 if the packet does not follow the victim.
+    // Egress port of the victim's packets, for the copies of a polling packet; 0 if the packet does not follow the
+    // victim.
     port_t victim_port;
     // Ingress port of a polling packet; for a retry by the controller, the port that the lost packet would have used.
     port_t poll_port;

@@ -1,17 +1,17 @@
 // PFC pauses of each egress port and priority, from received PFC frames (IEEE 802.1Qbb).
 //
-// A pause starts with a frame of non-zero time, is prolonged by further ones, and ends with a frame of time zero or when
-// its time expires. No packet marks the expiry, so `until_ns` is compared with the clock whenever the pause is read.
-// A pause may span epochs, so pauses are logged as intervals instead of counted by epoch. The log of closed intervals
-// has two banks like all telemetry: pauses after a freeze do not overwrite the frozen log.
+// A pause starts with a frame of non-zero time, is prolonged by further ones, and ends with a frame of time zero or
+// when its time expires. No packet marks the expiry, so `until_ns` is compared with the clock whenever the pause is
+// read. A pause may span epochs, so pauses are logged as intervals instead of counted by epoch. The log of closed
+// intervals has two banks like all telemetry: pauses after a freeze do not overwrite the frozen log.
 
-// Index: port - 1, then priority. `until_ns` of all ones: until a resume frame. `ended_ns` is the end of the last closed
-// interval, `intervals` the number of closed intervals.
+// Index: port - 1, then priority. `until_ns` of all ones: until a resume frame. `ended_ns` is the end of the last
+// closed interval, `intervals` the number of closed intervals.
 @fields("paused:1,start_ns:48,until_ns:48,frames:32,ended_ns:48,intervals:32")
 register<pause_status_t>(QUEUES) pause_status;
 
-// The last closed intervals of each port. Its priorities share the space, so that a single lossless priority can use all
-// of it. `number` counts the intervals (modulo 2^16); interval n is at position n modulo the length of the log.
+// The last closed intervals of each port. Its priorities share the space, so that a single lossless priority can use
+// all of it. `number` counts the intervals (modulo 2^16); interval n is at position n modulo the length of the log.
 @fields("start_ns:48,lasted_ns:40,frames:5,priority:3,number:16")
 register<pause_log_t>(PAUSE_LOG_ROWS) pause_log_bank0;
 register<pause_log_t>(PAUSE_LOG_ROWS) pause_log_bank1;
@@ -30,8 +30,8 @@ bool is_paused(in pause_status_t status, in bit<48> now_ns) {
     return PAUSE_STATUS_PAUSED(status) == 1 && now_ns < PAUSE_STATUS_UNTIL_NS(status);
 }
 
-// Logs a closed interval in the active bank. If the interval began before the freeze, logs it in the frozen bank as well:
-// the collection needs the pauses that lasted at the freeze, and may have read `pause_status` already.
+// Logs a closed interval in the active bank. If the interval began before the freeze, logs it in the frozen bank as
+// well: the collection needs the pauses that lasted at the freeze, and may have read `pause_status` already.
 control PauseLog(
     in bit<PORT_BITS> port, in bit<3> priority, in bit<48> start_ns, in bit<48> end_ns, in bit<32> frames)
 {
