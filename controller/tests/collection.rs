@@ -344,7 +344,7 @@ fn an_event_that_had_to_make_room_says_so() {
             "s1: its registers had not arrived when the event had to make room: more than 2 were open at the same time"
         ]
     );
-    assert_eq!(world.collector.stats().given_up_early, 1);
+    assert_eq!(world.collector.stats().emitted_early, 1);
 }
 
 #[test]

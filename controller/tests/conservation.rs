@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use harrier_controller::collect::{CollectSettings, Collector, Command, Input, RequestId};
-use harrier_controller::layout::{BankContent, Notice};
+use harrier_controller::layout::{BankContent, Digest};
 use harrier_controller::plan::{PlanSettings, plan};
 use model::telemetry::{FlowRecord, MeterRecord, PortRecord};
 use model::topology::{Link, Node, NodeKind};
@@ -345,9 +345,9 @@ impl Test {
 
     fn digests(&mut self) {
         for (name, fields) in self.switch.raw_digests() {
-            match self.switch.layout.notice(&name, &fields).unwrap() {
-                Notice::Eviction(eviction) => self.received.add(&eviction.row.record),
-                Notice::Poll(report) => {
+            match self.switch.layout.decode_digest(&name, &fields).unwrap() {
+                Digest::Eviction(eviction) => self.received.add(&eviction.row.record),
+                Digest::Poll(report) => {
                     if report.frozen_now {
                         self.last_freeze = Some((self.now_ns, self.forwarded.clone()));
                     }
@@ -367,7 +367,7 @@ impl Test {
             match command {
                 Command::Read { request, .. }
                 | Command::Unlock { request, .. }
-                | Command::Ask { request, .. } => {
+                | Command::Poll { request, .. } => {
                     self.open.insert(request, command);
                 }
                 Command::Emit(snapshot) => self.snapshots.push(*snapshot),
@@ -393,11 +393,11 @@ impl Test {
                 self.switch.write(&writes);
                 Input::UnlockDone { request }
             }
-            Command::Ask { question, .. } => {
+            Command::Poll { question, .. } => {
                 let now = Time::from_ns(self.now_ns);
                 self.switch.switch.packet_out(now, Frame::new(&question.to_bytes(), 0));
                 self.digests();
-                Input::Asked { request }
+                Input::Polled { request }
             }
             Command::Emit(_) => return,
         };

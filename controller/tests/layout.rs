@@ -99,7 +99,7 @@ fn what_is_contradictory_is_named() {
 #[test]
 fn digests_of_another_shape_are_refused() {
     let layout = support::layout();
-    let error = |name: &str, fields: &[Vec<u8>]| layout.notice(name, fields).unwrap_err().to_string();
+    let error = |name: &str, fields: &[Vec<u8>]| layout.decode_digest(name, fields).unwrap_err().to_string();
     assert_eq!(error("other_t", &[]), "unknown digest `other_t`");
     assert_eq!(error("poll_report_t", &[vec![1]]), "digest `poll_report_t` has 1 fields; expected 18");
 }

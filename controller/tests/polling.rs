@@ -8,7 +8,7 @@ use model::wire::polling::{Follow, Polling};
 use model::{FlowKey, Rate, Time, Topology};
 use real::{Net, compile, data, poll};
 
-use harrier_controller::collect::PortQuestion;
+use harrier_controller::collect::PollRetry;
 use harrier_controller::plan::PlanSettings;
 
 fn network(nodes: &[&str], links: &[(&str, &str)]) -> Topology {
@@ -199,7 +199,7 @@ fn the_same_question_is_answered_once_and_another_event_is_not_thrown_away() {
 /// Puts a question into a switch as if it had come by `port`, and compares the reports: switch, ingress port, what was
 /// asked, what was followed.
 fn check_asked(net: &mut Net, switch: &str, port: u16, polling: Polling, expected: &[(&str, u16, u8, u8)]) {
-    let packet = PortQuestion { port, polling }.to_bytes();
+    let packet = PollRetry { port, polling }.to_bytes();
     let now = net.now;
     net.at(switch).switch.packet_out(now, Frame::new(&packet, 0));
     net.settle();

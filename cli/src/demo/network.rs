@@ -8,7 +8,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use controller::live::Asked;
+use controller::live::AgentTrigger;
 use fabric::scenario::Circumstances;
 use fabric::{Fabric, Scenario};
 use model::{PortRef, Time};
@@ -64,7 +64,7 @@ impl Network {
         mut self,
         pace_us: u64,
         news: mpsc::Sender<News>,
-        triggers: mpsc::Sender<Asked>,
+        triggers: mpsc::Sender<AgentTrigger>,
         polls: Receiver<Poll>,
         stop: Arc<AtomicBool>,
     ) -> anyhow::Result<JoinHandle<()>> {
@@ -92,7 +92,7 @@ impl Network {
         thread::Builder::new().name("network".into()).spawn(live).context("cannot start the network's thread")
     }
 
-    fn advance(&mut self, step: Time, triggers: &mpsc::Sender<Asked>) {
+    fn advance(&mut self, step: Time, triggers: &mpsc::Sender<AgentTrigger>) {
         // Controllers may have sent packets or opened ports.
         self.fabric.poll_switches();
         self.fabric.run_until(self.fabric.now() + step);
@@ -100,7 +100,7 @@ impl Network {
         for question in self.fabric.take_triggers() {
             // A controller with too much to do learns of the event from the switches' digests all the same.
             let (event, priority) = (question.event, question.polling.priority);
-            let _ = triggers.try_send(Asked { event, priority, trigger: question.trigger });
+            let _ = triggers.try_send(AgentTrigger { event, priority, trigger: question.trigger });
         }
         for notice in self.fabric.take_notices() {
             let name = self.fabric.switch_name(notice.switch).to_string();

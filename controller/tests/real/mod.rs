@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use harrier_controller::layout::{
-    DigestInfo, Notice, PipelineInfo, PollReport, RegisterInfo, RegisterRows, TelemetryLayout,
+    DigestInfo, Digest, PipelineInfo, PollReport, RegisterInfo, RegisterRows, TelemetryLayout,
 };
 use harrier_controller::plan::{MatchValue, PlanSettings, RegisterWrite, SwitchPlan, plan};
 use harrier_controller::program;
@@ -182,10 +182,10 @@ impl RealSwitch {
     }
 
     /// Digests since the last look, read.
-    pub(crate) fn notices(&mut self) -> Vec<Notice> {
+    pub(crate) fn notices(&mut self) -> Vec<Digest> {
         self.take_digests();
         let layout = self.layout.clone();
-        self.digests.drain(..).map(|(name, fields)| layout.notice(&name, &fields).unwrap()).collect()
+        self.digests.drain(..).map(|(name, fields)| layout.decode_digest(&name, &fields).unwrap()).collect()
     }
 
     /// Digests since the last look, as they came.
@@ -279,7 +279,7 @@ impl Net {
         let mut reports = Vec::new();
         for (name, switch) in &mut self.switches {
             for notice in switch.notices() {
-                if let Notice::Poll(report) = notice {
+                if let Digest::Poll(report) = notice {
                     reports.push((name.clone(), report));
                 }
             }

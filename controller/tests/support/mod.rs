@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use harrier_controller::collect::{CollectSettings, Collector, Command, Input, PortQuestion, RequestId};
+use harrier_controller::collect::{CollectSettings, Collector, Command, Input, PollRetry, RequestId};
 use harrier_controller::layout::{
     DigestInfo, PipelineInfo, RegisterInfo, RegisterRows, TelemetryLayout, Word,
 };
@@ -336,7 +336,7 @@ pub(crate) struct World {
     /// Every request as it was made: switch, what.
     pub(crate) log: Vec<(String, String)>,
     /// What the collector asked itself, in order.
-    pub(crate) asked: Vec<(String, PortQuestion)>,
+    pub(crate) asked: Vec<(String, PollRetry)>,
     /// Switches whose report of such a question arrives, and where the victim leaves there.
     pub(crate) hears: BTreeMap<String, u16>,
 }
@@ -433,11 +433,11 @@ impl World {
                     }
                     self.answer(request, reply, Input::UnlockDone { request }, answer);
                 }
-                Command::Ask { switch, request, question } => {
+                Command::Poll { switch, request, question } => {
                     self.log.push((switch.clone(), "ask".into()));
                     self.asked.push((switch.clone(), question));
                     let reply = answer(&switch, "ask");
-                    self.answer(request, reply, Input::Asked { request }, answer);
+                    self.answer(request, reply, Input::Polled { request }, answer);
                     if reply == Answer::Yes
                         && let Some(victim_port) = self.hears.get(&switch).copied()
                     {

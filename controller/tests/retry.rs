@@ -16,7 +16,7 @@ fn yes(_: &str, _: &str) -> Answer {
 }
 
 fn settings() -> CollectSettings {
-    CollectSettings { audit_ns: 0, ask_attempts: 3, ..CollectSettings::default() }
+    CollectSettings { audit_ns: 0, poll_retries: 3, ..CollectSettings::default() }
 }
 
 /// A world at 10 ms in which the reports of `hears` arrive when the collector asks.
@@ -67,7 +67,7 @@ fn check(world: &mut World, asked: &[(&str, u16, Follow)], missing: &[&str]) {
     assert_eq!(found, asked);
     let [snapshot] = world.snapshots.as_slice() else { panic!("{:?}", world.snapshots) };
     assert_eq!(snapshot.missing, missing);
-    assert_eq!(world.collector.stats().questions, asked.len() as u64);
+    assert_eq!(world.collector.stats().poll_retries_sent, asked.len() as u64);
     assert!(world.switches.values().all(|switch| !switch.is_locked()));
 }
 
@@ -120,18 +120,18 @@ fn a_switch_that_takes_no_question_is_not_asked_a_second_time() {
 
 #[test]
 fn nobody_is_asked_when_that_is_not_wanted() {
-    let mut world = world(CollectSettings { ask_attempts: 0, ..settings() }, &[("s2", 2)]);
+    let mut world = world(CollectSettings { poll_retries: 0, ..settings() }, &[("s2", 2)]);
     world.poll("s1", EVENT, on_path(1), &mut yes);
     check(&mut world, &[], &["s2: sent no report, although it lies on the victim's path"]);
 }
 
 #[test]
 fn an_event_has_so_many_questions_and_what_is_not_asked_is_counted() {
-    let mut world = world(CollectSettings { max_questions: 2, ..settings() }, &[]);
+    let mut world = world(CollectSettings { max_poll_retries: 2, ..settings() }, &[]);
     world.poll("s1", EVENT, on_path(1), &mut yes);
     let missing = ["s2: sent no report, although it lies on the victim's path"];
     check(&mut world, &[("s2", 1, Follow::VictimPath); 2], &missing);
-    assert_eq!(world.collector.stats().limited_questions, 1);
+    assert_eq!(world.collector.stats().limited_poll_retries, 1);
 }
 
 #[test]
@@ -196,7 +196,7 @@ proptest! {
         answers in prop::collection::vec(any::<bool>(), 0..12),
         attempts in 0u32..5,
     ) {
-        let settings = CollectSettings { ask_attempts: attempts, ..settings() };
+        let settings = CollectSettings { poll_retries: attempts, ..settings() };
         let mut world = world(settings, &[("s1", 2), ("s2", 2)]);
         complain(&mut world);
         for (name, arrives) in ["s1", "s2"].into_iter().zip(&arrives) {
