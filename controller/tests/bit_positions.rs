@@ -112,7 +112,9 @@ fn problems(layout: &str) -> Vec<String> {
             _ => {}
         }
     }
-    problems.extend(elements.keys().filter(|name| !typed.contains(*name)).map(|name| format!("no type {name}_t")));
+    problems.extend(
+        elements.keys().filter(|name| !typed.contains(*name)).map(|name| format!("no type {name}_t")),
+    );
     problems
 }
 
@@ -154,12 +156,18 @@ fn no_other_file_has_bit_positions_of_register_elements() {
         for window in tokens.windows(5) {
             let [first, second, third, fourth, fifth] = window else { continue };
             if second == "[" {
-                assert!(!variables.contains(first.as_str()), "{path}: `{first}[{third}{fourth}...`: name the field");
+                assert!(
+                    !variables.contains(first.as_str()),
+                    "{path}: `{first}[{third}{fourth}...`: name the field"
+                );
             }
             let register = first.strip_suffix("_bank0").or(first.strip_suffix("_bank1")).unwrap_or(first);
             let is_read = [second, third, fourth] == [".", "read", "("];
             if is_read && elements.contains_key(register) {
-                assert!(variables.contains(fifth.as_str()), "{path}: `{fifth}` must have the type {register}_t");
+                assert!(
+                    variables.contains(fifth.as_str()),
+                    "{path}: `{fifth}` must have the type {register}_t"
+                );
                 reads += 1;
             }
         }

@@ -385,7 +385,7 @@ impl Test {
                 Input::ReadDone { request, rows }
             }
             Command::Unlock { writes, .. } => {
-                // Two writes: the bank has been read completely, and is the controller's from now on.
+                // Two writes: the bank has been read completely and is in the controller's hands.
                 if writes.len() == 2 {
                     let frozen = self.content().1;
                     self.received.add_bank(&frozen);
@@ -393,9 +393,9 @@ impl Test {
                 self.switch.write(&writes);
                 Input::UnlockDone { request }
             }
-            Command::Poll { question, .. } => {
+            Command::Poll { packet, .. } => {
                 let now = Time::from_ns(self.now_ns);
-                self.switch.switch.packet_out(now, Frame::new(&question.to_bytes(), 0));
+                self.switch.switch.packet_out(now, Frame::new(&packet.to_bytes(), 0));
                 self.digests();
                 Input::Polled { request }
             }

@@ -82,7 +82,7 @@ fn what_is_contradictory_is_named() {
             twin.name = "egress.released".into();
             p.registers.push(twin);
         },
-        &["registers `released`, `egress.released` all fit `released`"],
+        &["registers `released`, `egress.released` all match `released`"],
     );
     check(
         |p| p.digests[1].fields[0].1 = 364,

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use harrier_controller::collect::CollectSettings;
-use harrier_controller::live::{Asked, Controller, LiveConfig, LiveError, SwitchEndpoint};
+use harrier_controller::live::{AgentTrigger, Controller, LiveConfig, LiveError, SwitchEndpoint};
 use harrier_controller::plan::PlanSettings;
 use harrier_controller::program;
 use model::topology::{Link, Node, NodeKind};
@@ -95,7 +95,7 @@ fn victim() -> FlowKey {
     FlowKey::udp([10, 0, 0, 1].into(), 1_000, [10, 0, 0, 2].into(), 4791)
 }
 
-fn question(event: u32) -> Polling {
+fn request(event: u32) -> Polling {
     Polling { follow: Follow::VictimPath, hop_limit: 8, priority: 3, event, flow: victim() }
 }
 
@@ -110,7 +110,7 @@ async fn a_polling_packet_becomes_a_snapshot_over_grpc() {
             switch.receive(1, data(&victim(), psn, 1_000));
         }
         clock.fetch_add(1_000, Ordering::Relaxed);
-        switch.receive(1, poll(&question(event)));
+        switch.receive(1, poll(&request(event)));
         let snapshot = controller.snapshot().await.unwrap();
         assert_eq!((snapshot.event, snapshot.victim), (event, Some(victim())));
         assert_eq!(snapshot.missing, Vec::<Gap>::new());
@@ -126,14 +126,14 @@ async fn a_polling_packet_becomes_a_snapshot_over_grpc() {
     up(&controller).await;
     clock.fetch_add(100_000_000, Ordering::Relaxed);
     switch.receive(1, data(&victim(), 9, 1_000));
-    switch.receive(1, poll(&question(4)));
+    switch.receive(1, poll(&request(4)));
     let snapshot = controller.snapshot().await.unwrap();
     assert_eq!(snapshot.missing, Vec::<Gap>::new());
     assert_eq!(snapshot.switches[0].flows[0].packets, 1);
 }
 
 #[tokio::test]
-async fn a_question_that_never_arrived_is_asked_by_packet_out() {
+async fn a_lost_polling_packet_is_retried_by_packet_out() {
     let clock = Arc::new(AtomicU64::new(20_000_000));
     let (switch, server) = switch(&clock).await;
     let mut controller = Controller::start(config(server.endpoint())).unwrap();
@@ -148,7 +148,7 @@ async fn a_question_that_never_arrived_is_asked_by_packet_out() {
         rtt_ns: 17_000,
         follows: None,
     };
-    controller.trigger(Asked { event: 5, priority: 3, trigger: trigger.clone() }).await.unwrap();
+    controller.trigger(AgentTrigger { event: 5, priority: 3, trigger: trigger.clone() }).await.unwrap();
     let snapshot = controller.snapshot().await.unwrap();
     assert_eq!((snapshot.event, snapshot.trigger), (5, Some(trigger)));
     assert_eq!(snapshot.missing, Vec::<Gap>::new());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use model::{FlowKey, Topology, Trigger};
 
-use crate::layout::{LockState, Digest, PollReport, RegisterRows, TelemetryLayout};
+use crate::layout::{Digest, LockState, PollReport, RegisterRows, TelemetryLayout};
 
 use super::open_event::{BankData, OpenEvent};
 use super::settings::CollectSettings;
@@ -192,13 +192,7 @@ impl Collector {
     }
 
     /// Reads a frozen bank, unless it has been read or a read is pending.
-    fn need_bank(
-        &mut self,
-        now_ns: u64,
-        name: &str,
-        frozen: FrozenBank,
-        commands: &mut Vec<Command>,
-    ) {
+    fn need_bank(&mut self, now_ns: u64, name: &str, frozen: FrozenBank, commands: &mut Vec<Command>) {
         let Some(switch) = self.switches.get(name) else { return };
         let generation = frozen.generation;
         if switch.bank(generation).is_some() {
@@ -448,7 +442,7 @@ impl Collector {
     fn close_request(&mut self, now_ns: u64, id: RequestId, reason: &str, commands: &mut Vec<Command>) {
         let Some(request) = self.requests.remove(&id) else { return };
         if let Purpose::Bank { frozen, .. } = request.purpose {
-            let why = format!("reading its registers failed: {reason}");
+            let why = format!("its registers could not be read: {reason}");
             self.abandon_bank(now_ns, &request.switch, frozen, why, commands);
             return;
         }

@@ -7,9 +7,9 @@ use model::{Gap, Snapshot, SwitchTelemetry};
 
 use super::Command;
 use super::collector::Collector;
-use super::open_event::{BankData, OpenEvent};
 use super::expect::{Known, victim_path};
 use super::merge::merge;
+use super::open_event::{BankData, OpenEvent};
 
 /// Maximum number of closed events that are remembered, so that late reports do not reopen them.
 const MAX_CLOSED: usize = 4_096;

@@ -284,12 +284,7 @@ struct KnownPauses {
 
 impl KnownPauses {
     /// Merges logged intervals in any order; `wrapped`: number 0 is not necessarily the first interval.
-    fn new(
-        port: u16,
-        mut logged: Vec<&LoggedPause>,
-        open: &[PauseInterval],
-        wrapped: bool,
-    ) -> KnownPauses {
+    fn new(port: u16, mut logged: Vec<&LoggedPause>, open: &[PauseInterval], wrapped: bool) -> KnownPauses {
         let by_start = |interval: &PauseInterval| (interval.start_ns, interval.priority);
         logged.sort_by_key(|pause| by_start(&pause.interval));
         logged.dedup_by_key(|pause| by_start(&pause.interval));

@@ -7,9 +7,9 @@
 
 use model::wire::polling::Polling;
 
-use super::{Command, PollRetry};
 use super::collector::{Collector, Purpose};
 use super::expect::{Known, MissingPoll};
+use super::{Command, PollRetry};
 
 impl Collector {
     /// Schedules the search for lost polls of event `id`, after a new report or trigger.

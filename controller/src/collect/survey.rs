@@ -12,8 +12,8 @@ use model::{Gap, Snapshot, SwitchTelemetry, Trigger};
 use crate::layout::{ReadError, RegisterRows};
 
 use super::collector::Collector;
-use super::open_event::Part;
 use super::merge::merge;
+use super::open_event::Part;
 use super::settings::CollectSettings;
 use super::switch::Switch;
 

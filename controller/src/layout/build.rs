@@ -1,7 +1,7 @@
 //! Builds a [`TelemetryLayout`] from the description of a pipeline.
 
-use super::error::{LayoutError, LayoutProblem};
 use super::digest::{EvictionFields, PollFields};
+use super::error::{LayoutError, LayoutProblem};
 use super::word::{Slice, Word, argument};
 use super::{
     DigestInfo, FlowCountFields, FlowFields, FlowIdFields, FlowMarkFields, LockFields, MeterFields,

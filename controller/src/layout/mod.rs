@@ -6,13 +6,13 @@
 //! program that does not match and reports all problems.
 
 mod build;
-mod error;
 mod digest;
+mod error;
 mod records;
 mod word;
 
+pub use digest::{Digest, DigestError, Eviction, PollReport};
 pub use error::{LayoutError, LayoutProblem};
-pub use digest::{Eviction, Digest, DigestError, PollReport};
 pub(crate) use records::at_or_after;
 pub use records::{
     BankContent, FlowRow, LockState, LoggedPause, MeterRow, PauseLog, PortRow, ReadError, RegisterRows,

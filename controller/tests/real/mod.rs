@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use harrier_controller::layout::{
-    DigestInfo, Digest, PipelineInfo, PollReport, RegisterInfo, RegisterRows, TelemetryLayout,
+    Digest, DigestInfo, PipelineInfo, PollReport, RegisterInfo, RegisterRows, TelemetryLayout,
 };
 use harrier_controller::plan::{MatchValue, PlanSettings, RegisterWrite, SwitchPlan, plan};
 use harrier_controller::program;
