@@ -68,18 +68,18 @@ fn expected_slice(element: &Word, field: &str) -> Option<Slice> {
 fn problems(layout: &str) -> Vec<String> {
     let elements = elements();
     let mut problems = Vec::new();
-    let mut typed = BTreeSet::new();
+    let mut defined = BTreeSet::new();
     for line in layout.replace("\\\n", " ").lines() {
         let tokens = tokens(line);
         let tokens: Vec<&str> = tokens.iter().map(String::as_str).collect();
         match tokens.as_slice() {
-            ["typedef", "bit", "<", width, ">", name, ";"] => {
-                let stem = name.strip_suffix("_t").unwrap_or(name);
-                let expected = elements.get(stem).map(|element| element.width().to_string());
+            ["#", "define", name, width] if name.ends_with("_WIDTH") => {
+                let stem = name.trim_end_matches("_WIDTH").to_lowercase();
+                let expected = elements.get(&stem).map(|element| element.width().to_string());
                 if expected.as_deref() != Some(width) {
                     problems.push(format!("{name} has {width} bits; the register has {expected:?}"));
                 }
-                typed.insert(stem.to_string());
+                defined.insert(stem);
             }
             // The bank of a generation, which is no register element.
             ["#", "define", "BANK", ..] => {}
@@ -113,7 +113,7 @@ fn problems(layout: &str) -> Vec<String> {
         }
     }
     problems.extend(
-        elements.keys().filter(|name| !typed.contains(*name)).map(|name| format!("no type {name}_t")),
+        elements.keys().filter(|name| !defined.contains(*name)).map(|name| format!("no width of {name}")),
     );
     problems
 }
@@ -134,25 +134,32 @@ fn a_wrong_position_or_order_is_detected() {
     check("PAUSE_STATUS_FRAMES(e) e[111:80]", "PAUSE_STATUS_FRAMES(e) e[111:79]");
     check("FLOW_IDS_BANK(e) e[317:317]", "FLOW_IDS_BANK(e) e[318:318]");
     check("METER_EPOCH_TO_GENERATION(e) e[127:80]", "METER_EPOCH_TO_GENERATION(e) e[127:96]");
-    check("bit<209> pause_status_t", "bit<210> pause_status_t");
-    check("++ (packets) ++ (bytes))\n\ntypedef bit<385>", "++ (bytes) ++ (packets))\n\ntypedef bit<385>");
-    check("typedef bit<40> port_config_t;", "");
+    check("PAUSE_STATUS_WIDTH 209", "PAUSE_STATUS_WIDTH 210");
+    check("++ (packets) ++ (bytes))\n\n#define POLL", "++ (bytes) ++ (packets))\n\n#define POLL");
+    check("#define PORT_CONFIG_WIDTH 40", "");
 }
 
-/// Variables, parameters and members of `tokens` whose type is the element of a register.
-fn element_variables<'t>(tokens: &'t [String], types: &BTreeSet<String>) -> BTreeSet<&'t str> {
-    let declared = tokens.windows(2).filter(|pair| types.contains(&pair[0]));
-    declared.map(|pair| pair[1].as_str()).filter(|name| *name != ">").collect()
+/// Variables, parameters and members of `tokens` that hold an element: those of the type `bit<X_WIDTH>`.
+fn element_variables<'t>(tokens: &'t [String], widths: &BTreeSet<String>) -> BTreeSet<&'t str> {
+    let mut variables = BTreeSet::new();
+    for window in tokens.windows(5) {
+        let [bit, open, width, close, name] = window else { continue };
+        if [bit, open, close] == ["bit", "<", ">"] && widths.contains(width) && name != ">" {
+            variables.insert(name.as_str());
+        }
+    }
+    variables
 }
 
 #[test]
 fn no_other_file_has_bit_positions_of_register_elements() {
     let elements = elements();
-    let types: BTreeSet<String> = elements.keys().map(|stem| format!("{stem}_t")).collect();
+    let widths: BTreeSet<String> =
+        elements.keys().map(|stem| format!("{}_WIDTH", stem.to_uppercase())).collect();
     let mut reads = 0;
     for (path, text) in program::SOURCES.iter().filter(|(path, _)| *path != LAYOUT) {
         let tokens = tokens(text);
-        let variables = element_variables(&tokens, &types);
+        let variables = element_variables(&tokens, &widths);
         for window in tokens.windows(5) {
             let [first, second, third, fourth, fifth] = window else { continue };
             if second == "[" {
@@ -166,7 +173,7 @@ fn no_other_file_has_bit_positions_of_register_elements() {
             if is_read && elements.contains_key(register) {
                 assert!(
                     variables.contains(fifth.as_str()),
-                    "{path}: `{fifth}` must have the type {register}_t"
+                    "{path}: `{fifth}` must have the width of {register}"
                 );
                 reads += 1;
             }

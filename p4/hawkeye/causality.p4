@@ -4,11 +4,11 @@
 // Index: position in the epoch ring, then ingress port - 1, then egress port - 1. Ingress and egress both use the
 // meters, so they are declared outside of the controls.
 @fields("epoch:32,generation:16,packets:32,bytes:48")
-register<meter_t>(METER_ROWS) meter_bank0;
-register<meter_t>(METER_ROWS) meter_bank1;
+register<bit<METER_WIDTH>>(METER_ROWS) meter_bank0;
+register<bit<METER_WIDTH>>(METER_ROWS) meter_bank1;
 
 control Causality(in bit<32> row, in bit<32> epoch, in bit<16> generation, in bit<32> bytes) {
-    meter_t fed;
+    bit<METER_WIDTH> fed;
     bit<16> done;
 
     apply {
@@ -36,7 +36,7 @@ control Causality(in bit<32> row, in bit<32> epoch, in bit<16> generation, in bi
 }
 
 // Whether `fed` counts traffic of `epoch` or of the `oldest` epochs before it.
-bool shows_traffic(in meter_t fed, in bit<32> epoch, in bit<32> oldest) {
+bool shows_traffic(in bit<METER_WIDTH> fed, in bit<32> epoch, in bit<32> oldest) {
     return METER_PACKETS(fed) != 0 && epochs_ago(epoch, METER_EPOCH(fed)) <= oldest;
 }
 
@@ -45,7 +45,7 @@ bool shows_traffic(in meter_t fed, in bit<32> epoch, in bit<32> oldest) {
 control RecentTraffic(
     in bit<PORT_BITS> from, in bit<PORT_BITS> to, in bit<32> epoch, in bit<32> oldest, out bit<1> seen)
 {
-    meter_t fed;
+    bit<METER_WIDTH> fed;
 
     apply {
         seen = 0;

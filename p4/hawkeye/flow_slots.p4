@@ -6,9 +6,9 @@
 
 // An exported slot, as the registers hold it. `sequence` numbers the exports, so that a lost digest is detected.
 struct flow_eviction_t {
-    flow_ids_t flow_ids;
-    flow_counts_t flow_counts;
-    flow_marks_t flow_marks;
+    bit<FLOW_IDS_WIDTH> flow_ids;
+    bit<FLOW_COUNTS_WIDTH> flow_counts;
+    bit<FLOW_MARKS_WIDTH> flow_marks;
     bit<32> sequence;
     bit<48> time_ns;
 }
@@ -17,25 +17,25 @@ struct flow_eviction_t {
 // to its counters.
 control FlowSlots(
     in bit<32> row,
-    in flow_ids_t id,
-    in flow_counts_t amount,
+    in bit<FLOW_IDS_WIDTH> id,
+    in bit<FLOW_COUNTS_WIDTH> amount,
     in bit<24> psn,
     in bit<48> now_ns)
 {
     @fields("epoch:32,generation:16,ingress_port:9,egress_port:9,priority:3,source:128,destination:128,source_port:16,destination_port:16,protocol:8")
-    register<flow_ids_t>(FLOW_ROWS) flow_ids_bank0;
-    register<flow_ids_t>(FLOW_ROWS) flow_ids_bank1;
+    register<bit<FLOW_IDS_WIDTH>>(FLOW_ROWS) flow_ids_bank0;
+    register<bit<FLOW_IDS_WIDTH>>(FLOW_ROWS) flow_ids_bank1;
     @fields("packets:32,bytes:48,queued_packets:32,depth_sum:48,paused_packets:32")
-    register<flow_counts_t>(FLOW_ROWS) flow_counts_bank0;
-    register<flow_counts_t>(FLOW_ROWS) flow_counts_bank1;
+    register<bit<FLOW_COUNTS_WIDTH>>(FLOW_ROWS) flow_counts_bank0;
+    register<bit<FLOW_COUNTS_WIDTH>>(FLOW_ROWS) flow_counts_bank1;
     @fields("psn_first:24,psn_last:24,seen_first_ns:48,seen_last_ns:48,queued_first_ns:48,queued_last_ns:48")
-    register<flow_marks_t>(FLOW_ROWS) flow_marks_bank0;
-    register<flow_marks_t>(FLOW_ROWS) flow_marks_bank1;
+    register<bit<FLOW_MARKS_WIDTH>>(FLOW_ROWS) flow_marks_bank0;
+    register<bit<FLOW_MARKS_WIDTH>>(FLOW_ROWS) flow_marks_bank1;
 
-    flow_ids_t found;
-    flow_counts_t counts;
-    flow_marks_t marks;
-    freeze_state_t state;
+    bit<FLOW_IDS_WIDTH> found;
+    bit<FLOW_COUNTS_WIDTH> counts;
+    bit<FLOW_MARKS_WIDTH> marks;
+    bit<FREEZE_STATE_WIDTH> state;
     bit<16> done;
     bit<1> bank;
     bit<1> fresh;

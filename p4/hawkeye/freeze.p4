@@ -15,7 +15,7 @@
 // `event` and `frozen_ns` describe the last freeze, for a controller that lost its digest; `evictions` counts exported
 // slots.
 @fields("generation:16,event:32,frozen_ns:48,evictions:32")
-register<freeze_state_t>(1) freeze_state;
+register<bit<FREEZE_STATE_WIDTH>>(1) freeze_state;
 
 // Generation up to which the controller has released the frozen bank.
 @fields("generation:16")
@@ -32,7 +32,7 @@ bool is_uncollected(in bit<16> generation, in bit<16> done) {
 }
 
 // Freezes the active bank unless the switch is frozen already; `state` is the resulting `freeze_state`.
-control Freeze(in bit<32> event, in bit<48> now_ns, out freeze_state_t state, out bit<1> frozen_now) {
+control Freeze(in bit<32> event, in bit<48> now_ns, out bit<FREEZE_STATE_WIDTH> state, out bit<1> frozen_now) {
     bit<16> free;
 
     apply {

@@ -24,7 +24,7 @@ control HawkeyeIngress(
     bit<1> known;
     bit<1> dropped;
     bit<8> ttl = 0;
-    freeze_state_t state;
+    bit<FREEZE_STATE_WIDTH> state;
 
     action drop(in bit<32> reason) {
         drops.count(reason);

@@ -8,13 +8,13 @@
 // Index: port - 1, then priority. `until_ns` of all ones: until a resume frame. `ended_ns` is the end of the last
 // closed interval, `intervals` the number of closed intervals.
 @fields("paused:1,start_ns:48,until_ns:48,frames:32,ended_ns:48,intervals:32")
-register<pause_status_t>(QUEUES) pause_status;
+register<bit<PAUSE_STATUS_WIDTH>>(QUEUES) pause_status;
 
 // The last closed intervals of each port. Its priorities share the space, so that a single lossless priority can use
 // all of it. `number` counts the intervals (modulo 2^16); interval n is at position n modulo the length of the log.
 @fields("start_ns:48,lasted_ns:40,frames:5,priority:3,number:16")
-register<pause_log_t>(PAUSE_LOG_ROWS) pause_log_bank0;
-register<pause_log_t>(PAUSE_LOG_ROWS) pause_log_bank1;
+register<bit<PAUSE_LOG_WIDTH>>(PAUSE_LOG_ROWS) pause_log_bank0;
+register<bit<PAUSE_LOG_WIDTH>>(PAUSE_LOG_ROWS) pause_log_bank1;
 
 // Index: port - 1. Number of closed intervals.
 @fields("intervals:32")
@@ -23,10 +23,10 @@ register<bit<32>>(PORTS) pause_counts;
 // Index: port - 1. Written by the controller: whether the link leads to a host, and the duration of 512 bit times on it
 // in units of 2^-16 ns. With a quantum of zero, pauses have no time limit.
 @fields("host_facing:1,quantum:39")
-register<port_config_t>(PORTS) port_config;
+register<bit<PORT_CONFIG_WIDTH>>(PORTS) port_config;
 
 // Whether `status` is a pause that has not expired.
-bool is_paused(in pause_status_t status, in bit<48> now_ns) {
+bool is_paused(in bit<PAUSE_STATUS_WIDTH> status, in bit<48> now_ns) {
     return PAUSE_STATUS_PAUSED(status) == 1 && now_ns < PAUSE_STATUS_UNTIL_NS(status);
 }
 
@@ -35,14 +35,14 @@ bool is_paused(in pause_status_t status, in bit<48> now_ns) {
 control PauseLog(
     in bit<PORT_BITS> port, in bit<3> priority, in bit<48> start_ns, in bit<48> end_ns, in bit<32> frames)
 {
-    freeze_state_t state;
+    bit<FREEZE_STATE_WIDTH> state;
     bit<16> free;
     bit<1> lasted;
     bit<32> number;
     bit<32> place;
     bit<48> lasted_ns;
     bit<5> counted;
-    pause_log_t interval;
+    bit<PAUSE_LOG_WIDTH> interval;
 
     apply {
         freeze_state.read(state, 0);
@@ -76,8 +76,8 @@ control PauseLog(
 // One priority of a PFC frame.
 control PauseClass(in bit<PORT_BITS> port, in bit<3> priority, in bit<16> time, in bit<48> now_ns) {
     PauseLog() log;
-    pause_status_t status;
-    port_config_t config;
+    bit<PAUSE_STATUS_WIDTH> status;
+    bit<PORT_CONFIG_WIDTH> config;
     bit<64> duration_ns;
     bit<48> until_ns;
     bit<48> end_ns;
@@ -142,7 +142,7 @@ control Pause(in pfc_t pfc, in port_t ingress_port, in bit<48> now_ns) {
 control RecentPause(
     in bit<PORT_BITS> port, in bit<3> priority, in bit<48> now_ns, out bit<1> paused, out bit<32> oldest)
 {
-    pause_status_t status;
+    bit<PAUSE_STATUS_WIDTH> status;
     bit<48> last_ns;
 
     apply {

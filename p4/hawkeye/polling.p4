@@ -43,10 +43,10 @@ control PollMemory(in bit<32> event, in flow_t flow, in bit<32> flow_hash, in po
     out bit<1> is_new)
 {
     @fields("event:32,port:9,source:128,destination:128,source_port:16,destination_port:16,protocol:8,time_ns:48")
-    register<poll_memory_t>(1 << POLL_MEMORY_BITS) poll_memory;
+    register<bit<POLL_MEMORY_WIDTH>>(1 << POLL_MEMORY_BITS) poll_memory;
 
-    poll_memory_t found;
-    poll_memory_t request;
+    bit<POLL_MEMORY_WIDTH> found;
+    bit<POLL_MEMORY_WIDTH> request;
     bit<32> place;
     bit<48> age_ns;
 
@@ -79,7 +79,7 @@ control PollingIngress(
     bit<1> is_new = 0;
     bit<1> is_repeated = 0;
     bit<1> frozen_now;
-    freeze_state_t state;
+    bit<FREEZE_STATE_WIDTH> state;
     poll_report_t report;
 
     apply {
@@ -152,7 +152,7 @@ control PollingEgress(
 
     port_t in_row;
     port_t out_row;
-    port_config_t config;
+    bit<PORT_CONFIG_WIDTH> config;
     bit<2> follow = 0;
     bit<1> paused;
     bit<32> oldest;

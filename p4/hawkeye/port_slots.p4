@@ -10,10 +10,10 @@ control PortSlots(
     in bit<32> row, in bit<32> epoch, in bit<16> generation, in bit<32> depth, in bit<1> paused)
 {
     @fields("epoch:32,generation:16,packets:32,depth_sum:48,paused_packets:32")
-    register<port_slots_t>(PORT_ROWS) port_slots_bank0;
-    register<port_slots_t>(PORT_ROWS) port_slots_bank1;
+    register<bit<PORT_SLOTS_WIDTH>>(PORT_ROWS) port_slots_bank0;
+    register<bit<PORT_SLOTS_WIDTH>>(PORT_ROWS) port_slots_bank1;
 
-    port_slots_t slot;
+    bit<PORT_SLOTS_WIDTH> slot;
     bit<16> done;
 
     apply {

@@ -8,13 +8,13 @@ control Telemetry(in metadata_t meta, in standard_metadata_t standard_metadata) 
     port_t in_row;
     port_t out_row;
     bit<32> depth = 0;
-    pause_status_t status = 0;
+    bit<PAUSE_STATUS_WIDTH> status = 0;
     bit<1> paused = 0;
     bit<1> queued = 0;
     bit<32> slot;
     bit<32> row;
-    flow_ids_t id;
-    flow_counts_t amount;
+    bit<FLOW_IDS_WIDTH> id;
+    bit<FLOW_COUNTS_WIDTH> amount;
 
     apply {
         in_row = standard_metadata.ingress_port - 1;
