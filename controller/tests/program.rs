@@ -214,7 +214,7 @@ fn the_log_keeps_the_last_intervals_and_numbers_them() {
         );
     }
     let log = &bank(&mut net).pauses[0];
-    assert_eq!((log.came_round, log.open.is_empty()), (false, true));
+    assert_eq!((log.wrapped, log.open.is_empty()), (false, true));
     let found = log.closed.iter().map(|pause| (pause.number, (pause.interval.start_ns - 20_000_000) / 1_000));
     assert_eq!(found.collect::<Vec<_>>(), (22..150).map(|n| (n, 2 * u64::from(n))).collect::<Vec<_>>());
 }

@@ -1,7 +1,7 @@
-//! The device: the pipeline that runs, the one that is saved for later, and the switch behind both.
+//! The device: the active pipeline, the saved pipeline, and the switch.
 //!
 //! Source: P4Runtime specification, "SetForwardingPipelineConfig RPC". All calls block; the service runs them on
-//! threads that may.
+//! threads for blocking tasks.
 
 use super::access::SwitchAccess;
 use super::book::Book;
@@ -22,7 +22,7 @@ use p4_switch::{Switch, SwitchConfig};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use tonic::Code;
 
-/// Characters of a compiler's message that go into a status; statuses travel in headers.
+/// Maximum length of a compiler message in a status; a status is sent in headers.
 const MESSAGE_CHARS: usize = 4_000;
 
 /// See the module's description.
@@ -34,7 +34,7 @@ pub(crate) struct Device<A> {
     compile: super::Compile,
     names: Arc<Translations>,
     state: Mutex<State>,
-    /// The pipeline that packets go through, for whoever must not wait for a write.
+    /// The active pipeline, for tasks that must not wait for a write.
     running: RwLock<Option<Arc<Pipeline>>>,
 }
 
@@ -44,18 +44,18 @@ struct State {
     saved: Option<Saved>,
 }
 
-/// What the switch runs.
+/// The active pipeline and its state.
 struct Active {
     pipeline: Arc<Pipeline>,
     book: Book,
 }
 
-/// What it will run after `COMMIT`: a switch of its own takes the writes until then.
+/// The saved pipeline until `COMMIT`; a shadow switch processes writes until then.
 struct Saved {
     pipeline: Arc<Pipeline>,
     book: Book,
     shadow: Box<Switch>,
-    /// Batches to be repeated.
+    /// Batches to replay at `COMMIT`.
     log: Vec<(Vec<v1::Update>, i32, Arc<Scope>)>,
     logged: usize,
 }
@@ -78,7 +78,7 @@ impl<A: SwitchAccess> Device<A> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The pipeline that packets go through.
+    /// Returns the active pipeline.
     pub(crate) fn running(&self) -> Option<Arc<Pipeline>> {
         self.running.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -88,10 +88,10 @@ impl<A: SwitchAccess> Device<A> {
         state.active = Some(active);
     }
 
-    /// Applies a batch: one result an update.
+    /// Applies a batch and returns one result per update.
     ///
     /// # Errors
-    /// When no update was even tried.
+    /// If no update was attempted.
     pub(crate) fn write(
         &self,
         updates: Vec<v1::Update>,
@@ -132,10 +132,10 @@ impl<A: SwitchAccess> Device<A> {
         Ok(results)
     }
 
-    /// Reads a batch: what was found, and one result a request.
+    /// Reads a batch and returns the entities and one result per request.
     ///
     /// # Errors
-    /// When no request was even tried.
+    /// If no request was attempted.
     pub(crate) fn read(
         &self,
         requests: &[v1::Entity],
@@ -182,7 +182,7 @@ impl<A: SwitchAccess> Device<A> {
         })
     }
 
-    /// What a controller has set, for `GetForwardingPipelineConfig`.
+    /// Returns the configuration that a controller has set, for `GetForwardingPipelineConfig`.
     pub(crate) fn config(&self) -> Option<v1::ForwardingPipelineConfig> {
         let state = self.state();
         let pipeline = match (&state.saved, &state.active) {
@@ -193,7 +193,7 @@ impl<A: SwitchAccess> Device<A> {
         Some(pipeline.config.clone())
     }
 
-    /// Sets, saves, commits or merely checks a pipeline. On an error everything stays as it was.
+    /// Sets, saves, commits or verifies a pipeline. An error changes nothing.
     pub(crate) fn set_pipeline(
         &self,
         action: i32,
@@ -244,7 +244,7 @@ impl<A: SwitchAccess> Device<A> {
             let mut target =
                 Target { pipeline, control: switch.control(), book: &mut book, ports: &self.ports };
             for (updates, atomicity, scope) in &saved.log {
-                // The shadow has taken the same batches from the same state: the results are the same.
+                // The shadow switch has processed the same batches from the same state, so the results are the same.
                 let _ = write::apply(&mut target, updates, *atomicity, scope);
             }
             Ok::<(), Refusal>(())
@@ -314,7 +314,7 @@ impl<A: SwitchAccess> Device<A> {
         Ok(Arc::new(Pipeline::new(config, Arc::new(program), self.names.clone())))
     }
 
-    /// The pipeline of a configuration, and a switch of its own that has loaded it.
+    /// Returns the pipeline of a configuration and a shadow switch that has loaded it.
     fn build_and_try(
         &self,
         config: Option<v1::ForwardingPipelineConfig>,
@@ -325,7 +325,7 @@ impl<A: SwitchAccess> Device<A> {
         Ok((pipeline, shadow))
     }
 
-    /// How the controller wants to be told of each digest of the running pipeline.
+    /// Returns the digest configurations of the active pipeline.
     pub(crate) fn digest_configs(&self) -> Vec<Option<DigestConfig>> {
         let Some(pipeline) = self.running() else { return Vec::new() };
         let digests = 0..pipeline.program.digests.len() as u32;
@@ -337,7 +337,7 @@ impl<A: SwitchAccess> Device<A> {
         })
     }
 
-    /// Descriptions of idle entries that are still there.
+    /// Returns the idle entries that still exist, as table entries.
     pub(crate) fn describe_idle(&self, entries: &[(TableId, EntryKey)]) -> Vec<v1::TableEntry> {
         let mut state = self.state();
         let described = self.with_active(&mut state, |target| {
@@ -350,7 +350,7 @@ impl<A: SwitchAccess> Device<A> {
         described.unwrap_or_default()
     }
 
-    /// A packet of the controller.
+    /// Sends a packet of the controller.
     pub(crate) fn packet_out(&self, packet: &v1::PacketOut) -> Result<(), Refusal> {
         let Some(pipeline) = self.running() else {
             return Err(Refusal::new(Code::FailedPrecondition, "no forwarding pipeline is set"));

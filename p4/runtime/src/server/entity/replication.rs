@@ -73,7 +73,7 @@ fn write_session(
     Ok(())
 }
 
-/// A session, and what stands in for each of its replicas.
+/// Decodes a session with the backups of its replicas.
 fn decode_session(
     ports: &Ports,
     session: &v1::CloneSessionEntry,
@@ -91,7 +91,7 @@ fn decode_session(
     Ok((session, backups))
 }
 
-/// Replicas, and what stands in for each while its port is down.
+/// Decodes replicas with their backups, which are used while a replica's port is down.
 fn decode_replicas(
     ports: &Ports,
     replicas: &[v1::Replica],
@@ -137,7 +137,7 @@ fn port_number(bytes: &[u8]) -> Result<u32, Refusal> {
     Ok(bits.to_u128().and_then(|number| u32::try_from(number).ok()).unwrap_or(u32::MAX))
 }
 
-/// The replicas as they are given back: as written, with shortest byte strings.
+/// Replicas in the form that reads return: as written, with canonical bytestrings.
 fn canonical_replicas(replicas: &[v1::Replica]) -> Vec<v1::Replica> {
     let canonical = |replica: &v1::Replica| v1::Replica {
         port_kind: match &replica.port_kind {
@@ -177,7 +177,7 @@ pub(crate) fn read(
     let (groups, sessions) = match &filter.r#type {
         Some(Engine::MulticastGroupEntry(group)) => (Some(group.multicast_group_id), None),
         Some(Engine::CloneSessionEntry(session)) => (None, Some(session.session_id)),
-        // Neither is set: everything, as for other wildcards.
+        // Neither is set: a wildcard for both.
         None => (Some(0), Some(0)),
     };
     if let Some(wanted) = groups {

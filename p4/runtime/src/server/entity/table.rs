@@ -33,7 +33,7 @@ fn needs_priority(table: &ir::Table) -> bool {
         .any(|key| matches!(key.match_kind, MatchKind::Ternary | MatchKind::Range | MatchKind::Optional))
 }
 
-/// The key that an entry's match fields and priority make.
+/// Decodes the key of an entry: its match fields and priority.
 pub(crate) fn key(
     target: &Target<'_>,
     table: &ir::Table,
@@ -79,7 +79,7 @@ pub(crate) fn write(target: &mut Target<'_>, kind: Type, entry: &v1::TableEntry)
     }
 }
 
-/// Checks of what all entries share.
+/// Checks that apply to all entries.
 fn check_common(table: &ir::Table, entry: &v1::TableEntry) -> Result<(), Refusal> {
     if entry.time_since_last_hit.is_some() {
         return Err(Refusal::invalid("time_since_last_hit can only be read"));
@@ -109,10 +109,10 @@ fn check_idle(table: &ir::Table, entry: &v1::TableEntry) -> Result<(), Refusal> 
     Ok(())
 }
 
-/// Longest timeout that the switch is told (53 days), so that no sum of times overflows.
+/// Maximum timeout in the switch (53 days), so that no sum of times overflows.
 const LONGEST_TIMEOUT: Time = Time(u64::MAX / 4);
 
-/// The timeout for the switch, and for the notes what it was when the switch cannot hold it.
+/// Returns the timeout for the switch, and the written value if it exceeds the maximum (otherwise 0).
 fn idle_timeout(entry: &v1::TableEntry) -> (Option<Time>, i64) {
     let nanoseconds = u64::try_from(entry.idle_timeout_ns).unwrap_or(0);
     let timeout = Time(nanoseconds.saturating_mul(1_000));
@@ -299,7 +299,7 @@ fn decode_action(
     Ok((action, EntryNotes::default()))
 }
 
-/// What a read of tables asks for beyond the entries themselves.
+/// Filter of a read, and the direct resources to return.
 struct Wanted<'a> {
     filter: &'a v1::TableEntry,
     action: Option<u32>,
@@ -371,7 +371,7 @@ fn read_table(
     Ok(())
 }
 
-/// One entry with all its resources, or nothing when it does not exist.
+/// Reads one entry with all its direct resources; `None` if it does not exist.
 pub(crate) fn read_exact(target: &Target<'_>, entry: &v1::TableEntry) -> Result<Option<v1::Entity>, Refusal> {
     let (_, table) = target.pipeline.table(entry.table_id)?;
     let everything = v1::TableEntry {
@@ -395,7 +395,7 @@ pub(crate) fn read_exact(target: &Target<'_>, entry: &v1::TableEntry) -> Result<
     Ok(found.map(|entry| wrap(Kind::TableEntry(Box::new(entry)))))
 }
 
-/// The key, timeout and notes of an entry, as idle notifications carry them.
+/// Encodes an entry without its action, for idle notifications.
 pub(crate) fn describe(target: &Target<'_>, table: &ir::Table, key: &EntryKey) -> Option<v1::TableEntry> {
     let entry = target.control.table_entry(table.preamble.id, key).ok()?;
     let nothing = v1::TableEntry::default();
@@ -477,7 +477,7 @@ fn encode_default(
     Ok(Some(encoded))
 }
 
-/// Adds the direct counter and meter, where the request has set their fields.
+/// Adds the direct counter and meter if the request sets their fields.
 fn add_resources(
     target: &Target<'_>,
     table: &ir::Table,
