@@ -106,7 +106,7 @@ fn the_new_primary_waits_for_the_old_ones_writes() {
 }
 
 #[test]
-fn a_waiting_primary_may_vanish() {
+fn a_pending_primary_may_disconnect() {
     let mut bench = Bench::new();
     bench.check(1, id(1), &[(1, Code::Ok, Some(1))]);
     let ticket = bench.write(id(1)).expect("primary");
@@ -134,7 +134,7 @@ fn refusals_have_the_specified_codes() {
 }
 
 #[test]
-fn roles_are_apart_and_limited() {
+fn roles_are_separate_and_limited() {
     let mut bench = Bench::new();
     bench.check(1, id(5), &[(1, Code::Ok, Some(5))]);
     let notices = bench.0.update(ClientId(2), with_role("a", id(1))).expect("accepted");

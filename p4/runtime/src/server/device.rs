@@ -4,7 +4,7 @@
 //! threads for blocking tasks.
 
 use super::access::SwitchAccess;
-use super::book::Book;
+use super::as_written::AsWritten;
 use super::entity::{self, Ports, Target};
 use super::limits::Limits;
 use super::pipeline::Pipeline;
@@ -47,13 +47,13 @@ struct State {
 /// The active pipeline and its state.
 struct Active {
     pipeline: Arc<Pipeline>,
-    book: Book,
+    as_written: AsWritten,
 }
 
 /// The saved pipeline until `COMMIT`; a shadow switch processes writes until then.
 struct Saved {
     pipeline: Arc<Pipeline>,
-    book: Book,
+    as_written: AsWritten,
     shadow: Box<Switch>,
     /// Batches to replay at `COMMIT`.
     log: Vec<(Vec<v1::Update>, i32, Arc<Scope>)>,
@@ -123,7 +123,7 @@ impl<A: SwitchAccess> Device<A> {
         let mut target = Target {
             pipeline: &saved.pipeline,
             control: saved.shadow.control(),
-            book: &mut saved.book,
+            as_written: &mut saved.as_written,
             ports: &self.ports,
         };
         let results = write::apply(&mut target, &updates, atomicity, scope)?;
@@ -159,7 +159,7 @@ impl<A: SwitchAccess> Device<A> {
             let mut target = Target {
                 pipeline: &saved.pipeline,
                 control: saved.shadow.control(),
-                book: &mut saved.book,
+                as_written: &mut saved.as_written,
                 ports: &self.ports,
             };
             return Ok(read_all(&mut target));
@@ -168,7 +168,7 @@ impl<A: SwitchAccess> Device<A> {
     }
 
     fn with_active<R>(&self, state: &mut State, f: impl FnOnce(&mut Target<'_>) -> R) -> Result<R, Refusal> {
-        let Some(Active { pipeline, book }) = &mut state.active else {
+        let Some(Active { pipeline, as_written }) = &mut state.active else {
             return Err(Refusal::new(Code::FailedPrecondition, "no forwarding pipeline is set"));
         };
         self.access.with(|switch, now| {
@@ -178,7 +178,7 @@ impl<A: SwitchAccess> Device<A> {
                 return Err(Refusal::new(Code::FailedPrecondition, message));
             }
             switch.wake(now);
-            Ok(f(&mut Target { pipeline, control: switch.control(), book, ports: &self.ports }))
+            Ok(f(&mut Target { pipeline, control: switch.control(), as_written, ports: &self.ports }))
         })
     }
 
@@ -208,7 +208,8 @@ impl<A: SwitchAccess> Device<A> {
             Action::VerifyAndSave => {
                 let (pipeline, shadow) = self.build_and_try(config)?;
                 let shadow = Box::new(shadow);
-                let saved = Saved { pipeline, book: Book::default(), shadow, log: Vec::new(), logged: 0 };
+                let saved =
+                    Saved { pipeline, as_written: AsWritten::default(), shadow, log: Vec::new(), logged: 0 };
                 self.state().saved = Some(saved);
                 Ok(())
             }
@@ -217,7 +218,7 @@ impl<A: SwitchAccess> Device<A> {
                 let mut state = self.state();
                 self.load(&pipeline)?;
                 state.saved = None;
-                self.set_active(&mut state, Active { pipeline, book: Book::default() });
+                self.set_active(&mut state, Active { pipeline, as_written: AsWritten::default() });
                 Ok(())
             }
             Action::Commit => self.commit(config.is_some()),
@@ -237,12 +238,16 @@ impl<A: SwitchAccess> Device<A> {
         let Some(saved) = &state.saved else {
             return Err(Refusal::not_found("no pipeline has been saved by VERIFY_AND_SAVE"));
         };
-        let mut book = Book::default();
+        let mut as_written = AsWritten::default();
         self.access.with(|switch, _| {
             load(switch, &saved.pipeline)?;
             let pipeline = &saved.pipeline;
-            let mut target =
-                Target { pipeline, control: switch.control(), book: &mut book, ports: &self.ports };
+            let mut target = Target {
+                pipeline,
+                control: switch.control(),
+                as_written: &mut as_written,
+                ports: &self.ports,
+            };
             for (updates, atomicity, scope) in &saved.log {
                 // The shadow switch has processed the same batches from the same state, so the results are the same.
                 let _ = write::apply(&mut target, updates, *atomicity, scope);
@@ -250,7 +255,7 @@ impl<A: SwitchAccess> Device<A> {
             Ok::<(), Refusal>(())
         })?;
         if let Some(saved) = state.saved.take() {
-            self.set_active(&mut state, Active { pipeline: saved.pipeline, book });
+            self.set_active(&mut state, Active { pipeline: saved.pipeline, as_written });
         }
         Ok(())
     }
@@ -258,11 +263,11 @@ impl<A: SwitchAccess> Device<A> {
     fn reconcile(&self, config: Option<v1::ForwardingPipelineConfig>) -> Result<(), Refusal> {
         let (pipeline, mut shadow) = self.build_and_try(config)?;
         let mut state = self.state();
-        let mut book = Book::default();
+        let mut as_written = AsWritten::default();
         let Some(active) = &mut state.active else {
             self.load(&pipeline)?;
             state.saved = None;
-            self.set_active(&mut state, Active { pipeline, book });
+            self.set_active(&mut state, Active { pipeline, as_written });
             return Ok(());
         };
         self.access.with(|switch, _| {
@@ -270,22 +275,27 @@ impl<A: SwitchAccess> Device<A> {
             let kept = reconcile::collect(&mut Target {
                 pipeline: &active.pipeline,
                 control: switch.control(),
-                book: &mut active.book,
+                as_written: &mut active.as_written,
                 ports,
             })?;
-            let mut trial = Book::default();
+            let mut trial = AsWritten::default();
             reconcile::apply(
-                &mut Target { pipeline: &pipeline, control: shadow.control(), book: &mut trial, ports },
+                &mut Target { pipeline: &pipeline, control: shadow.control(), as_written: &mut trial, ports },
                 &kept,
             )?;
             load(switch, &pipeline)?;
             reconcile::apply(
-                &mut Target { pipeline: &pipeline, control: switch.control(), book: &mut book, ports },
+                &mut Target {
+                    pipeline: &pipeline,
+                    control: switch.control(),
+                    as_written: &mut as_written,
+                    ports,
+                },
                 &kept,
             )
         })?;
         state.saved = None;
-        self.set_active(&mut state, Active { pipeline, book });
+        self.set_active(&mut state, Active { pipeline, as_written });
         Ok(())
     }
 

@@ -7,7 +7,7 @@
 
 mod access;
 pub mod arbitration;
-mod book;
+mod as_written;
 mod connections;
 mod device;
 mod digests;

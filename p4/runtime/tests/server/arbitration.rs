@@ -20,7 +20,7 @@ async fn refused(bench: &Bench, config: ClientConfig) -> (Code, String) {
 }
 
 #[tokio::test]
-async fn a_higher_election_id_takes_over_and_everybody_hears_of_it() {
+async fn a_higher_election_id_takes_over_and_all_controllers_are_notified() {
     let bench = Bench::start().await;
     let (mut old, mut old_session) = bench.primary().await;
     let mut new = bench.client(9).await;
@@ -34,7 +34,7 @@ async fn a_higher_election_id_takes_over_and_everybody_hears_of_it() {
 }
 
 #[tokio::test]
-async fn a_backup_hears_when_the_primary_is_gone_and_may_bid_higher() {
+async fn a_backup_is_notified_when_the_primary_disconnects() {
     let bench = Bench::start().await;
     let (primary, session) = bench.primary().await;
     let mut backup = bench.client(1).await;

@@ -143,7 +143,7 @@ async fn state(client: &mut Client) -> Vec<v1::TableEntry> {
 }
 
 #[tokio::test]
-async fn constant_entries_take_their_counters_and_nothing_else() {
+async fn only_counters_of_constant_entries_can_be_modified() {
     let (_bench, mut client, _session, ids) = start().await;
     let c = &mut client;
     let denied = Code::PermissionDenied;
@@ -175,7 +175,7 @@ async fn constant_entries_take_their_counters_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_table_that_begins_with_entries_takes_others_and_keeps_the_constant_one() {
+async fn initial_entries_can_be_extended_and_constant_ones_stay() {
     let (bench, mut client, _session, ids) = start().await;
     let c = &mut client;
     let constant = v1::TableEntry { action: ids.forward(5), is_const: true, ..ids.mixed(&[8, 0], 2) };
@@ -220,7 +220,7 @@ async fn a_failed_batch_puts_counters_of_constant_entries_back() {
 }
 
 #[tokio::test]
-async fn reconciling_keeps_what_became_of_the_programs_own_entries() {
+async fn reconciling_keeps_changes_of_initial_entries() {
     let (_bench, mut client, _session, ids) = start().await;
     let c = &mut client;
     let with = |packets, entry| table(v1::TableEntry { counter_data: counted(packets), ..entry });
@@ -284,7 +284,7 @@ async fn groups_may_be_sized_by_their_members() {
 }
 
 #[tokio::test]
-async fn a_member_that_is_modified_changes_in_all_its_groups() {
+async fn modifying_a_member_changes_all_its_groups() {
     let (bench, mut client, _session, ids) = start().await;
     let c = &mut client;
     let member = |port: u8| {

@@ -110,7 +110,7 @@ fn check(bench: &Bench, down: &[u16], expected: &[u16]) {
 }
 
 #[tokio::test]
-async fn members_whose_port_is_down_are_passed_over() {
+async fn members_with_a_down_port_are_skipped() {
     use v1::action_profile_group::{Member, member::WatchKind};
     let (bench, mut client, _session, ids) = start().await;
     let members = [2, 3, 4].map(|port| {
@@ -142,7 +142,7 @@ async fn members_whose_port_is_down_are_passed_over() {
 }
 
 #[tokio::test]
-async fn one_shot_sets_pass_over_ports_that_are_down() {
+async fn one_shot_sets_skip_ports_that_are_down() {
     let (bench, mut client, _session, ids) = start().await;
     client.insert([one_shot(&ids, 0)]).await.expect("a set");
     check(&bench, &[], &[2, 3, 4]);
@@ -200,7 +200,7 @@ fn session(replicas: Vec<v1::Replica>, class_of_service: u32, packet_length_byte
 }
 
 #[tokio::test]
-async fn backups_stand_in_for_replicas_in_order() {
+async fn backup_replicas_are_used_in_order() {
     let (bench, mut client, _session, _) = start().await;
     let check = |down: &[u16], expected: &[u16]| {
         bench.set_ports(down);
@@ -227,7 +227,7 @@ async fn backups_stand_in_for_replicas_in_order() {
 }
 
 #[tokio::test]
-async fn clones_are_cut_classed_and_backed_up() {
+async fn clones_are_truncated_classified_and_backed_up() {
     let (bench, mut client, _session, ids) = start().await;
     client.insert([one_shot(&ids, 0)]).await.expect("a set");
     let clones = |bench: &Bench| -> Vec<(u16, u8, usize)> {

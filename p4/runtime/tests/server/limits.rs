@@ -71,7 +71,7 @@ async fn goes_on(bench: &Bench) {
 }
 
 #[tokio::test]
-async fn calls_begun_and_taken_back_without_end_close_the_connection() {
+async fn endless_call_resets_close_the_connection() {
     let bench = Bench::with(|config| patient(config, |limits| limits.resets_per_connection = 5)).await;
     let mut socket = connect(&bench).await;
     let mut flood = Vec::new();
@@ -86,7 +86,7 @@ async fn calls_begun_and_taken_back_without_end_close_the_connection() {
 }
 
 #[tokio::test]
-async fn headers_without_end_close_the_connection() {
+async fn endless_headers_close_the_connection() {
     let bench = Bench::with(|config| patient(config, |limits| limits.header_bytes = 16 << 10)).await;
     let mut socket = connect(&bench).await;
     let _ = socket.write_all(&frame(HEADERS, 0, 1, &call())).await;

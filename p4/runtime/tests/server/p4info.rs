@@ -46,7 +46,7 @@ fn table<'a>(info: &'a mut P4Info, alias: &str) -> &'a mut config::Table {
 }
 
 #[test]
-fn what_requests_depend_on_must_be_the_same() {
+fn relevant_parts_must_match() {
     check(|i| table(i, "flows").size = 64, "size");
     check(|i| table(i, "flows").match_fields[0].bitwidth = 8, "match field 1");
     let exact = Some(match_field::Match::MatchType(match_field::MatchType::Exact as i32));
@@ -69,7 +69,7 @@ fn what_requests_depend_on_must_be_the_same() {
 }
 
 #[test]
-fn what_no_request_depends_on_may_differ() {
+fn irrelevant_parts_may_differ() {
     check(|i| i.tables.reverse(), "");
     check(|i| i.actions.reverse(), "");
     check(|i| i.pkg_info = None, "");

@@ -131,7 +131,7 @@ async fn random_requests_are_answered() {
 
 /// Frames whose content decodes to no message, sent over the same transport.
 #[tokio::test]
-async fn bytes_that_are_no_message_are_refused() {
+async fn malformed_bytes_are_rejected() {
     use tonic::codec::{Codec, EncodeBuf, Encoder};
     struct Raw;
     impl Encoder for Raw {

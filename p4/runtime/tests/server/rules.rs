@@ -108,7 +108,7 @@ async fn errors_of_a_whole_call_have_no_details() {
 }
 
 #[tokio::test]
-async fn a_delete_looks_at_nothing_but_the_key() {
+async fn a_delete_ignores_all_but_the_key() {
     let bench = Bench::start().await;
     let (mut client, _session) = bench.primary().await;
     let c = &mut client;
@@ -143,7 +143,7 @@ async fn the_default_of_a_table_with_a_profile_stays() {
 }
 
 #[tokio::test]
-async fn what_a_request_names_twice_is_found_twice() {
+async fn entities_requested_twice_are_returned_twice() {
     let bench = Bench::start().await;
     let (mut client, _session) = bench.primary().await;
     client
@@ -171,7 +171,7 @@ async fn what_a_request_names_twice_is_found_twice() {
 
 /// Batches of many, each one value for all elements; whoever reads sees one batch whole, never two in part.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn reads_see_batches_whole() {
+async fn reads_see_whole_batches() {
     const ROUNDS: u8 = 100;
     let bench = Bench::start().await;
     let (mut client, _session) = bench.primary().await;

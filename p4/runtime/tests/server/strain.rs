@@ -112,7 +112,7 @@ async fn silent(client: &Client) -> Result<Silent, tonic::Status> {
 }
 
 #[tokio::test]
-async fn a_thousand_streams_leave_the_primary_alone() {
+async fn a_thousand_streams_do_not_affect_the_primary() {
     let limits = Limits { streams: 1001, calls_per_connection: 2000, ..Limits::default() };
     let bench = Bench::with(|config| config.limits = limits).await;
     let (mut client, _session) = primary(&bench).await;
@@ -136,7 +136,7 @@ async fn a_thousand_streams_leave_the_primary_alone() {
 }
 
 #[tokio::test]
-async fn controllers_beyond_the_limit_of_a_role_are_told() {
+async fn controllers_beyond_the_limit_of_a_role_are_rejected() {
     let bench = Bench::start().await;
     let (mut client, _session) = primary(&bench).await;
     let mut backups = Vec::new();

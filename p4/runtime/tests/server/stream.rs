@@ -57,7 +57,7 @@ async fn digests_are_listed_acknowledged_and_not_repeated() {
 }
 
 #[tokio::test]
-async fn a_digest_waits_no_longer_than_its_timeout() {
+async fn a_digest_list_is_sent_at_its_timeout() {
     let bench = Bench::start().await;
     let (mut client, mut session) = bench.primary().await;
     client.insert([digest(1_000_000, 100, 0)]).await.expect("enabled");
@@ -69,7 +69,7 @@ async fn a_digest_waits_no_longer_than_its_timeout() {
 }
 
 #[tokio::test]
-async fn only_the_primary_hears_of_digests() {
+async fn only_the_primary_receives_digests() {
     let bench = Bench::start().await;
     let (mut client, _session) = bench.primary().await;
     client.insert([digest(0, 1, 0)]).await.expect("enabled");
@@ -85,7 +85,7 @@ async fn only_the_primary_hears_of_digests() {
 }
 
 #[tokio::test]
-async fn packets_come_in_with_their_metadata() {
+async fn packet_in_has_its_metadata() {
     let bench = Bench::start().await;
     let (mut client, mut session) = bench.primary().await;
     let punt = v1::TableEntry { action: runs(call(id::PUNT, &[])), ..l2(&[2], 0) };
@@ -98,7 +98,7 @@ async fn packets_come_in_with_their_metadata() {
 }
 
 #[tokio::test]
-async fn packets_go_out_and_bad_ones_are_reported() {
+async fn packet_out_is_sent_and_malformed_ones_are_reported() {
     let bench = Bench::start().await;
     let (_client, mut session) = bench.primary().await;
     let metadata = |metadata_id, value: &[u8]| v1::PacketMetadata { metadata_id, value: value.to_vec() };

@@ -43,7 +43,7 @@ fn acl(fields: Vec<v1::FieldMatch>, priority: i32) -> v1::TableEntry {
 }
 
 #[tokio::test]
-async fn entries_are_given_back_as_they_were_written() {
+async fn reads_return_entries_as_written() {
     let bench = Bench::start().await;
     let (mut client, _session) = bench.primary().await;
     let fields = vec![ternary(1, &[0x12, 0], &[0xff, 0]), range(2, &[1], &[2]), optional(3, &[3])];
@@ -129,7 +129,7 @@ async fn malformed_actions_are_refused() {
 }
 
 #[tokio::test]
-async fn a_full_table_says_so() {
+async fn inserting_into_a_full_table_fails() {
     let bench = Bench::start().await;
     let (mut client, _session) = bench.primary().await;
     for first in 1..=4 {
@@ -173,7 +173,7 @@ async fn default_entries_can_only_be_modified() {
 }
 
 #[tokio::test]
-async fn constant_entries_are_shown_and_stay() {
+async fn constant_entries_can_be_read_and_not_changed() {
     let bench = Bench::start().await;
     let (mut client, _session) = bench.primary().await;
     let fixed =
@@ -215,7 +215,7 @@ async fn reads_filter() {
 }
 
 #[tokio::test]
-async fn direct_counters_and_meters_come_with_their_entries() {
+async fn reads_return_direct_counters_and_meters_with_entries() {
     let bench = Bench::start().await;
     let (mut client, _session) = bench.primary().await;
     let c = &mut client;

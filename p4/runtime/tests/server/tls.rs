@@ -51,7 +51,7 @@ fn trusting(authority: &Authority, identity: Option<(Vec<u8>, Vec<u8>)>) -> Opti
 }
 
 #[tokio::test]
-async fn a_client_that_trusts_the_server_gets_in() {
+async fn a_client_with_the_root_certificate_connects() {
     let authority = Authority::new();
     let bench = bench(&authority, None).await;
     assert!(bench.handle.endpoint().starts_with("https://"));

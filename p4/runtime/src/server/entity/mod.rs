@@ -14,7 +14,7 @@ pub(crate) mod replication;
 pub(crate) mod table;
 pub(crate) mod value_set;
 
-use super::book::Book;
+use super::as_written::AsWritten;
 use super::pipeline::Pipeline;
 use super::read::Output;
 use crate::error::Refusal;
@@ -26,7 +26,7 @@ use p4_switch::tm::TmConfig;
 pub(crate) struct Target<'a> {
     pub(crate) pipeline: &'a Pipeline,
     pub(crate) control: ControlPlane<'a>,
-    pub(crate) book: &'a mut Book,
+    pub(crate) as_written: &'a mut AsWritten,
     pub(crate) ports: &'a Ports,
 }
 

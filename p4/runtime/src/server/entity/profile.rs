@@ -11,7 +11,7 @@ use crate::proto::p4::config::v1::action_profile::SelectorSizeSemantics;
 use crate::proto::p4::v1::{
     self, action_profile_action_set as set, entity::Entity as Kind, table_action, update::Type,
 };
-use crate::server::book::EntryNotes;
+use crate::server::as_written::EntryNotes;
 use crate::server::pipeline::Pipeline;
 use crate::server::read::Output;
 use p4_lang::ir;

@@ -30,7 +30,7 @@ fn write_group(target: &mut Target<'_>, kind: Type, group: &v1::MulticastGroupEn
     }
     if kind == Type::Delete {
         target.control.multicast_delete(id)?;
-        target.book.groups.remove(&id);
+        target.as_written.groups.remove(&id);
         return Ok(());
     }
     let (replicas, backups) = decode_replicas(target.ports, &group.replicas)?;
@@ -42,7 +42,7 @@ fn write_group(target: &mut Target<'_>, kind: Type, group: &v1::MulticastGroupEn
     if backups.iter().any(|backups| !backups.is_empty()) {
         target.control.set_multicast_backups(id, backups)?;
     }
-    target.book.groups.insert(id, canonical_group(group));
+    target.as_written.groups.insert(id, canonical_group(group));
     Ok(())
 }
 
@@ -57,7 +57,7 @@ fn write_session(
     }
     if kind == Type::Delete {
         target.control.clone_session_delete(id)?;
-        target.book.sessions.remove(&id);
+        target.as_written.sessions.remove(&id);
         return Ok(());
     }
     let (decoded, backups) = decode_session(target.ports, session)?;
@@ -69,7 +69,7 @@ fn write_session(
     if backups.iter().any(|backups| !backups.is_empty()) {
         target.control.set_clone_session_backups(id, backups)?;
     }
-    target.book.sessions.insert(id, canonical_session(session));
+    target.as_written.sessions.insert(id, canonical_session(session));
     Ok(())
 }
 
@@ -184,7 +184,7 @@ pub(crate) fn read(
         for (id, replicas) in
             target.control.multicast_groups()?.filter(|(id, _)| wanted == 0 || *id == wanted)
         {
-            let written = target.book.groups.get(&id);
+            let written = target.as_written.groups.get(&id);
             let same = |group: &&v1::MulticastGroupEntry| {
                 decode_replicas(target.ports, &group.replicas).is_ok_and(|(written, _)| written == replicas)
             };
@@ -199,7 +199,7 @@ pub(crate) fn read(
     }
     if let Some(wanted) = sessions {
         for (id, session) in target.control.clone_sessions()?.filter(|(id, _)| wanted == 0 || *id == wanted) {
-            let written = target.book.sessions.get(&id);
+            let written = target.as_written.sessions.get(&id);
             let same = |written: &&v1::CloneSessionEntry| {
                 decode_session(target.ports, written).is_ok_and(|(written, _)| written == *session)
             };
