@@ -5,10 +5,10 @@ set -eu
 cd "$(dirname "$0")/.."
 cargo build -q -p p4-switch --example translate
 translate="${CARGO_TARGET_DIR:-target}/debug/examples/translate"
-renew() {
+regenerate() {
     "$translate" "$1" > "$2.new"
     mv "$2.new" "$2"
 }
 for old in p4/switch/tests/translated/*.rs; do
-    renew "p4/switch/tests/programs/$(basename "$old" .rs).p4" "$old"
+    regenerate "p4/switch/tests/programs/$(basename "$old" .rs).p4" "$old"
 done

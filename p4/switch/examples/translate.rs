@@ -4,7 +4,7 @@
 //! cargo run -p p4-switch --example translate -- PROGRAM.p4 > translated.rs
 //! ```
 //!
-//! `scripts/translate.sh` renews all translations of the repository.
+//! `scripts/translate.sh` regenerates the translations in `p4/switch/tests/translated`.
 #![allow(clippy::disallowed_methods, clippy::print_stdout, reason = "it reads a file and prints another")]
 
 use std::error::Error;

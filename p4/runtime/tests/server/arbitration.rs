@@ -1,4 +1,4 @@
-//! Arbitration as it looks on the wire. The rules themselves are tested with the state machine.
+//! Arbitration over gRPC. The rules are tested with the state machine.
 
 use crate::common::{Bench, DEVICE};
 use crate::entities::{l2, table, update};
@@ -11,7 +11,7 @@ fn config(election_id: u128) -> ClientConfig {
     ClientConfig { election_id, ..ClientConfig::new(DEVICE) }
 }
 
-/// The code with which opening a stream fails.
+/// The status code of a failed attempt to open a stream.
 async fn refused(bench: &Bench, config: ClientConfig) -> (Code, String) {
     match bench.client_as(config).await.open().await {
         Err(ClientError::Status { code, message }) => (code, message),
@@ -148,7 +148,7 @@ async fn a_lost_primary_may_come_back_with_its_id() {
     let (client, session) = bench.primary().await;
     drop((client, session));
     let mut again = bench.client(1).await;
-    // The server may not have noticed yet that the stream is gone; then the id counts as used.
+    // The id counts as used until the server has processed the end of the stream.
     let mut tries = 0;
     let session = loop {
         match again.open().await {

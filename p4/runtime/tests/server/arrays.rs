@@ -13,7 +13,7 @@ fn check(result: Result<(), ClientError>, expected: Code) {
     assert_eq!(code, expected, "{result:?}");
 }
 
-/// Values that are only modified: the other kinds of update are refused.
+/// Checks that inserts and deletes are rejected.
 async fn modify_only(entity: Kind) {
     let bench = Bench::start().await;
     let (mut client, _session) = bench.primary().await;

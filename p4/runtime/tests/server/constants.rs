@@ -1,5 +1,5 @@
-//! Entries and defaults that belong to the program, constant or not, their direct resources, and selectors whose
-//! groups are sized by members: end to end through the front end.
+//! Initial entries and defaults of the program, constant or not, their direct resources, and selectors with groups sized
+//! by members: end to end through the front end.
 
 use crate::common::{Bench, frame};
 use crate::entities::*;
@@ -13,8 +13,8 @@ use p4runtime::proto::p4::v1::{
 use std::sync::Arc;
 use tonic::Code;
 
-/// `fixed` is a constant table, `mixed` begins with entries of which one is constant, `grouped` is implemented by a
-/// selector whose groups are counted by members.
+/// `fixed` is a constant table, `mixed` has initial entries of which one is constant, `grouped` is implemented by a selector
+/// with groups sized by members.
 const PROGRAM: &str = r#"
 #include <core.p4>
 #include <v1model.p4>
@@ -157,7 +157,7 @@ async fn only_counters_of_constant_entries_can_be_modified() {
     let marked = v1::TableEntry { is_const: true, ..ids.fixed() };
     check(c.delete([table(marked.clone())]).await, Code::InvalidArgument);
     check(c.modify([table(marked)]).await, Code::InvalidArgument);
-    // The default is constant too: it can be told to be what it is, not to be something else.
+    // The default is constant too, so it cannot be modified.
     check(
         c.modify([table(v1::TableEntry { counter_data: counted(2), ..ids.default_of(ids.fixed) })]).await,
         Code::Ok,
@@ -275,11 +275,11 @@ async fn groups_may_be_sized_by_their_members() {
     };
     check(c.insert([entry(&[1, 1, 1])]).await, Code::InvalidArgument);
     check(c.insert([entry(&[1, 101])]).await, Code::InvalidArgument);
-    // The same action twice counts twice and is given back twice.
+    // An action that is listed twice counts twice and is returned twice.
     check(c.insert([entry(&[100, 100])]).await, Code::Ok);
     let of_grouped = v1::TableEntry { table_id: ids.grouped, ..Default::default() };
     assert_eq!(c.read([table(of_grouped)]).await.expect("read"), [entry(&[100, 100])]);
-    // No action at all is a set as well: packets run nothing.
+    // A set without actions is valid: packets run no action.
     check(c.modify([entry(&[])]).await, Code::Ok);
 }
 
@@ -307,7 +307,7 @@ async fn modifying_a_member_changes_all_its_groups() {
             ..Default::default()
         })
     };
-    // A group may have the number of a member.
+    // A group may have the same id as a member.
     check(c.insert([member(1)]).await, Code::Ok);
     check(c.insert([group(6), group(10)]).await, Code::Ok);
     check(c.insert([entry(6, 6), entry(10, 10)]).await, Code::Ok);

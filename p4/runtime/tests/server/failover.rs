@@ -1,4 +1,4 @@
-//! What depends on which ports are up, colours that meters count, and clones: end to end, with packets.
+//! Port states, per-colour counters of meters, and clones: end to end, with packets.
 
 use crate::common::{Bench, Sent};
 use p4_switch::Switch;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 const PROGRAM: &str = include_str!("../p4info/failover.p4");
 
-/// The identifiers that the P4Info gives.
+/// Identifiers from the P4Info.
 struct Ids {
     select_way: u32,
     flows: u32,
@@ -56,7 +56,7 @@ impl Bench {
         self.switch.with(|switch, _| set(switch));
     }
 
-    /// Sends a packet with this first byte and takes what leaves.
+    /// Sends a packet with this first byte and returns the frames that the switch sends.
     fn send(&self, tag: u8, length: usize) -> Sent {
         let mut bytes = vec![0xee; length];
         bytes[0] = tag;
@@ -64,7 +64,7 @@ impl Bench {
         std::mem::take(&mut *self.sent.lock().expect("nobody panics"))
     }
 
-    /// Ports by which packets of all flows of a group leave.
+    /// Egress ports of the packets of all flows of a group.
     fn ports(&self, group: u8) -> BTreeSet<u16> {
         (0..16).flat_map(|flow| self.send(group << 4 | flow, 20)).map(|(port, _)| port).collect()
     }
@@ -78,7 +78,7 @@ fn forward(ids: &Ids, port: u8) -> Option<v1::Action> {
     Some(crate::entities::call(ids.forward, &[&[port]]))
 }
 
-/// An entry whose ways out are ports 2, 3 and 4, each watched.
+/// An entry with the egress ports 2, 3 and 4, each watched.
 fn one_shot(ids: &Ids, mode: i32) -> Kind {
     use v1::action_profile_action::WatchKind;
     let way = |port: u8| v1::ActionProfileAction {
@@ -103,7 +103,7 @@ fn select(ids: &Ids, action: Action) -> Kind {
     })
 }
 
-/// With these ports down, packets of all flows leave by those.
+/// Checks the egress ports of all flows while some ports are down.
 fn check(bench: &Bench, down: &[u16], expected: &[u16]) {
     bench.set_ports(down);
     assert_eq!(bench.ports(0), expected.iter().copied().collect(), "{down:?} are down");
@@ -123,7 +123,7 @@ async fn members_with_a_down_port_are_skipped() {
     let in_group = |port: u8| Member {
         member_id: u32::from(port),
         weight: 1,
-        // Nobody watches the port of the last.
+        // The last action has no watch port.
         watch_kind: (port < 4).then(|| WatchKind::WatchPort(vec![port])),
     };
     let group = Kind::ActionProfileGroup(Box::new(v1::ActionProfileGroup {
@@ -147,7 +147,7 @@ async fn one_shot_sets_skip_ports_that_are_down() {
     client.insert([one_shot(&ids, 0)]).await.expect("a set");
     check(&bench, &[], &[2, 3, 4]);
     check(&bench, &[2, 4], &[3]);
-    // Of an empty group no action runs: the packet leaves where egress_spec is in the beginning.
+    // An empty group runs no action: the packet leaves by the initial egress_spec.
     check(&bench, &[2, 3, 4], &[]);
     check(&bench, &[8], &[2, 3, 4]);
 }

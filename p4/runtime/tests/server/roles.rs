@@ -1,4 +1,4 @@
-//! What a role's configuration allows its controllers.
+//! Access rights of roles.
 
 use crate::common::program::id;
 use crate::common::{Bench, DEVICE, SOURCE, device_config, frame, info};

@@ -1,5 +1,4 @@
-//! Rules of the specification that belong to no entity alone: who may do what, which fields count, what one answer
-//! must agree with.
+//! Rules of the specification that concern several entities: permissions, relevant fields, consistency of responses.
 
 use crate::common::program::id;
 use crate::common::{Bench, DEVICE, SOURCE, config, frame, info};
@@ -169,7 +168,7 @@ async fn entities_requested_twice_are_returned_twice() {
     assert_eq!(found, expected);
 }
 
-/// Batches of many, each one value for all elements; whoever reads sees one batch whole, never two in part.
+/// Writes batches with the same value for all elements; every read sees one whole batch.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn reads_see_whole_batches() {
     const ROUNDS: u8 = 100;

@@ -46,7 +46,7 @@ async fn digests_are_listed_acknowledged_and_not_repeated() {
     bench.receive(1, &frame(1, 13));
     assert_eq!(sources(&digest_list(&mut session).await), [[12], [13]]);
     session.sender().acknowledge(&list).await.expect("sent");
-    // Acknowledgement and packets take different ways; the answer to a bad one says that it has arrived.
+    // The error for an invalid acknowledgement shows that the valid one before it has been processed.
     let unknown = v1::DigestList { digest_id: 0x17ff_ffff, ..Default::default() };
     session.sender().acknowledge(&unknown).await.expect("sent");
     let SessionEvent::Error(error) = next(&mut session).await else { panic!("an error was expected") };

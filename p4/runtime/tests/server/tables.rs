@@ -7,7 +7,7 @@ use p4runtime::client::Client;
 use p4runtime::proto::p4::v1::{self, entity::Entity as Kind, update::Type};
 use tonic::Code;
 
-/// Writes one entity and expects this code.
+/// Writes one entity and checks the status code.
 #[track_caller]
 fn check(result: Result<(), p4runtime::client::ClientError>, expected: Code) {
     let code = match &result {
