@@ -1,6 +1,6 @@
-//! Invariant: freezing loses nothing and mixes nothing. For every epoch in the ring, what was read, what was exported
-//! and what still stands in the switch is what was forwarded, a flow and port; and a snapshot holds exactly what was
-//! forwarded before its freeze, or says what it lacks.
+//! Invariant: freezing loses nothing and mixes nothing. For every epoch in the ring, flow and port, the rows read, the rows
+//! exported and the rows in the switch add up to the packets forwarded. A snapshot holds exactly the packets forwarded
+//! before its freeze, or lists the missing data.
 //!
 //! The switch runs the real program, compiled with so few flow slots that flows keep evicting each other, and with
 //! epochs so short that they turn over all the time. proptest prints the seed of a failure (`cc ...` line) and keeps it
@@ -80,7 +80,7 @@ enum Step {
         from: u16,
         to: u16,
     },
-    /// Answers an open request of the collector: with what it asks for, or with a failure.
+    /// Completes a pending request of the collector, or lets it fail.
     Answer {
         succeeds: bool,
     },
@@ -103,10 +103,10 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Everything by which counts are told apart.
+/// Key of a count.
 type Key = (u64, FlowKey, u16, u16);
 
-/// What the switch should know: kept by hand from the frames themselves.
+/// Expected counts, computed from the frames.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Truth {
     flows: BTreeMap<Key, FlowRecord>,
@@ -181,7 +181,7 @@ impl Truth {
         part.flows.retain(|(epoch, ..), _| holds(*epoch));
         part.ports.retain(|(epoch, _), _| holds(*epoch));
         part.meters.retain(|(epoch, ..), _| holds(*epoch));
-        // Of packets of one nanosecond the switch cannot say which was first: compare what does not depend on it.
+        // The order of packets within one nanosecond is undefined: compare values that do not depend on it.
         part
     }
 }
@@ -191,7 +191,7 @@ struct Test {
     collector: Collector,
     open: BTreeMap<RequestId, Command>,
     snapshots: Vec<Snapshot>,
-    /// Per event: what had been forwarded when its bank was frozen.
+    /// For each event, the packets forwarded before its freeze.
     frozen: BTreeMap<u32, (u64, Truth)>,
     last_freeze: Option<(u64, Truth)>,
     now_ns: u64,
@@ -320,7 +320,7 @@ impl Test {
             packets: Some(1),
             bytes,
         });
-        // Time moves on with every packet, so that first and last are told apart.
+        // Time advances with every packet, so that first and last differ.
         self.now_ns += 1;
     }
 
@@ -405,7 +405,7 @@ impl Test {
         self.take(commands);
     }
 
-    /// What stands in the bank that is written and in the other one, both not collected.
+    /// Uncollected rows of the active and of the frozen bank.
     fn content(&mut self) -> (BankContent, BankContent) {
         let layout = self.switch.layout.clone();
         let mut names: Vec<String> = Vec::new();
@@ -431,7 +431,7 @@ impl Test {
         assert_eq!(known.in_ring(self.now_ns), self.forwarded.in_ring(self.now_ns));
     }
 
-    /// Snapshots hold what had been forwarded at their freeze, or say that something is missing.
+    /// Checks that snapshots hold the packets forwarded before their freeze, or list missing data.
     fn check_snapshots(&self) {
         for snapshot in &self.snapshots {
             let Some(telemetry) = snapshot.switch("s1") else {
@@ -470,7 +470,7 @@ proptest! {
             }
         }
         test.check();
-        // Let the collection come to its end.
+        // Complete the collection.
         for _ in 0..200 {
             test.answer(true);
             test.apply(&Step::Wait { ns: 100_000 });

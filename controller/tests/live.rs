@@ -44,7 +44,7 @@ fn bundle() -> SourceBundle {
     SourceBundle { main: program::MAIN.into(), files }
 }
 
-/// A switch with its server; time stands still unless the test moves it.
+/// A switch with its server; its time advances only when the test sets it.
 async fn switch(clock: &Arc<AtomicU64>) -> (Arc<ImmediateSwitch>, ServerHandle) {
     let config = SwitchConfig::new(TmConfig::lossy((1..=2).map(|p| (p, Rate::from_gbps(100))), 1 << 24));
     let (sink, source) = event_channel(1_024);
@@ -61,7 +61,7 @@ fn config(endpoint: String) -> LiveConfig {
         topology: topology(),
         switches: vec![SwitchEndpoint { name: "s1".into(), endpoint, device_id: 1 }],
         plan: PlanSettings::default(),
-        // However busy the machine is, a read that goes well is not given up.
+        // Long enough for a busy machine.
         collect: CollectSettings {
             read_timeout_ns: 60_000_000_000,
             event_timeout_ns: 120_000_000_000,
@@ -78,7 +78,7 @@ async fn up(controller: &Controller) {
     status.wait_for(|s| s.switches.values().all(Result::is_ok) && s.collect.ignored == 0).await.unwrap();
 }
 
-/// Waits until nothing is locked: a snapshot is emitted while the unlock is still on its way.
+/// Waits until no switch is locked: a snapshot is emitted while the unlock is pending.
 async fn unlocked(switch: &ImmediateSwitch) {
     let number = |register: &str| {
         switch.with(|switch, _| {
@@ -114,13 +114,13 @@ async fn a_polling_packet_becomes_a_snapshot_over_grpc() {
         let snapshot = controller.snapshot().await.unwrap();
         assert_eq!((snapshot.event, snapshot.victim), (event, Some(victim())));
         assert_eq!(snapshot.missing, Vec::<Gap>::new());
-        // All of it is one epoch; every reading of it is a record.
+        // All packets belong to one epoch; every read of it is a record.
         let packets: Vec<u64> = snapshot.switches[0].flows.iter().map(|flow| flow.packets).collect();
         assert_eq!(packets, vec![4; event as usize]);
         unlocked(&switch).await;
     }
 
-    // A controller that starts anew finds the switch as it is, takes over and goes on.
+    // A restarted controller takes over the switch and keeps its state.
     drop(controller);
     let mut controller = Controller::start(config(server.endpoint())).unwrap();
     up(&controller).await;
@@ -160,7 +160,7 @@ async fn a_lost_polling_packet_is_retried_by_packet_out() {
 #[tokio::test]
 async fn a_switch_that_does_not_answer_is_no_error_and_is_tried_again() {
     let clock = Arc::new(AtomicU64::new(20_000_000));
-    // A free address, where nobody listens yet.
+    // A free address without a server.
     let address = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let controller = Controller::start(config(format!("http://{address}"))).unwrap();
     let mut status = controller.status();
@@ -178,7 +178,7 @@ async fn a_switch_that_does_not_answer_is_no_error_and_is_tried_again() {
 }
 
 #[tokio::test]
-async fn what_does_not_fit_together_is_refused_at_the_start() {
+async fn a_mismatch_of_program_and_topology_is_rejected_at_the_start() {
     let mut wrong = config("http://127.0.0.1:1".into());
     wrong.switches[0].name = "s9".into();
     assert!(matches!(Controller::start(wrong), Err(LiveError::UnknownSwitch(name)) if name == "s9"));

@@ -1,4 +1,4 @@
-//! Plans for the poster's topology, and for one with equal-cost paths.
+//! Plans for the poster's topology and for one with equal-cost paths.
 
 mod support;
 
@@ -142,7 +142,7 @@ fn equal_paths_become_a_group() {
 }
 
 #[test]
-fn what_cannot_be_programmed_is_refused() {
+fn invalid_settings_are_rejected() {
     let error = |topology: &Topology, settings: &PlanSettings| {
         plan(topology, settings, &support::layout()).unwrap_err().to_string()
     };

@@ -103,7 +103,7 @@ fn the_posters_pauses_are_followed_off_the_victims_path() {
 #[test]
 fn a_paused_port_that_the_ingress_port_does_not_feed_is_not_followed() {
     let mut net = poster();
-    // h5 > h1 goes from s4 to s2 and s1: nothing has gone from s2:1 to s2:3.
+    // h5 > h1 takes the path s4, s2, s1: there is no traffic from s2:1 to s2:3.
     net.host_sends(&flow(5, 1), data(&flow(5, 1), 0, 1_000));
     net.pause("s2:3", 100);
     net.pause("s1:1", 100);
@@ -147,7 +147,7 @@ fn a_lasting_pause_keeps_its_traffic_visible() {
 
 #[test]
 fn a_pause_trace_ends_in_a_loop_of_pauses() {
-    // Three switches in a ring; each host's traffic crosses its next switch to the one after.
+    // Three switches in a ring; the traffic of each host crosses two links of the ring.
     let topology = network(
         &["h1", "h2", "h3", "s1", "s2", "s3"],
         &[

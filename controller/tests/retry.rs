@@ -78,7 +78,7 @@ fn polls_that_arrive_are_not_retried() {
 }
 
 #[test]
-fn a_switch_behind_a_lost_packet_is_asked_by_the_port_it_would_have_come_by() {
+fn a_lost_packet_is_retried_for_its_ingress_port() {
     let mut world = world(settings(), &[("s2", 2)]);
     world.poll("s1", EVENT, on_path(1), &mut yes);
     check(&mut world, &[("s2", 1, Follow::VictimPath)], &[]);
@@ -92,25 +92,25 @@ fn a_switch_behind_a_lost_packet_is_asked_by_the_port_it_would_have_come_by() {
 fn where_the_agents_own_packet_got_lost_the_wave_is_carried_hop_by_hop() {
     let mut world = world(settings(), &[("s1", 2), ("s2", 2)]);
     trigger(&mut world);
-    let asked = [("s1", 1, Follow::VictimPath), ("s2", 1, Follow::VictimPath)];
-    check(&mut world, &asked, &[]);
+    let retries = [("s1", 1, Follow::VictimPath), ("s2", 1, Follow::VictimPath)];
+    check(&mut world, &retries, &[]);
     assert_eq!(world.snapshots[0].switches.len(), 2);
 }
 
 #[test]
-fn who_does_not_answer_is_asked_so_often_and_no_more() {
+fn retries_end_at_their_limit() {
     let mut world = world(settings(), &[]);
     world.poll("s1", EVENT, on_path(1), &mut yes);
-    let asked = [("s2", 1, Follow::VictimPath); 3];
-    check(&mut world, &asked, &["s2: sent no report, although it lies on the victim's path"]);
+    let retries = [("s2", 1, Follow::VictimPath); 3];
+    check(&mut world, &retries, &["s2: sent no report, although it lies on the victim's path"]);
 }
 
 #[test]
 fn a_failed_packet_out_is_not_retried() {
     let mut world = world(settings(), &[]);
-    let mut deaf = |_: &str, what: &str| if what == "poll" { Answer::Refuse } else { Answer::Yes };
-    world.poll("s1", EVENT, on_path(1), &mut deaf);
-    world.pass(20 * MS, &mut deaf);
+    let mut failing = |_: &str, what: &str| if what == "poll" { Answer::Refuse } else { Answer::Yes };
+    world.poll("s1", EVENT, on_path(1), &mut failing);
+    world.pass(20 * MS, &mut failing);
     let missing = ["s2: sent no report, although it lies on the victim's path"];
     check(&mut world, &[("s2", 1, Follow::VictimPath)], &missing);
 }
@@ -155,12 +155,13 @@ fn a_switch_polled_for_the_path_only_is_polled_for_the_pauses() {
 #[test]
 fn a_pause_older_than_the_ring_is_not_followed() {
     // The ring holds four epochs: 6 to 9 at the freeze.
-    for (end_ns, asked) in [(6 * EPOCH_NS, vec![("s3", 1, Follow::Pauses)]), (6 * EPOCH_NS - 1, Vec::new())] {
+    for (end_ns, retries) in [(6 * EPOCH_NS, vec![("s3", 1, Follow::Pauses)]), (6 * EPOCH_NS - 1, Vec::new())]
+    {
         let mut world = world(settings(), &[("s3", 2)]);
         pause_s1(&mut world, u128::from(end_ns));
         world.poll("s1", EVENT, on_path(3), &mut yes);
         world.poll("s2", EVENT, on_path(1), &mut yes);
-        check(&mut world, &asked, &[]);
+        check(&mut world, &retries, &[]);
     }
 }
 
@@ -202,15 +203,15 @@ proptest! {
             }
         }
         let mut answers = answers.into_iter();
-        let mut moody = |_: &str, what: &str| match what {
+        let mut unreliable = |_: &str, what: &str| match what {
             "poll" if answers.next() == Some(false) => Answer::Silent,
             _ => Answer::Yes,
         };
-        world.pass(600 * MS, &mut moody);
+        world.pass(600 * MS, &mut unreliable);
         for (name, arrived) in ["s1", "s2"].into_iter().zip(&arrives) {
-            let asked = world.polled.iter().filter(|(switch, _)| switch == name).count();
-            prop_assert!(asked as u32 <= attempts);
-            prop_assert!(!arrived || asked == 0, "{} had reported", name);
+            let retries = world.polled.iter().filter(|(switch, _)| switch == name).count();
+            prop_assert!(retries as u32 <= attempts);
+            prop_assert!(!arrived || retries == 0, "{} had reported", name);
         }
         let [snapshot] = world.snapshots.as_slice() else {
             return Err(TestCaseError::fail(format!("{} snapshots", world.snapshots.len())));

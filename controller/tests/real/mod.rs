@@ -32,7 +32,7 @@ pub(crate) fn compile(defines: &[(&str, u32)]) -> Arc<Program> {
     Arc::new(compilation.program.expect("no diagnostics, so there is a program"))
 }
 
-/// What the program says about itself.
+/// Registers and digests of a program.
 pub(crate) fn pipeline(program: &Program) -> PipelineInfo {
     PipelineInfo {
         registers: program
@@ -56,11 +56,11 @@ pub(crate) fn pipeline(program: &Program) -> PipelineInfo {
     }
 }
 
-/// One switch and what it has told.
+/// A switch and its digests.
 pub(crate) struct RealSwitch {
     pub(crate) switch: Switch,
     pub(crate) layout: Arc<TelemetryLayout>,
-    /// Digests since the last look: name and fields.
+    /// Digests since the last read: name and fields.
     pub(crate) digests: Vec<(String, Vec<Vec<u8>>)>,
 }
 
@@ -140,7 +140,7 @@ impl RealSwitch {
         }
     }
 
-    /// Reads whole arrays, elements of zero left out.
+    /// Reads whole registers, without elements that are zero.
     pub(crate) fn read(&mut self, registers: &[String]) -> Vec<RegisterRows> {
         let control = self.switch.control();
         registers
@@ -188,14 +188,14 @@ impl RealSwitch {
         self.digests.drain(..).map(|(name, fields)| layout.decode_digest(&name, &fields).unwrap()).collect()
     }
 
-    /// Digests since the last look, as they came.
+    /// Returns the digests since the last call, in order.
     pub(crate) fn raw_digests(&mut self) -> Vec<(String, Vec<Vec<u8>>)> {
         self.take_digests();
         std::mem::take(&mut self.digests)
     }
 }
 
-/// A whole network: everything arrives at once, hosts keep what they get.
+/// A network without delays; hosts keep the frames that they receive.
 pub(crate) struct Net {
     pub(crate) topology: Arc<Topology>,
     pub(crate) switches: BTreeMap<String, RealSwitch>,
@@ -261,7 +261,7 @@ impl Net {
         }
     }
 
-    /// The host whose NIC `flow` starts from sends `frame`.
+    /// Sends `frame` from the source host of `flow`.
     pub(crate) fn host_sends(&mut self, flow: &FlowKey, frame: Frame) {
         let host = self.topology.host_of(flow.src).expect("a host").name.clone();
         self.send(&host, 1, frame);

@@ -35,7 +35,7 @@ fn register(name: &str, fields: &str, size: u64) -> RegisterInfo {
     RegisterInfo { name, width, size, annotations }
 }
 
-/// What a pipeline with small tables says about itself.
+/// Description of a pipeline with small tables.
 pub(crate) fn pipeline() -> PipelineInfo {
     let mut registers = vec![
         register("freeze_state", "generation:16,event:32,frozen_ns:48,evictions:32", 1),
@@ -162,7 +162,7 @@ pub(crate) fn victim() -> FlowKey {
     FlowKey::udp([10, 0, 0, 1].into(), 1_000, [10, 0, 0, 2].into(), 4791)
 }
 
-/// What the agent of h1 says of the victim.
+/// Trigger of the agent at h1.
 pub(crate) fn complaint() -> Trigger {
     Trigger {
         host: "h1".into(),
@@ -327,7 +327,7 @@ pub(crate) enum Answer {
     Silent,
 }
 
-/// A collector, its switches, and the wire between them.
+/// A collector and its switches.
 pub(crate) struct World {
     pub(crate) collector: Collector,
     pub(crate) switches: BTreeMap<String, FakeSwitch>,

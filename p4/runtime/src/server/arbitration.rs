@@ -108,7 +108,7 @@ impl Arbitration {
             _ => role.demote(client),
         };
         Ok(match changed {
-            Change::Everybody => self.notify(&key, |_| true),
+            Change::All => self.notify(&key, |_| true),
             Change::Others(waiting) => self.notify(&key, |other| other != waiting),
             Change::Sender => self.notify(&key, |other| other == client),
         })
@@ -287,7 +287,7 @@ impl Arbitration {
 
 /// Receivers of the notices of an arbitration message.
 enum Change {
-    Everybody,
+    All,
     /// All but this controller, which is notified when pending writes have ended.
     Others(ClientId),
     Sender,
@@ -300,7 +300,7 @@ impl Role {
         if self.primary == Some(client) || self.writes_in_flight == 0 {
             self.primary = Some(client);
             self.pending = None;
-            return Change::Everybody;
+            return Change::All;
         }
         self.primary = None;
         self.pending = Some(client);
@@ -313,7 +313,7 @@ impl Role {
         }
         self.primary = self.primary.filter(|primary| *primary != client);
         self.pending = self.pending.filter(|pending| *pending != client);
-        Change::Everybody
+        Change::All
     }
 }
 

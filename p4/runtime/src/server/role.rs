@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_shares_what_is_exclusive() {
+    fn exclusive_objects_are_not_shared() {
         let exclusive = scope(&RoleConfig { exclusive_ids: vec![5], ..RoleConfig::default() });
         let shared = scope(&RoleConfig { shared_ids: vec![4, 5], ..RoleConfig::default() });
         assert_eq!(exclusive.conflict(&shared), Some(5));

@@ -103,10 +103,10 @@ async fn writes_are_checked_in_the_specified_order() {
         assert_eq!(code, expected);
     };
     check(99, "", 1, Code::NotFound).await;
-    check(DEVICE, "nobody", 1, Code::NotFound).await;
+    check(DEVICE, "unknown", 1, Code::NotFound).await;
     check(DEVICE, "", 1, Code::PermissionDenied).await;
     let mut client = bench.client(1).await;
-    let _session = client.become_primary().await.expect("nobody else is there");
+    let _session = client.become_primary().await.expect("no other controller is connected");
     check(DEVICE, "", 2, Code::PermissionDenied).await;
     check(DEVICE, "", 1, Code::FailedPrecondition).await;
 }
@@ -116,7 +116,7 @@ async fn roles_have_primaries_of_their_own() {
     let bench = Bench::start().await;
     let (mut client, _session) = bench.primary().await;
     let mut other = bench.client_as(ClientConfig { role: "monitor".into(), ..config(1) }).await;
-    let _other_session = other.become_primary().await.expect("a role of its own");
+    let _other_session = other.become_primary().await.expect("a separate role");
     other.insert([table(l2(&[1], 1))]).await.expect("full access without a role config");
     client.delete([table(l2(&[1], 1))]).await.expect("still primary");
 }

@@ -93,7 +93,7 @@ fn configuration() -> (v1::ForwardingPipelineConfig, Ids) {
 async fn start() -> (Bench, Client, Session, Ids) {
     let bench = Bench::with(|config| config.compile = Arc::new(compile)).await;
     let mut client = bench.client(1).await;
-    let session = client.become_primary().await.expect("nobody else is there");
+    let session = client.become_primary().await.expect("no other controller is connected");
     let (config, ids) = configuration();
     client.pipeline_action(Action::VerifyAndCommit, Some(config)).await.expect("the pipeline is good");
     (bench, client, session, ids)
@@ -198,7 +198,7 @@ async fn initial_entries_can_be_extended_and_constant_ones_stay() {
     let mut packet = frame(1, 2);
     packet[12..14].copy_from_slice(&[9, 9]);
     bench.receive(1, &packet);
-    assert_eq!(bench.sent.lock().expect("nobody panics")[0].0, 8);
+    assert_eq!(bench.sent.lock().expect("no thread panicked")[0].0, 8);
     check(c.delete([table(free)]).await, Code::Ok);
     assert_eq!(c.read([table(of_mixed)]).await.expect("read").len(), 2);
 }
@@ -318,7 +318,7 @@ async fn modifying_a_member_changes_all_its_groups() {
             packet[12..14].copy_from_slice(&[0, kind]);
             bench.receive(1, &packet);
         }
-        let sent = std::mem::take(&mut *bench.sent.lock().expect("nobody panics"));
+        let sent = std::mem::take(&mut *bench.sent.lock().expect("no thread panicked"));
         assert_eq!(sent.iter().map(|(at, _)| *at).collect::<Vec<_>>(), [u16::from(port); 2]);
     }
 }

@@ -30,7 +30,7 @@ async fn start() -> (Bench, Client, Session, Ids) {
     let bundle = SourceBundle::single("main.p4", PROGRAM);
     let info = p4info::from_program(&compile(&bundle).expect("the program is good"));
     let mut client = bench.client(1).await;
-    let session = client.become_primary().await.expect("nobody else is there");
+    let session = client.become_primary().await.expect("no other controller is connected");
     client.set_pipeline(info.clone(), bundle.encode(), 1).await.expect("the pipeline is good");
     let preambles = (info.tables.iter().map(|t| &t.preamble))
         .chain(info.actions.iter().map(|a| &a.preamble))
@@ -61,7 +61,7 @@ impl Bench {
         let mut bytes = vec![0xee; length];
         bytes[0] = tag;
         self.receive(1, &bytes);
-        std::mem::take(&mut *self.sent.lock().expect("nobody panics"))
+        std::mem::take(&mut *self.sent.lock().expect("no thread panicked"))
     }
 
     /// Egress ports of the packets of all flows of a group.
@@ -273,7 +273,7 @@ async fn direct_meters_count_their_colours() {
     assert_eq!(refused.code(), Some(tonic::Code::InvalidArgument));
     client.insert([crate::entities::table(flow.clone())]).await.expect("an entry");
     (0..4).for_each(|_| drop(bench.send(3, 20)));
-    let asked = v1::TableEntry {
+    let requested = v1::TableEntry {
         table_id: ids.flows,
         meter_counter_data: colours(None, None, None),
         ..Default::default()
@@ -284,8 +284,8 @@ async fn direct_meters_count_their_colours() {
         [Kind::DirectMeterEntry(entry)] => entry.counter_data,
         other => panic!("one entry was expected, not {other:?}"),
     };
-    let asked = crate::entities::table(asked);
-    assert_eq!(shown(client.read([asked.clone()]).await.expect("read")), expected);
+    let requested = crate::entities::table(requested);
+    assert_eq!(shown(client.read([requested.clone()]).await.expect("read")), expected);
     let key = v1::TableEntry { action: None, meter_config: None, ..flow.clone() };
     let direct = |counter_data| {
         let (table_entry, config) = (Some(key.clone()), flow.meter_config);
@@ -293,18 +293,18 @@ async fn direct_meters_count_their_colours() {
     };
     let read = client.read([direct(colours(None, None, None))]).await.expect("read");
     assert_eq!(shown(read), expected);
-    assert_eq!(shown(client.read([direct(None)]).await.expect("read")), None, "nobody asked");
+    assert_eq!(shown(client.read([direct(None)]).await.expect("read")), None, "not requested");
     client.modify([crate::entities::table(flow.clone())]).await.expect("modified");
-    assert_eq!(shown(client.read([asked.clone()]).await.expect("read")), expected, "unset leaves them");
+    assert_eq!(shown(client.read([requested.clone()]).await.expect("read")), expected, "unset leaves them");
     let batch = vec![
         crate::entities::update(Type::Delete, crate::entities::table(flow.clone())),
         crate::entities::update(Type::Delete, crate::entities::table(flow.clone())),
     ];
     client.write_atomic(batch, Atomicity::RollbackOnError).await.expect_err("it is gone already");
-    assert_eq!(shown(client.read([asked.clone()]).await.expect("read")), expected, "brought back");
+    assert_eq!(shown(client.read([requested.clone()]).await.expect("read")), expected, "restored");
     client.modify([direct(colours(count(0, 0), None, None))]).await.expect("reset");
     let zero = count(0, 0);
-    assert_eq!(shown(client.read([asked]).await.expect("read")), colours(zero, zero, zero));
+    assert_eq!(shown(client.read([requested]).await.expect("read")), colours(zero, zero, zero));
 }
 
 #[tokio::test]
@@ -321,12 +321,12 @@ async fn indirect_meters_count_their_colours() {
     };
     (0..3).for_each(|_| drop(bench.send(0x70, 30)));
     let zero = count(0, 0);
-    let asked = colours(None, None, None);
-    let read = client.read([meter(1, asked), meter(2, asked), meter(1, None)]).await.expect("read");
+    let requested = colours(None, None, None);
+    let read = client.read([meter(1, requested), meter(2, requested), meter(1, None)]).await.expect("read");
     let expected =
         [meter(1, colours(count(3, 90), zero, zero)), meter(2, colours(zero, zero, zero)), meter(1, None)];
     assert_eq!(read, expected);
-    client.modify([meter(1, asked)]).await.expect("reset");
-    let read = client.read([meter(1, asked)]).await.expect("read");
+    client.modify([meter(1, requested)]).await.expect("reset");
+    let read = client.read([meter(1, requested)]).await.expect("read");
     assert_eq!(read, [meter(1, colours(zero, zero, zero))]);
 }

@@ -67,7 +67,7 @@ async fn read_until_closed(mut socket: TcpStream) -> Vec<u8> {
 
 /// Checks that the server still serves other clients.
 async fn goes_on(bench: &Bench) {
-    bench.client(1).await.become_primary().await.expect("nobody else is there");
+    bench.client(1).await.become_primary().await.expect("no other controller is connected");
 }
 
 #[tokio::test]

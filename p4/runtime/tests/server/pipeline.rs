@@ -140,7 +140,7 @@ async fn only_the_primary_sets_the_pipeline() {
 async fn large_configurations_pass() {
     let bench = Bench::start().await;
     let mut client = bench.client(1).await;
-    let _session = client.become_primary().await.expect("nobody else is there");
+    let _session = client.become_primary().await.expect("no other controller is connected");
     let mut sources = p4runtime::device_config::SourceBundle::single("main.p4", SOURCE);
     sources.files.insert("comment.p4".into(), "/".repeat(6 << 20));
     client.set_pipeline(info(), sources.encode(), 1).await.expect("above gRPC's default limit");

@@ -13,7 +13,7 @@ async fn role(bench: &Bench, name: &str, config: &RoleConfig) -> (Client, Sessio
     let config =
         ClientConfig { role: name.into(), role_config: Some(config.to_any()), ..ClientConfig::new(DEVICE) };
     let mut client = bench.client_as(config).await;
-    let session = client.become_primary().await.expect("nobody else has the role");
+    let session = client.become_primary().await.expect("no other controller has the role");
     (client, session)
 }
 

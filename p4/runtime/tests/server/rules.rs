@@ -42,7 +42,7 @@ async fn a_backup_reads_and_nothing_else() {
         assert_eq!(Code::from(error.canonical_code), denied);
         assert!(error.details.is_some(), "which message it was");
     }
-    assert_eq!(*bench.sent.lock().expect("nobody panics"), [], "the packet has been dropped");
+    assert_eq!(*bench.sent.lock().expect("no thread panicked"), [], "the packet has been dropped");
     let shown = other.read([register(id::PLAIN, at(0), None)]).await.expect("reading needs no primary");
     assert_eq!(shown, [register(id::PLAIN, at(0), bits(&[0]))]);
     // Packets of the switch go to the primary; a backup that had one would find it before the next error.
@@ -78,7 +78,7 @@ async fn errors_of_a_whole_call_have_no_details() {
     for (request, expected) in [
         (request(DEVICE + 1, "", 1), Code::NotFound),
         (request(0, "", 1), Code::NotFound),
-        (request(DEVICE, "nobody", 1), Code::NotFound),
+        (request(DEVICE, "unknown", 1), Code::NotFound),
         (request(DEVICE, "", 2), Code::PermissionDenied),
     ] {
         let status = client.grpc().write(request).await.expect_err("refused");
@@ -95,7 +95,7 @@ async fn errors_of_a_whole_call_have_no_details() {
     };
     for (request, expected) in [
         (set(DEVICE + 1, "", 1), Code::NotFound),
-        (set(DEVICE, "nobody", 1), Code::NotFound),
+        (set(DEVICE, "unknown", 1), Code::NotFound),
         (set(DEVICE, "", 2), Code::PermissionDenied),
     ] {
         let status = client.grpc().set_forwarding_pipeline_config(request).await.expect_err("refused");

@@ -183,7 +183,7 @@ async fn a_backup_that_never_reads_is_disconnected_and_the_primary_is_not() {
         ..ClientConfig::new(DEVICE)
     };
     let mut primary = bench.client_as(as_role(1)).await;
-    let (mut session, _) = primary.open().await.expect("nobody else is there");
+    let (mut session, _) = primary.open().await.expect("no other controller is connected");
     let mut backup = bench.client_as(as_role(0)).await;
     let (mut deaf, _) = backup.open().await.expect("accepted");
     for election_id in 2..200 {

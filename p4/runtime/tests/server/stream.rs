@@ -132,11 +132,11 @@ async fn idle_entries_are_reported() {
     let entry = v1::TableEntry { idle_timeout_ns: 1_000_000, metadata: vec![7], ..l2(&[4], 2) };
     client.insert([table(entry.clone())]).await.expect("inserted");
     bench.advance_ns(999_999);
-    let asked = v1::TableEntry {
+    let requested = v1::TableEntry {
         time_since_last_hit: Some(v1::table_entry::IdleTimeout::default()),
         ..v1::TableEntry { table_id: id::L2, ..Default::default() }
     };
-    let read = client.read([table(asked)]).await.expect("read");
+    let read = client.read([table(requested)]).await.expect("read");
     let Kind::TableEntry(shown) = &read[0] else { panic!("an entry") };
     assert_eq!(shown.time_since_last_hit.map(|time| time.elapsed_ns), Some(999_999));
     bench.advance_ns(2_000_000);

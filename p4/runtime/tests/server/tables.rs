@@ -226,15 +226,15 @@ async fn reads_return_direct_counters_and_meters_with_entries() {
     insert(c, v1::TableEntry { meter_config: meter, ..l2(&[2], 1) }, Code::InvalidArgument).await;
     insert(c, v1::TableEntry { counter_data: data(1, 1), ..route(&[2, 0, 0, 0], 8) }, Code::InvalidArgument)
         .await;
-    let asked = v1::TableEntry { counter_data: data(0, 0), ..of(id::L2) };
-    assert_eq!(read(c, asked.clone()).await[0].counter_data, data(5, 6));
+    let requested = v1::TableEntry { counter_data: data(0, 0), ..of(id::L2) };
+    assert_eq!(read(c, requested.clone()).await[0].counter_data, data(5, 6));
     assert_eq!(read(c, of(id::L2)).await[0].counter_data, None);
     modify(c, l2(&[1], 2), Code::Ok).await;
-    assert_eq!(read(c, asked).await[0].counter_data, data(5, 6), "unset leaves it");
-    let asked = v1::TableEntry { meter_config: Some(v1::MeterConfig::default()), ..of(id::ROUTES) };
-    assert_eq!(read(c, asked.clone()).await[0].meter_config, meter);
+    assert_eq!(read(c, requested).await[0].counter_data, data(5, 6), "unset leaves it");
+    let requested = v1::TableEntry { meter_config: Some(v1::MeterConfig::default()), ..of(id::ROUTES) };
+    assert_eq!(read(c, requested.clone()).await[0].meter_config, meter);
     modify(c, route(&[1, 0, 0, 0], 8), Code::Ok).await;
-    assert_eq!(read(c, asked).await[0].meter_config, None, "unset resets it");
+    assert_eq!(read(c, requested).await[0].meter_config, None, "unset resets it");
 }
 
 #[tokio::test]

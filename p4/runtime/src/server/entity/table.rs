@@ -100,8 +100,8 @@ fn check_common(table: &ir::Table, entry: &v1::TableEntry) -> Result<(), Refusal
 }
 
 fn check_idle(table: &ir::Table, entry: &v1::TableEntry) -> Result<(), Refusal> {
-    let asked = entry.idle_timeout_ns != 0 || entry.time_since_last_hit.is_some();
-    if asked && (!table.idle_timeout || entry.is_default_action) {
+    let requested = entry.idle_timeout_ns != 0 || entry.time_since_last_hit.is_some();
+    if requested && (!table.idle_timeout || entry.is_default_action) {
         let what = if entry.is_default_action { "the default entry of table" } else { "table" };
         return Err(Refusal::invalid(format!("{what} {} does not support timeouts", table.preamble.name)));
     }
@@ -249,13 +249,13 @@ fn write_default(
         return Err(Refusal::invalid("a default entry has neither match fields nor a priority"));
     }
     let resources = Resources::decode(entry)?;
-    let asked = entry.action.as_ref().and_then(|action| action.r#type.as_ref());
-    let more_than_resources = asked.is_some() || !entry.metadata.is_empty() || old_cookie(entry) != 0;
+    let requested = entry.action.as_ref().and_then(|action| action.r#type.as_ref());
+    let more_than_resources = requested.is_some() || !entry.metadata.is_empty() || old_cookie(entry) != 0;
     if table.const_default && more_than_resources {
         let name = &table.preamble.name;
         return Err(Refusal::denied(format!("the default action of table {name} is constant")));
     }
-    let call = match asked {
+    let call = match requested {
         None => None,
         Some(table_action::Type::Action(wire)) => {
             if table.implementation.is_some() {

@@ -94,7 +94,7 @@ impl Bench {
     /// A primary with the pipeline set.
     pub(crate) async fn primary(&self) -> (Client, Session) {
         let mut client = self.client(1).await;
-        let session = client.become_primary().await.expect("nobody else is there");
+        let session = client.become_primary().await.expect("no other controller is connected");
         client.set_pipeline(info(), device_config(SOURCE), 42).await.expect("the pipeline is good");
         (client, session)
     }
