@@ -1,6 +1,6 @@
 #!/bin/sh
-# Regenerates the Rust translations that the translator's tests compare with (p4/switch/tests/translated). Run it after a
-# change of a test program, the bytecode compiler or the translator; the tests fail when a translation is out of date.
+# Regenerates the Rust translations that the translator's tests compare with (p4/switch/tests/translated). Run it after
+# a change of a test program, the bytecode compiler or the translator; the tests fail when a translation is out of date.
 set -eu
 cd "$(dirname "$0")/.."
 cargo build -q -p p4-switch --example translate

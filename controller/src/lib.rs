@@ -6,8 +6,8 @@
 //! - [`collect`]: the state machine that reads frozen registers, unlocks switches and emits snapshots.
 //! - `live` (behind the feature `live`): the driver for real switches, over P4Runtime.
 //!
-//! Except for `live`, the crate is a pure core without I/O. A driver (the simulated fabric, or the P4Runtime client) passes
-//! inputs and carries out the commands that the core returns.
+//! Except for `live`, the crate is a pure core without I/O. A driver (the simulated fabric, or the P4Runtime client)
+//! passes inputs and carries out the commands that the core returns.
 
 pub mod collect;
 pub mod layout;

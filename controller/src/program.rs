@@ -34,8 +34,8 @@ pub const SOURCES: [(&str, &str); 20] = sources![
     "deparser.p4",
 ];
 
-/// Returns the sources with sizes and durations that override the defaults of `config.p4`, e.g. `("FLOW_SLOT_BITS", 10)`.
-/// The definitions are prepended to [`MAIN`]; names that `config.p4` does not use have no effect.
+/// Returns the sources with sizes and durations that override the defaults of `config.p4`, e.g. `("FLOW_SLOT_BITS",
+/// 10)`. The definitions are prepended to [`MAIN`]; names that `config.p4` does not use have no effect.
 pub fn with_defines(defines: &[(&str, u32)]) -> Vec<(&'static str, String)> {
     let head: String = defines.iter().map(|(name, value)| format!("#define {name} {value}\n")).collect();
     SOURCES

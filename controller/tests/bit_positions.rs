@@ -1,5 +1,5 @@
-//! The bit positions in the switch program (`p4/hawkeye/layout.p4`) agree with the `@fields` annotations, from which the
-//! controller derives its decoder.
+//! The bit positions in the switch program (`p4/hawkeye/layout.p4`) agree with the `@fields` annotations, from which
+//! the controller derives its decoder.
 
 mod real;
 

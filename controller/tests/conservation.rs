@@ -1,6 +1,6 @@
-//! Invariant: freezing loses nothing and mixes nothing. For every epoch in the ring, flow and port, the rows read, the rows
-//! exported and the rows in the switch add up to the packets forwarded. A snapshot holds exactly the packets forwarded
-//! before its freeze, or lists the missing data.
+//! Invariant: freezing loses nothing and mixes nothing. For every epoch in the ring, flow and port, the rows read, the
+//! rows exported and the rows in the switch add up to the packets forwarded. A snapshot holds exactly the packets
+//! forwarded before its freeze, or lists the missing data.
 //!
 //! The switch runs the real program, compiled with so few flow slots that flows keep evicting each other, and with
 //! epochs so short that they turn over all the time. proptest prints the seed of a failure (`cc ...` line) and keeps it

@@ -196,8 +196,8 @@ fn duplicates_are_suppressed_and_other_events_are_not() {
     check(&mut net, &request(1, Follow::VictimPath), &first);
 }
 
-/// Retries a polling packet for ingress port `port` and compares the reports: switch, ingress port, `follow` of the packet,
-/// `follow` bits that were new.
+/// Retries a polling packet for ingress port `port` and compares the reports: switch, ingress port, `follow` of the
+/// packet, `follow` bits that were new.
 fn check_retry(net: &mut Net, switch: &str, port: u16, polling: Polling, expected: &[(&str, u16, u8, u8)]) {
     let packet = PollRetry { port, polling }.to_bytes();
     let now = net.now;

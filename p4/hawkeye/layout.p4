@@ -3,7 +3,8 @@
 // v1model registers hold `bit<W>`, so a field is a slice of the element. This is the only file with bit positions; all
 // others use these names:
 //
-// - `bit<PAUSE_STATUS_WIDTH>` is an element of the register `pause_status`; `x_bank0` and `x_bank1` share one definition.
+// - `bit<PAUSE_STATUS_WIDTH>` is an element of the register `pause_status`; `x_bank0` and `x_bank1` share one
+//   definition.
 // - `PAUSE_STATUS_PAUSED(e)` is the field `paused` of element `e`.
 // - `PAUSE_STATUS(...)` builds an element from all of its fields.
 // - `METER_EPOCH_TO_GENERATION(e)` are the adjacent fields `epoch` to `generation`.

@@ -172,8 +172,8 @@ impl Collector {
         self.need_bank(now_ns, switch, frozen, commands);
     }
 
-    /// Whether reports of `event` belong to a snapshot that has been emitted. After `straggler_ns` the event id denotes a
-    /// new event: hosts restart their numbering when they restart.
+    /// Whether reports of `event` belong to a snapshot that has been emitted. After `straggler_ns` the event id denotes
+    /// a new event: hosts restart their numbering when they restart.
     fn is_closed(&self, now_ns: u64, event: u32) -> bool {
         let closed = self.closed.get(&event);
         closed.is_some_and(|at| now_ns.saturating_sub(*at) < self.settings.straggler_ns)
@@ -310,7 +310,8 @@ impl Collector {
                 self.stats.failed_reads += 1;
                 switch.not_collected(generation, frozen.frozen_ns, why.clone());
                 self.mark(name, generation, &BankData::Failed(why));
-                // The switch may have restarted, so the generation to release is unknown until the freeze state is read.
+                // The switch may have restarted, so the generation to release is unknown until the freeze state is
+                // read.
                 self.audit(now_ns, name, false, commands);
                 return;
             }
@@ -325,8 +326,8 @@ impl Collector {
         self.unlock(now_ns, name, generation.wrapping_add(1), true, commands);
     }
 
-    /// Releases a bank without reading it. The switch keeps its rows and continues to count in them when the bank becomes
-    /// active again.
+    /// Releases a bank without reading it. The switch keeps its rows and continues to count in them when the bank
+    /// becomes active again.
     fn abandon_bank(
         &mut self,
         now_ns: u64,
@@ -481,7 +482,8 @@ impl Collector {
         event.opened_ns.saturating_add(self.settings.event_timeout_ns)
     }
 
-    /// When polling for the event counts as complete without further reports. The first report may take as long as a read.
+    /// When polling for the event counts as complete without further reports. The first report may take as long as a
+    /// read.
     fn quiet_at_ns(&self, event: &OpenEvent) -> u64 {
         let wait_ns =
             if event.parts.is_empty() { self.settings.read_timeout_ns } else { self.settings.quiet_ns };
@@ -520,8 +522,8 @@ impl Collector {
         }
     }
 
-    /// Reads the freeze state of the switches that should have reported for event `id` and did not. Returns whether there
-    /// were any.
+    /// Reads the freeze state of the switches that should have reported for event `id` and did not. Returns whether
+    /// there were any.
     fn audit_missing(&mut self, now_ns: u64, id: u32, commands: &mut Vec<Command>) -> bool {
         let Some(event) = self.events.get(&id) else { return false };
         let (telemetry, _) = self.telemetry(event, "");

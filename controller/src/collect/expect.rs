@@ -1,9 +1,9 @@
 //! Which switches should have been polled, according to the reports of the others.
 //!
 //! The rules are those of the switch program (`p4/hawkeye/polling.p4`): a polling packet on the victim's path continues
-//! along that path, and a switch that follows pauses forwards the packet through every recently paused port that receives
-//! traffic from the packet's ingress port. The reports and telemetry of the switches that were polled therefore show which
-//! polling packets were lost, and at which ingress port of which switch they should have arrived.
+//! along that path, and a switch that follows pauses forwards the packet through every recently paused port that
+//! receives traffic from the packet's ingress port. The reports and telemetry of the switches that were polled
+//! therefore show which polling packets were lost, and at which ingress port of which switch they should have arrived.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -40,8 +40,8 @@ pub(super) struct Known<'c> {
 }
 
 impl Known<'_> {
-    /// Switches that should have reported and did not, ordered by name. Excludes the reverse path, which the verdict needs
-    /// only when ACKs are delayed.
+    /// Switches that should have reported and did not, ordered by name. Excludes the reverse path, which the verdict
+    /// needs only when ACKs are delayed.
     pub(super) fn missing_switches(&self) -> Vec<Missing> {
         let victim = self.event.victim_flow();
         let polls = self.missing_polls().into_iter();
@@ -139,9 +139,9 @@ fn reverse(flow: &FlowKey) -> FlowKey {
     FlowKey { src: flow.dst, dst: flow.src, ..*flow }
 }
 
-/// Switches of the victim's path, from the source's switch on. Each switch follows from the egress port that the previous
-/// one reported. If a report is missing and the route has several equal-cost next hops, the path continues at one that
-/// reported.
+/// Switches of the victim's path, from the source's switch on. Each switch follows from the egress port that the
+/// previous one reported. If a report is missing and the route has several equal-cost next hops, the path continues at
+/// one that reported.
 pub(super) fn victim_path(topology: &Topology, event: &OpenEvent, victim: &FlowKey) -> Vec<String> {
     path(topology, event, victim, false).into_iter().map(|at| at.switch).collect()
 }

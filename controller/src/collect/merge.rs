@@ -23,8 +23,8 @@ struct Window<'s> {
     frozen_ns: u64,
     /// Oldest epoch of the ring.
     oldest: u64,
-    /// Egress ports that were paused at the freeze, with the oldest epoch that counts. The last traffic before a pause shows
-    /// which flows are paused, however long ago it was.
+    /// Egress ports that were paused at the freeze, with the oldest epoch that counts. The last traffic before a pause
+    /// shows which flows are paused, however long ago it was.
     paused_since: BTreeMap<u16, u64>,
 }
 
@@ -52,9 +52,9 @@ impl<'s> Window<'s> {
     }
 }
 
-/// Merges the rows that `switch` had written when it was frozen for `part`: the frozen bank, other banks with epochs of the
-/// ring, and evicted slots. The generation of a row shows whether it was written before the freeze; the rows of a bank that
-/// could not be read at first are part of a later read.
+/// Merges the rows that `switch` had written when it was frozen for `part`: the frozen bank, other banks with epochs of
+/// the ring, and evicted slots. The generation of a row shows whether it was written before the freeze; the rows of a
+/// bank that could not be read at first are part of a later read.
 pub(super) fn merge(name: &str, switch: &Switch, part: &Part, settings: &CollectSettings) -> Option<Merged> {
     switch.bank(part.generation)?;
     let layout = &switch.layout;
@@ -143,8 +143,8 @@ fn records<T>(counted: Vec<Counted<T>>, bytes: &mut u64) -> Vec<T> {
     counted.into_iter().map(|counted| counted.record).collect()
 }
 
-/// The ports whose earlier epochs matter to a diagnosis: ports with queueing or pauses, and the egress ports of the victim
-/// and of its ACKs.
+/// The ports whose earlier epochs matter to a diagnosis: ports with queueing or pauses, and the egress ports of the
+/// victim and of its ACKs.
 fn relevant_ports(part: &Part, ports: &[Counted<PortRecord>], pauses: &[PauseInterval]) -> BTreeSet<u16> {
     let queued = ports.iter().map(|port| &port.record).filter(|p| p.depth_sum > 0 || p.paused_packets > 0);
     let queued = queued.map(|p| p.port);
@@ -313,8 +313,8 @@ impl KnownPauses {
     }
 }
 
-/// Orders pauses by number and extends the 16-bit numbers beyond the wrap. A pause gets its number when it is closed, so the
-/// numbers of different priorities differ in order from the starts, but only slightly.
+/// Orders pauses by number and extends the 16-bit numbers beyond the wrap. A pause gets its number when it is closed,
+/// so the numbers of different priorities differ in order from the starts, but only slightly.
 fn in_order<'s>(logged: &[&'s LoggedPause]) -> Vec<(i64, &'s LoggedPause)> {
     let mut last = logged.first().map_or(0, |pause| i64::from(pause.number));
     let mut numbered: Vec<(i64, &LoggedPause)> = Vec::with_capacity(logged.len());
@@ -336,8 +336,8 @@ fn first_by_priority<'p>(intervals: impl Iterator<Item = &'p PauseInterval>) -> 
     first
 }
 
-/// The pauses up to a freeze, by port. The log of a bank holds intervals closed since the previous freeze; older ones come
-/// from earlier collections.
+/// The pauses up to a freeze, by port. The log of a bank holds intervals closed since the previous freeze; older ones
+/// come from earlier collections.
 fn known_pauses(switch: &Switch, part: &Part) -> Vec<KnownPauses> {
     #[derive(Default)]
     struct Logged<'s> {
@@ -398,8 +398,8 @@ fn cut_pauses(
 mod tests {
     use super::*;
 
-    /// Merges pauses with these numbers, priorities, starts and ends, and compares the starts and the gaps (priority and
-    /// start of the next interval).
+    /// Merges pauses with these numbers, priorities, starts and ends, and compares the starts and the gaps (priority
+    /// and start of the next interval).
     #[track_caller]
     fn check(logged: &[(u16, u8, u64, u64)], wrapped: bool, starts: &[u64], after_gaps: &[(u8, u64)]) {
         let pause = |(number, priority, start_ns, end_ns): &(u16, u8, u64, u64)| LoggedPause {

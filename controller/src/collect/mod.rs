@@ -1,24 +1,27 @@
 //! Collection: from polling packets to a snapshot.
 //!
 //! [`Collector`] is a state machine without I/O. A driver passes inputs with their time ([`Input`]) and carries out the
-//! returned commands ([`Command`]). Times are nanoseconds of the controller's clock; times inside records are switch time.
+//! returned commands ([`Command`]). Times are nanoseconds of the controller's clock; times inside records are switch
+//! time.
 //!
 //! The collection of one event:
 //!
 //! 1. The first switch that a polling packet reaches freezes its bank and sends a digest. The collector reads the bank,
-//!    marks it as collected and unlocks the switch. Meanwhile the polling packet is forwarded and further switches report.
-//! 2. When no report has arrived for [`CollectSettings::poll_retry_ns`] and no read is pending, the collector retries lost
-//!    polling packets: it sends them by packet-out to the switches that should have been polled ([`Command::Poll`]). From
-//!    there they are forwarded as usual. Retries are limited by [`CollectSettings::poll_retries`] and
-//!    [`CollectSettings::max_poll_retries`], and cover the agent's own packet as well.
-//! 3. When no report has arrived for [`CollectSettings::quiet_ns`], the collector reads the freeze state of the switches
-//!    that should have reported and did not. If such a switch is frozen for the event, its digest was lost and its bank is
-//!    read.
+//!    marks it as collected and unlocks the switch. Meanwhile the polling packet is forwarded and further switches
+//!    report.
+//! 2. When no report has arrived for [`CollectSettings::poll_retry_ns`] and no read is pending, the collector retries
+//!    lost polling packets: it sends them by packet-out to the switches that should have been polled
+//!    ([`Command::Poll`]). From there they are forwarded as usual. Retries are limited by
+//!    [`CollectSettings::poll_retries`] and [`CollectSettings::max_poll_retries`], and cover the agent's own packet as
+//!    well.
+//! 3. When no report has arrived for [`CollectSettings::quiet_ns`], the collector reads the freeze state of the
+//!    switches that should have reported and did not. If such a switch is frozen for the event, its digest was lost and
+//!    its bank is read.
 //! 4. The snapshot is emitted. It lists all missing data.
 //!
-//! No failure leaves a switch frozen. A read ends with an unlock, also when it fails or times out. After a failed unlock
-//! the freeze state is read and the unlock repeated. The freeze state is also read when a switch connects, and at intervals
-//! while it is idle.
+//! No failure leaves a switch frozen. A read ends with an unlock, also when it fails or times out. After a failed
+//! unlock the freeze state is read and the unlock repeated. The freeze state is also read when a switch connects, and
+//! at intervals while it is idle.
 
 mod collector;
 mod emit;

@@ -61,7 +61,8 @@ pub(super) enum BankData {
     Failed(String),
 }
 
-/// Whether `flow` carries the ACKs of `victim`: in RoCEv2 these are the flows from the victim's destination to its source.
+/// Whether `flow` carries the ACKs of `victim`: in RoCEv2 these are the flows from the victim's destination to its
+/// source.
 fn is_reverse_of(flow: &FlowKey, victim: &FlowKey) -> bool {
     flow != victim && (flow.src, flow.dst, flow.proto) == (victim.dst, victim.src, victim.proto)
 }

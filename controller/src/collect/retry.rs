@@ -1,9 +1,10 @@
-//! Retries of polling packets: when a polling packet does not reach a switch, or its digest does not reach the controller.
+//! Retries of polling packets: when a polling packet does not reach a switch, or its digest does not reach the
+//! controller.
 //!
-//! Polling ends where a polling packet is lost, so all switches behind that point would be missing from the snapshot. The
-//! reports of the other switches determine which switch should have been polled, for which ingress port and with which
-//! `follow` bits ([`Known::missing_polls`]). The controller sends that polling packet to the switch by packet-out. A poll
-//! that a switch has reported is never retried.
+//! Polling ends where a polling packet is lost, so all switches behind that point would be missing from the snapshot.
+//! The reports of the other switches determine which switch should have been polled, for which ingress port and with
+//! which `follow` bits ([`Known::missing_polls`]). The controller sends that polling packet to the switch by
+//! packet-out. A poll that a switch has reported is never retried.
 
 use model::wire::polling::Polling;
 

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 pub struct CollectSettings {
     /// Polling counts as complete when no switch has reported for this long.
     pub quiet_ns: u64,
-    /// Lost polling packets are retried when no report has arrived for this long and no read is pending. Must exceed the time
-    /// of a polling packet to the next switch plus that of its digest to the controller.
+    /// Lost polling packets are retried when no report has arrived for this long and no read is pending. Must exceed
+    /// the time of a polling packet to the next switch plus that of its digest to the controller.
     pub poll_retry_ns: u64,
     /// Maximum number of retries of one polling packet; 0 disables retries.
     pub poll_retries: u32,
@@ -24,8 +24,8 @@ pub struct CollectSettings {
     /// An event's snapshot is emitted after this time, complete or not.
     pub event_timeout_ns: u64,
     /// Reports of an event that arrive within this time after its snapshot are ignored as late; afterwards the event id
-    /// denotes a new event. Must exceed the time for which switches remember a polling packet (2^30 ns), so that no report
-    /// of the old event can arrive.
+    /// denotes a new event. Must exceed the time for which switches remember a polling packet (2^30 ns), so that no
+    /// report of the old event can arrive.
     pub straggler_ns: u64,
     /// Time after which the freeze state of an unreachable switch is read again.
     pub retry_ns: u64,
@@ -33,13 +33,13 @@ pub struct CollectSettings {
     pub audit_ns: u64,
     /// Number of epochs for which collected rows and evictions are kept for later snapshots.
     pub history_epochs: u64,
-    /// Whether a snapshot includes earlier epochs of ports without queueing or pauses. Diagnosis does not need them; without
-    /// them, the packets of a snapshot do not add up to all forwarded packets.
+    /// Whether a snapshot includes earlier epochs of ports without queueing or pauses. Diagnosis does not need them;
+    /// without them, the packets of a snapshot do not add up to all forwarded packets.
     pub idle_history: bool,
     /// Maximum number of evictions kept per switch; beyond it the oldest are dropped and reported as lost.
     pub max_evictions: usize,
-    /// Maximum number of open events; beyond it the oldest is emitted early, with the reason in its missing data. An incast
-    /// in a large network makes every host poll for several flows at once; an open event takes about 2 kB.
+    /// Maximum number of open events; beyond it the oldest is emitted early, with the reason in its missing data. An
+    /// incast in a large network makes every host poll for several flows at once; an open event takes about 2 kB.
     pub max_events: usize,
 }
 

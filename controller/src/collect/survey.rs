@@ -1,8 +1,8 @@
 //! Full polling: the telemetry of every switch at one instant, read without freezing.
 //!
 //! This is the upper bound in Hawkeye's evaluation (SIGCOMM 2025): every switch is read, on the pause path or not. The
-//! driver must stop the switches while it reads them, as the simulated fabric does. The result holds the records of both
-//! banks; rows that earlier collections have read are added from the history.
+//! driver must stop the switches while it reads them, as the simulated fabric does. The result holds the records of
+//! both banks; rows that earlier collections have read are added from the history.
 
 use std::collections::BTreeMap;
 
@@ -30,8 +30,8 @@ impl Collector {
         names
     }
 
-    /// Returns a snapshot of the registers that were read at `now_ns`. Incomplete reads are listed under `missing`. Does not
-    /// change the state of the collector.
+    /// Returns a snapshot of the registers that were read at `now_ns`. Incomplete reads are listed under `missing`.
+    /// Does not change the state of the collector.
     pub fn survey(
         &self,
         now_ns: u64,

@@ -210,8 +210,8 @@ impl TelemetryLayout {
         [&self.poll.name, &self.eviction.name]
     }
 
-    /// Decodes a digest from its name (in full, or the name of its struct) and its fields as big-endian bytes in the declared
-    /// order.
+    /// Decodes a digest from its name (in full, or the name of its struct) and its fields as big-endian bytes in the
+    /// declared order.
     ///
     /// # Errors
     /// If the digest is unknown or the number of its fields is wrong.

@@ -1,9 +1,9 @@
 //! Decoder of the registers and digests of a loaded pipeline.
 //!
-//! The layout of a register is an annotation in the switch program: `@fields("epoch:32,packets:32")` lists the fields of an
-//! element, most significant first. [`TelemetryLayout::new`] finds the registers that collection needs by name and derives
-//! sizes and positions from the pipeline, so that a program compiled with other sizes is decoded correctly. It rejects a
-//! program that does not match and reports all problems.
+//! The layout of a register is an annotation in the switch program: `@fields("epoch:32,packets:32")` lists the fields
+//! of an element, most significant first. [`TelemetryLayout::new`] finds the registers that collection needs by name
+//! and derives sizes and positions from the pipeline, so that a program compiled with other sizes is decoded correctly.
+//! It rejects a program that does not match and reports all problems.
 
 mod build;
 mod digest;
@@ -241,8 +241,8 @@ impl TelemetryLayout {
         names
     }
 
-    /// Returns the writes that unlock a switch whose generation is `generation`; `collected`: its frozen bank has been read
-    /// completely and may be cleared.
+    /// Returns the writes that unlock a switch whose generation is `generation`; `collected`: its frozen bank has been
+    /// read completely and may be cleared.
     pub fn unlock(&self, generation: u16, collected: bool) -> Vec<RegisterWrite> {
         let value = generation.to_be_bytes().to_vec();
         let mut writes = Vec::new();

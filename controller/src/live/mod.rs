@@ -1,9 +1,10 @@
-//! The controller on a live network: one P4Runtime session per switch, and one [`Collector`](crate::collect::Collector).
+//! The controller on a live network: one P4Runtime session per switch, and one
+//! [`Collector`](crate::collect::Collector).
 //!
-//! [`Controller::start`] connects to every switch, becomes primary, sets the pipeline unless the switch runs it already,
-//! writes the plan, and subscribes to digests. A switch that is unreachable or whose session ends is retried until the
-//! controller stops; other switches are not affected. This module is an edge: it runs on tokio, opens sockets and reads
-//! tokio's clock.
+//! [`Controller::start`] connects to every switch, becomes primary, sets the pipeline unless the switch runs it
+//! already, writes the plan, and subscribes to digests. A switch that is unreachable or whose session ends is retried
+//! until the controller stops; other switches are not affected. This module is an edge: it runs on tokio, opens sockets
+//! and reads tokio's clock.
 
 mod entities;
 mod session;
@@ -126,7 +127,8 @@ impl Controller {
     /// Starts the tasks. Must be called within a tokio runtime.
     ///
     /// # Errors
-    /// If program, topology and switches do not match. Unreachable switches are not an error: see [`Controller::status`].
+    /// If program, topology and switches do not match. Unreachable switches are not an error: see
+    /// [`Controller::status`].
     pub fn start(config: LiveConfig) -> Result<Controller, LiveError> {
         let schema = Arc::new(Schema::new(config.p4info.clone()));
         let layout = Arc::new(TelemetryLayout::new(&pipeline_info(&schema))?);
@@ -254,8 +256,8 @@ impl Hub {
         }
     }
 
-    /// Passes commands to the switches' tasks. Reports a failure to the collector if a task cannot take a command, which may
-    /// result in further commands.
+    /// Passes commands to the switches' tasks. Reports a failure to the collector if a task cannot take a command,
+    /// which may result in further commands.
     async fn perform(&mut self, commands: Vec<Command>) {
         let mut waiting: std::collections::VecDeque<Command> = commands.into();
         while let Some(command) = waiting.pop_front() {

@@ -59,8 +59,8 @@ pub enum PlanError {
 
 /// Returns the plans for all switches of `topology`, by name.
 ///
-/// Each host's addresses are routed over all shortest paths. Ports towards hosts are marked, so that polling packets stop
-/// there, and each port is configured with the duration of a pause quantum at its rate.
+/// Each host's addresses are routed over all shortest paths. Ports towards hosts are marked, so that polling packets
+/// stop there, and each port is configured with the duration of a pause quantum at its rate.
 ///
 /// # Errors
 /// The first part of the topology or settings that cannot be programmed.

@@ -1,7 +1,7 @@
 //! Plans: the table entries, groups and registers to write to each switch, derived from the topology.
 //!
-//! Plans do not depend on the driver. They use the last part of control-plane names, which is unique in the program, and
-//! big-endian values. Drivers translate them to calls on an embedded switch or to P4Runtime messages.
+//! Plans do not depend on the driver. They use the last part of control-plane names, which is unique in the program,
+//! and big-endian values. Drivers translate them to calls on an embedded switch or to P4Runtime messages.
 
 mod build;
 mod settings;

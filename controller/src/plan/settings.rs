@@ -14,13 +14,13 @@ pub struct PlanSettings {
     pub dscp_priorities: Vec<u8>,
     /// UDP destination ports that carry RoCEv2, in addition to 4791.
     pub roce_ports: Vec<u16>,
-    /// Whether a pause ends when its time expires (IEEE 802.1Qbb). If false, only a resume frame ends it, as in the HPCC/ns-3
-    /// simulator.
+    /// Whether a pause ends when its time expires (IEEE 802.1Qbb). If false, only a resume frame ends it, as in the
+    /// HPCC/ns-3 simulator.
     pub pause_timer: bool,
     /// Seed of the ECMP hash. Each switch derives its own seed from this one and its name.
     pub ecmp_seed: u32,
-    /// Whether all switches use `ecmp_seed` unchanged. This causes hash polarisation, which leaves links of the upper tiers
-    /// unused.
+    /// Whether all switches use `ecmp_seed` unchanged. This causes hash polarisation, which leaves links of the upper
+    /// tiers unused.
     pub ecmp_alike: bool,
     /// DSCP tables of switches that do not use `dscp_priorities`.
     pub switch_priorities: BTreeMap<String, Vec<u8>>,

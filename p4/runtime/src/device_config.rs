@@ -1,8 +1,9 @@
 //! The content of `p4_device_config` for this switch: the sources of the program.
 //!
-//! The switch compiles the sources and rejects a P4Info that does not match the program. Layout, all numbers big-endian: the tag, a version, a kind, the length and bytes of the main file's name,
-//! the number of files, and for each file the lengths and bytes of its name and of its text. UTF-8 text without
-//! the tag is a program of a single file, so that other controllers can load a `.p4` file in place of compiler output.
+//! The switch compiles the sources and rejects a P4Info that does not match the program. Layout, all numbers
+//! big-endian: the tag, a version, a kind, the length and bytes of the main file's name, the number of files, and for
+//! each file the lengths and bytes of its name and of its text. UTF-8 text without the tag is a program of a single
+//! file, so that other controllers can load a `.p4` file in place of compiler output.
 
 use p4_lang::MemoryLoader;
 use p4_lang::ir::Program;

@@ -28,8 +28,8 @@ use std::time::Duration;
 use tonic::Code;
 use tonic::transport::{Channel, Endpoint};
 
-/// Maximum size of a header list in bytes. A failed batch has one error per update in a header; the default of 16 KiB is
-/// enough for about a hundred.
+/// Maximum size of a header list in bytes. A failed batch has one error per update in a header; the default of 16 KiB
+/// is enough for about a hundred.
 const HEADER_LIST_BYTES: u32 = 1 << 20;
 /// Maximum size of a received message in bytes.
 const MESSAGE_BYTES: usize = 256 << 20;

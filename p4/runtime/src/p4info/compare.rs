@@ -1,7 +1,7 @@
 //! Whether two P4Infos describe the same program to a controller.
 //!
-//! Parts that no request depends on may differ: annotations, documentation, source locations, order, names of match fields,
-//! and actions that no table offers.
+//! Parts that no request depends on may differ: annotations, documentation, source locations, order, names of match
+//! fields, and actions that no table offers.
 
 use crate::proto::p4::config::v1 as config;
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! Comparison of two P4Infos in every field: order, documentation and annotations included.
 //!
-//! Used to compare the generated P4Info with that of p4c. The server compares with [`super::differences`], which ignores
-//! parts that no request depends on.
+//! Used to compare the generated P4Info with that of p4c. The server compares with [`super::differences`], which
+//! ignores parts that no request depends on.
 
 use super::text::dynamic;
 use crate::proto::p4::config::v1 as config;

@@ -25,7 +25,8 @@ pub fn to_text(info: &config::P4Info) -> String {
     out
 }
 
-/// Converts the message to one with fields by name. Decoding cannot fail: prost has encoded it with the same descriptors.
+/// Converts the message to one with fields by name. Decoding cannot fail: prost has encoded it with the same
+/// descriptors.
 pub(super) fn dynamic(info: &config::P4Info) -> Option<DynamicMessage> {
     DynamicMessage::decode(descriptor(), info.encode_to_vec().as_slice()).ok()
 }

@@ -22,8 +22,8 @@ impl<A: SwitchAccess> SwitchAccess for Arc<A> {
     }
 }
 
-/// The driver's end of the queue of switch events. Never blocks, so that it can be used while the switch is locked; events
-/// that do not fit are dropped and counted.
+/// The driver's end of the queue of switch events. Never blocks, so that it can be used while the switch is locked;
+/// events that do not fit are dropped and counted.
 #[derive(Clone, Debug)]
 pub struct EventSink {
     events: mpsc::Sender<Event>,

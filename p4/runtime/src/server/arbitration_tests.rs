@@ -181,8 +181,8 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 proptest! {
-    /// For any sequence of messages, there is at most one primary, and it has the highest id so far. A controller that is
-    /// notified as primary may write until another one is notified.
+    /// For any sequence of messages, there is at most one primary, and it has the highest id so far. A controller that
+    /// is notified as primary may write until another one is notified.
     #[test]
     fn there_is_one_primary_and_it_has_the_highest_id(steps in prop::collection::vec(step(), 1..60)) {
         let mut bench = Bench(Arbitration::new(1, 8, 4));

@@ -5,15 +5,16 @@ use std::time::Duration;
 /// Limits of a server. The defaults suit a switch with a few controllers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Maximum size of a received message in bytes; a larger one ends the call with `OUT_OF_RANGE`. Pipeline configurations
-    /// are large; the specification requires at least 4 MiB.
+    /// Maximum size of a received message in bytes; a larger one ends the call with `OUT_OF_RANGE`. Pipeline
+    /// configurations are large; the specification requires at least 4 MiB.
     pub request_bytes: usize,
     /// Maximum size of a sent message in bytes; read responses are split well below it.
     pub response_bytes: usize,
-    /// Size in bytes at which a read response is split, so that clients with gRPC's default limit of 4 MiB can decode it.
+    /// Size in bytes at which a read response is split, so that clients with gRPC's default limit of 4 MiB can decode
+    /// it.
     pub read_chunk_bytes: usize,
-    /// Maximum size of the sources in a device configuration in bytes; larger ones are rejected with `INVALID_ARGUMENT` before
-    /// they are compiled.
+    /// Maximum size of the sources in a device configuration in bytes; larger ones are rejected with `INVALID_ARGUMENT`
+    /// before they are compiled.
     pub program_bytes: usize,
     /// Maximum number of open streams, including those before arbitration; a further one gets `RESOURCE_EXHAUSTED`.
     pub streams: usize,
@@ -21,8 +22,8 @@ pub struct Limits {
     pub streams_per_role: usize,
     /// Maximum number of roles; a further one gets `RESOURCE_EXHAUSTED`.
     pub roles: usize,
-    /// Maximum size of a role configuration in bytes, which every notification of a new primary repeats; a larger one ends the
-    /// stream with `INVALID_ARGUMENT`.
+    /// Maximum size of a role configuration in bytes, which every notification of a new primary repeats; a larger one
+    /// ends the stream with `INVALID_ARGUMENT`.
     pub role_config_bytes: usize,
     /// Maximum number of queued messages per stream. Packets, digests and idle notifications beyond it are dropped and
     /// counted; [`Limits::stream_reserve`] further places are kept for arbitration.
@@ -47,11 +48,11 @@ pub struct Limits {
     pub connections: usize,
     /// Maximum number of concurrent calls per connection; further calls wait.
     pub calls_per_connection: u32,
-    /// Maximum size of a call's headers in bytes, as counted by HTTP/2. A call with larger headers is rejected, and endless
-    /// CONTINUATION frames close the connection (RUSTSEC-2024-0332).
+    /// Maximum size of a call's headers in bytes, as counted by HTTP/2. A call with larger headers is rejected, and
+    /// endless CONTINUATION frames close the connection (RUSTSEC-2024-0332).
     pub header_bytes: u32,
-    /// Maximum number of calls that a client may reset before the server processes them; beyond it the connection is closed
-    /// (CVE-2023-44487).
+    /// Maximum number of calls that a client may reset before the server processes them; beyond it the connection is
+    /// closed (CVE-2023-44487).
     pub resets_per_connection: usize,
     /// Keepalive interval of idle connections, so that streams of dead controllers end.
     pub keepalive: Duration,

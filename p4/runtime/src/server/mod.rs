@@ -1,7 +1,7 @@
 //! A P4Runtime server over a `p4_switch`.
 //!
-//! [`arbitration`], digest lists, entities and batches are pure. This module, `service` and `events` are the edge: they run
-//! on tokio, hold the locks and read the clock.
+//! [`arbitration`], digest lists, entities and batches are pure. This module, `service` and `events` are the edge: they
+//! run on tokio, hold the locks and read the clock.
 //!
 //! Lock order: the device's state, then the switch. The lock of the hub is held briefly and without other locks.
 
@@ -236,8 +236,8 @@ impl<A: SwitchAccess> Server<A> {
         Ok(ServerHandle { address: local, secured, task })
     }
 
-    /// Sets a pipeline like a controller with `VERIFY_AND_COMMIT`, for a daemon that is started with a program. Blocks while
-    /// the program is compiled.
+    /// Sets a pipeline like a controller with `VERIFY_AND_COMMIT`, for a daemon that is started with a program. Blocks
+    /// while the program is compiled.
     ///
     /// # Errors
     /// The message, if the configuration is rejected; the running pipeline stays.

@@ -1,4 +1,5 @@
-//! A forwarding pipeline: the client's configuration, the compiled program, and the codecs and identifiers for requests.
+//! A forwarding pipeline: the client's configuration, the compiled program, and the codecs and identifiers for
+//! requests.
 
 use super::translation::Translations;
 use super::value::Codec;

@@ -1,7 +1,7 @@
 //! Results of reads, and their division into messages.
 //!
-//! Entities are collected while the switch is locked, so that a read sees whole batches only. Registers are copied in the
-//! switch's representation and converted to messages when these are sent.
+//! Entities are collected while the switch is locked, so that a read sees whole batches only. Registers are copied in
+//! the switch's representation and converted to messages when these are sent.
 
 use super::role::Scope;
 use super::value::Codec;

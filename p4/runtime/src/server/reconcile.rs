@@ -1,7 +1,7 @@
 //! `RECONCILE_AND_COMMIT`: forwarding state carried from one program to the next.
 //!
-//! All state that a controller or the data plane has set is read from the old program as entities and written to the new
-//! one. If the new program cannot hold a part of it, the call fails and changes nothing.
+//! All state that a controller or the data plane has set is read from the old program as entities and written to the
+//! new one. If the new program cannot hold a part of it, the call fails and changes nothing.
 
 use super::entity::{self, Target};
 use super::read::Output;

@@ -1,7 +1,8 @@
 //! Access rights of roles.
 //!
 //! The specification leaves the type of `Role.config` to controller and server. This server supports Stratum's message,
-//! `stratum.P4RoleConfig` (`stratum/public/proto/p4_role_config.proto`). A role without a configuration has full access.
+//! `stratum.P4RoleConfig` (`stratum/public/proto/p4_role_config.proto`). A role without a configuration has full
+//! access.
 
 use crate::error::Refusal;
 use crate::proto::p4::v1::{self, entity::Entity as Kind};
@@ -26,8 +27,8 @@ pub struct RoleConfig {
     /// Whether its primary receives packets.
     #[prost(bool, tag = "4")]
     pub receives_packet_ins: bool,
-    /// Whether its primary may set the pipeline. It may then also write multicast groups and clone sessions, which have no
-    /// id in the P4Info.
+    /// Whether its primary may set the pipeline. It may then also write multicast groups and clone sessions, which have
+    /// no id in the P4Info.
     #[prost(bool, tag = "5")]
     pub can_push_pipeline: bool,
 }

@@ -7,8 +7,8 @@ use crate::error::Refusal;
 use crate::proto::p4::v1::{self, p4_data::Data};
 use p4_lang::ir::{Bits, ControlTypes, DataType, Program, ScalarKind};
 
-/// Maximum nesting of types. P4 types cannot be recursive; the limit guards against a malformed type description when the
-/// pipeline is set.
+/// Maximum nesting of types. P4 types cannot be recursive; the limit guards against a malformed type description when
+/// the pipeline is set.
 const NESTING: u32 = 64;
 
 /// The structure of a type's values on the wire and as scalars.

@@ -83,7 +83,8 @@ fn save(target: &mut Target<'_>, entity: &Kind) -> Vec<v1::Entity> {
     out.into_entities().collect()
 }
 
-/// Restores the entities returned by [`save`]. All intermediate states were valid, so each restoring write is valid too.
+/// Restores the entities returned by [`save`]. All intermediate states were valid, so each restoring write is valid
+/// too.
 fn restore(target: &mut Target<'_>, entity: &Kind, saved: Vec<v1::Entity>) {
     if saved.is_empty() && can_be_deleted(entity) {
         report(entity::write(target, Type::Delete, entity));

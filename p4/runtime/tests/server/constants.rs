@@ -1,5 +1,5 @@
-//! Initial entries and defaults of the program, constant or not, their direct resources, and selectors with groups sized
-//! by members: end to end through the front end.
+//! Initial entries and defaults of the program, constant or not, their direct resources, and selectors with groups
+//! sized by members: end to end through the front end.
 
 use crate::common::{Bench, frame};
 use crate::entities::*;
@@ -13,8 +13,8 @@ use p4runtime::proto::p4::v1::{
 use std::sync::Arc;
 use tonic::Code;
 
-/// `fixed` is a constant table, `mixed` has initial entries of which one is constant, `grouped` is implemented by a selector
-/// with groups sized by members.
+/// `fixed` is a constant table, `mixed` has initial entries of which one is constant, `grouped` is implemented by a
+/// selector with groups sized by members.
 const PROGRAM: &str = r#"
 #include <core.p4>
 #include <v1model.p4>

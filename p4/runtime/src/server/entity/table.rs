@@ -142,8 +142,8 @@ impl Resources {
     }
 }
 
-/// Modifies the direct resources of an entry, or of the default entry without `key`. A meter without configuration is reset;
-/// counters that are not given stay.
+/// Modifies the direct resources of an entry, or of the default entry without `key`. A meter without configuration is
+/// reset; counters that are not given stay.
 fn set_resources(
     target: &mut Target<'_>,
     table: &ir::Table,
