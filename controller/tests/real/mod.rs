@@ -239,7 +239,7 @@ impl Net {
         }
     }
 
-    /// Lets every frame go as far as it can.
+    /// Forwards frames until none is left in a switch.
     pub(crate) fn settle(&mut self) {
         loop {
             let mut moving = Vec::new();
