@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Runs P4Runtime clients of other projects (finsy, p4runtime-shell) against `harrier switch`.
+# Runs third-party P4Runtime clients (finsy, p4runtime-shell) against `harrier switch`.
 #
 #   scripts/foreign-clients.sh [HARRIER]
 #
-# HARRIER is the binary (default: the one that `cargo build -p harrier-cli` makes). The clients need different versions
-# of protobuf, so each has a separate virtual environment under .tools, which is created once.
+# HARRIER is the binary (default: the result of `cargo build -p harrier-cli`). The clients need different versions of
+# protobuf, so each has a virtual environment under .tools, which is created if it is missing and kept.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -35,7 +35,7 @@ environment() { # environment NAME REQUIREMENT: a virtual environment with exact
     echo "$2" >"$tools/$1/installed"
 }
 
-start() { # start NAME: a switch for one client, ports 1 and 2 joined, 3 and 4 joined
+start() { # start NAME: a switch for one client; ports 1 and 2 are connected, and 3 and 4
     "$harrier" switch --no-program --listen 127.0.0.1:0 --device-id 1 --ports 8 --cable 1:2 --cable 3:4 \
         >"$work/$1.out" 2>"$work/$1.err" &
     server=$!
@@ -52,10 +52,10 @@ start() { # start NAME: a switch for one client, ports 1 and 2 joined, 3 and 4 j
     port=$(sed -n 's/^listening on .*://p' "$work/$1.out")
 }
 
-stop() { # stop: the switch shuts down cleanly on SIGTERM
+stop() { # stop: SIGTERM must end the switch with status 0
     kill -TERM "$server"
     wait "$server" || {
-        echo "foreign-clients: the switch did not stop well" >&2
+        echo "foreign-clients: the switch did not exit with status 0" >&2
         exit 1
     }
     server=

@@ -1,13 +1,13 @@
-//! The controller: programs the switches, reads what a polling packet froze, and puts a snapshot together.
+//! The controller: programs the switches, collects the telemetry that a polling packet froze, and assembles snapshots.
 //!
 //! - [`program`]: the switch program's source, embedded.
-//! - [`plan`]: what to write into each switch, from the topology.
-//! - [`layout`]: how to read its registers, from the `@fields` annotations of the loaded program.
-//! - [`collect`]: which registers to read when, when to unlock, when a snapshot is complete.
-//! - `live` (feature of that name): the driver for real switches, over P4Runtime.
+//! - [`plan`]: the entries and registers to write to each switch, derived from the topology.
+//! - [`layout`]: the decoder of registers and digests, derived from the `@fields` annotations of the loaded program.
+//! - [`collect`]: the state machine that reads frozen registers, unlocks switches and emits snapshots.
+//! - `live` (behind the feature `live`): the driver for real switches, over P4Runtime.
 //!
-//! The crate is a pure core, `live` aside: it performs nothing itself. A driver (the embedded fabric, or a P4Runtime
-//! client) hands in what happened and carries out the commands that come back.
+//! Except for `live`, the crate is a pure core without I/O. A driver (the simulated fabric, or the P4Runtime client)
+//! passes inputs and carries out the commands that the core returns.
 
 pub mod collect;
 pub mod layout;

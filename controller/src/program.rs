@@ -1,4 +1,4 @@
-//! The switch program's source.
+//! The source of the switch program.
 
 /// Path of the file to compile.
 pub const MAIN: &str = "hawkeye.p4";
@@ -10,10 +10,11 @@ macro_rules! sources {
     };
 }
 
-/// Every file of the program with its text; [`MAIN`] includes the others by these paths.
-pub const SOURCES: [(&str, &str); 19] = sources![
+/// All files of the program with their text; [`MAIN`] includes the others by these paths.
+pub const SOURCES: [(&str, &str); 20] = sources![
     "hawkeye.p4",
     "config.p4",
+    "layout.p4",
     "headers.p4",
     "parser.p4",
     "checksum.p4",
@@ -33,8 +34,8 @@ pub const SOURCES: [(&str, &str); 19] = sources![
     "deparser.p4",
 ];
 
-/// The sources with other sizes and lengths than the defaults of `config.p4`, e.g. `("FLOW_SLOT_BITS", 10)`. The
-/// definitions go in front of [`MAIN`]; names that `config.p4` does not know have no effect.
+/// Returns the sources with sizes and durations that override the defaults of `config.p4`, e.g. `("FLOW_SLOT_BITS",
+/// 10)`. The definitions are prepended to [`MAIN`]; names that `config.p4` does not use have no effect.
 pub fn with_defines(defines: &[(&str, u32)]) -> Vec<(&'static str, String)> {
     let head: String = defines.iter().map(|(name, value)| format!("#define {name} {value}\n")).collect();
     SOURCES

@@ -1,4 +1,4 @@
-//! What the collector does when things go well, and when they do not.
+//! Collection of events, without and with failures.
 
 mod support;
 
@@ -31,7 +31,7 @@ fn poll_path(world: &mut World, answer: &mut dyn FnMut(&str, &str) -> Answer) {
 }
 
 #[test]
-fn a_polling_wave_becomes_one_snapshot() {
+fn an_event_results_in_one_snapshot() {
     let mut world = World::new(settings());
     let trigger = complaint();
     world.input(Input::Trigger { event: 77, priority: 3, trigger: trigger.clone() }, &mut yes);
@@ -54,7 +54,7 @@ fn a_polling_wave_becomes_one_snapshot() {
 }
 
 #[test]
-fn a_lost_report_is_found_by_the_lock() {
+fn a_lost_digest_is_detected_by_the_freeze_state() {
     let mut world = World::new(settings());
     world.now_ns = 10 * MS;
     world.poll("s1", 77, on_path(1, 2), &mut yes);
@@ -69,13 +69,13 @@ fn a_lost_report_is_found_by_the_lock() {
 }
 
 #[test]
-fn a_switch_that_should_have_been_asked_is_missing() {
+fn a_switch_that_should_have_been_polled_is_missing() {
     let mut world = World::new(settings());
     world.now_ns = 10 * MS;
     world.poll("s1", 77, on_path(1, 2), &mut yes);
     world.pass(100 * MS, &mut yes);
     assert_eq!(world.snapshots[0].missing, ["s2: sent no report, although it lies on the victim's path"]);
-    // Without our program there is nothing to ask.
+    // A switch without the program cannot be polled.
     let mut world = World::with(settings(), &["s1", "s3"]);
     world.now_ns = 10 * MS;
     world.poll("s1", 77, on_path(1, 2), &mut yes);
@@ -87,7 +87,7 @@ fn a_switch_that_should_have_been_asked_is_missing() {
 }
 
 #[test]
-fn a_lost_trace_of_pauses_is_missing() {
+fn a_lost_pause_trace_is_missing() {
     let mut world = World::new(settings());
     world.now_ns = 10 * MS;
     let switch = world.switch("s1");
@@ -108,23 +108,23 @@ fn a_lost_trace_of_pauses_is_missing() {
 }
 
 #[test]
-fn a_dead_switch_is_left_out_and_asked_again() {
+fn an_unreachable_switch_is_left_out_and_unlocked_later() {
     let mut world = World::new(settings());
     let mut dead = |switch: &str, _: &str| if switch == "s2" { Answer::Silent } else { Answer::Yes };
     poll_path(&mut world, &mut dead);
     world.pass(200 * MS, &mut dead);
     let snapshot = &world.snapshots[0];
-    assert_eq!(snapshot.missing, ["s2: its registers could not be read: no answer within 100000 us"]);
+    assert_eq!(snapshot.missing, ["s2: its registers could not be read: no response within 100000 us"]);
     assert!(snapshot.switch("s2").is_none());
     assert!(world.switches["s2"].is_locked());
-    // When it is back it is unlocked, its counts kept for the next time.
+    // When it is reachable again it is unlocked and keeps its counts.
     world.pass(3_000 * MS, &mut yes);
     assert!(!world.switches["s2"].is_locked());
     assert_eq!(world.switches["s2"].collected(0), 0);
 }
 
 #[test]
-fn a_failed_read_is_tried_again_and_then_given_up() {
+fn a_failed_read_is_retried_once() {
     let mut failures = 1;
     let mut flaky = |switch: &str, what: &str| {
         if switch == "s2" && what == "read" && failures > 0 {
@@ -148,7 +148,7 @@ fn a_failed_read_is_tried_again_and_then_given_up() {
     assert!(!world.switches["s2"].is_locked());
     assert_eq!(world.log.last(), Some(&("s2".into(), "unlock".into())));
 
-    // The next event on the other bank says what it lacks; the one after it, on the same bank, has it all.
+    // The next event, on the other bank, reports the missing counts; the one after it, on the same bank, has all.
     for (event, expected) in [
         (
             78,
@@ -167,7 +167,33 @@ fn a_failed_read_is_tried_again_and_then_given_up() {
 }
 
 #[test]
-fn a_restarted_controller_reads_what_is_locked() {
+fn a_retried_read_keeps_its_deadline_and_that_of_other_requests() {
+    let mut world = World::new(settings());
+    world.now_ns = 10 * MS;
+    let mut silent = |_: &str, _: &str| Answer::Silent;
+    world.poll("s1", 77, on_path(1, 2), &mut silent);
+    world.now_ns = 30 * MS;
+    world.poll("s2", 77, on_path(1, 2), &mut silent);
+    // Requests 0 to 2 read the freeze state of the three switches when they connected. The read of s1 fails at 50 ms.
+    world.now_ns = 50 * MS;
+    world.input(Input::Failed { request: RequestId(3), reason: "refused".into() }, &mut silent);
+    let reads = |world: &World, name: &str| {
+        world.log.iter().filter(|(switch, what)| switch == name && what == "read").count()
+    };
+    assert_eq!((reads(&world, "s1"), reads(&world, "s2")), (2, 1));
+    // The timeout of reads is 100 ms.
+    world.pass(110 * MS - 1, &mut silent);
+    assert_eq!(world.log.iter().filter(|(_, what)| what == "unlock").count(), 0);
+    world.pass(110 * MS, &mut silent);
+    assert_eq!(world.log.last(), Some(&("s1".into(), "unlock".into())));
+    world.pass(130 * MS - 1, &mut silent);
+    assert_eq!(world.log.iter().filter(|entry| **entry == ("s2".into(), "unlock".into())).count(), 0);
+    world.pass(130 * MS, &mut silent);
+    assert_eq!(world.log.iter().filter(|entry| **entry == ("s2".into(), "unlock".into())).count(), 1);
+}
+
+#[test]
+fn a_restarted_controller_reads_frozen_banks() {
     let mut world = World::new(settings());
     world.now_ns = 10 * MS;
     world.switch("s2").set_flow(0, victim(), 9, 0, 5);
@@ -180,7 +206,7 @@ fn a_restarted_controller_reads_what_is_locked() {
     let log: Vec<&str> = world.log.iter().map(|(_, what)| what.as_str()).collect();
     assert_eq!(log, ["audit", "read", "unlock collected"]);
     assert!(!world.switches["s2"].is_locked());
-    // The reports of that event were on their way: what was frozen for it is its own.
+    // The reports of that event arrive later and refer to the frozen bank.
     let fields = report;
     world.input(Input::Digest { switch: "s2".into(), name: "poll_report_t".into(), fields }, &mut yes);
     world.poll("s1", 77, on_path(1, 2), &mut yes);
@@ -191,7 +217,7 @@ fn a_restarted_controller_reads_what_is_locked() {
 }
 
 #[test]
-fn a_restarted_controller_unlocks_what_it_cannot_read() {
+fn a_restarted_controller_unlocks_banks_that_it_cannot_read() {
     let mut world = World::new(settings());
     world.now_ns = 10 * MS;
     world.switch("s2").set_flow(0, victim(), 9, 0, 5);
@@ -203,12 +229,12 @@ fn a_restarted_controller_unlocks_what_it_cannot_read() {
     let mut broken = |_: &str, what: &str| if what == "read" { Answer::Refuse } else { Answer::Yes };
     world.input(Input::Connected { switch: "s2".into() }, &mut broken);
     assert!(!world.switches["s2"].is_locked());
-    // It is still in the switch and must not be counted as read.
+    // The rows are still in the switch and must not be marked as collected.
     assert_eq!(world.switches["s2"].collected(0), 0);
 }
 
 #[test]
-fn banks_read_before_belong_to_the_ring_still() {
+fn earlier_banks_are_part_of_the_ring() {
     let mut world = World::new(settings());
     poll_path(&mut world, &mut yes);
     world.pass(16 * MS, &mut yes);
@@ -224,7 +250,7 @@ fn banks_read_before_belong_to_the_ring_still() {
         telemetry.flows.iter().map(|f| (f.flow, f.epoch, f.packets)).collect()
     };
     assert_eq!(counts(0), [(victim(), 9, 5)]);
-    // Two readings of an epoch are two records.
+    // Two reads of an epoch result in two records.
     assert_eq!(counts(1), [(victim(), 9, 5), (victim(), 9, 2), (flow(1), 11, 3)]);
 }
 
@@ -247,7 +273,7 @@ fn a_second_event_on_a_locked_switch_shares_the_bank() {
 }
 
 #[test]
-fn a_bank_frozen_for_another_event_is_used_and_said_so() {
+fn a_bank_frozen_for_another_event_is_used_and_reported() {
     let mut world = World::new(settings());
     world.now_ns = 10 * MS;
     world.switch("s2").set_flow(0, victim(), 9, 0, 5);
@@ -273,8 +299,8 @@ fn a_bank_frozen_for_another_event_is_used_and_said_so() {
 }
 
 #[test]
-fn the_number_of_an_old_event_is_a_new_one() {
-    // An agent that restarts counts from the beginning. Switches forget a polling packet after 1.07 s.
+fn the_id_of_an_old_event_can_be_used_again() {
+    // An agent that restarts numbers its events from the beginning. Switches forget a polling packet after 1.07 s.
     let mut world = World::new(settings());
     poll_path(&mut world, &mut yes);
     world.pass(3_000 * MS, &mut yes);
@@ -299,8 +325,8 @@ fn the_number_of_an_old_event_is_a_new_one() {
 }
 
 #[test]
-fn many_that_ask_at_once_are_all_answered() {
-    // All hosts of a large network ask at once, each about several flows: one freeze answers all of them.
+fn many_simultaneous_events_share_one_freeze() {
+    // All hosts of a large network poll at once, each for several flows: one freeze serves all of them.
     let mut world = World::new(settings());
     world.now_ns = 10 * MS;
     world.switch("s2").set_flow(0, victim(), 9, 0, 5);
@@ -310,12 +336,12 @@ fn many_that_ask_at_once_are_all_answered() {
             let now_ns = world.now_ns;
             let fields = world.switch(name).poll(event, now_ns, on_path(1, 2));
             let digest = Input::Digest { switch: name.into(), name: "poll_report_t".into(), fields };
-            // The registers arrive when everybody has asked.
+            // The registers arrive after all polls.
             world.input(digest, &mut |_, _| Answer::Silent);
         }
     }
     assert_eq!(world.log.len(), 2, "each bank is read once");
-    // Three requests went before: the locks of three switches that connected.
+    // The first three requests read the freeze state of the switches that connected.
     for (request, name) in [(RequestId(3), "s1"), (RequestId(4), "s2")] {
         world.answer_read(request, name);
     }
@@ -329,7 +355,7 @@ fn many_that_ask_at_once_are_all_answered() {
 }
 
 #[test]
-fn an_event_that_had_to_make_room_says_so() {
+fn an_event_that_is_emitted_early_reports_the_reason() {
     let mut world = World::new(CollectSettings { max_events: 2, ..settings() });
     world.now_ns = 10 * MS;
     for event in [77, 78, 79] {
@@ -341,14 +367,14 @@ fn an_event_that_had_to_make_room_says_so() {
         snapshot.missing,
         [
             "s2: sent no report, although it lies on the victim's path",
-            "s1: its registers had not arrived when the event had to make room: more than 2 were open at the same time"
+            "s1: its registers had not been read when the snapshot was emitted early: more than 2 events were open"
         ]
     );
-    assert_eq!(world.collector.stats().given_up_early, 1);
+    assert_eq!(world.collector.stats().emitted_early, 1);
 }
 
 #[test]
-fn exported_slots_count_and_lost_ones_are_said() {
+fn lost_evictions_are_reported() {
     let mut world = World::new(settings());
     world.now_ns = 10 * MS;
     for (sequence, n) in [(1u32, 1), (3, 2)] {
@@ -368,7 +394,7 @@ fn exported_slots_count_and_lost_ones_are_said() {
 }
 
 #[test]
-fn a_straggler_is_unlocked_without_a_second_snapshot() {
+fn a_late_report_unlocks_without_a_second_snapshot() {
     let mut world = World::new(settings());
     poll_path(&mut world, &mut yes);
     world.pass(100 * MS, &mut yes);
@@ -380,7 +406,7 @@ fn a_straggler_is_unlocked_without_a_second_snapshot() {
 }
 
 proptest! {
-    /// Whatever the switches answer for a while: every event yields one snapshot, and in the end nothing is locked.
+    /// For any failures of the switches: every event results in one snapshot, and no switch stays locked.
     #[test]
     fn everything_is_emitted_once_and_unlocked(
         answers in prop::collection::vec(0u8..4, 0..60),
@@ -411,7 +437,7 @@ proptest! {
         let mut emitted: Vec<u32> = world.snapshots.iter().map(|s| s.event).collect();
         emitted.sort_unstable();
         prop_assert_eq!(emitted, events.into_iter().collect::<Vec<_>>());
-        // A lost report with no event to miss it is found by the regular look at the lock.
+        // A lost digest without an open event is detected by the periodic read of the freeze state.
         let until = world.now_ns + 3_000 * MS;
         world.collector.handle(until, Input::UnlockDone { request: RequestId(u64::MAX) });
         world.pass(until, &mut moody);

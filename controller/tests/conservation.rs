@@ -1,6 +1,6 @@
-//! Invariant: freezing loses nothing and mixes nothing. For every epoch in the ring, what was read, what was exported
-//! and what still stands in the switch is what was forwarded, a flow and port; and a snapshot holds exactly what was
-//! forwarded before its freeze, or says what it lacks.
+//! Invariant: freezing loses nothing and mixes nothing. For every epoch in the ring, flow and port, the rows read, the
+//! rows exported and the rows in the switch add up to the packets forwarded. A snapshot holds exactly the packets
+//! forwarded before its freeze, or lists the missing data.
 //!
 //! The switch runs the real program, compiled with so few flow slots that flows keep evicting each other, and with
 //! epochs so short that they turn over all the time. proptest prints the seed of a failure (`cc ...` line) and keeps it
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use harrier_controller::collect::{CollectSettings, Collector, Command, Input, RequestId};
-use harrier_controller::layout::{BankContent, Notice};
+use harrier_controller::layout::{BankContent, Digest};
 use harrier_controller::plan::{PlanSettings, plan};
 use model::telemetry::{FlowRecord, MeterRecord, PortRecord};
 use model::topology::{Link, Node, NodeKind};
@@ -80,7 +80,7 @@ enum Step {
         from: u16,
         to: u16,
     },
-    /// Answers an open request of the collector: with what it asks for, or with a failure.
+    /// Completes a pending request of the collector, or lets it fail.
     Answer {
         succeeds: bool,
     },
@@ -103,10 +103,10 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Everything by which counts are told apart.
+/// Key of a count.
 type Key = (u64, FlowKey, u16, u16);
 
-/// What the switch should know: kept by hand from the frames themselves.
+/// Expected counts, computed from the frames.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Truth {
     flows: BTreeMap<Key, FlowRecord>,
@@ -181,7 +181,7 @@ impl Truth {
         part.flows.retain(|(epoch, ..), _| holds(*epoch));
         part.ports.retain(|(epoch, _), _| holds(*epoch));
         part.meters.retain(|(epoch, ..), _| holds(*epoch));
-        // Of packets of one nanosecond the switch cannot say which was first: compare what does not depend on it.
+        // The order of packets within one nanosecond is undefined: compare values that do not depend on it.
         part
     }
 }
@@ -191,7 +191,7 @@ struct Test {
     collector: Collector,
     open: BTreeMap<RequestId, Command>,
     snapshots: Vec<Snapshot>,
-    /// Per event: what had been forwarded when its bank was frozen.
+    /// For each event, the packets forwarded before its freeze.
     frozen: BTreeMap<u32, (u64, Truth)>,
     last_freeze: Option<(u64, Truth)>,
     now_ns: u64,
@@ -320,7 +320,7 @@ impl Test {
             packets: Some(1),
             bytes,
         });
-        // Time moves on with every packet, so that first and last are told apart.
+        // Time advances with every packet, so that first and last differ.
         self.now_ns += 1;
     }
 
@@ -345,9 +345,9 @@ impl Test {
 
     fn digests(&mut self) {
         for (name, fields) in self.switch.raw_digests() {
-            match self.switch.layout.notice(&name, &fields).unwrap() {
-                Notice::Eviction(eviction) => self.received.add(&eviction.row.record),
-                Notice::Poll(report) => {
+            match self.switch.layout.decode_digest(&name, &fields).unwrap() {
+                Digest::Eviction(eviction) => self.received.add(&eviction.row.record),
+                Digest::Poll(report) => {
                     if report.frozen_now {
                         self.last_freeze = Some((self.now_ns, self.forwarded.clone()));
                     }
@@ -367,7 +367,7 @@ impl Test {
             match command {
                 Command::Read { request, .. }
                 | Command::Unlock { request, .. }
-                | Command::Ask { request, .. } => {
+                | Command::Poll { request, .. } => {
                     self.open.insert(request, command);
                 }
                 Command::Emit(snapshot) => self.snapshots.push(*snapshot),
@@ -385,7 +385,7 @@ impl Test {
                 Input::ReadDone { request, rows }
             }
             Command::Unlock { writes, .. } => {
-                // Two writes: the bank has been read completely, and is the controller's from now on.
+                // Two writes: the bank has been read completely and is in the controller's hands.
                 if writes.len() == 2 {
                     let frozen = self.content().1;
                     self.received.add_bank(&frozen);
@@ -393,11 +393,11 @@ impl Test {
                 self.switch.write(&writes);
                 Input::UnlockDone { request }
             }
-            Command::Ask { question, .. } => {
+            Command::Poll { packet, .. } => {
                 let now = Time::from_ns(self.now_ns);
-                self.switch.switch.packet_out(now, Frame::new(&question.to_bytes(), 0));
+                self.switch.switch.packet_out(now, Frame::new(&packet.to_bytes(), 0));
                 self.digests();
-                Input::Asked { request }
+                Input::Polled { request }
             }
             Command::Emit(_) => return,
         };
@@ -405,7 +405,7 @@ impl Test {
         self.take(commands);
     }
 
-    /// What stands in the bank that is written and in the other one, both not collected.
+    /// Uncollected rows of the active and of the frozen bank.
     fn content(&mut self) -> (BankContent, BankContent) {
         let layout = self.switch.layout.clone();
         let mut names: Vec<String> = Vec::new();
@@ -431,7 +431,7 @@ impl Test {
         assert_eq!(known.in_ring(self.now_ns), self.forwarded.in_ring(self.now_ns));
     }
 
-    /// Snapshots hold what had been forwarded at their freeze, or say that something is missing.
+    /// Checks that snapshots hold the packets forwarded before their freeze, or list missing data.
     fn check_snapshots(&self) {
         for snapshot in &self.snapshots {
             let Some(telemetry) = snapshot.switch("s1") else {
@@ -470,7 +470,7 @@ proptest! {
             }
         }
         test.check();
-        // Let the collection come to its end.
+        // Complete the collection.
         for _ in 0..200 {
             test.answer(true);
             test.apply(&Step::Wait { ns: 100_000 });

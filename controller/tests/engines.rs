@@ -1,9 +1,9 @@
-//! The switch program on the compiled engine and on the plain interpreter: random packets along its parser's states
-//! and random entries, with the same frames, events and registers.
+//! The switch program on the compiled engine and the plain interpreter: for random packets along its parser states and
+//! random entries, both produce the same frames, events and registers.
 
 #![allow(
     clippy::disallowed_methods,
-    reason = "the test reads the program, and from the environment what to repeat"
+    reason = "the test reads the program, and from the environment which case to repeat"
 )]
 
 #[path = "../../p4/switch/tests/harness/mod.rs"]

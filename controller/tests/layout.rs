@@ -1,11 +1,11 @@
-//! A pipeline is read rightly or refused with every reason.
+//! A pipeline is decoded correctly, or rejected with all problems.
 
 mod support;
 
 use harrier_controller::layout::{PipelineInfo, RegisterInfo, TelemetryLayout};
 use support::pipeline;
 
-/// Spoils a good pipeline and compares the complaint.
+/// Changes a valid pipeline and compares the problems.
 fn check(spoil: impl FnOnce(&mut PipelineInfo), expected: &[&str]) {
     let mut pipeline = pipeline();
     spoil(&mut pipeline);
@@ -29,7 +29,7 @@ fn sizes_follow_from_the_registers() {
 }
 
 #[test]
-fn what_is_missing_is_named_all_at_once() {
+fn all_missing_objects_are_reported() {
     check(
         |p| {
             p.registers.retain(|r| r.name != "released" && !r.name.ends_with("meter_bank1"));
@@ -40,7 +40,7 @@ fn what_is_missing_is_named_all_at_once() {
 }
 
 #[test]
-fn what_is_contradictory_is_named() {
+fn contradictions_are_reported() {
     check(
         |p| register(p, "flow_ids_bank0").annotations.clear(),
         &[
@@ -82,7 +82,7 @@ fn what_is_contradictory_is_named() {
             twin.name = "egress.released".into();
             p.registers.push(twin);
         },
-        &["registers `released`, `egress.released` all fit `released`"],
+        &["registers `released`, `egress.released` all match `released`"],
     );
     check(
         |p| p.digests[1].fields[0].1 = 364,
@@ -97,9 +97,9 @@ fn what_is_contradictory_is_named() {
 }
 
 #[test]
-fn digests_of_another_shape_are_refused() {
+fn malformed_digests_are_rejected() {
     let layout = support::layout();
-    let error = |name: &str, fields: &[Vec<u8>]| layout.notice(name, fields).unwrap_err().to_string();
+    let error = |name: &str, fields: &[Vec<u8>]| layout.decode_digest(name, fields).unwrap_err().to_string();
     assert_eq!(error("other_t", &[]), "unknown digest `other_t`");
     assert_eq!(error("poll_report_t", &[vec![1]]), "digest `poll_report_t` has 1 fields; expected 18");
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use harrier_controller::collect::CollectSettings;
-use harrier_controller::live::{Asked, Controller, LiveConfig, LiveError, SwitchEndpoint};
+use harrier_controller::live::{AgentTrigger, Controller, LiveConfig, LiveError, SwitchEndpoint};
 use harrier_controller::plan::PlanSettings;
 use harrier_controller::program;
 use model::topology::{Link, Node, NodeKind};
@@ -44,7 +44,7 @@ fn bundle() -> SourceBundle {
     SourceBundle { main: program::MAIN.into(), files }
 }
 
-/// A switch with its server; time stands still unless the test moves it.
+/// A switch with its server; its time advances only when the test sets it.
 async fn switch(clock: &Arc<AtomicU64>) -> (Arc<ImmediateSwitch>, ServerHandle) {
     let config = SwitchConfig::new(TmConfig::lossy((1..=2).map(|p| (p, Rate::from_gbps(100))), 1 << 24));
     let (sink, source) = event_channel(1_024);
@@ -61,7 +61,7 @@ fn config(endpoint: String) -> LiveConfig {
         topology: topology(),
         switches: vec![SwitchEndpoint { name: "s1".into(), endpoint, device_id: 1 }],
         plan: PlanSettings::default(),
-        // However busy the machine is, a read that goes well is not given up.
+        // Long enough for a busy machine.
         collect: CollectSettings {
             read_timeout_ns: 60_000_000_000,
             event_timeout_ns: 120_000_000_000,
@@ -78,7 +78,7 @@ async fn up(controller: &Controller) {
     status.wait_for(|s| s.switches.values().all(Result::is_ok) && s.collect.ignored == 0).await.unwrap();
 }
 
-/// Waits until nothing is locked: a snapshot is emitted while the unlock is still on its way.
+/// Waits until no switch is locked: a snapshot is emitted while the unlock is pending.
 async fn unlocked(switch: &ImmediateSwitch) {
     let number = |register: &str| {
         switch.with(|switch, _| {
@@ -95,7 +95,7 @@ fn victim() -> FlowKey {
     FlowKey::udp([10, 0, 0, 1].into(), 1_000, [10, 0, 0, 2].into(), 4791)
 }
 
-fn question(event: u32) -> Polling {
+fn request(event: u32) -> Polling {
     Polling { follow: Follow::VictimPath, hop_limit: 8, priority: 3, event, flow: victim() }
 }
 
@@ -110,30 +110,30 @@ async fn a_polling_packet_becomes_a_snapshot_over_grpc() {
             switch.receive(1, data(&victim(), psn, 1_000));
         }
         clock.fetch_add(1_000, Ordering::Relaxed);
-        switch.receive(1, poll(&question(event)));
+        switch.receive(1, poll(&request(event)));
         let snapshot = controller.snapshot().await.unwrap();
         assert_eq!((snapshot.event, snapshot.victim), (event, Some(victim())));
         assert_eq!(snapshot.missing, Vec::<Gap>::new());
-        // All of it is one epoch; every reading of it is a record.
+        // All packets belong to one epoch; every read of it is a record.
         let packets: Vec<u64> = snapshot.switches[0].flows.iter().map(|flow| flow.packets).collect();
         assert_eq!(packets, vec![4; event as usize]);
         unlocked(&switch).await;
     }
 
-    // A controller that starts anew finds the switch as it is, takes over and goes on.
+    // A restarted controller takes over the switch and keeps its state.
     drop(controller);
     let mut controller = Controller::start(config(server.endpoint())).unwrap();
     up(&controller).await;
     clock.fetch_add(100_000_000, Ordering::Relaxed);
     switch.receive(1, data(&victim(), 9, 1_000));
-    switch.receive(1, poll(&question(4)));
+    switch.receive(1, poll(&request(4)));
     let snapshot = controller.snapshot().await.unwrap();
     assert_eq!(snapshot.missing, Vec::<Gap>::new());
     assert_eq!(snapshot.switches[0].flows[0].packets, 1);
 }
 
 #[tokio::test]
-async fn a_question_that_never_arrived_is_asked_by_packet_out() {
+async fn a_lost_polling_packet_is_retried_by_packet_out() {
     let clock = Arc::new(AtomicU64::new(20_000_000));
     let (switch, server) = switch(&clock).await;
     let mut controller = Controller::start(config(server.endpoint())).unwrap();
@@ -148,7 +148,7 @@ async fn a_question_that_never_arrived_is_asked_by_packet_out() {
         rtt_ns: 17_000,
         follows: None,
     };
-    controller.trigger(Asked { event: 5, priority: 3, trigger: trigger.clone() }).await.unwrap();
+    controller.trigger(AgentTrigger { event: 5, priority: 3, trigger: trigger.clone() }).await.unwrap();
     let snapshot = controller.snapshot().await.unwrap();
     assert_eq!((snapshot.event, snapshot.trigger), (5, Some(trigger)));
     assert_eq!(snapshot.missing, Vec::<Gap>::new());
@@ -160,7 +160,7 @@ async fn a_question_that_never_arrived_is_asked_by_packet_out() {
 #[tokio::test]
 async fn a_switch_that_does_not_answer_is_no_error_and_is_tried_again() {
     let clock = Arc::new(AtomicU64::new(20_000_000));
-    // A free address, where nobody listens yet.
+    // A free address without a server.
     let address = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let controller = Controller::start(config(format!("http://{address}"))).unwrap();
     let mut status = controller.status();
@@ -178,7 +178,7 @@ async fn a_switch_that_does_not_answer_is_no_error_and_is_tried_again() {
 }
 
 #[tokio::test]
-async fn what_does_not_fit_together_is_refused_at_the_start() {
+async fn a_mismatch_of_program_and_topology_is_rejected_at_the_start() {
     let mut wrong = config("http://127.0.0.1:1".into());
     wrong.switches[0].name = "s9".into();
     assert!(matches!(Controller::start(wrong), Err(LiveError::UnknownSwitch(name)) if name == "s9"));

@@ -1,4 +1,4 @@
-//! Plans for the poster's topology, and for one with equal-cost paths.
+//! Plans for the poster's topology and for one with equal-cost paths.
 
 mod support;
 
@@ -142,7 +142,7 @@ fn equal_paths_become_a_group() {
 }
 
 #[test]
-fn what_cannot_be_programmed_is_refused() {
+fn invalid_settings_are_rejected() {
     let error = |topology: &Topology, settings: &PlanSettings| {
         plan(topology, settings, &support::layout()).unwrap_err().to_string()
     };
@@ -155,7 +155,7 @@ fn what_cannot_be_programmed_is_refused() {
     wide.links[0].b.port = 5;
     assert_eq!(error(&wide, &usual), "port s1:5 has no telemetry: the program is compiled for ports 1 to 4");
     let short = PlanSettings { dscp_priorities: vec![0; 3], ..usual.clone() };
-    assert_eq!(error(&poster(), &short), "dscp_priorities: 3 entries; expected 64 classes from 0 to 7");
+    assert_eq!(error(&poster(), &short), "dscp_priorities: 3 entries; expected 64 priorities from 0 to 7");
     let many = PlanSettings { roce_ports: (1..=9).collect(), ..usual };
     assert_eq!(plan(&poster(), &many, &support::layout()), Err(PlanError::RocePorts(9)));
 }

@@ -1,4 +1,4 @@
-//! What polling packets do in switches that run the program.
+//! Polling packets in switches that run the program.
 
 mod real;
 
@@ -8,7 +8,7 @@ use model::wire::polling::{Follow, Polling};
 use model::{FlowKey, Rate, Time, Topology};
 use real::{Net, compile, data, poll};
 
-use harrier_controller::collect::PortQuestion;
+use harrier_controller::collect::PollRetry;
 use harrier_controller::plan::PlanSettings;
 
 fn network(nodes: &[&str], links: &[(&str, &str)]) -> Topology {
@@ -61,11 +61,11 @@ fn flow(from: u8, to: u8) -> FlowKey {
     FlowKey::udp([10, 0, 0, from].into(), 10_000, [10, 0, 0, to].into(), 4791)
 }
 
-fn question(event: u32, follow: Follow) -> Polling {
+fn request(event: u32, follow: Follow) -> Polling {
     Polling { follow, hop_limit: 16, priority: 3, event, flow: flow(2, 4) }
 }
 
-/// Sends a polling packet from its victim's host and compares the reports: switch, ingress port, what was asked.
+/// Sends a polling packet from its victim's host and compares the reports: switch, ingress port, what to follow.
 fn check(net: &mut Net, polling: &Polling, expected: &[(&str, u16, u8)]) {
     let frame = poll(polling);
     net.host_sends(&polling.flow, frame);
@@ -80,10 +80,10 @@ fn check(net: &mut Net, polling: &Polling, expected: &[(&str, u16, u8)]) {
 }
 
 #[test]
-fn without_pauses_only_the_victims_path_is_asked() {
+fn without_pauses_only_the_victims_path_is_polled() {
     let mut net = poster();
     net.host_sends(&flow(1, 3), data(&flow(1, 3), 0, 1_000));
-    check(&mut net, &question(1, Follow::VictimPath), &[("s1", 3, 1), ("s2", 1, 1), ("s3", 1, 1)]);
+    check(&mut net, &request(1, Follow::VictimPath), &[("s1", 3, 1), ("s2", 1, 1), ("s3", 1, 1)]);
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn the_posters_pauses_are_followed_off_the_victims_path() {
     net.host_sends(&flow(2, 4), data(&flow(2, 4), 0, 1_000));
     check(
         &mut net,
-        &question(1, Follow::VictimPath),
+        &request(1, Follow::VictimPath),
         &[("s1", 3, 1), ("s2", 1, 3), ("s3", 1, 1), ("s4", 1, 2)],
     );
 }
@@ -103,27 +103,27 @@ fn the_posters_pauses_are_followed_off_the_victims_path() {
 #[test]
 fn a_paused_port_that_the_ingress_port_does_not_feed_is_not_followed() {
     let mut net = poster();
-    // h5 > h1 goes from s4 to s2 and s1: nothing has gone from s2:1 to s2:3.
+    // h5 > h1 takes the path s4, s2, s1: there is no traffic from s2:1 to s2:3.
     net.host_sends(&flow(5, 1), data(&flow(5, 1), 0, 1_000));
     net.pause("s2:3", 100);
     net.pause("s1:1", 100);
-    check(&mut net, &question(1, Follow::VictimPath), &[("s1", 3, 1), ("s2", 1, 3), ("s3", 1, 1)]);
+    check(&mut net, &request(1, Follow::VictimPath), &[("s1", 3, 1), ("s2", 1, 3), ("s3", 1, 1)]);
 }
 
 #[test]
-fn a_pause_counts_for_as_long_as_the_ring_remembers() {
-    // Whether s2 is asked to follow pauses, when s1:1 was paused for 512 ns and some epochs passed since.
+fn a_pause_counts_for_the_epochs_of_the_ring() {
+    // Whether s2 is polled to follow pauses when s1:1 was paused for 512 ns some epochs ago.
     for (epochs, follow) in [(0, 3), (2, 3), (5, 1)] {
         let mut net = poster();
         net.pause("s1:1", 100);
         net.now = net.now + Time::from_ns(epochs << 20) + Time::from_us(1);
         net.settle();
-        check(&mut net, &question(1, Follow::VictimPath), &[("s1", 3, 1), ("s2", 1, follow), ("s3", 1, 1)]);
+        check(&mut net, &request(1, Follow::VictimPath), &[("s1", 3, 1), ("s2", 1, follow), ("s3", 1, 1)]);
     }
 }
 
 #[test]
-fn a_pause_that_lasts_keeps_what_it_holds_back_in_sight() {
+fn a_lasting_pause_keeps_its_traffic_visible() {
     let settings = PlanSettings { pause_timer: false, ..PlanSettings::default() };
     let topology = network(
         &["h1", "h2", "h3", "h4", "s1", "s2", "s3"],
@@ -140,14 +140,14 @@ fn a_pause_that_lasts_keeps_what_it_holds_back_in_sight() {
     net.now = Time::from_ms(20);
     net.host_sends(&flow(2, 3), data(&flow(2, 3), 0, 1_000));
     net.pause("s1:3", 1);
-    // Long after the ring has turned nothing has moved; the poll comes by the port that the stuck traffic came by.
+    // No packet has moved for longer than the ring; the polling packet arrives at the port of the paused traffic.
     net.now = Time::from_ms(200);
-    check(&mut net, &question(1, Follow::Both), &[("s1", 2, 3), ("s2", 1, 2), ("s3", 1, 1)]);
+    check(&mut net, &request(1, Follow::Both), &[("s1", 2, 3), ("s2", 1, 2), ("s3", 1, 1)]);
 }
 
 #[test]
-fn a_trace_ends_where_the_pauses_form_a_loop() {
-    // Three switches in a ring; each host's traffic crosses its next switch to the one after.
+fn a_pause_trace_ends_in_a_loop_of_pauses() {
+    // Three switches in a ring; the traffic of each host crosses two links of the ring.
     let topology = network(
         &["h1", "h2", "h3", "s1", "s2", "s3"],
         &[
@@ -161,7 +161,7 @@ fn a_trace_ends_where_the_pauses_form_a_loop() {
     );
     let mut net = Net::new(&compile(&[]), topology, &PlanSettings::default());
     net.now = Time::from_ms(20);
-    // Fill the meters of the loop by hand: frames that come in by port 3 and leave by port 2.
+    // Fill the meters of the loop: frames with ingress port 3 and egress port 2.
     for (switch, to) in [("s1", 2u8), ("s2", 3), ("s3", 1)] {
         let frame = data(&flow(9, to), 0, 500);
         let now = net.now;
@@ -169,37 +169,37 @@ fn a_trace_ends_where_the_pauses_form_a_loop() {
         net.settle();
         net.pause(&format!("{switch}:2"), 60_000);
     }
-    let polling = Polling { flow: flow(1, 2), ..question(1, Follow::Both) };
+    let polling = Polling { flow: flow(1, 2), ..request(1, Follow::Both) };
     let frame = poll(&polling);
-    // As it would come from the loop: into s1 by port 3.
+    // From the loop: s1 receives it at port 3.
     let now = net.now;
     net.at("s1").switch.receive(now, 3, frame);
     net.settle();
     let reports = net.reports();
     let found: Vec<_> =
         reports.iter().map(|(s, r)| (s.as_str(), r.ingress_port, r.follow, r.followed)).collect();
-    // Once round: s1 is asked again by s3 and finds that it has answered.
+    // s3 polls s1 again, which has processed the request already.
     assert_eq!(found, [("s1", 3, 3, 3), ("s2", 3, 3, 3), ("s3", 3, 2, 2)]);
 }
 
 #[test]
-fn the_same_question_is_answered_once_and_another_event_is_not_thrown_away() {
+fn duplicates_are_suppressed_and_other_events_are_not() {
     let mut net = poster();
     let first = [("s1", 3, 1), ("s2", 1, 1), ("s3", 1, 1)];
-    check(&mut net, &question(1, Follow::VictimPath), &first);
-    check(&mut net, &question(1, Follow::VictimPath), &[]);
-    check(&mut net, &question(2, Follow::VictimPath), &first);
-    // Pauses have not been asked about yet.
-    check(&mut net, &question(2, Follow::Both), &[("s1", 3, 3)]);
-    // After two seconds nobody remembers.
+    check(&mut net, &request(1, Follow::VictimPath), &first);
+    check(&mut net, &request(1, Follow::VictimPath), &[]);
+    check(&mut net, &request(2, Follow::VictimPath), &first);
+    // Pauses have not been polled yet.
+    check(&mut net, &request(2, Follow::Both), &[("s1", 3, 3)]);
+    // After two seconds the switches have forgotten the request.
     net.now += Time::from_ms(2_000);
-    check(&mut net, &question(1, Follow::VictimPath), &first);
+    check(&mut net, &request(1, Follow::VictimPath), &first);
 }
 
-/// Puts a question into a switch as if it had come by `port`, and compares the reports: switch, ingress port, what was
-/// asked, what was followed.
-fn check_asked(net: &mut Net, switch: &str, port: u16, polling: Polling, expected: &[(&str, u16, u8, u8)]) {
-    let packet = PortQuestion { port, polling }.to_bytes();
+/// Retries a polling packet for ingress port `port` and compares the reports: switch, ingress port, `follow` of the
+/// packet, `follow` bits that were new.
+fn check_retry(net: &mut Net, switch: &str, port: u16, polling: Polling, expected: &[(&str, u16, u8, u8)]) {
+    let packet = PollRetry { port, polling }.to_bytes();
     let now = net.now;
     net.at(switch).switch.packet_out(now, Frame::new(&packet, 0));
     net.settle();
@@ -210,42 +210,42 @@ fn check_asked(net: &mut Net, switch: &str, port: u16, polling: Polling, expecte
 }
 
 #[test]
-fn the_controllers_question_goes_on_like_the_one_that_got_lost() {
+fn a_retry_is_forwarded_like_the_lost_packet() {
     let mut net = poster();
-    // As if the link between s1 and s2 had lost it.
-    check_asked(&mut net, "s2", 1, question(1, Follow::VictimPath), &[("s2", 1, 1, 1), ("s3", 1, 1, 1)]);
+    // The link between s1 and s2 lost the packet.
+    check_retry(&mut net, "s2", 1, request(1, Follow::VictimPath), &[("s2", 1, 1, 1), ("s3", 1, 1, 1)]);
     // s1 has not seen it yet; s2 and s3 remember it.
-    check(&mut net, &question(1, Follow::VictimPath), &[("s1", 3, 1)]);
+    check(&mut net, &request(1, Follow::VictimPath), &[("s1", 3, 1)]);
 }
 
 #[test]
-fn the_controllers_question_is_answered_although_it_is_remembered() {
+fn a_retry_is_reported_even_if_it_is_a_duplicate() {
     let mut net = poster();
-    let asked = question(1, Follow::VictimPath);
-    check(&mut net, &asked, &[("s1", 3, 1), ("s2", 1, 1), ("s3", 1, 1)]);
-    // Only the switch itself answers: its neighbours have answered before.
-    check_asked(&mut net, "s2", 1, asked, &[("s2", 1, 1, 1)]);
-    check_asked(&mut net, "s2", 1, asked, &[("s2", 1, 1, 1)]);
+    let repeated = request(1, Follow::VictimPath);
+    check(&mut net, &repeated, &[("s1", 3, 1), ("s2", 1, 1), ("s3", 1, 1)]);
+    // Only the switch itself reports: its neighbours suppress the duplicate.
+    check_retry(&mut net, "s2", 1, repeated, &[("s2", 1, 1, 1)]);
+    check_retry(&mut net, "s2", 1, repeated, &[("s2", 1, 1, 1)]);
 }
 
 #[test]
-fn the_controllers_question_about_pauses_follows_those_that_reach_its_port() {
+fn a_retry_follows_pauses_that_reach_its_ingress_port() {
     let mut net = poster();
     // F2 feeds the port towards s4, by port 1 of s2; nothing of port 2 does.
     for psn in 0..8 {
         net.host_sends(&flow(1, 3), data(&flow(1, 3), psn, 1_000));
     }
     net.pause("s2:3", 0xffff);
-    check_asked(&mut net, "s2", 2, question(1, Follow::Pauses), &[("s2", 2, 2, 2)]);
-    check_asked(&mut net, "s2", 1, question(1, Follow::Pauses), &[("s2", 1, 2, 2), ("s4", 1, 2, 2)]);
+    check_retry(&mut net, "s2", 2, request(1, Follow::Pauses), &[("s2", 2, 2, 2)]);
+    check_retry(&mut net, "s2", 1, request(1, Follow::Pauses), &[("s2", 1, 2, 2), ("s4", 1, 2, 2)]);
 }
 
 #[test]
-fn a_locked_switch_is_not_frozen_again_and_says_so() {
+fn a_frozen_switch_reports_its_first_freeze() {
     let mut net = poster();
     let report = |net: &mut Net, event: u32| {
         net.now += Time::from_us(1);
-        net.host_sends(&flow(2, 4), poll(&question(event, Follow::VictimPath)));
+        net.host_sends(&flow(2, 4), poll(&request(event, Follow::VictimPath)));
         let (_, report) = net.reports().remove(0);
         (report.frozen_now, report.frozen_generation, report.frozen_event, report.frozen_ns, report.time_ns)
     };
@@ -257,9 +257,9 @@ fn a_locked_switch_is_not_frozen_again_and_says_so() {
 }
 
 #[test]
-fn a_polling_packet_crosses_so_many_switches_and_no_more() {
+fn the_hop_limit_ends_polling() {
     let mut net = poster();
-    let short = |hop_limit| Polling { hop_limit, ..question(u32::from(hop_limit), Follow::VictimPath) };
+    let short = |hop_limit| Polling { hop_limit, ..request(u32::from(hop_limit), Follow::VictimPath) };
     check(&mut net, &short(2), &[("s1", 3, 1), ("s2", 1, 1)]);
     check(&mut net, &short(1), &[("s1", 3, 1)]);
     check(&mut net, &short(0), &[]);
@@ -268,8 +268,8 @@ fn a_polling_packet_crosses_so_many_switches_and_no_more() {
 #[test]
 fn nothing_to_follow_and_other_versions_are_dropped() {
     let mut net = poster();
-    check(&mut net, &question(1, Follow::Nothing), &[]);
-    let mut frame = poll(&question(1, Follow::VictimPath));
+    check(&mut net, &request(1, Follow::Nothing), &[]);
+    let mut frame = poll(&request(1, Follow::VictimPath));
     frame.head[14] = 0x21;
     net.host_sends(&flow(2, 4), frame);
     assert_eq!(net.reports(), []);
@@ -282,7 +282,7 @@ fn polling_packets_overtake_paused_data_and_are_not_counted() {
     for psn in 0..3 {
         net.host_sends(&flow(2, 4), data(&flow(2, 4), psn, 1_000));
     }
-    check(&mut net, &question(1, Follow::VictimPath), &[("s1", 3, 1), ("s2", 1, 3), ("s3", 1, 1)]);
+    check(&mut net, &request(1, Follow::VictimPath), &[("s1", 3, 1), ("s2", 1, 3), ("s3", 1, 1)]);
     let names: Vec<String> = net.at("s1").layout.bank_registers(0).iter().map(|s| s.to_string()).collect();
     let rows = net.at("s1").read(&names);
     let bank = net.at("s1").layout.read_bank(&rows).unwrap();
@@ -293,7 +293,7 @@ fn polling_packets_overtake_paused_data_and_are_not_counted() {
 }
 
 #[test]
-fn victims_and_their_questions_take_the_same_of_equal_paths() {
+fn polling_packets_take_the_ecmp_path_of_the_victim() {
     let mut links = vec![("h1:1".to_string(), "s1:1".to_string()), ("h2:1".into(), "s2:1".into())];
     links.extend((2..=5).map(|p| (format!("s1:{p}"), format!("s2:{p}"))));
     let links: Vec<(&str, &str)> = links.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
@@ -312,7 +312,7 @@ fn victims_and_their_questions_take_the_same_of_equal_paths() {
     for n in 0..64u16 {
         let flow = FlowKey { sport: 10_000 + n, ..flow(1, 2) };
         let by = take(data(&flow, 0, 100), &mut net);
-        let polling = Polling { flow, ..question(u32::from(n), Follow::VictimPath) };
+        let polling = Polling { flow, ..request(u32::from(n), Follow::VictimPath) };
         assert_eq!(take(poll(&polling), &mut net), by);
         *used.entry(by).or_insert(0) += 1;
     }

@@ -1,4 +1,4 @@
-//! What the switch program does with packets, on the real switch: forwarding, classes, what counts as data, pauses.
+//! The switch program on the real switch: forwarding, priorities, classification as data, pauses.
 
 mod real;
 
@@ -49,7 +49,7 @@ fn bank(net: &mut Net) -> BankContent {
     switch.layout.read_uncollected(&rows, 0).unwrap()
 }
 
-/// Sends a frame from h1 and returns what came out of the switch, by host.
+/// Sends a frame from h1 and returns the frames that the hosts receive.
 fn pass(net: &mut Net, frame: Frame) -> Vec<(String, Frame)> {
     net.inboxes.clear();
     net.send("h1", 1, frame);
@@ -61,7 +61,7 @@ fn pass(net: &mut Net, frame: Frame) -> Vec<(String, Frame)> {
 }
 
 #[test]
-fn a_packet_is_routed_with_one_hop_less_and_a_right_checksum() {
+fn a_forwarded_packet_has_a_lower_ttl_and_a_valid_checksum() {
     let sent = data(&flow(), 1, 500);
     let [(host, frame)] = &pass(&mut net(), sent.clone())[..] else { panic!("one packet leaves") };
     assert_eq!((host.as_str(), frame.len()), ("h2", sent.len()));
@@ -71,7 +71,7 @@ fn a_packet_is_routed_with_one_hop_less_and_a_right_checksum() {
 }
 
 #[test]
-fn what_must_not_be_forwarded_is_dropped() {
+fn invalid_packets_are_dropped() {
     let mut net = net();
     let mut check = |what: &str, change: &dyn Fn(&mut Frame)| {
         let mut frame = data(&flow(), 1, 500);
@@ -195,7 +195,7 @@ fn pauses_are_kept_as_intervals() {
     );
     check_pauses(&[(0, &[(3, 1_000)]), (9_000, &[(3, 0)])], &[(3, 0, Some(5_119), 1)]);
     check_pauses(&[(0, &[(3, 0)])], &[]);
-    // All eight classes of one frame, each on its own.
+    // All eight priorities of one frame, one at a time.
     let all: Vec<(u8, u16)> = (0..8).map(|class| (class, 100 + u16::from(class))).collect();
     let ends: Vec<_> = all.iter().map(|(c, q)| (*c, 0, Some((u64::from(*q) * 335_544) >> 16), 1)).collect();
     check_pauses(&[(0, &all)], &ends);
@@ -214,7 +214,7 @@ fn the_log_keeps_the_last_intervals_and_numbers_them() {
         );
     }
     let log = &bank(&mut net).pauses[0];
-    assert_eq!((log.came_round, log.open.is_empty()), (false, true));
+    assert_eq!((log.wrapped, log.open.is_empty()), (false, true));
     let found = log.closed.iter().map(|pause| (pause.number, (pause.interval.start_ns - 20_000_000) / 1_000));
     assert_eq!(found.collect::<Vec<_>>(), (22..150).map(|n| (n, 2 * u64::from(n))).collect::<Vec<_>>());
 }
@@ -238,7 +238,7 @@ fn packets_count_as_paused_while_the_pause_lasts() {
     assert_eq!((record.psn_first, record.psn_last), (1, 3));
 }
 
-/// 150 pauses, a freeze during the last of them, then 150 more before anybody reads.
+/// 150 pauses, a freeze during the last of them, then 150 more before the read.
 #[test]
 fn pauses_after_a_freeze_overwrite_nothing() {
     let mut net = net();
@@ -275,7 +275,7 @@ fn pauses_after_a_freeze_overwrite_nothing() {
     let expected = |numbers: std::ops::Range<u16>| -> Vec<(u16, u64, Option<u64>)> {
         numbers.map(|n| (n, 2_000 * u64::from(n), Some(2_000 * u64::from(n) + 1_000))).collect()
     };
-    // The one that lasted at the freeze is in both banks, those that come later are in the other.
+    // The pause that lasted at the freeze is in both banks, later ones only in the active one.
     assert_eq!(log(&mut net, 0), expected(23..151));
     assert_eq!(log(&mut net, 1), expected(150..151));
     (151..300).for_each(|n| pause(&mut net, n));

@@ -55,7 +55,7 @@ impl InProcessController {
     pub fn new(scenario: &Scenario, pipeline: Pipeline) -> InProcessController {
         let settings = CollectSettings {
             quiet_ns: scenario.agents.quiet.as_ns(),
-            ask_after_ns: (scenario.agents.quiet.as_ns() / QUIET_TO_ASK)
+            poll_retry_ns: (scenario.agents.quiet.as_ns() / QUIET_TO_ASK)
                 .max(2 * scenario.agents.read_delay.as_ns()),
             // Nothing restarts or loses messages here, so nobody needs to look after idle switches.
             audit_ns: 0,
@@ -214,7 +214,7 @@ impl InProcessController {
         let (switch, request) = match &command {
             Command::Read { switch, request, .. }
             | Command::Unlock { switch, request, .. }
-            | Command::Ask { switch, request, .. } => (switch, *request),
+            | Command::Poll { switch, request, .. } => (switch, *request),
             Command::Emit(_) => unreachable!("snapshots are kept, not put off"),
         };
         if self.silent.contains(switch) {
@@ -231,9 +231,9 @@ impl InProcessController {
             Command::Unlock { writes, .. } => {
                 write_registers(switch, &self.pipeline, writes).map(|()| Input::UnlockDone { request })
             }
-            Command::Ask { question, .. } => {
-                switch.packet_out(now, Frame::new(&question.to_bytes(), 0));
-                Ok(Input::Asked { request })
+            Command::Poll { packet, .. } => {
+                switch.packet_out(now, Frame::new(&packet.to_bytes(), 0));
+                Ok(Input::Polled { request })
             }
             Command::Emit(_) => unreachable!("snapshots are kept, not put off"),
         };

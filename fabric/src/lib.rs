@@ -38,7 +38,14 @@ pub mod storm;
 mod switching;
 pub mod topology;
 #[rustfmt::skip]
-#[allow(clippy::all, clippy::pedantic, clippy::nursery, unused, unused_comparisons, reason = "printed from the program, an operation a line")]
+#[allow(
+    clippy::all,
+    clippy::pedantic,
+    clippy::nursery,
+    unused,
+    unused_comparisons,
+    reason = "generated from the program, one statement per operation"
+)]
 mod translated;
 mod trial;
 mod truth;

@@ -1,32 +1,33 @@
-// Causality: how much traffic went from each ingress port to each egress port in an epoch. A paused egress port holds
-// back the ingress ports that feed it, and nobody else.
+// Causality meters: traffic by ingress and egress port in each epoch. When an egress port is paused, they show which
+// ingress ports feed it and therefore receive its backpressure.
 
-// Index: place in the ring, then ingress port - 1, then egress port - 1. Both pipelines look
-// at them, so they stand outside of either.
+// Index: position in the epoch ring, then ingress port - 1, then egress port - 1. Ingress and egress both use the
+// meters, so they are declared outside of the controls.
 @fields("epoch:32,generation:16,packets:32,bytes:48")
-register<bit<128>>(METER_ROWS) meter_bank0;
-register<bit<128>>(METER_ROWS) meter_bank1;
+register<bit<METER_WIDTH>>(METER_ROWS) meter_bank0;
+register<bit<METER_WIDTH>>(METER_ROWS) meter_bank1;
 
 control Causality(in bit<32> row, in bit<32> epoch, in bit<16> generation, in bit<32> bytes) {
-    bit<128> fed;
+    bit<METER_WIDTH> fed;
     bit<16> done;
 
     apply {
-        if (generation[0:0] == 0) {
+        if (BANK(generation) == 0) {
             meter_bank0.read(fed, row);
         } else {
             meter_bank1.read(fed, row);
         }
-        if (fed[127:80] != epoch ++ generation) {
-            collected.read(done, (bit<32>)generation[0:0]);
-            if (fed[127:96] == epoch && is_uncollected(fed[95:80], done)) {
-                fed[95:80] = generation;
+        if (METER_EPOCH_TO_GENERATION(fed) != epoch ++ generation) {
+            collected.read(done, (bit<32>)BANK(generation));
+            if (METER_EPOCH(fed) == epoch && is_uncollected(METER_GENERATION(fed), done)) {
+                METER_GENERATION(fed) = generation;
             } else {
-                fed = epoch ++ generation ++ 80w0;
+                fed = METER(epoch, generation, 32w0, 48w0);
             }
         }
-        fed = fed + (48w0 ++ 32w1 ++ (bit<48>)bytes);
-        if (generation[0:0] == 0) {
+        // Neither counter can overflow within an epoch, so one addition updates both.
+        fed = fed + METER(32w0, 16w0, 32w1, (bit<48>)bytes);
+        if (BANK(generation) == 0) {
             meter_bank0.write(row, fed);
         } else {
             meter_bank1.write(row, fed);
@@ -34,17 +35,17 @@ control Causality(in bit<32> row, in bit<32> epoch, in bit<16> generation, in bi
     }
 }
 
-// Whether meter row `fed` shows traffic of the last `oldest` epochs before `epoch`, that one included.
-bool shows_traffic(in bit<128> fed, in bit<32> epoch, in bit<32> oldest) {
-    return fed[79:48] != 0 && epochs_ago(epoch, fed[127:96]) <= oldest;
+// Whether `fed` counts traffic of `epoch` or of the `oldest` epochs before it.
+bool shows_traffic(in bit<METER_WIDTH> fed, in bit<32> epoch, in bit<32> oldest) {
+    return METER_PACKETS(fed) != 0 && epochs_ago(epoch, METER_EPOCH(fed)) <= oldest;
 }
 
-// Whether traffic went from port row `from` to port row `to` recently. Both banks are asked, whatever their generation:
-// a freeze moves the counting, not the traffic.
+// Whether port row `from` recently sent traffic to port row `to`. Reads both banks regardless of their generation: a
+// freeze changes which bank counts, not the traffic.
 control RecentTraffic(
     in bit<PORT_BITS> from, in bit<PORT_BITS> to, in bit<32> epoch, in bit<32> oldest, out bit<1> seen)
 {
-    bit<128> fed;
+    bit<METER_WIDTH> fed;
 
     apply {
         seen = 0;

@@ -1,4 +1,4 @@
-// IPv4 header checksum: verified on arrival (RFC 1812 section 5.2.2) and computed anew after the TTL has changed.
+// IPv4 header checksum: verified on arrival (RFC 1812 section 5.2.2) and recomputed after the TTL has changed.
 
 control HawkeyeVerifyChecksum(inout headers_t hdr, inout metadata_t meta) {
     apply {

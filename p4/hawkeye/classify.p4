@@ -1,8 +1,7 @@
-// What a packet is: its 5-tuple, and whether it counts as data.
+// Classification: a packet's 5-tuple, and whether it counts as data.
 //
-// Data is everything that hosts send one another except what only answers data: RoCEv2 acknowledgements and
-// congestion notifications, and TCP segments without payload. Answers queue like data (a queue's depth counts
-// them) but causing or suffering congestion is not what they are about, so they are not metered.
+// Every packet between hosts is data except RoCEv2 acknowledgements and CNPs and TCP segments without payload. These
+// queue like data and count in the queue depth, but they hardly contribute to congestion and are not metered.
 
 control Classify(in headers_t hdr, inout metadata_t meta, out bit<1> known) {
     bit<5> operation;
@@ -29,7 +28,7 @@ control Classify(in headers_t hdr, inout metadata_t meta, out bit<1> known) {
             meta.flow.protocol = hdr.ipv6.next_header;
             ip_length = hdr.ipv6.payload_length;
         } else if (hdr.polling.isValid()) {
-            // Whatever is decided by the flow is decided as for the victim itself.
+            // Routing and hashing use the victim's flow.
             if (hdr.polling.destination[127:32] == 0xffff) {
                 meta.is_ipv4 = 1;
             }
@@ -59,7 +58,7 @@ control Classify(in headers_t hdr, inout metadata_t meta, out bit<1> known) {
             operation = hdr.bth.opcode[4:0];
             transport = hdr.bth.opcode[7:5];
             if (transport == 4) {
-                // Congestion notification, the only operation of its kind.
+                // CNP, the only operation of this transport.
                 meta.is_data = 0;
             } else if ((operation == 0x11 || operation == 0x12) && transport != 1 && transport != 3) {
                 // Acknowledge and atomic acknowledge of the reliable transports.

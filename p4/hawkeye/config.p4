@@ -1,10 +1,10 @@
-// Sizes and lengths. Each is a power of two, given by its exponent, and may be set on the compiler's command
-// line. The controller learns them from the compiled program (register sizes, @epoch_shift), never from here.
+// Sizes and durations. Each is a power of two, given by its exponent, and can be set on the compiler's command line.
+// The controller derives them from the compiled program (register sizes, width of `epoch_t`), not from this file.
 
 #ifndef HAWKEYE_CONFIG
 #define HAWKEYE_CONFIG
 
-// An epoch lasts 2^EPOCH_SHIFT ns: 1.05 ms. From 16 on the number of an epoch of the 48-bit clock fits into 32 bits.
+// An epoch lasts 2^EPOCH_SHIFT ns: 1.05 ms. At 16 or above, an epoch number of the 48-bit clock fits into 32 bits.
 #ifndef EPOCH_SHIFT
 #define EPOCH_SHIFT 20
 #endif
@@ -12,7 +12,7 @@
 #error EPOCH_SHIFT must be 16 to 40
 #endif
 
-// Epochs in the ring: 4. Egress looks through the whole ring without a loop, hence the limit.
+// Epochs in the ring: 4. Limited because egress reads the whole ring without a loop.
 #ifndef EPOCH_RING_BITS
 #define EPOCH_RING_BITS 2
 #endif
@@ -20,12 +20,12 @@
 #error EPOCH_RING_BITS must be 1, 2 or 3
 #endif
 
-// Flow slots an epoch: 4096.
+// Flow slots per epoch: 4096.
 #ifndef FLOW_SLOT_BITS
 #define FLOW_SLOT_BITS 12
 #endif
 
-// Ports with telemetry: 64, numbered from 1. Row p - 1 of a table belongs to port p.
+// Ports with telemetry: 64, numbered from 1. Row p - 1 of a register belongs to port p.
 #ifndef PORT_BITS
 #define PORT_BITS 6
 #endif
@@ -33,7 +33,7 @@
 #error PORT_BITS must be 1 to 8
 #endif
 
-// Closed pause intervals kept a bank and port: 128.
+// Closed pause intervals kept per bank and port: 128.
 #ifndef PAUSE_LOG_BITS
 #define PAUSE_LOG_BITS 7
 #endif
@@ -41,7 +41,7 @@
 #error PAUSE_LOG_BITS must be 1 to 16
 #endif
 
-// Polling packets remembered against duplicates: 1024, for 2^POLL_MEMORY_SHIFT ns (1.07 s).
+// Polling packets remembered to suppress duplicates: 1024, for 2^POLL_MEMORY_SHIFT ns (1.07 s).
 #ifndef POLL_MEMORY_BITS
 #define POLL_MEMORY_BITS 10
 #endif
@@ -57,14 +57,14 @@
 #define QUEUES (1 << (PORT_BITS + 3))
 #define PAUSE_LOG_ROWS (1 << (PORT_BITS + PAUSE_LOG_BITS))
 
-// Port by which the controller's packets come in: bmv2's `--cpu-port`, and that of p4/switch.
+// Ingress port of packets from the controller: `--cpu-port` of bmv2, the CPU port of p4/switch.
 #ifndef CPU_PORT
 #define CPU_PORT 510
 #endif
 
-// Multicast group of the ports that lead to other switches.
+// Multicast group of the ports with links to other switches.
 #define POLL_GROUP 1
-// Priority class of polling packets, which PFC must never pause.
+// Priority of polling packets. It must not be a lossless priority: PFC never pauses it.
 #define POLL_PRIORITY 7
 
 #endif

@@ -1,4 +1,4 @@
-// Deparser: the headers in wire order. Those that are invalid are left out.
+// Deparser: emits the valid headers in wire order.
 
 control HawkeyeDeparser(packet_out packet, in headers_t hdr) {
     apply {

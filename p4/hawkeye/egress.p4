@@ -1,4 +1,4 @@
-// Egress: the queue has one packet less, and a copy of a polling packet learns what its port means.
+// Egress: updates the queue depth and decides for each copy of a polling packet whether it leaves.
 
 control HawkeyeEgress(
     inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t standard_metadata)

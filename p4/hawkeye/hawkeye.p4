@@ -1,13 +1,14 @@
-// Hawkeye: a router for lossless networks that remembers, epoch by epoch, who waited for whom, and holds that memory
-// still when somebody asks (X. Li et al., "RDMA Network Performance Anomalies Diagnosis with Hawkeye", SIGCOMM 2024
-// posters, sections 2.1 and 2.2).
+// Hawkeye: a router for lossless networks that records in each telemetry epoch which flows queued where and which ports
+// were paused, and freezes these records when a polling packet arrives (X. Li et al., "RDMA Network Performance
+// Anomalies Diagnosis with Hawkeye", SIGCOMM 2024 posters, sections 2.1 and 2.2).
 //
-// Timestamps are taken to be nanoseconds.
+// All timestamps are in nanoseconds.
 
 #include <core.p4>
 #include <v1model.p4>
 
 #include "config.p4"
+#include "layout.p4"
 #include "headers.p4"
 #include "parser.p4"
 #include "checksum.p4"

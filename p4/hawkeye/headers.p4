@@ -1,4 +1,4 @@
-// Headers on the wire and what a packet carries through the pipeline.
+// Headers, and the metadata of a packet in the pipeline.
 
 #ifndef HAWKEYE_HEADERS
 #define HAWKEYE_HEADERS
@@ -82,7 +82,7 @@ header tcp_t {
     bit<16> urgent;
 }
 
-// InfiniBand base transport header as RoCEv2 carries it (InfiniBand volume 1, section 9.2; annex A17).
+// InfiniBand base transport header of RoCEv2 (InfiniBand volume 1, section 9.2; annex A17).
 header bth_t {
     bit<8> opcode;
     bit<1> solicited;
@@ -102,8 +102,8 @@ header mac_control_t {
     bit<16> opcode;
 }
 
-// Priority-based flow control (IEEE 802.1Qbb): a vector of enabled classes (class n is bit n) and a time a class in
-// units of 512 bit times. Time zero resumes.
+// Priority-based flow control (IEEE 802.1Qbb): a vector of enabled priorities (priority n is bit n) and a time for each
+// priority in units of 512 bit times. Time zero resumes.
 header pfc_t {
     bit<16> enabled;
     bit<16> time0;
@@ -116,7 +116,7 @@ header pfc_t {
     bit<16> time7;
 }
 
-// The polling packet: what to follow, and the victim it is about. Addresses are 128 bits, IPv4 as ::ffff:a.b.c.d.
+// The polling packet: what to follow, and the victim's 5-tuple. Addresses have 128 bits, IPv4 as ::ffff:a.b.c.d.
 header polling_t {
     bit<4> version;
     bit<2> reserved;
@@ -130,6 +130,10 @@ header polling_t {
     bit<16> source_port;
     bit<16> destination_port;
 }
+
+// Bits of `follow`: the victim's path; the pauses that reach the ingress port.
+#define FOLLOW_VICTIM(follow) follow[0:0]
+#define FOLLOW_PAUSES(follow) follow[1:1]
 
 struct headers_t {
     ethernet_t ethernet;
@@ -145,7 +149,7 @@ struct headers_t {
     bth_t bth;
 }
 
-// The 5-tuple in the one form that routing, hashing and the flow slots use: 296 bits, no padding.
+// The 5-tuple as routing, hashing and the flow slots use it: 296 bits, no padding.
 struct flow_t {
     bit<128> source;
     bit<128> destination;
@@ -160,22 +164,23 @@ struct metadata_t {
     bit<32> flow_hash;
     // 1 when flow.destination is an IPv4 address.
     bit<1> is_ipv4;
-    // 1 when the packet is metered: data, neither acknowledgement nor control.
+    // 1 when the packet is metered: data, not an acknowledgement or control packet.
     bit<1> is_data;
     bit<6> dscp;
     bit<24> psn;
-    // Class and queue the packet leaves by.
+    // Priority and egress queue.
     bit<3> priority;
-    // Where the route leads; 0 when there is none.
+    // Egress port of the route; 0 without a route.
     port_t route_port;
-    // Where the victim's packets leave, for the copies of a polling packet; 0 when they do not follow the victim.
+    // Egress port of the victim's packets, for the copies of a polling packet; 0 if the packet does not follow the
+    // victim.
     port_t victim_port;
-    // The port that a polling packet came by, or that the controller says it would have come by.
+    // Ingress port of a polling packet; for a retry by the controller, the port that the lost packet would have used.
     port_t poll_port;
-    // Epoch the packet falls into, and its place in the ring.
+    // Epoch of the packet's arrival, and its position in the ring.
     bit<32> epoch;
     bit<EPOCH_RING_BITS> ring;
-    // Generation that is being written, and its bank.
+    // Generation that packets write; its lowest bit is the bank.
     bit<16> generation;
 }
 

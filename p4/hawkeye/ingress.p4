@@ -1,6 +1,6 @@
-// Ingress: what arrives is a pause, a question, or something to forward.
+// Ingress: handles PFC frames and polling packets, forwards all other packets.
 
-// Packets dropped on purpose, by reason. What the traffic manager drops is its own to count.
+// Indices of the counter `drops`. The traffic manager counts its own drops.
 const bit<32> DROP_MALFORMED = 0;
 const bit<32> DROP_MAC_CONTROL = 1;
 const bit<32> DROP_UNKNOWN = 2;
@@ -24,7 +24,7 @@ control HawkeyeIngress(
     bit<1> known;
     bit<1> dropped;
     bit<8> ttl = 0;
-    bit<128> lock;
+    bit<FREEZE_STATE_WIDTH> state;
 
     action drop(in bit<32> reason) {
         drops.count(reason);
@@ -79,8 +79,8 @@ control HawkeyeIngress(
         priority.apply(hdr, meta);
         standard_metadata.priority = meta.priority;
         standard_metadata.egress_spec = meta.route_port;
-        freeze_state.read(lock, 0);
-        meta.generation = lock[127:112];
+        freeze_state.read(state, 0);
+        meta.generation = FREEZE_STATE_GENERATION(state);
         telemetry.apply(meta, standard_metadata);
     }
 }

@@ -11,7 +11,7 @@ parser HawkeyeParser(
     inout metadata_t meta,
     inout standard_metadata_t standard_metadata)
 {
-    // UDP destination ports besides 4791 that carry RoCEv2 here.
+    // UDP destination ports that carry RoCEv2, in addition to 4791.
     value_set<bit<16>>(8) roce_ports;
 
     state start {

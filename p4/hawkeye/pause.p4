@@ -1,57 +1,57 @@
-// Pauses: what the peer of a port has asked for, a port and priority, as received PFC frames say (IEEE 802.1Qbb).
+// PFC pauses of each egress port and priority, from received PFC frames (IEEE 802.1Qbb).
 //
-// A pause starts with a frame of non-zero time, is prolonged by further ones, and ends with a frame of time zero or when
-// its time has run out. Running out sends no packet, so it is noticed when somebody looks: `until_ns` decides.
-// Times of pauses are events, not counts of an epoch. The log of those that are over has two banks like everything else:
-// a freeze leaves what was logged in peace, however many pauses come before it is read.
+// A pause starts with a frame of non-zero time, is prolonged by further ones, and ends with a frame of time zero or
+// when its time expires. No packet marks the expiry, so `until_ns` is compared with the clock whenever the pause is
+// read. A pause may span epochs, so pauses are logged as intervals instead of counted by epoch. The log of closed
+// intervals has two banks like all telemetry: pauses after a freeze do not overwrite the frozen log.
 
-// Index: port - 1, then priority. `until_ns` of all ones: until a resume frame. `ended_ns` is of the last closed interval,
-// `intervals` counts those.
+// Index: port - 1, then priority. `until_ns` of all ones: until a resume frame. `ended_ns` is the end of the last
+// closed interval, `intervals` the number of closed intervals.
 @fields("paused:1,start_ns:48,until_ns:48,frames:32,ended_ns:48,intervals:32")
-register<bit<209>>(QUEUES) pause_status;
+register<bit<PAUSE_STATUS_WIDTH>>(QUEUES) pause_status;
 
-// The last closed intervals of each port, of all its priorities: where one class is lossless, all room is that one's. `number`
-// counts them (modulo 2^16); number n stands in place n modulo the log's length.
+// The last closed intervals of each port. Its priorities share the space, so that a single lossless priority can use
+// all of it. `number` counts the intervals (modulo 2^16); interval n is at position n modulo the length of the log.
 @fields("start_ns:48,lasted_ns:40,frames:5,priority:3,number:16")
-register<bit<112>>(PAUSE_LOG_ROWS) pause_log_bank0;
-register<bit<112>>(PAUSE_LOG_ROWS) pause_log_bank1;
+register<bit<PAUSE_LOG_WIDTH>>(PAUSE_LOG_ROWS) pause_log_bank0;
+register<bit<PAUSE_LOG_WIDTH>>(PAUSE_LOG_ROWS) pause_log_bank1;
 
-// How many intervals of a port have been closed.
+// Index: port - 1. Number of closed intervals.
 @fields("intervals:32")
 register<bit<32>>(PORTS) pause_counts;
 
-// Set by the controller, a port: whether its link leads to a host, and how long 512 bit times last on it in units of
-// 2^-16 ns. A quantum of zero: pauses have no time limit there.
+// Index: port - 1. Written by the controller: whether the link leads to a host, and the duration of 512 bit times on it
+// in units of 2^-16 ns. With a quantum of zero, pauses have no time limit.
 @fields("host_facing:1,quantum:39")
-register<bit<40>>(PORTS) port_config;
+register<bit<PORT_CONFIG_WIDTH>>(PORTS) port_config;
 
-// Whether `status` is a pause that still lasts.
-bool is_paused(in bit<209> status, in bit<48> now_ns) {
-    return status[208:208] == 1 && now_ns < status[159:112];
+// Whether `status` is a pause that has not expired.
+bool is_paused(in bit<PAUSE_STATUS_WIDTH> status, in bit<48> now_ns) {
+    return PAUSE_STATUS_PAUSED(status) == 1 && now_ns < PAUSE_STATUS_UNTIL_NS(status);
 }
 
-// Logs an interval that is over in the bank that packets write; in the frozen one as well if it began before the freeze:
-// whoever reads that bank asks what lasted then, and may have done so already.
+// Logs a closed interval in the active bank. If the interval began before the freeze, logs it in the frozen bank as
+// well: the collection needs the pauses that lasted at the freeze, and may have read `pause_status` already.
 control PauseLog(
     in bit<PORT_BITS> port, in bit<3> priority, in bit<48> start_ns, in bit<48> end_ns, in bit<32> frames)
 {
-    bit<128> lock;
+    bit<FREEZE_STATE_WIDTH> state;
     bit<16> free;
     bit<1> lasted;
     bit<32> number;
     bit<32> place;
     bit<48> lasted_ns;
     bit<5> counted;
-    bit<112> interval;
+    bit<PAUSE_LOG_WIDTH> interval;
 
     apply {
-        freeze_state.read(lock, 0);
+        freeze_state.read(state, 0);
         released.read(free, 0);
         lasted = 0;
-        if (lock[127:112] != free && start_ns <= lock[79:32]) {
+        if (FREEZE_STATE_GENERATION(state) != free && start_ns <= FREEZE_STATE_FROZEN_NS(state)) {
             lasted = 1;
         }
-        // As much as fits: 18 minutes, and whether it was one frame or many.
+        // Both saturate: the duration at 18 minutes, the number of frames at 31.
         lasted_ns = end_ns - start_ns;
         if (lasted_ns[47:40] != 0) {
             lasted_ns = 0x00ffffffffff;
@@ -63,21 +63,21 @@ control PauseLog(
         pause_counts.read(number, (bit<32>)port);
         pause_counts.write((bit<32>)port, number + 1);
         place = (bit<32>)(port ++ number[PAUSE_LOG_BITS - 1 : 0]);
-        interval = start_ns ++ lasted_ns[39:0] ++ counted ++ priority ++ number[15:0];
-        if (lock[112:112] == 0 || lasted == 1) {
+        interval = PAUSE_LOG(start_ns, lasted_ns[39:0], counted, priority, number[15:0]);
+        if (FREEZE_STATE_BANK(state) == 0 || lasted == 1) {
             pause_log_bank0.write(place, interval);
         }
-        if (lock[112:112] == 1 || lasted == 1) {
+        if (FREEZE_STATE_BANK(state) == 1 || lasted == 1) {
             pause_log_bank1.write(place, interval);
         }
     }
 }
 
-// One class of a PFC frame.
+// One priority of a PFC frame.
 control PauseClass(in bit<PORT_BITS> port, in bit<3> priority, in bit<16> time, in bit<48> now_ns) {
     PauseLog() log;
-    bit<209> status;
-    bit<40> config;
+    bit<PAUSE_STATUS_WIDTH> status;
+    bit<PORT_CONFIG_WIDTH> config;
     bit<64> duration_ns;
     bit<48> until_ns;
     bit<48> end_ns;
@@ -87,34 +87,35 @@ control PauseClass(in bit<PORT_BITS> port, in bit<3> priority, in bit<16> time, 
         queue = (bit<32>)(port ++ priority);
         pause_status.read(status, queue);
         port_config.read(config, (bit<32>)port);
-        duration_ns = ((bit<64>)time * (bit<64>)config[38:0]) >> 16;
+        duration_ns = ((bit<64>)time * (bit<64>)PORT_CONFIG_QUANTUM(config)) >> 16;
         until_ns = now_ns + duration_ns[47:0];
-        if (config[38:0] == 0) {
+        if (PORT_CONFIG_QUANTUM(config) == 0) {
             until_ns = 0xffffffffffff;
         }
 
-        // A pause that is over, by this frame or by its time, goes into the log.
-        if (status[208:208] == 1 && (time == 0 || now_ns > status[159:112])) {
-            end_ns = status[159:112];
+        // A pause that this frame ends, or that has expired, goes into the log.
+        if (PAUSE_STATUS_PAUSED(status) == 1 && (time == 0 || now_ns > PAUSE_STATUS_UNTIL_NS(status))) {
+            end_ns = PAUSE_STATUS_UNTIL_NS(status);
             if (now_ns < end_ns) {
                 end_ns = now_ns;
             }
-            log.apply(port, priority, status[207:160], end_ns, status[111:80]);
-            status = 129w0 ++ end_ns ++ (status[31:0] + 1);
+            log.apply(port, priority, PAUSE_STATUS_START_NS(status), end_ns, PAUSE_STATUS_FRAMES(status));
+            status = PAUSE_STATUS(1w0, 48w0, 48w0, 32w0, end_ns, PAUSE_STATUS_INTERVALS(status) + 1);
         }
         if (time != 0) {
-            if (status[208:208] == 0) {
-                status = 1w1 ++ now_ns ++ until_ns ++ 32w1 ++ status[79:0];
+            if (PAUSE_STATUS_PAUSED(status) == 0) {
+                status = PAUSE_STATUS(1w1, now_ns, until_ns, 32w1,
+                    PAUSE_STATUS_ENDED_NS(status), PAUSE_STATUS_INTERVALS(status));
             } else {
-                status[159:112] = until_ns;
-                status[111:80] = status[111:80] + 1;
+                PAUSE_STATUS_UNTIL_NS(status) = until_ns;
+                PAUSE_STATUS_FRAMES(status) = PAUSE_STATUS_FRAMES(status) + 1;
             }
         }
         pause_status.write(queue, status);
     }
 }
 
-// A PFC frame that came in at `ingress_port`: that port's own sending is what it pauses.
+// A PFC frame received at `ingress_port`; it pauses that port as an egress port.
 control Pause(in pfc_t pfc, in port_t ingress_port, in bit<48> now_ns) {
     PauseClass() class;
     port_t row;
@@ -136,12 +137,12 @@ control Pause(in pfc_t pfc, in port_t ingress_port, in bit<48> now_ns) {
     }
 }
 
-// Whether a queue is paused now or was within the ring's epochs, and how far back its traffic tells what it is about:
-// behind a pause that lasts, the queue may have seen no packet since the pause began.
+// Whether a queue is paused or was paused within the epochs of the ring, and how many epochs back its traffic counts: a
+// queue may have received no packet since a pause that still lasts began.
 control RecentPause(
     in bit<PORT_BITS> port, in bit<3> priority, in bit<48> now_ns, out bit<1> paused, out bit<32> oldest)
 {
-    bit<209> status;
+    bit<PAUSE_STATUS_WIDTH> status;
     bit<48> last_ns;
 
     apply {
@@ -151,11 +152,12 @@ control RecentPause(
         if (is_paused(status, now_ns)) {
             paused = 1;
             oldest = oldest
-                + epochs_ago((bit<32>)(now_ns >> EPOCH_SHIFT), (bit<32>)(status[207:160] >> EPOCH_SHIFT));
-        } else if (status[208:208] == 1 || status[31:0] != 0) {
-            last_ns = status[79:32];
-            if (status[208:208] == 1) {
-                last_ns = status[159:112];
+                + epochs_ago(
+                    (bit<32>)(now_ns >> EPOCH_SHIFT), (bit<32>)(PAUSE_STATUS_START_NS(status) >> EPOCH_SHIFT));
+        } else if (PAUSE_STATUS_PAUSED(status) == 1 || PAUSE_STATUS_INTERVALS(status) != 0) {
+            last_ns = PAUSE_STATUS_ENDED_NS(status);
+            if (PAUSE_STATUS_PAUSED(status) == 1) {
+                last_ns = PAUSE_STATUS_UNTIL_NS(status);
             }
             if (epochs_ago((bit<32>)(now_ns >> EPOCH_SHIFT), (bit<32>)(last_ns >> EPOCH_SHIFT)) < EPOCHS) {
                 paused = 1;

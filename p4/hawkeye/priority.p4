@@ -1,4 +1,4 @@
-// Priority class: the VLAN tag's code point where there is a tag, else a table over the DSCP.
+// Priority: the code point of the VLAN tag if there is one, otherwise a table over the DSCP.
 
 control Priority(in headers_t hdr, inout metadata_t meta) {
     action set_priority(bit<3> priority) {

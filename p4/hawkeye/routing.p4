@@ -1,6 +1,6 @@
-// Routing: longest prefix to a port or to a group of equal-cost ports, of which the flow's hash picks one.
+// Routing: longest-prefix match to a port or to an ECMP group, of which the flow's hash selects one member.
 
-// Differs from switch to switch, or every switch of a tier would pick alike and leave links unused.
+// Different in every switch. Otherwise all switches of a tier would select the same members and leave links unused.
 @fields("seed:32")
 register<bit<32>>(1) ecmp_seed;
 
@@ -18,7 +18,7 @@ control Routing(inout headers_t hdr, inout metadata_t meta) {
         meta.route_port = port;
     }
 
-    // For neighbours that look at the MAC addresses.
+    // For neighbours that check MAC addresses.
     action set_next_hop(port_t port, bit<48> source, bit<48> destination) {
         meta.route_port = port;
         hdr.ethernet.source = source;
@@ -61,8 +61,8 @@ control Routing(inout headers_t hdr, inout metadata_t meta) {
             ipv6_routes.apply();
         }
         if (group_size != 0) {
-            // CRC-32 is linear: xor with a seed alone would leave flows that collided on one switch together on
-            // the next. The product is not linear, and its upper half depends on all bits.
+            // CRC-32 is linear: with only an XOR of the seed, flows that collide on one switch would collide on the
+            // next as well. The product is not linear, and its upper half depends on all bits.
             ecmp_seed.read(mixed, 0);
             mixed = (mixed ^ meta.flow_hash) * 0x9e3779b1;
             mixed = (mixed ^ (mixed >> 15)) * 0x85ebca77;

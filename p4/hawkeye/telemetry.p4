@@ -1,5 +1,4 @@
-// Telemetry of one data packet: written in ingress, where the queue's depth and the pause are known as the packet will
-// find them.
+// Telemetry of one data packet. Written in ingress, with the queue depth and pause status at the packet's enqueue.
 
 control Telemetry(in metadata_t meta, in standard_metadata_t standard_metadata) {
     FlowSlots() flows;
@@ -9,13 +8,13 @@ control Telemetry(in metadata_t meta, in standard_metadata_t standard_metadata) 
     port_t in_row;
     port_t out_row;
     bit<32> depth = 0;
-    bit<209> status = 0;
+    bit<PAUSE_STATUS_WIDTH> status = 0;
     bit<1> paused = 0;
     bit<1> queued = 0;
     bit<32> slot;
     bit<32> row;
-    bit<FLOW_ID_BITS> id;
-    bit<FLOW_COUNT_BITS> amount;
+    bit<FLOW_IDS_WIDTH> id;
+    bit<FLOW_COUNTS_WIDTH> amount;
 
     apply {
         in_row = standard_metadata.ingress_port - 1;
@@ -38,11 +37,11 @@ control Telemetry(in metadata_t meta, in standard_metadata_t standard_metadata) 
             slot = meta.flow_hash ^ (meta.flow_hash >> 16)
                 ^ ((bit<32>)meta.route_port << 4) ^ (bit<32>)standard_metadata.ingress_port;
             row = (bit<32>)(meta.ring ++ slot[FLOW_SLOT_BITS - 1 : 0]);
-            id = meta.epoch ++ meta.generation ++ standard_metadata.ingress_port ++ meta.route_port
-                ++ meta.priority ++ meta.flow.source ++ meta.flow.destination ++ meta.flow.source_port
-                ++ meta.flow.destination_port ++ meta.flow.protocol;
-            amount = 32w1 ++ (bit<48>)standard_metadata.packet_length ++ (bit<32>)queued ++ (bit<48>)depth
-                ++ (bit<32>)paused;
+            id = FLOW_IDS(meta.epoch, meta.generation, standard_metadata.ingress_port, meta.route_port,
+                meta.priority, meta.flow.source, meta.flow.destination, meta.flow.source_port,
+                meta.flow.destination_port, meta.flow.protocol);
+            amount = FLOW_COUNTS(32w1, (bit<48>)standard_metadata.packet_length, (bit<32>)queued, (bit<48>)depth,
+                (bit<32>)paused);
             flows.apply(row, id, amount, meta.psn, standard_metadata.ingress_global_timestamp);
 
             if (out_row < PORTS) {

@@ -8,7 +8,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use controller::live::Asked;
+use controller::live::AgentTrigger;
 use fabric::scenario::Circumstances;
 use fabric::{Fabric, Scenario};
 use model::{PortRef, Time};
@@ -64,7 +64,7 @@ impl Network {
         mut self,
         pace_us: u64,
         progress: mpsc::Sender<Progress>,
-        triggers: mpsc::Sender<Asked>,
+        triggers: mpsc::Sender<AgentTrigger>,
         polls: Receiver<Poll>,
         stop: Arc<AtomicBool>,
     ) -> anyhow::Result<JoinHandle<()>> {
@@ -95,7 +95,7 @@ impl Network {
             .context("cannot start the network's thread")
     }
 
-    fn advance(&mut self, step: Time, triggers: &mpsc::Sender<Asked>) {
+    fn advance(&mut self, step: Time, triggers: &mpsc::Sender<AgentTrigger>) {
         // Controllers may have sent packets or opened ports.
         self.fabric.poll_switches();
         self.fabric.run_until(self.fabric.now() + step);
@@ -103,7 +103,7 @@ impl Network {
         for poll in self.fabric.take_triggers() {
             // If the controller's queue is full, the digests of the switches still report the event.
             let (event, priority) = (poll.event, poll.polling.priority);
-            let _ = triggers.try_send(Asked { event, priority, trigger: poll.trigger });
+            let _ = triggers.try_send(AgentTrigger { event, priority, trigger: poll.trigger });
         }
         for notice in self.fabric.take_notices() {
             let name = self.fabric.switch_name(notice.switch).to_string();

@@ -45,7 +45,7 @@ pub(super) fn collect_settings(pace_us: u64) -> CollectSettings {
     let defaults = CollectSettings::default();
     CollectSettings {
         quiet_ns: defaults.quiet_ns + 2 * hop_ns,
-        ask_after_ns: defaults.ask_after_ns + hop_ns,
+        poll_retry_ns: defaults.poll_retry_ns + hop_ns,
         read_timeout_ns: 30_000_000_000,
         event_timeout_ns: 60_000_000_000 + 10 * hop_ns,
         // Switches store a polling packet's event for 2^30 ns of simulated time.

@@ -1,13 +1,13 @@
-//! The state machine.
+//! The collector's state machine.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use model::{FlowKey, Topology, Trigger};
 
-use crate::layout::{LockState, Notice, PollReport, RegisterRows, TelemetryLayout};
+use crate::layout::{Digest, LockState, PollReport, RegisterRows, TelemetryLayout};
 
-use super::event::{Data, Event};
+use super::open_event::{BankData, OpenEvent};
 use super::settings::CollectSettings;
 use super::stats::CollectStats;
 use super::switch::Switch;
@@ -19,15 +19,15 @@ pub struct Collector {
     pub(super) topology: Arc<Topology>,
     pub(super) settings: CollectSettings,
     pub(super) switches: BTreeMap<String, Switch>,
-    pub(super) events: BTreeMap<u32, Event>,
-    /// Events whose snapshot has been emitted, and when.
+    pub(super) events: BTreeMap<u32, OpenEvent>,
+    /// Events whose snapshot has been emitted, with the time of it.
     pub(super) closed: BTreeMap<u32, u64>,
     requests: BTreeMap<RequestId, Request>,
     next_request: u64,
     pub(super) stats: CollectStats,
 }
 
-/// A request that has not been answered.
+/// A request whose result is pending.
 #[derive(Clone, Debug)]
 struct Request {
     switch: String,
@@ -37,27 +37,25 @@ struct Request {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// Reads the bank of this generation, frozen then.
-    Bank {
-        generation: u16,
-        frozen_ns: u64,
-        attempt: u32,
-    },
-    /// Looks at the lock; `connecting` when the switch is new to us.
-    Audit {
-        connecting: bool,
-    },
+    /// Read a frozen bank; `attempt` counts from 1.
+    Bank { frozen: FrozenBank, attempt: u32 },
+    /// Read the freeze state; `connecting`: for the first time in this session.
+    Audit { connecting: bool },
+    /// Release the frozen bank.
     Unlock,
-    /// A question of this event, by this port and about this flow.
-    Ask {
-        event: u32,
-        port: u16,
-        flow: FlowKey,
-    },
+    /// Retry a polling packet of this event, for this ingress port and flow.
+    Poll { event: u32, port: u16, flow: FlowKey },
+}
+
+/// A frozen bank of a switch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct FrozenBank {
+    generation: u16,
+    frozen_ns: u64,
 }
 
 impl Collector {
-    /// A collector for the switches of `topology`; they become known by [`Collector::add_switch`].
+    /// Creates a collector for the network `topology`. [`Collector::add_switch`] adds the switches.
     pub fn new(topology: Arc<Topology>, settings: CollectSettings) -> Collector {
         Collector {
             topology,
@@ -76,12 +74,12 @@ impl Collector {
         self.switches.insert(name.into(), Switch::new(layout));
     }
 
-    /// What the collector has done so far.
+    /// Returns the counters of the collector.
     pub fn stats(&self) -> CollectStats {
         self.stats
     }
 
-    /// Takes in what happened and says what to do.
+    /// Processes an input and returns the commands to carry out.
     pub fn handle(&mut self, now_ns: u64, input: Input) -> Vec<Command> {
         let mut commands = Vec::new();
         match input {
@@ -91,7 +89,7 @@ impl Collector {
             }
             Input::Trigger { event, priority, trigger } => self.on_trigger(now_ns, event, priority, trigger),
             Input::ReadDone { request, rows } => self.on_read(now_ns, request, &rows, &mut commands),
-            Input::UnlockDone { request } | Input::Asked { request } => {
+            Input::UnlockDone { request } | Input::Polled { request } => {
                 if self.requests.remove(&request).is_none() {
                     self.stats.ignored += 1;
                 }
@@ -102,24 +100,24 @@ impl Collector {
         commands
     }
 
-    /// When [`Collector::wake`] should be called next, if ever.
+    /// Returns the time at which [`Collector::wake`] must be called next, if nothing happens before.
     pub fn next_wake_ns(&self) -> Option<u64> {
         let requests = self.requests.values().map(|request| request.deadline_ns);
         let audits = self.switches.values().filter_map(|switch| switch.audit_at_ns);
         let timeouts = self.events.values().map(|event| self.timeout_at_ns(event));
         let mut next_ns = requests.chain(audits).chain(timeouts).min();
         for event in self.events.values() {
-            let due_ns = event.look_at_ns.unwrap_or_else(|| self.quiet_at_ns(event));
-            // Of many events only those that could be next are looked at more closely.
+            let due_ns = event.retry_at_ns.unwrap_or_else(|| self.quiet_at_ns(event));
+            // The full check is costly with many events, so only events that could be next are checked.
             let is_sooner = next_ns.is_none_or(|next_ns| due_ns < next_ns);
-            if is_sooner && event.is_settled() && (event.look_at_ns.is_some() || !self.is_auditing(event)) {
+            if is_sooner && event.is_settled() && (event.retry_at_ns.is_some() || !self.is_auditing(event)) {
                 next_ns = Some(due_ns);
             }
         }
         next_ns
     }
 
-    /// Acts on times that have come.
+    /// Processes all timers that have expired at `now_ns`.
     pub fn wake(&mut self, now_ns: u64) -> Vec<Command> {
         let mut commands = Vec::new();
         let late: Vec<RequestId> =
@@ -152,12 +150,12 @@ impl Collector {
             self.stats.ignored += 1;
             return;
         };
-        match switch.layout.notice(digest, fields) {
-            Ok(Notice::Eviction(eviction)) => {
+        match switch.layout.decode_digest(digest, fields) {
+            Ok(Digest::Eviction(eviction)) => {
                 self.stats.evictions += 1;
                 switch.evicted(eviction, &self.settings);
             }
-            Ok(Notice::Poll(report)) => self.on_poll(now_ns, name, &report, commands),
+            Ok(Digest::Poll(report)) => self.on_poll(now_ns, name, &report, commands),
             Err(_) => self.stats.ignored += 1,
         }
     }
@@ -166,15 +164,16 @@ impl Collector {
         if self.is_closed(now_ns, report.event) {
             self.stats.late_polls += 1;
         } else {
-            let event = self.events.entry(report.event).or_insert_with(|| Event::new(now_ns));
+            let event = self.events.entry(report.event).or_insert_with(|| OpenEvent::new(now_ns));
             event.report(now_ns, switch, report);
-            self.look_later(now_ns, report.event);
+            self.schedule_retry(now_ns, report.event);
         }
-        self.need_bank(now_ns, switch, report.frozen_generation, report.frozen_ns, commands);
+        let frozen = FrozenBank { generation: report.frozen_generation, frozen_ns: report.frozen_ns };
+        self.need_bank(now_ns, switch, frozen, commands);
     }
 
-    /// Whether what still comes of `event` belongs to a snapshot that has been emitted. Later the number stands for
-    /// another question: hosts count anew when they restart.
+    /// Whether reports of `event` belong to a snapshot that has been emitted. After `straggler_ns` the event id denotes
+    /// a new event: hosts restart their numbering when they restart.
     fn is_closed(&self, now_ns: u64, event: u32) -> bool {
         let closed = self.closed.get(&event);
         closed.is_some_and(|at| now_ns.saturating_sub(*at) < self.settings.straggler_ns)
@@ -185,56 +184,50 @@ impl Collector {
             self.stats.ignored += 1;
             return;
         }
-        let event = self.events.entry(id).or_insert_with(|| Event::new(now_ns));
+        let event = self.events.entry(id).or_insert_with(|| OpenEvent::new(now_ns));
         event.victim.get_or_insert(trigger.flow);
         event.priority.get_or_insert(priority);
         event.trigger = Some(trigger);
-        self.look_later(now_ns, id);
+        self.schedule_retry(now_ns, id);
     }
 
-    /// Reads a frozen bank, unless that has been done or is being done.
-    fn need_bank(
-        &mut self,
-        now_ns: u64,
-        name: &str,
-        generation: u16,
-        frozen_ns: u64,
-        commands: &mut Vec<Command>,
-    ) {
+    /// Reads a frozen bank, unless it has been read or a read is pending.
+    fn need_bank(&mut self, now_ns: u64, name: &str, frozen: FrozenBank, commands: &mut Vec<Command>) {
         let Some(switch) = self.switches.get(name) else { return };
+        let generation = frozen.generation;
         if switch.bank(generation).is_some() {
-            self.mark(name, generation, &Data::Collected);
+            self.mark(name, generation, &BankData::Collected);
         } else if let Some(lost) = switch.lost.iter().find(|lost| lost.generation == generation) {
             let why = lost.why.clone();
-            self.mark(name, generation, &Data::Failed(why));
+            self.mark(name, generation, &BankData::Failed(why));
         } else if !self.is_reading(name, generation) {
-            self.read_bank(now_ns, name, generation, frozen_ns, 1, commands);
+            self.read_bank(name, frozen, 1, self.deadline_ns(now_ns), commands);
         }
     }
 
     fn is_reading(&self, name: &str, wanted: u16) -> bool {
         self.requests.values().any(|request| {
             request.switch == name
-                && matches!(request.purpose, Purpose::Bank { generation, .. } if generation == wanted)
+                && matches!(request.purpose, Purpose::Bank { frozen, .. } if frozen.generation == wanted)
         })
     }
 
     fn read_bank(
         &mut self,
-        now_ns: u64,
         name: &str,
-        generation: u16,
-        frozen_ns: u64,
+        frozen: FrozenBank,
         attempt: u32,
+        deadline_ns: u64,
         commands: &mut Vec<Command>,
     ) {
         let Some(switch) = self.switches.get(name) else { return };
-        let registers = switch.layout.bank_registers(usize::from(generation & 1));
+        let registers = switch.layout.bank_registers(usize::from(frozen.generation & 1));
         let registers = registers.into_iter().map(str::to_string).collect();
-        let request = self.request(now_ns, name, Purpose::Bank { generation, frozen_ns, attempt });
+        let request = self.request_until(deadline_ns, name, Purpose::Bank { frozen, attempt });
         commands.push(Command::Read { switch: name.to_string(), request, registers });
     }
 
+    /// Reads the freeze state of a switch.
     fn audit(&mut self, now_ns: u64, name: &str, connecting: bool, commands: &mut Vec<Command>) {
         let Some(switch) = self.switches.get_mut(name) else {
             self.stats.ignored += 1;
@@ -246,7 +239,7 @@ impl Collector {
         commands.push(Command::Read { switch: name.to_string(), request, registers });
     }
 
-    /// Releases the bank that is frozen while `generation` is written; `collected`: it has been read completely.
+    /// Releases the bank that is frozen while packets write `generation`; `collected`: it has been read completely.
     fn unlock(
         &mut self,
         now_ns: u64,
@@ -265,28 +258,35 @@ impl Collector {
         commands.push(Command::Unlock { switch: name.to_string(), request, writes });
     }
 
+    /// The deadline of a request that is sent at `now_ns`.
+    fn deadline_ns(&self, now_ns: u64) -> u64 {
+        now_ns.saturating_add(self.settings.read_timeout_ns)
+    }
+
+    /// Registers a new request and returns its id.
     pub(super) fn request(&mut self, now_ns: u64, switch: &str, purpose: Purpose) -> RequestId {
+        self.request_until(self.deadline_ns(now_ns), switch, purpose)
+    }
+
+    fn request_until(&mut self, deadline_ns: u64, switch: &str, purpose: Purpose) -> RequestId {
         let id = RequestId(self.next_request);
         self.next_request += 1;
-        let deadline_ns = now_ns.saturating_add(self.settings.read_timeout_ns);
         self.requests.insert(id, Request { switch: switch.to_string(), deadline_ns, purpose });
         id
     }
 
     fn on_read(&mut self, now_ns: u64, id: RequestId, rows: &[RegisterRows], commands: &mut Vec<Command>) {
-        // An answer after the timeout fits no request: the bank has been released since.
+        // The result arrived after the timeout. The bank has been released since, so the rows are unusable.
         let Some(request) = self.requests.remove(&id) else {
             self.stats.ignored += 1;
             return;
         };
         match request.purpose {
-            Purpose::Bank { generation, frozen_ns, .. } => {
-                self.on_bank(now_ns, &request.switch, generation, frozen_ns, rows, commands);
-            }
+            Purpose::Bank { frozen, .. } => self.on_bank(now_ns, &request.switch, frozen, rows, commands),
             Purpose::Audit { connecting } => {
                 self.on_lock(now_ns, &request.switch, connecting, rows, commands);
             }
-            Purpose::Unlock | Purpose::Ask { .. } => self.stats.ignored += 1,
+            Purpose::Unlock | Purpose::Poll { .. } => self.stats.ignored += 1,
         }
     }
 
@@ -294,52 +294,54 @@ impl Collector {
         &mut self,
         now_ns: u64,
         name: &str,
-        generation: u16,
-        frozen_ns: u64,
+        frozen: FrozenBank,
         rows: &[RegisterRows],
         commands: &mut Vec<Command>,
     ) {
         let Some(switch) = self.switches.get_mut(name) else { return };
+        let generation = frozen.generation;
         let content = match switch.layout.read_bank(rows) {
             Ok(content) if content.generation == generation && content.lock.is_locked() => content,
             Ok(content) => {
                 let why = format!(
-                    "its bank was released while it was read (generation {generation}, now {})",
+                    "the bank was released while it was read (generation {generation}, now {})",
                     content.lock.generation
                 );
                 self.stats.failed_reads += 1;
-                switch.not_collected(generation, frozen_ns, why.clone());
-                self.mark(name, generation, &Data::Failed(why));
-                // It may have restarted: what to release is not known before a look at the lock.
+                switch.not_collected(generation, frozen.frozen_ns, why.clone());
+                self.mark(name, generation, &BankData::Failed(why));
+                // The switch may have restarted, so the generation to release is unknown until the freeze state is
+                // read.
                 self.audit(now_ns, name, false, commands);
                 return;
             }
             Err(error) => {
-                self.give_up(now_ns, name, generation, frozen_ns, error.to_string(), commands);
+                self.abandon_bank(now_ns, name, frozen, error.to_string(), commands);
                 return;
             }
         };
         switch.collected(content, &self.settings);
         self.stats.banks += 1;
-        self.mark(name, generation, &Data::Collected);
+        self.mark(name, generation, &BankData::Collected);
         self.unlock(now_ns, name, generation.wrapping_add(1), true, commands);
     }
 
-    /// Leaves a bank unread: the switch keeps its counts and goes on with them when the bank's turn comes.
-    fn give_up(
+    /// Releases a bank without reading it. The switch keeps its rows and continues to count in them when the bank
+    /// becomes active again.
+    fn abandon_bank(
         &mut self,
         now_ns: u64,
         name: &str,
-        generation: u16,
-        frozen_ns: u64,
+        frozen: FrozenBank,
         why: String,
         commands: &mut Vec<Command>,
     ) {
+        let generation = frozen.generation;
         self.stats.failed_reads += 1;
         if let Some(switch) = self.switches.get_mut(name) {
-            switch.not_collected(generation, frozen_ns, why.clone());
+            switch.not_collected(generation, frozen.frozen_ns, why.clone());
         }
-        self.mark(name, generation, &Data::Failed(why));
+        self.mark(name, generation, &BankData::Failed(why));
         self.unlock(now_ns, name, generation.wrapping_add(1), false, commands);
     }
 
@@ -371,7 +373,7 @@ impl Collector {
         }
     }
 
-    /// A switch turned out to be locked; `is_new`: for a reason from before this controller or the switch began.
+    /// Handles a switch that is frozen; `is_new`: it was frozen before this session or before the switch restarted.
     fn on_locked(
         &mut self,
         now_ns: u64,
@@ -386,22 +388,23 @@ impl Collector {
         }
         let Some(switch) = self.switches.get_mut(name) else { return };
         if switch.bank(generation).is_some() {
-            // It has been read; the unlock was lost.
+            // The bank has been read, and the unlock was lost.
             self.unlock(now_ns, name, lock.generation, true, commands);
             return;
         }
         let is_lost = switch.lost.iter().any(|lost| lost.generation == generation);
+        let frozen = FrozenBank { generation, frozen_ns: lock.frozen_ns };
         match self.events.get_mut(&lock.event) {
             Some(event) if !is_lost => {
                 event.adopt(now_ns, name, lock);
-                self.look_later(now_ns, lock.event);
-                self.read_bank(now_ns, name, generation, lock.frozen_ns, 1, commands);
+                self.schedule_retry(now_ns, lock.event);
+                self.read_bank(name, frozen, 1, self.deadline_ns(now_ns), commands);
             }
-            // The report of the event may still be on its way.
-            None if is_new => self.read_bank(now_ns, name, generation, lock.frozen_ns, 1, commands),
+            // The digest of the event may still arrive.
+            None if is_new => self.read_bank(name, frozen, 1, self.deadline_ns(now_ns), commands),
             _ => {
                 if !is_lost {
-                    let why = "nobody asked for it in time".to_string();
+                    let why = "no open event refers to it".to_string();
                     switch.not_collected(generation, lock.frozen_ns, why);
                 }
                 self.unlock(now_ns, name, lock.generation, false, commands);
@@ -418,40 +421,37 @@ impl Collector {
             self.stats.ignored += 1;
             return;
         };
-        if let Purpose::Bank { generation, frozen_ns, attempt } = request.purpose
+        if let Purpose::Bank { frozen, attempt } = request.purpose
             && attempt < self.settings.read_attempts
         {
             let name = request.switch.clone();
+            // A retried read keeps the deadline of the first one, so that the switch is not locked for longer.
             let deadline_ns = request.deadline_ns;
             self.requests.remove(&id);
             self.stats.failed_reads += 1;
-            self.read_bank(now_ns, &name, generation, frozen_ns, attempt + 1, commands);
-            // A repeated read does not make the switch stay locked for longer.
-            if let Some(mut last) = self.requests.last_entry() {
-                last.get_mut().deadline_ns = deadline_ns;
-            }
+            self.read_bank(&name, frozen, attempt + 1, deadline_ns, commands);
             return;
         }
         self.close_request(now_ns, id, reason, commands);
     }
 
     fn on_timeout(&mut self, now_ns: u64, id: RequestId, commands: &mut Vec<Command>) {
-        let reason = format!("no answer within {} us", self.settings.read_timeout_ns / 1_000);
+        let reason = format!("no response within {} us", self.settings.read_timeout_ns / 1_000);
         self.close_request(now_ns, id, &reason, commands);
     }
 
     fn close_request(&mut self, now_ns: u64, id: RequestId, reason: &str, commands: &mut Vec<Command>) {
         let Some(request) = self.requests.remove(&id) else { return };
-        if let Purpose::Bank { generation, frozen_ns, .. } = request.purpose {
+        if let Purpose::Bank { frozen, .. } = request.purpose {
             let why = format!("its registers could not be read: {reason}");
-            self.give_up(now_ns, &request.switch, generation, frozen_ns, why, commands);
+            self.abandon_bank(now_ns, &request.switch, frozen, why, commands);
             return;
         }
-        if let Purpose::Ask { event, port, flow } = request.purpose {
-            self.not_asked(now_ns, event, (request.switch, port, flow));
+        if let Purpose::Poll { event, port, flow } = request.purpose {
+            self.poll_failed(now_ns, event, (request.switch, port, flow));
             return;
         }
-        // Nobody knows whether the switch is locked: look again later.
+        // It is unknown whether the switch is locked, so read its freeze state again later.
         if let Purpose::Audit { .. } = request.purpose {
             self.stats.failed_reads += 1;
         }
@@ -460,41 +460,42 @@ impl Collector {
         }
     }
 
-    /// Sets where the data of a bank is, in every event that waits for it.
-    fn mark(&mut self, name: &str, generation: u16, data: &Data) {
+    /// Sets the state of a bank's data in every event for which it is pending.
+    fn mark(&mut self, name: &str, generation: u16, data: &BankData) {
         for event in self.events.values_mut() {
             if let Some(part) = event.parts.get_mut(name)
                 && part.generation == generation
-                && part.data == Data::Pending
+                && part.data == BankData::Pending
             {
                 part.data = data.clone();
             }
         }
     }
 
-    fn is_auditing(&self, event: &Event) -> bool {
+    fn is_auditing(&self, event: &OpenEvent) -> bool {
         self.requests.values().any(|request| {
             matches!(request.purpose, Purpose::Audit { .. }) && event.audited.contains(&request.switch)
         })
     }
 
-    fn timeout_at_ns(&self, event: &Event) -> u64 {
+    fn timeout_at_ns(&self, event: &OpenEvent) -> u64 {
         event.opened_ns.saturating_add(self.settings.event_timeout_ns)
     }
 
-    /// When the event's polling wave counts as over if nobody reports. The first report may take as long as a read.
-    fn quiet_at_ns(&self, event: &Event) -> u64 {
+    /// When polling for the event counts as complete without further reports. The first report may take as long as a
+    /// read.
+    fn quiet_at_ns(&self, event: &OpenEvent) -> u64 {
         let wait_ns =
             if event.parts.is_empty() { self.settings.read_timeout_ns } else { self.settings.quiet_ns };
         event.active_ns.saturating_add(wait_ns)
     }
 
-    /// Emits what is complete, or has waited long enough.
+    /// Retries lost polling packets, then emits the snapshots of events that are complete or have timed out.
     fn settle(&mut self, now_ns: u64, commands: &mut Vec<Command>) {
-        self.ask_what_got_lost(now_ns, commands);
+        self.retry_lost_polls(now_ns, commands);
         let mut due = Vec::new();
         for (id, event) in &self.events {
-            let is_over = event.look_at_ns.is_none()
+            let is_over = event.retry_at_ns.is_none()
                 && self.quiet_at_ns(event) <= now_ns
                 && event.is_settled()
                 && !self.is_auditing(event);
@@ -505,7 +506,7 @@ impl Collector {
         }
         for (id, is_late) in due {
             if is_late || !self.audit_missing(now_ns, id, commands) {
-                let unread = "its registers had not arrived when the event timed out";
+                let unread = "its registers had not been read when the event timed out";
                 self.emit(now_ns, id, unread, commands);
             }
         }
@@ -514,30 +515,31 @@ impl Collector {
             let Some(id) = oldest else { break };
             let most = self.settings.max_events;
             let unread = format!(
-                "its registers had not arrived when the event had to make room: more than {most} were open at the same time"
+                "its registers had not been read when the snapshot was emitted early: more than {most} events were open"
             );
-            self.stats.given_up_early += 1;
+            self.stats.emitted_early += 1;
             self.emit(now_ns, id, &unread, commands);
         }
     }
 
-    /// Looks at the locks of switches that should have reported for event `id`; whether there was one to look at.
+    /// Reads the freeze state of the switches that should have reported for event `id` and did not. Returns whether
+    /// there were any.
     fn audit_missing(&mut self, now_ns: u64, id: u32, commands: &mut Vec<Command>) -> bool {
         let Some(event) = self.events.get(&id) else { return false };
         let (telemetry, _) = self.telemetry(event, "");
-        let unasked: Vec<String> = self
+        let unaudited: Vec<String> = self
             .known(event, &telemetry)
             .missing_switches()
             .into_iter()
             .map(|(switch, _)| switch)
             .filter(|name| self.switches.contains_key(name) && !event.audited.contains(name))
             .collect();
-        for name in &unasked {
+        for name in &unaudited {
             self.audit(now_ns, name, false, commands);
         }
         if let Some(event) = self.events.get_mut(&id) {
-            event.audited.extend(unasked.iter().cloned());
+            event.audited.extend(unaudited.iter().cloned());
         }
-        !unasked.is_empty()
+        !unaudited.is_empty()
     }
 }

@@ -1,4 +1,4 @@
-//! From what is known about an event to its snapshot.
+//! Snapshots of events.
 
 use std::collections::BTreeMap;
 
@@ -7,19 +7,19 @@ use model::{Gap, Snapshot, SwitchTelemetry};
 
 use super::Command;
 use super::collector::Collector;
-use super::event::{Data, Event};
 use super::expect::{Known, victim_path};
 use super::merge::merge;
+use super::open_event::{BankData, OpenEvent};
 
-/// Closed events remembered, so that stragglers do not reopen them.
+/// Maximum number of closed events that are remembered, so that late reports do not reopen them.
 const MAX_CLOSED: usize = 4_096;
 
 impl Collector {
-    /// What the event's switches brought, by name, and what is missing from it; `unread` says why those are that have
-    /// not answered yet.
+    /// Returns the telemetry of the event's switches by name, and the missing data. `unread` is the reason for switches
+    /// whose read is pending.
     pub(super) fn telemetry(
         &self,
-        event: &Event,
+        event: &OpenEvent,
         unread: &str,
     ) -> (BTreeMap<String, SwitchTelemetry>, Vec<Gap>) {
         let mut telemetry = BTreeMap::new();
@@ -32,7 +32,7 @@ impl Collector {
                     telemetry.insert(name.clone(), merged.telemetry);
                 }
                 (None, data) => {
-                    let why = if let Data::Failed(why) = data { why } else { unread };
+                    let why = if let BankData::Failed(why) = data { why } else { unread };
                     missing.push(Gap::Unread { switch: name.clone(), why: why.to_string() });
                 }
             }
@@ -40,16 +40,16 @@ impl Collector {
         (telemetry, missing)
     }
 
-    /// What is known about an event.
+    /// The reports and telemetry of an event.
     pub(super) fn known<'c>(
         &'c self,
-        event: &'c Event,
+        event: &'c OpenEvent,
         telemetry: &'c BTreeMap<String, SwitchTelemetry>,
     ) -> Known<'c> {
         Known { topology: &self.topology, event, telemetry, switches: &self.switches }
     }
 
-    /// Emits the snapshot of event `id`; `unread` says why what has not been read is missing.
+    /// Emits the snapshot of event `id`. `unread` is the reason for switches whose read is pending.
     pub(super) fn emit(&mut self, now_ns: u64, id: u32, unread: &str, commands: &mut Vec<Command>) {
         let Some(event) = self.events.remove(&id) else { return };
         let (mut telemetry, mut missing) = self.telemetry(&event, unread);

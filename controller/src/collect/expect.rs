@@ -1,9 +1,9 @@
-//! Which questions should have been answered, by what is known.
+//! Which switches should have been polled, according to the reports of the others.
 //!
-//! Two rules, those of the polling packet itself (`p4/hawkeye/polling.p4`): the victim's path goes on from every switch on it,
-//! and from a switch that followed pauses the question goes on through every recently paused port that a port it came by
-//! feeds. What the switches that did report say about both is enough to notice a question that got lost, and by which
-//! port of which switch it should have come.
+//! The rules are those of the switch program (`p4/hawkeye/polling.p4`): a polling packet on the victim's path continues
+//! along that path, and a switch that follows pauses forwards the packet through every recently paused port that
+//! receives traffic from the packet's ingress port. The reports and telemetry of the switches that were polled
+//! therefore show which polling packets were lost, and at which ingress port of which switch they should have arrived.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,63 +12,63 @@ use model::telemetry::PauseInterval;
 use model::wire::polling::Follow;
 use model::{FlowKey, PortRef, SwitchTelemetry, Topology};
 
-use super::event::{Event, Part};
+use super::open_event::{OpenEvent, Part};
 use super::switch::Switch;
 
 /// A switch that should have reported, and why.
 pub(super) type Missing = (String, Expected);
 
-/// A question that should have come to a switch by a port, and that the switch has not answered.
+/// A polling packet that should have arrived at a port of a switch, and that the switch has not reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Unanswered {
+pub(super) struct MissingPoll {
     pub(super) switch: String,
     pub(super) port: u16,
     pub(super) follow: Follow,
-    /// The flow whose path it follows: the victim, or what answers it.
+    /// The flow whose path it follows: the victim, or its ACKs on the reverse path.
     pub(super) flow: FlowKey,
     pub(super) why: Expected,
 }
 
-/// What is known about an event when it is asked what is missing.
+/// The reports and telemetry of an event.
 pub(super) struct Known<'c> {
     pub(super) topology: &'c Topology,
-    pub(super) event: &'c Event,
-    /// What the switches that were read brought, by name.
+    pub(super) event: &'c OpenEvent,
+    /// Telemetry of the switches that were read, by name.
     pub(super) telemetry: &'c BTreeMap<String, SwitchTelemetry>,
-    /// The switches that are under control.
+    /// The switches that the controller is connected to.
     pub(super) switches: &'c BTreeMap<String, Switch>,
 }
 
 impl Known<'_> {
-    /// Switches that should have reported and did not, ordered by name. Those of the way back are not among them: the
-    /// verdict needs them only where answers are late.
+    /// Switches that should have reported and did not, ordered by name. Excludes the reverse path, which the verdict
+    /// needs only when ACKs are delayed.
     pub(super) fn missing_switches(&self) -> Vec<Missing> {
-        let victim = self.event.asked_flow();
-        let open = self.unanswered().into_iter();
-        let mut missing: Vec<Missing> = open
-            .filter(|question| !self.event.parts.contains_key(&question.switch))
-            .filter(|question| Some(question.flow) == victim)
-            .map(|question| (question.switch, question.why))
+        let victim = self.event.victim_flow();
+        let polls = self.missing_polls().into_iter();
+        let mut missing: Vec<Missing> = polls
+            .filter(|poll| !self.event.parts.contains_key(&poll.switch))
+            .filter(|poll| Some(poll.flow) == victim)
+            .map(|poll| (poll.switch, poll.why))
             .collect();
         missing.sort();
         missing.dedup_by(|a, b| a.0 == b.0);
         missing
     }
 
-    /// Every question that should have been answered and was not, ordered by switch and port.
-    pub(super) fn unanswered(&self) -> Vec<Unanswered> {
-        let Some(victim) = self.event.asked_flow() else { return Vec::new() };
-        let mut open: BTreeMap<(String, u16, bool), Unanswered> = BTreeMap::new();
-        let mut add = |at: &PortRef, follow: u8, is_back: bool, why: Expected| {
-            let flow = if is_back { backwards(&victim) } else { victim };
-            let fresh = Unanswered {
+    /// All polls that should have been reported and were not, ordered by switch and port.
+    pub(super) fn missing_polls(&self) -> Vec<MissingPoll> {
+        let Some(victim) = self.event.victim_flow() else { return Vec::new() };
+        let mut missing: BTreeMap<(String, u16, bool), MissingPoll> = BTreeMap::new();
+        let mut add = |at: &PortRef, follow: u8, is_reverse: bool, why: Expected| {
+            let flow = if is_reverse { reverse(&victim) } else { victim };
+            let fresh = MissingPoll {
                 switch: at.switch.clone(),
                 port: at.port,
                 follow: Follow::Nothing,
                 flow,
                 why: why.clone(),
             };
-            let known = open.entry((at.switch.clone(), at.port, is_back)).or_insert(fresh);
+            let known = missing.entry((at.switch.clone(), at.port, is_reverse)).or_insert(fresh);
             known.follow = Follow::from_bits(known.follow as u8 | follow);
             known.why = known.why.clone().min(why);
         };
@@ -77,7 +77,7 @@ impl Known<'_> {
                 add(&at, Follow::VictimPath as u8, false, Expected::OnVictimPath);
             }
         }
-        for at in self.way_back(&victim) {
+        for at in self.reverse_path(&victim) {
             if self.event.parts.get(&at.switch).is_none_or(|part| part.back_port.is_none()) {
                 add(&at, Follow::VictimPath as u8, true, Expected::OnVictimPath);
             }
@@ -85,24 +85,24 @@ impl Known<'_> {
         for (name, part) in &self.event.parts {
             for port in self.traced_ports(name, part) {
                 let Some(peer) = self.topology.peer(&port) else { continue };
-                let is_answered = |part: &Part| part.traced_from.contains(&peer.port);
+                let is_reported = |part: &Part| part.traced_from.contains(&peer.port);
                 if !self.topology.is_host(&peer.switch)
-                    && !self.event.parts.get(&peer.switch).is_some_and(is_answered)
+                    && !self.event.parts.get(&peer.switch).is_some_and(is_reported)
                 {
                     add(peer, Follow::Pauses as u8, false, Expected::Pauses(port));
                 }
             }
         }
-        open.into_values().collect()
+        missing.into_values().collect()
     }
 
-    /// The way of what answers the victim; empty while no switch has reported to be asked about it.
-    fn way_back(&self, victim: &FlowKey) -> Vec<PortRef> {
-        let is_asked = self.event.parts.values().any(|part| part.back_port.is_some());
-        if is_asked { path(self.topology, self.event, &backwards(victim), true) } else { Vec::new() }
+    /// The path of the victim's ACKs; empty if no switch has reported a poll of the reverse path.
+    fn reverse_path(&self, victim: &FlowKey) -> Vec<PortRef> {
+        let is_polled = self.event.parts.values().any(|part| part.back_port.is_some());
+        if is_polled { path(self.topology, self.event, &reverse(victim), true) } else { Vec::new() }
     }
 
-    /// Ports of a switch through which a question about pauses goes on.
+    /// Ports of a switch through which a polling packet that follows pauses is forwarded.
     fn traced_ports(&self, name: &str, part: &Part) -> Vec<PortRef> {
         let (Some(telemetry), Some(switch)) = (self.telemetry.get(name), self.switches.get(name)) else {
             return Vec::new();
@@ -134,19 +134,20 @@ impl Known<'_> {
     }
 }
 
-/// The flow that carries answers to `flow`, as far as routing is concerned: RoCEv2 answers go to the same port.
-fn backwards(flow: &FlowKey) -> FlowKey {
+/// The flow that carries the ACKs of `flow`, for routing: RoCEv2 ACKs have the same UDP destination port.
+fn reverse(flow: &FlowKey) -> FlowKey {
     FlowKey { src: flow.dst, dst: flow.src, ..*flow }
 }
 
-/// Switches of the victim's path: from the source's switch on, each by the port that the one before it reported.
-/// Where a switch is missing its successor is unknown if it has several equal ones; one that reported is taken then.
-pub(super) fn victim_path(topology: &Topology, event: &Event, victim: &FlowKey) -> Vec<String> {
+/// Switches of the victim's path, from the source's switch on. Each switch follows from the egress port that the
+/// previous one reported. If a report is missing and the route has several equal-cost next hops, the path continues at
+/// one that reported.
+pub(super) fn victim_path(topology: &Topology, event: &OpenEvent, victim: &FlowKey) -> Vec<String> {
     path(topology, event, victim, false).into_iter().map(|at| at.switch).collect()
 }
 
-/// The ports by which a flow comes into the switches of its path; `is_back`: it carries the answers to the victim.
-fn path(topology: &Topology, event: &Event, flow: &FlowKey, is_back: bool) -> Vec<PortRef> {
+/// The ingress ports of a flow at the switches of its path; `is_reverse`: the flow carries the victim's ACKs.
+fn path(topology: &Topology, event: &OpenEvent, flow: &FlowKey, is_reverse: bool) -> Vec<PortRef> {
     let Some(source) = topology.host_of(flow.src) else { return Vec::new() };
     let next_hops = topology.host_of(flow.dst).map(|host| topology.next_hops(&host.name)).unwrap_or_default();
     let is_reported = |at: &&&PortRef| event.parts.get(&at.switch).is_some_and(|p| !p.report_lost);
@@ -167,7 +168,7 @@ fn path(topology: &Topology, event: &Event, flow: &FlowKey, is_back: bool) -> Ve
             break;
         }
         let part = event.parts.get(&at.switch);
-        let known = part.and_then(|part| if is_back { part.back_port } else { part.victim_port });
+        let known = part.and_then(|part| if is_reverse { part.back_port } else { part.victim_port });
         let ports = match known {
             Some(port) => vec![port],
             None => next_hops.get(at.switch.as_str()).cloned().unwrap_or_default(),

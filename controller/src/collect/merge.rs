@@ -1,4 +1,4 @@
-//! From what was read of a switch, now and before, to its part of a snapshot.
+//! Merges the collected rows of a switch into its part of a snapshot.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,30 +7,43 @@ use model::{Gap, PortRef, SwitchTelemetry};
 
 use crate::layout::{LoggedPause, TelemetryLayout};
 
-use super::event::Part;
+use super::open_event::Part;
 use super::settings::CollectSettings;
 use super::switch::Switch;
 
-/// A switch's part of a snapshot, and what is missing from it.
+/// A switch's part of a snapshot, and its missing data.
 pub(super) struct Merged {
     pub(super) telemetry: SwitchTelemetry,
     pub(super) missing: Vec<Gap>,
 }
 
-/// Which epochs belong to a freeze.
+/// The epochs that belong to a freeze.
 struct Window<'s> {
     layout: &'s TelemetryLayout,
     frozen_ns: u64,
     /// Oldest epoch of the ring.
     oldest: u64,
-    /// Egress ports that were paused at the freeze since an earlier epoch: what was counted at them last tells what
-    /// they wait for, however long ago that was.
-    stuck: BTreeMap<u16, u64>,
+    /// Egress ports that were paused at the freeze, with the oldest epoch that counts. The last traffic before a pause
+    /// shows which flows are paused, however long ago it was.
+    paused_since: BTreeMap<u16, u64>,
 }
 
-impl Window<'_> {
+impl<'s> Window<'s> {
+    fn new(layout: &'s TelemetryLayout, frozen_ns: u64, logs: &[KnownPauses]) -> Window<'s> {
+        let oldest = (frozen_ns >> layout.epoch_shift).saturating_sub(layout.epochs - 1);
+        let mut paused_since: BTreeMap<u16, u64> = BTreeMap::new();
+        for log in logs {
+            if let Some(open) = log.open_at(frozen_ns) {
+                let oldest = (open.start_ns >> layout.epoch_shift).saturating_sub(layout.epochs - 1);
+                let known = paused_since.entry(log.port).or_insert(oldest);
+                *known = oldest.min(*known);
+            }
+        }
+        Window { layout, frozen_ns, oldest, paused_since }
+    }
+
     fn holds(&self, egress_port: u16, epoch: u64) -> bool {
-        let oldest = self.stuck.get(&egress_port).copied().unwrap_or(self.oldest).min(self.oldest);
+        let oldest = self.paused_since.get(&egress_port).copied().unwrap_or(self.oldest).min(self.oldest);
         oldest <= epoch && epoch <= self.frozen_ns >> self.layout.epoch_shift
     }
 
@@ -39,46 +52,58 @@ impl Window<'_> {
     }
 }
 
-/// Puts together what `switch` had counted when it was frozen for `part`: the frozen bank, other banks whose epochs
-/// were still in the ring, and exported slots. A row's own generation says whether it was written before the freeze:
-/// a bank that could not be read in its time brings its rows later.
+/// Merges the rows that `switch` had written when it was frozen for `part`: the frozen bank, other banks with epochs of
+/// the ring, and evicted slots. The generation of a row shows whether it was written before the freeze; the rows of a
+/// bank that could not be read at first are part of a later read.
 pub(super) fn merge(name: &str, switch: &Switch, part: &Part, settings: &CollectSettings) -> Option<Merged> {
     switch.bank(part.generation)?;
     let layout = &switch.layout;
-    let epochs = layout.epochs;
-    let newest = part.frozen_ns >> layout.epoch_shift;
-    let mut window = Window {
-        layout,
-        frozen_ns: part.frozen_ns,
-        oldest: newest.saturating_sub(epochs - 1),
-        stuck: BTreeMap::new(),
-    };
     let logs = known_pauses(switch, part);
-    for log in &logs {
-        if let Some(open) = log.open_at(part.frozen_ns) {
-            let oldest = (open.start_ns >> layout.epoch_shift).saturating_sub(epochs - 1);
-            let known = window.stuck.entry(log.port).or_insert(oldest);
-            *known = oldest.min(*known);
-        }
-    }
+    let window = Window::new(layout, part.frozen_ns, &logs);
 
     let mut flows = merge_flows(switch, part, &window);
     let mut ports = merge_ports(switch, part, &window);
     let mut meters = merge_meters(switch, part, &window);
     let mut bytes = 0;
-    let mut missing = missing_banks(name, switch, part, &window);
+    let mut missing = missing_rows(name, switch, part, &window);
     let pauses = cut_pauses(name, &logs, &window, &mut bytes, &mut missing);
     if !settings.idle_history {
-        let tells = telling_ports(part, &ports, &pauses);
-        let place = |f: &FlowRecord| (f.flow, f.egress_port, f.ingress_port, f.priority);
-        keep_newest(&mut flows, |f| tells.contains(&f.egress_port), place, |f| f.epoch);
-        keep_newest(&mut ports, |p| tells.contains(&p.port), |p| p.port, |p| p.epoch);
-        // Nothing waits for such a port, so that nobody asks what feeds it.
-        meters.retain(|meter| tells.contains(&meter.record.egress_port));
+        let relevant = relevant_ports(part, &ports, &pauses);
+        let key = |f: &FlowRecord| (f.flow, f.egress_port, f.ingress_port, f.priority);
+        keep_newest(&mut flows, |f| relevant.contains(&f.egress_port), key, |f| f.epoch);
+        keep_newest(&mut ports, |p| relevant.contains(&p.port), |p| p.port, |p| p.epoch);
+        // Meters show what feeds a queue. A port without a queue needs none.
+        meters.retain(|meter| relevant.contains(&meter.record.egress_port));
     }
     let flows = records(flows, &mut bytes);
     let ports = records(ports, &mut bytes);
     let meters = records(meters, &mut bytes);
+
+    let epochs: BTreeSet<u64> = flows
+        .iter()
+        .map(|f| f.epoch)
+        .chain(ports.iter().map(|p| p.epoch))
+        .chain(meters.iter().map(|m| m.epoch))
+        .collect();
+    let telemetry = SwitchTelemetry {
+        switch: name.to_string(),
+        frozen_ns: part.frozen_ns,
+        polled_from: part.polled_from.iter().copied().collect(),
+        on_victim_path: part.on_victim_path,
+        back_port: part.back_port,
+        epochs: epochs.into_iter().map(|id| epoch_info(layout, id, part.frozen_ns)).collect(),
+        flows,
+        ports,
+        meters,
+        pauses,
+        bytes,
+    };
+    Some(Merged { telemetry, missing })
+}
+
+/// Banks, evictions and reports that are missing from a switch's part.
+fn missing_rows(name: &str, switch: &Switch, part: &Part, window: &Window<'_>) -> Vec<Gap> {
+    let mut missing = missing_banks(name, switch, part, window);
     let lost = switch.exports_lost(window.start_ns(), part.evictions);
     if lost > 0 {
         missing.push(Gap::EvictionsLost { switch: name.to_string(), slots: lost });
@@ -94,27 +119,7 @@ pub(super) fn merge(name: &str, switch: &Switch, part: &Part, settings: &Collect
     if part.report_lost {
         missing.push(Gap::ReportLost { switch: name.to_string() });
     }
-
-    let seen: BTreeSet<u64> = flows
-        .iter()
-        .map(|f| f.epoch)
-        .chain(ports.iter().map(|p| p.epoch))
-        .chain(meters.iter().map(|m| m.epoch))
-        .collect();
-    let telemetry = SwitchTelemetry {
-        switch: name.to_string(),
-        frozen_ns: part.frozen_ns,
-        polled_from: part.polled_from.iter().copied().collect(),
-        on_victim_path: part.on_victim_path,
-        back_port: part.back_port,
-        epochs: seen.into_iter().map(|id| epoch_info(layout, id, part.frozen_ns)).collect(),
-        flows,
-        ports,
-        meters,
-        pauses,
-        bytes,
-    };
-    Some(Merged { telemetry, missing })
+    missing
 }
 
 fn epoch_info(layout: &TelemetryLayout, id: u64, frozen_ns: u64) -> EpochInfo {
@@ -122,12 +127,12 @@ fn epoch_info(layout: &TelemetryLayout, id: u64, frozen_ns: u64) -> EpochInfo {
     EpochInfo { id, start_ns, end_ns: (start_ns + layout.epoch_ns()).min(frozen_ns) }
 }
 
-/// Bytes of an element as the register holds it.
+/// Size of a register element in bytes.
 fn element(register: &crate::layout::Register) -> u64 {
     register.word.bytes() as u64
 }
 
-/// A record and the bytes of the elements that it was put together from.
+/// A record and the total size of the register elements that it was merged from.
 struct Counted<T> {
     record: T,
     bytes: u64,
@@ -138,31 +143,31 @@ fn records<T>(counted: Vec<Counted<T>>, bytes: &mut u64) -> Vec<T> {
     counted.into_iter().map(|counted| counted.record).collect()
 }
 
-/// The ports whose past tells something: where anything waited in these epochs, or was paused, and where the victim and what
-/// answers it leave.
-fn telling_ports(part: &Part, ports: &[Counted<PortRecord>], pauses: &[PauseInterval]) -> BTreeSet<u16> {
-    let waited = ports.iter().map(|port| &port.record).filter(|p| p.depth_sum > 0 || p.paused_packets > 0);
-    let waited = waited.map(|p| p.port);
+/// The ports whose earlier epochs matter to a diagnosis: ports with queueing or pauses, and the egress ports of the
+/// victim and of its ACKs.
+fn relevant_ports(part: &Part, ports: &[Counted<PortRecord>], pauses: &[PauseInterval]) -> BTreeSet<u16> {
+    let queued = ports.iter().map(|port| &port.record).filter(|p| p.depth_sum > 0 || p.paused_packets > 0);
+    let queued = queued.map(|p| p.port);
     let paused = pauses.iter().map(|pause| pause.port);
-    waited.chain(paused).chain(part.victim_port).chain(part.back_port).collect()
+    queued.chain(paused).chain(part.victim_port).chain(part.back_port).collect()
 }
 
-/// Leaves out what a port did in earlier epochs, unless that tells something: of its traffic the newest record of each place
-/// says where it goes, which is all that a port at which nothing ever waits has to say.
-fn keep_newest<T, P: Ord>(
+/// Removes the earlier epochs of ports that are not relevant. Only the newest record for each key remains, which shows
+/// where the port's traffic goes.
+fn keep_newest<T, K: Ord>(
     counted: &mut Vec<Counted<T>>,
-    tells: impl Fn(&T) -> bool,
-    place: impl Fn(&T) -> P,
+    is_relevant: impl Fn(&T) -> bool,
+    key: impl Fn(&T) -> K,
     epoch: impl Fn(&T) -> u64,
 ) {
-    let mut newest: BTreeMap<P, u64> = BTreeMap::new();
+    let mut newest: BTreeMap<K, u64> = BTreeMap::new();
     for counted in counted.iter() {
-        let newest = newest.entry(place(&counted.record)).or_default();
+        let newest = newest.entry(key(&counted.record)).or_default();
         *newest = epoch(&counted.record).max(*newest);
     }
     counted.retain(|counted| {
         let record = &counted.record;
-        tells(record) || newest.get(&place(record)) == Some(&epoch(record))
+        is_relevant(record) || newest.get(&key(record)) == Some(&epoch(record))
     });
 }
 
@@ -191,7 +196,7 @@ fn merge_flows(switch: &Switch, part: &Part, window: &Window<'_>) -> Vec<Counted
     merged.into_values().collect()
 }
 
-/// Adds what the same flow had counted in the same generation: it was exported more than once.
+/// Adds a record of the same flow and generation: the flow was evicted more than once.
 fn add_flow(sum: &mut FlowRecord, part: &FlowRecord) {
     let sum_of = |a: Option<u64>, b: Option<u64>| Some(a? + b?);
     let span = |a: Option<(u64, u64)>, b: Option<(u64, u64)>| match (a, b) {
@@ -267,33 +272,28 @@ fn missing_banks(name: &str, switch: &Switch, part: &Part, window: &Window<'_>) 
         .collect()
 }
 
-/// What is known of a port's pauses.
+/// The collected pauses of a port.
 #[derive(Debug, Default)]
 struct KnownPauses {
     port: u16,
     /// By start.
     intervals: Vec<PauseInterval>,
-    /// Class and start of the intervals before which others of the port had to make room that no collection brought.
+    /// Priority and start of the intervals before which others were overwritten in the log without being collected.
     after_gaps: Vec<(u8, u64)>,
 }
 
 impl KnownPauses {
-    /// From what logs hold, in any order; `came_round`: the first number does not say that it is the first one.
-    fn new(
-        port: u16,
-        mut logged: Vec<&LoggedPause>,
-        open: &[PauseInterval],
-        came_round: bool,
-    ) -> KnownPauses {
+    /// Merges logged intervals in any order; `wrapped`: number 0 is not necessarily the first interval.
+    fn new(port: u16, mut logged: Vec<&LoggedPause>, open: &[PauseInterval], wrapped: bool) -> KnownPauses {
         let by_start = |interval: &PauseInterval| (interval.start_ns, interval.priority);
         logged.sort_by_key(|pause| by_start(&pause.interval));
         logged.dedup_by_key(|pause| by_start(&pause.interval));
         let numbered = in_order(&logged);
         let mut after_gaps = Vec::new();
-        let mut expected = (!came_round).then_some(0);
+        let mut expected = (!wrapped).then_some(0);
         for (at, (number, _)) in numbered.iter().enumerate() {
             if expected != Some(*number) {
-                after_gaps.extend(first_of_classes(numbered[at..].iter().map(|(_, pause)| &pause.interval)));
+                after_gaps.extend(first_by_priority(numbered[at..].iter().map(|(_, pause)| &pause.interval)));
             }
             expected = Some(number + 1);
         }
@@ -305,7 +305,7 @@ impl KnownPauses {
         KnownPauses { port, intervals, after_gaps }
     }
 
-    /// The interval that lasted at `frozen_ns`, if one did.
+    /// Returns an interval that lasted at `frozen_ns`.
     fn open_at(&self, frozen_ns: u64) -> Option<&PauseInterval> {
         self.intervals.iter().find(|interval| {
             interval.start_ns <= frozen_ns && interval.end_ns.is_none_or(|end_ns| end_ns > frozen_ns)
@@ -313,8 +313,8 @@ impl KnownPauses {
     }
 }
 
-/// Pauses in the order of their numbers, which go on where 16 bits come round. Numbers are given when a pause is found to be over:
-/// those of several classes are in another order than their starts, but not far from it.
+/// Orders pauses by number and extends the 16-bit numbers beyond the wrap. A pause gets its number when it is closed,
+/// so the numbers of different priorities differ in order from the starts, but only slightly.
 fn in_order<'s>(logged: &[&'s LoggedPause]) -> Vec<(i64, &'s LoggedPause)> {
     let mut last = logged.first().map_or(0, |pause| i64::from(pause.number));
     let mut numbered: Vec<(i64, &LoggedPause)> = Vec::with_capacity(logged.len());
@@ -326,8 +326,8 @@ fn in_order<'s>(logged: &[&'s LoggedPause]) -> Vec<(i64, &'s LoggedPause)> {
     numbered
 }
 
-/// Class and start of the first interval of each class.
-fn first_of_classes<'p>(intervals: impl Iterator<Item = &'p PauseInterval>) -> BTreeMap<u8, u64> {
+/// Priority and start of the first interval of each priority.
+fn first_by_priority<'p>(intervals: impl Iterator<Item = &'p PauseInterval>) -> BTreeMap<u8, u64> {
     let mut first: BTreeMap<u8, u64> = BTreeMap::new();
     for interval in intervals {
         let start_ns = first.entry(interval.priority).or_insert(interval.start_ns);
@@ -336,34 +336,34 @@ fn first_of_classes<'p>(intervals: impl Iterator<Item = &'p PauseInterval>) -> B
     first
 }
 
-/// The pauses that the collection of a freeze brought and those before it, by port. A bank's log holds what was
-/// logged since the freeze before, so that earlier ones are known from earlier collections.
+/// The pauses up to a freeze, by port. The log of a bank holds intervals closed since the previous freeze; older ones
+/// come from earlier collections.
 fn known_pauses(switch: &Switch, part: &Part) -> Vec<KnownPauses> {
     #[derive(Default)]
     struct Logged<'s> {
         closed: Vec<&'s LoggedPause>,
         open: Vec<PauseInterval>,
-        came_round: bool,
+        wrapped: bool,
     }
     let mut ports: BTreeMap<u16, Logged<'_>> = BTreeMap::new();
-    // Registers are read as they are now: what began after the freeze is another collection's.
+    // Registers are read after the freeze: pauses that began in between belong to a later collection.
     let is_before = |interval: &PauseInterval| interval.start_ns <= part.frozen_ns;
     for bank in switch.history.iter().filter(|bank| part.includes(bank.generation)) {
         for log in &bank.pauses {
             let port = ports.entry(log.port).or_default();
             port.closed.extend(log.closed.iter().filter(|pause| is_before(&pause.interval)));
-            port.came_round |= log.came_round;
-            // What lasted at an earlier freeze is over, or still in the last log.
+            port.wrapped |= log.wrapped;
+            // A pause that lasted at an earlier freeze has been closed since, or is open in the last log as well.
             if bank.generation == part.generation {
                 port.open.extend(log.open.iter().filter(|interval| is_before(interval)).cloned());
             }
         }
     }
     let known = ports.into_iter();
-    known.map(|(port, l)| KnownPauses::new(port, l.closed, &l.open, l.came_round)).collect()
+    known.map(|(port, l)| KnownPauses::new(port, l.closed, &l.open, l.wrapped)).collect()
 }
 
-/// Pauses up to the freeze; the registers go on after it.
+/// Returns the pauses that overlap the window, cut at the freeze.
 fn cut_pauses(
     name: &str,
     logs: &[KnownPauses],
@@ -398,10 +398,10 @@ fn cut_pauses(
 mod tests {
     use super::*;
 
-    /// Pauses with these numbers, classes, starts and ends are known to begin at these times, and before these (class and
-    /// start) others are missing.
+    /// Merges pauses with these numbers, priorities, starts and ends, and compares the starts and the gaps (priority
+    /// and start of the next interval).
     #[track_caller]
-    fn check(logged: &[(u16, u8, u64, u64)], came_round: bool, starts: &[u64], after_gaps: &[(u8, u64)]) {
+    fn check(logged: &[(u16, u8, u64, u64)], wrapped: bool, starts: &[u64], after_gaps: &[(u8, u64)]) {
         let pause = |(number, priority, start_ns, end_ns): &(u16, u8, u64, u64)| LoggedPause {
             number: *number,
             interval: PauseInterval {
@@ -413,13 +413,13 @@ mod tests {
             },
         };
         let logged: Vec<LoggedPause> = logged.iter().map(pause).collect();
-        let known = KnownPauses::new(1, logged.iter().collect(), &[], came_round);
+        let known = KnownPauses::new(1, logged.iter().collect(), &[], wrapped);
         let found: Vec<u64> = known.intervals.iter().map(|interval| interval.start_ns).collect();
         assert_eq!((found.as_slice(), known.after_gaps.as_slice()), (starts, after_gaps));
     }
 
     #[test]
-    fn numbers_tell_what_is_missing() {
+    fn numbers_reveal_missing_intervals() {
         check(&[(0, 3, 10, 15), (1, 3, 20, 25), (2, 3, 40, 45)], false, &[10, 20, 40], &[]);
         // Later collections come first, and one bank is read twice.
         let twice = [(2, 3, 40, 45), (1, 3, 20, 25), (0, 3, 10, 15), (1, 3, 20, 25)];
@@ -427,30 +427,30 @@ mod tests {
         let gaps = [(0, 3, 10, 15), (3, 3, 40, 45), (4, 3, 50, 55), (9, 3, 90, 95)];
         check(&gaps, false, &[10, 40, 50, 90], &[(3, 40), (3, 90)]);
         check(&[(7, 3, 40, 45), (8, 3, 50, 55)], false, &[40, 50], &[(3, 40)]);
-        // They go on after the largest.
+        // Numbers wrap after the largest.
         check(&[(u16::MAX, 3, 40, 45), (0, 3, 50, 55)], true, &[40, 50], &[(3, 40)]);
         check(&[(0, 3, 50, 55), (1, 3, 60, 65)], true, &[50, 60], &[(3, 50)]);
         check(&[], false, &[], &[]);
     }
 
     #[test]
-    fn classes_share_the_numbers_of_a_port() {
-        // The pause of class 4 that began first ended last.
+    fn priorities_share_the_numbers_of_a_port() {
+        // The pause of priority 4 began first and ended last.
         check(&[(1, 4, 10, 60), (0, 3, 20, 30)], false, &[10, 20], &[]);
-        // The time of the one of class 4 ran out at 25, which was noticed when the next frame came.
+        // The pause of priority 4 expired at 25 and was closed by the next frame.
         check(&[(0, 3, 20, 30), (1, 4, 10, 25), (2, 4, 70, 80)], false, &[10, 20, 70], &[]);
-        // Of which class the missing ones were is not known.
+        // The priority of the missing ones is unknown.
         let gap = [(0, 3, 10, 20), (1, 4, 15, 30), (4, 3, 50, 55), (5, 4, 51, 70), (6, 3, 80, 90)];
         check(&gap, false, &[10, 15, 50, 51, 80], &[(3, 50), (4, 51)]);
     }
 
     #[test]
-    fn idle_ports_say_where_their_traffic_goes_and_others_all_they_know() {
+    fn idle_ports_keep_only_their_newest_records() {
         let counted = |port: u16, epoch: u64, depth_sum: u64, paused_packets: u64| {
             let record = PortRecord { port, epoch, packets: Some(9), depth_sum, paused_packets };
             Counted { record, bytes: 20 }
         };
-        // Port 2 had a queue once, 3 was paused once, a pause of 4 is logged, the victim leaves by 5; 1 and 6 are idle.
+        // Port 2 had a queue, 3 was paused, 4 has a logged pause, 5 is the victim's egress port; 1 and 6 are idle.
         let ports = [
             counted(1, 5, 0, 0),
             counted(1, 6, 0, 0),
@@ -462,14 +462,14 @@ mod tests {
         ];
         let pauses = [PauseInterval { port: 4, priority: 3, start_ns: 1, end_ns: None, frames: 1 }];
         let part = Part { victim_port: Some(5), ..Part::default() };
-        let tells = telling_ports(&part, &ports, &pauses);
-        assert_eq!(tells, BTreeSet::from([2, 3, 4, 5]));
+        let relevant = relevant_ports(&part, &ports, &pauses);
+        assert_eq!(relevant, BTreeSet::from([2, 3, 4, 5]));
 
         let mut past: Vec<Counted<(u16, u64)>> = [(1, 5), (1, 6), (2, 5), (2, 6), (6, 4)]
             .map(|record| Counted { record, bytes: 99 })
             .into_iter()
             .collect();
-        keep_newest(&mut past, |(port, _)| tells.contains(port), |(port, _)| *port, |(_, epoch)| *epoch);
+        keep_newest(&mut past, |(port, _)| relevant.contains(port), |(port, _)| *port, |(_, epoch)| *epoch);
         let mut bytes = 1;
         assert_eq!(records(past, &mut bytes), [(1, 6), (2, 5), (2, 6), (6, 4)]);
         assert_eq!(bytes, 1 + 4 * 99);

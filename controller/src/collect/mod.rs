@@ -1,37 +1,42 @@
 //! Collection: from polling packets to a snapshot.
 //!
-//! [`Collector`] is a state machine without I/O. It is told what happened ([`Input`]) and when, and answers with
-//! what to do ([`Command`]); a driver carries that out and reports back. Times are nanoseconds of the controller's
-//! clock, except inside records, where they are the switch's own.
+//! [`Collector`] is a state machine without I/O. A driver passes inputs with their time ([`Input`]) and carries out the
+//! returned commands ([`Command`]). Times are nanoseconds of the controller's clock; times inside records are switch
+//! time.
 //!
-//! One event goes like this. The first switch that a polling packet reaches freezes its bank and says so by digest. The
-//! collector reads the bank, marks it as collected and unlocks the switch; meanwhile the packet wanders on and
-//! further switches report. When none has reported for a quiet time and no read is open, the collector asks the
-//! switches that should have reported, by what the others say, whether they are locked: a lost digest is made up
-//! for that way. Then the snapshot is emitted, with a note on everything that should be there and is not.
+//! The collection of one event:
 //!
-//! Before that, as soon as the wave has been still for a moment, the collector asks itself what a lost packet should
-//! have asked ([`Command::Ask`]): by packet-out into the very switch, as if the packet had come by its port. From there
-//! the wave goes on by itself, and where it gets lost again it is helped on again, so often and no more
-//! ([`CollectSettings::ask_attempts`], [`CollectSettings::max_questions`]). That holds for the agent's own packet as well.
+//! 1. The first switch that a polling packet reaches freezes its bank and sends a digest. The collector reads the bank,
+//!    marks it as collected and unlocks the switch. Meanwhile the polling packet is forwarded and further switches
+//!    report.
+//! 2. When no report has arrived for [`CollectSettings::poll_retry_ns`] and no read is pending, the collector retries
+//!    lost polling packets: it sends them by packet-out to the switches that should have been polled
+//!    ([`Command::Poll`]). From there they are forwarded as usual. Retries are limited by
+//!    [`CollectSettings::poll_retries`] and [`CollectSettings::max_poll_retries`], and cover the agent's own packet as
+//!    well.
+//! 3. When no report has arrived for [`CollectSettings::quiet_ns`], the collector reads the freeze state of the
+//!    switches that should have reported and did not. If such a switch is frozen for the event, its digest was lost and
+//!    its bank is read.
+//! 4. The snapshot is emitted. It lists all missing data.
 //!
-//! Whatever fails, a switch never stays locked: reads end with an unlock, by success, failure or timeout; an unlock
-//! that fails is repeated after a look at the lock; and a switch that connects, or is idle, is looked at as well.
+//! No failure leaves a switch frozen. A read ends with an unlock, also when it fails or times out. After a failed
+//! unlock the freeze state is read and the unlock repeated. The freeze state is also read when a switch connects, and
+//! at intervals while it is idle.
 
-mod asking;
 mod collector;
 mod emit;
-mod event;
 mod expect;
 mod merge;
-mod question;
+mod open_event;
+mod poll_retry;
+mod retry;
 mod settings;
 mod stats;
 mod survey;
 mod switch;
 
 pub use collector::Collector;
-pub use question::PortQuestion;
+pub use poll_retry::PollRetry;
 pub use settings::CollectSettings;
 pub use stats::CollectStats;
 
@@ -40,14 +45,14 @@ use model::{Snapshot, Trigger};
 use crate::layout::RegisterRows;
 use crate::plan::RegisterWrite;
 
-/// Number of a request to a switch, never repeated.
+/// Unique number of a request to a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RequestId(pub u64);
 
-/// Something that happened.
+/// An input of the collector.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Input {
-    /// A switch is under this controller's control now (again).
+    /// A session with a switch has been established.
     Connected {
         /// The switch.
         switch: String,
@@ -61,70 +66,70 @@ pub enum Input {
         /// Its fields as big-endian bytes.
         fields: Vec<Vec<u8>>,
     },
-    /// An agent asked about a flow.
+    /// A host agent sent a polling packet.
     Trigger {
         /// The event id that its polling packet carries.
         event: u32,
-        /// Class of the flow's data, as the polling packet carries it.
+        /// Priority of the flow's data, as in the polling packet.
         priority: u8,
-        /// What it saw.
+        /// The agent's measurement.
         trigger: Trigger,
     },
     /// A [`Command::Read`] is complete.
     ReadDone {
-        /// Which one.
+        /// The request.
         request: RequestId,
-        /// What was read; elements that are zero may be left out, but every array must be there.
+        /// The elements. Elements that are zero may be omitted, registers may not.
         rows: Vec<RegisterRows>,
     },
     /// A [`Command::Unlock`] is complete.
     UnlockDone {
-        /// Which one.
+        /// The request.
         request: RequestId,
     },
-    /// A [`Command::Ask`] is on its way into the switch; the answer is a digest.
-    Asked {
-        /// Which one.
+    /// A [`Command::Poll`] has been sent; the switch reports it by digest.
+    Polled {
+        /// The request.
         request: RequestId,
     },
     /// A request failed.
     Failed {
-        /// Which one.
+        /// The request.
         request: RequestId,
-        /// Why, for people.
+        /// The reason, for people.
         reason: String,
     },
 }
 
-/// Something to do.
+/// A command for the driver.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
-    /// Read these register arrays as a whole, in this order.
+    /// Read all elements of these registers, in this order.
     Read {
-        /// From this switch.
+        /// The switch.
         switch: String,
-        /// Number to answer with.
+        /// Identifies the request in the resulting [`Input`].
         request: RequestId,
         /// Full names.
         registers: Vec<String>,
     },
     /// Write these register elements, in this order.
     Unlock {
-        /// Into this switch.
+        /// The switch.
         switch: String,
-        /// Number to answer with.
+        /// Identifies the request in the resulting [`Input`].
         request: RequestId,
-        /// What to write.
+        /// The writes.
         writes: Vec<RegisterWrite>,
     },
     /// Send this packet into the switch, as P4Runtime's packet-out does.
-    Ask {
-        /// Into this switch.
+    Poll {
+        /// The switch.
         switch: String,
-        /// Number to answer with.
+        /// Identifies the request in the resulting [`Input`].
         request: RequestId,
-        /// What to ask, and as if by which port it had come.
-        question: PortQuestion,
+        /// The polling packet and its ingress port.
+        packet: PollRetry,
     },
     /// A snapshot is complete.
     Emit(Box<Snapshot>),

@@ -1,4 +1,4 @@
-//! How long collection waits, and how much it remembers.
+//! Timers and limits of collection.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,39 +6,40 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CollectSettings {
-    /// The polling wave counts as over when no switch has reported for this long.
+    /// Polling counts as complete when no switch has reported for this long.
     pub quiet_ns: u64,
-    /// When nothing has come for this long, and nothing is being read, questions that got lost are asked again. Longer than
-    /// a polling packet takes from one switch to the next and a digest to the controller.
-    pub ask_after_ns: u64,
-    /// How often the controller asks one question itself; 0: never.
-    pub ask_attempts: u32,
-    /// Questions that the controller asks itself for one event at most; what it does not ask is reported as missing.
-    pub max_questions: usize,
-    /// Switches that a question of the controller may cross.
+    /// Lost polling packets are retried when no report has arrived for this long and no read is pending. Must exceed
+    /// the time of a polling packet to the next switch plus that of its digest to the controller.
+    pub poll_retry_ns: u64,
+    /// Maximum number of retries of one polling packet; 0 disables retries.
+    pub poll_retries: u32,
+    /// Maximum number of retries for one event. Polls beyond it are reported as missing data.
+    pub max_poll_retries: usize,
+    /// Hop limit of a retried polling packet.
     pub hop_limit: u8,
-    /// A switch that has not answered a read for this long is unlocked and left out.
+    /// A switch that has not completed a read within this time is unlocked and left out of the snapshot.
     pub read_timeout_ns: u64,
-    /// How often a read that failed is tried, within the timeout.
+    /// Maximum number of attempts of a read, all within the timeout.
     pub read_attempts: u32,
     /// An event's snapshot is emitted after this time, complete or not.
     pub event_timeout_ns: u64,
-    /// For this long after its snapshot reports of an event are stragglers; then its number is a new event. Longer than
-    /// switches remember a polling packet (2^30 ns), so that none of the old event can come any more.
+    /// Reports of an event that arrive within this time after its snapshot are ignored as late; afterwards the event id
+    /// denotes a new event. Must exceed the time for which switches remember a polling packet (2^30 ns), so that no
+    /// report of the old event can arrive.
     pub straggler_ns: u64,
-    /// After this time the lock of an unreachable switch is looked at again.
+    /// Time after which the freeze state of an unreachable switch is read again.
     pub retry_ns: u64,
-    /// How often the lock of an idle switch is looked at; 0: never.
+    /// Interval at which the freeze state of an idle switch is read; 0: never.
     pub audit_ns: u64,
-    /// Epochs of which collected rows and evictions are remembered, for later snapshots.
+    /// Number of epochs for which collected rows and evictions are kept for later snapshots.
     pub history_epochs: u64,
-    /// Whether a snapshot also holds what ports at which nothing waited did in earlier epochs than their last. It explains
-    /// nothing; without it the packets of a snapshot are not all that were forwarded.
+    /// Whether a snapshot includes earlier epochs of ports without queueing or pauses. Diagnosis does not need them;
+    /// without them, the packets of a snapshot do not add up to all forwarded packets.
     pub idle_history: bool,
-    /// Evictions remembered a switch; beyond it the oldest are given up and reported as lost.
+    /// Maximum number of evictions kept per switch; beyond it the oldest are dropped and reported as lost.
     pub max_evictions: usize,
-    /// Events open at the same time; beyond it the oldest is emitted at once, and says so. An incast into a host of a
-    /// large network makes every host ask at once, each about several flows; an open event takes about 2 kB.
+    /// Maximum number of open events; beyond it the oldest is emitted early, with the reason in its missing data. An
+    /// incast in a large network makes every host poll for several flows at once; an open event takes about 2 kB.
     pub max_events: usize,
 }
 
@@ -46,9 +47,9 @@ impl Default for CollectSettings {
     fn default() -> CollectSettings {
         CollectSettings {
             quiet_ns: 5_000_000,
-            ask_after_ns: 1_000_000,
-            ask_attempts: 4,
-            max_questions: 64,
+            poll_retry_ns: 1_000_000,
+            poll_retries: 4,
+            max_poll_retries: 64,
             hop_limit: 16,
             read_timeout_ns: 100_000_000,
             read_attempts: 2,

@@ -1,26 +1,26 @@
-//! What a collector counts, for metrics.
+//! Counters of the collector, for metrics.
 
-/// What the collector has done so far.
+/// Counters of a collector since its start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CollectStats {
     /// Banks read.
     pub banks: u64,
-    /// Reads that failed or did not come back in time.
+    /// Reads that failed or timed out.
     pub failed_reads: u64,
     /// Unlocks sent.
     pub unlocks: u64,
-    /// Questions that the controller asked itself, because a polling packet or its report had got lost.
-    pub questions: u64,
-    /// Questions not asked because their event had used up its questions.
-    pub limited_questions: u64,
+    /// Polling packets retried because a polling packet or its digest was lost.
+    pub poll_retries_sent: u64,
+    /// Retries suppressed because their event had reached its limit.
+    pub limited_poll_retries: u64,
     /// Snapshots emitted.
     pub snapshots: u64,
-    /// Events whose snapshot was emitted before its time, because too many were open.
-    pub given_up_early: u64,
+    /// Events whose snapshot was emitted early because too many events were open.
+    pub emitted_early: u64,
     /// Exported flow slots received.
     pub evictions: u64,
-    /// Polls of events whose snapshot had been emitted.
+    /// Reports of events whose snapshot had been emitted.
     pub late_polls: u64,
-    /// Digests that could not be read, and inputs that fit nothing open.
+    /// Digests that could not be decoded, and inputs without a matching request or switch.
     pub ignored: u64,
 }

@@ -1,8 +1,8 @@
-//! Full polling: what every switch holds at one instant, read without freezing anything.
+//! Full polling: the telemetry of every switch at one instant, read without freezing.
 //!
-//! The upper bound that Hawkeye's evaluation compares with (SIGCOMM 2025): every switch is read, whether anything leads
-//! there or not. A driver that holds the switches still while it reads, as the simulated fabric can, gets the records of
-//! both banks as they stand; what earlier collections took out of the registers is added from the history.
+//! This is the upper bound in Hawkeye's evaluation (SIGCOMM 2025): every switch is read, on the pause path or not. The
+//! driver must stop the switches while it reads them, as the simulated fabric does. The result holds the records of
+//! both banks; rows that earlier collections have read are added from the history.
 
 use std::collections::BTreeMap;
 
@@ -12,13 +12,13 @@ use model::{Gap, Snapshot, SwitchTelemetry, Trigger};
 use crate::layout::{ReadError, RegisterRows};
 
 use super::collector::Collector;
-use super::event::Part;
 use super::merge::merge;
+use super::open_event::Part;
 use super::settings::CollectSettings;
 use super::switch::Switch;
 
 impl Collector {
-    /// Full names of the registers that [`Collector::survey`] needs of a switch; none for a switch that is not known.
+    /// Full names of the registers that [`Collector::survey`] needs; empty for an unknown switch.
     pub fn survey_registers(&self, switch: &str) -> Vec<String> {
         let Some(known) = self.switches.get(switch) else { return Vec::new() };
         let mut names: Vec<String> = Vec::new();
@@ -30,8 +30,8 @@ impl Collector {
         names
     }
 
-    /// What was read of the switches at `now_ns`, as a snapshot. A switch whose reading lacks something is named under
-    /// `missing`. Nothing that the collector does later is changed by it.
+    /// Returns a snapshot of the registers that were read at `now_ns`. Incomplete reads are listed under `missing`.
+    /// Does not change the state of the collector.
     pub fn survey(
         &self,
         now_ns: u64,
@@ -43,7 +43,7 @@ impl Collector {
         let mut missing: Vec<Gap> = Vec::new();
         for (name, rows) in readings {
             let Some(switch) = self.switches.get(name) else { continue };
-            match as_it_stands(name, switch, now_ns, rows, &self.settings) {
+            match survey_switch(name, switch, now_ns, rows, &self.settings) {
                 Ok((telemetry, gaps)) => {
                     switches.extend(telemetry);
                     missing.extend(gaps);
@@ -71,8 +71,8 @@ impl Collector {
     }
 }
 
-/// One switch: what was collected of it before, and what stands in both banks now.
-fn as_it_stands(
+/// Telemetry of one switch: earlier collections, and the current rows of both banks.
+fn survey_switch(
     name: &str,
     switch: &Switch,
     now_ns: u64,

@@ -1,4 +1,4 @@
-//! What the collector knows about one switch.
+//! Collected telemetry and freeze state of one switch.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,40 +14,39 @@ pub(super) struct Switch {
     /// Banks that were read, oldest first.
     pub(super) history: VecDeque<BankContent>,
     pub(super) evictions: VecDeque<Eviction>,
-    /// Exports that never arrived: how many, and the time by which they had happened.
-    pub(super) gaps: Vec<Gap>,
+    pub(super) gaps: Vec<EvictionGap>,
     last_sequence: Option<u32>,
     /// Banks that were not read by this collector.
     pub(super) lost: Vec<LostBank>,
     last_generation: Option<u16>,
-    /// When to look at the lock.
+    /// When to read the freeze state.
     pub(super) audit_at_ns: Option<u64>,
 }
 
-/// Exports that never arrived.
+/// Consecutive evictions whose digests were lost.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Gap {
+pub(super) struct EvictionGap {
     pub(super) count: u32,
     /// Sequence number of the last of them.
     pub(super) last: u32,
-    /// When the next one that did arrive was made.
+    /// Switch time of the next eviction that arrived.
     pub(super) until_ns: u64,
 }
 
-/// A bank whose content this collector does not have.
+/// A bank that this collector has not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LostBank {
     pub(super) generation: u16,
     pub(super) frozen_ns: u64,
     pub(super) why: String,
-    /// Whether the switch still has it and adds to it when the bank's turn comes again.
+    /// Whether the switch keeps its rows and continues to count in them when the bank becomes active again.
     pub(super) recoverable: bool,
-    /// Generation whose read brought it after all, together with what had been added by then.
+    /// Generation whose read included these rows later.
     pub(super) recovered_by: Option<u16>,
 }
 
 impl LostBank {
-    /// Whether it should have been part of what stood in the switch when `generation` was frozen.
+    /// Whether its rows belong to a freeze of `generation` and are missing from it.
     pub(super) fn is_missing_from(&self, generation: u16) -> bool {
         let is_before = self.generation != generation && at_or_after(generation, self.generation);
         is_before && self.recovered_by.is_none_or(|by| !at_or_after(generation, by))
@@ -68,7 +67,7 @@ impl Switch {
         }
     }
 
-    /// Takes in the lock as a switch that connected shows it: what went before is not ours.
+    /// Resets the state to the freeze state of a switch that has just connected.
     pub(super) fn connected(&mut self, lock: &LockState) {
         self.last_sequence = Some(lock.evictions);
         self.last_generation = Some(lock.generation);
@@ -76,7 +75,7 @@ impl Switch {
         self.evictions.clear();
         self.gaps.clear();
         self.lost.clear();
-        // A bank that is still frozen can be read.
+        // A bank that is still frozen can be read and is not lost.
         if lock.generation != 0 && !lock.is_locked() {
             let generation = lock.frozen_generation();
             let bank = usize::from(generation & 1);
@@ -90,22 +89,22 @@ impl Switch {
         }
     }
 
-    /// Whether `lock` shows that the switch has restarted since it was last looked at.
+    /// Whether `lock` shows that the switch has restarted: its generation went backwards.
     pub(super) fn has_restarted(&self, lock: &LockState) -> bool {
         self.last_generation.is_some_and(|known| !at_or_after(lock.generation, known))
     }
 
-    /// Notes the newest generation seen.
+    /// Records the newest generation seen.
     pub(super) fn saw_generation(&mut self, generation: u16) {
         self.last_generation = Some(generation);
     }
 
-    /// Takes an export in and accounts for those missing before it.
+    /// Adds an eviction, and a gap for those that are missing before it.
     pub(super) fn evicted(&mut self, eviction: Eviction, settings: &CollectSettings) {
         let expected = self.last_sequence.map(|last| last.wrapping_add(1));
         let ahead = expected.map_or(0, |expected| eviction.sequence.wrapping_sub(expected));
         if ahead >= 1 << 31 {
-            // Late: it fills a gap, if one waits for it.
+            // The digest arrived out of order and closes a gap.
             if let Some(at) =
                 self.gaps.iter().position(|gap| gap.last.wrapping_sub(eviction.sequence) < gap.count)
             {
@@ -117,7 +116,7 @@ impl Switch {
         } else {
             if ahead > 0 {
                 let last = eviction.sequence.wrapping_sub(1);
-                self.gaps.push(Gap { count: ahead, last, until_ns: eviction.time_ns });
+                self.gaps.push(EvictionGap { count: ahead, last, until_ns: eviction.time_ns });
             }
             self.last_sequence = Some(eviction.sequence);
         }
@@ -125,13 +124,13 @@ impl Switch {
         while self.evictions.len() > settings.max_evictions {
             if let Some(oldest) = self.evictions.pop_front() {
                 let (last, until_ns) = (oldest.sequence, oldest.time_ns);
-                self.gaps.push(Gap { count: 1, last, until_ns });
+                self.gaps.push(EvictionGap { count: 1, last, until_ns });
             }
         }
         self.forget(settings);
     }
 
-    /// Exports lost that may belong to the time from `from_ns` to a freeze at which the switch had made `made`.
+    /// Lost evictions that may fall between `from_ns` and a freeze, before which the switch had exported `made` slots.
     pub(super) fn exports_lost(&self, from_ns: u64, made: u32) -> u64 {
         let before = |sequence: u32| made.wrapping_sub(sequence) < 1 << 31;
         let in_gaps: u64 = self
@@ -149,11 +148,11 @@ impl Switch {
         self.history.iter().find(|bank| bank.generation == generation)
     }
 
-    /// Takes a bank in that was read.
+    /// Adds a bank that was read.
     pub(super) fn collected(&mut self, bank: BankContent, settings: &CollectSettings) {
         let parity = bank.generation & 1;
         let done = bank.lock.collected[usize::from(parity)];
-        // What the switch does not know to be collected has been read again just now.
+        // Rows that the switch did not know to be collected have been read again with this bank.
         self.history.retain(|old| old.generation & 1 != parity || !at_or_after(old.generation, done));
         for lost in &mut self.lost {
             if lost.generation & 1 == parity && lost.recoverable {
@@ -165,7 +164,7 @@ impl Switch {
         self.forget(settings);
     }
 
-    /// Notes that a bank could not be read.
+    /// Records that a bank could not be read.
     pub(super) fn not_collected(&mut self, generation: u16, frozen_ns: u64, why: String) {
         self.lost.retain(|lost| lost.generation != generation);
         self.lost.push(LostBank { generation, frozen_ns, why, recoverable: true, recovered_by: None });

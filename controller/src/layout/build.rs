@@ -1,7 +1,7 @@
-//! From a pipeline's description to a [`TelemetryLayout`].
+//! Builds a [`TelemetryLayout`] from the description of a pipeline.
 
+use super::digest::{EvictionFields, PollFields};
 use super::error::{LayoutError, LayoutProblem};
-use super::notice::{EvictionFields, PollFields};
 use super::word::{Slice, Word, argument};
 use super::{
     DigestInfo, FlowCountFields, FlowFields, FlowIdFields, FlowMarkFields, LockFields, MeterFields,
@@ -14,17 +14,17 @@ const PRIORITIES: u64 = 8;
 /// Bits of the switch's clock.
 const CLOCK_BITS: u32 = 48;
 
-/// Collects problems while looking things up; what is not found is replaced by something harmless.
+/// Looks up registers, fields and digests, and collects problems. Returns placeholders for what is missing.
 pub(super) struct Finder<'p> {
     pipeline: &'p PipelineInfo,
     problems: Vec<LayoutProblem>,
 }
 
 impl TelemetryLayout {
-    /// The layout of `pipeline`.
+    /// Derives the layout of `pipeline`.
     ///
     /// # Errors
-    /// Everything that the pipeline lacks or contradicts.
+    /// All registers, fields and digests that are missing or do not match.
     pub fn new(pipeline: &PipelineInfo) -> Result<TelemetryLayout, LayoutError> {
         let mut finder = Finder { pipeline, problems: Vec::new() };
         let mut layout = finder.layout();
@@ -63,7 +63,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Sizes follow from one another: queues give the ports, port slots the epochs, flow slots the rest.
+    /// Derives the sizes: the number of ports from `pause_status`, of epochs from the port slots, then the others.
     fn sizes(&mut self, layout: &mut TelemetryLayout) {
         if !self.problems.is_empty() {
             return;
@@ -124,7 +124,7 @@ impl Finder<'_> {
         }
     }
 
-    /// The register whose name is, or ends in, `name`.
+    /// Returns the register whose full name is `name` or ends in `.name`.
     fn info(&mut self, name: &str) -> Option<&RegisterInfo> {
         let suffix = format!(".{name}");
         let found: Vec<&RegisterInfo> =
@@ -146,7 +146,7 @@ impl Finder<'_> {
     fn register(&mut self, name: &str) -> Register {
         let empty = || Register { name: name.to_string(), word: Word::default(), size: 0 };
         let Some(info) = self.info(name).cloned() else { return empty() };
-        // What is not said of a bank 1 has been said of its bank 0.
+        // A register of bank 1 without annotation has the fields of bank 0.
         let is_bare = !info.annotations.iter().any(|a| argument(a, "fields").is_some());
         let annotations = match name.strip_suffix("_bank1").filter(|_| is_bare) {
             Some(stem) => self.info(&format!("{stem}_bank0")).cloned().unwrap_or_default().annotations,
@@ -161,10 +161,10 @@ impl Finder<'_> {
         }
     }
 
-    /// Field `name` of `register`, of at most `most` bits.
+    /// Returns field `name` of `register`, which must have at most `most` bits.
     fn field(&mut self, register: &Register, name: &'static str, most: u32) -> Slice {
         let nothing = Slice { low: 0, width: 1 };
-        // A register that was not found has been complained about.
+        // The missing register has been reported already.
         if register.word.fields().is_empty() {
             return nothing;
         }
@@ -181,7 +181,7 @@ impl Finder<'_> {
         slice
     }
 
-    /// A field of exactly `width` bits.
+    /// Returns a field that must have exactly `width` bits.
     fn exact_field(&mut self, register: &Register, name: &'static str, width: u32) -> Slice {
         let slice = self.field(register, name, 128);
         if register.word.field(name).is_some() && slice.width != width {
@@ -195,7 +195,7 @@ impl Finder<'_> {
         slice
     }
 
-    /// The digest whose name is, or ends in, `name`.
+    /// Returns the digest whose full name is `name` or ends in `.name`.
     pub(super) fn digest(&mut self, name: &str) -> Option<DigestInfo> {
         let suffix = format!(".{name}");
         let found = self.pipeline.digests.iter().find(|d| d.name == name || d.name.ends_with(&suffix));
@@ -205,7 +205,7 @@ impl Finder<'_> {
         found.cloned()
     }
 
-    /// Position of field `name` in `digest`, whose width `fits`.
+    /// Returns the position of field `name` in `digest`, which must have at most `most` bits.
     pub(super) fn digest_field(&mut self, digest: &DigestInfo, name: &'static str, most: u32) -> usize {
         let of = format!("digest `{}`", digest.name);
         let Some(at) = digest.fields.iter().position(|(field, _)| field == name) else {
@@ -220,7 +220,7 @@ impl Finder<'_> {
         at
     }
 
-    /// Position of a digest's field that carries an element of `register` as it is.
+    /// Returns the position of the digest field `name`, which holds an element of `register` unchanged.
     pub(super) fn digest_word(&mut self, digest: &DigestInfo, name: &'static str, register: &str) -> usize {
         let Some(expected) = self.info(register).map(|r| r.width) else { return 0 };
         let at = self.digest_field(digest, name, u32::MAX);
@@ -238,7 +238,7 @@ impl Finder<'_> {
         at
     }
 
-    /// An epoch's number has the bits of the clock that are above the epoch's length.
+    /// An epoch number consists of the clock bits above those of the time within an epoch.
     fn epoch_shift(&mut self) -> u32 {
         let Some(digest) = self.digest("poll_report_t") else { return 0 };
         let at = self.digest_field(&digest, "epoch", CLOCK_BITS - 1);

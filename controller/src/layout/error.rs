@@ -1,25 +1,25 @@
-//! Why a pipeline cannot be read.
+//! Errors of pipelines that cannot be decoded.
 
 use std::fmt;
 
-/// One thing that a pipeline lacks or contradicts.
+/// One mismatch between a pipeline and what collection needs.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LayoutProblem {
-    /// A register is not there.
+    /// A register is missing.
     #[error("no register `{0}`")]
     MissingRegister(String),
-    /// Several registers fit a name.
-    #[error("registers {found} all fit `{name}`")]
+    /// Several registers match a name.
+    #[error("registers {found} all match `{name}`")]
     AmbiguousRegister {
         /// The name looked for.
         name: String,
-        /// Those found.
+        /// The registers found.
         found: String,
     },
-    /// A digest is not there.
+    /// A digest is missing.
     #[error("no digest `{0}`")]
     MissingDigest(String),
-    /// An annotation is not there.
+    /// An annotation is missing.
     #[error("register `{register}` has no {annotation} annotation")]
     MissingAnnotation {
         /// The register.
@@ -27,17 +27,17 @@ pub enum LayoutProblem {
         /// The annotation.
         annotation: &'static str,
     },
-    /// An annotation cannot be read.
+    /// An annotation cannot be parsed.
     #[error("register `{register}`, @fields(\"{text}\"): {why}")]
     BadAnnotation {
         /// The register.
         register: String,
-        /// What the annotation says.
+        /// The text of the annotation.
         text: String,
-        /// What is wrong with it.
+        /// The reason.
         why: String,
     },
-    /// A field is not there.
+    /// A field is missing.
     #[error("{of} has no field `{field}`")]
     MissingField {
         /// The register or digest.
@@ -45,7 +45,7 @@ pub enum LayoutProblem {
         /// The field.
         field: &'static str,
     },
-    /// A field has a width that cannot be right.
+    /// A field has an unexpected width.
     #[error("field `{field}` of {of} has {found} bits; expected {expected}")]
     FieldWidth {
         /// The register or digest.
@@ -54,30 +54,30 @@ pub enum LayoutProblem {
         field: String,
         /// Its width.
         found: u32,
-        /// What was expected.
+        /// The expected value.
         expected: String,
     },
     /// The two banks differ.
     #[error("registers `{first}` and `{second}` must have the same fields")]
     Banks {
-        /// Of bank 0.
+        /// The register of bank 0.
         first: String,
-        /// Of bank 1.
+        /// The register of bank 1.
         second: String,
     },
-    /// Sizes that do not fit together.
+    /// A register's size does not match the others.
     #[error("register `{register}` has {found} elements; expected {expected}")]
     Size {
         /// The register.
         register: String,
         /// Its size.
         found: u64,
-        /// What was expected.
+        /// The expected value.
         expected: String,
     },
 }
 
-/// Everything that is wrong with a pipeline.
+/// All problems of a pipeline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LayoutError(pub Vec<LayoutProblem>);
 
@@ -85,7 +85,7 @@ impl std::error::Error for LayoutError {}
 
 impl fmt::Display for LayoutError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the loaded pipeline does not fit the collection: ")?;
+        f.write_str("the loaded pipeline does not support collection: ")?;
         for (i, problem) in self.0.iter().enumerate() {
             if i > 0 {
                 f.write_str("; ")?;

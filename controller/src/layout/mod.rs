@@ -1,18 +1,18 @@
-//! How to read the registers and digests of a loaded pipeline.
+//! Decoder of the registers and digests of a loaded pipeline.
 //!
-//! The layout of a register stands once, as an annotation in the switch program: `@fields("epoch:32,packets:32")`
-//! names the fields of an element, most significant first. [`TelemetryLayout::new`] finds the registers that
-//! collection needs by name and derives sizes and positions from them, so that a program compiled with other
-//! sizes is read rightly, and a program that lacks or contradicts something is refused with every problem.
+//! The layout of a register is an annotation in the switch program: `@fields("epoch:32,packets:32")` lists the fields
+//! of an element, most significant first. [`TelemetryLayout::new`] finds the registers that collection needs by name
+//! and derives sizes and positions from the pipeline, so that a program compiled with other sizes is decoded correctly.
+//! It rejects a program that does not match and reports all problems.
 
 mod build;
+mod digest;
 mod error;
-mod notice;
 mod records;
 mod word;
 
+pub use digest::{Digest, DigestError, Eviction, PollReport};
 pub use error::{LayoutError, LayoutProblem};
-pub use notice::{Eviction, Notice, NoticeError, PollReport};
 pub(crate) use records::at_or_after;
 pub use records::{
     BankContent, FlowRow, LockState, LoggedPause, MeterRow, PauseLog, PortRow, ReadError, RegisterRows,
@@ -45,7 +45,7 @@ pub struct DigestInfo {
     pub fields: Vec<(String, u32)>,
 }
 
-/// What a pipeline has, as far as the layout depends on it.
+/// The parts of a pipeline that the layout depends on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PipelineInfo {
     /// Its register arrays.
@@ -65,18 +65,18 @@ pub struct Register {
     pub size: u64,
 }
 
-/// Where everything stands in a pipeline that runs the switch program.
+/// Positions of all registers, fields and digests in a pipeline that runs the switch program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TelemetryLayout {
     /// An epoch lasts `2^epoch_shift` ns.
     pub epoch_shift: u32,
     /// Epochs in the ring.
     pub epochs: u64,
-    /// Flow slots an epoch.
+    /// Flow slots per epoch.
     pub flow_slots: u64,
     /// Ports with telemetry, from port 1 on.
     pub ports: u64,
-    /// Closed pause intervals kept a bank and port.
+    /// Closed pause intervals kept per bank and port.
     pub pause_log: u64,
     pub(crate) freeze_state: LockFields,
     pub(crate) released: Register,
@@ -89,8 +89,8 @@ pub struct TelemetryLayout {
     pub(crate) pause_status: PauseStatusFields,
     pub(crate) pauses: [PauseLogFields; 2],
     pub(crate) pause_counts: PauseCountFields,
-    pub(crate) poll: notice::PollFields,
-    pub(crate) eviction: notice::EvictionFields,
+    pub(crate) poll: digest::PollFields,
+    pub(crate) eviction: digest::EvictionFields,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,7 +109,7 @@ pub(crate) struct PortConfigFields {
     pub(crate) quantum: Slice,
 }
 
-/// A bank's flow slots: three arrays with one index.
+/// Flow slots of a bank: three registers with a common index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct FlowFields {
     pub(crate) ids: Register,
@@ -215,7 +215,7 @@ impl TelemetryLayout {
         1 << self.epoch_shift
     }
 
-    /// Full names of the registers that say whether the switch is locked.
+    /// Full names of the registers that hold the freeze state.
     pub fn lock_registers(&self) -> Vec<&str> {
         [&self.freeze_state.register, &self.released, &self.collected].map(|r| r.name.as_str()).to_vec()
     }
@@ -241,12 +241,12 @@ impl TelemetryLayout {
         names
     }
 
-    /// What to write so that a switch whose generation is `generation` is unlocked; `collected`: its frozen bank has been
-    /// read completely and may be started anew.
+    /// Returns the writes that unlock a switch whose generation is `generation`; `collected`: its frozen bank has been
+    /// read completely and may be cleared.
     pub fn unlock(&self, generation: u16, collected: bool) -> Vec<RegisterWrite> {
         let value = generation.to_be_bytes().to_vec();
         let mut writes = Vec::new();
-        // First what has been read, then the lock: the other way round a freeze could come in between.
+        // `collected` before `released`: in the other order a freeze could happen in between.
         if collected {
             let index = u64::from(generation.wrapping_sub(1) & 1);
             writes.push(RegisterWrite { register: self.collected.name.clone(), index, value: value.clone() });
@@ -255,7 +255,7 @@ impl TelemetryLayout {
         writes
     }
 
-    /// The array called `name` (full name), if collection or configuration uses it.
+    /// Returns the register with the full name `name`, if collection or configuration uses it.
     pub fn register(&self, name: &str) -> Option<&Register> {
         let flows = self.flows.iter().flat_map(|f| [&f.ids, &f.counts, &f.marks]);
         let slots = self.port_slots.iter().map(|p| &p.register);

@@ -1,4 +1,4 @@
-//! The rows of a frozen bank, read.
+//! Decoded rows of a bank.
 
 use std::collections::BTreeMap;
 
@@ -6,31 +6,31 @@ use model::telemetry::{FlowRecord, MeterRecord, PauseInterval, PortRecord};
 
 use super::{FlowFields, PauseLogFields, PauseStatusFields, TelemetryLayout};
 
-/// What was read from one register array. Elements that are zero may be left out.
+/// Elements read from one register. Elements that are zero may be omitted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RegisterRows {
-    /// Full name of the array.
+    /// Full name of the register.
     pub register: String,
     /// Index and value (big-endian bytes, leading zeros optional) of each element, in any order.
     pub rows: Vec<(u64, Vec<u8>)>,
 }
 
-/// Why what was read is no collection.
+/// Errors of decoding register rows.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
-    /// An array was asked for and did not come.
-    #[error("register `{0}` is missing from what was read")]
+    /// A register is missing from the rows.
+    #[error("the read returned no register `{0}`")]
     Missing(String),
 }
 
-/// The state of a switch's lock.
+/// The freeze state of a switch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LockState {
-    /// Freezes so far; the lowest bit is the bank that packets write.
+    /// Number of freezes; the lowest bit is the bank that packets write.
     pub generation: u16,
     /// Generation that the controller has released.
     pub released: u16,
-    /// A bank: generations below this one have been read.
+    /// For each bank: rows of earlier generations have been read.
     pub collected: [u16; 2],
     /// Event of the last freeze.
     pub event: u32,
@@ -41,12 +41,12 @@ pub struct LockState {
 }
 
 impl LockState {
-    /// Whether a frozen bank waits to be read.
+    /// Whether a bank is frozen and not released.
     pub fn is_locked(&self) -> bool {
         self.generation != self.released
     }
 
-    /// Generation of the bank that was frozen last.
+    /// Returns the generation of the bank that was frozen last.
     pub fn frozen_generation(&self) -> u16 {
         self.generation.wrapping_sub(1)
     }
@@ -57,7 +57,7 @@ impl LockState {
 pub struct FlowRow {
     /// Generation that last wrote it.
     pub generation: u16,
-    /// What it holds.
+    /// The record.
     pub record: FlowRecord,
 }
 
@@ -66,7 +66,7 @@ pub struct FlowRow {
 pub struct PortRow {
     /// Generation that last wrote it.
     pub generation: u16,
-    /// What it holds.
+    /// The record.
     pub record: PortRecord,
 }
 
@@ -75,37 +75,36 @@ pub struct PortRow {
 pub struct MeterRow {
     /// Generation that last wrote it.
     pub generation: u16,
-    /// What it holds.
+    /// The record.
     pub record: MeterRecord,
 }
 
-/// A pause that is over, and which one of its port it is.
+/// A closed pause interval with its number at the port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoggedPause {
-    /// Counted over all priorities from the start of the switch, modulo 2^16.
+    /// Number among all priorities since the start of the switch, modulo 2^16.
     pub number: u16,
-    /// From when until when.
+    /// The interval.
     pub interval: PauseInterval,
 }
 
-/// The pauses of one port that one bank holds.
+/// The pauses of one port in one bank.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PauseLog {
     /// The egress port.
     pub port: u16,
-    /// Closed intervals, by start. Those that lasted at the freeze are in both banks.
+    /// Closed intervals, by start. Intervals that lasted at the freeze are in both banks.
     pub closed: Vec<LoggedPause>,
-    /// Intervals that no frame has closed, at most one a priority; their `end_ns` is when their time runs out, `None` when they have
-    /// no limit.
+    /// Open intervals, at most one per priority. `end_ns` is the expiry of the pause, `None` without a time limit.
     pub open: Vec<PauseInterval>,
-    /// Whether there were so many that numbers have come round.
-    pub came_round: bool,
+    /// Whether the numbers have wrapped around.
+    pub wrapped: bool,
 }
 
-/// Everything that a read of one bank brought.
+/// All rows read from one bank.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BankContent {
-    /// The lock at the time of the read.
+    /// The freeze state at the time of the read.
     pub lock: LockState,
     /// Generation of the bank.
     pub generation: u16,
@@ -115,11 +114,11 @@ pub struct BankContent {
     pub ports: Vec<PortRow>,
     /// Meter rows that had not been collected before.
     pub meters: Vec<MeterRow>,
-    /// Pauses up to the freeze, and those that last when they are read.
+    /// Pauses up to the freeze, and those that lasted at the time of the read.
     pub pauses: Vec<PauseLog>,
 }
 
-/// Whether generation `a` is `b` or came after it.
+/// Whether generation `a` is `b` or later; generations wrap.
 pub(crate) fn at_or_after(a: u16, b: u16) -> bool {
     a.wrapping_sub(b) < 0x8000
 }
@@ -153,7 +152,7 @@ impl FlowRow {
     }
 }
 
-/// Arrays by name, each with its rows in order of index.
+/// Registers by name, each with its rows by index.
 struct Arrays<'r>(BTreeMap<&'r str, BTreeMap<u64, &'r [u8]>>);
 
 impl<'r> Arrays<'r> {
@@ -172,10 +171,10 @@ impl<'r> Arrays<'r> {
 }
 
 impl TelemetryLayout {
-    /// The lock, from a read of [`TelemetryLayout::lock_registers`] (others may be there too).
+    /// Decodes the freeze state from a read of [`TelemetryLayout::lock_registers`]; other registers are ignored.
     ///
     /// # Errors
-    /// An array that did not come.
+    /// If a register is missing.
     pub fn read_lock(&self, read: &[RegisterRows]) -> Result<LockState, ReadError> {
         self.lock(&Arrays::new(read))
     }
@@ -286,7 +285,7 @@ impl TelemetryLayout {
             let (port, priority) = ((queue / 8) as u16 + 1, (queue % 8) as u8);
             let Some(open) = self.pause_status.open(word, port, priority) else { continue };
             let log = logs.entry(port).or_default();
-            // The status is read before the log: an interval closed in between is in both.
+            // The status is read before the log, so an interval that was closed in between is in both.
             let is_closed = |pause: &LoggedPause| {
                 (pause.interval.priority, pause.interval.start_ns) == (priority, open.start_ns)
             };
@@ -299,7 +298,7 @@ impl TelemetryLayout {
             log.closed.sort_by_key(|pause| (pause.interval.start_ns, pause.interval.priority));
             let intervals =
                 counts.get(&(u64::from(*port) - 1)).map(|word| self.pause_counts.intervals.get(word));
-            log.came_round = intervals.is_some_and(|intervals| intervals > u128::from(u16::MAX));
+            log.wrapped = intervals.is_some_and(|intervals| intervals > u128::from(u16::MAX));
         }
         Ok(logs.into_values().collect())
     }

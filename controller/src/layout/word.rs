@@ -1,8 +1,8 @@
-//! The element of a register, taken apart into named fields.
+//! The named fields of a register element.
 
 use super::error::LayoutProblem;
 
-/// Where a field stands in an element: `width` bits, the lowest being bit `low`.
+/// Bit range of a field: `width` bits from bit `low` on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slice {
     /// Lowest bit.
@@ -12,7 +12,7 @@ pub struct Slice {
 }
 
 impl Slice {
-    /// The field's value in `word`, big-endian bytes. Bytes that a shortened encoding left out are zero.
+    /// Returns the field's value in `word` (big-endian). Leading bytes that `word` omits are zero.
     pub fn get(self, word: &[u8]) -> u128 {
         // Nine bits of slack at most: the field may start anywhere in its first byte.
         let first = (self.low / 8) as usize;
@@ -29,7 +29,7 @@ impl Slice {
         if self.width < 128 { value & ((1 << self.width) - 1) } else { value }
     }
 
-    /// Writes `value` into `word`, big-endian bytes of the element's full length; what does not fit is cut off.
+    /// Writes the low bits of `value` to the field in `word` (big-endian, of the element's full length).
     pub fn set(self, word: &mut [u8], value: u128) {
         for bit in 0..self.width {
             let at = self.low + bit;
@@ -52,10 +52,10 @@ pub struct Word {
 }
 
 impl Word {
-    /// The fields that `annotations` give the register `register`, whose elements have `width` bits.
+    /// Parses the `@fields` annotation of the register `register`, whose elements have `width` bits.
     ///
     /// # Errors
-    /// No `@fields` annotation, one that cannot be read, or one whose widths do not add up.
+    /// If the annotation is missing or malformed, or if its widths do not add up to `width`.
     pub fn parse(register: &str, width: u32, annotations: &[String]) -> Result<Word, LayoutProblem> {
         let body = annotations.iter().find_map(|a| argument(a, "fields")).ok_or_else(|| {
             LayoutProblem::MissingAnnotation { register: register.to_string(), annotation: "@fields" }
@@ -90,12 +90,12 @@ impl Word {
         Ok(Word { width, fields })
     }
 
-    /// Where field `name` stands.
+    /// Returns the bit range of field `name`.
     pub fn field(&self, name: &str) -> Option<Slice> {
         self.fields.iter().find(|(known, _)| known == name).map(|(_, slice)| *slice)
     }
 
-    /// Names and places of all fields, most significant first.
+    /// Returns names and bit ranges of all fields, most significant first.
     pub fn fields(&self) -> &[(String, Slice)] {
         &self.fields
     }
@@ -111,7 +111,7 @@ impl Word {
     }
 }
 
-/// The text inside `@name(...)`, quotes removed, or `None` if `annotation` is another one.
+/// Returns the text inside `@name(...)` without quotes, or `None` for a different annotation.
 pub(crate) fn argument<'a>(annotation: &'a str, name: &str) -> Option<&'a str> {
     let body = annotation.trim().strip_prefix('@')?.strip_prefix(name)?.trim_start();
     let body = body.strip_prefix('(')?.trim_end().strip_suffix(')')?.trim();
@@ -152,7 +152,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_set_is_got(
+        fn a_field_reads_back_the_value_written(
             fields in prop::collection::vec((1u32..=128, any::<u128>()), 1..12), short: bool
         ) {
             let width = fields.iter().map(|(w, _)| w).sum();

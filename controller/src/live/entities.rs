@@ -1,5 +1,8 @@
-//! Plans and pipelines in P4Runtime's terms.
+//! Plans as P4Runtime entities, and pipelines from P4Info.
 
+use std::hash::Hasher;
+
+use fnv::FnvHasher;
 use p4runtime::client::{KeyMatch, Schema, SchemaError};
 use p4runtime::proto::p4::v1::{
     DigestEntry, MulticastGroupEntry, PacketReplicationEngineEntry, Replica, digest_entry,
@@ -9,14 +12,14 @@ use p4runtime::proto::p4::v1::{
 use crate::layout::{DigestInfo, PipelineInfo, RegisterInfo, TelemetryLayout};
 use crate::plan::{MatchValue, SwitchPlan, TableEntry};
 
-/// How long evictions may wait for others in a list.
+/// Maximum time for which the switch batches eviction digests.
 const EVICTION_WAIT_NS: i64 = 1_000_000;
-/// Evictions in a list at most.
+/// Maximum number of eviction digests in a list.
 const EVICTION_LIST: i32 = 64;
-/// After this time an unacknowledged digest is sent again.
+/// Time after which the switch sends an unacknowledged digest list again.
 const ACKNOWLEDGE_NS: i64 = 1_000_000_000;
 
-/// What a pipeline says about itself, for [`TelemetryLayout::new`].
+/// Returns the registers and digests of a pipeline, for [`TelemetryLayout::new`].
 pub fn pipeline_info(schema: &Schema) -> PipelineInfo {
     PipelineInfo {
         registers: schema
@@ -37,17 +40,17 @@ pub fn pipeline_info(schema: &Schema) -> PipelineInfo {
     }
 }
 
-/// Everything to write into a switch.
+/// All entities to write to a switch.
 pub(super) struct Entities {
-    /// To be inserted, or modified where they are there already.
+    /// To be inserted, or modified if they exist.
     pub(super) inserts: Vec<Kind>,
     /// To be modified.
     pub(super) modifies: Vec<Kind>,
-    /// Changes whenever the plan does.
+    /// Hash of the plan.
     pub(super) fingerprint: u64,
 }
 
-/// The entities of a plan, and the subscription to digests.
+/// Returns the entities of a plan and the digest subscriptions.
 pub(super) fn entities(
     schema: &Schema,
     layout: &TelemetryLayout,
@@ -119,8 +122,21 @@ fn multicast_group(id: u32, ports: &[u16]) -> Kind {
     })
 }
 
-/// FNV-1a, continued from `seed`.
+/// 64-bit FNV-1a hash of `bytes`; `seed` changes the initial value.
 pub(super) fn fingerprint(bytes: &[u8], seed: u64) -> u64 {
-    let start = seed ^ 0xcbf2_9ce4_8422_2325;
-    bytes.iter().fold(start, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+    let mut hasher = FnvHasher::with_key(seed ^ FnvHasher::default().finish());
+    hasher.write(bytes);
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fingerprint;
+
+    #[test]
+    fn fingerprints_are_fnv_1a_hashes() {
+        assert_eq!(fingerprint(b"", 0), 0xcbf2_9ce4_8422_2325);
+        assert_eq!(fingerprint(b"foobar", 0), 0x8594_4171_f739_67e8);
+        assert_ne!(fingerprint(b"foobar", 1), fingerprint(b"foobar", 0));
+    }
 }

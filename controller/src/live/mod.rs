@@ -1,9 +1,10 @@
-//! The controller on a live network: one P4Runtime session a switch, and a [`Collector`](crate::collect::Collector)
-//! between them.
+//! The controller on a live network: one P4Runtime session per switch, and one
+//! [`Collector`](crate::collect::Collector).
 //!
-//! [`Controller::start`] connects to every switch, becomes primary, sets the pipeline unless it runs already, writes the
-//! plan, and subscribes to digests. A switch that cannot be reached, or whose session ends, is tried again and again;
-//! the others go on meanwhile. This module is an edge: it runs on tokio, opens sockets and reads tokio's clock.
+//! [`Controller::start`] connects to every switch, becomes primary, sets the pipeline unless the switch runs it
+//! already, writes the plan, and subscribes to digests. A switch that is unreachable or whose session ends is retried
+//! until the controller stops; other switches are not affected. This module is an edge: it runs on tokio, opens sockets
+//! and reads tokio's clock.
 
 mod entities;
 mod session;
@@ -26,10 +27,10 @@ use crate::plan::{PlanError, PlanSettings, plan};
 pub use entities::pipeline_info;
 use session::SwitchSession;
 
-/// Messages that wait between the tasks.
+/// Capacity of the channels between the tasks.
 const QUEUE: usize = 4_096;
 
-/// Where a switch's P4Runtime server is.
+/// Address of a switch's P4Runtime server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SwitchEndpoint {
     /// The switch's name in the topology.
@@ -40,29 +41,29 @@ pub struct SwitchEndpoint {
     pub device_id: u64,
 }
 
-/// What a controller needs to know.
+/// Configuration of a controller.
 #[derive(Clone, Debug)]
 pub struct LiveConfig {
     /// The network.
     pub topology: Arc<Topology>,
     /// The switches to control.
     pub switches: Vec<SwitchEndpoint>,
-    /// Routing, classes, pauses.
+    /// Settings of the plan: routing, priorities, pauses.
     pub plan: PlanSettings,
-    /// Waiting times and limits of collection.
+    /// Timers and limits of collection.
     pub collect: CollectSettings,
-    /// Description of the compiled switch program.
+    /// P4Info of the compiled switch program.
     pub p4info: P4Info,
-    /// What the switches load.
+    /// Device configuration of the compiled switch program.
     pub device_config: Vec<u8>,
-    /// How long to wait before a switch is tried again.
+    /// Time between attempts to connect to a switch.
     pub retry: Duration,
 }
 
-/// Why a controller cannot start, or a switch cannot be controlled.
+/// Errors of the controller or of a switch's session.
 #[derive(Debug, thiserror::Error)]
 pub enum LiveError {
-    /// The program is not the one that collection needs.
+    /// The program lacks something that collection needs.
     #[error(transparent)]
     Layout(#[from] LayoutError),
     /// The topology cannot be programmed.
@@ -71,54 +72,54 @@ pub enum LiveError {
     /// A switch that is not in the topology.
     #[error("switch `{0}` is not in the topology")]
     UnknownSwitch(String),
-    /// The plan names something that the program lacks.
+    /// The plan refers to an object that the program lacks.
     #[error(transparent)]
     Schema(#[from] SchemaError),
     /// A call failed.
     #[error(transparent)]
     Client(#[from] ClientError),
-    /// The tasks that carry the collection have ended.
+    /// The controller's tasks have ended.
     #[error("the controller has stopped")]
     Stopped,
 }
 
-/// An agent's question, as it tells the controller of it besides sending its polling packet.
+/// An agent's trigger. The agent sends it to the controller in addition to its polling packet.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Asked {
+pub struct AgentTrigger {
     /// The event id that the polling packet carries.
     pub event: u32,
-    /// Class of the flow's data, as the polling packet carries it.
+    /// Priority of the flow's data, as in the polling packet.
     pub priority: u8,
-    /// What the agent saw.
+    /// The agent's measurement.
     pub trigger: Trigger,
 }
 
 /// A running controller. Dropping it ends the sessions.
 #[derive(Debug)]
 pub struct Controller {
-    triggers: mpsc::Sender<Asked>,
+    triggers: mpsc::Sender<AgentTrigger>,
     snapshots: mpsc::Receiver<Snapshot>,
     status: watch::Receiver<Status>,
     tasks: Vec<JoinHandle<()>>,
 }
 
-/// How a controller is doing.
+/// Status of a controller.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Status {
-    /// Switches whose session is up, and why the others' is not.
+    /// For each switch, whether its session is up, or why it is not.
     pub switches: BTreeMap<String, Result<(), String>>,
-    /// What collection has done.
+    /// Counters of collection.
     pub collect: CollectStats,
 }
 
-/// What a switch's task tells the collector's.
+/// Message from a switch's task to the collector's task.
 #[derive(Debug)]
 pub(crate) enum Note {
     /// The session is up.
     Up(String),
     /// The session ended.
     Down(String, String),
-    /// Something for the collector.
+    /// An input for the collector.
     Input(Input),
 }
 
@@ -126,7 +127,7 @@ impl Controller {
     /// Starts the tasks. Must be called within a tokio runtime.
     ///
     /// # Errors
-    /// A program, topology or list of switches that do not fit together. Switches that do not answer are no error: see
+    /// If program, topology and switches do not match. Unreachable switches are not an error: see
     /// [`Controller::status`].
     pub fn start(config: LiveConfig) -> Result<Controller, LiveError> {
         let schema = Arc::new(Schema::new(config.p4info.clone()));
@@ -166,28 +167,28 @@ impl Controller {
         Ok(Controller { triggers, snapshots, status: status_receiver, tasks })
     }
 
-    /// An agent asked about a flow.
+    /// Passes on an agent's trigger.
     ///
     /// # Errors
-    /// When the controller has stopped.
-    pub async fn trigger(&self, asked: Asked) -> Result<(), LiveError> {
-        self.triggers.send(asked).await.map_err(|_| LiveError::Stopped)
+    /// If the controller has stopped.
+    pub async fn trigger(&self, trigger: AgentTrigger) -> Result<(), LiveError> {
+        self.triggers.send(trigger).await.map_err(|_| LiveError::Stopped)
     }
 
-    /// A sender of triggers, for agents that run in their own tasks.
-    pub fn triggers(&self) -> mpsc::Sender<Asked> {
+    /// Returns a sender of triggers, for agents that run in their own tasks.
+    pub fn triggers(&self) -> mpsc::Sender<AgentTrigger> {
         self.triggers.clone()
     }
 
-    /// The next snapshot.
+    /// Waits for the next snapshot.
     ///
     /// # Errors
-    /// When the controller has stopped.
+    /// If the controller has stopped.
     pub async fn snapshot(&mut self) -> Result<Snapshot, LiveError> {
         self.snapshots.recv().await.ok_or(LiveError::Stopped)
     }
 
-    /// How it is doing; changes can be waited for.
+    /// Returns a receiver of the status and its changes.
     pub fn status(&self) -> watch::Receiver<Status> {
         self.status.clone()
     }
@@ -212,7 +213,7 @@ struct Hub {
 }
 
 impl Hub {
-    async fn run(mut self, mut notes: mpsc::Receiver<Note>, mut triggers: mpsc::Receiver<Asked>) {
+    async fn run(mut self, mut notes: mpsc::Receiver<Note>, mut triggers: mpsc::Receiver<AgentTrigger>) {
         loop {
             let wake = self.collector.next_wake_ns().map(|ns| self.started + Duration::from_nanos(ns));
             let commands = tokio::select! {
@@ -220,7 +221,7 @@ impl Hub {
                     Some(note) => self.note(note),
                     None => return,
                 },
-                Some(Asked { event, priority, trigger }) = triggers.recv() => {
+                Some(AgentTrigger { event, priority, trigger }) = triggers.recv() => {
                     self.collector.handle(self.now_ns(), Input::Trigger { event, priority, trigger })
                 }
                 () = sleep_until(wake.unwrap_or(self.started)), if wake.is_some() => {
@@ -255,25 +256,26 @@ impl Hub {
         }
     }
 
-    /// Passes commands on. What cannot be passed on has failed, which may lead to further commands.
+    /// Passes commands to the switches' tasks. Reports a failure to the collector if a task cannot take a command,
+    /// which may result in further commands.
     async fn perform(&mut self, commands: Vec<Command>) {
         let mut waiting: std::collections::VecDeque<Command> = commands.into();
         while let Some(command) = waiting.pop_front() {
             let (switch, request): (String, RequestId) = match command {
                 Command::Emit(snapshot) => {
-                    // Nobody reads snapshots any more: the controller is being dropped.
+                    // Fails only while the controller is being dropped.
                     let _ = self.emitted.send(*snapshot).await;
                     continue;
                 }
                 Command::Read { ref switch, request, .. }
                 | Command::Unlock { ref switch, request, .. }
-                | Command::Ask { ref switch, request, .. } => (switch.clone(), request),
+                | Command::Poll { ref switch, request, .. } => (switch.clone(), request),
             };
-            // A session that does not keep up must not hold up the others.
+            // A slow session must not block the others.
             let is_passed_on =
                 self.commands.get(&switch).is_some_and(|sender| sender.try_send(command).is_ok());
             if !is_passed_on {
-                let failed = Input::Failed { request, reason: "its session does not take requests".into() };
+                let failed = Input::Failed { request, reason: "the session's queue is full".into() };
                 waiting.extend(self.collector.handle(self.now_ns(), failed));
             }
         }

@@ -1,4 +1,4 @@
-//! The task that talks to one switch.
+//! The task of one switch: its P4Runtime session.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use crate::plan::RegisterWrite;
 use super::entities::{Entities, fingerprint};
 use super::{LiveError, Note, SwitchEndpoint};
 
-/// gRPC's code for an entity that is there already.
+/// gRPC status code of an insert of an entity that exists.
 const ALREADY_EXISTS: i32 = 6;
 
 pub(super) struct SwitchSession {
@@ -32,7 +32,7 @@ pub(super) struct SwitchSession {
 }
 
 impl SwitchSession {
-    /// Keeps a session with the switch until the controller ends.
+    /// Maintains a session with the switch until the controller ends.
     pub(super) async fn run(mut self) {
         loop {
             let why = match self.session().await {
@@ -41,14 +41,14 @@ impl SwitchSession {
             };
             tracing::warn!(switch = self.endpoint.name, why, "no session with the switch");
             let down = Note::Down(self.endpoint.name.clone(), why.clone());
-            if self.notes.send(down).await.is_err() || !self.refuse_for_a_while(&why).await {
+            if self.notes.send(down).await.is_err() || !self.reject_until_retry(&why).await {
                 return;
             }
         }
     }
 
-    /// Refuses requests until it is time to try again. `false`: the controller ends.
-    async fn refuse_for_a_while(&mut self, why: &str) -> bool {
+    /// Rejects requests until the next attempt to connect. Returns `false` if the controller ends.
+    async fn reject_until_retry(&mut self, why: &str) -> bool {
         let until = Instant::now() + self.retry;
         loop {
             tokio::select! {
@@ -57,12 +57,12 @@ impl SwitchSession {
                     let Some(
                         Command::Read { request, .. }
                         | Command::Unlock { request, .. }
-                        | Command::Ask { request, .. },
+                        | Command::Poll { request, .. },
                     ) = command
                     else {
                         return command.is_some();
                     };
-                    if !refuse(&self.notes, request, why.to_string()).await {
+                    if !reject(&self.notes, request, why.to_string()).await {
                         return false;
                     }
                 }
@@ -70,7 +70,7 @@ impl SwitchSession {
         }
     }
 
-    /// One session; ends well only when the controller ends.
+    /// Runs one session. Returns `Ok` only when the controller ends.
     async fn session(&mut self) -> Result<(), LiveError> {
         let config = ClientConfig::new(self.endpoint.device_id);
         let mut client = Client::connect(&self.endpoint.endpoint, config).await?;
@@ -96,10 +96,11 @@ impl SwitchSession {
         }
     }
 
-    /// Sets the pipeline, unless it runs with this very plan: then a restarted controller finds the telemetry intact.
+    /// Sets the pipeline unless the switch runs it with this plan already, so that a restarted controller keeps the
+    /// telemetry.
     async fn ensure_pipeline(&self, client: &mut Client) -> Result<(), ClientError> {
         let cookie = fingerprint(&self.device_config, self.entities.fingerprint);
-        // A switch without a pipeline may answer with an error instead of nothing.
+        // A switch without a pipeline may return an error instead of an empty response.
         let running = client.pipeline(ResponseType::CookieOnly).await.ok().flatten();
         if running.and_then(|config| config.cookie).is_some_and(|c| c.cookie == cookie) {
             return Ok(());
@@ -110,7 +111,7 @@ impl SwitchSession {
     async fn program(&self, client: &mut Client) -> Result<(), ClientError> {
         match client.insert(self.entities.inserts.iter().cloned()).await {
             Ok(()) => {}
-            // Left by an earlier controller of the same plan.
+            // Written by an earlier controller with the same plan.
             Err(ClientError::Batch { failed, .. })
                 if failed.iter().all(|update| update.code as i32 == ALREADY_EXISTS) =>
             {
@@ -133,7 +134,7 @@ impl SwitchSession {
                 return Err(ClientError::NotPrimary { election_id: 0, highest: arbitrated.highest });
             }
             SessionEvent::Error(error) => {
-                tracing::warn!(switch = self.endpoint.name, ?error, "the switch refused a message");
+                tracing::warn!(switch = self.endpoint.name, ?error, "the switch rejected a message");
             }
             _ => {}
         }
@@ -155,7 +156,7 @@ impl SwitchSession {
         true
     }
 
-    /// Carries a command out in a task of its own, so that digests and other commands go on.
+    /// Carries out a command in a separate task, so that it does not block digests and other commands.
     fn perform(&self, client: &Client, sender: &SessionSender, command: Command) {
         let (client, schema, notes) = (client.clone(), self.schema.clone(), self.notes.clone());
         let sender = sender.clone();
@@ -169,24 +170,24 @@ impl SwitchSession {
                     let done = write(client, &schema, &writes).await;
                     (request, done.map(|()| Input::UnlockDone { request }))
                 }
-                Command::Ask { request, question, .. } => {
-                    // The program has no header for the controller's packets, so there is no metadata.
-                    let packet = PacketOut { payload: question.to_bytes(), metadata: Vec::new() };
+                Command::Poll { request, packet, .. } => {
+                    // The program has no controller header, so the packet has no metadata.
+                    let packet = PacketOut { payload: packet.to_bytes(), metadata: Vec::new() };
                     let sent = sender.packet_out(packet).await;
-                    (request, sent.map(|()| Input::Asked { request }).map_err(LiveError::from))
+                    (request, sent.map(|()| Input::Polled { request }).map_err(LiveError::from))
                 }
                 Command::Emit(_) => return,
             };
             match result {
-                // Nobody listens any more when the controller ends.
+                // Fails only when the controller ends.
                 Ok(input) => drop(notes.send(Note::Input(input)).await),
-                Err(error) => drop(refuse(&notes, request, error.to_string()).await),
+                Err(error) => drop(reject(&notes, request, error.to_string()).await),
             }
         });
     }
 }
 
-async fn refuse(notes: &mpsc::Sender<Note>, request: RequestId, reason: String) -> bool {
+async fn reject(notes: &mpsc::Sender<Note>, request: RequestId, reason: String) -> bool {
     notes.send(Note::Input(Input::Failed { request, reason })).await.is_ok()
 }
 

@@ -1,4 +1,4 @@
-//! From a topology to plans.
+//! Builds plans from a topology.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
@@ -12,20 +12,20 @@ use super::{
 };
 use crate::layout::{Register, TelemetryLayout};
 
-/// Members that the switch program's value set of RoCEv2 ports holds.
+/// Size of the switch program's value set of RoCEv2 ports.
 const MAX_ROCE_PORTS: usize = 8;
-/// Groups and members that the routing tables hold.
+/// Size of the switch program's table of ECMP members.
 const MAX_MEMBERS: usize = 16_384;
 
-/// Why there is no plan.
+/// Errors of [`plan`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
-    /// A port that the program has no row for.
+    /// A port beyond those that the program is compiled for.
     #[error("port {port} has no telemetry: the program is compiled for ports 1 to {ports}")]
     PortOutOfRange {
         /// The port.
         port: PortRef,
-        /// Ports that the program knows.
+        /// Number of ports that the program is compiled for.
         ports: u64,
     },
     /// A host without an address cannot be routed to.
@@ -41,8 +41,8 @@ pub enum PlanError {
         /// The other.
         second: String,
     },
-    /// The priority table has another length, or classes that do not exist.
-    #[error("dscp_priorities: {0}; expected 64 classes from 0 to 7")]
+    /// A DSCP table of the wrong length or with an invalid priority.
+    #[error("dscp_priorities: {0}; expected 64 priorities from 0 to 7")]
     Priorities(String),
     /// Too many RoCEv2 ports.
     #[error("{0} roce_ports; the switch program holds {MAX_ROCE_PORTS}")]
@@ -52,18 +52,18 @@ pub enum PlanError {
     Members {
         /// The switch.
         switch: String,
-        /// What it needs.
+        /// Number of members that the topology needs.
         members: usize,
     },
 }
 
-/// Plans for every switch of `topology`, by name.
+/// Returns the plans for all switches of `topology`, by name.
 ///
-/// Each host's addresses are routed over all shortest paths. Links' ends towards hosts are marked, so that polling
-/// packets stop there, and each port learns how long a pause quantum lasts at its rate.
+/// Each host's addresses are routed over all shortest paths. Ports towards hosts are marked, so that polling packets
+/// stop there, and each port is configured with the duration of a pause quantum at its rate.
 ///
 /// # Errors
-/// The first thing that cannot be programmed.
+/// The first part of the topology or settings that cannot be programmed.
 pub fn plan(
     topology: &Topology,
     settings: &PlanSettings,
@@ -110,7 +110,7 @@ pub fn plan(
             return Err(PlanError::Members { switch: switch.to_string(), members });
         }
         if let Some(plan) = plans.get_mut(switch) {
-            // Members first: a route must not point at a group that is not there yet.
+            // Members first: a route must not refer to a group that does not exist yet.
             let routes = std::mem::take(&mut plan.entries);
             plan.entries = groups.iter().flat_map(|(ports, id)| members_of(*id, ports)).collect();
             plan.entries.extend(routes);
@@ -125,7 +125,7 @@ fn check_settings(settings: &PlanSettings) -> Result<(), PlanError> {
             return Err(PlanError::Priorities(format!("{} entries", table.len())));
         }
         if let Some(class) = table.iter().find(|class| **class > 7) {
-            return Err(PlanError::Priorities(format!("class {class}")));
+            return Err(PlanError::Priorities(format!("priority {class}")));
         }
     }
     let ports: BTreeSet<u16> = settings.roce_ports.iter().copied().collect();
@@ -163,7 +163,7 @@ fn plan_ports(
     Ok(())
 }
 
-/// 512 bit times in units of 2^-16 ns, rounded; at least 1, since 0 means that there is no timer.
+/// Duration of 512 bit times in units of 2^-16 ns, rounded; at least 1, since 0 disables the timer.
 fn quantum(rate_bps: u64) -> u128 {
     if rate_bps == 0 {
         return 0;
@@ -174,7 +174,7 @@ fn quantum(rate_bps: u64) -> u128 {
 
 fn plan_classes(settings: &PlanSettings, plan: &mut SwitchPlan) {
     let table = settings.switch_priorities.get(&plan.switch).unwrap_or(&settings.dscp_priorities);
-    // Class 0 is the table's default.
+    // Priority 0 is the table's default.
     for (dscp, class) in table.iter().enumerate().filter(|(_, class)| **class != 0) {
         plan.entries.push(TableEntry {
             table: "dscp_priorities",

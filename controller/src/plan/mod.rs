@@ -1,7 +1,7 @@
-//! What to write into each switch, from the topology.
+//! Plans: the table entries, groups and registers to write to each switch, derived from the topology.
 //!
-//! Plans are neutral: names as the switch program's control plane knows them (their last parts, unique in the
-//! program), values as big-endian bytes. Drivers turn them into calls on an embedded switch or into P4Runtime messages.
+//! Plans do not depend on the driver. They use the last part of control-plane names, which is unique in the program,
+//! and big-endian values. Drivers translate them to calls on an embedded switch or to P4Runtime messages.
 
 mod build;
 mod settings;
@@ -9,15 +9,15 @@ mod settings;
 pub use build::{PlanError, plan};
 pub use settings::{PlanSettings, Router, StaticRoute, dscp_classes};
 
-/// Multicast group of the ports that lead to other switches; `POLL_GROUP` in the switch program.
+/// Multicast group of the ports with links to other switches; `POLL_GROUP` in the switch program.
 pub const POLL_GROUP: u32 = 1;
 
-/// How an entry's key component matches. Values are big-endian, as long as the component needs.
+/// The match of one key field of an entry. Values are big-endian and have the length of the field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MatchValue {
-    /// Equal.
+    /// Exact match.
     Exact(Vec<u8>),
-    /// The first bits equal; the others are zero in `value`.
+    /// Longest-prefix match; bits of `value` after the prefix are zero.
     Lpm {
         /// The prefix.
         value: Vec<u8>,
@@ -48,7 +48,7 @@ pub struct ValueSetMember {
     pub value: Vec<u8>,
 }
 
-/// A multicast group: one copy a port, all with replication id 0.
+/// A multicast group: one copy per port, all with replication id 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MulticastGroup {
     /// Its number.
@@ -68,7 +68,7 @@ pub struct RegisterWrite {
     pub value: Vec<u8>,
 }
 
-/// Everything to write into one switch before traffic starts.
+/// All writes to one switch before traffic starts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SwitchPlan {
     /// The switch.

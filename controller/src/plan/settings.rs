@@ -1,4 +1,4 @@
-//! What a plan depends on besides the topology.
+//! Settings of a plan.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,27 +10,27 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PlanSettings {
-    /// Priority class of each DSCP, 64 of them.
+    /// Priority of each of the 64 DSCPs.
     pub dscp_priorities: Vec<u8>,
-    /// UDP destination ports that carry RoCEv2, besides 4791.
+    /// UDP destination ports that carry RoCEv2, in addition to 4791.
     pub roce_ports: Vec<u16>,
-    /// Whether a pause ends by itself when its time has run out, as IEEE 802.1Qbb says. Off: only a resume frame ends
-    /// it, as in the HPCC/ns-3 simulator.
+    /// Whether a pause ends when its time expires (IEEE 802.1Qbb). If false, only a resume frame ends it, as in the
+    /// HPCC/ns-3 simulator.
     pub pause_timer: bool,
-    /// Makes the switches' ECMP choices differ between runs; each switch's own seed follows from this and its name.
+    /// Seed of the ECMP hash. Each switch derives its own seed from this one and its name.
     pub ecmp_seed: u32,
-    /// Every switch uses `ecmp_seed` itself, so that all of them choose alike: hash polarisation, which leaves links
-    /// of the upper tiers unused.
+    /// Whether all switches use `ecmp_seed` unchanged. This causes hash polarisation, which leaves links of the upper
+    /// tiers unused.
     pub ecmp_alike: bool,
-    /// Switches with another DSCP table than `dscp_priorities`.
+    /// DSCP tables of switches that do not use `dscp_priorities`.
     pub switch_priorities: BTreeMap<String, Vec<u8>>,
-    /// Links that routes do not use, each by the port at one of its ends.
+    /// Links that routes do not use, each identified by the port at one end.
     pub unused_links: Vec<PortRef>,
-    /// Routes set by hand; they come before the shortest paths.
+    /// Static routes; they take precedence over shortest paths.
     pub static_routes: Vec<StaticRoute>,
 }
 
-/// A route set by hand: what a switch does with everything for a host.
+/// A static route of a switch to a host.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StaticRoute {
@@ -38,7 +38,7 @@ pub struct StaticRoute {
     pub switch: String,
     /// The host.
     pub host: String,
-    /// The egress ports, equal in cost; none: the switch has no route to the host.
+    /// The equal-cost egress ports; empty: the switch has no route to the host.
     pub ports: Vec<u16>,
 }
 
@@ -58,16 +58,16 @@ impl Default for PlanSettings {
 }
 
 impl PlanSettings {
-    /// What routes packets in a network with these settings.
+    /// Returns the routes of a network with these settings.
     pub fn router<'t>(&'t self, topology: &'t Topology) -> Router<'t> {
         let unused: BTreeSet<&PortRef> = self.unused_links.iter().collect();
         let used =
             topology.links.iter().filter(|link| !unused.contains(&link.a) && !unused.contains(&link.b));
-        let mut by_hand: BTreeMap<&str, Vec<&StaticRoute>> = BTreeMap::new();
+        let mut static_routes: BTreeMap<&str, Vec<&StaticRoute>> = BTreeMap::new();
         for route in &self.static_routes {
-            by_hand.entry(&route.host).or_default().push(route);
+            static_routes.entry(&route.host).or_default().push(route);
         }
-        Router { paths: ShortestPaths::new(topology, used), by_hand }
+        Router { paths: ShortestPaths::new(topology, used), static_routes }
     }
 
     /// The ECMP seed of a switch.
@@ -75,24 +75,24 @@ impl PlanSettings {
         if self.ecmp_alike {
             return self.ecmp_seed;
         }
-        // FNV-1a over the seed and the switch's name.
+        // 32-bit FNV-1a of the seed and the switch's name.
         let bytes = self.ecmp_seed.to_be_bytes().into_iter().chain(switch.bytes());
         bytes.fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
     }
 }
 
-/// The routes of a network: shortest paths over the links in use, and routes set by hand.
+/// The routes of a network: shortest paths over the links in use, and static routes.
 #[derive(Clone, Debug)]
 pub struct Router<'t> {
     paths: ShortestPaths<'t>,
-    by_hand: BTreeMap<&'t str, Vec<&'t StaticRoute>>,
+    static_routes: BTreeMap<&'t str, Vec<&'t StaticRoute>>,
 }
 
 impl<'t> Router<'t> {
-    /// The egress ports towards `host` of every switch that has a route.
+    /// Returns the egress ports towards `host` of every switch that has a route.
     pub fn next_hops(&self, host: &str) -> BTreeMap<&'t str, Vec<u16>> {
         let mut next = self.paths.next_hops(host);
-        for route in self.by_hand.get(host).into_iter().flatten() {
+        for route in self.static_routes.get(host).into_iter().flatten() {
             match route.ports.as_slice() {
                 [] => next.remove(route.switch.as_str()),
                 ports => next.insert(&route.switch, ports.to_vec()),
@@ -102,8 +102,8 @@ impl<'t> Router<'t> {
     }
 }
 
-/// The usual classes: the upper three bits of the DSCP (RFC 2474 section 4.2.2.2). RoCEv2's customary 26 is class
-/// 3, congestion notifications' 48 is class 6.
+/// The default priorities: the upper three bits of the DSCP (RFC 2474 section 4.2.2.2). DSCP 26, common for RoCEv2, has
+/// priority 3; DSCP 48, common for CNPs, has priority 6.
 pub fn dscp_classes() -> Vec<u8> {
     (0..64).map(|dscp| dscp >> 3).collect()
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use harrier_controller::layout::{
-    DigestInfo, Notice, PipelineInfo, PollReport, RegisterInfo, RegisterRows, TelemetryLayout,
+    Digest, DigestInfo, PipelineInfo, PollReport, RegisterInfo, RegisterRows, TelemetryLayout,
 };
 use harrier_controller::plan::{MatchValue, PlanSettings, RegisterWrite, SwitchPlan, plan};
 use harrier_controller::program;
@@ -32,7 +32,7 @@ pub(crate) fn compile(defines: &[(&str, u32)]) -> Arc<Program> {
     Arc::new(compilation.program.expect("no diagnostics, so there is a program"))
 }
 
-/// What the program says about itself.
+/// Registers and digests of a program.
 pub(crate) fn pipeline(program: &Program) -> PipelineInfo {
     PipelineInfo {
         registers: program
@@ -56,11 +56,11 @@ pub(crate) fn pipeline(program: &Program) -> PipelineInfo {
     }
 }
 
-/// One switch and what it has told.
+/// A switch and its digests.
 pub(crate) struct RealSwitch {
     pub(crate) switch: Switch,
     pub(crate) layout: Arc<TelemetryLayout>,
-    /// Digests since the last look: name and fields.
+    /// Digests since the last read: name and fields.
     pub(crate) digests: Vec<(String, Vec<Vec<u8>>)>,
 }
 
@@ -140,7 +140,7 @@ impl RealSwitch {
         }
     }
 
-    /// Reads whole arrays, elements of zero left out.
+    /// Reads whole registers, without elements that are zero.
     pub(crate) fn read(&mut self, registers: &[String]) -> Vec<RegisterRows> {
         let control = self.switch.control();
         registers
@@ -182,20 +182,20 @@ impl RealSwitch {
     }
 
     /// Digests since the last look, read.
-    pub(crate) fn notices(&mut self) -> Vec<Notice> {
+    pub(crate) fn notices(&mut self) -> Vec<Digest> {
         self.take_digests();
         let layout = self.layout.clone();
-        self.digests.drain(..).map(|(name, fields)| layout.notice(&name, &fields).unwrap()).collect()
+        self.digests.drain(..).map(|(name, fields)| layout.decode_digest(&name, &fields).unwrap()).collect()
     }
 
-    /// Digests since the last look, as they came.
+    /// Returns the digests since the last call, in order.
     pub(crate) fn raw_digests(&mut self) -> Vec<(String, Vec<Vec<u8>>)> {
         self.take_digests();
         std::mem::take(&mut self.digests)
     }
 }
 
-/// A whole network: everything arrives at once, hosts keep what they get.
+/// A network without delays; hosts keep the frames that they receive.
 pub(crate) struct Net {
     pub(crate) topology: Arc<Topology>,
     pub(crate) switches: BTreeMap<String, RealSwitch>,
@@ -239,7 +239,7 @@ impl Net {
         }
     }
 
-    /// Lets every frame go as far as it can.
+    /// Forwards frames until none is left in a switch.
     pub(crate) fn settle(&mut self) {
         loop {
             let mut moving = Vec::new();
@@ -261,7 +261,7 @@ impl Net {
         }
     }
 
-    /// The host whose NIC `flow` starts from sends `frame`.
+    /// Sends `frame` from the source host of `flow`.
     pub(crate) fn host_sends(&mut self, flow: &FlowKey, frame: Frame) {
         let host = self.topology.host_of(flow.src).expect("a host").name.clone();
         self.send(&host, 1, frame);
@@ -279,7 +279,7 @@ impl Net {
         let mut reports = Vec::new();
         for (name, switch) in &mut self.switches {
             for notice in switch.notices() {
-                if let Notice::Poll(report) = notice {
+                if let Digest::Poll(report) = notice {
                     reports.push((name.clone(), report));
                 }
             }

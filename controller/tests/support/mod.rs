@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use harrier_controller::collect::{CollectSettings, Collector, Command, Input, PortQuestion, RequestId};
+use harrier_controller::collect::{CollectSettings, Collector, Command, Input, PollRetry, RequestId};
 use harrier_controller::layout::{
     DigestInfo, PipelineInfo, RegisterInfo, RegisterRows, TelemetryLayout, Word,
 };
@@ -35,7 +35,7 @@ fn register(name: &str, fields: &str, size: u64) -> RegisterInfo {
     RegisterInfo { name, width, size, annotations }
 }
 
-/// What a pipeline with small tables says about itself.
+/// Description of a pipeline with small tables.
 pub(crate) fn pipeline() -> PipelineInfo {
     let mut registers = vec![
         register("freeze_state", "generation:16,event:32,frozen_ns:48,evictions:32", 1),
@@ -162,7 +162,7 @@ pub(crate) fn victim() -> FlowKey {
     FlowKey::udp([10, 0, 0, 1].into(), 1_000, [10, 0, 0, 2].into(), 4791)
 }
 
-/// What the agent of h1 says of the victim.
+/// Trigger of the agent at h1.
 pub(crate) fn complaint() -> Trigger {
     Trigger {
         host: "h1".into(),
@@ -327,18 +327,18 @@ pub(crate) enum Answer {
     Silent,
 }
 
-/// A collector, its switches, and the wire between them.
+/// A collector and its switches.
 pub(crate) struct World {
     pub(crate) collector: Collector,
     pub(crate) switches: BTreeMap<String, FakeSwitch>,
     pub(crate) snapshots: Vec<Snapshot>,
     pub(crate) now_ns: u64,
-    /// Every request as it was made: switch, what.
+    /// Requests in order: switch and kind.
     pub(crate) log: Vec<(String, String)>,
-    /// What the collector asked itself, in order.
-    pub(crate) asked: Vec<(String, PortQuestion)>,
-    /// Switches whose report of such a question arrives, and where the victim leaves there.
-    pub(crate) hears: BTreeMap<String, u16>,
+    /// Retried polling packets, in order.
+    pub(crate) polled: Vec<(String, PollRetry)>,
+    /// Switches that receive retries and whose reports arrive, with the victim's egress port.
+    pub(crate) reachable: BTreeMap<String, u16>,
 }
 
 impl World {
@@ -361,8 +361,8 @@ impl World {
             snapshots: vec![],
             now_ns: 0,
             log: vec![],
-            asked: vec![],
-            hears: BTreeMap::new(),
+            polled: vec![],
+            reachable: BTreeMap::new(),
         };
         for name in names {
             world.input(Input::Connected { switch: name.to_string() }, &mut |_, _| Answer::Yes);
@@ -375,7 +375,7 @@ impl World {
         self.switches.get_mut(name).unwrap()
     }
 
-    /// Lets a polling packet come to `switch` and its report reach the controller.
+    /// Delivers a polling packet to `switch` and its report to the controller.
     pub(crate) fn poll(
         &mut self,
         switch: &str,
@@ -388,7 +388,7 @@ impl World {
         self.input(Input::Digest { switch: switch.into(), name: "poll_report_t".into(), fields }, answer);
     }
 
-    /// Lets the answer to a read of `switch`'s first bank arrive, that was silent so far.
+    /// Delivers the result of a pending read of `switch`'s bank 0.
     pub(crate) fn answer_read(&mut self, request: RequestId, switch: &str) {
         let registers = layout().bank_registers(0).into_iter().map(str::to_string).collect::<Vec<_>>();
         let rows = self.switches[switch].read(&registers);
@@ -400,7 +400,7 @@ impl World {
         self.perform(commands, answer);
     }
 
-    /// Lets time pass until `until_ns`, waking the collector whenever it wants.
+    /// Advances the time to `until_ns` and wakes the collector when it is due.
     pub(crate) fn pass(&mut self, until_ns: u64, answer: &mut dyn FnMut(&str, &str) -> Answer) {
         while let Some(at) = self.collector.next_wake_ns().filter(|at| *at <= until_ns) {
             self.now_ns = self.now_ns.max(at);
@@ -433,17 +433,17 @@ impl World {
                     }
                     self.answer(request, reply, Input::UnlockDone { request }, answer);
                 }
-                Command::Ask { switch, request, question } => {
-                    self.log.push((switch.clone(), "ask".into()));
-                    self.asked.push((switch.clone(), question));
-                    let reply = answer(&switch, "ask");
-                    self.answer(request, reply, Input::Asked { request }, answer);
+                Command::Poll { switch, request, packet } => {
+                    self.log.push((switch.clone(), "poll".into()));
+                    self.polled.push((switch.clone(), packet));
+                    let reply = answer(&switch, "poll");
+                    self.answer(request, reply, Input::Polled { request }, answer);
                     if reply == Answer::Yes
-                        && let Some(victim_port) = self.hears.get(&switch).copied()
+                        && let Some(victim_port) = self.reachable.get(&switch).copied()
                     {
-                        let followed = question.polling.follow as u8;
-                        let report = Report { followed, ingress_port: question.port, victim_port };
-                        self.poll(&switch, question.polling.event, report, answer);
+                        let followed = packet.polling.follow as u8;
+                        let report = Report { followed, ingress_port: packet.port, victim_port };
+                        self.poll(&switch, packet.polling.event, report, answer);
                     }
                 }
             }

@@ -4,8 +4,8 @@
 //! cargo run -p p4runtime-rs --example p4info_compare -- P4C_CHECKOUT [PART_OF_A_NAME] [--p4c COMPILER]
 //! ```
 //!
-//! Without `--p4c`, the expected files of `testdata/p4_16_samples_outputs` are what is compared with. With it, the
-//! given `p4c-bm2-ss` is asked, and the first argument is a folder of programs. Exit status 1 when anything differs.
+//! Without `--p4c`, compares with the expected files of `testdata/p4_16_samples_outputs`. With it, runs the given
+//! `p4c-bm2-ss`, and the first argument is a folder of programs. The exit status is 1 if there are differences.
 
 #![allow(clippy::disallowed_methods, reason = "an example is an edge: it reads files and runs a compiler")]
 
@@ -20,12 +20,12 @@ struct Files;
 
 impl SourceLoader for Files {
     fn load(&self, path: &str) -> Option<String> {
-        // Some of the samples have text that is not UTF-8 in their comments.
+        // The comments of some samples are not UTF-8.
         std::fs::read(path).ok().map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
     }
 }
 
-/// Where a program's expected P4Info comes from.
+/// Source of the expected P4Info.
 enum Expected {
     /// A folder of `NAME.p4.p4info.txtpb`.
     Files(PathBuf),
@@ -76,7 +76,7 @@ fn main() -> Result<ExitCode, Box<dyn std::error::Error>> {
 }
 
 impl Expected {
-    /// The expected P4Info; `None` when the program has none: it is no program for a switch.
+    /// The expected P4Info; `None` if the program has none because it is not a switch program.
     fn info(&self, path: &Path, name: &str) -> Result<Option<P4Info>, Box<dyn std::error::Error>> {
         let text = match self {
             Expected::Files(folder) => {
@@ -104,7 +104,7 @@ impl Expected {
     }
 }
 
-/// Our P4Info, `Some(None)` when we refuse the program; `None` when it is not for v1model.
+/// The generated P4Info; `Some(None)` if the front end rejects the program, `None` if it is not for v1model.
 fn ours(path: &Path) -> Option<Option<P4Info>> {
     let text = Files.load(&path.to_string_lossy())?;
     let compilation = p4_lang::compile(&path.to_string_lossy(), &Files, &Options::default());

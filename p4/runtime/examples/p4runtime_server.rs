@@ -1,11 +1,11 @@
-//! A P4Runtime server over one switch, for trying clients out:
+//! A P4Runtime server with one switch, for experiments with clients:
 //!
 //! ```text
 //! cargo run -p p4runtime-rs --example p4runtime_server -- 127.0.0.1:9559 1
 //! ```
 //!
-//! The switch has eight ports; 1 is wired to 2, 3 to 4, and so on: what leaves one arrives at the other. It prints the
-//! address it listens on. Pipelines are set by clients, as P4 source.
+//! The switch has eight ports; 1 is connected to 2, 3 to 4, and so on. It prints its listening
+//! address. Clients set pipelines as P4 source.
 
 use model::wire::Frame;
 use model::{Rate, Time};
@@ -17,9 +17,9 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 
 const PORTS: u16 = 8;
-/// Frames on their way from a port to its peer; further ones are lost.
+/// Maximum number of frames on a link; further ones are lost.
 const WIRE_FRAMES: usize = 4096;
-/// How often timeouts are looked at.
+/// Interval at which timeouts are processed.
 const TICK: Duration = Duration::from_millis(5);
 
 #[tokio::main]
@@ -49,7 +49,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
 }
 
-/// Whoever starts the server waits for this line.
+/// Scripts that start the server wait for this line.
 fn println(line: &str) {
     use std::io::Write;
     let _ = writeln!(std::io::stdout().lock(), "{line}");

@@ -1,4 +1,4 @@
-//! How long reading registers takes over loopback:
+//! Measures the time to read registers over loopback:
 //!
 //! ```text
 //! cargo run --release -p p4runtime-rs --example register_read

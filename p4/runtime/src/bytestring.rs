@@ -1,15 +1,15 @@
-//! Binary strings: integers of any width as P4Runtime writes them.
+//! Bytestrings: P4Runtime's encoding of integers of any width.
 //!
 //! Source: P4Runtime specification, "Bytestrings". The canonical form is the shortest big-endian one, at least one
 //! byte long; any amount of sign extension is accepted.
 
 use p4_lang::ir::{Bits, ScalarKind};
 
-/// Why a binary string is refused. The status for each is `OUT_OF_RANGE`.
+/// Errors of bytestrings. The status for each is `OUT_OF_RANGE`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BytestringError {
     /// No bytes at all.
-    #[error("the binary string is empty")]
+    #[error("the bytestring is empty")]
     Empty,
     /// The value needs more bits than its type has.
     #[error("the value does not fit into {width} bits")]
@@ -55,7 +55,7 @@ pub fn encode_signed(bits: &Bits) -> Vec<u8> {
     }
     let fill = if negative { 0xff } else { 0 };
     let sign = if negative { 0x80 } else { 0 };
-    // A leading byte may go when the next one still shows the sign.
+    // A leading byte is redundant if the next one has the same sign.
     let surplus = bytes.windows(2).take_while(|pair| pair[0] == fill && pair[1] & 0x80 == sign).count();
     bytes.split_off(surplus)
 }
@@ -69,10 +69,10 @@ pub fn encode_kind(bits: &Bits, kind: ScalarKind) -> Vec<u8> {
     }
 }
 
-/// Reads a value of `bit<width>`.
+/// Decodes a value of `bit<width>`.
 ///
 /// # Errors
-/// When the string is empty or the value does not fit.
+/// If the string is empty or the value does not fit.
 pub fn decode(bytes: &[u8], width: u32) -> Result<Bits, BytestringError> {
     if bytes.is_empty() {
         return Err(BytestringError::Empty);
@@ -85,10 +85,10 @@ pub fn decode(bytes: &[u8], width: u32) -> Result<Bits, BytestringError> {
     Ok(Bits::from_be_bytes(width, shortest))
 }
 
-/// Reads a value of `int<width>`.
+/// Decodes a value of `int<width>`.
 ///
 /// # Errors
-/// When the string is empty or the value does not fit.
+/// If the string is empty or the value does not fit.
 pub fn decode_signed(bytes: &[u8], width: u32) -> Result<Bits, BytestringError> {
     let Some(first) = bytes.first() else { return Err(BytestringError::Empty) };
     let fill = if first & 0x80 != 0 { 0xff } else { 0 };
@@ -106,10 +106,10 @@ pub fn decode_signed(bytes: &[u8], width: u32) -> Result<Bits, BytestringError> 
     Ok(Bits::from_be_bytes(width, &extended))
 }
 
-/// Reads a value of the given kind.
+/// Decodes a value of the given kind.
 ///
 /// # Errors
-/// When the string is empty or the value does not fit.
+/// If the string is empty or the value does not fit.
 pub fn decode_kind(bytes: &[u8], kind: ScalarKind) -> Result<Bits, BytestringError> {
     match kind {
         ScalarKind::Unsigned(width) => decode(bytes, width),
@@ -169,7 +169,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is written is read back, also after sign extension, and is the shortest that is.
+        /// Every value decodes from its canonical form and from any sign extension of it, and no shorter string does.
         #[test]
         fn canonical_form_round_trips(
             width in 1u32..300,
@@ -189,7 +189,7 @@ mod tests {
             }
         }
 
-        /// Reading either refuses or yields a value of the right width whose canonical form means the same.
+        /// Decoding returns an error, or a value of the right width whose canonical form decodes to the same value.
         #[test]
         fn any_string_is_read_or_refused(width in 0u32..200, bytes in prop::collection::vec(any::<u8>(), 0..32)) {
             for kind in [ScalarKind::Unsigned(width), ScalarKind::Signed(width)] {

@@ -1,10 +1,9 @@
-//! What `p4_device_config` holds for this switch: the sources of the program.
+//! The content of `p4_device_config` for this switch: the sources of the program.
 //!
-//! The switch compiles what it is given and checks the controller's P4Info against its own, so that the two cannot
-//! differ. Layout, all numbers big-endian: the tag, a version, a kind, the length and bytes of the main file's name,
-//! the number of files, and for each file the lengths and bytes of its name and of its text. A configuration without
-//! the tag that is UTF-8 text is taken as the only file of a program: foreign controllers can be given a `.p4` file
-//! where they expect a compiler's output.
+//! The switch compiles the sources and rejects a P4Info that does not match the program. Layout, all numbers
+//! big-endian: the tag, a version, a kind, the length and bytes of the main file's name, the number of files, and for
+//! each file the lengths and bytes of its name and of its text. UTF-8 text without the tag is a program of a single
+//! file, so that other controllers can load a `.p4` file in place of compiler output.
 
 use p4_lang::MemoryLoader;
 use p4_lang::ir::Program;
@@ -14,35 +13,35 @@ use std::collections::BTreeMap;
 pub const TAG: &[u8; 8] = b"HARRIER\0";
 /// The version that this crate writes.
 pub const VERSION: u16 = 1;
-/// Kind of a configuration that holds sources.
+/// Kind of a configuration with sources.
 const KIND_SOURCES: u16 = 1;
-/// Files of a program at most.
+/// Maximum number of files of a program.
 pub const FILES: u32 = 4096;
-/// Name of the only file when the configuration is bare text.
+/// Name of the file if the configuration is plain text.
 const BARE_NAME: &str = "main.p4";
 
 /// The sources of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceBundle {
-    /// Name of the file to begin with.
+    /// Name of the main file.
     pub main: String,
-    /// Text by name; names are those that `#include` uses.
+    /// Texts by the names that `#include` uses.
     pub files: BTreeMap<String, String>,
 }
 
-/// Why a configuration cannot be read.
+/// Errors of decoding a device configuration.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DeviceConfigError {
-    /// It has no byte.
+    /// The configuration is empty.
     #[error("the device configuration is empty; it must hold the program's sources")]
     Empty,
     /// Output of p4c for bmv2.
     #[error("the device configuration is bmv2 JSON; this switch compiles P4 sources itself, send those")]
     Bmv2Json,
-    /// Neither the tag nor text.
+    /// Neither tagged nor UTF-8 text.
     #[error("the device configuration has neither this switch's tag nor is it P4 source text")]
     Foreign,
-    /// A version or kind that is not known.
+    /// Unknown version or kind.
     #[error("the device configuration has version {version} and kind {kind}; version 1 and kind 1 are known")]
     Version {
         /// Its version.
@@ -50,24 +49,24 @@ pub enum DeviceConfigError {
         /// Its kind.
         kind: u16,
     },
-    /// It ends too early, has bytes left over, or holds what is not text.
+    /// Truncated, with trailing bytes, or with text that is not UTF-8.
     #[error("the device configuration is damaged at byte {at}: {reason}")]
     Damaged {
-        /// Where.
+        /// Byte offset.
         at: usize,
-        /// What is wrong there.
+        /// The reason.
         reason: &'static str,
     },
 }
 
 impl SourceBundle {
-    /// A program of one file.
+    /// Creates a program of one file.
     pub fn single(name: impl Into<String>, text: impl Into<String>) -> SourceBundle {
         let name = name.into();
         SourceBundle { main: name.clone(), files: BTreeMap::from([(name, text.into())]) }
     }
 
-    /// As bytes for `p4_device_config`.
+    /// Encodes the sources for `p4_device_config`.
     pub fn encode(&self) -> Vec<u8> {
         let mut out = TAG.to_vec();
         out.extend_from_slice(&VERSION.to_be_bytes());
@@ -85,10 +84,10 @@ impl SourceBundle {
         out
     }
 
-    /// Reads a configuration.
+    /// Decodes a configuration.
     ///
     /// # Errors
-    /// When it is damaged or of another kind.
+    /// If it is damaged or of an unknown kind.
     pub fn decode(bytes: &[u8]) -> Result<SourceBundle, DeviceConfigError> {
         let Some(body) = bytes.strip_prefix(TAG) else { return bare(bytes) };
         let mut reader = Reader { bytes: body, offset: TAG.len() };
@@ -117,10 +116,10 @@ impl SourceBundle {
     }
 }
 
-/// Makes a program with the P4 front end.
+/// Compiles the sources with the P4 front end.
 ///
 /// # Errors
-/// The front end's messages, when something is wrong with the sources.
+/// The diagnostics of the front end.
 pub fn compile(sources: &SourceBundle) -> Result<Program, String> {
     let loader = sources
         .files

@@ -1,5 +1,4 @@
-//! Statuses as P4Runtime carries them: one `p4.v1.Error` for each update or request of a batch, inside the gRPC
-//! status's details.
+//! P4Runtime statuses: one `p4.v1.Error` for each update or request of a batch, in the details of the gRPC status.
 //!
 //! Source: P4Runtime specification, "Error Reporting Messages".
 
@@ -13,18 +12,18 @@ pub const SPACE: &str = "harrier";
 
 const ERROR_TYPE_URL: &str = "type.googleapis.com/p4.v1.Error";
 
-/// A refused update or request.
+/// Error of an update or request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Refusal {
     /// Canonical code.
     pub code: Code,
-    /// What is wrong, for people.
+    /// The message, for people.
     pub message: String,
 }
 
 impl Refusal {
-    /// A refusal.
+    /// Creates an error.
     pub fn new(code: Code, message: impl Into<String>) -> Refusal {
         Refusal { code, message: message.into() }
     }
@@ -54,7 +53,7 @@ impl Refusal {
         Refusal::new(Code::PermissionDenied, message)
     }
 
-    /// As the status of a whole call.
+    /// Converts the error to the status of a whole call.
     pub fn into_status(self) -> Status {
         Status::new(self.code, self.message)
     }
@@ -81,11 +80,11 @@ impl From<crate::bytestring::BytestringError> for Refusal {
     }
 }
 
-/// The status of a batch: OK when everything went well, otherwise `UNKNOWN` with one detail for each member, in
-/// order, those that went well included.
+/// Returns the status of a batch: OK if all members succeeded, otherwise `UNKNOWN` with one detail per member in order,
+/// including those that succeeded.
 ///
 /// # Errors
-/// When at least one member was refused.
+/// If at least one member failed.
 pub fn batch_status(what: &str, results: &[Result<(), Refusal>]) -> Result<(), Status> {
     let failed = results.iter().filter(|result| result.is_err()).count();
     if failed == 0 {
@@ -110,7 +109,7 @@ fn detail(result: &Result<(), Refusal>) -> prost_types::Any {
     prost_types::Any { type_url: ERROR_TYPE_URL.into(), value: error.encode_to_vec() }
 }
 
-/// The details of a status, one a member of the batch; empty when it has none or they are not P4Runtime's.
+/// Returns the details of a status, one per member of the batch; empty if there are none or they are not P4Runtime's.
 pub fn details_of(status: &Status) -> Vec<v1::Error> {
     let Ok(decoded) = rpc::Status::decode(status.details()) else { return Vec::new() };
     let errors = decoded.details.iter().map(|any| match any.type_url.ends_with("/p4.v1.Error") {

@@ -1,13 +1,13 @@
 //! P4Runtime: the protocol's messages, a server over a `p4_switch`, and a client.
 //!
 //! * [`proto`]: messages and services, wire compatible with P4Runtime 1.5.
-//! * [`p4info`]: the control plane's description of a program, from the program, as text and binary.
-//! * [`device_config`]: what a pipeline configuration holds for this switch.
-//! * [`server`]: the service over a switch that somebody else drives.
-//! * [`client`]: a controller's side.
-//! * [`bytestring`], [`error`]: how the protocol writes integers and refusals.
+//! * [`p4info`]: P4Info of a compiled program, as text and binary.
+//! * [`device_config`]: the device configuration of this switch.
+//! * [`server`]: the service for a switch, which a separate driver runs.
+//! * [`client`]: the client for controllers.
+//! * [`bytestring`], [`error`]: the protocol's encoding of integers and errors.
 //!
-//! This crate is an edge: it runs on tokio and opens sockets. Its pure parts say so.
+//! This crate is an edge: it runs on tokio and opens sockets. Pure modules are marked as such.
 //! Source: the P4Runtime specification (p4lang/p4runtime, `docs/v1/P4Runtime-Spec.adoc`).
 
 pub mod bytestring;

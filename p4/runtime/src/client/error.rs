@@ -1,52 +1,52 @@
-//! What can go wrong on a controller's side.
+//! Errors of the client.
 
 use super::SchemaError;
 use crate::error::details_of;
 use std::fmt::Write;
 use tonic::{Code, Status};
 
-/// A refused update or request of a batch.
+/// A failed update or request of a batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UpdateError {
     /// Its position in the batch.
     pub index: usize,
     /// Canonical code.
     pub code: Code,
-    /// What is wrong, in the server's words.
+    /// The server's message.
     pub message: String,
 }
 
-/// Why a call failed.
+/// Errors of calls.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
-    /// The server does not answer.
+    /// The connection failed.
     #[error("cannot connect to {endpoint}: {source}")]
     Connect {
-        /// Where to.
+        /// The endpoint.
         endpoint: String,
-        /// Why.
+        /// The cause.
         source: tonic::transport::Error,
     },
-    /// The server refused the whole call.
+    /// The server rejected the whole call.
     #[error("{code:?}: {message}")]
     Status {
         /// Canonical code.
         code: Code,
-        /// The server's words.
+        /// The server's message.
         message: String,
     },
-    /// Members of a batch were refused; the others were done.
+    /// Members of a batch failed; the others were applied.
     #[error("{}", describe(.total, .failed))]
     Batch {
-        /// Members of the batch.
+        /// Number of members of the batch.
         total: usize,
-        /// Those that were refused.
+        /// The failed members.
         failed: Vec<UpdateError>,
     },
     /// Another controller is primary.
     #[error("election id {election_id} does not make this controller primary; the highest is {highest:?}")]
     NotPrimary {
-        /// This controller's.
+        /// The election id of this controller.
         election_id: u128,
         /// The highest that the server has seen.
         highest: Option<u128>,
@@ -57,18 +57,18 @@ pub enum ClientError {
     /// A name or value does not fit the pipeline.
     #[error(transparent)]
     Schema(#[from] SchemaError),
-    /// The answer lacks elements.
-    #[error("the answer does not hold all elements of register {register}")]
+    /// The response lacks elements.
+    #[error("the response lacks elements of register {register}")]
     Incomplete {
         /// The register.
         register: String,
     },
-    /// The answer is not what was asked for.
-    #[error("the answer is malformed: {0}")]
+    /// The response does not match the request.
+    #[error("the response is malformed: {0}")]
     Malformed(String),
 }
 
-/// Refused updates that a message lists.
+/// Maximum number of failed updates that a message lists.
 const LISTED: usize = 3;
 
 fn describe(total: &usize, failed: &[UpdateError]) -> String {
@@ -103,7 +103,7 @@ impl From<Status> for ClientError {
 }
 
 impl ClientError {
-    /// The canonical code of a refused call, or of the first refused member of a batch.
+    /// Returns the canonical code of a rejected call, or of the first failed member of a batch.
     pub fn code(&self) -> Option<Code> {
         match self {
             ClientError::Status { code, .. } => Some(*code),

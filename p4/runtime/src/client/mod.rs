@@ -1,8 +1,8 @@
-//! A controller's side of P4Runtime: small, asynchronous, with typed errors.
+//! An asynchronous P4Runtime client with typed errors.
 //!
-//! A [`Client`] makes calls; a [`Session`] is the stream on which it becomes primary and hears of digests and
-//! packets; a [`Schema`] turns names into identifiers. [`Client::read_register`] reads whole register arrays into
-//! compact bytes without a message an element.
+//! A [`Client`] makes calls; a [`Session`] is the stream for arbitration, digests and
+//! packets; a [`Schema`] turns names into identifiers. [`Client::read_register`] reads whole registers into
+//! compact bytes without a message per element.
 
 mod error;
 mod raw;
@@ -28,33 +28,33 @@ use std::time::Duration;
 use tonic::Code;
 use tonic::transport::{Channel, Endpoint};
 
-/// Largest list of headers that is accepted. A failed batch carries one error an update in a header; the default of
-/// 16 KiB holds about a hundred.
+/// Maximum size of a header list in bytes. A failed batch has one error per update in a header; the default of 16 KiB
+/// is enough for about a hundred.
 const HEADER_LIST_BYTES: u32 = 1 << 20;
-/// Largest message that is accepted.
+/// Maximum size of a received message in bytes.
 const MESSAGE_BYTES: usize = 256 << 20;
 
 /// Settings of a client.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ClientConfig {
-    /// The device to talk about.
+    /// The device id.
     pub device_id: u64,
     /// The role; empty for the default role.
     pub role: String,
-    /// What the role may do ([`crate::server::RoleConfig::to_any`] where the server is ours); without it, everything.
+    /// The role configuration ([`crate::server::RoleConfig::to_any`] for this crate's server); without it, full access.
     pub role_config: Option<prost_types::Any>,
-    /// The election id to begin with.
+    /// The initial election id.
     pub election_id: u128,
-    /// How long a call may take.
+    /// Timeout of a call.
     pub timeout: Duration,
-    /// How long connecting may take.
+    /// Timeout of connecting.
     pub connect_timeout: Duration,
-    /// Certificates, for an endpoint that begins with `https`.
+    /// Certificates, for an `https` endpoint.
     pub tls: Option<ClientTls>,
 }
 
 impl ClientConfig {
-    /// Default role, election id 1, ten seconds a call and five to connect.
+    /// Default role, election id 1, timeouts of 10 s for calls and 5 s for connecting.
     pub fn new(device_id: u64) -> ClientConfig {
         ClientConfig {
             device_id,
@@ -81,7 +81,7 @@ impl Client {
     /// Connects to an endpoint such as `http://127.0.0.1:9559`.
     ///
     /// # Errors
-    /// When the endpoint is malformed or does not answer.
+    /// If the endpoint is malformed or cannot be reached.
     pub async fn connect(endpoint: &str, config: ClientConfig) -> Result<Client, ClientError> {
         let connect = |source| ClientError::Connect { endpoint: endpoint.to_string(), source };
         let mut target = Endpoint::from_shared(endpoint.to_string()).map_err(connect)?;
@@ -103,12 +103,12 @@ impl Client {
         Ok(Client { grpc, channel, config, election_id })
     }
 
-    /// The election id with which writes are sent.
+    /// Returns the election id of writes.
     pub fn election_id(&self) -> u128 {
         self.election_id
     }
 
-    /// The messages' service, for calls that this client has no method for.
+    /// Returns the generated client, for calls without a method here.
     pub fn grpc(&self) -> P4RuntimeClient<Channel> {
         self.grpc.clone()
     }
@@ -123,20 +123,20 @@ impl Client {
         request
     }
 
-    /// Opens the stream and asks to be primary; the answer says whether this controller is.
+    /// Opens the stream and sends an arbitration message; the result tells whether this controller is primary.
     ///
     /// # Errors
-    /// When the stream ends before an answer.
+    /// If the stream ends before the response.
     pub async fn open(&mut self) -> Result<(Session, Arbitrated), ClientError> {
         let mut session = Session::open(&mut self.grpc, &self.config, self.election_id).await?;
         let answer = session.wait_for_arbitration().await?;
         Ok((session, answer))
     }
 
-    /// Opens the stream and becomes primary, if need be with an election id above the highest that was ever used.
+    /// Opens the stream and becomes primary, if necessary with an election id above the highest one used so far.
     ///
     /// # Errors
-    /// When the stream ends, or another controller keeps outbidding this one.
+    /// If the stream ends, or another controller repeatedly uses a higher election id.
     pub async fn become_primary(&mut self) -> Result<Session, ClientError> {
         const BIDS: u32 = 8;
         let mut highest = None;
@@ -144,7 +144,7 @@ impl Client {
             match self.open().await {
                 Ok((session, answer)) if answer.is_primary => return Ok(session),
                 Ok((_, answer)) => highest = answer.highest,
-                // The id is that of a live controller.
+                // A connected controller uses the id.
                 Err(error) if error.code() == Some(Code::InvalidArgument) => {}
                 Err(error) => return Err(error),
             }
@@ -156,7 +156,7 @@ impl Client {
     /// Sets the pipeline (`VERIFY_AND_COMMIT`); forwarding state is cleared.
     ///
     /// # Errors
-    /// When the server refuses it; the running pipeline goes on.
+    /// If the server rejects it; the running pipeline stays.
     pub async fn set_pipeline(
         &mut self,
         p4info: P4Info,
@@ -168,10 +168,10 @@ impl Client {
         self.pipeline_action(Action::VerifyAndCommit, Some(config)).await
     }
 
-    /// Sets, saves, commits or checks a pipeline.
+    /// Sets, saves, commits or verifies a pipeline.
     ///
     /// # Errors
-    /// When the server refuses it.
+    /// If the server rejects it.
     pub async fn pipeline_action(
         &mut self,
         action: Action,
@@ -190,10 +190,10 @@ impl Client {
         Ok(())
     }
 
-    /// The pipeline that is set, with the parts that are asked for; `None` when there is none.
+    /// Returns the requested parts of the pipeline configuration; `None` if no pipeline is set.
     ///
     /// # Errors
-    /// When the call fails.
+    /// If the call fails.
     pub async fn pipeline(
         &mut self,
         parts: ResponseType,
@@ -206,19 +206,19 @@ impl Client {
         Ok(self.grpc.get_forwarding_pipeline_config(request).await?.into_inner().config)
     }
 
-    /// The version of P4Runtime that the server implements.
+    /// Returns the P4Runtime version of the server.
     ///
     /// # Errors
-    /// When the call fails.
+    /// If the call fails.
     pub async fn api_version(&mut self) -> Result<String, ClientError> {
         let request = self.request(v1::CapabilitiesRequest::default());
         Ok(self.grpc.capabilities(request).await?.into_inner().p4runtime_api_version)
     }
 
-    /// Applies updates; those that fail do not keep the others from being applied.
+    /// Applies updates independently of each other (`CONTINUE_ON_ERROR`).
     ///
     /// # Errors
-    /// [`ClientError::Batch`] with one result an update when some failed.
+    /// [`ClientError::Batch`] with one result per failed update.
     pub async fn write(&mut self, updates: Vec<v1::Update>) -> Result<(), ClientError> {
         self.write_atomic(updates, Atomicity::ContinueOnError).await
     }
@@ -226,7 +226,7 @@ impl Client {
     /// Applies updates in a mode of atomicity.
     ///
     /// # Errors
-    /// [`ClientError::Batch`] with one result an update when some failed.
+    /// [`ClientError::Batch`] with one result per failed update.
     pub async fn write_atomic(
         &mut self,
         updates: Vec<v1::Update>,
@@ -272,7 +272,7 @@ impl Client {
     /// Reads entities; unset parts of a key are wildcards.
     ///
     /// # Errors
-    /// [`ClientError::Batch`] with one result a request when some failed.
+    /// [`ClientError::Batch`] with one result per failed request.
     pub async fn read(&mut self, requests: impl IntoIterator<Item = Kind>) -> Result<Vec<Kind>, ClientError> {
         let request = self.request(self.read_request(requests));
         let mut messages = self.grpc.read(request).await?.into_inner();
@@ -288,20 +288,20 @@ impl Client {
         v1::ReadRequest { device_id: self.config.device_id, role: self.config.role.clone(), entities }
     }
 
-    /// Reads a whole register array.
+    /// Reads a whole register.
     ///
     /// # Errors
-    /// When the call fails or the answer is not the whole array.
+    /// If the call fails or the response is incomplete.
     pub async fn read_register(&mut self, register: &RegisterSchema) -> Result<RegisterBytes, ClientError> {
         let all = 0..register.size;
         let mut read = self.read_registers(&[(register, all)]).await?;
         read.pop().ok_or(ClientError::Incomplete { register: register.name.clone() })
     }
 
-    /// Reads whole arrays or parts of them in one call: everything is of one point in time.
+    /// Reads registers or parts of them in one call, at one point in time.
     ///
     /// # Errors
-    /// When the call fails or an answer is missing.
+    /// If the call fails or the response is incomplete.
     pub async fn read_registers(
         &mut self,
         wanted: &[(&RegisterSchema, Range<u64>)],

@@ -1,4 +1,4 @@
-//! The read call with answers as bytes, for whoever picks what it needs out of them.
+//! The read call with undecoded responses.
 
 use crate::proto::p4::v1::ReadRequest;
 use bytes::{Buf, Bytes};

@@ -1,7 +1,7 @@
-//! Register arrays as compact bytes.
+//! Registers as compact bytes.
 //!
-//! A read answers with one entity an element, each three messages deep. Elements are copied straight from the encoded
-//! answer to their place in one array, without making the messages in between.
+//! A read response has one entity per element, each nested three messages deep. Elements are copied from the encoded
+//! response to one array, without decoding the messages.
 
 use super::{ClientError, RegisterSchema};
 use crate::proto::p4::v1::{self, entity::Entity as Kind, p4_data::Data};
@@ -9,13 +9,12 @@ use prost::Message;
 use prost::encoding::{WireType, decode_key, decode_varint};
 use std::ops::Range;
 
-/// Elements of a register array: fixed width, big-endian, one behind the other. Components of a struct each take whole
-/// bytes.
+/// Elements of a register: concatenated, of fixed width, big-endian. Each component of a struct occupies whole bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegisterBytes {
-    /// Name of the array.
+    /// Name of the register.
     pub name: String,
-    /// Number of the first element.
+    /// Index of the first element.
     pub first: u64,
     /// Bytes of an element.
     pub width: usize,
@@ -41,13 +40,13 @@ impl RegisterBytes {
         self.data.is_empty()
     }
 
-    /// An element by its number in the array.
+    /// Returns an element by index.
     pub fn get(&self, index: u64) -> Option<&[u8]> {
         let at = usize::try_from(index.checked_sub(self.first)?).ok()?.checked_mul(self.width)?;
         self.data.get(at..at.checked_add(self.width)?)
     }
 
-    /// The elements with their numbers.
+    /// Iterates over the elements with their indexes.
     pub fn iter(&self) -> impl Iterator<Item = (u64, &[u8])> {
         (self.first..).zip(self.data.chunks_exact(self.width.max(1)))
     }
@@ -58,7 +57,7 @@ impl RegisterBytes {
     }
 }
 
-/// An array on its way: its elements, and which of them have come.
+/// A partially received register, and which elements have arrived.
 #[derive(Debug)]
 pub(super) struct Filling<'a> {
     register: &'a RegisterSchema,
@@ -72,7 +71,7 @@ impl<'a> Filling<'a> {
         Filling { register, array: RegisterBytes::new(register, range), seen }
     }
 
-    /// The array, when it is complete.
+    /// Returns the register if it is complete.
     pub(super) fn finish(self) -> Result<RegisterBytes, ClientError> {
         match self.seen.iter().all(|seen| *seen) {
             true => Ok(self.array),
@@ -93,7 +92,7 @@ impl<'a> Filling<'a> {
     }
 }
 
-/// The requests for a part of an array: one for the whole, else one an element.
+/// Returns the requests for a range: one for the whole register, otherwise one per element.
 pub(super) fn requests(register: &RegisterSchema, range: &Range<u64>) -> Vec<Kind> {
     let request =
         |index| Kind::RegisterEntry(v1::RegisterEntry { register_id: register.id, index, data: None });
@@ -103,7 +102,7 @@ pub(super) fn requests(register: &RegisterSchema, range: &Range<u64>) -> Vec<Kin
     range.clone().map(|index| request(Some(v1::Index { index: index as i64 }))).collect()
 }
 
-/// Copies the elements of an encoded `ReadResponse` to their places.
+/// Copies the elements of an encoded `ReadResponse` to the arrays.
 pub(super) fn take(message: &[u8], arrays: &mut [Filling<'_>]) -> Result<(), ClientError> {
     let mut rest = message;
     while let Some((tag, body)) = next(&mut rest)? {
@@ -141,7 +140,7 @@ fn take_entity(mut entity: &[u8], arrays: &mut [Filling<'_>]) -> Result<(), Clie
     Ok(())
 }
 
-/// Writes an encoded `P4Data` into an element's place.
+/// Writes an encoded `P4Data` to an element.
 fn fill(slot: &mut [u8], data: &[u8], register: &RegisterSchema) -> Result<(), ClientError> {
     if register.components.len() == 1 {
         let mut rest = data;
@@ -180,7 +179,7 @@ fn collect(data: &v1::P4Data, leaves: &mut Vec<Vec<u8>>) {
     }
 }
 
-/// Right-aligned, leading zeros filled in.
+/// Copies right-aligned, with leading zeros.
 fn place(slot: &mut [u8], bytes: &[u8]) -> Result<(), ClientError> {
     let surplus = bytes.len().saturating_sub(slot.len());
     if bytes[..surplus].iter().any(|byte| *byte != 0) {

@@ -1,4 +1,4 @@
-//! Names of a pipeline's objects, and messages made from names and values.
+//! Objects of a pipeline by name, and messages built from names and values.
 
 use crate::bytestring::canonical;
 use crate::proto::p4::config::v1::{
@@ -8,10 +8,10 @@ use crate::proto::p4::config::v1::{
 use crate::proto::p4::v1::{self, field_match::FieldMatchType, p4_data::Data, table_action};
 use std::collections::BTreeMap;
 
-/// A name or value that does not fit the pipeline.
+/// Errors of names and values that do not match the pipeline.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SchemaError {
-    /// Nothing has this name.
+    /// No object has this name.
     #[error("the pipeline has no {kind} {name}")]
     Unknown {
         /// Kind of object.
@@ -19,39 +19,39 @@ pub enum SchemaError {
         /// The name.
         name: String,
     },
-    /// Several objects end in this name.
-    #[error("{name} may be any of the {kind}s {}", .candidates.join(", "))]
+    /// The name is ambiguous.
+    #[error("{name} is ambiguous; candidates among the {kind}s: {}", .candidates.join(", "))]
     Ambiguous {
         /// Kind of object.
         kind: &'static str,
         /// The name.
         name: String,
-        /// Full names that end in it.
+        /// Full names of the candidates.
         candidates: Vec<String>,
     },
-    /// A field is matched in another way.
-    #[error("field {field} of table {table} is not matched like that")]
+    /// The match kind of a field differs.
+    #[error("the match of field {field} of table {table} has the wrong kind")]
     MatchKind {
         /// The table.
         table: String,
         /// The field.
         field: String,
     },
-    /// A register's or digest's type is not made of bit strings.
-    #[error("{name} has a type that has no fixed width")]
+    /// The type of a register or digest is not fixed-width.
+    #[error("the type of {name} has no fixed width")]
     Type {
         /// The object.
         name: String,
     },
 }
 
-/// The objects of a pipeline by name: full, alias, or any suffix of whole parts that is unique.
+/// Objects of a pipeline by name: full name, alias, or a unique suffix of whole parts.
 #[derive(Clone, Debug)]
 pub struct Schema {
     info: config::P4Info,
 }
 
-/// A register array.
+/// A register.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegisterSchema {
     /// Identifier.
@@ -60,7 +60,7 @@ pub struct RegisterSchema {
     pub name: String,
     /// Number of elements.
     pub size: u64,
-    /// Components of an element: name (empty when it is no struct) and width in bits.
+    /// Components of an element: name (empty if it is not a struct) and width in bits.
     pub components: Vec<(String, u32)>,
     /// Annotations as text, e.g. `@fields("a:8,b:24")`.
     pub annotations: Vec<String>,
@@ -72,7 +72,7 @@ impl RegisterSchema {
         self.components.iter().map(|(_, width)| width.div_ceil(8) as usize).sum()
     }
 
-    /// The message that writes an element, given as in [`super::RegisterBytes`]: components one behind the other.
+    /// Returns the entry that writes an element, given as in [`super::RegisterBytes`]: concatenated components.
     pub fn entry(&self, index: u64, value: &[u8]) -> v1::RegisterEntry {
         let mut rest = value;
         let mut parts = self.components.iter().map(|(_, width)| {
@@ -104,16 +104,16 @@ pub struct DigestSchema {
     pub fields: Vec<(String, u32)>,
 }
 
-/// How a field of a key is to match.
+/// The match of a key field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeyMatch {
-    /// Equal (exact and optional fields).
+    /// Exact or optional match.
     Exact(Vec<u8>),
-    /// The first bits equal.
+    /// Longest-prefix match.
     Lpm(Vec<u8>, u32),
-    /// Equal under a mask.
+    /// Ternary match.
     Ternary(Vec<u8>, Vec<u8>),
-    /// Between two values.
+    /// Range match.
     Range(Vec<u8>, Vec<u8>),
 }
 
@@ -134,7 +134,7 @@ impl Schema {
     /// A table.
     ///
     /// # Errors
-    /// When no or more than one table has the name.
+    /// If no or more than one table has the name.
     pub fn table(&self, name: &str) -> Result<&config::Table, SchemaError> {
         find("table", name, &self.info.tables, |table| table.preamble.as_ref())
     }
@@ -142,7 +142,7 @@ impl Schema {
     /// An action.
     ///
     /// # Errors
-    /// When no or more than one action has the name.
+    /// If no or more than one action has the name.
     pub fn action(&self, name: &str) -> Result<&config::Action, SchemaError> {
         find("action", name, &self.info.actions, |action| action.preamble.as_ref())
     }
@@ -150,7 +150,7 @@ impl Schema {
     /// The identifier of a value set.
     ///
     /// # Errors
-    /// When no or more than one value set has the name.
+    /// If no or more than one value set has the name.
     pub fn value_set(&self, name: &str) -> Result<&config::ValueSet, SchemaError> {
         find("value set", name, &self.info.value_sets, |set| set.preamble.as_ref())
     }
@@ -158,7 +158,7 @@ impl Schema {
     /// A counter array.
     ///
     /// # Errors
-    /// When no or more than one counter has the name.
+    /// If no or more than one counter has the name.
     pub fn counter(&self, name: &str) -> Result<&config::Counter, SchemaError> {
         find("counter", name, &self.info.counters, |counter| counter.preamble.as_ref())
     }
@@ -166,15 +166,15 @@ impl Schema {
     /// A meter array.
     ///
     /// # Errors
-    /// When no or more than one meter has the name.
+    /// If no or more than one meter has the name.
     pub fn meter(&self, name: &str) -> Result<&config::Meter, SchemaError> {
         find("meter", name, &self.info.meters, |meter| meter.preamble.as_ref())
     }
 
-    /// A register array.
+    /// A register.
     ///
     /// # Errors
-    /// When no or more than one register has the name, or its type has no fixed width.
+    /// If no or more than one register has the name, or its type has no fixed width.
     pub fn register(&self, name: &str) -> Result<RegisterSchema, SchemaError> {
         let register = find("register", name, &self.info.registers, |register| register.preamble.as_ref())?;
         let preamble = register.preamble.clone().unwrap_or_default();
@@ -189,7 +189,7 @@ impl Schema {
         })
     }
 
-    /// All register arrays whose elements have a fixed width.
+    /// Returns all registers with elements of fixed width.
     pub fn registers(&self) -> Vec<RegisterSchema> {
         let names = self.info.registers.iter().filter_map(|register| Some(&register.preamble.as_ref()?.name));
         names.filter_map(|name| self.register(name).ok()).collect()
@@ -198,7 +198,7 @@ impl Schema {
     /// A digest by name.
     ///
     /// # Errors
-    /// When no or more than one digest has the name, or its type has no fixed width.
+    /// If no or more than one digest has the name, or its type has no fixed width.
     pub fn digest(&self, name: &str) -> Result<DigestSchema, SchemaError> {
         let digest = find("digest", name, &self.info.digests, |digest| digest.preamble.as_ref())?;
         self.digest_schema(digest)
@@ -212,7 +212,7 @@ impl Schema {
         self.digest_schema(digest).ok()
     }
 
-    /// All digests whose messages have a fixed width.
+    /// Returns all digests with messages of fixed width.
     pub fn digests(&self) -> Vec<DigestSchema> {
         self.info.digests.iter().filter_map(|digest| self.digest_schema(digest).ok()).collect()
     }
@@ -282,10 +282,10 @@ impl Schema {
         Some(())
     }
 
-    /// An entry that runs an action. Without key fields it is the table's default entry.
+    /// Builds an entry with an action. Without key fields it is the table's default entry.
     ///
     /// # Errors
-    /// When a name is not the pipeline's.
+    /// If the pipeline lacks a name.
     pub fn table_entry(
         &self,
         table: &str,
@@ -310,7 +310,7 @@ impl Schema {
         })
     }
 
-    /// An action of a table; among the actions of the table a short name is enough.
+    /// Returns an action of a table; a suffix must be unique only among the table's actions.
     fn action_call(
         &self,
         table: &config::Table,
@@ -337,10 +337,10 @@ impl Schema {
         })
     }
 
-    /// A value set with these members, each with one value a field in order.
+    /// Builds a value set entry with these members, each with one value per field in order.
     ///
     /// # Errors
-    /// When the name is not the pipeline's.
+    /// If the pipeline lacks the name.
     pub fn value_set_entry(
         &self,
         name: &str,
@@ -360,12 +360,12 @@ impl Schema {
 }
 
 impl DigestSchema {
-    /// The fields of a message as big-endian bytes, by name.
+    /// Returns the fields of a message as big-endian bytes, by name.
     pub fn fields_of(&self, data: &v1::P4Data) -> BTreeMap<String, Vec<u8>> {
         self.fields.iter().map(|(name, _)| name.clone()).zip(self.values_of(data)).collect()
     }
 
-    /// The fields of a message as big-endian bytes, in order.
+    /// Returns the fields of a message as big-endian bytes, in order.
     pub fn values_of(&self, data: &v1::P4Data) -> Vec<Vec<u8>> {
         let mut values = Vec::new();
         collect(data, &mut values);
@@ -443,7 +443,7 @@ fn is_suffix(full: &str, name: &str) -> bool {
     full.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
 }
 
-/// The object with a name: an exact name or alias wins over a suffix.
+/// Returns the object with a name; an exact name or alias has precedence over a suffix.
 fn find<'a, T>(
     kind: &'static str,
     name: &str,

@@ -11,41 +11,41 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::Channel;
 use tonic::{Code, Streaming};
 
-/// Messages that wait to be sent.
+/// Capacity of the queue of outgoing messages.
 const QUEUE: usize = 256;
 
-/// What the server says about the primary.
+/// The result of arbitration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arbitrated {
     /// Whether this controller is primary.
     pub is_primary: bool,
-    /// Whether any controller is.
+    /// Whether any controller is primary.
     pub has_primary: bool,
     /// The highest election id that the server has seen.
     pub highest: Option<u128>,
 }
 
-/// Something that came on the stream.
+/// An event of the stream.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SessionEvent {
     /// The primary has changed.
     Arbitration(Arbitrated),
-    /// Digest messages; to be acknowledged with [`SessionSender::acknowledge`].
+    /// Digest messages, to be acknowledged with [`SessionSender::acknowledge`].
     Digest(v1::DigestList),
     /// A packet.
     Packet(v1::PacketIn),
-    /// Entries that have not matched for their timeout.
+    /// Entries whose idle timeout has expired.
     Idle(v1::IdleTimeoutNotification),
-    /// A message of this controller was refused.
+    /// The server rejected a message of this controller.
     Error(v1::StreamError),
 }
 
-/// A stream to the server. Dropping it gives up being primary.
+/// A stream to the server. Dropping it closes the stream; the controller is then no longer primary.
 #[derive(Debug)]
 pub struct Session {
     sender: SessionSender,
     incoming: Streaming<v1::StreamMessageResponse>,
-    /// Events that came while arbitration was waited for.
+    /// Events received while waiting for arbitration.
     waiting: VecDeque<SessionEvent>,
 }
 
@@ -72,29 +72,29 @@ impl Session {
             role: config.role.clone(),
             role_config: config.role_config.clone(),
         };
-        // A server may answer the call only when it has the first message.
+        // A server may respond only after the first message.
         sender.arbitrate(election_id).await?;
         let incoming = grpc.stream_channel(ReceiverStream::new(requests)).await?.into_inner();
         Ok(Session { sender, incoming, waiting: VecDeque::new() })
     }
 
-    /// The sending half.
+    /// Returns the sending half.
     pub fn sender(&self) -> SessionSender {
         self.sender.clone()
     }
 
-    /// Asks again to be primary, with another election id.
+    /// Sends an arbitration message with another election id.
     ///
     /// # Errors
-    /// When the stream has ended.
+    /// If the stream has ended.
     pub async fn arbitrate(&self, election_id: u128) -> Result<(), ClientError> {
         self.sender.arbitrate(election_id).await
     }
 
-    /// The next event.
+    /// Waits for the next event.
     ///
     /// # Errors
-    /// When the stream has ended.
+    /// If the stream has ended.
     pub async fn next(&mut self) -> Result<SessionEvent, ClientError> {
         if let Some(event) = self.waiting.pop_front() {
             return Ok(event);
@@ -102,10 +102,10 @@ impl Session {
         self.receive().await
     }
 
-    /// The next answer about the primary; other events are kept for [`Session::next`].
+    /// Waits for the next result of arbitration; other events are kept for [`Session::next`].
     ///
     /// # Errors
-    /// When the stream has ended.
+    /// If the stream has ended.
     pub async fn wait_for_arbitration(&mut self) -> Result<Arbitrated, ClientError> {
         loop {
             match self.receive().await? {
@@ -163,15 +163,15 @@ impl SessionSender {
     /// Sends a packet through the switch.
     ///
     /// # Errors
-    /// When the stream has ended.
+    /// If the stream has ended.
     pub async fn packet_out(&self, packet: v1::PacketOut) -> Result<(), ClientError> {
         self.send(Outgoing::Packet(packet)).await
     }
 
-    /// Says that a list has been acted on: its messages may come again.
+    /// Acknowledges a digest list; the server may then send equal messages again.
     ///
     /// # Errors
-    /// When the stream has ended.
+    /// If the stream has ended.
     pub async fn acknowledge(&self, list: &v1::DigestList) -> Result<(), ClientError> {
         let ack = v1::DigestListAck { digest_id: list.digest_id, list_id: list.list_id };
         self.send(Outgoing::DigestAck(ack)).await

@@ -1,15 +1,15 @@
-//! TLS of the client: whom it trusts, and who it is.
+//! TLS settings of the client.
 
 use tonic::transport::{Certificate, ClientTlsConfig, Identity};
 
 /// Certificates of a client, as PEM.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct ClientTls {
-    /// Roots that the server's certificate must lead to.
+    /// Root certificates for the server's certificate.
     pub ca: Vec<u8>,
-    /// The client's own certificate and private key, where the server asks for them.
+    /// The client's certificate and private key, if the server requires them.
     pub identity: Option<(Vec<u8>, Vec<u8>)>,
-    /// Name that the server's certificate must have, when it is not that of the endpoint.
+    /// Name in the server's certificate, if it differs from that of the endpoint.
     pub domain: Option<String>,
 }
 
@@ -27,7 +27,7 @@ impl ClientTls {
 }
 
 impl std::fmt::Debug for ClientTls {
-    /// Without the key.
+    /// Omits the private key.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("ClientTls").field("has_identity", &self.identity.is_some()).finish_non_exhaustive()
     }

@@ -1,23 +1,23 @@
-//! Annotations, which the program carries as text, in the forms that P4Info knows.
+//! Annotations: from the program's text to the forms of P4Info.
 
 use crate::proto::p4::config::v1 as config;
 
-/// Annotations that have fields of their own in P4Info.
+/// Annotations with separate fields in P4Info.
 const REPRESENTED: [&str; 4] = ["name", "id", "brief", "description"];
 
-/// Annotations of an object, taken apart.
+/// Parsed annotations of an object.
 #[derive(Debug, Default)]
 pub(super) struct Annotations {
-    /// Free-form ones, as text.
+    /// Unstructured annotations, as text.
     pub(super) plain: Vec<String>,
-    /// Structured ones (`@name[...]`).
+    /// Structured annotations (`@name[...]`).
     pub(super) structured: Vec<config::StructuredAnnotation>,
     /// `@brief` and `@description`.
     pub(super) documentation: Option<config::Documentation>,
 }
 
 impl Annotations {
-    /// Takes texts apart, leaving out the free-form annotations whose names `hidden` lists.
+    /// Parses annotations, without the unstructured ones listed in `hidden`.
     pub(super) fn parse(texts: &[String], hidden: &[&str]) -> Annotations {
         let mut all = Annotations::default();
         for text in texts {

@@ -1,15 +1,15 @@
 //! Whether two P4Infos describe the same program to a controller.
 //!
-//! What no request depends on may differ: annotations, documentation, source locations, order, names of match fields,
-//! and actions that no table offers.
+//! Parts that no request depends on may differ: annotations, documentation, source locations, order, names of match
+//! fields, and actions that no table offers.
 
 use crate::proto::p4::config::v1 as config;
 use std::collections::BTreeMap;
 
-/// Differences that are reported at most.
+/// Maximum number of reported differences.
 const REPORTED: usize = 8;
 
-/// What differs, in words; nothing when the two agree in all that requests depend on.
+/// Returns descriptions of the differences; empty if the two agree in all parts that requests depend on.
 pub fn differences(ours: &config::P4Info, theirs: &config::P4Info) -> Vec<String> {
     let mut found = Vec::new();
     let mut check = |kind: &str, ours: BTreeMap<u32, Object>, theirs: BTreeMap<u32, Object>| {
@@ -48,7 +48,7 @@ pub fn differences(ours: &config::P4Info, theirs: &config::P4Info) -> Vec<String
     found
 }
 
-/// An object as far as requests depend on it: its name and named facts.
+/// The parts of an object that requests depend on: its name and named properties.
 #[derive(Debug, PartialEq, Eq)]
 struct Object {
     name: String,

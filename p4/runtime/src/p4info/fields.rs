@@ -1,14 +1,14 @@
-//! Every field in which two P4Infos differ: order, documentation and annotations included.
+//! Comparison of two P4Infos in every field: order, documentation and annotations included.
 //!
-//! This is for proving that ours are p4c's. What a server accepts from a client is [`super::differences`], which is
-//! tolerant of what no request depends on.
+//! Used to compare the generated P4Info with that of p4c. The server compares with [`super::differences`], which
+//! ignores parts that no request depends on.
 
 use super::text::dynamic;
 use crate::proto::p4::config::v1 as config;
 use prost_reflect::{DynamicMessage, MapKey, ReflectMessage, Value};
 use std::collections::BTreeMap;
 
-/// What differs, one line a field: its path, our value, their value. Empty when the two are the same message.
+/// Returns the differences, one line per field: path, our value, their value. Empty if the messages are equal.
 pub fn field_differences(ours: &config::P4Info, theirs: &config::P4Info) -> Vec<String> {
     let mut found = Vec::new();
     if let (Some(ours), Some(theirs)) = (dynamic(ours), dynamic(theirs)) {

@@ -1,4 +1,4 @@
-//! From a checked program to its P4Info.
+//! Generates P4Info from a compiled program.
 
 use super::annotation::{Annotations, find, key_values, number, string};
 use super::types::{TypeTable, scalar};
@@ -15,10 +15,10 @@ const ERROR: &str = "error";
 /// Name of the architecture in `pkg_info`.
 const ARCHITECTURE: &str = "v1model";
 
-/// Annotations of action profiles that have fields of their own.
+/// Annotations of action profiles with separate fields in P4Info.
 const PROFILE_ANNOTATIONS: [&str; 3] = ["max_group_size", "selector_size_semantics", "max_member_weight"];
 
-/// The description of a program that its controller needs. Objects without an id (`@hidden`) are left out.
+/// Returns the P4Info of a program, without objects that have no id (`@hidden`).
 pub fn from_program(program: &Program) -> config::P4Info {
     let types = complete_types(program);
     let typed = types.has_objects;
@@ -28,7 +28,7 @@ pub fn from_program(program: &Program) -> config::P4Info {
     let tables = in_order(&program.tables, |t| &t.preamble);
     info.tables = tables.iter().map(|(_, table)| generator.table(table)).collect();
     let mut actions = in_order(&program.actions, |a| &a.preamble);
-    // An action that a table binds arguments of is another one for the switch, but not for the controller.
+    // An action with arguments bound by a table is a separate action in the switch, but not for the controller.
     let mut seen = BTreeSet::new();
     actions.retain(|(_, action)| seen.insert(action.preamble.id));
     info.actions = actions.into_iter().map(|(_, action)| generator.action(action)).collect();
@@ -43,20 +43,20 @@ pub fn from_program(program: &Program) -> config::P4Info {
     info.registers = registers.into_iter().map(|(i, _)| generator.register(RegisterId(i as u32))).collect();
     let digests = in_order(&program.digests, |d| &d.preamble);
     info.digests = digests.into_iter().map(|(i, _)| generator.digest(DigestId(i as u32))).collect();
-    // p4c looks for types where such functions are called (for digests) and leaves a `type_info`, be it empty.
+    // p4c collects types at such calls (for digests) and emits `type_info` even if it is empty.
     generator.typed |= types.calls_functions;
     info.type_info = generator.typed.then(|| generator.types.finish());
     info
 }
 
-/// The objects that the control plane sees, with their indexes, in the order of P4Info.
+/// Returns the objects visible to the control plane with their indexes, in the order of P4Info.
 fn in_order<T>(all: &[T], preamble: impl Fn(&T) -> &ir::Preamble) -> Vec<(usize, &T)> {
     let mut shown: Vec<(usize, &T)> = all.iter().enumerate().filter(|(_, o)| preamble(o).id != 0).collect();
     shown.sort_by(|a, b| preamble(a.1).position.cmp(&preamble(b.1).position));
     shown
 }
 
-/// The program's types, with those filled in that its registers and digests imply.
+/// The program's types, completed by those of its registers and digests.
 fn complete_types(program: &Program) -> ControlTypes {
     let mut types = program.types.clone();
     let members = |fields: &[(String, ir::ScalarKind)]| {
@@ -87,7 +87,7 @@ fn complete_types(program: &Program) -> ControlTypes {
     types
 }
 
-/// The type of an element or message of which only the scalars are known.
+/// The type of an element or message with known scalars only.
 fn implied_type(name: Option<&String>, fields: &[(String, ir::ScalarKind)], single: bool) -> DataType {
     match (name, fields) {
         (Some(name), _) => DataType::Struct(name.clone()),
@@ -180,7 +180,7 @@ struct Generator<'a> {
     program: &'a Program,
     types: TypeTable<'a>,
     declared: &'a ControlTypes,
-    /// Whether something was added that has types.
+    /// Whether an object with types was added.
     typed: bool,
 }
 
@@ -231,7 +231,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Adds a type that an object mentions and names it, when it is a `type` declaration.
+    /// Adds a type that an object refers to; returns its name if it is a `type` declaration.
     fn type_name(&mut self, name: Option<&str>) -> Option<config::P4NamedType> {
         let name = name?;
         if name == ERROR {
@@ -245,7 +245,7 @@ impl Generator<'_> {
         is_new.then(|| config::P4NamedType { name: name.into() })
     }
 
-    /// The width that the controller sees; 0 when it sees a string, as it does for errors.
+    /// The width for the controller; 0 for a string, as for errors.
     fn width(&self, type_name: Option<&str>, width: u32) -> i32 {
         match type_name {
             Some(ERROR) => 0,
@@ -297,7 +297,7 @@ impl Generator<'_> {
     fn param(&mut self, param: &ir::Param) -> config::action::Param {
         let annotations = Annotations::parse(&param.annotations, &[]);
         let mut type_name = self.type_name(param.type_name.as_deref());
-        // The values of a plain enum are its members' names.
+        // The values of an enum without type are the names of its members.
         let plain_enum = param.type_name.clone().filter(|name| self.declared.enums.contains_key(name));
         let width = self.width(param.type_name.as_deref(), param.kind.width());
         let bitwidth = if plain_enum.is_some() { 0 } else { width };

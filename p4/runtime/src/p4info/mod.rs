@@ -1,8 +1,8 @@
-//! P4Info: the control plane's description of a program, made from the checked program, written and read as text
-//! and binary protobuf.
+//! P4Info: the control plane's description of a program, generated from the compiled program, as text and binary
+//! protobuf.
 //!
-//! Contents and order follow what p4c's `--p4runtime-files` writes for v1model, so that a controller built against
-//! p4c's file works with ours; the message is that of the P4Runtime specification, "The P4Info Message".
+//! Content and order are those of p4c's `--p4runtime-files` for v1model, so that a controller for p4c's file works with
+//! this one; the message is that of the P4Runtime specification, "The P4Info Message".
 
 mod annotation;
 mod compare;
@@ -24,10 +24,10 @@ pub fn to_binary(info: &config::P4Info) -> Vec<u8> {
     info.encode_to_vec()
 }
 
-/// Reads the encoded message.
+/// Decodes the message.
 ///
 /// # Errors
-/// When the bytes are not a P4Info message.
+/// If the bytes are not a P4Info message.
 pub fn from_binary(bytes: &[u8]) -> Result<config::P4Info, prost::DecodeError> {
     config::P4Info::decode(bytes)
 }

@@ -11,12 +11,12 @@ use std::sync::OnceLock;
 const P4INFO: &str = "p4.config.v1.P4Info";
 const HEADER: &str = "# proto-file: p4/config/v1/p4info.proto\n# proto-message: p4.config.v1.P4Info\n\n";
 
-/// Why a text is not a P4Info.
+/// Error of parsing P4Info text.
 #[derive(Debug, thiserror::Error)]
 #[error("not a P4Info in text form: {0}")]
 pub struct TextError(String);
 
-/// The message as text.
+/// Prints the message as text.
 pub fn to_text(info: &config::P4Info) -> String {
     let mut out = String::from(HEADER);
     if let Some(message) = dynamic(info) {
@@ -25,15 +25,16 @@ pub fn to_text(info: &config::P4Info) -> String {
     out
 }
 
-/// The message with its fields by name. Decoding what prost has just encoded with the same descriptors cannot fail.
+/// Converts the message to one with fields by name. Decoding cannot fail: prost has encoded it with the same
+/// descriptors.
 pub(super) fn dynamic(info: &config::P4Info) -> Option<DynamicMessage> {
     DynamicMessage::decode(descriptor(), info.encode_to_vec().as_slice()).ok()
 }
 
-/// Reads the message from text.
+/// Parses the message from text.
 ///
 /// # Errors
-/// With line and column when the text is malformed or names a field that does not exist.
+/// If the text is malformed or has an unknown field; the message has line and column.
 pub fn from_text(text: &str) -> Result<config::P4Info, TextError> {
     let message = DynamicMessage::parse_text_format(descriptor(), text).map_err(|error| {
         let position = error.labels().and_then(|mut labels| labels.next()).map(|label| label.offset());

@@ -1,11 +1,11 @@
-//! Type specifications: from the program's types to P4Info's messages.
+//! Type specifications of P4Info, from the program's types.
 
 use crate::proto::p4::config::v1 as config;
 use config::p4_data_type_spec::TypeSpec;
 use p4_lang::ir::{ControlTypes, DataType, ScalarKind};
 use std::collections::BTreeSet;
 
-/// Collects the named types that objects mention, as objects are added.
+/// Collects the named types that objects refer to.
 #[derive(Debug)]
 pub(super) struct TypeTable<'a> {
     types: &'a ControlTypes,
@@ -23,7 +23,7 @@ impl<'a> TypeTable<'a> {
         self.info
     }
 
-    /// The specification of a type; what it names is added to the table.
+    /// Returns the specification of a type; adds the types that it refers to.
     pub(super) fn spec(&mut self, ty: &DataType) -> config::P4DataTypeSpec {
         let named = |name: &String| config::P4NamedType { name: name.clone() };
         let spec = match ty {
@@ -61,7 +61,7 @@ impl<'a> TypeTable<'a> {
         self.mention(&DataType::New(name.into()));
     }
 
-    /// The width of a value of this `type` as the controller sees it; `None` when it sees a string.
+    /// The width of a value of this `type` for the controller; `None` if it is a string.
     pub(super) fn controller_width(&self, type_name: Option<&str>, width: u32) -> Option<u32> {
         match type_name.and_then(|name| self.types.new_types.get(name)).and_then(|t| t.translation.as_ref()) {
             Some(translation) => translation.sdn_bitwidth,
@@ -184,7 +184,7 @@ impl<'a> TypeTable<'a> {
         self.info.new_types.insert(name.into(), spec);
     }
 
-    /// Adds the program's errors, where a type is `error`.
+    /// Adds the program's errors if a type is `error`.
     pub(super) fn mention_errors(&mut self, errors: &[String]) {
         self.info.error = Some(config::P4ErrorTypeSpec { members: errors.to_vec() });
     }

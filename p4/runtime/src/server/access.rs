@@ -1,4 +1,4 @@
-//! How the server reaches its switch, and how the switch's driver reaches the server.
+//! The interface between the server and the driver of its switch.
 
 use model::Time;
 use model::wire::Frame;
@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc;
 
-/// Access to a switch that somebody drives: a fabric in virtual time, or a daemon with sockets.
+/// Access to the switch of a driver: a fabric in virtual time, or a daemon with sockets.
 ///
-/// The driver decides what time it is. After the closure has run, the implementation deals with the switch's events:
-/// a packet from the controller may have made ports ready.
+/// The driver provides the time. After the closure has run, the implementation processes the switch's events, because a
+/// packet of the controller may have made ports ready to send.
 pub trait SwitchAccess: Send + Sync + 'static {
-    /// Runs a closure with the switch and the driver's time, while nobody else has the switch.
+    /// Runs a closure with exclusive access to the switch, and the driver's time.
     fn with<R>(&self, f: impl FnOnce(&mut Switch, Time) -> R) -> R;
 }
 
@@ -22,8 +22,8 @@ impl<A: SwitchAccess> SwitchAccess for Arc<A> {
     }
 }
 
-/// Where a driver puts the switch's events for the server. It never waits, so that it can be used while the switch is
-/// held; what does not fit is counted and lost.
+/// The driver's end of the queue of switch events. Never blocks, so that it can be used while the switch is locked;
+/// events that do not fit are dropped and counted.
 #[derive(Clone, Debug)]
 pub struct EventSink {
     events: mpsc::Sender<Event>,
@@ -37,7 +37,7 @@ pub struct EventSource {
     pub(crate) lost: Arc<AtomicU64>,
 }
 
-/// A way for events from a driver to a server that holds up to `capacity` of them.
+/// Creates a queue for up to `capacity` events from a driver to a server.
 pub fn event_channel(capacity: usize) -> (EventSink, EventSource) {
     let (sender, receiver) = mpsc::channel(capacity.max(1));
     let lost = Arc::new(AtomicU64::new(0));
@@ -45,7 +45,7 @@ pub fn event_channel(capacity: usize) -> (EventSink, EventSource) {
 }
 
 impl EventSink {
-    /// Gives the server an event, when it is one that controllers are told of; returns others.
+    /// Queues an event if controllers receive events of its kind; returns it otherwise.
     pub fn offer(&self, event: Event) -> Option<Event> {
         if !matches!(event, Event::Digest { .. } | Event::PacketIn { .. } | Event::EntryIdle { .. }) {
             return Some(event);
@@ -56,16 +56,16 @@ impl EventSink {
         None
     }
 
-    /// Events that were lost because the server had too many waiting.
+    /// Number of events dropped because the queue was full.
     pub fn lost(&self) -> u64 {
         self.lost.load(Ordering::Relaxed)
     }
 }
 
-/// What becomes of a frame that leaves.
+/// Receiver of the frames that the switch sends.
 type Transmit = Box<dyn FnMut(u16, Frame) + Send>;
 
-/// The simplest driver: a switch whose links are never busy. What is ready to leave leaves at once.
+/// The simplest driver: the links are never busy, so every frame is sent at once.
 pub struct ImmediateSwitch {
     inner: Mutex<Driven>,
     clock: Box<dyn Fn() -> Time + Send + Sync>,
@@ -79,7 +79,7 @@ struct Driven {
 }
 
 impl ImmediateSwitch {
-    /// A switch with a clock, a sink for the server's events and a receiver of leaving frames.
+    /// Creates a driver from a switch, a clock, a sink for the server's events and a receiver of sent frames.
     pub fn new(
         switch: Switch,
         clock: impl Fn() -> Time + Send + Sync + 'static,
@@ -90,12 +90,12 @@ impl ImmediateSwitch {
         ImmediateSwitch { inner: Mutex::new(inner), clock: Box::new(clock) }
     }
 
-    /// A frame arrives at a port.
+    /// Processes a frame that arrives at a port.
     pub fn receive(&self, port: u16, frame: Frame) {
         self.with(|switch, now| switch.receive(now, port, frame));
     }
 
-    /// Does what is due by the clock (timeouts).
+    /// Processes timeouts.
     pub fn wake(&self) {
         self.with(|switch, now| switch.wake(now));
     }
@@ -112,7 +112,7 @@ impl SwitchAccess for ImmediateSwitch {
 }
 
 impl Driven {
-    /// Sends what is ready and passes on what the server wants to know.
+    /// Sends ready frames and passes events to the server.
     fn settle(&mut self, now: Time) {
         loop {
             self.switch.drain_events(&mut self.events);

@@ -1,7 +1,7 @@
-//! Who may write: primary and backup controllers of each role, as a pure state machine.
+//! Client arbitration: primary and backup controllers of each role, as a pure state machine.
 //!
-//! Source: P4Runtime specification, "Client Arbitration and Controller Replication". Nothing here waits: a new
-//! primary that must wait for the old one's writes stays [`Role::pending`] until [`Arbitration::end_write`].
+//! Source: P4Runtime specification, "Client Arbitration and Controller Replication". No operation blocks: a new
+//! primary that must wait for the writes of the old one is [`Role::pending`] until [`Arbitration::end_write`].
 
 use super::role::Scope;
 use crate::error::Refusal;
@@ -11,11 +11,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use tonic::Code;
 
-/// Identifies a stream for as long as it is open.
+/// Identifies an open stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClientId(pub u64);
 
-/// Identifies a role: its name, or the number that clients before version 1.4 send.
+/// Identifies a role by name, or by the number that clients before version 1.4 send.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RoleKey {
     /// Name; empty for the default role.
@@ -27,22 +27,22 @@ pub struct RoleKey {
 /// A message for one controller.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Notice {
-    /// To whom.
+    /// The receiver.
     pub client: ClientId,
-    /// What.
+    /// The message.
     pub update: v1::MasterArbitrationUpdate,
 }
 
-/// Leave to write, given back with [`Arbitration::end_write`].
+/// Permission to write, returned with [`Arbitration::end_write`].
 #[derive(Debug, PartialEq)]
 #[must_use = "a write that never ends keeps the next primary waiting"]
 pub struct WriteTicket {
     role: RoleKey,
-    /// What the role may write.
+    /// The access rights of the role.
     pub scope: Arc<Scope>,
 }
 
-/// The state of one device.
+/// Arbitration state of one device.
 #[derive(Debug)]
 pub struct Arbitration {
     device_id: u64,
@@ -57,27 +57,27 @@ pub struct Arbitration {
 struct Role {
     config: Option<prost_types::Any>,
     scope: Arc<Scope>,
-    /// Highest election id ever seen of a primary; it outlives the controller that had it.
+    /// Highest election id of any primary so far; kept after its controller disconnects.
     highest: Option<u128>,
     /// Live controllers with their election ids.
     live: BTreeMap<ClientId, Option<u128>>,
     primary: Option<ClientId>,
-    /// Will be primary when the writes of its predecessor have ended.
+    /// The controller that becomes primary when the writes of its predecessor have ended.
     pending: Option<ClientId>,
     writes_in_flight: u64,
 }
 
 impl Arbitration {
-    /// Nobody is connected.
+    /// Creates the state without controllers.
     pub fn new(device_id: u64, streams_per_role: usize, roles_limit: usize) -> Arbitration {
         let roles = BTreeMap::from([(RoleKey::default(), Role::default())]);
         Arbitration { device_id, streams_per_role, roles_limit, roles, clients: BTreeMap::new() }
     }
 
-    /// A controller's arbitration message. The notices are to be delivered in order.
+    /// Processes an arbitration message. The returned notices must be delivered in order.
     ///
     /// # Errors
-    /// With the status that ends the stream; the caller then calls [`Arbitration::disconnect`].
+    /// The status that ends the stream; the caller then calls [`Arbitration::disconnect`].
     pub fn update(
         &mut self,
         client: ClientId,
@@ -108,13 +108,13 @@ impl Arbitration {
             _ => role.demote(client),
         };
         Ok(match changed {
-            Change::Everybody => self.notify(&key, |_| true),
+            Change::All => self.notify(&key, |_| true),
             Change::Others(waiting) => self.notify(&key, |other| other != waiting),
             Change::Sender => self.notify(&key, |other| other == client),
         })
     }
 
-    /// The stream has ended.
+    /// Removes a stream.
     pub fn disconnect(&mut self, client: ClientId) -> Vec<Notice> {
         let Some(key) = self.clients.remove(&client) else { return Vec::new() };
         let Some(role) = self.roles.get_mut(&key) else { return Vec::new() };
@@ -128,10 +128,10 @@ impl Arbitration {
         self.notify(&key, |_| true)
     }
 
-    /// Asks for leave to write.
+    /// Requests permission to write.
     ///
     /// # Errors
-    /// `NOT_FOUND` for a device or role that is not there, `PERMISSION_DENIED` for who is not primary.
+    /// `NOT_FOUND` for an unknown device or role, `PERMISSION_DENIED` for a controller that is not primary.
     pub fn begin_write(
         &mut self,
         device_id: u64,
@@ -156,7 +156,7 @@ impl Arbitration {
         }
     }
 
-    /// A write has ended; a primary that waited for it is accepted and told.
+    /// Ends a write. A primary that is pending for it becomes primary and is notified.
     pub fn end_write(&mut self, ticket: WriteTicket) -> Vec<Notice> {
         let Some(role) = self.roles.get_mut(&ticket.role) else { return Vec::new() };
         role.writes_in_flight = role.writes_in_flight.saturating_sub(1);
@@ -168,10 +168,10 @@ impl Arbitration {
         self.notify(&ticket.role, |client| client == next)
     }
 
-    /// Checks that a device id is ours.
+    /// Checks the device id.
     ///
     /// # Errors
-    /// `NOT_FOUND` when it is not.
+    /// `NOT_FOUND` for an unknown device.
     pub fn check_device(&self, device_id: u64) -> Result<(), Refusal> {
         if device_id == self.device_id {
             return Ok(());
@@ -185,22 +185,22 @@ impl Arbitration {
         role.is_some_and(|role| role.primary == Some(client))
     }
 
-    /// The primaries of all roles: who gets packets, digests and idle notifications.
+    /// The primaries of all roles, which receive packets, digests and idle notifications.
     pub fn primaries(&self) -> impl Iterator<Item = ClientId> + '_ {
         self.roles.values().filter_map(|role| role.primary)
     }
 
-    /// What a role may do; everything when it is not known.
+    /// The access rights of a role; full access for an unknown role.
     pub fn scope(&self, role: &RoleKey) -> Arc<Scope> {
         self.roles.get(role).map(|role| role.scope.clone()).unwrap_or_default()
     }
 
-    /// What a controller may do.
+    /// The access rights of a controller.
     pub fn scope_of(&self, client: ClientId) -> Arc<Scope> {
         self.clients.get(&client).map(|role| self.scope(role)).unwrap_or_default()
     }
 
-    /// What one role has for itself, no other may have.
+    /// Checks that no other role claims an exclusive object of this one, and vice versa.
     fn check_scope(&self, key: &RoleKey, scope: &Scope) -> Result<(), Refusal> {
         let others = self.roles.iter().filter(|(other, role)| *other != key && !role.live.is_empty());
         for (other, role) in others {
@@ -246,7 +246,7 @@ impl Arbitration {
             role.live.iter().any(|(other, theirs)| *other != client && *theirs == Some(id))
         });
         if used {
-            // finsy looks for the words "election id" and "used" before it tries a lower one.
+            // finsy tries a lower id only if the message contains "election id" and "used".
             return Err(Refusal::invalid(format!("election id {id} is already used by another controller")));
         }
         Ok(())
@@ -257,7 +257,7 @@ impl Arbitration {
         let leader = role.primary.or(role.pending);
         let clients =
             role.live.keys().copied().filter(|client| wanted(*client) && role.pending != Some(*client));
-        // The others hear of a new primary before it does.
+        // The other controllers are notified before the new primary.
         let (mut others, leaders): (Vec<_>, Vec<_>) = clients.partition(|client| leader != Some(*client));
         others.extend(leaders);
         others.into_iter().map(|client| self.notice(key, role, client, leader)).collect()
@@ -285,22 +285,22 @@ impl Arbitration {
     }
 }
 
-/// Who hears of an arbitration message.
+/// Receivers of the notices of an arbitration message.
 enum Change {
-    Everybody,
-    /// All but this one, who will hear when the writes in flight have ended.
+    All,
+    /// All but this controller, which is notified when pending writes have ended.
     Others(ClientId),
     Sender,
 }
 
 impl Role {
-    /// Makes a controller primary, now or when the writes in flight have ended.
+    /// Makes a controller primary, immediately or when pending writes have ended.
     fn elect(&mut self, client: ClientId, election: u128) -> Change {
         self.highest = Some(election);
         if self.primary == Some(client) || self.writes_in_flight == 0 {
             self.primary = Some(client);
             self.pending = None;
-            return Change::Everybody;
+            return Change::All;
         }
         self.primary = None;
         self.pending = Some(client);
@@ -313,7 +313,7 @@ impl Role {
         }
         self.primary = self.primary.filter(|primary| *primary != client);
         self.pending = self.pending.filter(|pending| *pending != client);
-        Change::Everybody
+        Change::All
     }
 }
 
@@ -328,7 +328,7 @@ impl std::fmt::Display for RoleKey {
 }
 
 impl RoleKey {
-    /// The role that a request names; the number counts only without a name.
+    /// The role of a request; the number counts only without a name.
     pub fn of_request(name: &str, id: u64) -> RoleKey {
         RoleKey { name: name.into(), id: if name.is_empty() { id } else { 0 } }
     }

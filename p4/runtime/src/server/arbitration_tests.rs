@@ -106,7 +106,7 @@ fn the_new_primary_waits_for_the_old_ones_writes() {
 }
 
 #[test]
-fn a_waiting_primary_may_vanish() {
+fn a_pending_primary_may_disconnect() {
     let mut bench = Bench::new();
     bench.check(1, id(1), &[(1, Code::Ok, Some(1))]);
     let ticket = bench.write(id(1)).expect("primary");
@@ -134,7 +134,7 @@ fn refusals_have_the_specified_codes() {
 }
 
 #[test]
-fn roles_are_apart_and_limited() {
+fn roles_are_separate_and_limited() {
     let mut bench = Bench::new();
     bench.check(1, id(5), &[(1, Code::Ok, Some(5))]);
     let notices = bench.0.update(ClientId(2), with_role("a", id(1))).expect("accepted");
@@ -181,8 +181,8 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 proptest! {
-    /// Whatever happens: at most one primary, it has the highest id ever seen, and everybody who is told that it is
-    /// primary may write from then on until somebody else is told.
+    /// For any sequence of messages, there is at most one primary, and it has the highest id so far. A controller that
+    /// is notified as primary may write until another one is notified.
     #[test]
     fn there_is_one_primary_and_it_has_the_highest_id(steps in prop::collection::vec(step(), 1..60)) {
         let mut bench = Bench(Arbitration::new(1, 8, 4));

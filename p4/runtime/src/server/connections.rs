@@ -1,4 +1,4 @@
-//! A limit on connections: those beyond it are closed at once, and a place is free again when its connection ends.
+//! Limit on connections: connections beyond it are closed at once.
 
 use std::io;
 use std::pin::Pin;
@@ -9,7 +9,7 @@ use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tonic::transport::server::{Connected, TcpConnectInfo};
 
-/// The places for connections.
+/// Counter of open connections.
 #[derive(Clone, Debug)]
 pub(super) struct Places(Arc<Semaphore>);
 
@@ -18,16 +18,16 @@ impl Places {
         Places(Arc::new(Semaphore::new(limit.min(Semaphore::MAX_PERMITS))))
     }
 
-    /// The connection with a place; `None`, which closes it, when there is none.
+    /// Admits a connection; `None` at the limit, which closes it.
     pub(super) fn seat(&self, socket: TcpStream) -> Option<Seated> {
         let place = self.0.clone().try_acquire_owned().ok()?;
-        // Small messages in both directions wait for no acknowledgement.
+        // Small messages are sent without waiting for TCP acknowledgements.
         let _ = socket.set_nodelay(true);
         Some(Seated { socket, _place: place })
     }
 }
 
-/// A connection that has a place.
+/// An admitted connection.
 #[derive(Debug)]
 pub(super) struct Seated {
     socket: TcpStream,

@@ -1,10 +1,10 @@
-//! The device: the pipeline that runs, the one that is saved for later, and the switch behind both.
+//! The device: the active pipeline, the saved pipeline, and the switch.
 //!
 //! Source: P4Runtime specification, "SetForwardingPipelineConfig RPC". All calls block; the service runs them on
-//! threads that may.
+//! threads for blocking tasks.
 
 use super::access::SwitchAccess;
-use super::book::Book;
+use super::as_written::AsWritten;
 use super::entity::{self, Ports, Target};
 use super::limits::Limits;
 use super::pipeline::Pipeline;
@@ -22,7 +22,7 @@ use p4_switch::{Switch, SwitchConfig};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use tonic::Code;
 
-/// Characters of a compiler's message that go into a status; statuses travel in headers.
+/// Maximum length of a compiler message in a status; a status is sent in headers.
 const MESSAGE_CHARS: usize = 4_000;
 
 /// See the module's description.
@@ -34,7 +34,7 @@ pub(crate) struct Device<A> {
     compile: super::Compile,
     names: Arc<Translations>,
     state: Mutex<State>,
-    /// The pipeline that packets go through, for whoever must not wait for a write.
+    /// The active pipeline, for tasks that must not wait for a write.
     running: RwLock<Option<Arc<Pipeline>>>,
 }
 
@@ -44,18 +44,18 @@ struct State {
     saved: Option<Saved>,
 }
 
-/// What the switch runs.
+/// The active pipeline and its state.
 struct Active {
     pipeline: Arc<Pipeline>,
-    book: Book,
+    as_written: AsWritten,
 }
 
-/// What it will run after `COMMIT`: a switch of its own takes the writes until then.
+/// The saved pipeline until `COMMIT`; a shadow switch processes writes until then.
 struct Saved {
     pipeline: Arc<Pipeline>,
-    book: Book,
+    as_written: AsWritten,
     shadow: Box<Switch>,
-    /// Batches to be repeated.
+    /// Batches to replay at `COMMIT`.
     log: Vec<(Vec<v1::Update>, i32, Arc<Scope>)>,
     logged: usize,
 }
@@ -78,7 +78,7 @@ impl<A: SwitchAccess> Device<A> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The pipeline that packets go through.
+    /// Returns the active pipeline.
     pub(crate) fn running(&self) -> Option<Arc<Pipeline>> {
         self.running.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -88,10 +88,10 @@ impl<A: SwitchAccess> Device<A> {
         state.active = Some(active);
     }
 
-    /// Applies a batch: one result an update.
+    /// Applies a batch and returns one result per update.
     ///
     /// # Errors
-    /// When no update was even tried.
+    /// If no update was attempted.
     pub(crate) fn write(
         &self,
         updates: Vec<v1::Update>,
@@ -123,7 +123,7 @@ impl<A: SwitchAccess> Device<A> {
         let mut target = Target {
             pipeline: &saved.pipeline,
             control: saved.shadow.control(),
-            book: &mut saved.book,
+            as_written: &mut saved.as_written,
             ports: &self.ports,
         };
         let results = write::apply(&mut target, &updates, atomicity, scope)?;
@@ -132,10 +132,10 @@ impl<A: SwitchAccess> Device<A> {
         Ok(results)
     }
 
-    /// Reads a batch: what was found, and one result a request.
+    /// Reads a batch and returns the entities and one result per request.
     ///
     /// # Errors
-    /// When no request was even tried.
+    /// If no request was attempted.
     pub(crate) fn read(
         &self,
         requests: &[v1::Entity],
@@ -159,7 +159,7 @@ impl<A: SwitchAccess> Device<A> {
             let mut target = Target {
                 pipeline: &saved.pipeline,
                 control: saved.shadow.control(),
-                book: &mut saved.book,
+                as_written: &mut saved.as_written,
                 ports: &self.ports,
             };
             return Ok(read_all(&mut target));
@@ -168,7 +168,7 @@ impl<A: SwitchAccess> Device<A> {
     }
 
     fn with_active<R>(&self, state: &mut State, f: impl FnOnce(&mut Target<'_>) -> R) -> Result<R, Refusal> {
-        let Some(Active { pipeline, book }) = &mut state.active else {
+        let Some(Active { pipeline, as_written }) = &mut state.active else {
             return Err(Refusal::new(Code::FailedPrecondition, "no forwarding pipeline is set"));
         };
         self.access.with(|switch, now| {
@@ -178,11 +178,11 @@ impl<A: SwitchAccess> Device<A> {
                 return Err(Refusal::new(Code::FailedPrecondition, message));
             }
             switch.wake(now);
-            Ok(f(&mut Target { pipeline, control: switch.control(), book, ports: &self.ports }))
+            Ok(f(&mut Target { pipeline, control: switch.control(), as_written, ports: &self.ports }))
         })
     }
 
-    /// What a controller has set, for `GetForwardingPipelineConfig`.
+    /// Returns the configuration that a controller has set, for `GetForwardingPipelineConfig`.
     pub(crate) fn config(&self) -> Option<v1::ForwardingPipelineConfig> {
         let state = self.state();
         let pipeline = match (&state.saved, &state.active) {
@@ -193,7 +193,7 @@ impl<A: SwitchAccess> Device<A> {
         Some(pipeline.config.clone())
     }
 
-    /// Sets, saves, commits or merely checks a pipeline. On an error everything stays as it was.
+    /// Sets, saves, commits or verifies a pipeline. An error changes nothing.
     pub(crate) fn set_pipeline(
         &self,
         action: i32,
@@ -208,7 +208,8 @@ impl<A: SwitchAccess> Device<A> {
             Action::VerifyAndSave => {
                 let (pipeline, shadow) = self.build_and_try(config)?;
                 let shadow = Box::new(shadow);
-                let saved = Saved { pipeline, book: Book::default(), shadow, log: Vec::new(), logged: 0 };
+                let saved =
+                    Saved { pipeline, as_written: AsWritten::default(), shadow, log: Vec::new(), logged: 0 };
                 self.state().saved = Some(saved);
                 Ok(())
             }
@@ -217,7 +218,7 @@ impl<A: SwitchAccess> Device<A> {
                 let mut state = self.state();
                 self.load(&pipeline)?;
                 state.saved = None;
-                self.set_active(&mut state, Active { pipeline, book: Book::default() });
+                self.set_active(&mut state, Active { pipeline, as_written: AsWritten::default() });
                 Ok(())
             }
             Action::Commit => self.commit(config.is_some()),
@@ -237,20 +238,24 @@ impl<A: SwitchAccess> Device<A> {
         let Some(saved) = &state.saved else {
             return Err(Refusal::not_found("no pipeline has been saved by VERIFY_AND_SAVE"));
         };
-        let mut book = Book::default();
+        let mut as_written = AsWritten::default();
         self.access.with(|switch, _| {
             load(switch, &saved.pipeline)?;
             let pipeline = &saved.pipeline;
-            let mut target =
-                Target { pipeline, control: switch.control(), book: &mut book, ports: &self.ports };
+            let mut target = Target {
+                pipeline,
+                control: switch.control(),
+                as_written: &mut as_written,
+                ports: &self.ports,
+            };
             for (updates, atomicity, scope) in &saved.log {
-                // The shadow has taken the same batches from the same state: the results are the same.
+                // The shadow switch has processed the same batches from the same state, so the results are the same.
                 let _ = write::apply(&mut target, updates, *atomicity, scope);
             }
             Ok::<(), Refusal>(())
         })?;
         if let Some(saved) = state.saved.take() {
-            self.set_active(&mut state, Active { pipeline: saved.pipeline, book });
+            self.set_active(&mut state, Active { pipeline: saved.pipeline, as_written });
         }
         Ok(())
     }
@@ -258,11 +263,11 @@ impl<A: SwitchAccess> Device<A> {
     fn reconcile(&self, config: Option<v1::ForwardingPipelineConfig>) -> Result<(), Refusal> {
         let (pipeline, mut shadow) = self.build_and_try(config)?;
         let mut state = self.state();
-        let mut book = Book::default();
+        let mut as_written = AsWritten::default();
         let Some(active) = &mut state.active else {
             self.load(&pipeline)?;
             state.saved = None;
-            self.set_active(&mut state, Active { pipeline, book });
+            self.set_active(&mut state, Active { pipeline, as_written });
             return Ok(());
         };
         self.access.with(|switch, _| {
@@ -270,22 +275,27 @@ impl<A: SwitchAccess> Device<A> {
             let kept = reconcile::collect(&mut Target {
                 pipeline: &active.pipeline,
                 control: switch.control(),
-                book: &mut active.book,
+                as_written: &mut active.as_written,
                 ports,
             })?;
-            let mut trial = Book::default();
+            let mut trial = AsWritten::default();
             reconcile::apply(
-                &mut Target { pipeline: &pipeline, control: shadow.control(), book: &mut trial, ports },
+                &mut Target { pipeline: &pipeline, control: shadow.control(), as_written: &mut trial, ports },
                 &kept,
             )?;
             load(switch, &pipeline)?;
             reconcile::apply(
-                &mut Target { pipeline: &pipeline, control: switch.control(), book: &mut book, ports },
+                &mut Target {
+                    pipeline: &pipeline,
+                    control: switch.control(),
+                    as_written: &mut as_written,
+                    ports,
+                },
                 &kept,
             )
         })?;
         state.saved = None;
-        self.set_active(&mut state, Active { pipeline, book });
+        self.set_active(&mut state, Active { pipeline, as_written });
         Ok(())
     }
 
@@ -314,7 +324,7 @@ impl<A: SwitchAccess> Device<A> {
         Ok(Arc::new(Pipeline::new(config, Arc::new(program), self.names.clone())))
     }
 
-    /// The pipeline of a configuration, and a switch of its own that has loaded it.
+    /// Returns the pipeline of a configuration and a shadow switch that has loaded it.
     fn build_and_try(
         &self,
         config: Option<v1::ForwardingPipelineConfig>,
@@ -325,7 +335,7 @@ impl<A: SwitchAccess> Device<A> {
         Ok((pipeline, shadow))
     }
 
-    /// How the controller wants to be told of each digest of the running pipeline.
+    /// Returns the digest configurations of the active pipeline.
     pub(crate) fn digest_configs(&self) -> Vec<Option<DigestConfig>> {
         let Some(pipeline) = self.running() else { return Vec::new() };
         let digests = 0..pipeline.program.digests.len() as u32;
@@ -337,7 +347,7 @@ impl<A: SwitchAccess> Device<A> {
         })
     }
 
-    /// Descriptions of idle entries that are still there.
+    /// Returns the idle entries that still exist, as table entries.
     pub(crate) fn describe_idle(&self, entries: &[(TableId, EntryKey)]) -> Vec<v1::TableEntry> {
         let mut state = self.state();
         let described = self.with_active(&mut state, |target| {
@@ -350,7 +360,7 @@ impl<A: SwitchAccess> Device<A> {
         described.unwrap_or_default()
     }
 
-    /// A packet of the controller.
+    /// Sends a packet of the controller.
     pub(crate) fn packet_out(&self, packet: &v1::PacketOut) -> Result<(), Refusal> {
         let Some(pipeline) = self.running() else {
             return Err(Refusal::new(Code::FailedPrecondition, "no forwarding pipeline is set"));

@@ -1,6 +1,6 @@
-//! Digest lists: buffering, identifiers, and the cache of what was sent and not acknowledged, as a pure state machine.
+//! Digest lists: buffering, identifiers and unacknowledged messages, as a pure state machine.
 //!
-//! Source: P4Runtime specification, "DigestEntry". Times are nanoseconds of whatever clock the caller uses.
+//! Source: P4Runtime specification, "DigestEntry". Times are nanoseconds of the caller's clock.
 
 use indexmap::IndexSet;
 use p4_lang::ir::Bits;
@@ -15,16 +15,16 @@ pub(crate) type Values = Vec<Bits>;
 pub(crate) struct DigestQueue {
     longest_list: usize,
     most_unacknowledged: usize,
-    /// Distinct messages that wait, in order of arrival.
+    /// Distinct buffered messages, in order of arrival.
     buffer: IndexSet<Values>,
-    /// When the first of them arrived.
+    /// Arrival time of the first buffered message.
     since_ns: u64,
     next_list: u64,
-    /// Lists that were sent: when, and what.
+    /// Unacknowledged lists with their time of sending.
     sent: BTreeMap<u64, (u64, Vec<Values>)>,
-    /// Everything in `sent`.
+    /// All messages in `sent`.
     cached: BTreeSet<Values>,
-    /// Messages that were not sent because they are in `sent` or `buffer`.
+    /// Messages suppressed because they are in `sent` or `buffer`.
     pub(crate) duplicates: u64,
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct List {
 }
 
 impl DigestQueue {
-    /// An empty queue with its limits.
+    /// Creates an empty queue.
     pub(crate) fn new(longest_list: usize, most_unacknowledged: usize) -> DigestQueue {
         DigestQueue {
             longest_list: longest_list.max(1),
@@ -50,7 +50,7 @@ impl DigestQueue {
         }
     }
 
-    /// A message has come from the switch.
+    /// Adds a message of the switch.
     pub(crate) fn push(&mut self, now_ns: u64, values: Values, config: &DigestConfig) -> Option<List> {
         self.expire(now_ns, config);
         if self.cached.contains(&values) || self.buffer.contains(&values) {
@@ -69,20 +69,20 @@ impl DigestQueue {
         full.then(|| self.send(now_ns, config))
     }
 
-    /// What is due at a time.
+    /// Returns the list that is due at a time.
     pub(crate) fn poll(&mut self, now_ns: u64, config: &DigestConfig) -> Option<List> {
         self.expire(now_ns, config);
         let due = self.deadline_ns(config).is_some_and(|deadline| deadline <= now_ns);
         due.then(|| self.send(now_ns, config))
     }
 
-    /// When [`DigestQueue::poll`] has something to send.
+    /// Returns the time at which [`DigestQueue::poll`] returns a list.
     pub(crate) fn deadline_ns(&self, config: &DigestConfig) -> Option<u64> {
         let timeout = u64::try_from(config.max_timeout_ns).unwrap_or(0);
         (!self.buffer.is_empty()).then(|| self.since_ns.saturating_add(timeout))
     }
 
-    /// The controller has acted on a list.
+    /// Processes the acknowledgement of a list.
     pub(crate) fn acknowledge(&mut self, list: u64) {
         if let Some((_, messages)) = self.sent.remove(&list) {
             messages.iter().for_each(|values| {
@@ -91,7 +91,7 @@ impl DigestQueue {
         }
     }
 
-    /// Forgets what waits and what was sent: the controller or the pipeline is another one.
+    /// Clears the queue when the primary or the pipeline changes.
     pub(crate) fn reset(&mut self) {
         self.buffer.clear();
         self.sent.clear();
@@ -137,7 +137,7 @@ mod tests {
         DigestConfig { max_timeout_ns, max_list_size, ack_timeout_ns }
     }
 
-    /// Pushes numbers at times and returns the lists that come out.
+    /// Pushes numbers at the given times and returns the resulting lists.
     fn check(config: DigestConfig, pushes: &[(u64, u128)], expected: &[(u64, &[u128])]) -> DigestQueue {
         let mut queue = DigestQueue::new(100, 100);
         let lists: Vec<List> =

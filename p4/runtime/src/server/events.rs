@@ -1,4 +1,4 @@
-//! The task that takes the switch's events to the controllers.
+//! The task that forwards the switch's events to controllers.
 
 use super::access::{EventSource, SwitchAccess};
 use super::digests::List;
@@ -13,10 +13,10 @@ use p4_switch::control::EntryKey;
 use std::sync::{Arc, Weak};
 use tokio::time::{Duration, Instant, sleep_until};
 
-/// Events that are taken at once.
+/// Maximum number of events processed at once.
 const BATCH: usize = 1024;
 
-/// Runs until the server or the driver is gone.
+/// Runs until the server or the driver is dropped.
 pub(super) async fn run<A: SwitchAccess>(server: Weak<Inner<A>>, mut source: EventSource) {
     let start = Instant::now();
     let mut batch = Vec::with_capacity(BATCH);
@@ -51,7 +51,7 @@ impl<A: SwitchAccess> Inner<A> {
         let mut idle: Vec<(Time, TableId, EntryKey)> = Vec::new();
         {
             let mut hub = self.hub();
-            // Nobody is told later what nobody heard now.
+            // Without a controller the events are discarded.
             let listened = hub.has_primary();
             for event in batch.drain(..) {
                 match event {
@@ -92,7 +92,7 @@ impl<A: SwitchAccess> Inner<A> {
         i64::try_from(self.epoch_ns.saturating_add(at.as_ns())).unwrap_or(i64::MAX)
     }
 
-    /// One notification for all entries of a batch.
+    /// Builds one notification for all idle entries.
     async fn send_idle(self: &Arc<Self>, idle: Vec<(Time, TableId, EntryKey)>) {
         let Some(at) = idle.iter().map(|(at, ..)| *at).max() else { return };
         let inner = self.clone();

@@ -1,7 +1,7 @@
-//! The streams: who is connected, who is primary, and what each is to be sent.
+//! The streams: connected controllers, primaries, and their outgoing messages.
 //!
-//! Everything here is short and never waits. Messages are put into bounded queues, one a stream, while the hub is
-//! held, so that all controllers see changes of the primary in one order.
+//! No operation blocks. Messages are put into bounded queues, one per stream, while the hub is locked, so that all
+//! controllers see changes of the primary in the same order.
 
 use super::arbitration::{Arbitration, ClientId, Notice, RoleKey, WriteTicket};
 use super::digests::{DigestQueue, List, Values};
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use tokio::sync::mpsc;
 use tonic::{Code, Status};
 
-/// What a stream is sent.
+/// Messages of a stream.
 pub(crate) type Outgoing = Result<v1::StreamMessageResponse, Status>;
 
 pub(crate) struct Hub {
@@ -22,7 +22,7 @@ pub(crate) struct Hub {
     outboxes: BTreeMap<ClientId, mpsc::Sender<Outgoing>>,
     next_client: u64,
     digests: Vec<(DigestQueue, Option<DigestConfig>)>,
-    /// Messages that were not sent because a controller did not read.
+    /// Messages dropped because a controller did not read.
     pub(crate) dropped: u64,
 }
 
@@ -38,10 +38,10 @@ impl Hub {
         }
     }
 
-    /// A stream has been opened.
+    /// Adds a stream.
     ///
     /// # Errors
-    /// `RESOURCE_EXHAUSTED` when there are too many.
+    /// `RESOURCE_EXHAUSTED` at the limit of streams.
     pub(crate) fn connect(&mut self) -> Result<(ClientId, mpsc::Receiver<Outgoing>), Refusal> {
         if self.outboxes.len() >= self.limits.streams {
             let message = format!("there are {} streams already", self.limits.streams);
@@ -54,12 +54,12 @@ impl Hub {
         Ok((client, receiver))
     }
 
-    /// A stream has ended, or is to end with a status.
+    /// Removes a stream, optionally with a status that ends it.
     pub(crate) fn disconnect(&mut self, client: ClientId, status: Option<Status>) {
         if let Some(outbox) = self.outboxes.remove(&client)
             && let Some(status) = status
         {
-            // The place beyond the reserve is kept for this.
+            // One place beyond the reserve is kept for this message.
             let _ = outbox.try_send(Err(status));
         }
         let before = self.primaries();
@@ -76,7 +76,7 @@ impl Hub {
         }
     }
 
-    /// An arbitration message of a controller.
+    /// Processes an arbitration message.
     pub(crate) fn arbitrate(
         &mut self,
         client: ClientId,
@@ -96,7 +96,7 @@ impl Hub {
         Ok(())
     }
 
-    /// Asks for leave to write.
+    /// Requests permission to write.
     pub(crate) fn begin_write(
         &mut self,
         device_id: u64,
@@ -106,7 +106,7 @@ impl Hub {
         self.arbitration.begin_write(device_id, role, election_id)
     }
 
-    /// A write has ended.
+    /// Ends a write.
     pub(crate) fn end_write(&mut self, ticket: WriteTicket) {
         let before = self.primaries();
         let notices = self.arbitration.end_write(ticket);
@@ -118,7 +118,7 @@ impl Hub {
         self.arbitration.primaries().collect()
     }
 
-    /// A new controller has seen none of the digests that wait for an acknowledgement.
+    /// Clears unacknowledged digests: a new primary has received none of them.
     fn note_primaries(&mut self, before: &[ClientId]) {
         if self.primaries() != before {
             self.digests.iter_mut().for_each(|(queue, _)| queue.reset());
@@ -143,7 +143,7 @@ impl Hub {
         }
     }
 
-    /// Sends a message to one controller, unless too many wait.
+    /// Sends a message to one controller, or drops it if the queue is full.
     pub(crate) fn send(&mut self, client: ClientId, update: Update) {
         let Some(outbox) = self.outboxes.get(&client) else { return };
         let message = v1::StreamMessageResponse { update: Some(update) };
@@ -152,7 +152,7 @@ impl Hub {
         }
     }
 
-    /// Sends a packet to the primaries whose roles hear it.
+    /// Sends a packet to the primaries of all roles that receive it.
     pub(crate) fn send_packet(&mut self, packet: v1::PacketIn) {
         for client in self.primaries() {
             if self.arbitration.scope_of(client).hears(&packet) {
@@ -161,7 +161,7 @@ impl Hub {
         }
     }
 
-    /// Sends a list to the primaries whose roles have the digest.
+    /// Sends a digest list to the primaries of all roles that have the digest.
     pub(crate) fn send_digest(&mut self, list: v1::DigestList) {
         for client in self.primaries() {
             if self.arbitration.scope_of(client).has(list.digest_id) {
@@ -182,12 +182,12 @@ impl Hub {
         }
     }
 
-    /// Whether anybody is there to be told of digests and packets.
+    /// Whether any role has a primary, which receives digests and packets.
     pub(crate) fn has_primary(&self) -> bool {
         self.arbitration.primaries().next().is_some()
     }
 
-    /// The digests that are enabled have changed.
+    /// Sets the enabled digests.
     pub(crate) fn set_digest_configs(&mut self, configs: Vec<Option<DigestConfig>>, new_pipeline: bool) {
         if new_pipeline {
             self.digests.clear();
@@ -204,7 +204,7 @@ impl Hub {
         }
     }
 
-    /// A digest message of the switch; the list it completes.
+    /// Adds a digest message of the switch; returns the list that it completes.
     pub(crate) fn push_digest(&mut self, digest: usize, now_ns: u64, values: Values) -> Option<List> {
         match self.digests.get_mut(digest) {
             Some((queue, Some(config))) => queue.push(now_ns, values, config),
@@ -212,7 +212,7 @@ impl Hub {
         }
     }
 
-    /// Lists that are due.
+    /// Returns the lists that are due.
     pub(crate) fn due_digests(&mut self, now_ns: u64) -> Vec<(usize, List)> {
         let due = |(digest, (queue, config)): (usize, &mut (DigestQueue, Option<DigestConfig>))| {
             Some((digest, queue.poll(now_ns, config.as_ref()?)?))
@@ -220,12 +220,12 @@ impl Hub {
         self.digests.iter_mut().enumerate().filter_map(due).collect()
     }
 
-    /// When the next list is due.
+    /// Returns the time at which the next list is due.
     pub(crate) fn digest_deadline_ns(&self) -> Option<u64> {
         self.digests.iter().filter_map(|(queue, config)| queue.deadline_ns(config.as_ref()?)).min()
     }
 
-    /// A controller has acted on a list.
+    /// Processes the acknowledgement of a list.
     pub(crate) fn acknowledge(&mut self, digest: usize, list: u64) {
         if let Some((queue, _)) = self.digests.get_mut(digest) {
             queue.acknowledge(list);

@@ -1,61 +1,60 @@
-//! Every limit of the server, with what happens at it.
+//! Limits of the server, and the behaviour at each limit.
 
 use std::time::Duration;
 
-/// Limits of a server. The defaults suit a switch with a handful of controllers.
+/// Limits of a server. The defaults suit a switch with a few controllers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Largest message that is accepted; larger ones end the call with `OUT_OF_RANGE`. Pipeline configurations are
-    /// the large ones; the specification asks for no less than 4 MiB.
+    /// Maximum size of a received message in bytes; a larger one ends the call with `OUT_OF_RANGE`. Pipeline
+    /// configurations are large; the specification requires at least 4 MiB.
     pub request_bytes: usize,
-    /// Largest message that is sent; read responses are cut long before.
+    /// Maximum size of a sent message in bytes; read responses are split well below it.
     pub response_bytes: usize,
-    /// Size at which a read response is cut and the next one begun, so that clients with gRPC's default limit of
-    /// 4 MiB can decode each.
+    /// Size in bytes at which a read response is split, so that clients with gRPC's default limit of 4 MiB can decode
+    /// it.
     pub read_chunk_bytes: usize,
-    /// Bytes of a program's sources in a device configuration; longer ones are refused with `INVALID_ARGUMENT` before
-    /// they are compiled.
+    /// Maximum size of the sources in a device configuration in bytes; larger ones are rejected with `INVALID_ARGUMENT`
+    /// before they are compiled.
     pub program_bytes: usize,
-    /// Streams at a time, those of controllers that have not arbitrated yet included; a further one gets
-    /// `RESOURCE_EXHAUSTED`.
+    /// Maximum number of open streams, including those before arbitration; a further one gets `RESOURCE_EXHAUSTED`.
     pub streams: usize,
-    /// Controllers of one role at a time; a further one gets `RESOURCE_EXHAUSTED`.
+    /// Maximum number of connected controllers per role; a further one gets `RESOURCE_EXHAUSTED`.
     pub streams_per_role: usize,
-    /// Roles that are remembered; a further one gets `RESOURCE_EXHAUSTED`.
+    /// Maximum number of roles; a further one gets `RESOURCE_EXHAUSTED`.
     pub roles: usize,
-    /// Bytes of a role's configuration, which every notice of a new primary repeats; a larger one ends the stream with
-    /// `INVALID_ARGUMENT`.
+    /// Maximum size of a role configuration in bytes, which every notification of a new primary repeats; a larger one
+    /// ends the stream with `INVALID_ARGUMENT`.
     pub role_config_bytes: usize,
-    /// Messages waiting for a controller that does not read. Packets, digests and idle notifications beyond it are
-    /// dropped and counted; [`Limits::stream_reserve`] more places are kept for arbitration.
+    /// Maximum number of queued messages per stream. Packets, digests and idle notifications beyond it are dropped and
+    /// counted; [`Limits::stream_reserve`] further places are kept for arbitration.
     pub stream_queue: usize,
-    /// Places for arbitration messages; a controller that lets even these fill up is disconnected.
+    /// Queue places for arbitration messages; a controller whose queue exceeds them is disconnected.
     pub stream_reserve: usize,
-    /// Events of the switch waiting for the server; further ones are dropped and counted.
+    /// Maximum number of queued events of the switch; further ones are dropped and counted.
     pub event_queue: usize,
-    /// Messages of one digest that are buffered, and longest list when the client sets no limit.
+    /// Maximum number of buffered messages per digest, and maximum list length if the client sets no limit.
     pub digest_list: usize,
-    /// Messages of one digest that wait for an acknowledgement; the oldest are forgotten beyond it.
+    /// Maximum number of unacknowledged messages per digest; beyond it the oldest are dropped.
     pub digest_unacknowledged: usize,
-    /// Updates in one write; larger batches get `RESOURCE_EXHAUSTED`.
+    /// Maximum number of updates per write; larger batches get `RESOURCE_EXHAUSTED`.
     pub updates_per_write: usize,
-    /// Updates kept between `VERIFY_AND_SAVE` and `COMMIT`; further writes get `RESOURCE_EXHAUSTED`.
+    /// Maximum number of updates between `VERIFY_AND_SAVE` and `COMMIT`; further writes get `RESOURCE_EXHAUSTED`.
     pub updates_until_commit: usize,
-    /// Entities of a read.
+    /// Maximum number of entities per read; larger requests get `RESOURCE_EXHAUSTED`.
     pub entities_per_read: usize,
-    /// Bytes of a packet-out; longer ones are dropped with a stream error.
+    /// Maximum size of a packet-out in bytes; a larger one is dropped with a stream error.
     pub packet_bytes: usize,
-    /// Connections at a time; a further one is closed at once.
+    /// Maximum number of connections; a further one is closed at once.
     pub connections: usize,
-    /// Calls at a time on one connection; a client that begins more waits.
+    /// Maximum number of concurrent calls per connection; further calls wait.
     pub calls_per_connection: u32,
-    /// Bytes of a call's headers, as HTTP/2 counts them; a call with more is refused, and frames that continue its
-    /// headers without end close the connection (RUSTSEC-2024-0332).
+    /// Maximum size of a call's headers in bytes, as counted by HTTP/2. A call with larger headers is rejected, and
+    /// endless CONTINUATION frames close the connection (RUSTSEC-2024-0332).
     pub header_bytes: u32,
-    /// Calls that a client has begun and taken back before the server looked at them; one more closes the connection
-    /// (CVE-2023-44487).
+    /// Maximum number of calls that a client may reset before the server processes them; beyond it the connection is
+    /// closed (CVE-2023-44487).
     pub resets_per_connection: usize,
-    /// How often a connection without traffic is probed, so that a dead controller's stream ends.
+    /// Keepalive interval of idle connections, so that streams of dead controllers end.
     pub keepalive: Duration,
 }
 

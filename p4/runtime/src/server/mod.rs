@@ -1,13 +1,13 @@
 //! A P4Runtime server over a `p4_switch`.
 //!
-//! The pure parts ([`arbitration`], digest lists, entities, batches) know neither sockets nor clocks; this module and
-//! `service`, `events` are the edge: they run on tokio, hold the locks and read the clock.
+//! [`arbitration`], digest lists, entities and batches are pure. This module, `service` and `events` are the edge: they
+//! run on tokio, hold the locks and read the clock.
 //!
-//! Lock order: the device's state, then the switch. The hub of streams is held alone and briefly.
+//! Lock order: the device's state, then the switch. The lock of the hub is held briefly and without other locks.
 
 mod access;
 pub mod arbitration;
-mod book;
+mod as_written;
 mod connections;
 mod device;
 mod digests;
@@ -48,28 +48,28 @@ use tokio::task::JoinHandle;
 /// The version of P4Runtime that the server implements.
 pub const API_VERSION: &str = "1.5.0";
 
-/// Makes a program from sources, or says in words why it cannot be made.
+/// Compiles sources to a program, or returns an error message.
 pub type Compile = Arc<dyn Fn(&SourceBundle) -> Result<Program, String> + Send + Sync>;
 
 /// Settings of a server.
 #[derive(Clone)]
 pub struct ServerConfig {
-    /// The device's number; not 0.
+    /// The device id; not 0.
     pub device_id: u64,
-    /// Settings of the switch: its ports, and how to make another one of the kind that tries programs out.
+    /// Settings of the switch: its ports, and the configuration of the shadow switches that validate programs.
     pub switch: SwitchConfig,
-    /// Makes programs from the sources in a device configuration.
+    /// Compiles the sources of a device configuration.
     pub compile: Compile,
     /// Limits.
     pub limits: Limits,
-    /// Certificates; without them the server speaks plain text.
+    /// Certificates; without them the server does not use TLS.
     pub tls: Option<ServerTls>,
-    /// Nanoseconds since 1970 at the driver's time zero; timestamps of messages are counted from there.
+    /// Nanoseconds since 1970 at the driver's time zero; the base of message timestamps.
     pub epoch_ns: u64,
 }
 
 impl ServerConfig {
-    /// The P4 front end, default limits, and timestamps that count from the driver's time zero.
+    /// Settings with the P4 front end, default limits, and timestamps relative to the driver's time zero.
     pub fn new(device_id: u64, switch: SwitchConfig) -> ServerConfig {
         let compile: Compile = Arc::new(crate::device_config::compile);
         ServerConfig { device_id, switch, compile, limits: Limits::default(), tls: None, epoch_ns: 0 }
@@ -82,16 +82,16 @@ impl std::fmt::Debug for ServerConfig {
     }
 }
 
-/// What a server has counted.
+/// Counters of a server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// Events of the switch that were lost because too many waited ([`Limits::event_queue`]).
+    /// Events of the switch that were dropped because the queue was full ([`Limits::event_queue`]).
     pub events_lost: u64,
-    /// Stream messages that were not sent because a controller did not read ([`Limits::stream_queue`]).
+    /// Stream messages dropped because a controller did not read ([`Limits::stream_queue`]).
     pub messages_dropped: u64,
 }
 
-/// A server for one device. Cloning it makes another handle.
+/// A server for one device. Clones are handles to the same server.
 pub struct Server<A> {
     inner: Arc<Inner<A>>,
 }
@@ -114,7 +114,7 @@ struct Inner<A> {
     limits: Limits,
     device: Device<A>,
     hub: Mutex<Hub>,
-    /// Wakes the event task: what it waits for has changed.
+    /// Wakes the event task after a change of its timers.
     digests_changed: tokio::sync::Notify,
     events_lost: Arc<std::sync::atomic::AtomicU64>,
 }
@@ -125,7 +125,7 @@ impl<A> Inner<A> {
     }
 }
 
-/// Why a server has stopped.
+/// Errors that stop a server.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     /// The transport failed.
@@ -141,7 +141,7 @@ pub enum ServeError {
     },
 }
 
-/// A server that runs in the background; it stops when the handle is dropped.
+/// Handle of a server that runs in the background. Dropping it stops the server.
 #[derive(Debug)]
 pub struct ServerHandle {
     address: SocketAddr,
@@ -150,12 +150,12 @@ pub struct ServerHandle {
 }
 
 impl ServerHandle {
-    /// Where it listens.
+    /// The listening address.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// What a client connects to.
+    /// The URL for clients.
     pub fn endpoint(&self) -> String {
         format!("{}://{}", if self.secured { "https" } else { "http" }, self.address)
     }
@@ -168,7 +168,7 @@ impl Drop for ServerHandle {
 }
 
 impl<A: SwitchAccess> Server<A> {
-    /// A server over a switch. Must be called in a tokio runtime: it starts the task that takes the switch's events.
+    /// Creates a server over a switch. Must be called within a tokio runtime, because it starts the event task.
     pub fn new(access: A, config: ServerConfig, events: EventSource) -> Server<A> {
         let inner = Arc::new(Inner {
             epoch_ns: config.epoch_ns,
@@ -183,17 +183,17 @@ impl<A: SwitchAccess> Server<A> {
         Server { inner }
     }
 
-    /// The gRPC service, for a router that has others too.
+    /// Returns the gRPC service, for a router with several services.
     pub fn service(&self) -> P4RuntimeServer<Server<A>> {
         P4RuntimeServer::new(self.clone())
             .max_decoding_message_size(self.inner.limits.request_bytes)
             .max_encoding_message_size(self.inner.limits.response_bytes)
     }
 
-    /// Serves until `shutdown` is ready.
+    /// Serves until `shutdown` completes.
     ///
     /// # Errors
-    /// When the transport fails.
+    /// If the transport fails.
     pub async fn serve(
         self,
         listener: TcpListener,
@@ -219,10 +219,10 @@ impl<A: SwitchAccess> Server<A> {
         Ok(())
     }
 
-    /// Serves in the background on an address; port 0 takes a free one.
+    /// Serves in the background on an address; port 0 selects a free port.
     ///
     /// # Errors
-    /// When the address cannot be bound.
+    /// If the address cannot be bound.
     pub async fn spawn(self, address: SocketAddr) -> Result<ServerHandle, ServeError> {
         let bind = |source| ServeError::Bind { address, source };
         let listener = TcpListener::bind(address).await.map_err(bind)?;
@@ -236,11 +236,11 @@ impl<A: SwitchAccess> Server<A> {
         Ok(ServerHandle { address: local, secured, task })
     }
 
-    /// Sets a pipeline as a controller would with `VERIFY_AND_COMMIT`: a daemon that is started with a program has one.
-    /// It blocks while the program is compiled.
+    /// Sets a pipeline like a controller with `VERIFY_AND_COMMIT`, for a daemon that is started with a program. Blocks
+    /// while the program is compiled.
     ///
     /// # Errors
-    /// In words, when the configuration is refused; the running pipeline goes on.
+    /// The message, if the configuration is rejected; the running pipeline stays.
     pub fn set_pipeline(&self, config: ForwardingPipelineConfig) -> Result<(), String> {
         let action = set_forwarding_pipeline_config_request::Action::VerifyAndCommit as i32;
         self.inner.device.set_pipeline(action, Some(config)).map_err(|refusal| refusal.message)?;
@@ -248,12 +248,12 @@ impl<A: SwitchAccess> Server<A> {
         Ok(())
     }
 
-    /// Ends every stream with `UNAVAILABLE`, so that a server that is told to stop need not wait for its controllers.
+    /// Ends every stream with `UNAVAILABLE`, so that a graceful shutdown does not wait for the controllers.
     pub fn close_streams(&self) {
         self.inner.hub().close();
     }
 
-    /// What the server has counted.
+    /// Returns the server's counters.
     pub fn stats(&self) -> Stats {
         Stats {
             events_lost: self.inner.events_lost.load(Ordering::Relaxed),

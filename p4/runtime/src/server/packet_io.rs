@@ -1,4 +1,4 @@
-//! Packets to and from the controller: the metadata of the messages against the header in front of the packet.
+//! Packets to and from the controller: conversion between message metadata and the controller header.
 //!
 //! Source: P4Runtime specification, "Packet I/O".
 
@@ -8,7 +8,7 @@ use crate::proto::p4::v1;
 use model::wire::Frame;
 use p4_lang::ir::{Bits, ControllerHeader, ScalarKind};
 
-/// The packet for the CPU port: the `packet_out` header made from the metadata, then the payload.
+/// Returns the packet for the CPU port: the `packet_out` header, encoded from the metadata, and the payload.
 pub(crate) fn packet_out(
     pipeline: &Pipeline,
     packet: &v1::PacketOut,
@@ -57,7 +57,7 @@ fn encode_header(
     Ok(writer.bytes)
 }
 
-/// The message for a packet that left through the CPU port; a packet shorter than its header has none.
+/// Returns the message for a packet sent to the CPU port; `None` if the packet is shorter than its header.
 pub(crate) fn packet_in(pipeline: &Pipeline, frame: &Frame) -> Option<v1::PacketIn> {
     let mut bytes = frame.head.to_vec();
     bytes.resize(bytes.len() + frame.tail as usize, 0);
@@ -91,7 +91,7 @@ fn type_of<'a>(pipeline: &'a Pipeline, header: &ControllerHeader, field: &str) -
     pipeline.program.types.controller_fields.get(&key)?.type_name.as_ref()
 }
 
-/// Bits one behind the other, most significant first.
+/// Concatenates fields of any width, most significant bit first.
 #[derive(Default)]
 struct BitWriter {
     bytes: Vec<u8>,

@@ -1,5 +1,5 @@
-//! A forwarding pipeline: the configuration as the client gave it, the program it stands for, and the codecs and
-//! identifiers that requests need.
+//! A forwarding pipeline: the client's configuration, the compiled program, and the codecs and identifiers for
+//! requests.
 
 use super::translation::Translations;
 use super::value::Codec;
@@ -26,11 +26,11 @@ pub(crate) mod prefix {
 /// A pipeline that the switch runs or could run.
 #[derive(Debug)]
 pub(crate) struct Pipeline {
-    /// As the client gave it.
+    /// The configuration as the client set it.
     pub(crate) config: v1::ForwardingPipelineConfig,
-    /// What the switch runs.
+    /// The compiled program.
     pub(crate) program: Arc<Program>,
-    /// Object by identifier: its prefix says into which of the program's vectors the index points.
+    /// Objects by identifier. The prefix of the identifier determines the program's vector that the index refers to.
     objects: BTreeMap<u32, usize>,
     register_codecs: Vec<Codec>,
     digest_codecs: Vec<Codec>,
@@ -72,7 +72,7 @@ impl Pipeline {
             .enumerate()
             .map(|(i, digest)| {
                 let ty = program.types.digests.get(&DigestId(i as u32));
-                // A digest is a struct or a tuple also when it has a single field.
+                // A digest with a single field is a struct or a tuple as well.
                 let named = digest.type_name.is_some() || digest.fields.len() == 1;
                 Codec::new(&program, ty, &kinds(&digest.fields), named)
             })
@@ -113,7 +113,7 @@ impl Pipeline {
         self.find("action profile", prefix::ACTION_PROFILE, id, &self.program.action_profiles)
     }
 
-    /// How the sizes of a selector's groups are counted, where the program says so.
+    /// How group sizes of a selector are counted, if the program specifies it.
     pub(crate) fn size_semantics(&self, profile: u32) -> Option<&SelectorSizeSemantics> {
         let profiles = self.config.p4info.as_ref()?.action_profiles.iter();
         let mut profiles =
@@ -160,7 +160,7 @@ impl Pipeline {
         self.program.controller_headers.iter().find(|header| header.preamble.name == name)
     }
 
-    /// The URI of a type's translation to strings, where it has one.
+    /// The URI of a type's translation to strings, if it has one.
     fn string_translation(&self, type_name: Option<&String>) -> Option<&str> {
         let declared = self.program.types.new_types.get(type_name?)?;
         declared.translation.as_ref().filter(|t| t.sdn_bitwidth.is_none()).map(|t| t.uri.as_str())
@@ -171,7 +171,7 @@ impl Pipeline {
         self.string_translation(type_name).is_some()
     }
 
-    /// A value as the switch has it.
+    /// Converts a value to the switch's representation.
     pub(crate) fn decode_value(
         &self,
         type_name: Option<&String>,
@@ -186,7 +186,7 @@ impl Pipeline {
         }
     }
 
-    /// A value as the controller has it.
+    /// Converts a value to the controller's representation.
     pub(crate) fn encode_value(&self, type_name: Option<&String>, bits: &Bits, kind: ScalarKind) -> Vec<u8> {
         match self.string_translation(type_name) {
             Some(uri) => self.names.name(uri, bits),

@@ -1,7 +1,7 @@
-//! What a read has found, and its cutting into messages.
+//! Results of reads, and their division into messages.
 //!
-//! Entities are collected while the switch is held, so that a read is consistent with whole writes; registers are
-//! copied as they lie in the switch and become messages only when those are sent.
+//! Entities are collected while the switch is locked, so that a read sees whole batches only. Registers are copied in
+//! the switch's representation and converted to messages when these are sent.
 
 use super::role::Scope;
 use super::value::Codec;
@@ -10,11 +10,11 @@ use prost::Message;
 use prost::encoding::encoded_len_varint;
 use std::sync::Arc;
 
-/// A copy of a register array, or of a part of it.
+/// A copy of a register or of a part of it.
 #[derive(Debug)]
 pub(crate) struct RegisterCopy {
     pub(crate) id: u32,
-    /// Number of the first element.
+    /// Index of the first element.
     pub(crate) first: u64,
     /// Limbs of an element.
     pub(crate) stride: usize,
@@ -22,7 +22,7 @@ pub(crate) struct RegisterCopy {
     pub(crate) codec: Codec,
 }
 
-/// What a read has found.
+/// The result of a read.
 #[derive(Debug)]
 pub(crate) struct Output {
     parts: Vec<Part>,
@@ -35,7 +35,7 @@ enum Part {
 }
 
 impl Output {
-    /// Nothing yet.
+    /// Creates an empty result.
     pub(crate) fn new() -> Output {
         Output { parts: Vec::new() }
     }
@@ -52,22 +52,22 @@ impl Output {
         self.parts.push(Part::Register(copy));
     }
 
-    /// Everything, one after the other.
+    /// All entities in order.
     pub(crate) fn into_entities(self) -> Entities {
         Entities { parts: self.parts.into_iter(), register: None }
     }
 
-    /// Everything that a role sees, in messages of about `limit` bytes.
+    /// All entities that a role may see, in messages of about `limit` bytes.
     pub(crate) fn into_messages(self, limit: usize, scope: Arc<Scope>) -> Messages {
         Messages { entities: self.into_entities(), limit, scope, held: None }
     }
 }
 
-/// The entities of an output.
+/// Iterator over the entities of an output.
 #[derive(Debug)]
 pub(crate) struct Entities {
     parts: std::vec::IntoIter<Part>,
-    /// A register that is being taken apart, and its next element.
+    /// The current register and its next element.
     register: Option<(RegisterCopy, usize)>,
 }
 
@@ -99,7 +99,7 @@ impl Iterator for Entities {
     }
 }
 
-/// The messages of an output.
+/// Iterator over the messages of an output.
 #[derive(Debug)]
 pub(crate) struct Messages {
     entities: Entities,

@@ -1,7 +1,7 @@
 //! `RECONCILE_AND_COMMIT`: forwarding state carried from one program to the next.
 //!
-//! Everything a controller or the data plane has set is collected from the old program as entities and written into
-//! the new one. What the new program has no place for makes the call fail before anything has changed.
+//! All state that a controller or the data plane has set is read from the old program as entities and written to the
+//! new one. If the new program cannot hold a part of it, the call fails and changes nothing.
 
 use super::entity::{self, Target};
 use super::read::Output;
@@ -9,15 +9,15 @@ use crate::error::Refusal;
 use crate::proto::p4::v1::{self, entity::Entity as Kind, p4_data::Data, update::Type};
 use tonic::Code;
 
-/// A state to be carried over.
+/// Forwarding state to be carried over.
 pub(crate) struct Kept {
-    /// Tables whose entries are all among the writes, those that the old program began with included.
+    /// Tables whose entries are all among the writes, including the old program's initial entries.
     tables: Vec<u32>,
-    /// In an order in which they can be written.
+    /// Writes in a valid order.
     writes: Vec<(Type, Kind)>,
 }
 
-/// Everything that is not as the program makes it.
+/// Returns all state that differs from the program's initial state.
 pub(crate) fn collect(target: &mut Target<'_>) -> Result<Kept, Refusal> {
     let requests = [
         Kind::ValueSetEntry(v1::ValueSetEntry::default()),
@@ -50,7 +50,7 @@ pub(crate) fn collect(target: &mut Target<'_>) -> Result<Kept, Refusal> {
     Ok(Kept { tables: tables.filter(|id| *id != 0).collect(), writes })
 }
 
-/// How an entity is written into the new program; nothing when it is as the program makes it.
+/// Returns the write of an entity to the new program; `None` if it equals the initial state.
 fn carried(target: &Target<'_>, entity: Kind) -> Option<(Type, Kind)> {
     let kind = match &entity {
         Kind::TableEntry(entry) if entry.is_default_action => {
@@ -79,7 +79,7 @@ fn carried(target: &Target<'_>, entity: Kind) -> Option<(Type, Kind)> {
     Some((kind, entity))
 }
 
-/// What the direct counter and meter of an entry hold that is the program's own, as a change of them alone.
+/// Returns the write of the direct resources of an initial entry.
 fn resources_of(entry: &v1::TableEntry) -> Option<(Type, Kind)> {
     let counted = entry.counter_data.is_some_and(|data| data != v1::CounterData::default());
     if !counted && entry.meter_config.is_none() {
@@ -102,7 +102,7 @@ fn old_cookie(entry: &v1::TableEntry) -> u64 {
     entry.controller_metadata
 }
 
-/// Whether a register's element is as it is at the start. Named values are not looked into and count as set.
+/// Whether a register element has its initial value. Named values count as set.
 fn is_zero(data: &v1::P4Data) -> bool {
     match &data.data {
         Some(Data::Bitstring(bytes)) | Some(Data::EnumValue(bytes)) => bytes.iter().all(|byte| *byte == 0),
@@ -112,13 +112,13 @@ fn is_zero(data: &v1::P4Data) -> bool {
     }
 }
 
-/// Writes a state into another program.
+/// Writes state to another program.
 ///
 /// # Errors
-/// `INVALID_ARGUMENT` when the program has no place for a part of it.
+/// `INVALID_ARGUMENT` if the program cannot hold a part of it.
 pub(crate) fn apply(target: &mut Target<'_>, kept: &Kept) -> Result<(), Refusal> {
     for id in &kept.tables {
-        // What a table of both programs begins with in the new one gives way to what it held in the old one.
+        // Initial entries of a table in the new program are replaced by the entries of the old one.
         if target.pipeline.table(*id).is_ok_and(|(_, table)| !table.const_entries) {
             target.control.table_clear(*id)?;
         }
@@ -134,7 +134,7 @@ pub(crate) fn apply(target: &mut Target<'_>, kept: &Kept) -> Result<(), Refusal>
     Ok(())
 }
 
-/// Whether a write is made of the resources of an entry of the program, which go with the entry.
+/// Whether a write consists of the direct resources of an initial entry only.
 fn is_of_constant(entity: &Kind) -> bool {
     matches!(entity, Kind::TableEntry(entry) if entry.action.is_none())
 }

@@ -1,34 +1,34 @@
-//! What the controllers of a role may do.
+//! Access rights of roles.
 //!
-//! The specification leaves the scheme of `Role.config` to the parties. This server understands one message, which
-//! Stratum has made known: `stratum.P4RoleConfig` (`stratum/public/proto/p4_role_config.proto`). Without a
-//! configuration a role may do everything.
+//! The specification leaves the type of `Role.config` to controller and server. This server supports Stratum's message,
+//! `stratum.P4RoleConfig` (`stratum/public/proto/p4_role_config.proto`). A role without a configuration has full
+//! access.
 
 use crate::error::Refusal;
 use crate::proto::p4::v1::{self, entity::Entity as Kind};
 use prost::Message;
 use std::collections::BTreeSet;
 
-/// The end of the type URL of a role's configuration.
+/// Suffix of the type URL of a role configuration.
 pub const ROLE_CONFIG: &str = "stratum.P4RoleConfig";
 
 /// The configuration of a role.
 #[derive(Clone, PartialEq, Message)]
 pub struct RoleConfig {
-    /// Objects of the P4Info that this role alone writes and reads.
+    /// Objects of the P4Info that only this role may write and read.
     #[prost(uint32, repeated, tag = "1")]
     pub exclusive_ids: Vec<u32>,
-    /// Objects that this role writes and reads beside others.
+    /// Objects that this role shares with other roles.
     #[prost(uint32, repeated, tag = "2")]
     pub shared_ids: Vec<u32>,
-    /// Which packets its primary is sent; all if there is none.
+    /// Filter of the packets that its primary receives; without a filter, all packets.
     #[prost(message, optional, tag = "3")]
     pub packet_in_filter: Option<PacketFilter>,
-    /// Whether its primary is sent packets.
+    /// Whether its primary receives packets.
     #[prost(bool, tag = "4")]
     pub receives_packet_ins: bool,
-    /// Whether its primary sets the pipeline. It then also writes multicast groups and clone sessions, which have no
-    /// id in the P4Info.
+    /// Whether its primary may set the pipeline. It may then also write multicast groups and clone sessions, which have
+    /// no id in the P4Info.
     #[prost(bool, tag = "5")]
     pub can_push_pipeline: bool,
 }
@@ -45,7 +45,7 @@ pub struct PacketFilter {
 }
 
 impl RoleConfig {
-    /// As it travels in `Role.config`.
+    /// Encodes the configuration for `Role.config`.
     pub fn to_any(&self) -> prost_types::Any {
         prost_types::Any {
             type_url: format!("type.googleapis.com/{ROLE_CONFIG}"),
@@ -54,7 +54,7 @@ impl RoleConfig {
     }
 }
 
-/// What a role may do; everything without a configuration.
+/// The access rights of a role; full access without a configuration.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scope {
     limits: Option<Limits>,
@@ -68,10 +68,10 @@ struct Limits {
 }
 
 impl Scope {
-    /// Reads a role's configuration.
+    /// Decodes a role configuration.
     ///
     /// # Errors
-    /// When it is of another scheme, or malformed.
+    /// If it has an unknown type or is malformed.
     pub fn of(config: Option<&prost_types::Any>) -> Result<Scope, Refusal> {
         let Some(any) = config else { return Ok(Scope::default()) };
         if any.type_url.rsplit('/').next() != Some(ROLE_CONFIG) {
@@ -87,7 +87,7 @@ impl Scope {
         Ok(Scope { limits: Some(Limits { exclusive, shared, config }) })
     }
 
-    /// An object that this role and another one both claim, one of them for itself.
+    /// Returns an object that both roles claim, at least one of them exclusively.
     pub fn conflict(&self, other: &Scope) -> Option<u32> {
         let (Some(ours), Some(theirs)) = (&self.limits, &other.limits) else { return None };
         let claimed = |limits: &Limits, id: &u32| limits.exclusive.contains(id) || limits.shared.contains(id);
@@ -107,7 +107,7 @@ impl Scope {
             .is_none_or(|limits| limits.exclusive.contains(&id) || limits.shared.contains(&id))
     }
 
-    /// Whether the role's primary is sent a packet.
+    /// Whether the role's primary receives a packet.
     pub fn hears(&self, packet: &v1::PacketIn) -> bool {
         let Some(limits) = &self.limits else { return true };
         let passes = |filter: &PacketFilter| {
@@ -120,7 +120,7 @@ impl Scope {
         limits.config.receives_packet_ins && limits.config.packet_in_filter.as_ref().is_none_or(passes)
     }
 
-    /// Refuses an update of what does not belong to the role.
+    /// Checks that an update belongs to the role.
     ///
     /// # Errors
     /// `PERMISSION_DENIED`.
@@ -136,7 +136,7 @@ impl Scope {
         }
     }
 
-    /// Refuses a read of one object that does not belong to the role; reads of all objects are filtered by
+    /// Checks that a read of a single object belongs to the role. Reads of all objects are filtered by
     /// [`Scope::shows`].
     ///
     /// # Errors
@@ -148,13 +148,13 @@ impl Scope {
         }
     }
 
-    /// Whether the role sees an entity that a read has found.
+    /// Whether the role may see an entity.
     pub fn shows(&self, entity: &v1::Entity) -> bool {
         entity.entity.as_ref().and_then(object_of).is_none_or(|id| self.has(id))
     }
 }
 
-/// The object of the P4Info that an entity belongs to; 0 when the entity does not say, none when there is no object.
+/// The P4Info object of an entity; 0 if the entity has no id set, `None` if there is no such object.
 fn object_of(entity: &Kind) -> Option<u32> {
     let table = |entry: &Option<v1::TableEntry>| entry.as_ref().map_or(0, |entry| entry.table_id);
     match entity {
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_shares_what_is_exclusive() {
+    fn exclusive_objects_are_not_shared() {
         let exclusive = scope(&RoleConfig { exclusive_ids: vec![5], ..RoleConfig::default() });
         let shared = scope(&RoleConfig { shared_ids: vec![4, 5], ..RoleConfig::default() });
         assert_eq!(exclusive.conflict(&shared), Some(5));

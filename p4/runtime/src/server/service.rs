@@ -1,4 +1,4 @@
-//! The gRPC service: checks in the order of the specification, then the device or the hub.
+//! The gRPC service: performs checks in the order of the specification, then calls the device or the hub.
 
 use super::access::SwitchAccess;
 use super::arbitration::{ClientId, RoleKey, WriteTicket};
@@ -18,14 +18,14 @@ use tonic::{Code, Request, Response, Status, Streaming};
 
 type ReadStream = Pin<Box<dyn Stream<Item = Result<v1::ReadResponse, Status>> + Send>>;
 
-/// Leave to write, given back when it is dropped, also when the client goes away in the middle.
+/// Permission to write. Dropping it ends the write, also if the client disconnects meanwhile.
 struct Leave<A: SwitchAccess> {
     inner: Arc<Inner<A>>,
     ticket: Option<WriteTicket>,
 }
 
 impl<A: SwitchAccess> Leave<A> {
-    /// What the role may write.
+    /// The access rights of the role.
     fn scope(&self) -> Arc<Scope> {
         self.ticket.as_ref().map(|ticket| ticket.scope.clone()).unwrap_or_default()
     }
@@ -56,7 +56,7 @@ impl<A: SwitchAccess> Server<A> {
     }
 }
 
-/// Runs what blocks on a thread that may.
+/// Runs a blocking function on a thread for blocking tasks.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Status> {
     tokio::task::spawn_blocking(work)
         .await
@@ -177,7 +177,7 @@ fn touches_digest(update: &v1::Update) -> bool {
     matches!(entity, Some(v1::entity::Entity::DigestEntry(_)))
 }
 
-/// The parts of a configuration that a client asks for.
+/// Returns the parts of a configuration that a client requests.
 fn select(config: v1::ForwardingPipelineConfig, wanted: ResponseType) -> v1::ForwardingPipelineConfig {
     let info = matches!(wanted, ResponseType::All | ResponseType::P4infoAndCookie);
     let device = matches!(wanted, ResponseType::All | ResponseType::DeviceConfigAndCookie);
@@ -189,7 +189,7 @@ fn select(config: v1::ForwardingPipelineConfig, wanted: ResponseType) -> v1::For
 }
 
 impl<A: SwitchAccess> Inner<A> {
-    /// Tells the hub which digests are enabled.
+    /// Updates the enabled digests of the hub.
     pub(super) fn refresh_digests(&self, new_pipeline: bool) {
         let configs = self.device.digest_configs();
         self.hub().set_digest_configs(configs, new_pipeline);
@@ -198,7 +198,7 @@ impl<A: SwitchAccess> Inner<A> {
 }
 
 impl<A: SwitchAccess> Server<A> {
-    /// Follows a stream to its end.
+    /// Processes a stream until it ends.
     async fn follow(self, client: ClientId, mut incoming: Streaming<v1::StreamMessageRequest>) {
         let mut status = None;
         while let Some(message) = incoming.next().await {
@@ -211,7 +211,7 @@ impl<A: SwitchAccess> Server<A> {
         self.inner.hub().disconnect(client, status);
     }
 
-    /// One message of a controller; an error ends its stream.
+    /// Processes one message of a controller; an error ends its stream.
     async fn take(&self, client: ClientId, message: v1::StreamMessageRequest) -> Result<(), Refusal> {
         match message.update {
             Some(Incoming::Arbitration(update)) => self.inner.hub().arbitrate(client, update)?,

@@ -1,15 +1,15 @@
-//! TLS of the server, with rustls: who it is, and whom it trusts.
+//! TLS settings of the server (rustls).
 
 use tonic::transport::{Certificate, Identity, ServerTlsConfig};
 
 /// Certificates of a server, as PEM.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ServerTls {
-    /// Its certificate, and those that lead to a root, in this order.
+    /// The server's certificate, followed by its intermediate certificates.
     pub certificate: Vec<u8>,
     /// The certificate's private key.
     pub key: Vec<u8>,
-    /// Roots that a client's certificate must lead to. With none, clients need no certificate.
+    /// Root certificates for client certificates. Without them, clients need no certificate.
     pub client_ca: Option<Vec<u8>>,
 }
 
@@ -24,7 +24,7 @@ impl ServerTls {
 }
 
 impl std::fmt::Debug for ServerTls {
-    /// Without the key.
+    /// Omits the private key.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("ServerTls")
             .field("clients_are_checked", &self.client_ca.is_some())

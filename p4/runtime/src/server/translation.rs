@@ -1,8 +1,8 @@
-//! Names for values of types that are translated to strings (`sdn_string`), one table a translation.
+//! Names for values of types that are translated to strings (`sdn_string`), one table per translation.
 //!
-//! Source: P4Runtime specification, "User-defined types". A name that is a decimal number in its usual spelling stands
-//! for this number, so that a controller can use port numbers as they are. Any other name is given the highest number
-//! that is free when it is first used, and keeps it for as long as the server runs: what was written is read back.
+//! Source: P4Runtime specification, "User-defined types". A name that is a decimal number denotes this
+//! number, so that controllers can use port numbers directly. Any other name is assigned the highest free number at its
+//! first use and keeps it until the server stops, so that reads return what was written.
 
 use crate::error::Refusal;
 use p4_lang::ir::Bits;
@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use tonic::Code;
 
-/// Names that a translation keeps at most.
+/// Maximum number of names of a translation.
 const NAMES: usize = 1 << 16;
-/// Bytes of a name at most.
+/// Maximum length of a name in bytes.
 const NAME_BYTES: usize = 1 << 10;
 
 /// The tables of all translations, by their URI.
@@ -32,7 +32,7 @@ impl Translations {
         self.tables.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The number that a name stands for.
+    /// Returns the number of a name.
     pub(crate) fn number(&self, uri: &str, name: &[u8], width: u32) -> Result<Bits, Refusal> {
         let name = std::str::from_utf8(name)
             .map_err(|_| Refusal::invalid(format!("a value of {uri} is a string of UTF-8 text")))?;
@@ -52,7 +52,7 @@ impl Translations {
         Ok(Bits::new(width, number))
     }
 
-    /// The name of a number; one that no controller has named is spelled out.
+    /// Returns the name of a number; in decimal if no controller has named it.
     pub(crate) fn name(&self, uri: &str, bits: &Bits) -> Vec<u8> {
         let number = bits.to_u128().unwrap_or(u128::MAX);
         let tables = self.tables();
@@ -99,7 +99,7 @@ impl Names {
     }
 }
 
-/// The number that a name spells in the usual way.
+/// Parses a decimal number without sign or leading zeros.
 fn decimal(name: &str) -> Option<u128> {
     let number: u128 = name.parse().ok()?;
     (number.to_string() == name).then_some(number)

@@ -1,4 +1,4 @@
-//! `P4Data`: elements of registers and messages of digests, between the protocol's values and the switch's scalars.
+//! `P4Data` of register elements and digests: conversion between the protocol's values and the switch's scalars.
 //!
 //! Source: P4Runtime specification, "Representation of Arbitrary P4 Types".
 
@@ -7,11 +7,11 @@ use crate::error::Refusal;
 use crate::proto::p4::v1::{self, p4_data::Data};
 use p4_lang::ir::{Bits, ControlTypes, DataType, Program, ScalarKind};
 
-/// Types nested deeper than this are refused when the pipeline is set; P4 programs cannot be recursive, but
-/// whoever made the representation may have been wrong.
+/// Maximum nesting of types. P4 types cannot be recursive; the limit guards against a malformed type description when
+/// the pipeline is set.
 const NESTING: u32 = 64;
 
-/// How the values of a type look on the wire and as scalars.
+/// The structure of a type's values on the wire and as scalars.
 #[derive(Clone, Debug)]
 pub(crate) struct Codec {
     shape: Shape,
@@ -31,14 +31,14 @@ enum Shape {
     Tuple(Vec<Shape>),
     Header {
         fields: usize,
-        /// Whether the validity bit is the first scalar.
+        /// Whether the first scalar is the validity bit.
         validity: bool,
     },
     Stack(Vec<Shape>),
 }
 
 impl Codec {
-    /// The codec of a type whose scalars are `kinds`; a type that is not described is a bit string or a struct.
+    /// Creates the codec of a type with the scalars `kinds`; a type without description is a bit string or a struct.
     pub(crate) fn new(program: &Program, ty: Option<&DataType>, kinds: &[ScalarKind], named: bool) -> Codec {
         let described = ty.and_then(|ty| {
             let shapes = [true, false].map(|validity| shape(program, ty, validity, 0));
@@ -52,18 +52,18 @@ impl Codec {
         Codec { shape, kinds: kinds.to_vec() }
     }
 
-    /// Whether an element is one unsigned bit string, whose limbs need no further look.
+    /// Whether an element is a single unsigned bit string, whose limbs can be copied.
     pub(crate) fn is_plain(&self) -> bool {
         matches!((&self.shape, self.kinds.as_slice()), (Shape::Bits, [ScalarKind::Unsigned(_)]))
     }
 
-    /// Scalars as `P4Data`.
+    /// Encodes scalars as `P4Data`.
     pub(crate) fn encode(&self, values: &[Bits]) -> v1::P4Data {
         let mut scalars = values.iter().zip(&self.kinds);
         v1::P4Data { data: encode(&self.shape, &mut scalars) }
     }
 
-    /// One element of a register array, components in whole limbs, as `P4Data`.
+    /// Encodes a register element, whose components occupy whole limbs, as `P4Data`.
     pub(crate) fn encode_limbs(&self, element: &[u64]) -> v1::P4Data {
         if self.is_plain() {
             return v1::P4Data { data: Some(Data::Bitstring(canonical_limbs(element))) };
@@ -81,7 +81,7 @@ impl Codec {
         self.encode(&values)
     }
 
-    /// `P4Data` as scalars.
+    /// Decodes `P4Data` to scalars.
     pub(crate) fn decode(&self, data: &v1::P4Data) -> Result<Vec<Bits>, Refusal> {
         let mut values = Vec::with_capacity(self.kinds.len());
         decode(&self.shape, data.data.as_ref(), &self.kinds, &mut values)?;
@@ -122,7 +122,7 @@ fn shape(program: &Program, ty: &DataType, validity: bool, depth: u32) -> Option
             let fields = types.headers.get(header)?.len();
             Shape::Stack(vec![Shape::Header { fields, validity }; *size as usize])
         }
-        // v1model accepts neither in registers nor in digests.
+        // v1model allows neither in registers nor in digests.
         DataType::HeaderUnion(_) | DataType::HeaderUnionStack { .. } => return None,
     })
 }

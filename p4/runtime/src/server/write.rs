@@ -1,7 +1,7 @@
 //! Batches of updates in the three modes of atomicity.
 //!
-//! Source: P4Runtime specification, "Batch Atomicity". A batch is applied while the switch is held, so that no packet
-//! sees a part of it in any mode; what the modes differ in is what remains when an update fails.
+//! Source: P4Runtime specification, "Batch Atomicity". A batch is applied while the switch is locked, so that no packet
+//! sees a part of it in any mode. The modes differ in the state that remains when an update fails.
 
 use super::entity::{self, Target};
 use super::read::Output;
@@ -11,10 +11,10 @@ use crate::proto::p4::v1::{self, entity::Entity as Kind, update::Type, write_req
 use p4_switch::control::MarkedCounts;
 use tonic::Code;
 
-/// Applies a batch: one result an update, in order.
+/// Applies a batch and returns one result per update, in order.
 ///
 /// # Errors
-/// When the mode does not exist.
+/// If the mode is unknown.
 pub(crate) fn apply(
     target: &mut Target<'_>,
     updates: &[v1::Update],
@@ -59,7 +59,7 @@ fn apply_all_or_none(
     vec![Ok(()); updates.len()]
 }
 
-/// The failed update carries its reason, the others that they were undone or not tried.
+/// Results of a failed batch: the reason for the failed update, `ABORTED` for the others.
 fn outcome(count: usize, failed: usize, refusal: Refusal) -> Vec<Result<(), Refusal>> {
     let aborted =
         |what: &str| Err(Refusal::new(Code::Aborted, format!("{what}: update {failed} of the batch failed")));
@@ -72,18 +72,19 @@ fn outcome(count: usize, failed: usize, refusal: Refusal) -> Vec<Result<(), Refu
         .collect()
 }
 
-/// What an update is about to change, as entities; none when it does not exist yet.
+/// Reads the entities that an update will change; empty if they do not exist yet.
 fn save(target: &mut Target<'_>, entity: &Kind) -> Vec<v1::Entity> {
     if let Kind::TableEntry(entry) = entity {
         return entity::table::read_exact(target, entry).ok().flatten().into_iter().collect();
     }
     let mut out = Output::new();
-    // What cannot be read cannot be written either, and then there is nothing to save.
+    // An entity that cannot be read cannot be written either.
     let _ = entity::read(target, &entity::wrap(entity.clone()), &mut out);
     out.into_entities().collect()
 }
 
-/// Brings back what [`save`] found. The states in between were all valid, so that each step back is too.
+/// Restores the entities returned by [`save`]. All intermediate states were valid, so each restoring write is valid
+/// too.
 fn restore(target: &mut Target<'_>, entity: &Kind, saved: Vec<v1::Entity>) {
     if saved.is_empty() && can_be_deleted(entity) {
         report(entity::write(target, Type::Delete, entity));
@@ -102,7 +103,7 @@ fn restore(target: &mut Target<'_>, entity: &Kind, saved: Vec<v1::Entity>) {
     }
 }
 
-/// Of an entry that is constant only the direct resources may have changed, and only they can be written.
+/// A constant entry can only have changed in its direct resources, and only these can be written.
 fn keep_what_is_constant(target: &Target<'_>, entry: &mut v1::TableEntry) {
     let indirect = target.pipeline.table(entry.table_id).is_ok_and(|(_, t)| t.implementation.is_some());
     if std::mem::take(&mut entry.is_const) || (entry.is_default_action && indirect) {
@@ -110,7 +111,7 @@ fn keep_what_is_constant(target: &Target<'_>, entry: &mut v1::TableEntry) {
     }
 }
 
-/// What a meter has counted of each colour, which clients cannot write.
+/// The per-colour counters of a meter, which clients can only set to zero.
 fn take_marked(saved: &mut Kind) -> Option<v1::MeterCounterData> {
     match saved {
         Kind::TableEntry(entry) => entry.meter_counter_data.take(),

@@ -1,4 +1,4 @@
-//! Arbitration as it looks on the wire. The rules themselves are tested with the state machine.
+//! Arbitration over gRPC. The rules are tested with the state machine.
 
 use crate::common::{Bench, DEVICE};
 use crate::entities::{l2, table, update};
@@ -11,7 +11,7 @@ fn config(election_id: u128) -> ClientConfig {
     ClientConfig { election_id, ..ClientConfig::new(DEVICE) }
 }
 
-/// The code with which opening a stream fails.
+/// The status code of a failed attempt to open a stream.
 async fn refused(bench: &Bench, config: ClientConfig) -> (Code, String) {
     match bench.client_as(config).await.open().await {
         Err(ClientError::Status { code, message }) => (code, message),
@@ -20,7 +20,7 @@ async fn refused(bench: &Bench, config: ClientConfig) -> (Code, String) {
 }
 
 #[tokio::test]
-async fn a_higher_election_id_takes_over_and_everybody_hears_of_it() {
+async fn a_higher_election_id_takes_over_and_all_controllers_are_notified() {
     let bench = Bench::start().await;
     let (mut old, mut old_session) = bench.primary().await;
     let mut new = bench.client(9).await;
@@ -34,7 +34,7 @@ async fn a_higher_election_id_takes_over_and_everybody_hears_of_it() {
 }
 
 #[tokio::test]
-async fn a_backup_hears_when_the_primary_is_gone_and_may_bid_higher() {
+async fn a_backup_is_notified_when_the_primary_disconnects() {
     let bench = Bench::start().await;
     let (primary, session) = bench.primary().await;
     let mut backup = bench.client(1).await;
@@ -103,10 +103,10 @@ async fn writes_are_checked_in_the_specified_order() {
         assert_eq!(code, expected);
     };
     check(99, "", 1, Code::NotFound).await;
-    check(DEVICE, "nobody", 1, Code::NotFound).await;
+    check(DEVICE, "unknown", 1, Code::NotFound).await;
     check(DEVICE, "", 1, Code::PermissionDenied).await;
     let mut client = bench.client(1).await;
-    let _session = client.become_primary().await.expect("nobody else is there");
+    let _session = client.become_primary().await.expect("no other controller is connected");
     check(DEVICE, "", 2, Code::PermissionDenied).await;
     check(DEVICE, "", 1, Code::FailedPrecondition).await;
 }
@@ -116,7 +116,7 @@ async fn roles_have_primaries_of_their_own() {
     let bench = Bench::start().await;
     let (mut client, _session) = bench.primary().await;
     let mut other = bench.client_as(ClientConfig { role: "monitor".into(), ..config(1) }).await;
-    let _other_session = other.become_primary().await.expect("a role of its own");
+    let _other_session = other.become_primary().await.expect("a separate role");
     other.insert([table(l2(&[1], 1))]).await.expect("full access without a role config");
     client.delete([table(l2(&[1], 1))]).await.expect("still primary");
 }
@@ -148,7 +148,7 @@ async fn a_lost_primary_may_come_back_with_its_id() {
     let (client, session) = bench.primary().await;
     drop((client, session));
     let mut again = bench.client(1).await;
-    // The server may not have noticed yet that the stream is gone; then the id counts as used.
+    // The id counts as used until the server has processed the end of the stream.
     let mut tries = 0;
     let session = loop {
         match again.open().await {

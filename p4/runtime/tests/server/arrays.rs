@@ -13,7 +13,7 @@ fn check(result: Result<(), ClientError>, expected: Code) {
     assert_eq!(code, expected, "{result:?}");
 }
 
-/// Values that are only modified: the other kinds of update are refused.
+/// Checks that inserts and deletes are rejected.
 async fn modify_only(entity: Kind) {
     let bench = Bench::start().await;
     let (mut client, _session) = bench.primary().await;
@@ -142,7 +142,7 @@ async fn the_client_reads_arrays_by_name_into_bytes() {
 }
 
 #[tokio::test]
-async fn long_answers_come_in_pieces_that_any_client_can_take() {
+async fn long_responses_are_split_for_default_message_limits() {
     let bench = Bench::start().await;
     let (client, _session) = bench.primary().await;
     let entities = (0..16).map(|_| v1::Entity { entity: Some(register(id::WIDE, None, None)) }).collect();
@@ -270,7 +270,7 @@ async fn a_read_reports_each_request_in_order_after_what_it_found() {
 }
 
 #[tokio::test]
-async fn externs_are_not_there() {
+async fn externs_are_unimplemented() {
     let bench = Bench::start().await;
     let (mut client, _session) = bench.primary().await;
     let entry = Kind::ExternEntry(Box::new(v1::ExternEntry { extern_type_id: 0x81, ..Default::default() }));

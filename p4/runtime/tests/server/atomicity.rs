@@ -7,7 +7,7 @@ use p4runtime::client::{Client, ClientError};
 use p4runtime::proto::p4::v1::{self, entity::Entity as Kind, update::Type, write_request::Atomicity};
 use tonic::Code;
 
-/// Everything that can be read.
+/// All state that can be read.
 async fn state(client: &mut Client) -> Vec<Kind> {
     let all = [
         table(v1::TableEntry {
@@ -38,7 +38,7 @@ fn multicast(group: u32, port: u8) -> Kind {
     })
 }
 
-/// A batch that changes something of every kind and would succeed.
+/// A batch that changes entities of every kind and would succeed.
 fn changes() -> Vec<v1::Update> {
     use Type::{Delete, Insert, Modify};
     let counter = v1::CounterEntry {

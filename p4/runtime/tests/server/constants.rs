@@ -1,5 +1,5 @@
-//! Entries and defaults that belong to the program, constant or not, their direct resources, and selectors whose
-//! groups are sized by members: end to end through the front end.
+//! Initial entries and defaults of the program, constant or not, their direct resources, and selectors with groups
+//! sized by members: end to end through the front end.
 
 use crate::common::{Bench, frame};
 use crate::entities::*;
@@ -13,8 +13,8 @@ use p4runtime::proto::p4::v1::{
 use std::sync::Arc;
 use tonic::Code;
 
-/// `fixed` is a constant table, `mixed` begins with entries of which one is constant, `grouped` is implemented by a
-/// selector whose groups are counted by members.
+/// `fixed` is a constant table, `mixed` has initial entries of which one is constant, `grouped` is implemented by a
+/// selector with groups sized by members.
 const PROGRAM: &str = r#"
 #include <core.p4>
 #include <v1model.p4>
@@ -93,7 +93,7 @@ fn configuration() -> (v1::ForwardingPipelineConfig, Ids) {
 async fn start() -> (Bench, Client, Session, Ids) {
     let bench = Bench::with(|config| config.compile = Arc::new(compile)).await;
     let mut client = bench.client(1).await;
-    let session = client.become_primary().await.expect("nobody else is there");
+    let session = client.become_primary().await.expect("no other controller is connected");
     let (config, ids) = configuration();
     client.pipeline_action(Action::VerifyAndCommit, Some(config)).await.expect("the pipeline is good");
     (bench, client, session, ids)
@@ -143,7 +143,7 @@ async fn state(client: &mut Client) -> Vec<v1::TableEntry> {
 }
 
 #[tokio::test]
-async fn constant_entries_take_their_counters_and_nothing_else() {
+async fn only_counters_of_constant_entries_can_be_modified() {
     let (_bench, mut client, _session, ids) = start().await;
     let c = &mut client;
     let denied = Code::PermissionDenied;
@@ -157,7 +157,7 @@ async fn constant_entries_take_their_counters_and_nothing_else() {
     let marked = v1::TableEntry { is_const: true, ..ids.fixed() };
     check(c.delete([table(marked.clone())]).await, Code::InvalidArgument);
     check(c.modify([table(marked)]).await, Code::InvalidArgument);
-    // The default is constant too: it can be told to be what it is, not to be something else.
+    // The default is constant too, so it cannot be modified.
     check(
         c.modify([table(v1::TableEntry { counter_data: counted(2), ..ids.default_of(ids.fixed) })]).await,
         Code::Ok,
@@ -175,7 +175,7 @@ async fn constant_entries_take_their_counters_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_table_that_begins_with_entries_takes_others_and_keeps_the_constant_one() {
+async fn initial_entries_can_be_extended_and_constant_ones_stay() {
     let (bench, mut client, _session, ids) = start().await;
     let c = &mut client;
     let constant = v1::TableEntry { action: ids.forward(5), is_const: true, ..ids.mixed(&[8, 0], 2) };
@@ -198,7 +198,7 @@ async fn a_table_that_begins_with_entries_takes_others_and_keeps_the_constant_on
     let mut packet = frame(1, 2);
     packet[12..14].copy_from_slice(&[9, 9]);
     bench.receive(1, &packet);
-    assert_eq!(bench.sent.lock().expect("nobody panics")[0].0, 8);
+    assert_eq!(bench.sent.lock().expect("no thread panicked")[0].0, 8);
     check(c.delete([table(free)]).await, Code::Ok);
     assert_eq!(c.read([table(of_mixed)]).await.expect("read").len(), 2);
 }
@@ -220,7 +220,7 @@ async fn a_failed_batch_puts_counters_of_constant_entries_back() {
 }
 
 #[tokio::test]
-async fn reconciling_keeps_what_became_of_the_programs_own_entries() {
+async fn reconciling_keeps_changes_of_initial_entries() {
     let (_bench, mut client, _session, ids) = start().await;
     let c = &mut client;
     let with = |packets, entry| table(v1::TableEntry { counter_data: counted(packets), ..entry });
@@ -275,16 +275,16 @@ async fn groups_may_be_sized_by_their_members() {
     };
     check(c.insert([entry(&[1, 1, 1])]).await, Code::InvalidArgument);
     check(c.insert([entry(&[1, 101])]).await, Code::InvalidArgument);
-    // The same action twice counts twice and is given back twice.
+    // An action that is listed twice counts twice and is returned twice.
     check(c.insert([entry(&[100, 100])]).await, Code::Ok);
     let of_grouped = v1::TableEntry { table_id: ids.grouped, ..Default::default() };
     assert_eq!(c.read([table(of_grouped)]).await.expect("read"), [entry(&[100, 100])]);
-    // No action at all is a set as well: packets run nothing.
+    // A set without actions is valid: packets run no action.
     check(c.modify([entry(&[])]).await, Code::Ok);
 }
 
 #[tokio::test]
-async fn a_member_that_is_modified_changes_in_all_its_groups() {
+async fn modifying_a_member_changes_all_its_groups() {
     let (bench, mut client, _session, ids) = start().await;
     let c = &mut client;
     let member = |port: u8| {
@@ -307,7 +307,7 @@ async fn a_member_that_is_modified_changes_in_all_its_groups() {
             ..Default::default()
         })
     };
-    // A group may have the number of a member.
+    // A group may have the same id as a member.
     check(c.insert([member(1)]).await, Code::Ok);
     check(c.insert([group(6), group(10)]).await, Code::Ok);
     check(c.insert([entry(6, 6), entry(10, 10)]).await, Code::Ok);
@@ -318,7 +318,7 @@ async fn a_member_that_is_modified_changes_in_all_its_groups() {
             packet[12..14].copy_from_slice(&[0, kind]);
             bench.receive(1, &packet);
         }
-        let sent = std::mem::take(&mut *bench.sent.lock().expect("nobody panics"));
+        let sent = std::mem::take(&mut *bench.sent.lock().expect("no thread panicked"));
         assert_eq!(sent.iter().map(|(at, _)| *at).collect::<Vec<_>>(), [u16::from(port); 2]);
     }
 }

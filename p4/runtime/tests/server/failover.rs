@@ -1,4 +1,4 @@
-//! What depends on which ports are up, colours that meters count, and clones: end to end, with packets.
+//! Port states, per-colour counters of meters, and clones: end to end, with packets.
 
 use crate::common::{Bench, Sent};
 use p4_switch::Switch;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 const PROGRAM: &str = include_str!("../p4info/failover.p4");
 
-/// The identifiers that the P4Info gives.
+/// Identifiers from the P4Info.
 struct Ids {
     select_way: u32,
     flows: u32,
@@ -30,7 +30,7 @@ async fn start() -> (Bench, Client, Session, Ids) {
     let bundle = SourceBundle::single("main.p4", PROGRAM);
     let info = p4info::from_program(&compile(&bundle).expect("the program is good"));
     let mut client = bench.client(1).await;
-    let session = client.become_primary().await.expect("nobody else is there");
+    let session = client.become_primary().await.expect("no other controller is connected");
     client.set_pipeline(info.clone(), bundle.encode(), 1).await.expect("the pipeline is good");
     let preambles = (info.tables.iter().map(|t| &t.preamble))
         .chain(info.actions.iter().map(|a| &a.preamble))
@@ -56,15 +56,15 @@ impl Bench {
         self.switch.with(|switch, _| set(switch));
     }
 
-    /// Sends a packet with this first byte and takes what leaves.
+    /// Sends a packet with this first byte and returns the frames that the switch sends.
     fn send(&self, tag: u8, length: usize) -> Sent {
         let mut bytes = vec![0xee; length];
         bytes[0] = tag;
         self.receive(1, &bytes);
-        std::mem::take(&mut *self.sent.lock().expect("nobody panics"))
+        std::mem::take(&mut *self.sent.lock().expect("no thread panicked"))
     }
 
-    /// Ports by which packets of all flows of a group leave.
+    /// Egress ports of the packets of all flows of a group.
     fn ports(&self, group: u8) -> BTreeSet<u16> {
         (0..16).flat_map(|flow| self.send(group << 4 | flow, 20)).map(|(port, _)| port).collect()
     }
@@ -78,7 +78,7 @@ fn forward(ids: &Ids, port: u8) -> Option<v1::Action> {
     Some(crate::entities::call(ids.forward, &[&[port]]))
 }
 
-/// An entry whose ways out are ports 2, 3 and 4, each watched.
+/// An entry with the egress ports 2, 3 and 4, each watched.
 fn one_shot(ids: &Ids, mode: i32) -> Kind {
     use v1::action_profile_action::WatchKind;
     let way = |port: u8| v1::ActionProfileAction {
@@ -103,14 +103,14 @@ fn select(ids: &Ids, action: Action) -> Kind {
     })
 }
 
-/// With these ports down, packets of all flows leave by those.
+/// Checks the egress ports of all flows while some ports are down.
 fn check(bench: &Bench, down: &[u16], expected: &[u16]) {
     bench.set_ports(down);
     assert_eq!(bench.ports(0), expected.iter().copied().collect(), "{down:?} are down");
 }
 
 #[tokio::test]
-async fn members_whose_port_is_down_are_passed_over() {
+async fn members_with_a_down_port_are_skipped() {
     use v1::action_profile_group::{Member, member::WatchKind};
     let (bench, mut client, _session, ids) = start().await;
     let members = [2, 3, 4].map(|port| {
@@ -123,7 +123,7 @@ async fn members_whose_port_is_down_are_passed_over() {
     let in_group = |port: u8| Member {
         member_id: u32::from(port),
         weight: 1,
-        // Nobody watches the port of the last.
+        // The last action has no watch port.
         watch_kind: (port < 4).then(|| WatchKind::WatchPort(vec![port])),
     };
     let group = Kind::ActionProfileGroup(Box::new(v1::ActionProfileGroup {
@@ -142,12 +142,12 @@ async fn members_whose_port_is_down_are_passed_over() {
 }
 
 #[tokio::test]
-async fn one_shot_sets_pass_over_ports_that_are_down() {
+async fn one_shot_sets_skip_ports_that_are_down() {
     let (bench, mut client, _session, ids) = start().await;
     client.insert([one_shot(&ids, 0)]).await.expect("a set");
     check(&bench, &[], &[2, 3, 4]);
     check(&bench, &[2, 4], &[3]);
-    // Of an empty group no action runs: the packet leaves where egress_spec is in the beginning.
+    // An empty group runs no action: the packet leaves by the initial egress_spec.
     check(&bench, &[2, 3, 4], &[]);
     check(&bench, &[8], &[2, 3, 4]);
 }
@@ -200,7 +200,7 @@ fn session(replicas: Vec<v1::Replica>, class_of_service: u32, packet_length_byte
 }
 
 #[tokio::test]
-async fn backups_stand_in_for_replicas_in_order() {
+async fn backup_replicas_are_used_in_order() {
     let (bench, mut client, _session, _) = start().await;
     let check = |down: &[u16], expected: &[u16]| {
         bench.set_ports(down);
@@ -227,7 +227,7 @@ async fn backups_stand_in_for_replicas_in_order() {
 }
 
 #[tokio::test]
-async fn clones_are_cut_classed_and_backed_up() {
+async fn clones_are_truncated_classified_and_backed_up() {
     let (bench, mut client, _session, ids) = start().await;
     client.insert([one_shot(&ids, 0)]).await.expect("a set");
     let clones = |bench: &Bench| -> Vec<(u16, u8, usize)> {
@@ -273,7 +273,7 @@ async fn direct_meters_count_their_colours() {
     assert_eq!(refused.code(), Some(tonic::Code::InvalidArgument));
     client.insert([crate::entities::table(flow.clone())]).await.expect("an entry");
     (0..4).for_each(|_| drop(bench.send(3, 20)));
-    let asked = v1::TableEntry {
+    let requested = v1::TableEntry {
         table_id: ids.flows,
         meter_counter_data: colours(None, None, None),
         ..Default::default()
@@ -284,8 +284,8 @@ async fn direct_meters_count_their_colours() {
         [Kind::DirectMeterEntry(entry)] => entry.counter_data,
         other => panic!("one entry was expected, not {other:?}"),
     };
-    let asked = crate::entities::table(asked);
-    assert_eq!(shown(client.read([asked.clone()]).await.expect("read")), expected);
+    let requested = crate::entities::table(requested);
+    assert_eq!(shown(client.read([requested.clone()]).await.expect("read")), expected);
     let key = v1::TableEntry { action: None, meter_config: None, ..flow.clone() };
     let direct = |counter_data| {
         let (table_entry, config) = (Some(key.clone()), flow.meter_config);
@@ -293,18 +293,18 @@ async fn direct_meters_count_their_colours() {
     };
     let read = client.read([direct(colours(None, None, None))]).await.expect("read");
     assert_eq!(shown(read), expected);
-    assert_eq!(shown(client.read([direct(None)]).await.expect("read")), None, "nobody asked");
+    assert_eq!(shown(client.read([direct(None)]).await.expect("read")), None, "not requested");
     client.modify([crate::entities::table(flow.clone())]).await.expect("modified");
-    assert_eq!(shown(client.read([asked.clone()]).await.expect("read")), expected, "unset leaves them");
+    assert_eq!(shown(client.read([requested.clone()]).await.expect("read")), expected, "unset leaves them");
     let batch = vec![
         crate::entities::update(Type::Delete, crate::entities::table(flow.clone())),
         crate::entities::update(Type::Delete, crate::entities::table(flow.clone())),
     ];
     client.write_atomic(batch, Atomicity::RollbackOnError).await.expect_err("it is gone already");
-    assert_eq!(shown(client.read([asked.clone()]).await.expect("read")), expected, "brought back");
+    assert_eq!(shown(client.read([requested.clone()]).await.expect("read")), expected, "restored");
     client.modify([direct(colours(count(0, 0), None, None))]).await.expect("reset");
     let zero = count(0, 0);
-    assert_eq!(shown(client.read([asked]).await.expect("read")), colours(zero, zero, zero));
+    assert_eq!(shown(client.read([requested]).await.expect("read")), colours(zero, zero, zero));
 }
 
 #[tokio::test]
@@ -321,12 +321,12 @@ async fn indirect_meters_count_their_colours() {
     };
     (0..3).for_each(|_| drop(bench.send(0x70, 30)));
     let zero = count(0, 0);
-    let asked = colours(None, None, None);
-    let read = client.read([meter(1, asked), meter(2, asked), meter(1, None)]).await.expect("read");
+    let requested = colours(None, None, None);
+    let read = client.read([meter(1, requested), meter(2, requested), meter(1, None)]).await.expect("read");
     let expected =
         [meter(1, colours(count(3, 90), zero, zero)), meter(2, colours(zero, zero, zero)), meter(1, None)];
     assert_eq!(read, expected);
-    client.modify([meter(1, asked)]).await.expect("reset");
-    let read = client.read([meter(1, asked)]).await.expect("read");
+    client.modify([meter(1, requested)]).await.expect("reset");
+    let read = client.read([meter(1, requested)]).await.expect("read");
     assert_eq!(read, [meter(1, colours(zero, zero, zero))]);
 }

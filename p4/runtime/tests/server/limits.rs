@@ -1,4 +1,4 @@
-//! Limits of connections and of HTTP/2, against clients that mean no good.
+//! Limits of connections and HTTP/2 against malicious clients.
 
 use crate::common::Bench;
 use p4runtime::server::{Limits, ServerConfig};
@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// Longer than any answer takes; only a server that has no limit makes a test wait for it.
+/// Longer than any response takes; only a server without the limit reaches it.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -24,7 +24,7 @@ fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Limits of a server that would let a silent connection be, so that only the limit in question ends it.
+/// Limits without keepalive, so that only the tested limit ends a connection.
 fn patient(config: &mut ServerConfig, change: impl FnOnce(&mut Limits)) {
     config.limits.keepalive = PATIENCE * 60;
     change(&mut config.limits);
@@ -57,21 +57,21 @@ async fn connect(bench: &Bench) -> TcpStream {
     socket
 }
 
-/// What the server says until it closes the connection.
+/// Reads the server's output until it closes the connection.
 async fn read_until_closed(mut socket: TcpStream) -> Vec<u8> {
     let mut bytes = Vec::new();
-    // A connection that is reset has been closed too.
+    // A reset also counts as closed.
     let _ = tokio::time::timeout(PATIENCE, socket.read_to_end(&mut bytes)).await.expect("it closes");
     bytes
 }
 
-/// The server still serves others.
+/// Checks that the server still serves other clients.
 async fn goes_on(bench: &Bench) {
-    bench.client(1).await.become_primary().await.expect("nobody else is there");
+    bench.client(1).await.become_primary().await.expect("no other controller is connected");
 }
 
 #[tokio::test]
-async fn calls_begun_and_taken_back_without_end_close_the_connection() {
+async fn endless_call_resets_close_the_connection() {
     let bench = Bench::with(|config| patient(config, |limits| limits.resets_per_connection = 5)).await;
     let mut socket = connect(&bench).await;
     let mut flood = Vec::new();
@@ -86,7 +86,7 @@ async fn calls_begun_and_taken_back_without_end_close_the_connection() {
 }
 
 #[tokio::test]
-async fn headers_without_end_close_the_connection() {
+async fn endless_headers_close_the_connection() {
     let bench = Bench::with(|config| patient(config, |limits| limits.header_bytes = 16 << 10)).await;
     let mut socket = connect(&bench).await;
     let _ = socket.write_all(&frame(HEADERS, 0, 1, &call())).await;
@@ -108,12 +108,12 @@ async fn connections_beyond_the_limit_are_closed_at_once() {
     let bench = Bench::with(|config| patient(config, |limits| limits.connections = 2)).await;
     let first = connect(&bench).await;
     let mut second = connect(&bench).await;
-    // What the server says first shows that the second has its place.
+    // The server's first bytes show that it has admitted the second connection.
     second.read_exact(&mut [0; 9]).await.expect("settings");
     let third = TcpStream::connect(bench.handle.address()).await.expect("the system accepts it");
     assert_eq!(read_until_closed(third).await, Vec::<u8>::new(), "closed without a word");
     drop(first);
-    // The place is free as soon as the server has noticed.
+    // The place is free when the server has processed the end of the connection.
     let again = async {
         loop {
             let mut socket = connect(&bench).await;

@@ -1,4 +1,4 @@
-//! The server with its switch, and our client, over loopback.
+//! The server with its switch, and the client, over loopback.
 
 mod arbitration;
 mod arrays;

@@ -1,5 +1,4 @@
-//! P4Infos that p4c made of our programs, as a foreign client brings them: they are those of the programs, and what
-//! matters in them cannot be changed unnoticed.
+//! P4Infos that p4c generated from Harrier's programs: they match the programs, and relevant changes are detected.
 
 use p4runtime::device_config::{SourceBundle, compile};
 use p4runtime::p4info::{differences, from_program, from_text};
@@ -24,7 +23,7 @@ fn what_p4c_makes_of_a_program_is_that_programs() {
     }
 }
 
-/// A change is found, and the report has this in it; nothing is reported when that is empty.
+/// Checks that a change is reported with this text; an empty text means no report.
 #[track_caller]
 fn check(change: impl Fn(&mut P4Info), expected: &str) {
     let (ours, mut theirs) = both(PROGRAMS[0]);
@@ -46,7 +45,7 @@ fn table<'a>(info: &'a mut P4Info, alias: &str) -> &'a mut config::Table {
 }
 
 #[test]
-fn what_requests_depend_on_must_be_the_same() {
+fn relevant_parts_must_match() {
     check(|i| table(i, "flows").size = 64, "size");
     check(|i| table(i, "flows").match_fields[0].bitwidth = 8, "match field 1");
     let exact = Some(match_field::Match::MatchType(match_field::MatchType::Exact as i32));
@@ -69,7 +68,7 @@ fn what_requests_depend_on_must_be_the_same() {
 }
 
 #[test]
-fn what_no_request_depends_on_may_differ() {
+fn irrelevant_parts_may_differ() {
     check(|i| i.tables.reverse(), "");
     check(|i| i.actions.reverse(), "");
     check(|i| i.pkg_info = None, "");

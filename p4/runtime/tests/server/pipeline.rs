@@ -16,7 +16,7 @@ fn routes() -> Kind {
 }
 
 #[tokio::test]
-async fn a_server_without_a_pipeline_says_so() {
+async fn a_server_without_a_pipeline_reports_it() {
     let bench = Bench::start().await;
     let mut client = bench.client(1).await;
     assert_eq!(client.pipeline(ResponseType::All).await.expect("answered"), None);
@@ -27,7 +27,7 @@ async fn a_server_without_a_pipeline_says_so() {
 }
 
 #[tokio::test]
-async fn the_pipeline_is_given_back_as_it_was_set() {
+async fn reads_return_the_pipeline_as_set() {
     let bench = Bench::start().await;
     let (mut client, _session) = bench.primary().await;
     let all = client.pipeline(ResponseType::All).await.expect("answered").expect("it is set");
@@ -140,7 +140,7 @@ async fn only_the_primary_sets_the_pipeline() {
 async fn large_configurations_pass() {
     let bench = Bench::start().await;
     let mut client = bench.client(1).await;
-    let _session = client.become_primary().await.expect("nobody else is there");
+    let _session = client.become_primary().await.expect("no other controller is connected");
     let mut sources = p4runtime::device_config::SourceBundle::single("main.p4", SOURCE);
     sources.files.insert("comment.p4".into(), "/".repeat(6 << 20));
     client.set_pipeline(info(), sources.encode(), 1).await.expect("above gRPC's default limit");

@@ -1,4 +1,4 @@
-//! Whatever clients send, the server answers and goes on.
+//! Arbitrary requests get a response and do not stop the server.
 
 use crate::common::program::id;
 use crate::common::{Bench, DEVICE};
@@ -129,9 +129,9 @@ async fn random_requests_are_answered() {
     client.insert([table(l2(&[0x77; 6], 1))]).await.expect("and so has the server");
 }
 
-/// Frames whose content decodes to no message, sent over the same transport.
+/// Sends frames with content that is not a valid message.
 #[tokio::test]
-async fn bytes_that_are_no_message_are_refused() {
+async fn malformed_bytes_are_rejected() {
     use tonic::codec::{Codec, EncodeBuf, Encoder};
     struct Raw;
     impl Encoder for Raw {

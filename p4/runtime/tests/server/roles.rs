@@ -1,4 +1,4 @@
-//! What a role's configuration allows its controllers.
+//! Access rights of roles.
 
 use crate::common::program::id;
 use crate::common::{Bench, DEVICE, SOURCE, device_config, frame, info};
@@ -13,7 +13,7 @@ async fn role(bench: &Bench, name: &str, config: &RoleConfig) -> (Client, Sessio
     let config =
         ClientConfig { role: name.into(), role_config: Some(config.to_any()), ..ClientConfig::new(DEVICE) };
     let mut client = bench.client_as(config).await;
-    let session = client.become_primary().await.expect("nobody else has the role");
+    let session = client.become_primary().await.expect("no other controller has the role");
     (client, session)
 }
 
@@ -22,7 +22,7 @@ fn owning(ids: &[u32]) -> RoleConfig {
 }
 
 #[tokio::test]
-async fn a_role_writes_and_reads_what_is_its_own() {
+async fn a_role_accesses_only_its_objects() {
     let bench = Bench::start().await;
     let (mut everything, _session) = bench.primary().await;
     everything
@@ -56,7 +56,7 @@ async fn a_batch_that_leaves_the_role_is_undone() {
 }
 
 #[tokio::test]
-async fn pipelines_and_groups_need_leave() {
+async fn pipelines_and_groups_need_permission() {
     let bench = Bench::start().await;
     let (_everything, _session) = bench.primary().await;
     let (mut client, _session) = role(&bench, "l2", &owning(&[id::L2])).await;
@@ -74,7 +74,7 @@ async fn pipelines_and_groups_need_leave() {
 }
 
 #[tokio::test]
-async fn packets_go_to_the_roles_that_want_them() {
+async fn packets_go_to_the_roles_that_receive_them() {
     let bench = Bench::start().await;
     let (mut everything, mut all) = bench.primary().await;
     let punt = v1::TableEntry { action: runs(call(id::PUNT, &[])), ..l2(&[0x77], 1) };
@@ -94,7 +94,7 @@ async fn packets_go_to_the_roles_that_want_them() {
 }
 
 #[tokio::test]
-async fn what_one_role_has_for_itself_no_other_gets() {
+async fn exclusive_objects_belong_to_one_role() {
     let bench = Bench::start().await;
     let alone = RoleConfig { exclusive_ids: vec![id::L2], ..RoleConfig::default() };
     let (_client, _session) = role(&bench, "first", &alone).await;

@@ -1,5 +1,4 @@
-//! Rules of the specification that belong to no entity alone: who may do what, which fields count, what one answer
-//! must agree with.
+//! Rules of the specification that concern several entities: permissions, relevant fields, consistency of responses.
 
 use crate::common::program::id;
 use crate::common::{Bench, DEVICE, SOURCE, config, frame, info};
@@ -43,7 +42,7 @@ async fn a_backup_reads_and_nothing_else() {
         assert_eq!(Code::from(error.canonical_code), denied);
         assert!(error.details.is_some(), "which message it was");
     }
-    assert_eq!(*bench.sent.lock().expect("nobody panics"), [], "the packet has been dropped");
+    assert_eq!(*bench.sent.lock().expect("no thread panicked"), [], "the packet has been dropped");
     let shown = other.read([register(id::PLAIN, at(0), None)]).await.expect("reading needs no primary");
     assert_eq!(shown, [register(id::PLAIN, at(0), bits(&[0]))]);
     // Packets of the switch go to the primary; a backup that had one would find it before the next error.
@@ -79,7 +78,7 @@ async fn errors_of_a_whole_call_have_no_details() {
     for (request, expected) in [
         (request(DEVICE + 1, "", 1), Code::NotFound),
         (request(0, "", 1), Code::NotFound),
-        (request(DEVICE, "nobody", 1), Code::NotFound),
+        (request(DEVICE, "unknown", 1), Code::NotFound),
         (request(DEVICE, "", 2), Code::PermissionDenied),
     ] {
         let status = client.grpc().write(request).await.expect_err("refused");
@@ -96,7 +95,7 @@ async fn errors_of_a_whole_call_have_no_details() {
     };
     for (request, expected) in [
         (set(DEVICE + 1, "", 1), Code::NotFound),
-        (set(DEVICE, "nobody", 1), Code::NotFound),
+        (set(DEVICE, "unknown", 1), Code::NotFound),
         (set(DEVICE, "", 2), Code::PermissionDenied),
     ] {
         let status = client.grpc().set_forwarding_pipeline_config(request).await.expect_err("refused");
@@ -108,7 +107,7 @@ async fn errors_of_a_whole_call_have_no_details() {
 }
 
 #[tokio::test]
-async fn a_delete_looks_at_nothing_but_the_key() {
+async fn a_delete_ignores_all_but_the_key() {
     let bench = Bench::start().await;
     let (mut client, _session) = bench.primary().await;
     let c = &mut client;
@@ -143,7 +142,7 @@ async fn the_default_of_a_table_with_a_profile_stays() {
 }
 
 #[tokio::test]
-async fn what_a_request_names_twice_is_found_twice() {
+async fn entities_requested_twice_are_returned_twice() {
     let bench = Bench::start().await;
     let (mut client, _session) = bench.primary().await;
     client
@@ -169,9 +168,9 @@ async fn what_a_request_names_twice_is_found_twice() {
     assert_eq!(found, expected);
 }
 
-/// Batches of many, each one value for all elements; whoever reads sees one batch whole, never two in part.
+/// Writes batches with the same value for all elements; every read sees one whole batch.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn reads_see_batches_whole() {
+async fn reads_see_whole_batches() {
     const ROUNDS: u8 = 100;
     let bench = Bench::start().await;
     let (mut client, _session) = bench.primary().await;

@@ -1,5 +1,5 @@
-//! Clients that ask for too much or read too little: each is told so, and the running pipeline and the other clients
-//! notice nothing.
+//! Clients that request too much or do not read: each gets an error, and the running pipeline and other clients are not
+//! affected.
 
 use crate::common::{Bench, DEVICE, SOURCE, config, device_config, info};
 use crate::entities::*;
@@ -11,7 +11,7 @@ use p4runtime::proto::p4::v1::{
 use p4runtime::server::{Limits, RoleConfig};
 use tonic::Code;
 
-/// The forwarding state and the pipeline are what they were: one entry, cookie 42.
+/// Checks that forwarding state and pipeline are unchanged: one entry, cookie 42.
 async fn untouched(client: &mut Client) {
     let all = table(v1::TableEntry { table_id: crate::common::program::id::L2, ..Default::default() });
     assert_eq!(client.read([all]).await.expect("read"), [table(l2(&[1], 1))]);
@@ -19,7 +19,7 @@ async fn untouched(client: &mut Client) {
     assert_eq!(config.cookie.map(|cookie| cookie.cookie), Some(42));
 }
 
-/// A configuration that is refused with this code changes nothing, whatever is asked to be done with it.
+/// Checks that a configuration is rejected with this code and changes nothing, for every pipeline action.
 async fn check(client: &mut Client, config: &v1::ForwardingPipelineConfig, expected: Code) {
     for action in [Action::VerifyAndSave, Action::VerifyAndCommit, Action::ReconcileAndCommit] {
         let refused = client.pipeline_action(action, Some(config.clone())).await;
@@ -29,7 +29,7 @@ async fn check(client: &mut Client, config: &v1::ForwardingPipelineConfig, expec
     untouched(client).await;
 }
 
-/// Another configuration, with a cookie that must not be taken over.
+/// Another configuration, with a cookie that must not be stored.
 fn with(p4_device_config: Vec<u8>) -> v1::ForwardingPipelineConfig {
     let cookie = Some(v1::forwarding_pipeline_config::Cookie { cookie: 43 });
     v1::ForwardingPipelineConfig { p4info: Some(info()), p4_device_config, cookie }
@@ -112,7 +112,7 @@ async fn silent(client: &Client) -> Result<Silent, tonic::Status> {
 }
 
 #[tokio::test]
-async fn a_thousand_streams_leave_the_primary_alone() {
+async fn a_thousand_streams_do_not_affect_the_primary() {
     let limits = Limits { streams: 1001, calls_per_connection: 2000, ..Limits::default() };
     let bench = Bench::with(|config| config.limits = limits).await;
     let (mut client, _session) = primary(&bench).await;
@@ -126,7 +126,7 @@ async fn a_thousand_streams_leave_the_primary_alone() {
     untouched(&mut client).await;
     client.modify([register(crate::common::program::id::PLAIN, at(0), bits(&[1]))]).await.expect("it writes");
     streams.clear();
-    // The server notices in its own time that they are gone.
+    // The server processes the end of the streams asynchronously.
     let mut tries = 0;
     while silent(&other).await.is_err() {
         tries += 1;
@@ -136,7 +136,7 @@ async fn a_thousand_streams_leave_the_primary_alone() {
 }
 
 #[tokio::test]
-async fn controllers_beyond_the_limit_of_a_role_are_told() {
+async fn controllers_beyond_the_limit_of_a_role_are_rejected() {
     let bench = Bench::start().await;
     let (mut client, _session) = primary(&bench).await;
     let mut backups = Vec::new();
@@ -170,7 +170,7 @@ async fn arbitrate(
 async fn a_backup_that_never_reads_is_disconnected_and_the_primary_is_not() {
     let limits = Limits { stream_queue: 2, stream_reserve: 2, ..Limits::default() };
     let bench = Bench::with(|config| config.limits = limits).await;
-    // Notices repeat the role's configuration: few of them fill the connection's buffers.
+    // Notifications repeat the role's configuration, so few of them fill the buffers of the connection.
     let large = RoleConfig {
         shared_ids: (0..12_000).map(|n| 0x0200_0000 + n).collect(),
         can_push_pipeline: true,
@@ -183,7 +183,7 @@ async fn a_backup_that_never_reads_is_disconnected_and_the_primary_is_not() {
         ..ClientConfig::new(DEVICE)
     };
     let mut primary = bench.client_as(as_role(1)).await;
-    let (mut session, _) = primary.open().await.expect("nobody else is there");
+    let (mut session, _) = primary.open().await.expect("no other controller is connected");
     let mut backup = bench.client_as(as_role(0)).await;
     let (mut deaf, _) = backup.open().await.expect("accepted");
     for election_id in 2..200 {

@@ -46,7 +46,7 @@ async fn digests_are_listed_acknowledged_and_not_repeated() {
     bench.receive(1, &frame(1, 13));
     assert_eq!(sources(&digest_list(&mut session).await), [[12], [13]]);
     session.sender().acknowledge(&list).await.expect("sent");
-    // Acknowledgement and packets take different ways; the answer to a bad one says that it has arrived.
+    // The error for an invalid acknowledgement shows that the valid one before it has been processed.
     let unknown = v1::DigestList { digest_id: 0x17ff_ffff, ..Default::default() };
     session.sender().acknowledge(&unknown).await.expect("sent");
     let SessionEvent::Error(error) = next(&mut session).await else { panic!("an error was expected") };
@@ -57,7 +57,7 @@ async fn digests_are_listed_acknowledged_and_not_repeated() {
 }
 
 #[tokio::test]
-async fn a_digest_waits_no_longer_than_its_timeout() {
+async fn a_digest_list_is_sent_at_its_timeout() {
     let bench = Bench::start().await;
     let (mut client, mut session) = bench.primary().await;
     client.insert([digest(1_000_000, 100, 0)]).await.expect("enabled");
@@ -69,7 +69,7 @@ async fn a_digest_waits_no_longer_than_its_timeout() {
 }
 
 #[tokio::test]
-async fn only_the_primary_hears_of_digests() {
+async fn only_the_primary_receives_digests() {
     let bench = Bench::start().await;
     let (mut client, _session) = bench.primary().await;
     client.insert([digest(0, 1, 0)]).await.expect("enabled");
@@ -85,7 +85,7 @@ async fn only_the_primary_hears_of_digests() {
 }
 
 #[tokio::test]
-async fn packets_come_in_with_their_metadata() {
+async fn packet_in_has_its_metadata() {
     let bench = Bench::start().await;
     let (mut client, mut session) = bench.primary().await;
     let punt = v1::TableEntry { action: runs(call(id::PUNT, &[])), ..l2(&[2], 0) };
@@ -98,7 +98,7 @@ async fn packets_come_in_with_their_metadata() {
 }
 
 #[tokio::test]
-async fn packets_go_out_and_bad_ones_are_reported() {
+async fn packet_out_is_sent_and_malformed_ones_are_reported() {
     let bench = Bench::start().await;
     let (_client, mut session) = bench.primary().await;
     let metadata = |metadata_id, value: &[u8]| v1::PacketMetadata { metadata_id, value: value.to_vec() };
@@ -132,11 +132,11 @@ async fn idle_entries_are_reported() {
     let entry = v1::TableEntry { idle_timeout_ns: 1_000_000, metadata: vec![7], ..l2(&[4], 2) };
     client.insert([table(entry.clone())]).await.expect("inserted");
     bench.advance_ns(999_999);
-    let asked = v1::TableEntry {
+    let requested = v1::TableEntry {
         time_since_last_hit: Some(v1::table_entry::IdleTimeout::default()),
         ..v1::TableEntry { table_id: id::L2, ..Default::default() }
     };
-    let read = client.read([table(asked)]).await.expect("read");
+    let read = client.read([table(requested)]).await.expect("read");
     let Kind::TableEntry(shown) = &read[0] else { panic!("an entry") };
     assert_eq!(shown.time_since_last_hit.map(|time| time.elapsed_ns), Some(999_999));
     bench.advance_ns(2_000_000);

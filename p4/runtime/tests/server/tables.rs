@@ -7,7 +7,7 @@ use p4runtime::client::Client;
 use p4runtime::proto::p4::v1::{self, entity::Entity as Kind, update::Type};
 use tonic::Code;
 
-/// Writes one entity and expects this code.
+/// Writes one entity and checks the status code.
 #[track_caller]
 fn check(result: Result<(), p4runtime::client::ClientError>, expected: Code) {
     let code = match &result {
@@ -43,7 +43,7 @@ fn acl(fields: Vec<v1::FieldMatch>, priority: i32) -> v1::TableEntry {
 }
 
 #[tokio::test]
-async fn entries_are_given_back_as_they_were_written() {
+async fn reads_return_entries_as_written() {
     let bench = Bench::start().await;
     let (mut client, _session) = bench.primary().await;
     let fields = vec![ternary(1, &[0x12, 0], &[0xff, 0]), range(2, &[1], &[2]), optional(3, &[3])];
@@ -129,7 +129,7 @@ async fn malformed_actions_are_refused() {
 }
 
 #[tokio::test]
-async fn a_full_table_says_so() {
+async fn inserting_into_a_full_table_fails() {
     let bench = Bench::start().await;
     let (mut client, _session) = bench.primary().await;
     for first in 1..=4 {
@@ -173,7 +173,7 @@ async fn default_entries_can_only_be_modified() {
 }
 
 #[tokio::test]
-async fn constant_entries_are_shown_and_stay() {
+async fn constant_entries_can_be_read_and_not_changed() {
     let bench = Bench::start().await;
     let (mut client, _session) = bench.primary().await;
     let fixed =
@@ -215,7 +215,7 @@ async fn reads_filter() {
 }
 
 #[tokio::test]
-async fn direct_counters_and_meters_come_with_their_entries() {
+async fn reads_return_direct_counters_and_meters_with_entries() {
     let bench = Bench::start().await;
     let (mut client, _session) = bench.primary().await;
     let c = &mut client;
@@ -226,15 +226,15 @@ async fn direct_counters_and_meters_come_with_their_entries() {
     insert(c, v1::TableEntry { meter_config: meter, ..l2(&[2], 1) }, Code::InvalidArgument).await;
     insert(c, v1::TableEntry { counter_data: data(1, 1), ..route(&[2, 0, 0, 0], 8) }, Code::InvalidArgument)
         .await;
-    let asked = v1::TableEntry { counter_data: data(0, 0), ..of(id::L2) };
-    assert_eq!(read(c, asked.clone()).await[0].counter_data, data(5, 6));
+    let requested = v1::TableEntry { counter_data: data(0, 0), ..of(id::L2) };
+    assert_eq!(read(c, requested.clone()).await[0].counter_data, data(5, 6));
     assert_eq!(read(c, of(id::L2)).await[0].counter_data, None);
     modify(c, l2(&[1], 2), Code::Ok).await;
-    assert_eq!(read(c, asked).await[0].counter_data, data(5, 6), "unset leaves it");
-    let asked = v1::TableEntry { meter_config: Some(v1::MeterConfig::default()), ..of(id::ROUTES) };
-    assert_eq!(read(c, asked.clone()).await[0].meter_config, meter);
+    assert_eq!(read(c, requested).await[0].counter_data, data(5, 6), "unset leaves it");
+    let requested = v1::TableEntry { meter_config: Some(v1::MeterConfig::default()), ..of(id::ROUTES) };
+    assert_eq!(read(c, requested.clone()).await[0].meter_config, meter);
     modify(c, route(&[1, 0, 0, 0], 8), Code::Ok).await;
-    assert_eq!(read(c, asked).await[0].meter_config, None, "unset resets it");
+    assert_eq!(read(c, requested).await[0].meter_config, None, "unset resets it");
 }
 
 #[tokio::test]

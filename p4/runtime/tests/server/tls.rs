@@ -29,18 +29,18 @@ impl Authority {
     }
 }
 
-/// A server with a certificate of `authority` that asks clients for one of `clients`.
+/// A server with a certificate of `authority` that requires client certificates of `clients`.
 async fn bench(authority: &Authority, clients: Option<&Authority>) -> Bench {
     let (certificate, key) = authority.issue("localhost");
     let client_ca = clients.map(|clients| clients.pem.clone());
     Bench::with(|config| config.tls = Some(ServerTls { certificate, key, client_ca })).await
 }
 
-/// Whether a client with these certificates gets an answer.
+/// Whether a client with these certificates gets a response.
 async fn check(bench: &Bench, tls: Option<ClientTls>) -> bool {
     let config = ClientConfig { tls, ..ClientConfig::new(DEVICE) };
     match Client::connect(&bench.handle.endpoint(), config).await {
-        // With TLS 1.3 a server refuses a client's certificate only after the client thinks it is connected.
+        // With TLS 1.3, a server rejects a client's certificate only after the client considers itself connected.
         Ok(mut client) => client.become_primary().await.is_ok(),
         Err(_) => false,
     }
@@ -51,7 +51,7 @@ fn trusting(authority: &Authority, identity: Option<(Vec<u8>, Vec<u8>)>) -> Opti
 }
 
 #[tokio::test]
-async fn a_client_that_trusts_the_server_gets_in() {
+async fn a_client_with_the_root_certificate_connects() {
     let authority = Authority::new();
     let bench = bench(&authority, None).await;
     assert!(bench.handle.endpoint().starts_with("https://"));

@@ -41,7 +41,7 @@ async fn strings_are_read_back_and_numbers_are_ports() {
     let bundle = SourceBundle::single("main.p4", PROGRAM);
     let info = p4info::from_program(&compile(&bundle).expect("the program is good"));
     let mut client = bench.client(1).await;
-    let _session = client.become_primary().await.expect("nobody else is there");
+    let _session = client.become_primary().await.expect("no other controller is connected");
     client.set_pipeline(info.clone(), bundle.encode(), 1).await.expect("the pipeline is good");
     let (table_id, action_id) = (
         info.tables[0].preamble.as_ref().expect("it has one").id,
@@ -68,6 +68,6 @@ async fn strings_are_read_back_and_numbers_are_ports() {
         assert!(found.contains(&written), "{written:?} is not in {found:?}");
     }
     bench.receive(1, &[7; 20]);
-    assert_eq!(bench.sent.lock().expect("nobody panics")[0].0, 2, "port 1 goes to port 2");
+    assert_eq!(bench.sent.lock().expect("no thread panicked")[0].0, 2, "port 1 goes to port 2");
     client.delete([entry("Ethernet4", "uplink")]).await.expect("the name is the same as before");
 }

@@ -8,16 +8,16 @@ use crate::server::pipeline::Pipeline;
 use p4_lang::ir::{self, ActionId, ActionScope, Bits};
 use p4_switch::control::ActionCall;
 
-/// Where an action is to be used.
+/// The use of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Use {
-    /// In an entry, a member or a one-shot group.
+    /// In an entry, a member or a one-shot action set.
     Entry,
-    /// As default action.
+    /// As a default action.
     Default,
 }
 
-/// An action for a table, with its arguments in order.
+/// Decodes an action of a table, with its arguments in order.
 pub(crate) fn decode(
     pipeline: &Pipeline,
     table: &ir::Table,
@@ -26,7 +26,7 @@ pub(crate) fn decode(
 ) -> Result<ActionCall, Refusal> {
     let (_, named) = pipeline.action(action.action_id).map_err(|error| Refusal::invalid(error.message))?;
     let of = |id: ActionId| pipeline.program.actions.get(id.index());
-    // An action that tables bind arguments of is several for the switch, all with one id.
+    // An action with arguments bound by tables is several actions in the switch, with the same id.
     let found = table.actions.iter().find_map(|reference| {
         of(reference.action).filter(|a| a.preamble.id == action.action_id).map(|a| (reference, a))
     });
@@ -82,7 +82,7 @@ fn arguments(
     values.collect()
 }
 
-/// An action as a client would write it.
+/// Encodes an action as a client would write it.
 pub(crate) fn encode(pipeline: &Pipeline, call: &ActionCall) -> v1::Action {
     let Some(action) = pipeline.program.actions.get(call.action.index()) else {
         return v1::Action::default();

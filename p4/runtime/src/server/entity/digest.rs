@@ -1,4 +1,4 @@
-//! How the controller wants to be told of digests.
+//! Digest configurations.
 //!
 //! Source: P4Runtime specification, "DigestEntry".
 

@@ -1,4 +1,4 @@
-//! Direct counters and meters, and the values that they share with the indirect ones.
+//! Direct counters and meters, and values shared with indirect ones.
 //!
 //! Source: P4Runtime specification, "DirectCounterEntry", "DirectMeterEntry".
 
@@ -58,7 +58,7 @@ pub(crate) fn marked_message(marked: MarkedCounts) -> v1::MeterCounterData {
     v1::MeterCounterData { green, yellow, red }
 }
 
-/// What a meter has counted of each colour can only be set to zero; `None` when it is to be left alone.
+/// Decodes the per-colour counters of a meter, which can only be set to zero; `None` leaves them unchanged.
 pub(crate) fn marked_value(data: Option<&v1::MeterCounterData>) -> Result<Option<MarkedCounts>, Refusal> {
     let Some(data) = data else { return Ok(None) };
     let zero = v1::CounterData::default();
@@ -68,7 +68,7 @@ pub(crate) fn marked_value(data: Option<&v1::MeterCounterData>) -> Result<Option
     }
 }
 
-/// The same as a batch that failed puts it back.
+/// Decodes the same when a failed batch is rolled back; any value is allowed.
 pub(crate) fn marked_before(data: &v1::MeterCounterData) -> MarkedCounts {
     let count =
         |data: Option<v1::CounterData>| data.and_then(|data| counter_value(&data).ok()).unwrap_or_default();
@@ -161,7 +161,7 @@ pub(crate) fn read_meters(
     Ok(())
 }
 
-/// The keys of the entries whose resources a request asks for: one, those of a table, or those of all tables.
+/// The keys of the entries whose resources are requested: one, all of a table, or all of all tables.
 fn owners(
     target: &mut Target<'_>,
     entry: Option<&v1::TableEntry>,

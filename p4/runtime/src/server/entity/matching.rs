@@ -8,18 +8,18 @@ use crate::server::pipeline::Pipeline;
 use p4_lang::ir::{Bits, MatchKind, ScalarKind};
 use p4_switch::control::FieldMatch;
 
-/// What there is to know of a field that is matched.
+/// Description of a match field.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Field<'a> {
     pub(crate) id: u32,
     pub(crate) name: &'a str,
     pub(crate) width: u32,
     pub(crate) kind: MatchKind,
-    /// Its user-defined type, where it has one.
+    /// Its user-defined type, if any.
     pub(crate) type_name: Option<&'a String>,
 }
 
-/// Match fields in the order of the key; those that are left out are "don't care".
+/// Decodes match fields in the order of the key; omitted fields are "don't care".
 pub(crate) fn decode(
     pipeline: &Pipeline,
     fields: &[Field<'_>],
@@ -97,7 +97,7 @@ fn decode_field(pipeline: &Pipeline, field: Field<'_>, wire: Option<&Wire>) -> R
     }
 }
 
-/// A match field as a client would write it; nothing for "don't care".
+/// Encodes a match field as a client would write it; `None` for "don't care".
 pub(crate) fn encode(pipeline: &Pipeline, field: Field<'_>, wanted: &FieldMatch) -> Option<v1::FieldMatch> {
     let bytes = |bits: &Bits| pipeline.encode_value(field.type_name, bits, ScalarKind::Unsigned(field.width));
     let wire = match (field.kind, wanted) {

@@ -1,7 +1,7 @@
-//! Entities: what can be written and read, one file a kind.
+//! Entities that can be written and read, one file per kind.
 //!
-//! Each kind has `write(target, update, entry)` and `read(target, filter, out)`. A write either does all it says or
-//! returns a [`Refusal`] and changes nothing.
+//! Each kind has `write(target, update, entry)` and `read(target, filter, out)`. A write is either applied
+//! completely, or returns a [`Refusal`] and changes nothing.
 
 pub(crate) mod action;
 pub(crate) mod array;
@@ -14,7 +14,7 @@ pub(crate) mod replication;
 pub(crate) mod table;
 pub(crate) mod value_set;
 
-use super::book::Book;
+use super::as_written::AsWritten;
 use super::pipeline::Pipeline;
 use super::read::Output;
 use crate::error::Refusal;
@@ -22,11 +22,11 @@ use crate::proto::p4::v1::{self, entity::Entity as Kind, update::Type};
 use p4_switch::ControlPlane;
 use p4_switch::tm::TmConfig;
 
-/// Where writes go and reads come from: a loaded switch, and what the protocol knows beyond it.
+/// The target of writes and reads: a loaded switch, and protocol state that the switch does not hold.
 pub(crate) struct Target<'a> {
     pub(crate) pipeline: &'a Pipeline,
     pub(crate) control: ControlPlane<'a>,
-    pub(crate) book: &'a mut Book,
+    pub(crate) as_written: &'a mut AsWritten,
     pub(crate) ports: &'a Ports,
 }
 
@@ -39,7 +39,7 @@ pub(crate) struct Ports {
     cpu: u16,
 }
 
-/// The number by which controllers know the CPU port on every switch (`SDN_PORT_CPU`).
+/// The controller's number of the CPU port on every switch (`SDN_PORT_CPU`).
 const SDN_PORT_CPU: u32 = 0xffff_fffd;
 
 impl Ports {
@@ -49,7 +49,7 @@ impl Ports {
         Ports { numbers, cpu }
     }
 
-    /// The switch's number for a controller's port number.
+    /// Translates a controller's port number to the switch's.
     pub(crate) fn resolve(&self, number: u32) -> Option<u16> {
         if number == SDN_PORT_CPU {
             return Some(self.cpu);
@@ -59,7 +59,7 @@ impl Ports {
     }
 }
 
-/// The kind of an update that is none of insert, modify and delete.
+/// Returns type and entity of an update.
 pub(crate) fn kind_of(update: &v1::Update) -> Result<(Type, &Kind), Refusal> {
     let kind = match Type::try_from(update.r#type) {
         Ok(Type::Unspecified) | Err(_) => return Err(Refusal::invalid("the update's type is not set")),
@@ -69,7 +69,7 @@ pub(crate) fn kind_of(update: &v1::Update) -> Result<(Type, &Kind), Refusal> {
     Ok((kind, entity.ok_or_else(|| Refusal::invalid("the update's entity is not set"))?))
 }
 
-/// For entities that exist for as long as the program is loaded.
+/// Checks that an update is `MODIFY`, for entities that exist as long as the program is loaded.
 pub(crate) fn modify_only(kind: Type, what: &str) -> Result<(), Refusal> {
     match kind {
         Type::Modify => Ok(()),
@@ -95,7 +95,7 @@ pub(crate) fn write(target: &mut Target<'_>, kind: Type, entity: &Kind) -> Resul
     }
 }
 
-/// Reads what a request asks for.
+/// Reads the requested entities.
 pub(crate) fn read(target: &mut Target<'_>, request: &v1::Entity, out: &mut Output) -> Result<(), Refusal> {
     let Some(entity) = &request.entity else {
         return Err(Refusal::invalid("the request's entity is not set"));
@@ -112,13 +112,13 @@ pub(crate) fn read(target: &mut Target<'_>, request: &v1::Entity, out: &mut Outp
         Kind::ValueSetEntry(entry) => value_set::read(target, entry, out),
         Kind::RegisterEntry(entry) => register::read(target, entry, out),
         Kind::DigestEntry(entry) => digest::read(target, entry, out),
-        // Reading all externs of an architecture that has none yields none.
+        // A wildcard read of externs succeeds and is empty.
         Kind::ExternEntry(entry) if entry.extern_type_id == 0 => Ok(()),
         Kind::ExternEntry(entry) => Err(no_extern(entry)),
     }
 }
 
-/// The P4Info of a v1model program has no `externs`: all that it can declare have messages of their own.
+/// The P4Info of a v1model program has no `externs`: each of its externs has a separate message.
 fn no_extern(entry: &v1::ExternEntry) -> Refusal {
     Refusal::unimplemented(format!(
         "extern {:#010x} of type {:#x}: v1model has no externs beyond those with messages of their own",
@@ -126,7 +126,7 @@ fn no_extern(entry: &v1::ExternEntry) -> Refusal {
     ))
 }
 
-/// The element that an index means, `None` for all.
+/// Decodes an index; `None` for all elements.
 pub(crate) fn element(index: Option<&v1::Index>, size: u64, what: &str) -> Result<Option<u64>, Refusal> {
     let Some(index) = index else { return Ok(None) };
     match u64::try_from(index.index) {

@@ -1,4 +1,4 @@
-//! Members and groups of action profiles, and one-shot groups.
+//! Members and groups of action profiles, and one-shot action sets.
 //!
 //! Source: P4Runtime specification, "ActionProfileMember & ActionProfileGroup", "One Shot Action Selector
 //! Programming".
@@ -11,7 +11,7 @@ use crate::proto::p4::config::v1::action_profile::SelectorSizeSemantics;
 use crate::proto::p4::v1::{
     self, action_profile_action_set as set, entity::Entity as Kind, table_action, update::Type,
 };
-use crate::server::book::EntryNotes;
+use crate::server::as_written::EntryNotes;
 use crate::server::pipeline::Pipeline;
 use crate::server::read::Output;
 use p4_lang::ir;
@@ -124,7 +124,7 @@ fn weight(weight: i32) -> Result<u32, Refusal> {
     }
 }
 
-/// The watch port as the switch remembers it; it must be a port of the switch.
+/// Decodes the watch port, which must be a port of the switch.
 fn watch(target: &Target<'_>, number: Option<i32>, port: Option<&Vec<u8>>) -> Result<Vec<u8>, Refusal> {
     let bytes = match (number, port) {
         (Some(0), _) => return Ok(Vec::new()),
@@ -199,7 +199,7 @@ fn profile_ids(pipeline: &Pipeline, id: u32) -> Result<Vec<u32>, Refusal> {
     Ok(pipeline.program.action_profiles.iter().map(|p| p.preamble.id).filter(|id| *id != 0).collect())
 }
 
-/// A one-shot group.
+/// Decodes a one-shot action set.
 pub(crate) fn decode_set(
     target: &Target<'_>,
     table: &ir::Table,
@@ -255,7 +255,7 @@ fn check_modes(profile: &ir::ActionProfile, group: &v1::ActionProfileActionSet) 
     }
 }
 
-/// Checks a one-shot group against the program's largest group.
+/// Checks a one-shot action set against the program's maximum group size.
 fn check_size(
     pipeline: &Pipeline,
     profile: &ir::ActionProfile,
@@ -282,7 +282,7 @@ fn check_size(
     }
 }
 
-/// Where a group's size is the number of its members, the program may limit the weight of each.
+/// Checks the weights, which the program may limit if the size of a group is its number of members.
 fn check_heaviest(
     declared: Option<&SelectorSizeSemantics>,
     weights: impl Iterator<Item = u32>,
@@ -295,8 +295,8 @@ fn check_heaviest(
     Ok(())
 }
 
-/// Tables of one selector hold either one-shot groups or members and groups. All entries are of one style, so that
-/// looking at one a table suffices.
+/// The tables of a selector use either one-shot action sets or members and groups. All entries have the same style, so
+/// checking one entry per table is sufficient.
 pub(crate) fn check_style(target: &Target<'_>, table: &ir::Table, new: &EntryAction) -> Result<(), Refusal> {
     let Some(profile) = table.implementation else { return Ok(()) };
     let one_shot =
@@ -312,7 +312,7 @@ pub(crate) fn check_style(target: &Target<'_>, table: &ir::Table, new: &EntryAct
     Ok(())
 }
 
-/// What an entry does, as a client would write it.
+/// Encodes the action of an entry as a client would write it.
 pub(crate) fn encode_action(
     target: &Target<'_>,
     action: &EntryAction,

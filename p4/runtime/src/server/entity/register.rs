@@ -1,7 +1,7 @@
 //! Registers: single elements and whole arrays.
 //!
-//! Source: P4Runtime specification, "RegisterEntry". The specification lets a read of a whole array mix elements
-//! from different times; this switch reads all entities of a call at one time.
+//! Source: P4Runtime specification, "RegisterEntry". The specification allows a read of a whole register to
+//! return elements of different times; this server reads all entities of a call at the same time.
 
 use super::{Target, element, modify_only};
 use crate::error::Refusal;

@@ -30,7 +30,7 @@ fn write_group(target: &mut Target<'_>, kind: Type, group: &v1::MulticastGroupEn
     }
     if kind == Type::Delete {
         target.control.multicast_delete(id)?;
-        target.book.groups.remove(&id);
+        target.as_written.groups.remove(&id);
         return Ok(());
     }
     let (replicas, backups) = decode_replicas(target.ports, &group.replicas)?;
@@ -42,7 +42,7 @@ fn write_group(target: &mut Target<'_>, kind: Type, group: &v1::MulticastGroupEn
     if backups.iter().any(|backups| !backups.is_empty()) {
         target.control.set_multicast_backups(id, backups)?;
     }
-    target.book.groups.insert(id, canonical_group(group));
+    target.as_written.groups.insert(id, canonical_group(group));
     Ok(())
 }
 
@@ -57,7 +57,7 @@ fn write_session(
     }
     if kind == Type::Delete {
         target.control.clone_session_delete(id)?;
-        target.book.sessions.remove(&id);
+        target.as_written.sessions.remove(&id);
         return Ok(());
     }
     let (decoded, backups) = decode_session(target.ports, session)?;
@@ -69,11 +69,11 @@ fn write_session(
     if backups.iter().any(|backups| !backups.is_empty()) {
         target.control.set_clone_session_backups(id, backups)?;
     }
-    target.book.sessions.insert(id, canonical_session(session));
+    target.as_written.sessions.insert(id, canonical_session(session));
     Ok(())
 }
 
-/// A session, and what stands in for each of its replicas.
+/// Decodes a session with the backups of its replicas.
 fn decode_session(
     ports: &Ports,
     session: &v1::CloneSessionEntry,
@@ -91,7 +91,7 @@ fn decode_session(
     Ok((session, backups))
 }
 
-/// Replicas, and what stands in for each while its port is down.
+/// Decodes replicas with their backups, which are used while a replica's port is down.
 fn decode_replicas(
     ports: &Ports,
     replicas: &[v1::Replica],
@@ -137,7 +137,7 @@ fn port_number(bytes: &[u8]) -> Result<u32, Refusal> {
     Ok(bits.to_u128().and_then(|number| u32::try_from(number).ok()).unwrap_or(u32::MAX))
 }
 
-/// The replicas as they are given back: as written, with shortest byte strings.
+/// Replicas in the form that reads return: as written, with canonical bytestrings.
 fn canonical_replicas(replicas: &[v1::Replica]) -> Vec<v1::Replica> {
     let canonical = |replica: &v1::Replica| v1::Replica {
         port_kind: match &replica.port_kind {
@@ -177,14 +177,14 @@ pub(crate) fn read(
     let (groups, sessions) = match &filter.r#type {
         Some(Engine::MulticastGroupEntry(group)) => (Some(group.multicast_group_id), None),
         Some(Engine::CloneSessionEntry(session)) => (None, Some(session.session_id)),
-        // Neither is set: everything, as for other wildcards.
+        // Neither is set: a wildcard for both.
         None => (Some(0), Some(0)),
     };
     if let Some(wanted) = groups {
         for (id, replicas) in
             target.control.multicast_groups()?.filter(|(id, _)| wanted == 0 || *id == wanted)
         {
-            let written = target.book.groups.get(&id);
+            let written = target.as_written.groups.get(&id);
             let same = |group: &&v1::MulticastGroupEntry| {
                 decode_replicas(target.ports, &group.replicas).is_ok_and(|(written, _)| written == replicas)
             };
@@ -199,7 +199,7 @@ pub(crate) fn read(
     }
     if let Some(wanted) = sessions {
         for (id, session) in target.control.clone_sessions()?.filter(|(id, _)| wanted == 0 || *id == wanted) {
-            let written = target.book.sessions.get(&id);
+            let written = target.as_written.sessions.get(&id);
             let same = |written: &&v1::CloneSessionEntry| {
                 decode_session(target.ports, written).is_ok_and(|(written, _)| written == *session)
             };

@@ -8,12 +8,14 @@ use super::matching::{self, Field};
 use super::{Target, profile, wrap};
 use crate::error::Refusal;
 use crate::proto::p4::v1::{self, entity::Entity as Kind, table_action, update::Type};
-use crate::server::book::EntryNotes;
+use crate::server::as_written::EntryNotes;
 use crate::server::pipeline::matched_keys;
 use crate::server::read::Output;
 use model::Time;
 use p4_lang::ir::{self, MatchKind};
-use p4_switch::control::{ActionCall, EntryAction, EntryKey, TableEntry};
+use p4_switch::control::{
+    ActionCall, CounterValue, EntryAction, EntryKey, MarkedCounts, MeterConfig, TableEntry,
+};
 
 /// The fields of a table's key.
 pub(crate) fn fields(table: &ir::Table) -> Vec<Field<'_>> {
@@ -33,7 +35,7 @@ fn needs_priority(table: &ir::Table) -> bool {
         .any(|key| matches!(key.match_kind, MatchKind::Ternary | MatchKind::Range | MatchKind::Optional))
 }
 
-/// The key that an entry's match fields and priority make.
+/// Decodes the key of an entry: its match fields and priority.
 pub(crate) fn key(
     target: &Target<'_>,
     table: &ir::Table,
@@ -60,7 +62,7 @@ pub(crate) fn write(target: &mut Target<'_>, kind: Type, entry: &v1::TableEntry)
     if kind == Type::Delete && !entry.is_default_action {
         let key = key(target, table, entry)?;
         target.control.table_delete(entry.table_id, &key)?;
-        target.book.set_notes(entry.table_id, Some(&key), EntryNotes::default());
+        target.as_written.set_notes(entry.table_id, Some(&key), EntryNotes::default());
         return Ok(());
     }
     check_common(table, entry)?;
@@ -79,7 +81,7 @@ pub(crate) fn write(target: &mut Target<'_>, kind: Type, entry: &v1::TableEntry)
     }
 }
 
-/// Checks of what all entries share.
+/// Checks that apply to all entries.
 fn check_common(table: &ir::Table, entry: &v1::TableEntry) -> Result<(), Refusal> {
     if entry.time_since_last_hit.is_some() {
         return Err(Refusal::invalid("time_since_last_hit can only be read"));
@@ -98,8 +100,8 @@ fn check_common(table: &ir::Table, entry: &v1::TableEntry) -> Result<(), Refusal
 }
 
 fn check_idle(table: &ir::Table, entry: &v1::TableEntry) -> Result<(), Refusal> {
-    let asked = entry.idle_timeout_ns != 0 || entry.time_since_last_hit.is_some();
-    if asked && (!table.idle_timeout || entry.is_default_action) {
+    let requested = entry.idle_timeout_ns != 0 || entry.time_since_last_hit.is_some();
+    if requested && (!table.idle_timeout || entry.is_default_action) {
         let what = if entry.is_default_action { "the default entry of table" } else { "table" };
         return Err(Refusal::invalid(format!("{what} {} does not support timeouts", table.preamble.name)));
     }
@@ -109,10 +111,10 @@ fn check_idle(table: &ir::Table, entry: &v1::TableEntry) -> Result<(), Refusal> 
     Ok(())
 }
 
-/// Longest timeout that the switch is told (53 days), so that no sum of times overflows.
+/// Maximum timeout in the switch (53 days), so that no sum of times overflows.
 const LONGEST_TIMEOUT: Time = Time(u64::MAX / 4);
 
-/// The timeout for the switch, and for the notes what it was when the switch cannot hold it.
+/// Returns the timeout for the switch, and the written value if it exceeds the maximum (otherwise 0).
 fn idle_timeout(entry: &v1::TableEntry) -> (Option<Time>, i64) {
     let nanoseconds = u64::try_from(entry.idle_timeout_ns).unwrap_or(0);
     let timeout = Time(nanoseconds.saturating_mul(1_000));
@@ -121,6 +123,44 @@ fn idle_timeout(entry: &v1::TableEntry) -> (Option<Time>, i64) {
         _ if timeout > LONGEST_TIMEOUT => (Some(LONGEST_TIMEOUT), entry.idle_timeout_ns),
         _ => (Some(timeout), 0),
     }
+}
+
+/// The direct resources of an entry.
+struct Resources {
+    meter: Option<MeterConfig>,
+    counter: Option<CounterValue>,
+    marked: Option<MarkedCounts>,
+}
+
+impl Resources {
+    fn decode(entry: &v1::TableEntry) -> Result<Resources, Refusal> {
+        Ok(Resources {
+            meter: entry.meter_config.as_ref().map(meter_config).transpose()?,
+            counter: entry.counter_data.as_ref().map(counter_value).transpose()?,
+            marked: marked_value(entry.meter_counter_data.as_ref())?,
+        })
+    }
+}
+
+/// Modifies the direct resources of an entry, or of the default entry without `key`. A meter without configuration is
+/// reset; counters that are not given stay.
+fn set_resources(
+    target: &mut Target<'_>,
+    table: &ir::Table,
+    key: Option<&EntryKey>,
+    resources: Resources,
+) -> Result<(), Refusal> {
+    let id = table.preamble.id;
+    if table.direct_meter.is_some() {
+        target.control.set_direct_meter(id, key, resources.meter)?;
+    }
+    if let Some(counter) = resources.counter {
+        target.control.set_direct_counter(id, key, counter)?;
+    }
+    if let Some(marked) = resources.marked {
+        target.control.set_direct_meter_marked(id, key, marked)?;
+    }
+    Ok(())
 }
 
 fn insert(target: &mut Target<'_>, table: &ir::Table, entry: &v1::TableEntry) -> Result<(), Refusal> {
@@ -132,8 +172,7 @@ fn insert(target: &mut Target<'_>, table: &ir::Table, entry: &v1::TableEntry) ->
         return Err(Refusal::invalid("the action is not set; a new entry needs one"));
     };
     let (action, mut notes) = decode_action(target, table, wire)?;
-    let meter = entry.meter_config.as_ref().map(meter_config).transpose()?;
-    let counter = entry.counter_data.as_ref().map(counter_value).transpose()?;
+    let resources = Resources::decode(entry)?;
     let (timeout, long_timeout_ns) = idle_timeout(entry);
     target.control.table_insert(
         entry.table_id,
@@ -145,23 +184,22 @@ fn insert(target: &mut Target<'_>, table: &ir::Table, entry: &v1::TableEntry) ->
             is_const: false,
         },
     )?;
-    if let Some(meter) = meter {
+    if let Some(meter) = resources.meter {
         target.control.set_direct_meter(entry.table_id, Some(&key), Some(meter))?;
     }
-    if let Some(counter) = counter {
+    if let Some(counter) = resources.counter {
         target.control.set_direct_counter(entry.table_id, Some(&key), counter)?;
     }
     notes.controller_metadata = old_cookie(entry);
     notes.long_timeout_ns = long_timeout_ns;
-    target.book.set_notes(entry.table_id, Some(&key), notes);
+    target.as_written.set_notes(entry.table_id, Some(&key), notes);
     Ok(())
 }
 
 fn modify(target: &mut Target<'_>, table: &ir::Table, entry: &v1::TableEntry) -> Result<(), Refusal> {
     let key = key(target, table, entry)?;
     let existing = target.control.table_entry(entry.table_id, &key)?.clone();
-    let meter = entry.meter_config.as_ref().map(meter_config).transpose()?;
-    let counter = entry.counter_data.as_ref().map(counter_value).transpose()?;
+    let resources = Resources::decode(entry)?;
     let fixed = table.const_entries || existing.is_const;
     let only_resources = entry.action.is_none()
         && entry.metadata.is_empty()
@@ -171,7 +209,7 @@ fn modify(target: &mut Target<'_>, table: &ir::Table, entry: &v1::TableEntry) ->
         return Err(constant(table));
     }
     if !fixed {
-        let mut notes = target.book.notes(entry.table_id, Some(&key));
+        let mut notes = target.as_written.notes(entry.table_id, Some(&key));
         let action = match entry.action.as_ref() {
             None => existing.action,
             Some(wire) => {
@@ -193,18 +231,9 @@ fn modify(target: &mut Target<'_>, table: &ir::Table, entry: &v1::TableEntry) ->
                 is_const: false,
             },
         )?;
-        target.book.set_notes(entry.table_id, Some(&key), notes);
+        target.as_written.set_notes(entry.table_id, Some(&key), notes);
     }
-    if table.direct_meter.is_some() {
-        target.control.set_direct_meter(entry.table_id, Some(&key), meter)?;
-    }
-    if let Some(counter) = counter {
-        target.control.set_direct_counter(entry.table_id, Some(&key), counter)?;
-    }
-    if let Some(marked) = marked_value(entry.meter_counter_data.as_ref())? {
-        target.control.set_direct_meter_marked(entry.table_id, Some(&key), marked)?;
-    }
-    Ok(())
+    set_resources(target, table, Some(&key), resources)
 }
 
 fn write_default(
@@ -219,15 +248,14 @@ fn write_default(
     if !entry.r#match.is_empty() || entry.priority != 0 {
         return Err(Refusal::invalid("a default entry has neither match fields nor a priority"));
     }
-    let meter = entry.meter_config.as_ref().map(meter_config).transpose()?;
-    let counter = entry.counter_data.as_ref().map(counter_value).transpose()?;
-    let asked = entry.action.as_ref().and_then(|action| action.r#type.as_ref());
-    let more_than_resources = asked.is_some() || !entry.metadata.is_empty() || old_cookie(entry) != 0;
+    let resources = Resources::decode(entry)?;
+    let requested = entry.action.as_ref().and_then(|action| action.r#type.as_ref());
+    let more_than_resources = requested.is_some() || !entry.metadata.is_empty() || old_cookie(entry) != 0;
     if table.const_default && more_than_resources {
         let name = &table.preamble.name;
         return Err(Refusal::denied(format!("the default action of table {name} is constant")));
     }
-    let call = match asked {
+    let call = match requested {
         None => None,
         Some(table_action::Type::Action(wire)) => {
             if table.implementation.is_some() {
@@ -240,15 +268,7 @@ fn write_default(
         Some(_) => return Err(Refusal::invalid("a default entry needs an action, not a member or group")),
     };
     target.control.set_default_action(entry.table_id, call.as_ref())?;
-    if table.direct_meter.is_some() {
-        target.control.set_direct_meter(entry.table_id, None, meter)?;
-    }
-    if let Some(counter) = counter {
-        target.control.set_direct_counter(entry.table_id, None, counter)?;
-    }
-    if let Some(marked) = marked_value(entry.meter_counter_data.as_ref())? {
-        target.control.set_direct_meter_marked(entry.table_id, None, marked)?;
-    }
+    set_resources(target, table, None, resources)?;
     let notes = match call {
         None => EntryNotes::default(),
         Some(_) => EntryNotes {
@@ -257,7 +277,7 @@ fn write_default(
             ..EntryNotes::default()
         },
     };
-    target.book.set_notes(entry.table_id, None, notes);
+    target.as_written.set_notes(entry.table_id, None, notes);
     Ok(())
 }
 
@@ -299,7 +319,7 @@ fn decode_action(
     Ok((action, EntryNotes::default()))
 }
 
-/// What a read of tables asks for beyond the entries themselves.
+/// Filter of a read, and the direct resources to return.
 struct Wanted<'a> {
     filter: &'a v1::TableEntry,
     action: Option<u32>,
@@ -371,7 +391,7 @@ fn read_table(
     Ok(())
 }
 
-/// One entry with all its resources, or nothing when it does not exist.
+/// Reads one entry with all its direct resources; `None` if it does not exist.
 pub(crate) fn read_exact(target: &Target<'_>, entry: &v1::TableEntry) -> Result<Option<v1::Entity>, Refusal> {
     let (_, table) = target.pipeline.table(entry.table_id)?;
     let everything = v1::TableEntry {
@@ -395,7 +415,7 @@ pub(crate) fn read_exact(target: &Target<'_>, entry: &v1::TableEntry) -> Result<
     Ok(found.map(|entry| wrap(Kind::TableEntry(Box::new(entry)))))
 }
 
-/// The key, timeout and notes of an entry, as idle notifications carry them.
+/// Encodes an entry without its action, for idle notifications.
 pub(crate) fn describe(target: &Target<'_>, table: &ir::Table, key: &EntryKey) -> Option<v1::TableEntry> {
     let entry = target.control.table_entry(table.preamble.id, key).ok()?;
     let nothing = v1::TableEntry::default();
@@ -413,7 +433,7 @@ fn encode_entry(
     wanted: &Wanted<'_>,
 ) -> Result<Option<v1::TableEntry>, Refusal> {
     let (id, key, filter) = (table.preamble.id, &entry.key, wanted.filter);
-    let notes = target.book.notes(id, Some(key));
+    let notes = target.as_written.notes(id, Some(key));
     let unwanted = (filter.priority != 0 && filter.priority != key.priority)
         || (!filter.metadata.is_empty() && filter.metadata != entry.metadata)
         || (filter.controller_metadata != 0 && filter.controller_metadata != notes.controller_metadata)
@@ -456,7 +476,7 @@ fn encode_default(
     wanted: &Wanted<'_>,
 ) -> Result<Option<v1::TableEntry>, Refusal> {
     let (id, filter) = (table.preamble.id, wanted.filter);
-    let notes = target.book.notes(id, None);
+    let notes = target.as_written.notes(id, None);
     let action = action::encode(target.pipeline, call);
     let unwanted = (!filter.metadata.is_empty() && filter.metadata != notes.metadata)
         || (filter.controller_metadata != 0 && filter.controller_metadata != notes.controller_metadata)
@@ -477,7 +497,7 @@ fn encode_default(
     Ok(Some(encoded))
 }
 
-/// Adds the direct counter and meter, where the request has set their fields.
+/// Adds the direct counter and meter if the request sets their fields.
 fn add_resources(
     target: &Target<'_>,
     table: &ir::Table,

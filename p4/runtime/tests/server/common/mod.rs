@@ -18,15 +18,15 @@ use std::sync::{Arc, Mutex};
 /// The device of every test.
 pub(crate) const DEVICE: u64 = 7;
 
-/// Source text that the test's compiler takes for [`program::program`].
+/// Source text that the test compiler maps to [`program::program`].
 pub(crate) const SOURCE: &str = "the whole program";
-/// Source text that it takes for the program with a larger table and without one register.
+/// Source text that it maps to the program with a larger table and without one register.
 pub(crate) const OTHER_SOURCE: &str = "the other program";
 
-/// Frames that left, with their ports.
+/// Sent frames with their ports.
 pub(crate) type Sent = Vec<(u16, Vec<u8>)>;
 
-/// A running server and what leaves its switch.
+/// A running server and the frames that its switch sends.
 pub(crate) struct Bench {
     pub(crate) server: Server<Arc<ImmediateSwitch>>,
     pub(crate) handle: ServerHandle,
@@ -36,7 +36,7 @@ pub(crate) struct Bench {
     pub(crate) time: Arc<AtomicU64>,
 }
 
-/// Stands in for the front end: known texts become programs built by hand.
+/// Replaces the front end: maps known texts to programs built by hand.
 fn compile(sources: &SourceBundle) -> Result<p4_lang::ir::Program, String> {
     match sources.files.get(&sources.main).map(String::as_str) {
         Some(SOURCE) => Ok(program::program()),
@@ -45,7 +45,7 @@ fn compile(sources: &SourceBundle) -> Result<p4_lang::ir::Program, String> {
     }
 }
 
-/// As [`program::program`], but `routes` has room for more and the register `pair` is gone.
+/// [`program::program`] with a larger table `routes` and without the register `pair`.
 pub(crate) fn other_program() -> p4_lang::ir::Program {
     let mut program = program::program();
     program.tables[1].size = 64;
@@ -94,7 +94,7 @@ impl Bench {
     /// A primary with the pipeline set.
     pub(crate) async fn primary(&self) -> (Client, Session) {
         let mut client = self.client(1).await;
-        let session = client.become_primary().await.expect("nobody else is there");
+        let session = client.become_primary().await.expect("no other controller is connected");
         client.set_pipeline(info(), device_config(SOURCE), 42).await.expect("the pipeline is good");
         (client, session)
     }

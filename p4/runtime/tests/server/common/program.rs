@@ -1,4 +1,4 @@
-//! A program with one of everything that P4Runtime can reach, built without the front end.
+//! A program with one object of every kind in P4Runtime, built without the front end.
 
 use p4_lang::ir::*;
 

@@ -1,4 +1,4 @@
-//! What the collector asks again itself, and what it does not.
+//! Retries of lost polling packets.
 
 mod support;
 
@@ -16,14 +16,14 @@ fn yes(_: &str, _: &str) -> Answer {
 }
 
 fn settings() -> CollectSettings {
-    CollectSettings { audit_ns: 0, ask_attempts: 3, ..CollectSettings::default() }
+    CollectSettings { audit_ns: 0, poll_retries: 3, ..CollectSettings::default() }
 }
 
-/// A world at 10 ms in which the reports of `hears` arrive when the collector asks.
-fn world(settings: CollectSettings, hears: &[(&str, u16)]) -> World {
+/// A network at 10 ms in which retries reach the switches of `reachable`.
+fn world(settings: CollectSettings, reachable: &[(&str, u16)]) -> World {
     let mut world = World::new(settings);
     world.now_ns = 10 * MS;
-    world.hears = hears.iter().map(|(switch, port)| (switch.to_string(), *port)).collect();
+    world.reachable = reachable.iter().map(|(switch, port)| (switch.to_string(), *port)).collect();
     world
 }
 
@@ -31,13 +31,13 @@ fn on_path(followed: u8) -> Report {
     Report { followed, ingress_port: 1, victim_port: 2 }
 }
 
-/// An agent at h1 complains about the victim.
-fn complain(world: &mut World) {
+/// An agent at h1 reports the victim.
+fn trigger(world: &mut World) {
     let trigger = complaint();
     world.input(Input::Trigger { event: EVENT, priority: 3, trigger }, &mut yes);
 }
 
-/// Port 3 of s1 was paused until `end_ns` (0: still is), and port 1 feeds it.
+/// Port 3 of s1 was paused until `end_ns` (0: is still paused), and port 1 feeds it.
 fn pause_s1(world: &mut World, end_ns: u128) {
     let switch = world.switch("s1");
     let status = match end_ns {
@@ -56,86 +56,83 @@ fn pause_s1(world: &mut World, end_ns: u128) {
     switch.set("meter_bank0", (9 % EPOCHS * PORTS) * PORTS + 2, meter);
 }
 
-/// Lets the event end and compares what was asked - switch, port, what to follow - and what is missing in the end.
-fn check(world: &mut World, asked: &[(&str, u16, Follow)], missing: &[&str]) {
+/// Completes the event and compares the retries (switch, port, what to follow) and the missing data.
+fn check(world: &mut World, retries: &[(&str, u16, Follow)], missing: &[&str]) {
     world.pass(300 * MS, &mut yes);
-    let found: Vec<_> = world
-        .asked
-        .iter()
-        .map(|(s, question)| (s.as_str(), question.port, question.polling.follow))
-        .collect();
-    assert_eq!(found, asked);
+    let found: Vec<_> =
+        world.polled.iter().map(|(s, packet)| (s.as_str(), packet.port, packet.polling.follow)).collect();
+    assert_eq!(found, retries);
     let [snapshot] = world.snapshots.as_slice() else { panic!("{:?}", world.snapshots) };
     assert_eq!(snapshot.missing, missing);
-    assert_eq!(world.collector.stats().questions, asked.len() as u64);
+    assert_eq!(world.collector.stats().poll_retries_sent, retries.len() as u64);
     assert!(world.switches.values().all(|switch| !switch.is_locked()));
 }
 
 #[test]
-fn what_arrives_is_not_asked_again() {
+fn polls_that_arrive_are_not_retried() {
     let mut world = world(settings(), &[("s1", 2), ("s2", 2), ("s3", 2)]);
-    complain(&mut world);
+    trigger(&mut world);
     world.poll("s1", EVENT, on_path(1), &mut yes);
     world.poll("s2", EVENT, on_path(1), &mut yes);
     check(&mut world, &[], &[]);
 }
 
 #[test]
-fn a_switch_behind_a_lost_packet_is_asked_by_the_port_it_would_have_come_by() {
+fn a_lost_packet_is_retried_for_its_ingress_port() {
     let mut world = world(settings(), &[("s2", 2)]);
     world.poll("s1", EVENT, on_path(1), &mut yes);
     check(&mut world, &[("s2", 1, Follow::VictimPath)], &[]);
     let polling =
         Polling { follow: Follow::VictimPath, hop_limit: 16, priority: 3, event: EVENT, flow: victim() };
-    assert_eq!(world.asked[0].1.polling, polling);
+    assert_eq!(world.polled[0].1.polling, polling);
     assert!(world.snapshots[0].switch("s2").is_some_and(|s2| s2.on_victim_path && s2.polled_from == [1]));
 }
 
 #[test]
 fn where_the_agents_own_packet_got_lost_the_wave_is_carried_hop_by_hop() {
     let mut world = world(settings(), &[("s1", 2), ("s2", 2)]);
-    complain(&mut world);
-    let asked = [("s1", 1, Follow::VictimPath), ("s2", 1, Follow::VictimPath)];
-    check(&mut world, &asked, &[]);
+    trigger(&mut world);
+    let retries = [("s1", 1, Follow::VictimPath), ("s2", 1, Follow::VictimPath)];
+    check(&mut world, &retries, &[]);
     assert_eq!(world.snapshots[0].switches.len(), 2);
 }
 
 #[test]
-fn who_does_not_answer_is_asked_so_often_and_no_more() {
+fn retries_end_at_their_limit() {
     let mut world = world(settings(), &[]);
     world.poll("s1", EVENT, on_path(1), &mut yes);
-    let asked = [("s2", 1, Follow::VictimPath); 3];
-    check(&mut world, &asked, &["s2: sent no report, although it lies on the victim's path"]);
+    let retries = [("s2", 1, Follow::VictimPath); 3];
+    check(&mut world, &retries, &["s2: sent no report, although it lies on the victim's path"]);
 }
 
 #[test]
-fn a_switch_that_takes_no_question_is_not_asked_a_second_time() {
+fn a_failed_packet_out_is_not_retried() {
     let mut world = world(settings(), &[]);
-    let mut deaf = |_: &str, what: &str| if what == "ask" { Answer::Refuse } else { Answer::Yes };
-    world.poll("s1", EVENT, on_path(1), &mut deaf);
-    world.pass(20 * MS, &mut deaf);
+    let mut failing = |_: &str, what: &str| if what == "poll" { Answer::Refuse } else { Answer::Yes };
+    world.poll("s1", EVENT, on_path(1), &mut failing);
+    world.pass(20 * MS, &mut failing);
     let missing = ["s2: sent no report, although it lies on the victim's path"];
     check(&mut world, &[("s2", 1, Follow::VictimPath)], &missing);
 }
 
 #[test]
-fn nobody_is_asked_when_that_is_not_wanted() {
-    let mut world = world(CollectSettings { ask_attempts: 0, ..settings() }, &[("s2", 2)]);
+fn retries_can_be_disabled() {
+    let mut world = world(CollectSettings { poll_retries: 0, ..settings() }, &[("s2", 2)]);
     world.poll("s1", EVENT, on_path(1), &mut yes);
     check(&mut world, &[], &["s2: sent no report, although it lies on the victim's path"]);
 }
 
 #[test]
-fn an_event_has_so_many_questions_and_what_is_not_asked_is_counted() {
-    let mut world = world(CollectSettings { max_questions: 2, ..settings() }, &[]);
+fn retries_of_an_event_are_limited_and_counted() {
+    let mut world = world(CollectSettings { max_poll_retries: 2, ..settings() }, &[]);
     world.poll("s1", EVENT, on_path(1), &mut yes);
     let missing = ["s2: sent no report, although it lies on the victim's path"];
     check(&mut world, &[("s2", 1, Follow::VictimPath); 2], &missing);
-    assert_eq!(world.collector.stats().limited_questions, 1);
+    assert_eq!(world.collector.stats().limited_poll_retries, 1);
 }
 
 #[test]
-fn a_lost_trace_of_pauses_is_taken_up_where_it_ended() {
+fn a_lost_pause_trace_is_retried_at_the_next_switch() {
     let mut world = world(settings(), &[("s3", 2)]);
     pause_s1(&mut world, 0);
     world.poll("s1", EVENT, on_path(3), &mut yes);
@@ -144,31 +141,32 @@ fn a_lost_trace_of_pauses_is_taken_up_where_it_ended() {
 }
 
 #[test]
-fn a_switch_that_was_only_asked_for_the_path_is_asked_for_the_pauses() {
+fn a_switch_polled_for_the_path_only_is_polled_for_the_pauses() {
     let mut world = world(settings(), &[("s3", 2)]);
     pause_s1(&mut world, 0);
     world.poll("s1", EVENT, on_path(3), &mut yes);
     world.poll("s2", EVENT, on_path(1), &mut yes);
     world.poll("s3", EVENT, on_path(1), &mut yes);
     check(&mut world, &[("s3", 1, Follow::Pauses)], &[]);
-    // It was frozen once more: the later bank includes what the earlier one held.
+    // The switch was frozen again: the later bank includes the rows of the earlier one.
     assert_eq!(world.switches["s3"].generation(), 2);
 }
 
 #[test]
-fn a_pause_that_the_switches_no_longer_follow_is_not_followed() {
+fn a_pause_older_than_the_ring_is_not_followed() {
     // The ring holds four epochs: 6 to 9 at the freeze.
-    for (end_ns, asked) in [(6 * EPOCH_NS, vec![("s3", 1, Follow::Pauses)]), (6 * EPOCH_NS - 1, Vec::new())] {
+    for (end_ns, retries) in [(6 * EPOCH_NS, vec![("s3", 1, Follow::Pauses)]), (6 * EPOCH_NS - 1, Vec::new())]
+    {
         let mut world = world(settings(), &[("s3", 2)]);
         pause_s1(&mut world, u128::from(end_ns));
         world.poll("s1", EVENT, on_path(3), &mut yes);
         world.poll("s2", EVENT, on_path(1), &mut yes);
-        check(&mut world, &asked, &[]);
+        check(&mut world, &retries, &[]);
     }
 }
 
 #[test]
-fn a_switch_without_the_program_is_not_asked() {
+fn a_switch_without_the_program_is_not_polled() {
     let mut world = World::with(settings(), &["s1", "s3"]);
     world.now_ns = 10 * MS;
     world.poll("s1", EVENT, on_path(1), &mut yes);
@@ -176,8 +174,8 @@ fn a_switch_without_the_program_is_not_asked() {
 }
 
 #[test]
-fn a_lost_report_is_told_again() {
-    // s2 was asked and frozen; only its digest is gone.
+fn a_lost_digest_is_recovered_by_a_retry() {
+    // s2 was polled and frozen; only its digest was lost.
     let mut world = world(settings(), &[("s2", 2)]);
     world.poll("s1", EVENT, on_path(1), &mut yes);
     let now_ns = world.now_ns;
@@ -188,32 +186,32 @@ fn a_lost_report_is_told_again() {
 }
 
 proptest! {
-    /// Whatever gets lost, and whatever of the answers to it: nothing is asked more often than it may, nothing that was
-    /// answered is asked again, and the snapshot lacks only what never answered.
+    /// For any loss of polling packets, digests and retries: retries stay within their limit, a reported poll is never
+    /// retried, and only switches that never reported are missing.
     #[test]
-    fn questions_are_bounded_and_never_repeat_what_was_answered(
+    fn retries_are_bounded_and_never_repeat_a_reported_poll(
         arrives in prop::collection::vec(any::<bool>(), 2),
         answers in prop::collection::vec(any::<bool>(), 0..12),
         attempts in 0u32..5,
     ) {
-        let settings = CollectSettings { ask_attempts: attempts, ..settings() };
+        let settings = CollectSettings { poll_retries: attempts, ..settings() };
         let mut world = world(settings, &[("s1", 2), ("s2", 2)]);
-        complain(&mut world);
+        trigger(&mut world);
         for (name, arrives) in ["s1", "s2"].into_iter().zip(&arrives) {
             if *arrives {
                 world.poll(name, EVENT, on_path(1), &mut yes);
             }
         }
         let mut answers = answers.into_iter();
-        let mut moody = |_: &str, what: &str| match what {
-            "ask" if answers.next() == Some(false) => Answer::Silent,
+        let mut unreliable = |_: &str, what: &str| match what {
+            "poll" if answers.next() == Some(false) => Answer::Silent,
             _ => Answer::Yes,
         };
-        world.pass(600 * MS, &mut moody);
+        world.pass(600 * MS, &mut unreliable);
         for (name, arrived) in ["s1", "s2"].into_iter().zip(&arrives) {
-            let asked = world.asked.iter().filter(|(switch, _)| switch == name).count();
-            prop_assert!(asked as u32 <= attempts);
-            prop_assert!(!arrived || asked == 0, "{} had answered", name);
+            let retries = world.polled.iter().filter(|(switch, _)| switch == name).count();
+            prop_assert!(retries as u32 <= attempts);
+            prop_assert!(!arrived || retries == 0, "{} had reported", name);
         }
         let [snapshot] = world.snapshots.as_slice() else {
             return Err(TestCaseError::fail(format!("{} snapshots", world.snapshots.len())));

@@ -1,23 +1,22 @@
-//! A question that the controller asks itself, as a packet.
+//! The packet by which the controller retries a polling packet.
 
 use model::wire::polling::{POLLING_BYTES, Polling};
 use model::wire::{ETHERTYPE_POLLING, Ethernet};
 
-/// First byte of the source address of the controller's questions: a locally administered address (IEEE 802, clause 8).
+/// First byte of the source address of a retry: a locally administered address (IEEE 802, clause 8).
 const LOCALLY_ADMINISTERED: u8 = 0x02;
 
-/// A question put into a switch, as if it had come by one of its ports.
+/// A polling packet that the controller sends to a switch in place of a lost one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PortQuestion {
-    /// The port that it would have come by.
+pub struct PollRetry {
+    /// The ingress port of the lost packet.
     pub port: u16,
-    /// What is asked.
+    /// The polling packet.
     pub polling: Polling,
 }
 
-impl PortQuestion {
-    /// The packet for the switch's CPU port. Its Ethernet source address ends with the port, which is how the switch
-    /// program learns of it.
+impl PollRetry {
+    /// Encodes the packet for the switch's CPU port. The low bits of its Ethernet source address hold the ingress port.
     pub fn to_bytes(&self) -> Vec<u8> {
         let [high, low] = self.port.to_be_bytes();
         let src = [LOCALLY_ADMINISTERED, 0, 0, 0, high, low];

@@ -1,4 +1,4 @@
-//! What a switch tells by digest.
+//! Digests of the switch program.
 
 use model::FlowKey;
 
@@ -6,41 +6,41 @@ use super::build::Finder;
 use super::records::FlowRow;
 use super::{FlowFields, TelemetryLayout};
 
-/// A digest, read.
+/// A decoded digest.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Notice {
-    /// A polling packet came by.
+pub enum Digest {
+    /// A polling packet arrived.
     Poll(PollReport),
-    /// A flow slot had to make room.
+    /// A flow slot was evicted.
     Eviction(Eviction),
 }
 
-/// What a switch says about a polling packet that it had not seen before.
+/// Report of a polling packet that the switch had not seen before, or of a retry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PollReport {
     /// The event.
     pub event: u32,
     /// The victim.
     pub victim: FlowKey,
-    /// What the packet asked to follow: bit 0 the victim's path, bit 1 pauses.
+    /// The packet's `follow` bits: bit 0 the victim's path, bit 1 pauses.
     pub follow: u8,
-    /// What of it was new to this switch.
+    /// The `follow` bits that were new to this switch.
     pub followed: u8,
-    /// Class of the victim's data.
+    /// Priority of the victim's data.
     pub priority: u8,
-    /// Port the packet came in by.
+    /// Ingress port of the packet.
     pub ingress_port: u16,
-    /// Port by which the victim's packets leave; `None` without a route.
+    /// Egress port of the victim's packets; `None` without a route.
     pub victim_port: Option<u16>,
-    /// When it came.
+    /// Arrival time.
     pub time_ns: u64,
-    /// Whether it froze the bank; otherwise that had been done before, for `frozen_event` at `frozen_ns`.
+    /// Whether this packet froze the bank; otherwise it was frozen before, for `frozen_event` at `frozen_ns`.
     pub frozen_now: bool,
     /// Generation of the frozen bank.
     pub frozen_generation: u16,
     /// Event for which the bank was frozen.
     pub frozen_event: u32,
-    /// When it was frozen.
+    /// Time of the freeze.
     pub frozen_ns: u64,
     /// Flow slots exported so far, modulo 2^32.
     pub evictions: u32,
@@ -51,19 +51,19 @@ pub struct PollReport {
 pub struct Eviction {
     /// Number of the export, modulo 2^32, from 1.
     pub sequence: u32,
-    /// When it happened.
+    /// Time of the eviction.
     pub time_ns: u64,
-    /// What the slot held.
+    /// The evicted record.
     pub row: FlowRow,
 }
 
-/// Why a digest cannot be read.
+/// Errors of [`TelemetryLayout::decode_digest`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NoticeError {
-    /// Not one of the switch program's.
+pub enum DigestError {
+    /// Not a digest of the switch program.
     #[error("unknown digest `{0}`")]
     Unknown(String),
-    /// Another number of fields than the pipeline declares.
+    /// The number of fields differs from the pipeline's declaration.
     #[error("digest `{name}` has {found} fields; expected {expected}")]
     Fields {
         /// The digest.
@@ -210,31 +210,32 @@ impl TelemetryLayout {
         [&self.poll.name, &self.eviction.name]
     }
 
-    /// Reads a digest: its name (full, or just the struct's), its fields as big-endian bytes in the declared order.
+    /// Decodes a digest from its name (in full, or the name of its struct) and its fields as big-endian bytes in the
+    /// declared order.
     ///
     /// # Errors
-    /// A digest of another kind, or one with other fields than declared.
-    pub fn notice(&self, name: &str, fields: &[Vec<u8>]) -> Result<Notice, NoticeError> {
+    /// If the digest is unknown or the number of its fields is wrong.
+    pub fn decode_digest(&self, name: &str, fields: &[Vec<u8>]) -> Result<Digest, DigestError> {
         let is = |known: &str| known == name || known.rsplit('.').next() == Some(name);
         let count = |expected: usize| {
             if fields.len() == expected {
                 return Ok(());
             }
-            Err(NoticeError::Fields { name: name.to_string(), found: fields.len(), expected })
+            Err(DigestError::Fields { name: name.to_string(), found: fields.len(), expected })
         };
         if is(&self.poll.name) {
             count(self.poll.count)?;
-            Ok(Notice::Poll(self.poll.read(fields)))
+            Ok(Digest::Poll(self.poll.read(fields)))
         } else if is(&self.eviction.name) {
             count(self.eviction.count)?;
-            Ok(Notice::Eviction(self.eviction.read(&self.flows[0], fields)))
+            Ok(Digest::Eviction(self.eviction.read(&self.flows[0], fields)))
         } else {
-            Err(NoticeError::Unknown(name.to_string()))
+            Err(DigestError::Unknown(name.to_string()))
         }
     }
 }
 
-/// Big-endian bytes as a number; of more than 16 bytes the lowest count.
+/// Big-endian bytes as a number; only the last 16 bytes count.
 fn number(bytes: &[u8]) -> u128 {
     bytes.iter().fold(0, |value, byte| value << 8 | u128::from(*byte))
 }

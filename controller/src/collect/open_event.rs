@@ -1,4 +1,4 @@
-//! What is known about one event.
+//! The state of an event from its first report to its snapshot.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use crate::layout::{LockState, PollReport, at_or_after};
 
 /// An event whose snapshot has not been emitted.
 #[derive(Clone, Debug)]
-pub(super) struct Event {
+pub(super) struct OpenEvent {
     pub(super) victim: Option<FlowKey>,
     pub(super) trigger: Option<Trigger>,
     pub(super) opened_ns: u64,
@@ -16,66 +16,67 @@ pub(super) struct Event {
     pub(super) active_ns: u64,
     pub(super) polls: u64,
     pub(super) parts: BTreeMap<String, Part>,
-    /// Switches whose lock has been looked at because no report came.
+    /// Switches whose freeze state has been read because their report is missing.
     pub(super) audited: BTreeSet<String>,
-    /// Class of the victim's data, once somebody has said it.
+    /// Priority of the victim's data, from the trigger or the first report.
     pub(super) priority: Option<u8>,
-    /// When to look for questions that got lost; absent: not before there is news.
-    pub(super) look_at_ns: Option<u64>,
-    /// Questions that the controller has asked itself: switch, port and flow, and how often.
-    pub(super) asked: BTreeMap<(String, u16, FlowKey), u32>,
+    /// When to search for lost polls; `None`: not before the next report.
+    pub(super) retry_at_ns: Option<u64>,
+    /// Number of retries of each polling packet, by switch, ingress port and flow.
+    pub(super) retries: BTreeMap<(String, u16, FlowKey), u32>,
 }
 
 /// One switch's part in an event.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Part {
     pub(super) polled_from: BTreeSet<u16>,
-    /// Ports from which pauses were to be followed.
+    /// Ingress ports from which the switch followed pauses.
     pub(super) traced_from: BTreeSet<u16>,
     pub(super) on_victim_path: bool,
     pub(super) victim_port: Option<u16>,
-    /// Where answers to the victim leave, if the switch was asked about their way.
+    /// Egress port of the victim's ACKs, if the switch was polled for the reverse path.
     pub(super) back_port: Option<u16>,
     pub(super) priority: Option<u8>,
     /// The frozen generation that holds this event's data.
     pub(super) generation: u16,
     pub(super) frozen_ns: u64,
-    /// Set when the bank had been frozen for another event: that event, and when this one asked.
+    /// Set if the bank was frozen for an earlier event: that event, and the time of this event's poll.
     pub(super) frozen_for: Option<(u32, u64)>,
-    /// Exports of the switch at the freeze.
+    /// Slots that the switch had exported at the freeze.
     pub(super) evictions: u32,
-    /// Whether this part is known only from the switch's lock.
+    /// Whether only the switch's freeze state refers to the event, because its digest was lost.
     pub(super) report_lost: bool,
-    pub(super) data: Data,
+    pub(super) data: BankData,
 }
 
-/// Where a part's data is.
+/// State of a bank's data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) enum Data {
-    /// Being read.
+pub(super) enum BankData {
+    /// The read is pending.
     #[default]
     Pending,
     /// In the switch's history.
     Collected,
-    /// Not to be had.
+    /// Could not be read, for this reason.
     Failed(String),
 }
 
-/// Whether `flow` carries what answers `victim`: RoCEv2 answers go the other way between the same hosts.
-fn answers(flow: &FlowKey, victim: &FlowKey) -> bool {
+/// Whether `flow` carries the ACKs of `victim`: in RoCEv2 these are the flows from the victim's destination to its
+/// source.
+fn is_reverse_of(flow: &FlowKey, victim: &FlowKey) -> bool {
     flow != victim && (flow.src, flow.dst, flow.proto) == (victim.dst, victim.src, victim.proto)
 }
 
 impl Part {
-    /// Whether a row that `generation` wrote last had been written before this part's freeze.
+    /// Whether a row that `generation` wrote last was written before this part's freeze.
     pub(super) fn includes(&self, generation: u16) -> bool {
         at_or_after(self.generation, generation)
     }
 }
 
-impl Event {
-    pub(super) fn new(now_ns: u64) -> Event {
-        Event {
+impl OpenEvent {
+    pub(super) fn new(now_ns: u64) -> OpenEvent {
+        OpenEvent {
             victim: None,
             trigger: None,
             opened_ns: now_ns,
@@ -84,24 +85,24 @@ impl Event {
             parts: BTreeMap::new(),
             audited: BTreeSet::new(),
             priority: None,
-            look_at_ns: None,
-            asked: BTreeMap::new(),
+            retry_at_ns: None,
+            retries: BTreeMap::new(),
         }
     }
 
-    /// The flow that is asked about.
-    pub(super) fn asked_flow(&self) -> Option<FlowKey> {
+    /// The victim: from the trigger, otherwise from the first report.
+    pub(super) fn victim_flow(&self) -> Option<FlowKey> {
         self.trigger.as_ref().map(|trigger| trigger.flow).or(self.victim)
     }
 
-    /// Takes a switch's report in.
+    /// Adds the report of a switch.
     pub(super) fn report(&mut self, now_ns: u64, switch: &str, report: &PollReport) {
         self.polls += 1;
         self.active_ns = now_ns;
-        let asked = self.asked_flow();
+        let victim = self.victim_flow();
         self.priority = Some(report.priority);
-        let is_back = asked.is_some_and(|victim| answers(&report.victim, &victim));
-        if !is_back {
+        let is_reverse = victim.is_some_and(|victim| is_reverse_of(&report.victim, &victim));
+        if !is_reverse {
             self.victim.get_or_insert(report.victim);
         }
         let is_first = !self.parts.contains_key(switch);
@@ -109,7 +110,7 @@ impl Event {
         part.polled_from.insert(report.ingress_port);
         part.priority = Some(report.priority);
         part.report_lost = false;
-        if report.followed & 1 == 1 && is_back {
+        if report.followed & 1 == 1 && is_reverse {
             part.back_port = report.victim_port;
         } else if report.followed & 1 == 1 {
             part.on_victim_path = true;
@@ -118,18 +119,18 @@ impl Event {
         if report.followed & 2 == 2 {
             part.traced_from.insert(report.ingress_port);
         }
-        // A later generation of the same event includes what the earlier one held.
+        // A later generation of the same event includes the rows of the earlier one.
         if is_first || part.generation != report.frozen_generation {
             part.generation = report.frozen_generation;
             part.frozen_ns = report.frozen_ns;
             part.evictions = report.evictions;
             part.frozen_for =
                 (report.frozen_event != report.event).then_some((report.frozen_event, report.time_ns));
-            part.data = Data::Pending;
+            part.data = BankData::Pending;
         }
     }
 
-    /// Takes in that a switch is locked for this event without having said so.
+    /// Adds a switch that is frozen for this event and whose digest was lost.
     pub(super) fn adopt(&mut self, now_ns: u64, switch: &str, lock: &LockState) {
         self.active_ns = now_ns;
         let part = self.parts.entry(switch.to_string()).or_default();
@@ -137,11 +138,11 @@ impl Event {
         part.frozen_ns = lock.frozen_ns;
         part.evictions = lock.evictions;
         part.report_lost = part.polled_from.is_empty();
-        part.data = Data::Pending;
+        part.data = BankData::Pending;
     }
 
-    /// Whether no part is being read.
+    /// Whether no read is pending.
     pub(super) fn is_settled(&self) -> bool {
-        self.parts.values().all(|part| part.data != Data::Pending)
+        self.parts.values().all(|part| part.data != BankData::Pending)
     }
 }
