@@ -7,15 +7,16 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, bail};
-use fabric::ns3::output::QueueMonitor;
+use fabric::output::ns3::QueueMonitor;
 use fabric::output::pcapng::{self, Interface};
 use fabric::output::series::Series;
-use fabric::{Fabric, Scenario, Tap, Watch};
+use fabric::{Fabric, Tap, Watch};
 use indicatif::{ProgressBar, ProgressStyle};
 use model::Time;
 use model::topology::Link;
 use model::wire::Frame;
 use p4_switch::Switch;
+use scenario::Scenario;
 
 use crate::input::write_all;
 

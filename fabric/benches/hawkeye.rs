@@ -15,12 +15,13 @@ use std::hint::black_box;
 use std::net::IpAddr;
 use std::time::Instant;
 
-use fabric::nic::message::Operation;
 use fabric::nic::packet::Template;
-use fabric::{Fabric, Pipeline, Scenario, scenario};
+use fabric::{Fabric, Pipeline};
 use model::wire::Frame;
 use model::{FlowKey, Time};
 use p4_switch::{Event, Switch};
+use scenario::Scenario;
+use scenario::nic::Operation;
 
 /// Between two packets: a megabyte of 1,048-byte packets in an epoch.
 const GAP: Time = Time(1_000_000);

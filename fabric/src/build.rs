@@ -6,6 +6,9 @@ use model::topology::{Link as TopologyLink, NodeKind};
 use model::wire::ethernet;
 use model::{PortRef, Time, Topology};
 use p4_switch::SwitchConfig;
+use scenario::nic::{ControlConfig, Operation, Reliability};
+use scenario::topology::CPU_PORT;
+use scenario::{HostSettings, Paths, Problems, Random, RunFlow, Scenario, SonicError};
 
 use crate::event::Event;
 use crate::fabric::{AgentSlot, Fabric, NodeIndex, SwitchNode};
@@ -14,19 +17,15 @@ use crate::flow::{ReceiveState, Receiver, RttStats, SendState};
 use crate::host::queue_pair;
 use crate::link::{End, Link, cut};
 use crate::nic::Nic;
-use crate::nic::control::{Control, ControlConfig};
-use crate::nic::message::{Layout, MessageGate, Operation};
+use crate::nic::control::Control;
+use crate::nic::message::{Layout, MessageGate};
 use crate::nic::pacing::Pacer;
 use crate::nic::packet::{Template, mac};
 use crate::nic::pfc::Obeyed;
 use crate::nic::read::{Requester, Responder};
 use crate::nic::receive::ReceivePipeline;
-use crate::nic::sender::{Reliability, Sender};
+use crate::nic::sender::Sender;
 use crate::nic::watchdog::NicWatchdog;
-use crate::paths::Paths;
-use crate::problem::Problems;
-use crate::rng::Random;
-use crate::scenario::{HostSettings, RunFlow, Scenario, SonicError};
 use crate::switching::FabricSwitch;
 
 /// Why a scenario cannot be built. Scenarios that were read from files have been checked and never fail so.
@@ -175,7 +174,7 @@ impl<S: FabricSwitch> Fabric<S> {
         match self.names.get(&port.switch) {
             None => Err(BuildError::UnknownNode(port.clone())),
             Some(NodeIndex::Host(host)) => Ok(End::Host { host: *host }),
-            Some(NodeIndex::Switch(switch)) if (1..crate::fabric::CPU_PORT).contains(&port.port) => {
+            Some(NodeIndex::Switch(switch)) if (1..CPU_PORT).contains(&port.port) => {
                 Ok(End::Switch { switch: *switch, port: port.port })
             }
             Some(NodeIndex::Switch(_)) => Err(BuildError::PortNumber(port.clone())),

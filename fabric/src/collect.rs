@@ -9,12 +9,13 @@ use model::wire::Frame;
 use model::{Snapshot, Time, Trigger};
 use p4_lang::ir::Bits;
 use p4_switch::{Event, Switch};
+use scenario::Scenario;
 
 use crate::fabric::Fabric;
+use crate::fault_injection::{FaultInjection, RandomLoss};
+use crate::operator_records::OperatorRecords;
 use crate::pipeline::{Pipeline, read_registers, write_registers};
 use crate::record::SwitchNotice;
-use crate::scenario::Scenario;
-use crate::trial::{Losing, Trial};
 
 /// The controller asks again what got lost after this part of the time after which a wave counts as over.
 const QUIET_TO_ASK: u64 = 5;
@@ -42,7 +43,7 @@ pub struct InProcessController {
     next_time: Option<Time>,
     snapshots: Vec<(Time, Snapshot)>,
     /// What is lost on the way here.
-    lost_digests: Losing,
+    lost_digests: RandomLoss,
     /// Switches that answer nothing.
     silent: Vec<String>,
     /// Whether every switch is read at every question.
@@ -77,7 +78,7 @@ impl InProcessController {
             sequence: 0,
             next_time: None,
             snapshots: Vec::new(),
-            lost_digests: Trial::default().digests(0),
+            lost_digests: FaultInjection::default().digests(0),
             silent: Vec::new(),
             is_surveying: false,
             surveys: Vec::new(),
@@ -89,12 +90,12 @@ impl InProcessController {
     }
 
     /// The same controller with what a trial does to its collections.
-    pub(crate) fn on_trial(mut self, seed: u64, trial: &Trial) -> InProcessController {
+    pub(crate) fn with_injection(mut self, seed: u64, injection: &FaultInjection) -> InProcessController {
         let nodes = self.scenario.topology.nodes.iter();
         let switches = nodes.map(|node| &node.name).filter(|name| !self.scenario.topology.is_host(name));
-        self.silent = trial.silent(seed, switches);
-        self.lost_digests = trial.digests(seed);
-        self.is_surveying = trial.survey;
+        self.silent = injection.silent(seed, switches);
+        self.lost_digests = injection.digests(seed);
+        self.is_surveying = injection.survey;
         self
     }
 
@@ -172,7 +173,7 @@ impl InProcessController {
         for command in commands {
             match command {
                 Command::Emit(mut snapshot) => {
-                    self.add_circumstances(now, &mut snapshot, fabric);
+                    self.add_operator_records(now, &mut snapshot, fabric);
                     self.snapshots.push((now, *snapshot));
                 }
                 request => self.put_off(now + self.request_time, Later::Do(request)),
@@ -181,9 +182,8 @@ impl InProcessController {
     }
 
     /// Adds what is known besides telemetry.
-    fn add_circumstances(&self, now: Time, snapshot: &mut Snapshot, fabric: &Fabric<Switch>) {
-        let circumstances = self.scenario.circumstances(fabric);
-        self.scenario.survey(snapshot, circumstances, now);
+    fn add_operator_records(&self, now: Time, snapshot: &mut Snapshot, fabric: &Fabric<Switch>) {
+        OperatorRecords::of(&self.scenario, fabric).complete(&self.scenario, snapshot, now);
     }
 
     /// Reads every switch that answers, as it stands now.
@@ -199,7 +199,7 @@ impl InProcessController {
             }
         }
         let mut snapshot = self.collector.survey(now.as_ns(), event, trigger, &readings);
-        self.add_circumstances(now, &mut snapshot, fabric);
+        self.add_operator_records(now, &mut snapshot, fabric);
         // The controller hears of the question and asks all switches at once.
         self.surveys.push((now + self.notice_delay + self.request_time, snapshot));
     }

@@ -6,19 +6,19 @@ use model::wire::{ETHERTYPE_MAC_CONTROL, Ethernet, Frame};
 use model::{LossRecord, PortRef, Time};
 use p4_switch::tm::{DropReason as QueueDrop, WatchdogAction};
 use p4_switch::{DropReason, Event as SwitchEvent, Switch, SwitchConfig};
+use scenario::topology::CPU_PORT;
+use scenario::{Random, Scenario, SonicError};
 
 use crate::agent::{HostAgent, Question};
 use crate::event::{Event, EventQueue};
 use crate::fault::Fault;
+use crate::fault_injection::{RandomLoss, is_poll};
 use crate::flow::{ReceiveState, SendState};
 use crate::link::{End, InFlight, Link};
 use crate::losses::Losses;
 use crate::nic::{Nic, Outgoing};
 use crate::record::{BooksError, Counters, LosslessDrops, PauseRecord, SwitchNotice, WatchdogRecord};
-use crate::rng::Random;
-use crate::scenario::SonicError;
 use crate::switching::FabricSwitch;
-use crate::trial::{Losing, is_poll};
 use crate::truth::PacketLog;
 
 /// A switch and where its ports lead.
@@ -72,7 +72,7 @@ pub struct Fabric<S = Switch> {
     /// Sees every frame.
     pub(crate) tap: Option<Box<dyn Tap>>,
     /// What loses polling packets, where an evaluation wants that.
-    pub(crate) lost_polls: Option<Losing>,
+    pub(crate) lost_polls: Option<RandomLoss>,
     /// Nothing new starts after that.
     pub(crate) stop: Time,
 }
@@ -560,7 +560,7 @@ impl<S: FabricSwitch> Fabric<S> {
 
     /// The settings of a switch that has these ports in a scenario.
     pub(crate) fn switch_config(
-        scenario: &crate::Scenario,
+        scenario: &Scenario,
         name: &str,
         seed: u64,
     ) -> Result<SwitchConfig, SonicError> {
@@ -570,9 +570,6 @@ impl<S: FabricSwitch> Fabric<S> {
         Ok(SwitchConfig { seed, ..SwitchConfig::new(tm) })
     }
 }
-
-/// Port number of the controller at every switch.
-pub(crate) const CPU_PORT: u16 = 510;
 
 fn is_mac_control(frame: &Frame) -> bool {
     Ethernet::from_bytes(&frame.head).is_some_and(|header| header.ethertype == ETHERTYPE_MAC_CONTROL)

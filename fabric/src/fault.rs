@@ -2,11 +2,12 @@
 
 use model::Time;
 use model::wire::Pfc;
+use scenario::FaultKind;
+use scenario::nic::ReceiveLimits;
 
 use crate::event::Event;
 use crate::fabric::Fabric;
-use crate::nic::receive::{ReceiveLimits, Slowdown};
-use crate::scenario::FaultKind;
+use crate::nic::receive::Slowdown;
 use crate::switching::FabricSwitch;
 
 /// A fault of one run.

@@ -2,17 +2,18 @@
 
 use model::wire::Frame;
 use model::{FlowKey, Rate, Time};
+use scenario::HostSettings;
+use scenario::nic::{Operation, Reliability};
 
 use crate::link::cut;
 use crate::nic::control::Control;
 use crate::nic::gbn::{self, Answer};
-use crate::nic::message::{MessageGate, Operation};
+use crate::nic::message::MessageGate;
 use crate::nic::pacing::Pacer;
 use crate::nic::packet::Template;
 use crate::nic::read::{Requester, Responder};
 use crate::nic::selective;
-use crate::nic::sender::{Reliability, Sender};
-use crate::scenario::HostSettings;
+use crate::nic::sender::Sender;
 
 /// Round-trip times of one flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]

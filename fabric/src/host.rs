@@ -4,6 +4,7 @@ use model::wire::polling::Polling;
 use model::wire::{Frame, Pfc};
 use model::{FlowKey, PortRef, Time, wire};
 use p4_switch::tm::PauseEnd;
+use scenario::Notification;
 
 use crate::agent::{Question, polling_frame};
 use crate::event::Event;
@@ -14,7 +15,6 @@ use crate::nic::gbn::{Answer, unwrap_psn};
 use crate::nic::packet::{self, Received};
 use crate::nic::receive::Pushed;
 use crate::record::{FlowRecord, WatchdogDoes, WatchdogRecord};
-use crate::scenario::Notification;
 use crate::switching::FabricSwitch;
 
 impl<S: FabricSwitch> Fabric<S> {

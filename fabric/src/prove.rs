@@ -1,6 +1,6 @@
 //! Proof by simulation that headroom suffices: one port's lossless profile under the worst case that its link allows.
 //!
-//! The traffic manager of a switch set up by its configuration ([`crate::scenario`]) takes frames at line rate for a
+//! The traffic manager of a switch set up by its configuration ([`scenario::sonic`]) takes frames at line rate for a
 //! neighbour that stays paused. When the group pauses its sender, these delays pass one after the other before the
 //! last frame is in (IEEE 802.1Qbb annex, IEEE 802.3 31B.3.7):
 //!
@@ -16,9 +16,8 @@ use buffer_config::headroom::{CABLE_PS_PER_METRE, response_ps};
 use buffer_config::resolved::{ResolvedPort, ResolvedSwitch};
 use model::{Rate, Time};
 use p4_switch::tm::{Arrival, DropReason, TrafficManager};
+use scenario::{SonicError, sonic};
 use serde::Serialize;
-
-use crate::scenario::{SonicError, sonic};
 
 /// The most frames that one proof sends: enough to fill 500 MB with frames of 64 bytes.
 const MAX_FRAMES: u64 = 8_000_000;

@@ -6,17 +6,17 @@ use controller::plan::{PlanError, PlanSettings, plan};
 use host_agent::{Settings, SettingsError};
 use model::{GroundTruth, Snapshot, Time};
 use p4_switch::Switch;
+use scenario::Scenario;
 use serde::Serialize;
 
 use crate::agent::Watcher;
 use crate::build::BuildError;
 use crate::collect::InProcessController;
 use crate::fabric::{Fabric, Tap};
+use crate::fault_injection::FaultInjection;
 use crate::nic::packet::mac;
 use crate::pipeline::{InstallError, Pipeline, install, reinstall_routes};
 use crate::record::{BooksError, Counters, FlowRecord, LosslessDrops, PauseRecord, WatchdogRecord};
-use crate::scenario::Scenario;
-use crate::trial::Trial;
 use crate::truth;
 
 /// What a run needs besides scenario and seed.
@@ -43,7 +43,7 @@ pub struct RunOutcome {
     pub snapshots: Vec<Snapshot>,
     /// When each of them was complete.
     pub snapshot_times: Vec<Time>,
-    /// What a full poll brought at each question, and when; empty unless [`Trial::survey`] asks for it.
+    /// What a full poll brought at each question, and when; empty unless [`FaultInjection::survey`] asks for it.
     pub surveys: Vec<(Time, Snapshot)>,
     /// What became of every flow.
     pub flows: Vec<FlowRecord>,
@@ -138,31 +138,31 @@ pub fn run_watched(
     options: &RunOptions,
     watch: &mut dyn Watch,
 ) -> Result<RunOutcome, RunError> {
-    drive_through(scenario, seed, options, &Trial::default(), watch)
+    drive_through(scenario, seed, options, &FaultInjection::default(), watch)
 }
 
 /// As [`run`], with a collection that is tried.
 ///
 /// # Errors
 /// What cannot be built, programmed or drawn.
-pub fn run_trial(
+pub fn run_with_injection(
     scenario: &Scenario,
     seed: u64,
     options: &RunOptions,
-    trial: &Trial,
+    injection: &FaultInjection,
 ) -> Result<RunOutcome, RunError> {
-    drive_through(scenario, seed, options, trial, &mut Nobody)
+    drive_through(scenario, seed, options, injection, &mut Nobody)
 }
 
 fn drive_through(
     scenario: &Scenario,
     seed: u64,
     options: &RunOptions,
-    trial: &Trial,
+    injection: &FaultInjection,
     watch: &mut dyn Watch,
 ) -> Result<RunOutcome, RunError> {
     let mut scenario = scenario.instance(seed).map_err(BuildError::from)?;
-    if let Some(percent) = trial.threshold_percent {
+    if let Some(percent) = injection.threshold_percent {
         scenario.to_mut().agents.threshold_percent = percent;
     }
     let scenario = &*scenario;
@@ -173,8 +173,8 @@ fn drive_through(
     if let Some(tap) = watch.tap() {
         fabric.set_tap(tap);
     }
-    fabric.lost_polls = trial.polls(seed);
-    let new = || InProcessController::new(scenario, options.pipeline.clone()).on_trial(seed, trial);
+    fabric.lost_polls = injection.polls(seed);
+    let new = || InProcessController::new(scenario, options.pipeline.clone()).with_injection(seed, injection);
     let mut controller = options.diagnose.then(new);
     let mut reroutes = Reroutes::new(scenario, seed, &options.pipeline);
     drive(scenario, &mut fabric, controller.as_mut(), &mut reroutes, watch)?;

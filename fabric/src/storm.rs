@@ -8,8 +8,7 @@ use buffer_config::resolved::{ResolvedPort, ResolvedSwitch};
 use model::wire::pfc::{Pfc, quanta_time};
 use model::{Rate, Time};
 use p4_switch::tm::{Arrival, DropReason, TmEvent, TrafficManager};
-
-use crate::scenario::{SonicError, sonic};
+use scenario::{SonicError, sonic};
 
 /// What the watchdog did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

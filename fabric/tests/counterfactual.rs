@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use fabric::counterfactual::verify;
-use fabric::{Pipeline, RunOptions, RunOutcome, Scenario, run, scenario};
+use fabric::{Pipeline, RunOptions, RunOutcome, run};
 use model::diagnosis::{Collected, Evidence, Record};
 use model::{Cause, Diagnosis, FlowKey, GroundTruth, RootCause};
+use scenario::Scenario;
 
 fn pipeline() -> &'static Pipeline {
     static PIPELINE: OnceLock<Pipeline> = OnceLock::new();

@@ -4,9 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
-use fabric::{Fabric, Pipeline, RunOptions, RunOutcome, Scenario, prepare, run, scenario};
+use fabric::{Fabric, Pipeline, RunOptions, RunOutcome, prepare, run};
 use model::{Anomaly, GroundTruth, PortRef, RootCause, Setting, Time};
 use p4_switch::Switch;
+use scenario::Scenario;
 
 const SEEDS: [u64; 3] = [1, 2, 77];
 

@@ -5,16 +5,17 @@ mod common;
 
 use common::plain::PlainSwitch;
 use common::{check_conservation, plain_fabric};
-use fabric::nic::dcqcn::{Cut, DcqcnConfig};
-use fabric::nic::generation::Generation;
-use fabric::nic::host_bus::HostBus;
-use fabric::nic::message::{Messages, Operation};
-use fabric::nic::mtt::MttModel;
-use fabric::nic::sender::Reliability;
-use fabric::scenario::{FaultKind, FaultSpec, Reaction};
-use fabric::{Fabric, Scenario, WatchdogDoes, scenario};
+use fabric::{Fabric, WatchdogDoes};
 use model::{Rate, Time};
 use p4_switch::tm::{Watchdog, WatchdogAction};
+use scenario::Scenario;
+use scenario::nic::Generation;
+use scenario::nic::HostBus;
+use scenario::nic::MttModel;
+use scenario::nic::Reliability;
+use scenario::nic::{Cut, DcqcnConfig};
+use scenario::nic::{Messages, Operation};
+use scenario::{FaultKind, FaultSpec, Reaction};
 
 /// Three hosts at one switch, 100 Gb/s and 1 us everywhere; `size` from h1 to h3.
 fn network(size: &str) -> Scenario {

@@ -6,9 +6,10 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use fabric::ns3::{Loaded, output};
+use fabric::output::ns3 as output;
 use fabric::{PauseRecord, Pipeline, RunOptions, RunOutcome, Watch, run, run_watched};
 use p4_switch::Switch;
+use scenario::ns3::Loaded;
 
 /// A row of `fct.txt`: source and destination host, size, completion time in nanoseconds.
 struct Completion {

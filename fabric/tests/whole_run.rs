@@ -5,8 +5,9 @@ mod common;
 
 use std::sync::OnceLock;
 
-use fabric::{Pipeline, RunOptions, RunOutcome, Scenario, run, scenario};
+use fabric::{Pipeline, RunOptions, RunOutcome, run};
 use model::{Gap, PortRef, TriggerReason};
+use scenario::Scenario;
 
 fn pipeline() -> &'static Pipeline {
     static PIPELINE: OnceLock<Pipeline> = OnceLock::new();

@@ -9,10 +9,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use controller::live::Asked;
-use fabric::scenario::Circumstances;
-use fabric::{Fabric, Scenario};
+use fabric::Fabric;
+use fabric::OperatorRecords;
 use model::{PortRef, Time};
 use p4_switch::tm::CLASSES;
+use scenario::Scenario;
 use tokio::sync::mpsc;
 use web::{PortPoint, PortSample};
 
@@ -31,7 +32,7 @@ pub(super) struct News {
     /// The state of every switch port.
     pub(super) samples: Vec<PortSample>,
     /// Losses and jobs so far.
-    pub(super) circumstances: Circumstances,
+    pub(super) records: OperatorRecords,
 }
 
 /// The network, and where its switches are.
@@ -81,8 +82,8 @@ impl Network {
                 if slice.is_multiple_of(SLICES_PER_SAMPLE) {
                     let samples = self.sampler.sample(&mut self.fabric);
                     // A reader that cannot follow misses samples; the network does not wait for it.
-                    let circumstances = self.scenario.circumstances(&self.fabric);
-                    let _ = news.try_send(News { now: self.fabric.now(), samples, circumstances });
+                    let records = OperatorRecords::of(&self.scenario, &self.fabric);
+                    let _ = news.try_send(News { now: self.fabric.now(), samples, records });
                 }
                 // A machine that is too slow for the pace runs as fast as it can, without a debt to work off.
                 due = (due + SLICE).max(Instant::now());

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use analyzer::{Analysis, Settings, TopologyIndex};
 use controller::collect::CollectSettings;
 use controller::live::Controller;
-use fabric::Scenario;
-use fabric::scenario::Circumstances;
+use fabric::OperatorRecords;
 use model::{Snapshot, Time};
+use scenario::Scenario;
 use tokio::sync::mpsc;
 use tracing::{error, info, warn};
 use web::{LiveState, QueryAnswer, QueryError};
@@ -46,20 +46,20 @@ pub(super) async fn run(
     let settings = Settings::default();
     let index = TopologyIndex::new(&scenario.topology);
     let mut answers = Answers::default();
-    let mut known = Circumstances::default();
+    let mut known = OperatorRecords::default();
     let mut now = Time::ZERO;
     loop {
         tokio::select! {
             Ok(mut snapshot) = controller.snapshot() => {
-                scenario.survey(&mut snapshot, known.clone(), now);
+                known.clone().complete(&scenario, &mut snapshot, now);
                 let analyses = analyzer::analyze_indexed(&snapshot, &index, &settings);
                 match asker.is_own(&snapshot) {
                     true => asker.answer(&snapshot, answer(analyses, &snapshot)),
                     false => keep(&live, answers.take(snapshot, analyses)).await,
                 }
             }
-            Some(News { now: then, samples, circumstances }) = news.recv() => {
-                (now, known) = (then, circumstances);
+            Some(News { now: then, samples, records }) = news.recv() => {
+                (now, known) = (then, records);
                 keep(&live, answers.settled(now.as_ns())).await;
                 live.push_ports(&samples);
                 if let Err(error) = live.advance(now.as_ns()).await {

@@ -10,9 +10,10 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use analyzer::evaluation::{Contestant, Observation};
+use fabric::FaultInjection;
 use fabric::pipeline::Pipeline;
-use fabric::{Scenario, Trial};
 use indicatif::{ProgressBar, ProgressStyle};
+use scenario::Scenario;
 
 pub(crate) use instance::Instance;
 use observe::observe;
@@ -31,7 +32,7 @@ pub(crate) struct Plan {
     /// Where finished runs are kept, so that an evaluation that was broken off goes on where it was.
     pub(crate) work: Option<PathBuf>,
     /// What happens to the collections.
-    pub(crate) trial: Trial,
+    pub(crate) trial: FaultInjection,
     /// At most so many instances are drawn for a run until one shows what its scenario is about.
     pub(crate) draws: u64,
     /// An epoch of the switches lasts 2 to this power of nanoseconds.
@@ -139,7 +140,7 @@ mod tests {
             methods: vec![Contestant::Harrier],
             jobs: 1,
             work: None,
-            trial: Trial::default(),
+            trial: FaultInjection::default(),
             draws: 10,
             epoch_shift: USUAL_EPOCH_SHIFT,
             program: String::new(),

@@ -17,6 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use model::{Diagnosis, FlowKey, Time, Verification};
+use scenario::Scenario;
 
 pub use remedy::Remedy;
 
@@ -24,7 +25,6 @@ use crate::build::BuildError;
 use crate::pipeline::Pipeline;
 use crate::record::{FlowRecord, PauseRecord};
 use crate::run::{RunError, run_traffic};
-use crate::scenario::Scenario;
 use queues::Queues;
 use sight::{Question, Sight};
 use stopwatch::{Stopwatch, Trace, Traces};

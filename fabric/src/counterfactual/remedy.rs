@@ -3,10 +3,9 @@
 use std::collections::BTreeSet;
 
 use model::{Anomaly, Diagnosis, FlowKey, Time};
+use scenario::{FlowSpec, Problems, Scenario, place_of};
 
-use crate::problem::Problems;
 use crate::record::FlowRecord;
-use crate::scenario::{FlowSpec, Scenario, place_of};
 
 /// What to take out of a run, or to put right in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -152,7 +151,7 @@ fn without(flows: Vec<FlowSpec>, removed: &[bool], starts: &[Option<Time>]) -> V
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::nic::message::Messages;
+    use scenario::nic::Messages;
 
     fn flow(label: &str, start_us: u64, after: &[usize]) -> FlowSpec {
         FlowSpec {

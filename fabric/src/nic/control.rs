@@ -1,21 +1,11 @@
 //! The congestion control of one flow, whichever it is: it is told what comes back, and says how fast to send.
 
 use model::{Rate, Time};
+use scenario::nic::ControlConfig;
 
-use super::dcqcn::{DcqcnConfig, ReactionPoint};
-use super::dctcp::{Dctcp, DctcpConfig};
-use super::timely::{Timely, TimelyConfig};
-
-/// A congestion control and its parameters.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum ControlConfig {
-    /// [`super::dcqcn`].
-    Dcqcn(DcqcnConfig),
-    /// [`super::dctcp`].
-    Dctcp(DctcpConfig),
-    /// [`super::timely`].
-    Timely(TimelyConfig),
-}
+use super::dcqcn::ReactionPoint;
+use super::dctcp::Dctcp;
+use super::timely::Timely;
 
 /// What an acknowledgement or refusal says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

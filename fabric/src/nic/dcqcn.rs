@@ -8,65 +8,7 @@
 //! a rate matters only when a packet is sent and a notification only when it arrives.
 
 use model::{Rate, Time};
-
-/// When a notification lowers the rate.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Cut {
-    /// The reaction point looks every decrease interval whether there was one, however many came: it coalesces them.
-    /// Alpha is likewise brought up to date every alpha interval. As in hardware and in the HPCC family of simulators.
-    #[default]
-    Polled,
-    /// At once, for every notification that comes a decrease interval after the last cut: the receiver coalesces.
-    /// Alpha rises with each cut and decays after an alpha interval without one. As in the paper.
-    Immediate,
-}
-
-/// Parameters of the reaction point.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct DcqcnConfig {
-    /// Time between updates of alpha.
-    pub alpha_interval: Time,
-    /// Least time between two decreases.
-    pub decrease_interval: Time,
-    /// Time between increases.
-    pub increase_timer: Time,
-    /// Bytes between increases; 0 for none.
-    pub byte_counter: u64,
-    /// Increases by fast recovery before additive ones.
-    pub fast_recovery_times: u32,
-    /// Weight g of alpha's moving average.
-    pub gain: f64,
-    /// Additive increase of the target rate.
-    pub additive_increase: Rate,
-    /// Hyper increase of the target rate.
-    pub hyper_increase: Rate,
-    /// Lowest rate.
-    pub min_rate: Rate,
-    /// Whether every decrease lowers the target rate, also a second one without an increase in between. With
-    /// [`Cut::Immediate`] it always does.
-    pub clamp_target: bool,
-    /// When notifications take effect.
-    pub cut: Cut,
-}
-
-impl Default for DcqcnConfig {
-    /// The values recommended by the paper and used by vendors for 40 Gb/s and more.
-    fn default() -> DcqcnConfig {
-        DcqcnConfig {
-            alpha_interval: Time::from_us(55),
-            decrease_interval: Time::from_us(4),
-            increase_timer: Time::from_us(300),
-            byte_counter: 0,
-            fast_recovery_times: 5,
-            gain: 1.0 / 256.0,
-            additive_increase: Rate(40_000_000),
-            hyper_increase: Rate(200_000_000),
-            min_rate: Rate(100_000_000),
-            clamp_target: false,
-            cut: Cut::Polled,
-        }
-    }
-}
+use scenario::nic::{Cut, DcqcnConfig};
 
 /// A nanosecond: decreases are looked at just after an update of alpha that is due at the same time.
 const AFTER_ALPHA: Time = Time::from_ns(1);

@@ -5,19 +5,9 @@
 //! round trip. The first mark of a window lowers the rate by half of alpha; a round trip without lowers adds a step.
 
 use model::Rate;
+use scenario::nic::DctcpConfig;
 
 use super::control::Feedback;
-
-/// Parameters.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct DctcpConfig {
-    /// Weight g of alpha's moving average; 1/16 in the paper.
-    pub gain: f64,
-    /// Step of the rate a round trip.
-    pub additive_increase: Rate,
-    /// Lowest rate.
-    pub min_rate: Rate,
-}
 
 /// The sender of one flow.
 #[derive(Clone, Debug)]

@@ -96,9 +96,11 @@ impl Receiver {
 
 #[cfg(test)]
 mod tests {
+    use scenario::nic::Reliability;
+
     use super::*;
     use crate::nic::message::Layout;
-    use crate::nic::sender::{Reliability, Sender};
+    use crate::nic::sender::Sender;
     use proptest::prelude::*;
 
     fn sender(bytes: u64, payload: u32) -> Sender {

@@ -6,33 +6,7 @@
 use std::collections::VecDeque;
 
 use model::Time;
-
-/// What a message does at the far end; decides the opcodes on the wire.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Operation {
-    /// RDMA WRITE: data goes from the flow's source to its destination.
-    #[default]
-    Write,
-    /// SEND: likewise.
-    Send,
-    /// RDMA READ: the flow's destination asks, one request a message, and its source answers with the data.
-    Read,
-}
-
-/// How a flow's bytes become messages.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Messages {
-    /// What they do.
-    pub operation: Operation,
-    /// Bytes of a message, the last may have fewer; absent: the flow is one message.
-    pub bytes: Option<u64>,
-    /// How many may be under way at once; absent: any number.
-    pub outstanding: Option<u32>,
-    /// Least time between the starts of two messages.
-    pub interval: Time,
-    /// Bytes that the flow may have outstanding; absent: what its NIC says.
-    pub window_bytes: Option<u64>,
-}
+use scenario::nic::Messages;
 
 /// Packets of a flow, numbered from 0 through all its messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,10 +10,7 @@ pub mod control;
 pub mod dcqcn;
 pub mod dctcp;
 pub mod gbn;
-pub mod generation;
-pub mod host_bus;
 pub mod message;
-pub mod mtt;
 pub mod pacing;
 pub mod packet;
 pub mod pfc;
@@ -28,9 +25,9 @@ use std::collections::VecDeque;
 
 use model::wire::Frame;
 use model::{Rate, Time};
+use scenario::HostSettings;
 
 use crate::flow::SendState;
-use crate::scenario::HostSettings;
 use pfc::Obeyed;
 use receive::ReceivePipeline;
 use watchdog::NicWatchdog;

@@ -15,10 +15,8 @@ use model::wire::udp::{UDP_BYTES, Udp};
 use model::wire::{Aeth, Cnp, ETHERTYPE_IPV4, ETHERTYPE_IPV6, Frame, Pfc, aeth};
 use smallvec::SmallVec;
 
-use super::message::Operation;
+use scenario::nic::Operation;
 
-/// Header bytes of RoCEv2 over IPv4 on the wire, invariant CRC included and frame check sequence not.
-pub const ROCE_V4_BYTES: u32 = 58;
 /// Partition key of the default partition.
 const DEFAULT_PARTITION: u16 = 0xffff;
 

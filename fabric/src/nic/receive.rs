@@ -7,28 +7,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use model::wire::{Frame, Pfc};
 use model::{Rate, Time};
-
-use super::host_bus::HostBus;
-use super::mtt::MttModel;
-use crate::rng::Random;
-
-/// The receive buffer of a NIC.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ReceiveLimits {
-    /// Bytes that it holds; what comes beyond is lost.
-    pub size_bytes: u64,
-    /// Buffered bytes at which it pauses the switch.
-    pub xoff_bytes: u64,
-    /// Buffered bytes at which it lets the switch go on.
-    pub xon_bytes: u64,
-}
-
-impl Default for ReceiveLimits {
-    /// 2 MiB; pauses at 64 KiB and resumes at 32 KiB.
-    fn default() -> ReceiveLimits {
-        ReceiveLimits { size_bytes: 2 << 20, xoff_bytes: 64 << 10, xon_bytes: 32 << 10 }
-    }
-}
+use scenario::Random;
+use scenario::nic::{HostBus, MttModel, ReceiveLimits};
 
 /// What keeps a pipeline from working at line rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

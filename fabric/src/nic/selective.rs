@@ -123,9 +123,11 @@ impl Receiver {
 
 #[cfg(test)]
 mod tests {
+    use scenario::nic::Reliability;
+
     use super::*;
     use crate::nic::message::Layout;
-    use crate::nic::sender::{Reliability, Sender};
+    use crate::nic::sender::Sender;
     use model::Time;
     use proptest::prelude::*;
 

@@ -5,19 +5,10 @@
 use std::collections::VecDeque;
 
 use model::Time;
+use scenario::nic::Reliability;
 
 use super::message::Layout;
 use super::selective::Recovery;
-
-/// What makes up for lost packets.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Reliability {
-    /// The receiver takes packets in order only; the sender goes back to the missing one ([`super::gbn`]).
-    #[default]
-    GoBackN,
-    /// The receiver keeps what comes out of order; the sender repeats what is missing ([`super::selective`]).
-    SelectiveRepeat,
-}
 
 /// A packet that was sent and is not acknowledged by a number below which all have arrived.
 #[derive(Clone, Copy, Debug)]

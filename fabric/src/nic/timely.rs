@@ -3,45 +3,9 @@
 //! increases in a row.
 
 use model::{Rate, Time};
+use scenario::nic::TimelyConfig;
 
 use super::control::Feedback;
-
-/// Parameters.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TimelyConfig {
-    /// Weight of the newest difference of round trips in its moving average.
-    pub weight: f64,
-    /// Factor beta of decreases.
-    pub beta: f64,
-    /// A shorter round trip always raises the rate.
-    pub low: Time,
-    /// A longer one always lowers it.
-    pub high: Time,
-    /// What differences are measured against.
-    pub min_rtt: Time,
-    /// Step of the first five increases in a row ...
-    pub additive_increase: Rate,
-    /// ... and of those after them.
-    pub hyper_increase: Rate,
-    /// Lowest rate.
-    pub min_rate: Rate,
-}
-
-impl Default for TimelyConfig {
-    /// The constants of the public simulator; steps and floor are its files' to say.
-    fn default() -> TimelyConfig {
-        TimelyConfig {
-            weight: 0.875,
-            beta: 0.8,
-            low: Time::from_us(50),
-            high: Time::from_us(500),
-            min_rtt: Time::from_us(20),
-            additive_increase: Rate(5_000_000),
-            hyper_increase: Rate(50_000_000),
-            min_rate: Rate(100_000_000),
-        }
-    }
-}
 
 /// Increases in a row before hyper increase.
 const PATIENCE: u32 = 5;

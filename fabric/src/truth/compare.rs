@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::fmt::Display;
 
 use model::{GroundTruth, PortRef};
+use scenario::Expectation;
 
 use super::Facts;
-use crate::scenario::Expectation;
 
 /// What differs, in words; empty for a run as intended.
 pub(super) fn deviations(facts: &Facts<'_>, expect: &Expectation, truth: &GroundTruth) -> Vec<String> {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use model::diagnosis::Phase;
 use model::{Anomaly, Cause, FlowKey, GroundTruth, PortRef, RootCause, Time};
+use scenario::{Expectation, SwitchSettings};
 
 use super::Facts;
 use super::blame::phases;
@@ -11,7 +12,6 @@ use super::events::{Event, NO_HARM, Run, events};
 use super::replay::{Replay, replay};
 use super::tree::waiting;
 use crate::record::FlowRecord;
-use crate::scenario::{Expectation, SwitchSettings};
 
 /// Events told besides what was expected: those that harmed watched flows most.
 const MOST_BESIDE: usize = 64;

@@ -18,10 +18,10 @@ mod replay;
 mod tree;
 
 use model::{GroundTruth, PortRef, Time};
+use scenario::Scenario;
 
 use crate::fabric::Fabric;
 use crate::record::{FlowRecord, PauseRecord};
-use crate::scenario::Scenario;
 use crate::switching::FabricSwitch;
 
 pub(crate) use log::PacketLog;

@@ -6,8 +6,9 @@ pub(crate) mod plain;
 
 use std::path::{Path, PathBuf};
 
-use fabric::{Fabric, Scenario};
+use fabric::Fabric;
 use plain::PlainSwitch;
+use scenario::Scenario;
 
 /// The public files of the poster's scenario, when they are there.
 pub(crate) fn poster_directory() -> Option<PathBuf> {
@@ -21,15 +22,15 @@ pub(crate) fn fixture(name: &str) -> PathBuf {
 }
 
 /// Reads a settings file and what it names.
-pub(crate) fn read_ns3(config: &Path) -> Result<Scenario, fabric::Problems> {
+pub(crate) fn read_ns3(config: &Path) -> Result<Scenario, scenario::Problems> {
     load_ns3(config).map(|loaded| loaded.scenario)
 }
 
 /// As [`read_ns3`], with what the simulator would write.
-pub(crate) fn load_ns3(config: &Path) -> Result<fabric::ns3::Loaded, fabric::Problems> {
+pub(crate) fn load_ns3(config: &Path) -> Result<scenario::ns3::Loaded, scenario::Problems> {
     let text = std::fs::read_to_string(config).unwrap();
-    fabric::ns3::load(&config.display().to_string(), &text, |named| {
-        let places = fabric::ns3::candidates(config, named);
+    scenario::ns3::load(&config.display().to_string(), &text, |named| {
+        let places = scenario::ns3::candidates(config, named);
         let place = places.iter().find(|place| place.is_file()).ok_or("no such file")?;
         let text = std::fs::read_to_string(place).map_err(|error| error.to_string())?;
         Ok((place.display().to_string(), text))

@@ -12,7 +12,7 @@ use buffer_config::rules::{self, Options};
 use buffer_config::source::{Source, place};
 use buffer_config::{Beside, diff, explain, forms, repair, resolve};
 use fabric::prove::{Assumed, Verdict};
-use fabric::scenario::SonicError;
+use scenario::SonicError;
 
 use super::inputs::{self, Input};
 use super::{Args, FormatArg, run, write_text};

@@ -1,0 +1,271 @@
+//! A scenario: network, settings, traffic, faults and what is expected to come of it. Plain data; it is read
+//! from TOML ([`crate::scenario::parse`]) or from the files of the HPCC simulators ([`crate::ns3`]).
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
+use std::ops::Range;
+use std::sync::Arc;
+
+use model::{FlowKey, Time, Topology};
+use p4_switch::tm::PauseEnd;
+
+use crate::nic::{HostBus, Messages, MttModel, Operation};
+use crate::problem::Problems;
+use crate::random::Random;
+use crate::read::{self, Expectation, Routing};
+use crate::settings::{HostSettings, SwitchPort, SwitchSettings};
+use crate::sonic;
+use crate::topology::Place;
+
+/// Everything that a run depends on besides its seed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scenario {
+    /// Its name.
+    pub name: String,
+    /// One line for people.
+    pub title: String,
+    /// What happens and why, for people.
+    pub description: String,
+    /// Nodes and links. Every host has exactly one port.
+    pub topology: Topology,
+    /// When the run ends.
+    pub stop: Time,
+    /// Serialisation times are cut to multiples of this; 1 ps is exact.
+    pub grain: Time,
+    /// How a received pause ends, at switches and hosts.
+    pub pause_end: PauseEnd,
+    /// Every switch that is not in `switches`.
+    pub switch: SwitchSettings,
+    /// Switches that differ.
+    pub switches: BTreeMap<String, SwitchSettings>,
+    /// Where the nodes stand, in a network made by rule.
+    pub places: BTreeMap<String, Place>,
+    /// Where packets go, and what happens to links.
+    pub routing: Routing,
+    /// Every host that is not in `hosts`.
+    pub host: HostSettings,
+    /// Hosts that differ.
+    pub hosts: BTreeMap<String, HostSettings>,
+    /// Loss on links, by their index, in parts per trillion.
+    pub loss_ppt: BTreeMap<usize, u64>,
+    /// Traffic.
+    pub flows: Vec<FlowSpec>,
+    /// Which flows are collective operations.
+    pub jobs: Vec<JobSpec>,
+    /// What goes wrong.
+    pub faults: Vec<FaultSpec>,
+    /// Who watches and how.
+    pub agents: AgentSettings,
+    /// What is expected; absent: nothing is known beforehand.
+    pub expect: Option<Expectation>,
+    /// Where it was read from, when another seed gives another instance; absent: it is the same for all seeds but
+    /// for the jitter of starts.
+    pub source: Option<Arc<Source>>,
+}
+
+/// The text of a scenario that leaves something to the seed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The seed of this instance.
+    pub seed: u64,
+    /// Name of the text.
+    pub file: String,
+    /// The text.
+    pub text: String,
+    /// Files that it names: path and text, by the name in the scenario.
+    pub files: BTreeMap<String, (String, String)>,
+}
+
+/// One message from a host to another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlowSpec {
+    /// What people call it.
+    pub label: String,
+    /// Sending host.
+    pub src: String,
+    /// Receiving host.
+    pub dst: String,
+    /// Source port.
+    pub sport: u16,
+    /// Destination port.
+    pub dport: u16,
+    /// Priority.
+    pub priority: u8,
+    /// Bytes.
+    pub bytes: u64,
+    /// When it starts ...
+    pub start: Time,
+    /// ... plus a random time below this.
+    pub start_jitter: Time,
+    /// How the bytes become messages, and of which kind.
+    pub messages: Messages,
+    /// Flows, by position, that must have come to their end before; then `start` is how long after that.
+    pub after: Vec<usize>,
+}
+
+impl FlowSpec {
+    /// When the flow at this position starts in a run with `seed`.
+    pub fn drawn_start(&self, seed: u64, index: usize) -> Time {
+        let jitter = Random::new(seed, index as u64).time_below(self.start_jitter);
+        Time(self.start.0.saturating_add(jitter.0))
+    }
+}
+
+/// A collective operation of a scenario.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JobSpec {
+    /// Its name: the label of its workload.
+    pub name: String,
+    /// Its flows, by position; each waits only for others of the job.
+    pub flows: Range<usize>,
+}
+
+/// Something that goes wrong at a host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FaultSpec {
+    /// The host.
+    pub host: String,
+    /// What.
+    pub kind: FaultKind,
+    /// When it starts ...
+    pub start: Time,
+    /// ... plus a random time below this.
+    pub start_jitter: Time,
+    /// How long it lasts.
+    pub duration: Time,
+}
+
+impl FaultSpec {
+    /// When the fault at this position starts in a run with `seed`.
+    pub fn drawn_start(&self, seed: u64, index: usize) -> Time {
+        let jitter = Random::new(seed, 1 << 32 | index as u64).time_below(self.start_jitter);
+        Time(self.start.0.saturating_add(jitter.0))
+    }
+}
+
+/// What goes wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FaultKind {
+    /// The NIC injects pause frames for a priority all the time, whatever it receives.
+    Storm {
+        /// The priority.
+        priority: u8,
+        /// Quanta of each frame.
+        quanta: u16,
+        /// Time between frames.
+        interval: Time,
+    },
+    /// The NIC processes what it receives at this rate only and pauses its switch when its buffer fills.
+    SlowReceiver {
+        /// Bits a second.
+        rate: model::Rate,
+        /// Buffered bytes at which it pauses.
+        xoff_bytes: u64,
+        /// Buffered bytes at which it resumes.
+        xon_bytes: u64,
+    },
+    /// The NIC's receive pipeline waits for page addresses that its translation table does not hold.
+    MttMisses(MttModel),
+    /// The way from the NIC into the host is narrow, or loopback traffic shares it.
+    HostBus(HostBus),
+    /// The receive pipeline stands still: what arrives fills the buffer, the NIC pauses its switch without end, and
+    /// what still comes is lost.
+    StoppedPipeline,
+}
+
+/// Which hosts run agents, and how they and the collection work.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AgentSettings {
+    /// The hosts that watch their flows; absent: all that send.
+    pub hosts: Option<BTreeSet<String>>,
+    /// A round trip is slow above this percentage of the path's base.
+    pub threshold_percent: u32,
+    /// Time from a switch's or agent's notice to the controller.
+    pub read_delay: Time,
+    /// Time from a request of the controller to its answer.
+    pub read_time: Time,
+    /// A polling wave is over when no switch has reported for this long.
+    pub quiet: Time,
+}
+
+impl Default for AgentSettings {
+    fn default() -> AgentSettings {
+        AgentSettings {
+            hosts: None,
+            threshold_percent: 150,
+            read_delay: Time::from_us(50),
+            read_time: Time::from_us(100),
+            quiet: Time::from_ms(1),
+        }
+    }
+}
+
+/// A flow of one run: jitter drawn, addresses resolved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunFlow {
+    /// Its specification.
+    pub spec: FlowSpec,
+    /// Its 5-tuple.
+    pub key: FlowKey,
+    /// When it starts.
+    pub start: Time,
+}
+
+impl Scenario {
+    /// The instance of this scenario for a seed: what the text leaves to the seed is drawn anew.
+    ///
+    /// # Errors
+    /// The problems of that instance, when its draws cannot be made.
+    pub fn instance(&self, seed: u64) -> Result<Cow<'_, Scenario>, Problems> {
+        match &self.source {
+            Some(source) if source.seed != seed => {
+                let mut load = |name: &str| source.files.get(name).cloned().ok_or("no such file".to_string());
+                read::read(&source.file, &source.text, seed, &mut load).map(Cow::Owned)
+            }
+            _ => Ok(Cow::Borrowed(self)),
+        }
+    }
+
+    /// The settings of a switch.
+    pub fn switch_settings(&self, switch: &str) -> &SwitchSettings {
+        self.switches.get(switch).unwrap_or(&self.switch)
+    }
+
+    /// The ports of a switch that have a link, ascending.
+    pub fn switch_ports(&self, switch: &str) -> Vec<SwitchPort> {
+        sonic::linked_ports(&self.topology, switch)
+    }
+
+    /// The settings of a host.
+    pub fn host_settings(&self, host: &str) -> &HostSettings {
+        self.hosts.get(host).unwrap_or(&self.host)
+    }
+
+    /// The first address of a host.
+    pub fn address(&self, host: &str) -> Option<IpAddr> {
+        self.topology.node(host)?.addresses.first().copied()
+    }
+
+    /// The 5-tuple of a flow's data packets, when both hosts have addresses. The data of an RDMA READ goes from
+    /// `dst` to `src`.
+    pub fn key(&self, flow: &FlowSpec) -> Option<FlowKey> {
+        let (src, dst) = (self.address(&flow.src)?, self.address(&flow.dst)?);
+        let (src, dst) = if flow.messages.operation == Operation::Read { (dst, src) } else { (src, dst) };
+        Some(FlowKey::udp(src, flow.sport, dst, flow.dport))
+    }
+
+    /// The flows of a run with `seed`. Flows whose hosts have no address are left out; readers refuse them.
+    pub fn run_flows(&self, seed: u64) -> Vec<RunFlow> {
+        let draw = |(index, spec): (usize, &FlowSpec)| {
+            Some(RunFlow { spec: spec.clone(), key: self.key(spec)?, start: spec.drawn_start(seed, index) })
+        };
+        self.flows.iter().enumerate().filter_map(draw).collect()
+    }
+
+    /// UDP destination ports besides 4791 that carry RoCEv2 here, ascending.
+    pub fn roce_ports(&self) -> Vec<u16> {
+        let ports: BTreeSet<u16> = self.flows.iter().map(|flow| flow.dport).collect();
+        ports.into_iter().filter(|port| *port != model::wire::ROCE_V2_PORT).collect()
+    }
+}
