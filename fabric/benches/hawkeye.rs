@@ -109,7 +109,7 @@ fn frames(scenario: &Scenario, data: bool) -> Vec<Frame> {
             if data {
                 template.data(Operation::Write, 1, (false, false), 1000)
             } else {
-                template.acknowledgement(1, false)
+                template.ack(1, false)
             }
         })
         .collect()

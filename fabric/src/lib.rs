@@ -11,15 +11,12 @@
 //! - [`prove`] and [`storm`] put a single switch under worst-case traffic.
 
 mod agent;
-mod build;
 mod collect;
 pub mod counterfactual;
 mod event;
 mod fabric;
-mod fault;
 mod fault_injection;
 mod flow;
-mod host;
 mod link;
 mod losses;
 pub mod nic;
@@ -27,29 +24,30 @@ mod operator_records;
 pub mod output;
 pub mod pipeline;
 pub mod prove;
-mod rdma_read;
 mod record;
+mod record_log;
 mod run;
 pub mod storm;
-mod switching;
+mod switch;
 #[rustfmt::skip]
 #[allow(clippy::all, clippy::pedantic, clippy::nursery, unused, unused_comparisons, reason = "printed from the program, an operation a line")]
 mod translated;
 mod truth;
 
-pub use agent::{HostAgent, Question, Watcher};
-pub use build::{BuildError, base_rtt};
+pub use agent::{HostAgent, PollRequest, SimulatedAgent};
 pub use collect::InProcessController;
-pub use fabric::{Fabric, Tap};
+pub use fabric::{BuildError, Fabric, Tap, base_rtt};
 pub use fault_injection::FaultInjection;
 pub use flow::RttStats;
 pub use operator_records::OperatorRecords;
 pub use pipeline::Pipeline;
 pub use record::{
-    BooksError, Counters, FlowRecord, LosslessDrops, PauseRecord, SwitchNotice, WatchdogDoes, WatchdogRecord,
+    ConservationError, Counters, FlowRecord, LosslessDrops, PauseRecord, SwitchNotice, WatchdogDoes,
+    WatchdogRecord,
 };
+pub use record_log::RECENT_RECORDS;
 pub use run::{
     RunError, RunOptions, RunOutcome, Watch, plan_settings, prepare, run, run_watched, run_with_injection,
     set_agents,
 };
-pub use switching::FabricSwitch;
+pub use switch::FabricSwitch;

@@ -6,7 +6,7 @@ use scenario::{JobSpec, Scenario};
 
 use crate::fabric::Fabric;
 use crate::record::FlowRecord;
-use crate::switching::FabricSwitch;
+use crate::switch::FabricSwitch;
 
 /// The records of a running network that are not telemetry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

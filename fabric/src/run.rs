@@ -9,14 +9,13 @@ use p4_switch::Switch;
 use scenario::Scenario;
 use serde::Serialize;
 
-use crate::agent::Watcher;
-use crate::build::BuildError;
+use crate::agent::SimulatedAgent;
 use crate::collect::InProcessController;
-use crate::fabric::{Fabric, Tap};
+use crate::fabric::{BuildError, Fabric, Tap};
 use crate::fault_injection::FaultInjection;
 use crate::nic::packet::mac;
 use crate::pipeline::{InstallError, Pipeline, install, reinstall_routes};
-use crate::record::{BooksError, Counters, FlowRecord, LosslessDrops, PauseRecord, WatchdogRecord};
+use crate::record::{ConservationError, Counters, FlowRecord, LosslessDrops, PauseRecord, WatchdogRecord};
 use crate::truth;
 
 /// What a run needs besides scenario and seed.
@@ -76,7 +75,7 @@ pub enum RunError {
     Agent(#[from] SettingsError),
     /// Bytes or frames went missing in the simulator itself.
     #[error("the simulation is wrong, please report it: {0}")]
-    Books(#[from] BooksError),
+    Books(#[from] ConservationError),
 }
 
 /// Builds the network of a scenario with every switch programmed and, with `agents`, hosts that watch.
@@ -116,7 +115,7 @@ pub fn set_agents<S: crate::FabricSwitch>(
         if watching.contains(&node.name) {
             let settings =
                 Settings { threshold_percent: scenario.agents.threshold_percent, ..Settings::default() };
-            let watcher = Watcher::new(&node.name, number as u16, mac(number as u32), settings)?;
+            let watcher = SimulatedAgent::new(&node.name, number as u16, mac(number as u32), settings)?;
             fabric.set_agent(&node.name, Box::new(watcher));
         }
     }
@@ -167,18 +166,19 @@ fn drive_through(
     }
     let scenario = &*scenario;
     let mut fabric = prepare(scenario, seed, &options.pipeline, options.diagnose)?;
+    fabric.keep_all_records();
     if scenario.expect.is_some() {
         fabric.keep_log();
     }
     if let Some(tap) = watch.tap() {
         fabric.set_tap(tap);
     }
-    fabric.lost_polls = injection.polls(seed);
+    fabric.lose_polls(injection.polls(seed));
     let new = || InProcessController::new(scenario, options.pipeline.clone()).with_injection(seed, injection);
     let mut controller = options.diagnose.then(new);
     let mut reroutes = Reroutes::new(scenario, seed, &options.pipeline);
     drive(scenario, &mut fabric, controller.as_mut(), &mut reroutes, watch)?;
-    fabric.check_books()?;
+    fabric.check_conservation()?;
     let flows = fabric.flows();
     let pauses = fabric.pauses().to_vec();
     let (ground_truth, deviations) = truth::establish(scenario, &fabric, &flows);
@@ -213,10 +213,11 @@ pub(crate) fn run_traffic(
     watch: &mut dyn Watch,
 ) -> Result<Fabric<Switch>, RunError> {
     let mut fabric = prepare(scenario, seed, pipeline, false)?;
+    fabric.keep_all_records();
     set_up(&mut fabric);
     let mut reroutes = Reroutes::new(scenario, seed, pipeline);
     drive(scenario, &mut fabric, None, &mut reroutes, watch)?;
-    fabric.check_books()?;
+    fabric.check_conservation()?;
     Ok(fabric)
 }
 

@@ -195,7 +195,7 @@ fn selective_repeat_wastes_nothing_where_go_back_n_repeats_a_window() {
         let mut scenario = network("2MB");
         scenario.host.reliability = reliability;
         scenario.host.retransmit_timeout = Some(Time::from_us(100));
-        scenario.host.refuse_interval = Time::from_us(20);
+        scenario.host.nak_interval = Time::from_us(20);
         scenario.loss_ppt = [(0, 10_000_000_000)].into();
         let fabric = run(&scenario);
         let (_, _, lost, _) = fabric.frame_balance();

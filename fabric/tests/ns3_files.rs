@@ -141,9 +141,9 @@ fn windows_are_of_all_pairs_or_of_the_own() {
 #[test]
 fn chunks_and_pace_are_honoured() {
     let chunks = scenario("L2_BACK_TO_ZERO 1\nL2_CHUNK_SIZE 8000\nRATE_BOUND 0\n");
-    assert_eq!((chunks.host.refuse_chunk_bytes, chunks.host.is_paced), (Some(8_000), false));
+    assert_eq!((chunks.host.nak_chunk_bytes, chunks.host.is_paced), (Some(8_000), false));
     let plain = scenario("L2_CHUNK_SIZE 8000\n");
-    assert_eq!((plain.host.refuse_chunk_bytes, plain.host.is_paced), (None, true));
+    assert_eq!((plain.host.nak_chunk_bytes, plain.host.is_paced), (None, true));
     // On a wire that loses packets everything arrives all the same.
     let lossy = Scenario { loss_ppt: [(0, 5_000_000_000)].into(), ..chunks };
     let mut fabric = plain_fabric(&lossy, 3);

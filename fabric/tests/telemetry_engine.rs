@@ -44,7 +44,7 @@ fn frame(scenario: &Scenario, what: u8, flow: u16) -> Frame {
             head.extend(polling.to_bytes());
             Frame::new(&head, 2)
         }
-        0 => template.acknowledgement(u64::from(flow), false),
+        0 => template.ack(u64::from(flow), false),
         1 => template.cnp(),
         _ => template.data(Operation::Write, u64::from(flow), (flow == 0, false), 1000),
     }

@@ -237,12 +237,12 @@ pub struct HostSettings {
     /// Priority of congestion notification packets.
     pub cnp_priority: u8,
     /// Least time between two refusals of the same packet.
-    pub refuse_interval: Time,
+    pub nak_interval: Time,
     /// After that long without progress a sender goes back; absent: never.
     pub retransmit_timeout: Option<Time>,
     /// When a packet is missing, both ends go back to the beginning of its chunk of so many bytes; absent: to the
     /// packet itself.
-    pub refuse_chunk_bytes: Option<u64>,
+    pub nak_chunk_bytes: Option<u64>,
     /// Whether flows keep to their rate between packets. Otherwise only the window holds them back.
     pub is_paced: bool,
     /// What makes up for lost packets; that of a flow's sender counts.
@@ -284,9 +284,9 @@ impl Default for HostSettings {
             ack_every: 1,
             ack_priority: None,
             cnp_priority: 6,
-            refuse_interval: Time::from_us(500),
+            nak_interval: Time::from_us(500),
             retransmit_timeout: Some(Time::from_ms(16)),
-            refuse_chunk_bytes: None,
+            nak_chunk_bytes: None,
             is_paced: true,
             reliability: Reliability::GoBackN,
             burst_bytes: 0,

@@ -116,8 +116,6 @@ impl Network {
 #[derive(Default)]
 struct Sampler {
     last: Time,
-    /// Pause records looked at.
-    seen: usize,
     /// Since when a port's priority has been paused.
     paused_since: BTreeMap<(PortRef, u8), Time>,
     sent_bytes: BTreeMap<PortRef, u64>,
@@ -158,17 +156,16 @@ impl Sampler {
 
     /// Time that each port was paused since the last sample. A port with several paused priorities counts once
     /// for each; the caller cuts that at the interval.
-    fn pauses(&mut self, fabric: &Fabric<SharedSwitch>, now: Time) -> BTreeMap<PortRef, Time> {
+    fn pauses(&mut self, fabric: &mut Fabric<SharedSwitch>, now: Time) -> BTreeMap<PortRef, Time> {
         let mut paused: BTreeMap<PortRef, Time> = BTreeMap::new();
-        for record in &fabric.pauses()[self.seen..] {
-            let key = (record.port.clone(), record.priority);
+        for record in fabric.take_pauses() {
+            let key = (record.port, record.priority);
             if record.on {
                 self.paused_since.entry(key).or_insert(record.at);
             } else if let Some(since) = self.paused_since.remove(&key) {
                 *paused.entry(key.0).or_default() += record.at.saturating_sub(since.max(self.last));
             }
         }
-        self.seen = fabric.pauses().len();
         for ((port, _), since) in &self.paused_since {
             *paused.entry(port.clone()).or_default() += now.saturating_sub((*since).max(self.last));
         }

@@ -21,7 +21,7 @@ use scenario::Scenario;
 
 pub use remedy::Remedy;
 
-use crate::build::BuildError;
+use crate::fabric::BuildError;
 use crate::pipeline::Pipeline;
 use crate::record::{FlowRecord, PauseRecord};
 use crate::run::{RunError, run_traffic};

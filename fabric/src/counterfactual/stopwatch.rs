@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use model::{FlowKey, Time};
 
-use crate::agent::{HostAgent, Question};
+use crate::agent::{HostAgent, PollRequest};
 
 /// What is known of one flow: when the sender waited for what.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -100,7 +100,7 @@ impl HostAgent for Stopwatch {
 
     fn wake(&mut self, _now: Time) {}
 
-    fn take_questions(&mut self) -> Vec<Question> {
+    fn take_polls(&mut self) -> Vec<PollRequest> {
         Vec::new()
     }
 }

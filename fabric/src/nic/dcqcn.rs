@@ -1,19 +1,19 @@
 //! DCQCN, the congestion control of RoCEv2 NICs (Zhu et al., "Congestion Control for Large-Scale RDMA
 //! Deployments", SIGCOMM 2015): the reaction point of one flow.
 //!
-//! Two ways of answering a notification are in use, see [`Cut`]; [`super::generation`] puts them together with what
-//! else distinguishes NICs.
+//! Two reactions to a CNP are in use, see [`Cut`]; [`scenario::nic::Generation`] combines them with the other differences
+//! between NICs.
 //!
-//! Timers are not events: the state is brought up to date whenever it is looked at. This changes nothing, since
-//! a rate matters only when a packet is sent and a notification only when it arrives.
+//! Timers are not events: the state is advanced to the present whenever it is read. The result is the same, since a rate
+//! matters only when a packet is sent and a CNP only when it arrives.
 
 use model::{Rate, Time};
 use scenario::nic::{Cut, DcqcnConfig};
 
-/// A nanosecond: decreases are looked at just after an update of alpha that is due at the same time.
+/// A nanosecond: a decrease follows an update of alpha that is due at the same time.
 const AFTER_ALPHA: Time = Time::from_ns(1);
 
-/// Timers and state that exist from the first notification on.
+/// Timers and state that exist from the first CNP on.
 #[derive(Clone, Copy, Debug)]
 struct Active {
     alpha: f64,
@@ -89,7 +89,7 @@ impl ReactionPoint {
             return;
         };
         active.notified_for_alpha = false;
-        // Nothing is left to be looked at later.
+        // No polled decrease is left.
         active.decrease_due = Time::MAX;
         if active.cut_at.is_some_and(|at| now.saturating_sub(at) < self.config.decrease_interval) {
             return;
@@ -122,7 +122,7 @@ impl ReactionPoint {
         }
     }
 
-    /// Lets every timer fire that is due by `now`, in order.
+    /// Processes every timer that is due by `now`, in order.
     fn advance(&mut self, now: Time) {
         self.skip_decreases(now);
         while let Some(active) = &mut self.active {
@@ -148,16 +148,16 @@ impl ReactionPoint {
         }
     }
 
-    /// Looking whether there was a notification has no effect as long as there was none, and a flow may be looked at
-    /// seldom: the looks up to `now` are left out at once.
+    /// A poll for CNPs has no effect if there was none, and a flow may be idle for long: skips all polls up to `now` at
+    /// once.
     fn skip_decreases(&mut self, now: Time) {
         let interval = self.config.decrease_interval.max(Time(1)).0;
         if let Some(active) = &mut self.active
             && !active.notified_for_decrease
             && active.decrease_due <= now
         {
-            let looks = (now.0 - active.decrease_due.0) / interval + 1;
-            active.decrease_due = Time(active.decrease_due.0.saturating_add(looks.saturating_mul(interval)));
+            let polls = (now.0 - active.decrease_due.0) / interval + 1;
+            active.decrease_due = Time(active.decrease_due.0.saturating_add(polls.saturating_mul(interval)));
         }
     }
 
@@ -179,13 +179,13 @@ impl ReactionPoint {
         active.increase_due = Some(now + self.config.increase_timer.max(Time(1)));
     }
 
-    /// One increase. Fast recovery until one of the stages has passed the limit, hyper increase once both have.
+    /// One increase: fast recovery until one of the stages exceeds the limit, hyper increase once both do.
     fn increase(&mut self, timer_stage: u32, byte_stage: u32) {
         let limit = self.config.fast_recovery_times;
         let Some(active) = &mut self.active else {
             return;
         };
-        // Stages count the increase that is being made, so the first `limit` of them are recovery.
+        // Stages count the present increase, so the first `limit` of them are fast recovery.
         let furthest = timer_stage.max(byte_stage);
         let hyper = if self.config.byte_counter == 0 {
             furthest > limit + 1
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_notification_halves_the_rate_and_recovery_brings_it_back() {
+    fn the_first_cnp_halves_the_rate_and_fast_recovery_restores_it() {
         let mut point = point();
         point.notify(Time::ZERO);
         assert_eq!(point.rate(Time::from_us(4)), Rate::from_gbps(40));
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_notification_that_is_not_coalesced_cuts_at_once_and_every_time() {
+    fn every_cnp_that_is_not_coalesced_cuts_immediately() {
         let config =
             DcqcnConfig { cut: Cut::Immediate, decrease_interval: Time::ZERO, ..DcqcnConfig::default() };
         let mut point = ReactionPoint::new(config, Rate::from_gbps(40));
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn looking_often_or_seldom_gives_the_same_rate() {
+    fn the_rate_does_not_depend_on_how_often_it_is_read() {
         let (mut often, mut seldom) = (point(), point());
         for step in 0..5_000u64 {
             let now = Time::from_us(step);
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn the_byte_counter_increases_too() {
+    fn the_byte_counter_increases_the_rate_too() {
         let config = DcqcnConfig { byte_counter: 1_000_000, ..DcqcnConfig::default() };
         let mut point = ReactionPoint::new(config, Rate::from_gbps(40));
         point.notify(Time::ZERO);

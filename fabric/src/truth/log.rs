@@ -126,9 +126,7 @@ impl PacketLog {
 fn stream(frame: &Frame) -> Option<Stream> {
     let (queue_pair, kind) = match packet::read(frame) {
         Received::Data { queue_pair, .. } => (queue_pair, 0),
-        Received::Acknowledgement { queue_pair, .. } | Received::Refusal { queue_pair, .. } => {
-            (queue_pair, 1)
-        }
+        Received::Ack { queue_pair, .. } | Received::Nak { queue_pair, .. } => (queue_pair, 1),
         Received::Cnp { queue_pair } => (queue_pair, 2),
         Received::ReadRequest { queue_pair, .. } => (queue_pair, 3),
         Received::Pfc(_) | Received::Other => return None,

@@ -22,7 +22,7 @@ use scenario::Scenario;
 
 use crate::fabric::Fabric;
 use crate::record::{FlowRecord, PauseRecord};
-use crate::switching::FabricSwitch;
+use crate::switch::FabricSwitch;
 
 pub(crate) use log::PacketLog;
 
@@ -52,12 +52,12 @@ pub(crate) fn establish<S: FabricSwitch>(
     fabric: &Fabric<S>,
     flows: &[FlowRecord],
 ) -> (Option<GroundTruth>, Vec<String>) {
-    let (Some(expect), Some(log)) = (&scenario.expect, &fabric.log) else {
+    let (Some(expect), Some(log)) = (&scenario.expect, fabric.packet_log()) else {
         return (None, Vec::new());
     };
     let facts = Facts {
         scenario,
-        switches: fabric.switches.iter().map(|switch| switch.name.clone()).collect(),
+        switches: fabric.switches().map(|(name, _)| name.to_string()).collect(),
         log,
         flows,
         pauses: fabric.pauses(),

@@ -158,9 +158,9 @@ fn host_settings(config: &Config, topology: &Topology) -> HostSettings {
         ack_every: config.ack_interval.div_ceil(u64::from(config.payload_bytes)).max(1),
         ack_priority: config.ack_high_priority.then_some(HIGH_PRIORITY),
         cnp_priority: HIGH_PRIORITY,
-        refuse_interval: Time::from_us(500),
+        nak_interval: Time::from_us(500),
         retransmit_timeout: None,
-        refuse_chunk_bytes: config.chunk_bytes,
+        nak_chunk_bytes: config.chunk_bytes,
         is_paced: config.rate_bound,
         ..HostSettings::default()
     }

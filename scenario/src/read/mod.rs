@@ -323,7 +323,7 @@ fn read_host(
         "ack" => Some(Notification::Acknowledgements),
         time => parse_time(time).map(|interval| Notification::Packets { interval }),
     });
-    set(&mut host.refuse_interval, section.quantity(reader, "refuse_interval", A_TIME, parse_time));
+    set(&mut host.nak_interval, section.quantity(reader, "nak_interval", A_TIME, parse_time));
     let timeout = section.quantity(reader, "retransmit_timeout", "a time or \"none\"", |w| match w {
         "none" => Some(None),
         time => parse_time(time).filter(|t| *t > Time::ZERO).map(Some),

@@ -1,4 +1,4 @@
-//! What hosts do: take frames, answer data, follow their flows.
+//! Hosts: they receive frames, reply to data, and drive their flows and agents.
 
 use model::wire::polling::Polling;
 use model::wire::{Frame, Pfc};
@@ -6,22 +6,22 @@ use model::{FlowKey, PortRef, Time, wire};
 use p4_switch::tm::PauseEnd;
 use scenario::Notification;
 
-use crate::agent::{Question, polling_frame};
+use crate::agent::{PollRequest, polling_frame};
 use crate::event::Event;
 use crate::fabric::{Fabric, NodeIndex};
 use crate::flow::SendState;
 use crate::nic::control::Feedback;
-use crate::nic::gbn::{Answer, unwrap_psn};
+use crate::nic::gbn::{Reply, unwrap_psn};
 use crate::nic::packet::{self, Received};
 use crate::nic::receive::Pushed;
 use crate::record::{FlowRecord, WatchdogDoes, WatchdogRecord};
-use crate::switching::FabricSwitch;
+use crate::switch::FabricSwitch;
 
 impl<S: FabricSwitch> Fabric<S> {
-    pub(crate) fn host_receive(&mut self, host: u32, frame: Frame) {
+    pub(super) fn host_receive(&mut self, host: u32, frame: Frame) {
         let received = packet::read(&frame);
         if let Received::Pfc(pfc) = received {
-            self.obey(host, &pfc);
+            self.receive_pfc(host, &pfc);
             return;
         }
         let Received::Data { queue_pair, psn, .. } = received else {
@@ -42,19 +42,19 @@ impl<S: FabricSwitch> Fabric<S> {
                 self.send_pfc(host, &Pfc::single(priority, u16::MAX));
                 self.schedule_refresh(host, priority);
             }
-            Pushed::Lost => self.counters.lost_by_nics += 1,
+            Pushed::Dropped => self.counters.lost_by_nics += 1,
         }
         self.begin_processing(host);
     }
 
-    /// Lets the receive pipeline work on its first frame, if it may.
-    pub(crate) fn begin_processing(&mut self, host: u32) {
+    /// Starts to process the first frame of the receive buffer, if the pipeline is idle.
+    pub(super) fn begin_processing(&mut self, host: u32) {
         if let Some(done) = self.hosts[host as usize].pipeline.begin(self.now) {
             self.queue.push(done, Event::NicProcessed { host });
         }
     }
 
-    pub(crate) fn nic_processed(&mut self, host: u32) {
+    pub(super) fn nic_processed(&mut self, host: u32) {
         if let Some((frame, pfc)) = self.hosts[host as usize].pipeline.finish() {
             self.process(host, packet::read(&frame));
             if let Some(pfc) = pfc {
@@ -66,29 +66,31 @@ impl<S: FabricSwitch> Fabric<S> {
 
     fn process(&mut self, host: u32, received: Received) {
         match received {
-            Received::Data { queue_pair, psn, congested } => self.take_data(host, queue_pair, psn, congested),
-            Received::Acknowledgement { queue_pair, psn, congested } => {
-                self.take_acknowledgement(host, queue_pair, psn, congested, None);
+            Received::Data { queue_pair, psn, congested } => {
+                self.receive_data(host, queue_pair, psn, congested)
             }
-            Received::Refusal { queue_pair, psn, arrived, congested } => {
-                self.take_acknowledgement(host, queue_pair, psn, congested, Some(arrived));
+            Received::Ack { queue_pair, psn, congested } => {
+                self.receive_ack(host, queue_pair, psn, congested, None);
             }
-            Received::ReadRequest { queue_pair, psn } => self.take_request(host, queue_pair, psn),
-            Received::Cnp { queue_pair } => self.notify(host, queue_pair),
+            Received::Nak { queue_pair, psn, arrived, congested } => {
+                self.receive_ack(host, queue_pair, psn, congested, Some(arrived));
+            }
+            Received::ReadRequest { queue_pair, psn } => self.receive_read_request(host, queue_pair, psn),
+            Received::Cnp { queue_pair } => self.receive_cnp(host, queue_pair),
             Received::Pfc(_) | Received::Other => self.counters.foreign_frames += 1,
         }
     }
 
-    fn obey(&mut self, host: u32, pfc: &Pfc) {
+    fn receive_pfc(&mut self, host: u32, pfc: &Pfc) {
         for (priority, quanta) in pfc.classes() {
-            self.hosts[host as usize].obeyed.receive(self.now, priority, quanta);
+            self.hosts[host as usize].received_pauses.receive(self.now, priority, quanta);
             self.record_pause(NodeIndex::Host(host), 1, priority, quanta > 0);
         }
         self.kick(self.hosts[host as usize].link);
     }
 
-    /// Sends a PFC frame ahead of everything else, unless it pauses and the NIC's watchdog forbids that.
-    pub(crate) fn send_pfc(&mut self, host: u32, pfc: &Pfc) {
+    /// Sends a PFC frame before all other frames, unless it is a pause and the NIC watchdog has disabled pauses.
+    pub(super) fn send_pfc(&mut self, host: u32, pfc: &Pfc) {
         let pauses = pfc.classes().find(|(_, quanta)| *quanta > 0);
         if pauses.is_some_and(|(priority, _)| !self.may_pause(host, priority)) {
             return;
@@ -100,9 +102,9 @@ impl<S: FabricSwitch> Fabric<S> {
         self.kick(link);
     }
 
-    /// Whether a NIC may pause a priority of its switch. When its watchdog forbids it for the first time, that is recorded, and
-    /// where pauses end by resume frames only, those are sent.
-    pub(crate) fn may_pause(&mut self, host: u32, priority: u8) -> bool {
+    /// Whether a NIC may pause a priority of its switch. When the NIC watchdog fires, this records it and, where pauses end
+    /// by resume frames only, sends those.
+    pub(super) fn may_pause(&mut self, host: u32, priority: u8) -> bool {
         let now = self.now;
         let nic = &mut self.hosts[host as usize];
         let was_mute = nic.watchdog.is_mute();
@@ -113,7 +115,7 @@ impl<S: FabricSwitch> Fabric<S> {
             let port = PortRef::new(nic.name.clone(), 1);
             let action = Some(WatchdogDoes::Mute);
             self.watchdogs.push(WatchdogRecord { at: now, port, priority, action });
-            if nic.obeyed.end() == PauseEnd::ResumeOnly {
+            if nic.received_pauses.end() == PauseEnd::ResumeOnly {
                 let mut resume = Pfc::default();
                 (0..8).for_each(|priority| resume.set(priority, 0));
                 self.send_pfc(host, &resume);
@@ -127,14 +129,14 @@ impl<S: FabricSwitch> Fabric<S> {
         self.queue.push(self.now + Time(half), Event::NicRefresh { host, priority });
     }
 
-    pub(crate) fn nic_refresh(&mut self, host: u32, priority: u8) {
+    pub(super) fn nic_refresh(&mut self, host: u32, priority: u8) {
         if self.hosts[host as usize].pipeline.is_pausing(priority) && self.may_pause(host, priority) {
             self.send_pfc(host, &Pfc::single(priority, u16::MAX));
             self.schedule_refresh(host, priority);
         }
     }
 
-    fn take_data(&mut self, host: u32, queue_pair: u32, psn: u32, congested: bool) {
+    fn receive_data(&mut self, host: u32, queue_pair: u32, psn: u32, congested: bool) {
         let now = self.now;
         let Some(flow) = receiver_index(queue_pair).filter(|flow| *flow < self.receivers.len()) else {
             self.counters.foreign_frames += 1;
@@ -164,43 +166,36 @@ impl<S: FabricSwitch> Fabric<S> {
                     if state.notified.is_none_or(|at| now.saturating_sub(at) >= interval) {
                         state.notified = Some(now);
                         let priority = usize::from(settings.cnp_priority & 7);
-                        nic.answers[priority].push_back(state.cnp_template.cnp());
+                        nic.transport[priority].push_back(state.cnp_template.cnp());
                     }
                 }
             }
         }
         if state.requester.is_some() {
-            self.take_response(host, flow, answer);
+            self.receive_read_response(host, flow, answer);
             return;
         }
         let frame = match answer {
-            Answer::Acknowledge(upto) => Some(state.template.acknowledgement(upto, echo)),
-            Answer::Refuse(missing) => Some(state.template.refusal(missing, None, echo)),
-            Answer::RefuseSelectively { missing, arrived } => {
-                Some(state.template.refusal(missing, Some(arrived), echo))
+            Reply::Ack(upto) => Some(state.template.ack(upto, echo)),
+            Reply::Nak(missing) => Some(state.template.nak(missing, None, echo)),
+            Reply::SelectiveNak { missing, arrived } => {
+                Some(state.template.nak(missing, Some(arrived), echo))
             }
-            Answer::Silence => None,
+            Reply::Nothing => None,
         };
-        nic.answers[usize::from(state.ack_priority & 7)].extend(frame);
+        nic.transport[usize::from(state.ack_priority & 7)].extend(frame);
         let link = nic.link;
         self.kick(link);
     }
 
-    /// The flow that a queue pair number at a sender stands for.
-    pub(crate) fn sender_index(&self, host: u32, queue_pair: u32) -> Option<usize> {
+    /// The flow of a queue pair at its sender.
+    pub(super) fn sender_index(&self, host: u32, queue_pair: u32) -> Option<usize> {
         let flow = receiver_index(queue_pair)?;
         (self.senders.get(flow)?.host == host).then_some(flow)
     }
 
-    /// An acknowledgement up to and including `psn`; or, with the packet that came instead, a refusal of `psn`.
-    fn take_acknowledgement(
-        &mut self,
-        host: u32,
-        queue_pair: u32,
-        psn: u32,
-        congested: bool,
-        refused: Option<u32>,
-    ) {
+    /// Processes an ACK up to and including `psn` or, with the packet that arrived instead, a NAK of `psn`.
+    fn receive_ack(&mut self, host: u32, queue_pair: u32, psn: u32, congested: bool, nak: Option<u32>) {
         let now = self.now;
         let Some(flow) = self.sender_index(host, queue_pair) else {
             self.counters.foreign_frames += 1;
@@ -208,27 +203,28 @@ impl<S: FabricSwitch> Fabric<S> {
         };
         let state = &mut self.senders[flow];
         let near = state.sender.first_unacknowledged();
-        let upto = unwrap_psn(psn, near) + u64::from(refused.is_none());
-        let news = state.sender.acknowledge(upto);
-        let rtt = news.map(|news| now.saturating_sub(news.sent));
-        if let Some(rtt) = rtt.filter(|_| news.is_some_and(|news| !news.ambiguous)) {
+        let upto = unwrap_psn(psn, near) + u64::from(nak.is_none());
+        let acknowledged = state.sender.acknowledge(upto);
+        let is_sample = acknowledged.is_some_and(|acknowledged| !acknowledged.ambiguous);
+        let rtt = acknowledged.map(|acknowledged| now.saturating_sub(acknowledged.sent));
+        if let Some(rtt) = rtt.filter(|_| is_sample) {
             state.rtt.add(rtt, state.base_rtt);
         }
-        if let Some(arrived) = refused {
-            if self.hosts[host as usize].settings.refuse_chunk_bytes.is_some() {
+        if let Some(arrived) = nak {
+            if self.hosts[host as usize].settings.nak_chunk_bytes.is_some() {
                 state.sender.rewind(upto);
             }
-            state.sender.refused(Some(unwrap_psn(arrived, upto)));
+            state.sender.nak_received(Some(unwrap_psn(arrived, upto)));
         }
         state.gate.acknowledged(now, state.sender.first_unacknowledged());
         if let Some(control) = &mut state.control {
             let feedback = Feedback {
                 acknowledged: state.sender.first_unacknowledged(),
                 next: state.sender.first_unsent(),
-                rtt: rtt.filter(|_| news.is_some_and(|news| !news.ambiguous)),
+                rtt: rtt.filter(|_| is_sample),
                 marked: congested,
             };
-            control.answered(now, &feedback);
+            control.feedback(now, &feedback);
             self.counters.notifications += u64::from(congested);
         }
         let state = &mut self.senders[flow];
@@ -238,12 +234,12 @@ impl<S: FabricSwitch> Fabric<S> {
             self.hosts[host as usize].remove_flow(flow as u32);
             self.release_followers(flow);
         }
-        self.tell_agent(host, flow, rtt, done);
+        self.notify_agent(host, flow, rtt, done);
         self.kick(self.hosts[host as usize].link);
     }
 
-    /// A flow has come to its end: those that waited for nothing else start.
-    pub(crate) fn release_followers(&mut self, flow: usize) {
+    /// Starts the flows that depend on no other flow after `flow`, which is complete.
+    pub(super) fn release_followers(&mut self, flow: usize) {
         for follower in std::mem::take(&mut self.senders[flow].followers) {
             let state = &mut self.senders[follower as usize];
             state.waits_for = state.waits_for.saturating_sub(1);
@@ -256,7 +252,7 @@ impl<S: FabricSwitch> Fabric<S> {
         }
     }
 
-    fn tell_agent(&mut self, host: u32, flow: usize, rtt: Option<Time>, done: bool) {
+    fn notify_agent(&mut self, host: u32, flow: usize, rtt: Option<Time>, done: bool) {
         let state = &self.senders[flow];
         let Some(agent) = &mut self.agents[host as usize].agent else {
             return;
@@ -268,8 +264,8 @@ impl<S: FabricSwitch> Fabric<S> {
         self.settle_agent(host);
     }
 
-    /// A flow has data outstanding again.
-    pub(crate) fn tell_sent(&mut self, host: u32, flow: u32) {
+    /// Notifies the agent that a flow has outstanding data again.
+    pub(super) fn notify_agent_of_send(&mut self, host: u32, flow: u32) {
         let now = self.now;
         if let Some(agent) = &mut self.agents[host as usize].agent {
             agent.sent(now, flow as usize);
@@ -277,50 +273,50 @@ impl<S: FabricSwitch> Fabric<S> {
         }
     }
 
-    /// Queues what the agent wants to send and schedules its next wake-up.
+    /// Sends the agent's polling packets and schedules its next wake-up.
     fn settle_agent(&mut self, host: u32) {
         let Some(agent) = &mut self.agents[host as usize].agent else {
             return;
         };
-        let questions = agent.take_questions();
-        if !questions.is_empty() {
-            self.counters.polls_sent += questions.len() as u64;
+        let polls = agent.take_polls();
+        if !polls.is_empty() {
+            self.counters.polls_sent += polls.len() as u64;
             let nic = &mut self.hosts[host as usize];
-            nic.control.extend(questions.iter().map(|question| question.frame.clone()));
+            nic.control.extend(polls.iter().map(|poll| poll.frame.clone()));
             let link = nic.link;
-            for question in &questions {
-                self.pass_on(host, question);
+            for poll in &polls {
+                self.schedule_reverse_poll(host, poll);
             }
-            self.triggers.extend(questions);
+            self.triggers.extend(polls);
             self.kick(link);
         }
         self.schedule_agent(host);
     }
 
-    /// Tells the receiver's agent of a question: it asks about the way by which answers come back. The message takes half
-    /// a round trip over an idle network, at control priority.
-    fn pass_on(&mut self, host: u32, question: &Question) {
-        let flow = question.trigger.flow;
-        let is_asked = |state: &SendState| state.host == host && state.key == flow;
-        let Some(index) = self.senders.iter().position(is_asked) else { return };
+    /// Schedules a polling packet from the receiver, along the reverse path of the victim. The message from the sender's agent
+    /// to the receiver takes half of the base RTT.
+    fn schedule_reverse_poll(&mut self, host: u32, poll: &PollRequest) {
+        let flow = poll.trigger.flow;
+        let is_victim = |state: &SendState| state.host == host && state.key == flow;
+        let Some(index) = self.senders.iter().position(is_victim) else { return };
         let Some(receiver) = self.receivers.get(index) else { return };
-        let asker = receiver.host;
-        // Answers go to the same RoCE port, see `Fabric::add_flow`.
+        let host = receiver.host;
+        // ACKs are sent to the same RoCE port, see `Fabric::add_flow`.
         let back = FlowKey { src: flow.dst, dst: flow.src, ..flow };
-        let polling = Polling { flow: back, ..question.polling };
-        let frame = polling_frame(self.hosts[asker as usize].mac, &polling);
+        let polling = Polling { flow: back, ..poll.polling };
+        let frame = polling_frame(self.hosts[host as usize].mac, &polling);
         let half = Time(self.senders[index].base_rtt.unwrap_or(Time::ZERO).0 / 2);
-        let free = self.asked_back.iter().position(Option::is_none);
-        let place = free.unwrap_or(self.asked_back.len());
-        match self.asked_back.get_mut(place) {
-            Some(slot) => *slot = Some((asker, frame)),
-            None => self.asked_back.push(Some((asker, frame))),
+        let free = self.reverse_polls.iter().position(Option::is_none);
+        let slot = free.unwrap_or(self.reverse_polls.len());
+        match self.reverse_polls.get_mut(slot) {
+            Some(entry) => *entry = Some((host, frame)),
+            None => self.reverse_polls.push(Some((host, frame))),
         }
-        self.queue.push(self.now + half, Event::AskBack { question: place as u32 });
+        self.queue.push(self.now + half, Event::ReversePoll { poll: slot as u32 });
     }
 
-    pub(crate) fn ask_back(&mut self, question: u32) {
-        let Some((host, frame)) = self.asked_back.get_mut(question as usize).and_then(Option::take) else {
+    pub(super) fn send_reverse_poll(&mut self, poll: u32) {
+        let Some((host, frame)) = self.reverse_polls.get_mut(poll as usize).and_then(Option::take) else {
             return;
         };
         self.counters.polls_sent += 1;
@@ -354,7 +350,7 @@ impl<S: FabricSwitch> Fabric<S> {
         }
     }
 
-    pub(crate) fn agent_wake(&mut self, host: u32) {
+    pub(super) fn agent_wake(&mut self, host: u32) {
         let now = self.now;
         let slot = &mut self.agents[host as usize];
         if slot.wake_at.is_some_and(|at| at <= now) {
@@ -366,7 +362,7 @@ impl<S: FabricSwitch> Fabric<S> {
         self.settle_agent(host);
     }
 
-    fn notify(&mut self, host: u32, queue_pair: u32) {
+    fn receive_cnp(&mut self, host: u32, queue_pair: u32) {
         match self.sender_index(host, queue_pair) {
             Some(flow) => {
                 if let Some(control) = &mut self.senders[flow].control {
@@ -378,7 +374,7 @@ impl<S: FabricSwitch> Fabric<S> {
         }
     }
 
-    pub(crate) fn start_flow(&mut self, flow: u32) {
+    pub(super) fn start_flow(&mut self, flow: u32) {
         let now = self.now;
         let state = &mut self.senders[flow as usize];
         state.pacer.start(now);
@@ -388,7 +384,7 @@ impl<S: FabricSwitch> Fabric<S> {
         nic.add_flow(flow);
         let (link, timeout) = (nic.link, nic.settings.retransmit_timeout);
         let is_read = self.receivers[flow as usize].requester.is_some();
-        // A responder sees no acknowledgements, so it has no round trips to watch.
+        // A responder receives no ACKs, so its agent has no RTTs to observe.
         if let Some(agent) = self.agents[host as usize].agent.as_mut().filter(|_| !is_read) {
             let state = &self.senders[flow as usize];
             agent.started(now, flow as usize, &state.key, state.priority, state.base_rtt);
@@ -397,13 +393,13 @@ impl<S: FabricSwitch> Fabric<S> {
             self.queue.push(now + timeout.max(Time(1)), Event::Retransmit { flow });
         }
         if is_read {
-            self.ask_for_more(flow as usize);
+            self.send_read_requests(flow as usize);
         }
         self.kick(link);
     }
 
-    /// Goes back when nothing was acknowledged for a whole timeout although data is outstanding.
-    pub(crate) fn check_progress(&mut self, flow: u32) {
+    /// Retransmits if data is outstanding and nothing was acknowledged for a whole timeout.
+    pub(super) fn check_progress(&mut self, flow: u32) {
         let state = &mut self.senders[flow as usize];
         if state.finished.is_some() {
             return;
@@ -417,7 +413,7 @@ impl<S: FabricSwitch> Fabric<S> {
         let stuck = reached == state.progress && (is_read || state.sender.outstanding_bytes() > 0);
         state.progress = reached;
         if stuck && is_read {
-            self.ask_again(flow as usize, reached);
+            self.repeat_read_request(flow as usize, reached);
         } else if stuck {
             state.sender.timed_out();
         }
@@ -432,20 +428,20 @@ impl<S: FabricSwitch> Fabric<S> {
         }
     }
 
-    pub(crate) fn wake_nic(&mut self, host: u32) {
+    pub(super) fn wake_nic(&mut self, host: u32) {
         let now = self.now;
         let nic = &mut self.hosts[host as usize];
         if nic.wake_at.is_some_and(|at| at <= now) {
             nic.wake_at = None;
         }
         let link = nic.link;
-        for priority in nic.obeyed.expire(now) {
+        for priority in nic.received_pauses.expire(now) {
             self.record_pause(NodeIndex::Host(host), 1, priority, false);
         }
         self.kick(link);
     }
 
-    /// What has become of every flow so far, in the order of the scenario.
+    /// The records of all flows so far, in the order of the scenario.
     pub fn flows(&self) -> Vec<FlowRecord> {
         let both = self.senders.iter().zip(&self.receivers);
         both.map(|(sender, receiver)| FlowRecord {
@@ -464,14 +460,14 @@ impl<S: FabricSwitch> Fabric<S> {
         .collect()
     }
 
-    /// Whether every flow has come to its end.
+    /// Whether every flow is complete.
     pub fn all_finished(&self) -> bool {
         self.senders.iter().all(|flow| flow.finished.is_some())
     }
 }
 
-/// Queue pair numbers are flow numbers plus 2, as 0 and 1 are reserved (InfiniBand, volume 1, section 3.5.1).
-pub(crate) fn queue_pair(flow: usize) -> u32 {
+/// The queue pair number of a flow: its number plus 2, as 0 and 1 are reserved (InfiniBand, volume 1, section 3.5.1).
+pub(super) fn queue_pair(flow: usize) -> u32 {
     (flow as u32 + 2) & 0xff_ffff
 }
 

@@ -1,4 +1,4 @@
-//! How the fabric holds its switches.
+//! The interface of the fabric to its switches.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,9 +7,9 @@ use model::wire::Frame;
 use p4_switch::tm::AuditError;
 use p4_switch::{Event, Switch};
 
-/// A switch as the fabric drives it. [`Switch`] itself, or one shared with a P4Runtime server through
-/// `Arc<Mutex<Switch>>`: the fabric locks it for one packet at a time. After a server has changed something that
-/// may send (a packet-out), [`crate::Fabric::poll_switches`] makes the fabric look.
+/// A switch in the fabric: a [`Switch`], or one that is shared with a P4Runtime server through `Arc<Mutex<Switch>>` and
+/// locked for one packet at a time. After a change by a server that may cause packets (a packet-out), call
+/// [`crate::Fabric::poll_switches`].
 pub trait FabricSwitch {
     /// See [`Switch::receive`].
     fn receive(&mut self, now: Time, port: u16, frame: Frame);
@@ -51,8 +51,8 @@ impl FabricSwitch for Switch {
     }
 }
 
-/// A poisoned lock is taken all the same: a switch is never left half-changed by a panicking server thread,
-/// since it changes only inside its own methods.
+/// A poisoned lock is used nevertheless: a panicking server thread cannot leave a switch half-changed, since a switch
+/// changes only inside its own methods.
 impl<S: FabricSwitch> FabricSwitch for Arc<Mutex<S>> {
     fn receive(&mut self, now: Time, port: u16, frame: Frame) {
         self.lock().unwrap_or_else(PoisonError::into_inner).receive(now, port, frame);

@@ -1,4 +1,4 @@
-//! From a scenario to a fabric that is ready to run.
+//! Builds a fabric from a scenario.
 
 use std::collections::BTreeMap;
 
@@ -11,33 +11,34 @@ use scenario::topology::CPU_PORT;
 use scenario::{HostSettings, Paths, Problems, Random, RunFlow, Scenario, SonicError};
 
 use crate::event::Event;
-use crate::fabric::{AgentSlot, Fabric, NodeIndex, SwitchNode};
-use crate::fault::Fault;
 use crate::flow::{ReceiveState, Receiver, RttStats, SendState};
-use crate::host::queue_pair;
 use crate::link::{End, Link, cut};
 use crate::nic::Nic;
 use crate::nic::control::Control;
 use crate::nic::message::{Layout, MessageGate};
 use crate::nic::pacing::Pacer;
 use crate::nic::packet::{Template, mac};
-use crate::nic::pfc::Obeyed;
+use crate::nic::pfc::ReceivedPauses;
 use crate::nic::read::{Requester, Responder};
 use crate::nic::receive::ReceivePipeline;
 use crate::nic::sender::Sender;
 use crate::nic::watchdog::NicWatchdog;
-use crate::switching::FabricSwitch;
+use crate::switch::FabricSwitch;
 
-/// Why a scenario cannot be built. Scenarios that were read from files have been checked and never fail so.
+use super::fault::Fault;
+use super::host::queue_pair;
+use super::{AgentSlot, Fabric, NodeIndex, SwitchNode};
+
+/// Why a scenario cannot be built. Scenarios that were read from files have been checked, so that only drawing can fail.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BuildError {
-    /// Two nodes have one name.
+    /// Two nodes have the same name.
     #[error("two nodes are called `{0}`")]
     DuplicateNode(String),
     /// A link ends at a node that does not exist.
     #[error("link `{0}` ends at a node that does not exist")]
     UnknownNode(PortRef),
-    /// Two links share a port.
+    /// Two links use the same port.
     #[error("two links use port `{0}`")]
     DuplicatePort(PortRef),
     /// A port number that a switch cannot have.
@@ -54,7 +55,7 @@ pub enum BuildError {
         /// Its links.
         links: usize,
     },
-    /// A flow or fault at something that is no host with an address.
+    /// A flow or fault at a node that is not a host with an address.
     #[error("`{0}` is not a host with an address")]
     NotAHost(String),
     /// A SONiC configuration that does not fit the switch.
@@ -68,18 +69,17 @@ pub enum BuildError {
     /// More flows than queue pair numbers.
     #[error("{0} flows; at most 16777213 are possible")]
     TooManyFlows(usize),
-    /// A flow that waits for itself or for one that does not exist.
-    #[error("flow `{0}` waits for a flow that is not before it")]
+    /// A flow that starts after itself or after a flow that does not exist.
+    #[error("flow `{0}` starts after a flow that is not listed before it")]
     Order(String),
-    /// What the scenario leaves to the seed cannot be drawn with this one.
+    /// The instance of this seed cannot be drawn.
     #[error(transparent)]
     Draw(#[from] Problems),
 }
 
 impl<S: FabricSwitch> Fabric<S> {
-    /// Builds the network of a scenario. `make` makes each switch, in the order of the topology, from its name
-    /// and settings; forwarding must be programmed before packets arrive. Equal scenarios and seeds make equal
-    /// runs.
+    /// Builds the network of a scenario. `make` makes each switch, in the order of the topology, from its name and
+    /// configuration; forwarding must be programmed before packets arrive. Equal scenarios and seeds give equal runs.
     pub fn new(
         scenario: &Scenario,
         seed: u64,
@@ -152,7 +152,7 @@ impl<S: FabricSwitch> Fabric<S> {
                     let nic = &mut self.hosts[host as usize];
                     nic.link = index;
                     nic.line_rate = link.rate;
-                    nic.obeyed.set_rate(link.rate, nic.settings.pfc_reaction.time(link.rate));
+                    nic.received_pauses.set_rate(link.rate, nic.settings.pfc_reaction.time(link.rate));
                 }
                 End::Switch { switch, port: number } => {
                     let out = &mut self.switches[switch as usize].out;
@@ -207,46 +207,64 @@ impl<S: FabricSwitch> Fabric<S> {
         if number >= 0xff_fffd {
             return Err(BuildError::TooManyFlows(number + 1));
         }
+        // The data of a READ is sent by the flow's destination.
+        let (source, target) = match flow.spec.messages.operation {
+            Operation::Read => (&flow.spec.dst, &flow.spec.src),
+            Operation::Write | Operation::Send => (&flow.spec.src, &flow.spec.dst),
+        };
+        let ends = (self.host(source)?, self.host(target)?);
+        for before in &flow.spec.after {
+            match self.senders.get_mut(*before) {
+                Some(earlier) => earlier.followers.push(number as u32),
+                None => return Err(BuildError::Order(flow.spec.label.clone())),
+            }
+        }
+        let send = self.send_state(number, flow, ends, grain, base_rtt);
+        let receive = self.receive_state(number, flow, ends);
+        self.senders.push(send);
+        self.receivers.push(receive);
+        Ok(())
+    }
+
+    /// The sender of flow `number`, from host `from` to host `to`.
+    fn send_state(
+        &self,
+        number: usize,
+        flow: &RunFlow,
+        (from, to): (u32, u32),
+        grain: Time,
+        base_rtt: Option<Time>,
+    ) -> SendState {
+        let (nic, receiver_nic) = (&self.hosts[from as usize], &self.hosts[to as usize]);
+        let settings = &nic.settings;
         let messages = flow.spec.messages;
         let is_read = messages.operation == Operation::Read;
-        // The data of a READ goes the other way.
-        let (source, target) = match is_read {
-            true => (&flow.spec.dst, &flow.spec.src),
-            false => (&flow.spec.src, &flow.spec.dst),
-        };
-        let (from, to) = (self.host(source)?, self.host(target)?);
-        let (sender_nic, receiver_nic) = (&self.hosts[from as usize], &self.hosts[to as usize]);
-        let settings = &sender_nic.settings;
         let priority = flow.spec.priority & 7;
-        let pair = queue_pair(number);
-        let template = |key, priority, source: &Nic, target: &Nic| {
-            Template::new(key, priority, source.mac, target.mac, pair, settings.header_bytes)
-        };
-        // Answers go to the same RoCE port, from the flow's own source port: that is how RoCEv2 NICs keep the
-        // two directions of a connection on one path where the hash is symmetric.
-        let back = model::FlowKey { src: flow.key.dst, dst: flow.key.src, ..flow.key };
-        let ack_priority = receiver_nic.settings.ack_priority.filter(|_| !is_read).unwrap_or(priority);
-        let cnp_priority = receiver_nic.settings.cnp_priority;
-        let layout = Layout::new(flow.spec.bytes, messages.bytes, settings.payload_bytes);
-        // Responses to READs are always taken in order.
-        let reliability = if is_read { Reliability::GoBackN } else { settings.reliability };
-        let send = SendState {
+        let layout = layout(flow, settings);
+        SendState {
             key: flow.key,
             label: flow.spec.label.clone(),
             host: from,
             priority,
             bytes: flow.spec.bytes,
             start: flow.start,
-            sender: Sender::new(layout, reliability),
+            sender: Sender::new(layout, reliability(flow, settings)),
             control: settings
                 .instead_of_dcqcn
                 .or(settings.dcqcn.map(ControlConfig::Dcqcn))
-                .map(|config| Control::new(config, sender_nic.line_rate)),
-            line_rate: sender_nic.line_rate,
+                .map(|config| Control::new(config, nic.line_rate)),
+            line_rate: nic.line_rate,
             grain,
             window_bytes: messages.window_bytes.or(settings.window_bytes).filter(|_| !is_read),
             variable_window: settings.variable_window,
-            template: template(flow.key, priority, sender_nic, receiver_nic),
+            template: Template::new(
+                flow.key,
+                priority,
+                nic.mac,
+                receiver_nic.mac,
+                queue_pair(number),
+                settings.header_bytes,
+            ),
             operation: messages.operation,
             gate: MessageGate::new(layout, messages),
             responder: is_read.then(|| Responder::new(layout, messages.outstanding)),
@@ -258,27 +276,34 @@ impl<S: FabricSwitch> Fabric<S> {
             progress: 0,
             waits_for: flow.spec.after.len(),
             followers: Vec::new(),
-        };
-        for before in &flow.spec.after {
-            match self.senders.get_mut(*before) {
-                Some(earlier) => earlier.followers.push(number as u32),
-                None => return Err(BuildError::Order(flow.spec.label.clone())),
-            }
         }
-        let receive = ReceiveState {
+    }
+
+    /// The receiver of flow `number`, from host `from` to host `to`.
+    fn receive_state(&self, number: usize, flow: &RunFlow, (from, to): (u32, u32)) -> ReceiveState {
+        let (sender_nic, nic) = (&self.hosts[from as usize], &self.hosts[to as usize]);
+        let settings = &sender_nic.settings;
+        let messages = flow.spec.messages;
+        let is_read = messages.operation == Operation::Read;
+        // ACKs are sent to the same RoCE port, from the flow's own source port: that is how RoCEv2 NICs keep the two
+        // directions of a connection on one path where the hash is symmetric.
+        let back = model::FlowKey { src: flow.key.dst, dst: flow.key.src, ..flow.key };
+        let template = |priority| {
+            Template::new(back, priority, nic.mac, sender_nic.mac, queue_pair(number), settings.header_bytes)
+        };
+        let ack_priority = nic.settings.ack_priority.filter(|_| !is_read).unwrap_or(flow.spec.priority & 7);
+        let layout = layout(flow, settings);
+        ReceiveState {
             host: to,
-            receiver: Receiver::new(reliability, chunk_packets(settings)),
+            receiver: Receiver::new(reliability(flow, settings), chunk_packets(settings)),
             packets: layout.packets(),
             requester: is_read.then(|| Requester::new(layout, messages.outstanding)),
-            template: template(back, ack_priority, receiver_nic, sender_nic),
+            template: template(ack_priority),
             ack_priority,
-            cnp_template: template(back, cnp_priority, receiver_nic, sender_nic),
+            cnp_template: template(nic.settings.cnp_priority),
             notified: None,
             marked_packets: 0,
-        };
-        self.senders.push(send);
-        self.receivers.push(receive);
-        Ok(())
+        }
     }
 
     fn add_outages(&mut self, scenario: &Scenario) {
@@ -303,13 +328,26 @@ impl<S: FabricSwitch> Fabric<S> {
     }
 }
 
-/// Packets of a chunk that a refusal goes back to.
-fn chunk_packets(settings: &HostSettings) -> u64 {
-    let payload = u64::from(settings.payload_bytes.max(1));
-    settings.refuse_chunk_bytes.map_or(1, |bytes| (bytes / payload).max(1))
+/// The packets of a flow whose sender has these settings.
+fn layout(flow: &RunFlow, settings: &HostSettings) -> Layout {
+    Layout::new(flow.spec.bytes, flow.spec.messages.bytes, settings.payload_bytes)
 }
 
-/// Of a NIC that is not connected.
+/// The reliability of a flow whose sender has these settings. READ responses are always accepted in order only.
+fn reliability(flow: &RunFlow, settings: &HostSettings) -> Reliability {
+    match flow.spec.messages.operation {
+        Operation::Read => Reliability::GoBackN,
+        Operation::Write | Operation::Send => settings.reliability,
+    }
+}
+
+/// Packets of a chunk, whose first packet a NAK names.
+fn chunk_packets(settings: &HostSettings) -> u64 {
+    let payload = u64::from(settings.payload_bytes.max(1));
+    settings.nak_chunk_bytes.map_or(1, |bytes| (bytes / payload).max(1))
+}
+
+/// The link index of a NIC that is not connected.
 const NO_LINK: u32 = u32::MAX;
 
 fn nic(name: &str, number: u32, settings: HostSettings, scenario: &Scenario, seed: u64) -> Nic {
@@ -322,16 +360,16 @@ fn nic(name: &str, number: u32, settings: HostSettings, scenario: &Scenario, see
         line_rate: model::Rate(0),
         link: NO_LINK,
         control: Default::default(),
-        answers: Default::default(),
+        transport: Default::default(),
         active: Vec::new(),
         last_served: 0,
-        obeyed: Obeyed::new(scenario.pause_end, model::Rate(0)),
+        received_pauses: ReceivedPauses::new(scenario.pause_end, model::Rate(0)),
         wake_at: None,
     }
 }
 
-/// Round-trip time of a full data packet between two hosts and its acknowledgement over an idle network, along
-/// the first of its shortest paths; absent when there is none.
+/// Base RTT: the round-trip time of a full data packet between two hosts and its ACK without queueing, along the first of
+/// the shortest paths. Absent when no path exists.
 pub fn base_rtt(scenario: &Scenario, paths: &mut Paths<'_>, src: &str, dst: &str) -> Option<Time> {
     let settings = scenario.host_settings(src);
     let data = u64::from(settings.payload_bytes) + u64::from(settings.header_bytes);

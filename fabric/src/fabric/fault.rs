@@ -1,4 +1,4 @@
-//! Faults of NICs and hosts: what begins, repeats and ends.
+//! Faults of NICs and hosts.
 
 use model::Time;
 use model::wire::Pfc;
@@ -8,20 +8,20 @@ use scenario::nic::ReceiveLimits;
 use crate::event::Event;
 use crate::fabric::Fabric;
 use crate::nic::receive::Slowdown;
-use crate::switching::FabricSwitch;
+use crate::switch::FabricSwitch;
 
 /// A fault of one run.
 #[derive(Clone, Debug)]
-pub(crate) struct Fault {
-    pub(crate) host: u32,
-    pub(crate) kind: FaultKind,
-    pub(crate) start: Time,
-    pub(crate) end: Time,
-    /// Whether it has started and not ended.
-    pub(crate) active: bool,
+pub(super) struct Fault {
+    pub(super) host: u32,
+    pub(super) kind: FaultKind,
+    pub(super) start: Time,
+    pub(super) end: Time,
+    /// Whether it has started and is not over.
+    pub(super) active: bool,
 }
 
-/// What a fault does to the receive pipeline; absent for one that ignores it.
+/// The effect of a fault on the receive pipeline; absent for a storm, which has none.
 fn slowdown(kind: &FaultKind) -> Option<(Slowdown, Option<ReceiveLimits>)> {
     match *kind {
         FaultKind::Storm { .. } => None,
@@ -37,8 +37,8 @@ fn slowdown(kind: &FaultKind) -> Option<(Slowdown, Option<ReceiveLimits>)> {
 }
 
 impl<S: FabricSwitch> Fabric<S> {
-    /// A fault starts, repeats itself or ends.
-    pub(crate) fn fault(&mut self, index: u32) {
+    /// Starts, repeats or ends a fault.
+    pub(super) fn fault(&mut self, index: u32) {
         let now = self.now;
         let fault = &mut self.faults[index as usize];
         let Fault { host, end, .. } = *fault;
@@ -66,7 +66,7 @@ impl<S: FabricSwitch> Fabric<S> {
         }
     }
 
-    /// Whether the receive pipeline of a host stands still. One that pauses whatever it receives does.
+    /// Whether the receive pipeline of a host is stopped. The watchdog treats a NIC with a pause storm as stopped, too.
     fn is_stopped(&self, host: u32) -> bool {
         let storms = |fault: &Fault| {
             fault.active && fault.host == host && matches!(fault.kind, FaultKind::Storm { .. })
@@ -74,7 +74,7 @@ impl<S: FabricSwitch> Fabric<S> {
         self.hosts[host as usize].pipeline.is_stopped() || self.faults.iter().any(storms)
     }
 
-    /// Tells a NIC's watchdog whether the pipeline moves.
+    /// Informs the NIC watchdog whether the pipeline is running.
     fn watch_pipeline(&mut self, host: u32, starts: bool) {
         let (now, stopped) = (self.now, self.is_stopped(host));
         let watchdog = &mut self.hosts[host as usize].watchdog;
@@ -85,8 +85,8 @@ impl<S: FabricSwitch> Fabric<S> {
         }
     }
 
-    /// A NIC's watchdog looks whether the NIC pauses its switch with a pipeline that stands still.
-    pub(crate) fn nic_watchdog(&mut self, host: u32) {
+    /// The NIC watchdog is due: it fires if the pipeline is still stopped and the NIC is pausing its switch.
+    pub(super) fn nic_watchdog(&mut self, host: u32) {
         let paused = self.hosts[host as usize].pipeline.pausing();
         if self.is_stopped(host) && paused != 0 {
             self.may_pause(host, paused.trailing_zeros() as u8);
