@@ -137,7 +137,7 @@ struct Captures(Arc<Mutex<CaptureState>>);
 struct CaptureState {
     directory: PathBuf,
     links: Vec<Link>,
-    files: BTreeMap<u32, BufWriter<File>>,
+    files: BTreeMap<u32, pcapng::Capture<BufWriter<File>>>,
     /// The first thing that went wrong; nothing is written after it.
     error: Option<anyhow::Error>,
 }
@@ -150,7 +150,7 @@ impl Captures {
         }
         let directory = state.directory.display().to_string();
         for file in state.files.values_mut() {
-            file.flush().with_context(|| format!("cannot write into {directory}"))?;
+            file.get_mut().flush().with_context(|| format!("cannot write into {directory}"))?;
         }
         Ok(())
     }
@@ -177,12 +177,11 @@ impl CaptureState {
             let file = File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
             let interface =
                 |from: &model::PortRef| Interface { name: format!("{from} sends"), rate: link.rate };
-            let mut file = BufWriter::new(file);
-            file.write_all(&pcapng::header(&[interface(&link.a), interface(&link.b)]))?;
-            self.files.insert(number, file);
+            let interfaces = [interface(&link.a), interface(&link.b)];
+            self.files.insert(number, pcapng::Capture::new(BufWriter::new(file), &interfaces)?);
         }
         if let Some(file) = self.files.get_mut(&number) {
-            file.write_all(&pcapng::packet(back, now, frame))?;
+            file.packet(back, now, frame)?;
         }
         Ok(())
     }
