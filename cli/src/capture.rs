@@ -6,7 +6,9 @@
 use model::wire::Frame;
 use pcap_file::pcap::{PcapHeader, PcapParser, PcapWriter, RawPcapPacket};
 use pcap_file::pcapng::blocks::SECTION_HEADER_BLOCK;
-use pcap_file::pcapng::blocks::interface_description::{InterfaceDescriptionBlock, InterfaceDescriptionOption};
+use pcap_file::pcapng::blocks::interface_description::{
+    InterfaceDescriptionBlock, InterfaceDescriptionOption,
+};
 use pcap_file::pcapng::{Block, PcapNgParser};
 use pcap_file::{Endianness, PcapError, TsResolution};
 
@@ -63,7 +65,9 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Capture, String> {
 
 /// Whether this is the magic number of pcap, in either byte order and resolution.
 fn is_pcap(magic: [u8; 4]) -> bool {
-    [0xa1b2_c3d4_u32, 0xa1b2_3c4d].iter().any(|known| magic == known.to_be_bytes() || magic == known.to_le_bytes())
+    [0xa1b2_c3d4_u32, 0xa1b2_3c4d]
+        .iter()
+        .any(|known| magic == known.to_be_bytes() || magic == known.to_le_bytes())
 }
 
 /// Reads the records of a pcap file.
@@ -98,7 +102,8 @@ fn read_pcapng(bytes: &[u8]) -> Result<Capture, String> {
         };
         capture.problem(&format!("block at byte {}: {what}", bytes.len() - left.len()))
     };
-    let (mut left, mut parser) = PcapNgParser::new(bytes).map_err(|error| describe(&capture, bytes, error))?;
+    let (mut left, mut parser) =
+        PcapNgParser::new(bytes).map_err(|error| describe(&capture, bytes, error))?;
     while !left.is_empty() {
         let (rest, block) = parser.next_block(left).map_err(|error| describe(&capture, left, error))?;
         read_packet(block, &parser, &mut capture).map_err(|error| describe(&capture, left, error))?;
@@ -123,7 +128,8 @@ fn read_packet(block: Block<'_>, parser: &PcapNgParser, capture: &mut Capture) -
                 most => packet.original_len.min(most),
             };
             let data = packet.data.get(..most as usize);
-            let data = data.ok_or(PcapError::InvalidField("SimplePacketBlock: packet longer than its block"))?;
+            let data =
+                data.ok_or(PcapError::InvalidField("SimplePacketBlock: packet longer than its block"))?;
             // This block has no timestamp: it gets that of the packet before it.
             let time_ns = capture.packets.last().map_or(0, |packet| packet.time_ns);
             capture.push(time_ns, data, packet.original_len);

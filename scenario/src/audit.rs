@@ -1,10 +1,11 @@
-//! What is wrong with the configuration of a scenario's switches, as somebody would find who knows every switch's
-//! settings and the network's links, and nothing of what the scenario is meant to show.
+//! Configuration findings of a scenario's switches, from their settings and the network's links alone: the expected outcome
+//! of the scenario is not used.
 //!
-//! Three kinds of findings. What `harrier check` finds in the SONiC configurations ([`crate::config_findings`]). A switch that differs from most of the others in a setting that a network has in common (memory
-//! thresholds, lossless priorities, code points, marking): nobody differs where there is no majority. And what
-//! arithmetic says by itself: headroom that cannot hold what a link still delivers after a pause, and routes that lead
-//! off every shortest path.
+//! There are three kinds of findings:
+//! - those of `harrier check` in SONiC configurations ([`crate::config_findings`]);
+//! - a switch that differs from the majority in a setting that a network usually has in common (thresholds, lossless
+//!   priorities, DSCP maps, marking); without a majority there is no finding;
+//! - headroom that cannot hold the packets that arrive after a pause was sent, and routes that are on no shortest path.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,8 +20,8 @@ use crate::settings::{Headroom, SwitchSettings};
 use crate::sonic::{self, Configured, config_findings, dscp_classes, view};
 
 impl Scenario {
-    /// The findings that held at any time from `from` to `to`, by switch and setting. What a rule of `harrier check` says
-    /// already is not said again.
+    /// The findings that held at any time from `from` to `to`, by switch and setting. Findings that a rule of `harrier check`
+    /// already covers are omitted.
     pub fn audit(&self, from: Time, to: Time) -> Vec<ConfigFinding> {
         let switches = self.all_switches();
         let mut findings = Vec::new();
@@ -31,7 +32,7 @@ impl Scenario {
             findings.extend(self.short_headroom(name, settings));
         }
         let by_rules = self.sonic_findings();
-        findings.retain(|own| !by_rules.iter().any(|rule| says_more(rule, own)));
+        findings.retain(|own| !by_rules.iter().any(|rule| covers(rule, own)));
         findings.extend(by_rules);
         findings.extend(self.wrong_routes(from, to));
         findings.sort_by(|a, b| (&a.switch, a.setting, &a.id).cmp(&(&b.switch, b.setting, &b.id)));
@@ -39,7 +40,7 @@ impl Scenario {
         findings
     }
 
-    /// What the rules say of the switches that have a SONiC configuration.
+    /// The findings of the rules in the SONiC configurations.
     fn sonic_findings(&self) -> Vec<ConfigFinding> {
         let switches = self.all_switches();
         let configured = switches.iter().filter_map(|(switch, settings)| {
@@ -55,14 +56,14 @@ impl Scenario {
         switches.map(|node| (node.name.as_str(), self.switch_settings(&node.name))).collect()
     }
 
-    /// The settings of a switch that is set like most others in this respect; absent where no majority is.
+    /// The settings of a switch that agrees with the majority in this setting; absent without a majority.
     pub(crate) fn usual(&self, setting: Setting) -> Option<&SwitchSettings> {
         let common = COMMON.iter().find(|common| common.setting == setting)?;
         majority(&self.all_switches(), common)
     }
 
-    /// Headroom below what still arrives after a pause was sent: what is on the cable there and back, what the peer
-    /// sends before it reacts, and a frame at either end that had been begun (IEEE 802.1Qbb annex O).
+    /// Headroom that is smaller than what arrives after a pause was sent: the bytes on the cable in both directions, what the
+    /// peer sends before it reacts, and a frame in transmission at either end (IEEE 802.1Qbb annex O).
     fn short_headroom<'s>(&'s self, name: &'s str, settings: &SwitchSettings) -> Option<ConfigFinding> {
         let own = self.sonic_headroom(name, settings);
         if settings.lossless == 0 && settings.sonic.is_none() {
@@ -80,7 +81,7 @@ impl Scenario {
         let (port, peer, set, needed) = short.iter().copied().max_by_key(|(.., set, needed)| needed - set)?;
         let shown = match settings.headroom {
             Headroom::Bytes(_) | Headroom::Ports(_) => String::new(),
-            Headroom::LinkCapacities(times) => format!(" ({times} times what the link holds)"),
+            Headroom::LinkCapacities(times) => format!(" ({times} times the link capacity)"),
         };
         let mut finding = ConfigFinding::new(
             name,
@@ -91,7 +92,7 @@ impl Scenario {
             ),
             format!("give {name}:{port} at least {needed} bytes of headroom"),
         );
-        // The worst one stands for the others.
+        // The port with the largest deficit stands for the others.
         finding.port = (short.len() == 1).then_some(port);
         finding.deviation = Deviation::Less;
         Some(finding)
@@ -110,7 +111,7 @@ impl Scenario {
         )
     }
 
-    /// Of every port of a switch: the port, its peer, and the headroom in bytes that a lossless class needs there.
+    /// Every port of a switch with its peer and the headroom in bytes that a lossless priority needs there.
     pub(crate) fn headroom_needs<'s>(
         &'s self,
         name: &'s str,
@@ -122,12 +123,12 @@ impl Scenario {
                 true => self.host_settings(&peer.switch).pfc_reaction,
                 false => self.switch_settings(&peer.switch).pfc_reaction,
             };
-            let waiting = Time(2 * link.delay.0 + reaction.time(link.rate).0);
-            Some((port, peer, bytes_in(link.rate, waiting) + 2 * frame))
+            let in_flight = Time(2 * link.delay.0 + reaction.time(link.rate).0);
+            Some((port, peer, bytes_in(link.rate, in_flight) + 2 * frame))
         })
     }
 
-    /// Routes that lead off every shortest path over the links that are in use.
+    /// Active routes that are on no shortest path.
     fn wrong_routes(&self, from: Time, to: Time) -> Vec<ConfigFinding> {
         let active = self.routing.routes.iter().filter(|route| route.start <= to && from < route.end);
         let mut shortest: BTreeMap<&str, BTreeMap<&str, Vec<u16>>> = BTreeMap::new();
@@ -147,7 +148,7 @@ impl Scenario {
                 switch,
                 Setting::Route,
                 format!(
-                    "{switch} sends what is for {} by port {port}, which is on no shortest path",
+                    "{switch} forwards packets for {} to port {port}, which is on no shortest path",
                     hosts.join(", ")
                 ),
                 format!("remove the route of {switch} to {}", hosts.join(", ")),
@@ -159,8 +160,8 @@ impl Scenario {
     }
 }
 
-/// Whether a finding of a rule is about the same as one of the audit's own, and leaves nothing of it to say.
-fn says_more(rule: &ConfigFinding, own: &ConfigFinding) -> bool {
+/// Whether a finding of a rule covers one of the audit's own findings.
+fn covers(rule: &ConfigFinding, own: &ConfigFinding) -> bool {
     rule.place() == own.place()
         && (rule.port.is_none() || rule.port == own.port)
         && (rule.deviation == own.deviation || own.deviation == Deviation::Different)
@@ -197,7 +198,7 @@ const COMMON: [Common; 5] = [
     Common { setting: Setting::Ecn, what: "marking", value: |s| format!("{:?}", s.ecn), compare: other },
 ];
 
-/// A switch whose value is that of more than half of all.
+/// A switch whose value more than half of all switches have.
 fn majority<'s>(switches: &[(&str, &'s SwitchSettings)], common: &Common) -> Option<&'s SwitchSettings> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for (_, settings) in switches {
@@ -207,7 +208,7 @@ fn majority<'s>(switches: &[(&str, &'s SwitchSettings)], common: &Common) -> Opt
     switches.iter().find(|(_, s)| (common.value)(s) == *usual).map(|(_, settings)| *settings)
 }
 
-/// Switches whose value is not that of more than half of all.
+/// Adds a finding for every switch whose value differs from the majority.
 fn differing(switches: &[(&str, &SwitchSettings)], common: &Common, findings: &mut Vec<ConfigFinding>) {
     let Some(reference) = majority(switches, common) else { return };
     let usual = (common.value)(reference);
@@ -238,7 +239,7 @@ fn threshold(settings: &SwitchSettings) -> String {
     one(&settings.threshold) + &rates.collect::<String>()
 }
 
-/// How thresholds compare; kinds that cannot be compared differ.
+/// Compares thresholds; a dynamic and a static one are different.
 fn compare_threshold(own: &SwitchSettings, usual: &SwitchSettings) -> Deviation {
     let order = match (&own.threshold, &usual.threshold) {
         (Threshold::Dynamic { alpha_exponent: a }, Threshold::Dynamic { alpha_exponent: b }) => a.cmp(b),
@@ -272,12 +273,12 @@ fn code_points(settings: &SwitchSettings) -> String {
     }
     changed.extend(&settings.dscp);
     if changed.is_empty() {
-        return "the usual one".to_string();
+        return "the default".to_string();
     }
     changed.iter().map(|(dscp, class)| format!("{dscp} to {class}")).collect::<Vec<_>>().join(", ")
 }
 
-/// What a link of `rate` carries in `time`.
+/// Bytes that a link of `rate` carries in `time`.
 fn bytes_in(rate: Rate, time: Time) -> u64 {
     (u128::from(rate.0) * u128::from(time.0) / 8_000_000_000_000) as u64
 }

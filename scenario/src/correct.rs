@@ -1,6 +1,6 @@
-//! A finding, put right: the switch is set like most others, its headroom holds what its links still deliver, both ends of its
-//! links pause for the same priorities, its routes lead along shortest paths again. A finding of a rule of `harrier check` is
-//! put right by the setting that it is about.
+//! Corrects configuration findings, for counterfactual runs: the switch gets the setting of the majority, sufficient headroom,
+//! PFC on the priorities of its peers, or routes on shortest paths. A finding of a rule of `harrier check` is corrected
+//! through the setting that it concerns.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use crate::Scenario;
 use crate::settings::{Headroom, SwitchSettings};
 use crate::sonic::{self, view};
 
-/// The switch and the setting of a finding with this identifier. A rule may speak of one port; the switch is put right as a
-/// whole.
+/// The switch and the setting of a finding with this identifier. A finding may concern one port; the switch is corrected as
+/// a whole.
 pub fn place_of(id: &str) -> Option<(&str, Setting)> {
     let (place, what) = id.split_once('/')?;
     let switch = place.split_once(':').map_or(place, |(switch, _)| switch);
@@ -21,8 +21,8 @@ pub fn place_of(id: &str) -> Option<(&str, Setting)> {
 }
 
 impl Scenario {
-    /// Puts a finding right, named as in [`model::ConfigFinding::id`], and says how. Nothing is done, and nothing said,
-    /// about a setting for which no better value is known.
+    /// Corrects the finding with this identifier ([`model::ConfigFinding::id`]) and returns a description of the correction.
+    /// Does nothing and returns nothing if no better value is known.
     pub fn correct(&mut self, id: &str) -> Option<String> {
         let (switch, setting) = place_of(id)?;
         if self.topology.is_host(switch) || self.topology.node(switch).is_none() {
@@ -64,7 +64,7 @@ impl Scenario {
             Setting::Ecn => own.ecn = usual.ecn,
             Setting::Headroom | Setting::Route => return None,
         }
-        // A configuration file decides all of them at once, so the file of the others takes its place.
+        // A SONiC configuration overrides all settings, so it is replaced as a whole.
         own.sonic = usual.sonic;
         own.sonic_findings = usual.sonic_findings;
         Some(format!("{switch} has the {} of most other switches", setting.name()))
@@ -75,7 +75,7 @@ impl Scenario {
         let ports = self.switch_ports(switch);
         let needs: Vec<(u16, u64)> =
             self.headroom_needs(switch).map(|(port, _, needed)| (port, needed)).collect();
-        let most = needs.iter().map(|(_, needed)| *needed).max()?;
+        let largest = needs.iter().map(|(_, needed)| *needed).max()?;
         let resolved = Arc::make_mut(self.own_settings(switch).sonic.as_mut()?);
         let names: Vec<(u16, String)> = sonic::choose(resolved, &ports, &mut Vec::new())
             .into_iter()
@@ -86,10 +86,10 @@ impl Scenario {
                 view::raise_headroom(resolved, &name, *needed);
             }
         }
-        Some(format!("{switch} has the headroom that its links need, {most} bytes at most"))
+        Some(format!("{switch} has the headroom that its links need, up to {largest} bytes"))
     }
 
-    /// Turns PFC on at every port of a SONiC configuration for the priorities for which the switch at the other end has it on.
+    /// Enables PFC at every port of a SONiC configuration on the priorities of the switch at the other end.
     fn pause_like_peers(&mut self, switch: &str) -> Option<String> {
         let wanted: Vec<(String, u8)> = self.pauses_of_peers(switch)?;
         let resolved = Arc::make_mut(self.own_settings(switch).sonic.as_mut()?);
@@ -99,10 +99,10 @@ impl Scenario {
             changed |= lacks & !port.pfc_priorities != 0;
             port.pfc_priorities |= lacks;
         }
-        changed.then(|| format!("{switch} has PFC on where its neighbours have it on"))
+        changed.then(|| format!("{switch} has PFC enabled on the priorities of its neighbours"))
     }
 
-    /// Of every port of a SONiC configuration, by its name there: the priorities that its peer keeps lossless.
+    /// The lossless priorities of the peer of every port of a SONiC configuration, by the name of the port.
     fn pauses_of_peers(&self, switch: &str) -> Option<Vec<(String, u8)>> {
         let ports = self.switch_ports(switch);
         let own = sonic::choose(self.switch_settings(switch).sonic.as_deref()?, &ports, &mut Vec::new());
@@ -128,10 +128,10 @@ impl Scenario {
             let usual = usual.get(route.switch.as_str()).map_or(&[][..], Vec::as_slice);
             route.switch != switch || route.ports.iter().all(|port| usual.contains(port))
         });
-        (self.routing.routes.len() < before).then(|| format!("{switch} has no route off the shortest paths"))
+        (self.routing.routes.len() < before).then(|| format!("{switch} has routes on shortest paths only"))
     }
 
-    /// The headroom that suffices for every link of a switch.
+    /// The headroom that is sufficient for every link of a switch.
     fn needed_headroom(&self, switch: &str) -> Option<u64> {
         let settings = self.switch_settings(switch);
         let needs = self.headroom_needs(switch).map(|(_, _, needed)| needed);

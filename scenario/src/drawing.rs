@@ -1,4 +1,4 @@
-//! A scenario in a terminal: its network, tier by tier, and what happens when.
+//! Draws a scenario for a terminal: its network, tier by tier, and a timeline of its flows and faults.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -10,7 +10,7 @@ use crate::{FaultKind, Scenario};
 
 /// Columns of the timeline's bars.
 const BAR: usize = 48;
-/// Most rows of the timeline, and most switches of a tier with their hosts; what is beyond is counted.
+/// Most rows of the timeline, and most switches of a tier; further ones are counted.
 const ROWS: usize = 24;
 
 /// Draws network and timeline of an instance.
@@ -67,7 +67,7 @@ fn network(scenario: &Scenario, text: &mut String) {
     let _ = writeln!(text, "  {:<12} {}", "hosts", hosts.len());
 }
 
-/// What a switch's ports lead to, e.g. `1 h1  2 h2 | 100 Gb/s`.
+/// The peers of a switch's ports, e.g. `1 h1  2 h2 | 100 Gb/s`.
 fn ends(ports: &[(u16, &PortRef, Rate)]) -> String {
     let mut parts: Vec<String> =
         ports.iter().take(ROWS).map(|(port, peer, _)| format!("{port} {}", peer.switch)).collect();
@@ -94,7 +94,7 @@ fn timeline(scenario: &Scenario, text: &mut String) {
         scenario.topology.links.iter().find(|l| own(&l.a) || own(&l.b)).map_or(Rate(0), |link| link.rate)
     };
     for flow in scenario.flows.iter().filter(|flow| flow.after.is_empty()) {
-        // As long as it would take alone.
+        // The duration without other traffic.
         let alone = rate(&flow.src).min(rate(&flow.dst)).serialisation(flow.bytes);
         rows.push(Row {
             start: flow.start,
@@ -107,8 +107,8 @@ fn timeline(scenario: &Scenario, text: &mut String) {
         let kind = match &fault.kind {
             FaultKind::Storm { .. } => "pause storm".to_string(),
             FaultKind::SlowReceiver { rate, .. } => format!("slow receiver, {rate}"),
-            FaultKind::MttMisses(_) => "page address misses".to_string(),
-            FaultKind::HostBus(_) => "narrow way into the host".to_string(),
+            FaultKind::MttMisses(_) => "MTT cache misses".to_string(),
+            FaultKind::HostBus(_) => "PCIe bottleneck".to_string(),
             FaultKind::StoppedPipeline => "stopped receive pipeline".to_string(),
         };
         let end = Time(fault.start.0.saturating_add(fault.duration.0));
@@ -124,7 +124,7 @@ fn timeline(scenario: &Scenario, text: &mut String) {
         let what = format!("{} sends {} out of {}", timed.route.switch, timed.route.host, ports.join(", "));
         rows.push(Row { start: timed.start, end: timed.end, sign: '~', what });
     }
-    // What goes wrong comes before the traffic when there is too much for the picture.
+    // Faults come first, in case not all rows fit.
     rows.sort_by_key(|row| (row.sign == '=', row.start));
     let width = scenario.stop.0.max(1);
     let column = |time: Time| ((u128::from(time.0.min(width)) * BAR as u128) / u128::from(width)) as usize;
@@ -139,8 +139,10 @@ fn timeline(scenario: &Scenario, text: &mut String) {
     }
     let waiting = scenario.flows.iter().filter(|flow| !flow.after.is_empty()).count();
     if waiting > 0 {
-        let _ = writeln!(text, "  and {waiting} messages that wait for others");
+        let _ = writeln!(text, "  and {waiting} messages that start after others");
     }
     let _ = writeln!(text, "   0{:>width$}", scenario.stop.to_string(), width = BAR);
-    text.push_str("   = flow, as long as it would take alone   # fault   x link down   ~ route by hand\n");
+    text.push_str(
+        "   = flow, as long as it takes without other traffic   # fault   x link down   ~ static route\n",
+    );
 }

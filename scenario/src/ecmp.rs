@@ -1,7 +1,7 @@
-//! Which of several equal-cost ports a flow takes: the choice of the telemetry program's routing block
-//! (`p4/hawkeye/routing.p4`), computed without the switch. A test compares it with what switches do.
+//! Which of several equal-cost ports a flow takes: the hash of the telemetry program's routing block
+//! (`p4/hawkeye/routing.p4`), computed without a switch. A test compares it with the switches.
 //!
-//! With it a scenario can lead a flow over a certain link by its source port, and a picture can show paths.
+//! Scenarios use it to find a source port that leads a flow through a given switch.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ pub fn member(seed: u32, key: &FlowKey, size: usize) -> usize {
     ((mixed >> 16) as usize * size) >> 16
 }
 
-/// The paths of flows through a network that is programmed in a certain way.
+/// Computes the paths of flows through a programmed network.
 pub struct Tracer<'t> {
     topology: &'t Topology,
     settings: &'t PlanSettings,
@@ -49,8 +49,8 @@ impl<'t> Tracer<'t> {
         Tracer { topology, settings, router: settings.router(topology), peers, next: BTreeMap::new() }
     }
 
-    /// The egress ports of switches that a flow crosses, in order. It ends where there is no route, at its host, or
-    /// where it would come back to a switch that it left; then the last port leads there.
+    /// The egress ports on the path of a flow, in order. The path ends at its host, where a route is missing, or where it
+    /// returns to a switch that it has left; the last port then leads to that switch.
     pub fn path(&mut self, key: &FlowKey) -> Vec<PortRef> {
         let hosts = (self.topology.host_of(key.src), self.topology.host_of(key.dst));
         let (Some(src), Some(dst)) = hosts else { return Vec::new() };
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn members_are_shared_evenly() {
+    fn flows_are_distributed_evenly_over_the_members() {
         let mut counts = [0; 3];
         for sport in 10_000..13_000u16 {
             let key = FlowKey::udp([10, 0, 1, 1].into(), sport, [10, 0, 2, 1].into(), 4791);

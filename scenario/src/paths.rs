@@ -1,11 +1,11 @@
-//! First shortest paths between hosts, many of them at little cost.
+//! The first of the shortest paths between two hosts, cached by destination.
 
 use std::collections::BTreeMap;
 
 use model::Topology;
 use model::topology::Link;
 
-/// Paths through one topology. What was computed for a destination is kept.
+/// Paths through one topology. Next hops are computed once for each destination.
 #[derive(Debug)]
 pub struct Paths<'t> {
     topology: &'t Topology,

@@ -1,4 +1,4 @@
-//! What is wrong with an input text, and where.
+//! Problems of an input text, with their positions.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ pub struct Problem {
     pub line: usize,
     /// Column.
     pub column: usize,
-    /// What is wrong, what was expected, what to do.
+    /// What is wrong, what was expected, and how to fix it.
     pub message: String,
 }
 
@@ -41,7 +41,7 @@ impl fmt::Display for Problem {
 pub struct Problems(pub Vec<Problem>);
 
 impl Problems {
-    /// `value` when nothing is wrong.
+    /// `value` if there are no problems.
     pub fn or<T>(self, value: T) -> Result<T, Problems> {
         if self.0.is_empty() { Ok(value) } else { Err(self) }
     }

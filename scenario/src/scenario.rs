@@ -1,5 +1,5 @@
-//! A scenario: network, settings, traffic, faults and what is expected to come of it. Plain data; it is read
-//! from TOML ([`crate::scenario::parse`]) or from the files of the HPCC simulators ([`crate::ns3`]).
+//! The types of a scenario: network, settings, traffic, faults and the expected outcome. Plain data; it is read from TOML
+//! ([`crate::parse`]) or from the files of the HPCC simulators ([`crate::ns3`]).
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,48 +23,47 @@ use crate::topology::Place;
 pub struct Scenario {
     /// Its name.
     pub name: String,
-    /// One line for people.
+    /// A one-line summary.
     pub title: String,
-    /// What happens and why, for people.
+    /// What happens and why.
     pub description: String,
     /// Nodes and links. Every host has exactly one port.
     pub topology: Topology,
     /// When the run ends.
     pub stop: Time,
-    /// Serialisation times are cut to multiples of this; 1 ps is exact.
+    /// Serialisation times are rounded down to multiples of this; 1 ps is exact.
     pub grain: Time,
     /// How a received pause ends, at switches and hosts.
     pub pause_end: PauseEnd,
-    /// Every switch that is not in `switches`.
+    /// The settings of every switch that is not in `switches`.
     pub switch: SwitchSettings,
-    /// Switches that differ.
+    /// The settings of the other switches.
     pub switches: BTreeMap<String, SwitchSettings>,
-    /// Where the nodes stand, in a network made by rule.
+    /// Tier and pod of the nodes, in a generated network.
     pub places: BTreeMap<String, Place>,
-    /// Where packets go, and what happens to links.
+    /// Routes and link outages.
     pub routing: Routing,
-    /// Every host that is not in `hosts`.
+    /// The settings of every host that is not in `hosts`.
     pub host: HostSettings,
-    /// Hosts that differ.
+    /// The settings of the other hosts.
     pub hosts: BTreeMap<String, HostSettings>,
-    /// Loss on links, by their index, in parts per trillion.
+    /// Loss rate by link index, in parts per trillion.
     pub loss_ppt: BTreeMap<usize, u64>,
     /// Traffic.
     pub flows: Vec<FlowSpec>,
     /// Which flows are collective operations.
     pub jobs: Vec<JobSpec>,
-    /// What goes wrong.
+    /// Faults of hosts and NICs.
     pub faults: Vec<FaultSpec>,
-    /// Who watches and how.
+    /// Agents and collection.
     pub agents: AgentSettings,
-    /// What is expected; absent: nothing is known beforehand.
+    /// The expected outcome; absent: none is specified.
     pub expect: Option<Expectation>,
-    /// Where it was read from, when another seed gives another instance; absent: it is the same for all seeds but
-    /// for the jitter of starts.
+    /// The text, if another seed gives another instance; absent: instances differ in the jitter of starts only.
     pub source: Option<Arc<Source>>,
 }
 
-/// The text of a scenario that leaves something to the seed.
+/// The text of a scenario whose instances depend on the seed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
     /// The seed of this instance.
@@ -73,14 +72,14 @@ pub struct Source {
     pub file: String,
     /// The text.
     pub text: String,
-    /// Files that it names: path and text, by the name in the scenario.
+    /// The files that it refers to: path and text, by their name in the scenario.
     pub files: BTreeMap<String, (String, String)>,
 }
 
 /// One message from a host to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlowSpec {
-    /// What people call it.
+    /// Its label in reports.
     pub label: String,
     /// Sending host.
     pub src: String,
@@ -98,9 +97,9 @@ pub struct FlowSpec {
     pub start: Time,
     /// ... plus a random time below this.
     pub start_jitter: Time,
-    /// How the bytes become messages, and of which kind.
+    /// How the bytes are divided into messages, and their operation.
     pub messages: Messages,
-    /// Flows, by position, that must have come to their end before; then `start` is how long after that.
+    /// Flows, by position, that must complete first; `start` is then relative to that.
     pub after: Vec<usize>,
 }
 
@@ -121,12 +120,12 @@ pub struct JobSpec {
     pub flows: Range<usize>,
 }
 
-/// Something that goes wrong at a host.
+/// A fault of a host or its NIC.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FaultSpec {
     /// The host.
     pub host: String,
-    /// What.
+    /// The kind of fault.
     pub kind: FaultKind,
     /// When it starts ...
     pub start: Time,
@@ -144,10 +143,10 @@ impl FaultSpec {
     }
 }
 
-/// What goes wrong.
+/// The kinds of faults.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FaultKind {
-    /// The NIC injects pause frames for a priority all the time, whatever it receives.
+    /// Pause storm: the NIC sends pause frames for a priority continuously, regardless of what it receives.
     Storm {
         /// The priority.
         priority: u8,
@@ -156,36 +155,35 @@ pub enum FaultKind {
         /// Time between frames.
         interval: Time,
     },
-    /// The NIC processes what it receives at this rate only and pauses its switch when its buffer fills.
+    /// Slow receiver: the NIC drains its receive buffer at this rate and pauses its switch when the buffer fills.
     SlowReceiver {
         /// Bits a second.
         rate: model::Rate,
-        /// Buffered bytes at which it pauses.
+        /// Buffer occupancy in bytes at which it pauses.
         xoff_bytes: u64,
-        /// Buffered bytes at which it resumes.
+        /// Buffer occupancy in bytes at which it resumes.
         xon_bytes: u64,
     },
-    /// The NIC's receive pipeline waits for page addresses that its translation table does not hold.
+    /// MTT cache misses: the NIC's receive pipeline waits for address translations.
     MttMisses(MttModel),
-    /// The way from the NIC into the host is narrow, or loopback traffic shares it.
+    /// PCIe bottleneck: the host's bus is slower than the link, or loopback traffic shares it.
     HostBus(HostBus),
-    /// The receive pipeline stands still: what arrives fills the buffer, the NIC pauses its switch without end, and
-    /// what still comes is lost.
+    /// The receive pipeline stops: the buffer fills, the NIC pauses its switch permanently, and drops what still arrives.
     StoppedPipeline,
 }
 
-/// Which hosts run agents, and how they and the collection work.
+/// Settings of agents and collection.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AgentSettings {
-    /// The hosts that watch their flows; absent: all that send.
+    /// The hosts with an agent; absent: all that send.
     pub hosts: Option<BTreeSet<String>>,
-    /// A round trip is slow above this percentage of the path's base.
+    /// An RTT above this percentage of the base RTT is slow.
     pub threshold_percent: u32,
-    /// Time from a switch's or agent's notice to the controller.
+    /// Delay of a message from a switch or agent to the controller.
     pub read_delay: Time,
-    /// Time from a request of the controller to its answer.
+    /// Time that a request of the controller takes.
     pub read_time: Time,
-    /// A polling wave is over when no switch has reported for this long.
+    /// The polling of an event is complete when no switch has reported for this long.
     pub quiet: Time,
 }
 
@@ -201,7 +199,7 @@ impl Default for AgentSettings {
     }
 }
 
-/// A flow of one run: jitter drawn, addresses resolved.
+/// A flow of one run: with its drawn start and resolved addresses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunFlow {
     /// Its specification.
@@ -213,10 +211,10 @@ pub struct RunFlow {
 }
 
 impl Scenario {
-    /// The instance of this scenario for a seed: what the text leaves to the seed is drawn anew.
+    /// The instance of this scenario for a seed: what the text leaves to the seed is drawn.
     ///
     /// # Errors
-    /// The problems of that instance, when its draws cannot be made.
+    /// The problems of that instance.
     pub fn instance(&self, seed: u64) -> Result<Cow<'_, Scenario>, Problems> {
         match &self.source {
             Some(source) if source.seed != seed => {
@@ -247,7 +245,7 @@ impl Scenario {
         self.topology.node(host)?.addresses.first().copied()
     }
 
-    /// The 5-tuple of a flow's data packets, when both hosts have addresses. The data of an RDMA READ goes from
+    /// The 5-tuple of a flow's data packets, when both hosts have addresses. The data of an RDMA READ is sent from
     /// `dst` to `src`.
     pub fn key(&self, flow: &FlowSpec) -> Option<FlowKey> {
         let (src, dst) = (self.address(&flow.src)?, self.address(&flow.dst)?);
@@ -255,7 +253,7 @@ impl Scenario {
         Some(FlowKey::udp(src, flow.sport, dst, flow.dport))
     }
 
-    /// The flows of a run with `seed`. Flows whose hosts have no address are left out; readers refuse them.
+    /// The flows of a run with `seed`. Flows whose hosts have no address are omitted; readers reject them.
     pub fn run_flows(&self, seed: u64) -> Vec<RunFlow> {
         let draw = |(index, spec): (usize, &FlowSpec)| {
             Some(RunFlow { spec: spec.clone(), key: self.key(spec)?, start: spec.drawn_start(seed, index) })
@@ -263,7 +261,7 @@ impl Scenario {
         self.flows.iter().enumerate().filter_map(draw).collect()
     }
 
-    /// UDP destination ports besides 4791 that carry RoCEv2 here, ascending.
+    /// UDP destination ports other than 4791 that carry RoCEv2 here, ascending.
     pub fn roce_ports(&self) -> Vec<u16> {
         let ports: BTreeSet<u16> = self.flows.iter().map(|flow| flow.dport).collect();
         ports.into_iter().filter(|port| *port != model::wire::ROCE_V2_PORT).collect()

@@ -1,4 +1,4 @@
-//! How switches and hosts of a scenario are set up.
+//! The settings of switches and hosts.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,48 +14,48 @@ use p4_switch::tm::{
 use crate::nic::{ControlConfig, DcqcnConfig, ROCE_V4_BYTES, ReceiveLimits, Reliability};
 use crate::sonic::{self, SonicError};
 
-/// Memory and flow control of every switch.
+/// Buffers, flow control and marking of a switch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SwitchSettings {
     /// Bytes of packet memory.
     pub memory_bytes: u64,
-    /// Priorities that pause instead of dropping; bit n is priority n.
+    /// Lossless priorities; bit n is priority n.
     pub lossless: u8,
-    /// Bytes of each priority group's own.
+    /// Reserved bytes of each priority group.
     pub reserved_bytes: u64,
-    /// Limit of a group's share beyond; a lossless group pauses there.
+    /// Limit of a group's share of the shared buffer; XOFF of a lossless group.
     pub threshold: Threshold,
-    /// Limits of ports of other rates.
+    /// Limits of ports with particular rates.
     pub thresholds: Vec<(Rate, Threshold)>,
-    /// Whether what groups share is the memory less all ports' headroom and one reservation a port. Otherwise all of
-    /// the memory may be shared, and the headroom is taken out of what is then left.
+    /// Whether the shared buffer is the memory less the headroom of all ports and one reservation a port. Otherwise all memory
+    /// may be shared, and headroom comes out of what is then free.
     pub sets_headroom_aside: bool,
-    /// A lossless group resumes that much below its threshold.
+    /// XON is this far below XOFF.
     pub xon_offset_bytes: u64,
     /// Headroom of a lossless group.
     pub headroom: Headroom,
-    /// Marking, by link rate; a rate that is not listed is not marked.
+    /// ECN marking by link rate; ports of other rates do not mark.
     pub ecn: Vec<(Rate, Ecn)>,
-    /// Quanta that pause frames ask for.
+    /// Quanta of pause frames.
     pub pause_quanta: u16,
-    /// Priorities of code points that are not the usual ones (the upper three bits).
+    /// Priorities of code points, where they differ from the default (the upper three bits).
     pub dscp: BTreeMap<u8, u8>,
-    /// Memory is handed out in cells of this size; 1 counts exact bytes.
+    /// Memory is allocated in cells of this size; 1 counts exact bytes.
     pub cell_bytes: u32,
     /// Bytes of headroom that all lossless groups share; absent: each has its own.
     pub shared_headroom_bytes: Option<u64>,
-    /// How fast ports obey pause frames.
+    /// How fast ports react to pause frames.
     pub pfc_reaction: Reaction,
-    /// What looks after queues that the peer does not let go on; absent: nothing.
+    /// The PFC watchdog; absent: none.
     pub watchdog: Option<Watchdog>,
-    /// The SONiC configuration of the switch. It decides everything above but `pfc_reaction`, `pause_quanta`, `dscp` and
-    /// what it does not say; memory, thresholds, lossless priorities, headroom and marking above are what it amounts to.
+    /// The SONiC configuration of the switch. It overrides everything above except `pfc_reaction`, `pause_quanta` and `dscp`;
+    /// memory, thresholds, lossless priorities, headroom and marking above are then derived from it.
     pub sonic: Option<Arc<ResolvedSwitch>>,
-    /// What the rules of `harrier check` say of that configuration, in the order of its file.
+    /// The findings of `harrier check` in that configuration, in the order of its file.
     pub sonic_findings: Arc<Vec<Finding>>,
 }
 
-/// How fast a port or NIC obeys a pause frame.
+/// How fast a port or NIC reacts to a pause frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reaction {
     /// At once, as in most simulators.
@@ -78,7 +78,7 @@ impl Reaction {
     }
 }
 
-/// A port of a switch, for setting up its memory.
+/// A port of a switch with a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SwitchPort {
     /// Its number.
@@ -94,16 +94,16 @@ pub struct SwitchPort {
 /// Headroom of a lossless group.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Headroom {
-    /// So many bytes.
+    /// This number of bytes.
     Bytes(u64),
-    /// That many times what the link holds in one direction (rate times delay).
+    /// A multiple of the link's capacity in one direction (rate times delay).
     LinkCapacities(u64),
-    /// Bytes of the ports of a SONiC configuration that are up: every amount once, ascending.
+    /// The distinct headroom sizes of the ports of a SONiC configuration that are up, ascending.
     Ports(Vec<u64>),
 }
 
 impl Default for SwitchSettings {
-    /// 16 MB, priorities 3 and 4 lossless with alpha 1/8, marking as recommended for each rate.
+    /// 16 MB, priorities 3 and 4 lossless with alpha 1/8, and the marking that is recommended for each rate.
     fn default() -> SwitchSettings {
         let kb = |kmin: u64, kmax: u64| Ecn {
             kmin_bytes: kmin * 1000,
@@ -140,7 +140,7 @@ impl Default for SwitchSettings {
 }
 
 impl SwitchSettings {
-    /// The traffic manager of a switch with these ports. `control_port` leads to the controller.
+    /// The traffic manager of a switch with these ports. `control_port` connects the controller.
     pub fn traffic_manager(
         &self,
         ports: &[SwitchPort],
@@ -159,7 +159,7 @@ impl SwitchSettings {
         Ok(TmConfig { pause_end, pause_quanta: self.pause_quanta, seed, ..tm })
     }
 
-    /// One pool, and the same for all ports.
+    /// One pool, and equal settings of all ports.
     fn plain(&self, ports: &[SwitchPort]) -> TmConfig {
         let aside = |port: &SwitchPort| self.headroom_of(port.rate, port.delay) + self.reserved_bytes;
         let aside = ports.iter().filter(|_| self.sets_headroom_aside).map(aside).sum();
@@ -176,7 +176,7 @@ impl SwitchSettings {
         }
     }
 
-    /// Headroom of a lossless group at a link.
+    /// Headroom in bytes of a lossless group at a link.
     pub(crate) fn headroom_of(&self, rate: Rate, delay: Time) -> u64 {
         match &self.headroom {
             Headroom::Bytes(bytes) => *bytes,
@@ -220,15 +220,15 @@ pub struct HostSettings {
     pub payload_bytes: u32,
     /// Header bytes of a data packet on the wire.
     pub header_bytes: u32,
-    /// Bytes that a flow may have outstanding; absent: any number.
+    /// Bytes that a flow may have outstanding; absent: unlimited.
     pub window_bytes: Option<u64>,
     /// Whether the window shrinks with the rate.
     pub variable_window: bool,
     /// Congestion control; absent: flows send at line rate.
     pub dcqcn: Option<DcqcnConfig>,
-    /// Another congestion control in place of DCQCN.
+    /// Another congestion control instead of DCQCN.
     pub instead_of_dcqcn: Option<ControlConfig>,
-    /// How marks come back to the sender.
+    /// How congestion marks are returned to the sender.
     pub notification: Notification,
     /// Packets per acknowledgement.
     pub ack_every: u64,
@@ -236,33 +236,31 @@ pub struct HostSettings {
     pub ack_priority: Option<u8>,
     /// Priority of congestion notification packets.
     pub cnp_priority: u8,
-    /// Least time between two refusals of the same packet.
+    /// Least time between two NAKs of the same packet.
     pub nak_interval: Time,
-    /// After that long without progress a sender goes back; absent: never.
+    /// Retransmission timeout; absent: none.
     pub retransmit_timeout: Option<Time>,
-    /// When a packet is missing, both ends go back to the beginning of its chunk of so many bytes; absent: to the
-    /// packet itself.
+    /// A NAK requests retransmission from the first packet of a chunk of this size; absent: from the missing packet.
     pub nak_chunk_bytes: Option<u64>,
-    /// Whether flows keep to their rate between packets. Otherwise only the window holds them back.
+    /// Whether packets are paced at the flow's rate. Otherwise only the window limits a flow.
     pub is_paced: bool,
-    /// What makes up for lost packets; that of a flow's sender counts.
+    /// How lost packets are recovered; that of a flow's sender applies.
     pub reliability: Reliability,
-    /// Bytes that a flow sends at line rate before it pauses for the sake of its rate; up to one packet: it spreads
-    /// packet by packet.
+    /// Bytes that a flow sends at line rate before the rate limiter holds it; up to one packet: every packet is paced.
     pub burst_bytes: u64,
     /// The receive buffer.
     pub receive: ReceiveLimits,
-    /// How fast it obeys pause frames.
+    /// How fast it reacts to pause frames.
     pub pfc_reaction: Reaction,
-    /// How long the receive pipeline may stand still while the NIC pauses its switch; absent: for ever. Then the
-    /// NIC never pauses again.
+    /// Timeout of the NIC watchdog: how long the receive pipeline may be stopped while the NIC pauses its switch, before the
+    /// NIC stops sending pauses for good. Absent: no watchdog.
     pub watchdog: Option<Time>,
 }
 
-/// How congestion marks come back to the sender.
+/// How congestion marks are returned to the sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notification {
-    /// Congestion notification packets, at most one a flow in this interval.
+    /// As CNPs, at most one per flow and interval.
     Packets {
         /// The interval.
         interval: Time,

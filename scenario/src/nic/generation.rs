@@ -1,14 +1,14 @@
-//! Three generations of NICs of one vendor, as Bai et al. tell them apart ("Empowering Azure Storage with RDMA",
-//! NSDI 2023, section 7.2).
+//! Three generations of NICs of one vendor, after Bai et al. ("Empowering Azure Storage with RDMA", NSDI 2023,
+//! section 7.2).
 //!
 //! | | Gen1 | Gen2, Gen3 |
 //! |---|---|---|
-//! | a receiver notifies | at most once in a window, flow by flow | for every marked packet |
-//! | a sender lowers its rate | for every notification | at most once in a window |
-//! | pace | bursts | packets |
+//! | a receiver sends a CNP | at most once per flow and window | for every marked packet |
+//! | a sender lowers its rate | for every CNP | at most once in a window |
+//! | rate limiter | bursts | packets |
 //!
-//! The granularity is the same, and mixing them is not: a Gen2 receiver floods a Gen1 sender with notifications, each
-//! of which it obeys. [`Generation::interoperable`] is what the authors configure instead.
+//! Each generation works with its own kind, but not with the others: a Gen2 receiver floods a Gen1 sender with CNPs, each
+//! of which lowers its rate. [`Generation::interoperable`] is the configuration of the authors for mixed networks.
 
 use model::Time;
 
@@ -18,23 +18,23 @@ use crate::settings::{HostSettings, Notification};
 /// A generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Generation {
-    /// Firmware does congestion control.
+    /// Congestion control in firmware.
     Gen1,
-    /// Hardware does.
+    /// Congestion control in hardware.
     Gen2,
-    /// Hardware does.
+    /// Congestion control in hardware.
     Gen3,
 }
 
-/// Window in which notifications are coalesced: N of the DCQCN paper.
+/// Window in which CNPs are coalesced: N of the DCQCN paper.
 const COALESCING: Time = Time::from_us(50);
-/// Shortest window of the newer reaction points, which makes them obey almost every notification.
+/// Shortest window of the newer reaction points, with which almost every CNP lowers the rate.
 const SHORTEST_WINDOW: Time = Time::from_us(4);
 /// A burst of Gen1: a batch of sixteen full packets.
 const BURST_BYTES: u64 = 16 * 1_082;
 
 impl Generation {
-    /// Changes a NIC's settings to this generation's way; without congestion control only the pace changes.
+    /// Applies this generation to a NIC's settings. Without congestion control only the rate limiter changes.
     pub fn apply(self, host: &mut HostSettings) {
         let firmware = self == Generation::Gen1;
         let interval = if firmware { COALESCING } else { Time::ZERO };
@@ -48,8 +48,8 @@ impl Generation {
         }
     }
 
-    /// As [`Generation::apply`], with the settings under which all generations work together: the newer receivers
-    /// coalesce like Gen1, their senders react almost at once and send bursts.
+    /// As [`Generation::apply`], with settings under which all generations interoperate: newer receivers coalesce CNPs like
+    /// Gen1, and their senders react almost immediately and send bursts.
     pub fn interoperable(self, host: &mut HostSettings) {
         self.apply(host);
         if self == Generation::Gen1 {

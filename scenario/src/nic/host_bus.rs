@@ -1,12 +1,12 @@
-//! The way from a NIC into its host: PCIe lanes that may be narrow, and that loopback traffic shares.
+//! The PCIe bus between a NIC and its host, which may be slower than the link and is shared with loopback traffic.
 //!
-//! Loopback traffic crosses the lanes from the host to the NIC and back, so towards the host it competes with what
-//! comes from the network. Both are served alike: each gets half when both want more (the 2:1 congestion of Bai et
-//! al., NSDI 2023, section 8.3). The NIC cannot mark packets, so it pauses the switch.
+//! Loopback traffic crosses the bus to the NIC and back, so towards the host it competes with traffic from the network.
+//! Both have equal shares: each gets half if both need more (the 2:1 congestion of Bai et al., NSDI 2023, section 8.3). The
+//! NIC cannot mark packets, so it pauses the switch.
 
 use model::Rate;
 
-/// What the lanes towards the host carry.
+/// The bus of a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HostBus {
     /// Bits a second towards the host.
@@ -16,7 +16,7 @@ pub struct HostBus {
 }
 
 impl HostBus {
-    /// What is left for traffic from the network.
+    /// The rate that is left for traffic from the network.
     pub fn available(&self) -> Rate {
         let left = self.rate.0.saturating_sub(self.loopback.0);
         Rate(left.max(self.rate.0 / 2).max(1))
@@ -28,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn loopback_takes_what_it_wants_up_to_half() {
+    fn loopback_traffic_takes_up_to_half_of_the_bus() {
         let available = |loopback| {
             HostBus { rate: Rate::from_gbps(100), loopback: Rate::from_gbps(loopback) }.available()
         };

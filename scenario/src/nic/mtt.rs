@@ -1,33 +1,33 @@
-//! The memory translation table of a slow receiver: a cache of page addresses in the NIC.
+//! The memory translation table (MTT) of a slow receiver: a cache of address translations in the NIC.
 //!
-//! With E entries of P bytes it reaches E*P bytes. A message whose place in a registered region of R bytes is
-//! unknown beforehand finds a page's entry with probability E*P/R; otherwise the receive pipeline waits for host
-//! memory (Guo et al., SIGCOMM 2016, section 4.4: 2K entries of 4 KB reach 8 MB; with 2 MB pages they reach 4 GB).
+//! E entries for pages of P bytes cover E*P bytes. A random access to a registered region of R bytes hits with probability
+//! E*P/R; on a miss the receive pipeline waits for host memory (Guo et al., SIGCOMM 2016, section 4.4: 2K entries of 4 KB
+//! cover 8 MB; with 2 MB pages they cover 4 GB).
 
 use model::Time;
 
 use crate::random::Random;
 
-/// The cache and what is addressed through it.
+/// The cache and the memory that is accessed through it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MttModel {
     /// Entries.
     pub entries: u64,
     /// Bytes of a page.
     pub page_bytes: u64,
-    /// Bytes of registered memory that messages go to.
+    /// Bytes of the registered memory region that messages are written to.
     pub region_bytes: u64,
-    /// How long the pipeline waits for a missing entry.
+    /// Duration of a miss.
     pub miss: Time,
 }
 
 impl MttModel {
-    /// Bytes that all entries together translate.
+    /// Bytes that all entries together cover.
     pub fn reach_bytes(&self) -> u64 {
         self.entries.saturating_mul(self.page_bytes)
     }
 
-    /// Pages that a packet touches first, when a flow's packets of `payload` bytes lie one after the other.
+    /// Pages that packet `number` is the first to access, when a flow's packets of `payload` bytes are contiguous.
     fn new_pages(&self, number: u64, payload: u64) -> u64 {
         let page = self.page_bytes.max(1);
         let start = number.saturating_mul(payload);
@@ -35,7 +35,7 @@ impl MttModel {
         if number == 0 { last(payload) + 1 } else { last(start + payload) - last(start) }
     }
 
-    /// How long the pipeline waits for the entries of packet `number`.
+    /// How long the pipeline waits for the translations of packet `number`.
     pub fn stall(&self, random: &mut Random, number: u64, payload: u64) -> Time {
         let reach = self.reach_bytes();
         let misses = (0..self.new_pages(number, payload))
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn two_thousand_entries_reach_8_mb_or_4_gb() {
+    fn two_thousand_entries_cover_8_mb_or_4_gb() {
         assert_eq!(model(4096).reach_bytes(), 8 << 20);
         assert_eq!(model(2 << 20).reach_bytes(), 4 << 30);
     }
@@ -62,7 +62,7 @@ mod tests {
     #[test]
     fn three_in_four_small_pages_miss_and_no_large_one() {
         let mut random = Random::new(1, 2);
-        // 4096 packets of 1024 B lie on 1024 pages.
+        // 4096 packets of 1024 B occupy 1024 pages.
         let mut stall = |model: MttModel| -> u64 {
             (0..4096).map(|n| model.stall(&mut random, n, 1024).as_ns() / 1000).sum()
         };

@@ -1,5 +1,5 @@
-//! What is wrong with a scenario although each of its values can be read: settings that do not fit together or into the
-//! network, and things that can never happen.
+//! Checks across the values of a scenario: settings that contradict each other or do not fit the network, and traffic that
+//! can never be sent.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -11,7 +11,7 @@ use super::table::{Reader, Section};
 use crate::settings::{SwitchPort, SwitchSettings};
 use crate::{Scenario, sonic};
 
-/// Reports what starts when the run is over.
+/// Reports a start after the end of the run.
 pub(super) fn check_start(reader: &mut Reader<'_>, section: &Section<'_>, start: Time, stop: Time) {
     if start >= stop {
         let message = format!("nothing starts at {start}: the run ends at {stop} (`stop`)");
@@ -19,7 +19,7 @@ pub(super) fn check_start(reader: &mut Reader<'_>, section: &Section<'_>, start:
     }
 }
 
-/// What a SONiC configuration decides in place of the scenario.
+/// Keys that a SONiC configuration overrides.
 const OVERRULED: [&str; 12] = [
     "memory",
     "lossless",
@@ -35,7 +35,7 @@ const OVERRULED: [&str; 12] = [
     "shared_headroom",
 ];
 
-/// Where the settings of a switch stand that are looked at again when the network is known.
+/// Positions of the settings of a switch that are checked against the network.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SettingPlaces {
     memory: Option<Range<usize>>,
@@ -53,12 +53,12 @@ impl SettingPlaces {
         }
     }
 
-    /// Reports the keys of a switch with a SONiC configuration that have no effect beside it.
+    /// Reports the keys that have no effect on a switch with a SONiC configuration.
     pub(super) fn report_overruled(&self, reader: &mut Reader<'_>, section: &Section<'_>) {
         for key in OVERRULED.iter().chain(&["watchdog"]) {
             if let Some(place) = section.given(key) {
                 let message = format!(
-                    "`{key}` has no effect: the SONiC configuration of the switch decides it; change it there, or leave it out"
+                    "`{key}` has no effect: the SONiC configuration of the switch overrides it; change it there, or remove it"
                 );
                 reader.problem(&place, message);
             }
@@ -66,7 +66,7 @@ impl SettingPlaces {
     }
 }
 
-/// Places of what has to fit the network.
+/// Positions of the settings that are checked against the network.
 #[derive(Debug)]
 pub(super) struct DeviceCheck {
     base: SettingPlaces,
@@ -78,7 +78,7 @@ pub(super) struct DeviceCheck {
     pub(super) hosts: BTreeMap<String, Range<usize>>,
 }
 
-/// What was found about several devices at one place, told about the first of them.
+/// Problems of several devices at one position, with the message for the first device and their number.
 type Found = BTreeMap<(usize, usize, u8), (String, usize)>;
 
 fn note(found: &mut Found, place: Range<usize>, kind: u8, message: impl FnOnce() -> String) {
@@ -91,7 +91,7 @@ impl DeviceCheck {
         DeviceCheck { base, switches: BTreeMap::new(), min_rate: None, hosts: BTreeMap::new() }
     }
 
-    /// Reports what does not fit. Problems that several devices share are told once.
+    /// Reports the problems. A problem that several devices share is reported once.
     pub(super) fn report(self, reader: &mut Reader<'_>, scenario: &Scenario) {
         let mut found = Found::new();
         for node in &scenario.topology.nodes {
@@ -101,8 +101,7 @@ impl DeviceCheck {
             }
         }
         for ((start, end, _), (message, devices)) in found {
-            let more =
-                if devices > 1 { format!(" (and so with {} more)", devices - 1) } else { String::new() };
+            let more = if devices > 1 { format!(" (and {} more)", devices - 1) } else { String::new() };
             reader.problem(&(start..end), format!("{message}{more}"));
         }
     }
@@ -139,7 +138,7 @@ impl DeviceCheck {
     }
 }
 
-/// Why a switch's memory cannot hold what one priority group is promised.
+/// Why a switch's memory is smaller than the guarantees of one priority group.
 fn too_large(settings: &SwitchSettings, ports: &[SwitchPort]) -> Option<String> {
     let memory = settings.memory_bytes;
     if let Some(shared) = settings.shared_headroom_bytes.filter(|shared| *shared > memory) {
@@ -154,10 +153,10 @@ fn too_large(settings: &SwitchSettings, ports: &[SwitchPort]) -> Option<String> 
     })
 }
 
-/// Which parts of a network links that fail for good have cut apart, and since when.
+/// The partitions of a network after permanent link failures, by time.
 #[derive(Debug)]
 pub(super) struct Cuts<'t> {
-    /// From each time on: the part that every node belongs to. In order of time.
+    /// From each time on, the partition of every node. In order of time.
     parts: Vec<(Time, BTreeMap<&'t str, usize>)>,
 }
 
@@ -176,14 +175,14 @@ impl<'t> Cuts<'t> {
         Cuts { parts: parts.collect() }
     }
 
-    /// Since when nothing that starts at `start` can get from one node to another; absent when it can.
+    /// Since when two nodes are partitioned, for traffic that starts at `start`; absent when they are connected.
     pub(super) fn apart(&self, a: &str, b: &str, start: Time) -> Option<Time> {
         let separates = |(_, parts): &&(Time, BTreeMap<&str, usize>)| parts.get(a) != parts.get(b);
         self.parts.iter().take_while(|(since, _)| *since <= start).find(separates).map(|(since, _)| *since)
     }
 }
 
-/// The connected part that every node belongs to over the links that are not down.
+/// The connected component of every node over the links that are up.
 fn components(topology: &Topology, is_down: impl Fn(usize) -> bool) -> BTreeMap<&str, usize> {
     let mut neighbours: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (_, link) in topology.links.iter().enumerate().filter(|(index, _)| !is_down(*index)) {

@@ -1,5 +1,4 @@
-//! What scenarios say about the devices beyond the usual: watchdogs, reaction times,
-//! generations of NICs, messages and faults.
+//! Further settings of devices: watchdogs, reaction times, NIC generations, messages and faults.
 
 use model::{PortRef, Rate, Time};
 use p4_switch::tm::{Watchdog, WatchdogAction};
@@ -76,7 +75,7 @@ fn read_watchdog(reader: &mut Reader<'_>, mut section: Section<'_>, lossless: u8
     Watchdog { detection, restoration: restoration.unwrap_or(Some(Time::from_ms(200))), action, priorities }
 }
 
-/// Generation, reliability, pace, receive buffer, reaction and watchdog of a NIC.
+/// Generation, reliability, burst size, receive buffer, reaction time and watchdog of a NIC.
 pub(super) fn read_host(reader: &mut Reader<'_>, section: &mut Section<'_>, host: &mut HostSettings) {
     let generations = [("gen1", Generation::Gen1), ("gen2", Generation::Gen2), ("gen3", Generation::Gen3)];
     let generation = word(reader, section, "generation", &generations);
@@ -103,7 +102,7 @@ pub(super) fn read_host(reader: &mut Reader<'_>, section: &mut Section<'_>, host
     }
     if host.receive.xoff_bytes > host.receive.size_bytes {
         let message = format!(
-            "`receive_xoff` of {} B is above the `receive_buffer` of {} B: the NIC would lose packets and never pause",
+            "`receive_xoff` of {} B is above the `receive_buffer` of {} B: the NIC would drop packets and never pause",
             host.receive.xoff_bytes, host.receive.size_bytes
         );
         let place = section.given("receive_xoff").unwrap_or_else(|| section.place("receive_buffer"));
@@ -114,7 +113,7 @@ pub(super) fn read_host(reader: &mut Reader<'_>, section: &mut Section<'_>, host
     set(&mut host.watchdog, section.quantity(reader, "watchdog", "a time above zero or \"none\"", never_or));
 }
 
-/// When notifications lower the rate.
+/// When CNPs lower the rate.
 pub(super) fn read_cut(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Option<Cut> {
     word(reader, section, "cut", &[("polled", Cut::Polled), ("immediate", Cut::Immediate)])
 }
@@ -132,7 +131,7 @@ pub(super) fn read_messages(reader: &mut Reader<'_>, section: &mut Section<'_>) 
     }
 }
 
-/// `[[fault]]`: what goes wrong at hosts.
+/// `[[fault]]`: faults of hosts.
 pub(super) fn read_faults(
     reader: &mut Reader<'_>,
     root: &mut Section<'_>,
@@ -181,8 +180,7 @@ fn read_fault_kind(
     }
 }
 
-/// Bytes that a pause frame takes on the wire: 64 of the frame, preamble and the gap to the next (IEEE 802.3, 4.2.3.2
-/// and annex 31D).
+/// Bytes of a pause frame on the wire: the frame of 64, preamble and interframe gap (IEEE 802.3, 4.2.3.2 and annex 31D).
 const PAUSE_WIRE_BYTES: u64 = 64 + 8 + 12;
 
 fn storm(

@@ -1,8 +1,8 @@
-//! What a scenario leaves to the seed: names for hosts and switches that are drawn, sizes and times that vary.
+//! Random draws: nodes, sizes and times that a scenario leaves to the seed.
 //!
-//! A `[[pick]]` gives a name to nodes that fulfil conditions; elsewhere `$name` stands for all of them and `$name.2`
-//! for the second. Reading the same text with another seed gives another instance of the scenario. Every draw has
-//! its own stream of random numbers, named after what is drawn, so that adding one does not shift the others.
+//! A `[[pick]]` names randomly chosen nodes that meet conditions; `$name` then refers to all of them and `$name.2` to the
+//! second. Reading the same text with another seed gives another instance. Every draw has its own stream of random numbers,
+//! named after what is drawn, so that a new draw does not change the others.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hasher;
@@ -16,13 +16,13 @@ use super::table::{Placed, Reader, Section};
 use crate::random::Random;
 use crate::topology::{Network, Tier};
 
-/// What has been drawn so far.
+/// The draws so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Draws {
     seed: u64,
     names: BTreeMap<String, Vec<String>>,
     taken: BTreeSet<String>,
-    /// Whether another seed may give something else.
+    /// Whether the instance depends on the seed.
     pub(super) used: bool,
 }
 
@@ -58,7 +58,7 @@ impl Draws {
         ((u128::from(bytes) * u128::from(factor) / 1_000_000) as u64).max(1)
     }
 
-    /// What `text` stands for: itself, or the nodes of a pick.
+    /// Resolves `text`: to itself, or to the nodes of a pick.
     pub(super) fn resolve(&self, text: &str) -> Result<Vec<String>, String> {
         let Some(name) = text.strip_prefix('$') else {
             return Ok(vec![text.to_string()]);
@@ -70,8 +70,8 @@ impl Draws {
         let Some(nodes) = self.names.get(name) else {
             let known: Vec<String> = self.names.keys().map(|name| format!("${name}")).collect();
             return Err(match known.as_slice() {
-                [] => format!("nothing is picked as `{name}`"),
-                known => format!("nothing is picked as `{name}`; there are {}", known.join(", ")),
+                [] => format!("there is no pick `{name}`"),
+                known => format!("there is no pick `{name}`; there are {}", known.join(", ")),
             });
         };
         let Some(number) = number else {
@@ -87,7 +87,7 @@ impl Draws {
 }
 
 impl Reader<'_> {
-    /// The names that a text stands for; none when it names an unknown pick.
+    /// The names that a text refers to; none for an unknown pick.
     pub(super) fn names(&mut self, text: &Placed<String>) -> Vec<Placed<String>> {
         match self.draws.resolve(&text.value) {
             Ok(names) => names.into_iter().map(|value| Placed { value, span: text.span.clone() }).collect(),
@@ -98,11 +98,11 @@ impl Reader<'_> {
         }
     }
 
-    /// The one name that a text stands for.
+    /// The single name that a text refers to.
     pub(super) fn name(&mut self, text: &Placed<String>) -> Option<Placed<String>> {
         let mut names = self.names(text);
         if names.len() > 1 {
-            let message = format!("`{}` stands for {} nodes where one is wanted", text.value, names.len());
+            let message = format!("`{}` refers to {} nodes; one is expected", text.value, names.len());
             self.problem(&text.span, message);
         }
         (names.len() == 1).then(|| names.remove(0))
@@ -142,7 +142,7 @@ pub(super) fn read_picks(reader: &mut Reader<'_>, root: &mut Section<'_>, networ
         let picked = draw(reader, &name.value, candidates, count as usize, &span);
         reader.draws.taken.extend(picked.iter().cloned());
         if reader.draws.names.insert(name.value.clone(), picked).is_some() {
-            reader.problem(&name.span, format!("two picks are called `{}`", name.value));
+            reader.problem(&name.span, format!("two picks have the name `{}`", name.value));
         }
     }
 }
@@ -153,12 +153,12 @@ fn read_conditions(
     network: &Network,
 ) -> Option<Conditions> {
     let mut conditions = Conditions::default();
-    let mut good = true;
+    let mut is_valid = true;
     if let Some(text) = section.text(reader, "tier") {
         conditions.tier = Tier::parse(&text.value);
         if conditions.tier.is_none() {
             reader.problem(&text.span, "`tier` must be \"host\", \"edge\", \"aggregation\" or \"core\"");
-            good = false;
+            is_valid = false;
         }
     }
     let mut nodes = |reader: &mut Reader<'_>, key| -> Option<Vec<String>> {
@@ -180,7 +180,7 @@ fn read_conditions(
     conditions.pod_of = nodes(reader, "pod_of").unwrap_or_default();
     conditions.other_pod = nodes(reader, "other_pod").unwrap_or_default();
     conditions.above = nodes(reader, "above").unwrap_or_default();
-    good.then_some(conditions)
+    is_valid.then_some(conditions)
 }
 
 /// The switches that a node is attached to: of a host its neighbours, of a switch itself.
@@ -230,7 +230,7 @@ fn candidates(
             (None, _) => conditions.among.is_some() || kind == NodeKind::Host,
             (Some(Tier::Host), _) => kind == NodeKind::Host,
             (Some(tier), Some(place)) => place.tier == tier,
-            // Without places every switch with hosts is at the edge, and every other one is above.
+            // Without tiers, a switch with hosts counts as an edge switch.
             (Some(tier), None) => {
                 let has_hosts = edges.iter().any(|(host, at)| *host != name && at.contains(name));
                 kind == NodeKind::Switch && (tier == Tier::Edge) == has_hosts
@@ -257,8 +257,7 @@ fn draw(
 ) -> Vec<String> {
     if candidates.len() < count {
         let found = candidates.len();
-        reader
-            .problem(span, format!("pick `{name}` wants {count} node(s) and {found} fulfil its conditions"));
+        reader.problem(span, format!("pick `{name}` needs {count} node(s); {found} meet its conditions"));
         return candidates;
     }
     let mut random = reader.draws.random(&format!("pick {name}"));

@@ -1,5 +1,5 @@
-//! `[expect]`: what a scenario is meant to produce. What it really produced is found from the run itself, see
-//! [`crate::truth`]; whatever stands here is compared with that.
+//! `[expect]`: the intended outcome of a scenario. The ground truth is computed from the run, by the fabric, and compared
+//! with it.
 
 use model::{Anomaly, Cause, FlowKey, PortRef, Setting};
 
@@ -8,34 +8,34 @@ use super::network::read_port;
 use super::table::{Placed, Reader, Section};
 use crate::Scenario;
 
-/// What a scenario is meant to produce. What is absent or empty is left to the run.
+/// The intended outcome of a scenario. Absent fields are not compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Expectation {
-    /// The anomaly; absent: the network stays quiet.
+    /// The anomaly; absent: none occurs.
     pub anomaly: Option<Anomaly>,
-    /// What is behind it.
+    /// Its cause.
     pub cause: Option<Cause>,
-    /// The port where it starts.
+    /// The root port.
     pub port: Option<PortRef>,
     /// The culprit flows.
     pub flows: Option<Vec<FlowKey>>,
-    /// Whether others may have a part in it besides these culprits.
+    /// Whether further culprits are possible.
     pub at_least: bool,
-    /// The host that injects pauses.
+    /// The host that sends the pauses.
     pub host: Option<String>,
-    /// Ports that the pause crosses, from the victim's side to the root.
+    /// The pause path, from the victim's side to the root port.
     pub pause_path: Option<Vec<PortRef>>,
     /// Ports of the loop, in any rotation.
     pub pause_loop: Option<Vec<PortRef>>,
-    /// Flows that carry the pause.
+    /// The spreader flows.
     pub spreaders: Option<Vec<FlowKey>>,
-    /// Flows that suffer, at least these.
+    /// The victims, at least these.
     pub victims: Option<Vec<FlowKey>>,
-    /// What is configured wrongly: `switch/setting`.
+    /// Wrong settings: `switch/setting`.
     pub config: Option<Vec<String>>,
     /// Whether pauses must occur (`true`), must not (`false`), or either.
     pub pauses: Option<bool>,
-    /// Whether switches must lose packets (`true`) or must not (`false`).
+    /// Whether switches must drop packets (`true`) or must not (`false`).
     pub drops: Option<bool>,
     /// Further anomalies of the same run.
     pub also: Vec<Expectation>,
@@ -140,7 +140,7 @@ fn named<T: serde::de::DeserializeOwned>(
     }
 }
 
-/// Flows by label; the label of a `[[flow]]` or `[[workload]]` that stands for several means all of them.
+/// Flows by label; the label of a `[[flow]]` or `[[workload]]` with several flows refers to all of them.
 fn labelled(
     reader: &mut Reader<'_>,
     section: &mut Section<'_>,
@@ -157,13 +157,13 @@ fn labelled(
             }
         }
         if flows.len() == known {
-            reader.problem(&label.span, format!("no flow is called `{}`", label.value));
+            reader.problem(&label.span, format!("no flow has the label `{}`", label.value));
         }
     }
     Some(flows)
 }
 
-/// Whether a flow's label is `name`, or one of the numbered ones that `name` stands for.
+/// Whether a flow's label is `name`, or `name` with a number.
 fn is_called(label: &str, name: &str) -> bool {
     let Some(rest) = label.strip_prefix(name) else { return false };
     let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());

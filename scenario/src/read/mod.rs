@@ -36,10 +36,10 @@ pub use expect::Expectation;
 pub use routing::{Failure, Routing, TimedRoute};
 pub use units::{parse_bytes, parse_length, parse_rate, parse_time};
 
-/// The seed of the instance that is read first, and whose problems are those of the text.
+/// The seed of the instance that is read first, whose problems are reported for the text.
 const FIRST_SEED: u64 = 1;
 
-/// Reads a scenario that names no other files. `file` names the text in problems.
+/// Reads a scenario that refers to no other files. `file` is the name of the text in problems.
 ///
 /// # Errors
 /// All problems of the text, with their positions.
@@ -47,7 +47,7 @@ pub fn parse(file: &str, text: &str) -> Result<Scenario, Problems> {
     parse_with(file, text, |_| Err("other files cannot be read here".to_string()))
 }
 
-/// Reads a scenario. `load` gives the path and the text of a file that it names, or says why there is none.
+/// Reads a scenario. `load` returns the path and the text of a file that it refers to, or an error.
 ///
 /// # Errors
 /// All problems of the text and of the files, with their positions.
@@ -150,7 +150,7 @@ fn read_scenario(reader: &mut Reader<'_>, root: &mut Section<'_>, seed: u64, loa
     scenario
 }
 
-/// `[switches.NAME]`: switches that differ.
+/// `[switches.NAME]`: settings of single switches.
 fn read_switches(
     reader: &mut Reader<'_>,
     root: &mut Section<'_>,
@@ -176,7 +176,7 @@ fn read_switches(
     switches
 }
 
-/// The settings of switches. How pauses end is the same for all of them, so only `[switch]` may say it.
+/// The settings of switches. How pauses end is the same for all of them, so only `[switch]` has it.
 fn read_switch(
     reader: &mut Reader<'_>,
     mut section: Section<'_>,
@@ -300,7 +300,7 @@ fn read_hosts(
     hosts
 }
 
-/// The settings of a host, and where its lowest rate stands.
+/// The settings of a host, and the position of its lowest rate.
 fn read_host(
     reader: &mut Reader<'_>,
     mut section: Section<'_>,
@@ -323,7 +323,7 @@ fn read_host(
         "ack" => Some(Notification::Acknowledgements),
         time => parse_time(time).map(|interval| Notification::Packets { interval }),
     });
-    set(&mut host.nak_interval, section.quantity(reader, "nak_interval", A_TIME, parse_time));
+    set(&mut host.nak_interval, section.quantity(reader, "refuse_interval", A_TIME, parse_time));
     let timeout = section.quantity(reader, "retransmit_timeout", "a time or \"none\"", |w| match w {
         "none" => Some(None),
         time => parse_time(time).filter(|t| *t > Time::ZERO).map(Some),
@@ -333,7 +333,7 @@ fn read_host(
         host.dcqcn = None;
     }
     devices::read_host(reader, &mut section, &mut host);
-    // What is said about congestion control in particular comes after what the generation implies.
+    // Explicit congestion control settings override those of the generation.
     set(&mut host.notification, notification);
     let mut min_rate = None;
     if let Some(dcqcn) = section.section(reader, "dcqcn") {
@@ -346,7 +346,7 @@ fn read_host(
 
 fn read_dcqcn(reader: &mut Reader<'_>, mut section: Section<'_>, host: &mut HostSettings) {
     let mut dcqcn = host.dcqcn.unwrap_or_default();
-    // A shorter period than any NIC has would only cost time.
+    // Shorter periods than those of NICs would only cost simulation time.
     const A_PERIOD: &str = "a time of at least 10ns, e.g. \"55us\"";
     let period = |w: &str| parse_time(w).filter(|t| *t >= Time::from_ns(10));
     let rate_above_zero = |w: &str| parse_rate(w).filter(|rate| rate.0 > 0);

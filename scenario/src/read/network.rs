@@ -1,4 +1,4 @@
-//! `[topology]` and `[[link]]`: which network a scenario runs on.
+//! `[topology]` and `[[link]]`: the network of a scenario.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,14 +13,14 @@ use crate::topology::{
     parse_json,
 };
 
-/// A network and the loss on its links, by their index, in parts per trillion.
+/// A network, and the loss rate of its links by index, in parts per trillion.
 #[derive(Default)]
 pub(super) struct Read {
     pub(super) network: Network,
     pub(super) loss_ppt: BTreeMap<usize, u64>,
 }
 
-/// How links are made that do not say otherwise.
+/// The defaults of links.
 #[derive(Clone, Copy)]
 struct Defaults {
     rate: Option<Rate>,
@@ -60,7 +60,7 @@ pub(super) fn read_network(reader: &mut Reader<'_>, root: &mut Section<'_>, load
                 if let Some(kind) = &kind {
                     reader.problem(&kind.span, format!("`kind` must be {expected}"));
                 }
-                // What the other keys mean is not known: they are not reported in addition.
+                // The valid keys depend on `kind`, so the others are not checked.
                 return read;
             }
         };
@@ -147,7 +147,7 @@ fn podset(
     .build()
 }
 
-/// A topology file: our JSON, or that of the HPCC family of simulators.
+/// Reads a topology file: Harrier's JSON, or the format of the HPCC family of simulators.
 fn from_file(reader: &mut Reader<'_>, section: &mut Section<'_>, load: Load<'_>) -> Read {
     let kind = section.text(reader, "kind").map_or(String::new(), |text| text.value);
     let Some(file) = section.text(reader, "file") else {
@@ -199,7 +199,7 @@ fn read_nodes(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Topology {
                 reader.problem(&name.span, "a node's name must not be empty nor contain `:` or `$`");
             }
             if !names.insert(name.value.clone()) {
-                reader.problem(&name.span, format!("two nodes are called `{}`", name.value));
+                reader.problem(&name.span, format!("two nodes have the name `{}`", name.value));
             }
             let addresses = if kind == NodeKind::Host { vec![host_address(index)] } else { Vec::new() };
             topology.nodes.push(Node { name: name.value, kind, addresses });
@@ -208,7 +208,7 @@ fn read_nodes(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Topology {
     topology
 }
 
-/// One end as it is written: a port, or a node whose next free port is meant.
+/// An end of a link: a port, or a node whose next free port is used.
 enum End {
     Port(PortRef),
     Node(String),
@@ -283,7 +283,7 @@ fn add_link(
     read.network.topology.links.push(Link { a, b, rate, delay: cable.delay.unwrap_or(Time::from_us(1)) });
 }
 
-/// In a network that is made by rule or read from a file, a link that is listed changes those that are there.
+/// In a network that is generated or read from a file, `[[link]]` changes existing links.
 fn change_links(
     reader: &mut Reader<'_>,
     section: &Section<'_>,
@@ -309,7 +309,7 @@ fn change_links(
         }
     }
     if !found {
-        let message = "there is no such link; in a network made by rule, `[[link]]` changes what is there";
+        let message = "there is no such link; in a generated network, `[[link]]` changes existing links";
         reader.problem(&section.span, message);
     }
 }

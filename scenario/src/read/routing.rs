@@ -1,4 +1,4 @@
-//! `[routing]`, `[[route]]` and `[[failure]]`: where packets go, and what happens to links.
+//! `[routing]`, `[[route]]` and `[[failure]]`: routes, and outages of links.
 
 use controller::plan::{PlanSettings, StaticRoute};
 use model::topology::{Node, NodeKind};
@@ -11,27 +11,27 @@ use super::table::{Placed, Reader, Section};
 use super::units::{A_TIME, parse_time};
 use crate::Scenario;
 
-/// Where packets go.
+/// Routes and outages.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Routing {
-    /// All switches choose alike among ports of equal cost.
+    /// Whether all switches use the same ECMP seed.
     pub alike: bool,
-    /// What ECMP depends on; absent: on the run's seed.
+    /// The ECMP seed; absent: it depends on the run's seed.
     pub ecmp_seed: Option<u32>,
-    /// Routes set by hand.
+    /// Static routes.
     pub routes: Vec<TimedRoute>,
     /// Outages of links.
     pub failures: Vec<Failure>,
 }
 
-/// A route set by hand, and when it holds.
+/// A static route, and when it is active.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimedRoute {
     /// The route.
     pub route: StaticRoute,
-    /// From when.
+    /// Start.
     pub start: Time,
-    /// Until when; [`Time::MAX`] for good.
+    /// End; [`Time::MAX`]: never.
     pub end: Time,
 }
 
@@ -42,23 +42,23 @@ pub struct Failure {
     pub link: usize,
     /// When it goes down.
     pub down: Time,
-    /// When it comes up again; [`Time::MAX`] for never.
+    /// When it comes up again; [`Time::MAX`]: never.
     pub up: Time,
-    /// How long routing takes to notice either.
+    /// How long routing takes to react to either.
     pub reconverge: Time,
 }
 
 impl Failure {
-    /// Whether routing leaves the link out at `now`.
+    /// Whether routing avoids the link at `now`.
     fn is_avoided(&self, now: Time) -> bool {
         let after = |time: Time| Time(time.0.saturating_add(self.reconverge.0));
-        // What is down from the beginning was never there.
+        // Routing knows from the start about a link that is down at the start.
         (self.down == Time::ZERO || after(self.down) <= now) && now < after(self.up)
     }
 }
 
 impl Scenario {
-    /// How the switches are programmed at `now` in a run with `seed`.
+    /// The settings for programming the switches at `now` in a run with `seed`.
     pub fn plan_settings(&self, seed: u64, now: Time) -> PlanSettings {
         let usual = PlanSettings::default();
         let unused: Vec<PortRef> = self
@@ -91,7 +91,7 @@ impl Scenario {
         }
     }
 
-    /// What links did in a run that ended at `end`: those that were down, in order of time.
+    /// The outages of links in a run that ended at `end`, in order of time.
     pub fn outages(&self, end: Time) -> Vec<Outage> {
         let outage = |failure: &Failure| {
             let link = self.topology.links.get(failure.link)?;
@@ -104,7 +104,7 @@ impl Scenario {
         outages
     }
 
-    /// The times after the start at which the switches are programmed anew, ascending.
+    /// The times after the start at which the switches are reprogrammed, ascending.
     pub fn reroute_times(&self) -> Vec<Time> {
         let mut times: Vec<Time> = self.routing.routes.iter().flat_map(|r| [r.start, r.end]).collect();
         for failure in &self.routing.failures {
@@ -203,7 +203,7 @@ fn read_route(
     }
 }
 
-/// The ports of `switch` that lead to a neighbour, or the port itself.
+/// The ports of `switch` to a neighbour, or the port itself.
 fn ports_to(reader: &mut Reader<'_>, switch: &str, via: &Placed<String>, topology: &Topology) -> Vec<u16> {
     if via.value.contains(':') {
         let Some(port) = read_port(reader, via, topology) else { return Vec::new() };
@@ -222,7 +222,7 @@ fn ports_to(reader: &mut Reader<'_>, switch: &str, via: &Placed<String>, topolog
     ports
 }
 
-/// Most outages that one `[[failure]]` may stand for.
+/// Most outages of one `[[failure]]`.
 const MAX_FLAPS: u32 = 10_000;
 
 fn read_failure(

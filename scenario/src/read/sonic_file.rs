@@ -1,8 +1,8 @@
-//! The SONiC configuration that a scenario names: read, judged by the rules of `harrier check`, resolved.
+//! Reads the SONiC configuration that a scenario refers to, checks it with the rules of `harrier check` and resolves it.
 //!
-//! An error of a rule stops the scenario as any other problem does, at its place in the configuration. A scenario that
-//! is about the misconfiguration says `sonic_errors = "run"`: the findings are then kept beside the resolved switch, so
-//! that a diagnosis can name them.
+//! An error of a rule is a problem of the scenario, reported at its position in the configuration. A scenario about the
+//! misconfiguration sets `sonic_errors = "run"`: the findings are then kept with the resolved switch, so that a diagnosis
+//! can cite them.
 
 use std::sync::Arc;
 
@@ -26,24 +26,24 @@ pub(super) fn read(
     load: Load<'_>,
 ) {
     let file = section.text(reader, "sonic");
-    let beside = section.text(reader, "sonic_lookup");
-    let answers = [("refuse", true), ("run", false)];
-    let errors = word(reader, section, "sonic_errors", &answers);
+    let lookup_file = section.text(reader, "sonic_lookup");
+    let words = [("refuse", true), ("run", false)];
+    let errors = word(reader, section, "sonic_errors", &words);
     let Some(file) = file else {
-        if beside.is_some() || errors.is_some() {
+        if lookup_file.is_some() || errors.is_some() {
             reader.problem(&section.span, "`sonic_lookup` and `sonic_errors` need `sonic`");
         }
         return;
     };
-    let table = beside.and_then(|beside| match load(&beside.value) {
+    let table = lookup_file.and_then(|named| match load(&named.value) {
         Ok((path, text)) => read_lookup(reader, &path, &text),
         Err(why) => {
-            reader.problem(&beside.span, format!("cannot read `{}`: {why}", beside.value));
+            reader.problem(&named.span, format!("cannot read `{}`: {why}", named.value));
             None
         }
     });
     match load(&file.value) {
-        Ok((path, text)) => judge(reader, &path, &text, table.as_ref(), errors.unwrap_or(true), settings),
+        Ok((path, text)) => check(reader, &path, &text, table.as_ref(), errors.unwrap_or(true), settings),
         Err(why) => reader.problem(&file.span, format!("cannot read `{}`: {why}", file.value)),
     }
 }
@@ -58,7 +58,7 @@ fn read_lookup(reader: &mut Reader<'_>, path: &str, text: &str) -> Option<Lookup
     table.problems.is_empty().then_some(table)
 }
 
-fn judge(
+fn check(
     reader: &mut Reader<'_>,
     path: &str,
     text: &str,
@@ -74,20 +74,20 @@ fn judge(
     let source = Source { name: path, text };
     let (findings, switch) = rules::check_resolved(source, &db, table, &Options::default());
     if refuses {
-        reader.problems.extend(findings.iter().filter(|f| f.severity == Severity::Error).map(refused));
+        reader.problems.extend(findings.iter().filter(|f| f.severity == Severity::Error).map(problem_of));
     }
     view::project(&switch, settings);
     settings.sonic = Some(Arc::new(switch));
     settings.sonic_findings = Arc::new(findings);
 }
 
-fn refused(finding: &Finding) -> Problem {
+fn problem_of(finding: &Finding) -> Problem {
     Problem {
         file: finding.file.clone(),
         line: finding.place.line as usize,
         column: finding.place.column as usize,
         message: format!(
-            "{} ({}); repair it, or say `sonic_errors = \"run\"` to see what it does",
+            "{} ({}); fix it, or set `sonic_errors = \"run\"` to simulate its effect",
             finding.message, finding.code
         ),
     }

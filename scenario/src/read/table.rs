@@ -1,4 +1,4 @@
-//! Reads a TOML table key by key, and collects everything that is wrong with it.
+//! Reads a TOML table key by key, and collects all problems.
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
@@ -11,10 +11,10 @@ use super::draw::Draws;
 use super::units::exceeded;
 use crate::problem::Problem;
 
-/// How a reader gets at other files that a text names: the name gives the path and the text, or why there is none.
+/// Loads a file that a text refers to: takes its name, returns its path and text, or an error.
 pub(super) type Load<'l> = &'l mut dyn FnMut(&str) -> Result<(String, String), String>;
 
-/// The text being read, what was drawn and the problems found so far.
+/// The text being read, with the draws and problems so far.
 pub(super) struct Reader<'t> {
     pub(super) file: &'t str,
     pub(super) text: &'t str,
@@ -28,14 +28,14 @@ impl Reader<'_> {
     }
 }
 
-/// A value that was read, with its place.
+/// A value with its position.
 #[derive(Clone, Debug)]
 pub(super) struct Placed<T> {
     pub(super) value: T,
     pub(super) span: Range<usize>,
 }
 
-/// A table whose keys are taken one by one; what is left over is unknown.
+/// A table whose keys are read one by one; keys that are never read are unknown.
 pub(super) struct Section<'d> {
     name: String,
     table: Option<&'d DeTable<'d>>,
@@ -57,7 +57,7 @@ impl<'d> Section<'d> {
         if self.name.is_empty() { format!("`{key}`") } else { format!("`{key}` of {}", self.name) }
     }
 
-    /// Reports that a key must be there, unless it is there and was reported for its value.
+    /// Reports a missing key, unless it is present and was reported for its value.
     pub(super) fn missing(&self, reader: &mut Reader<'_>, key: &str) {
         if self.table.is_some_and(|table| table.contains_key(key)) {
             return;
@@ -65,7 +65,7 @@ impl<'d> Section<'d> {
         reader.problem(&self.span, format!("{} is missing", self.what(key)));
     }
 
-    /// A value that `read` understands; `expected` says what that is.
+    /// A value that `read` accepts; `expected` describes it.
     fn value<T>(
         &mut self,
         reader: &mut Reader<'_>,
@@ -91,7 +91,7 @@ impl<'d> Section<'d> {
         self.value(reader, key, "true or false", |value| value.as_bool()).map(|placed| placed.value)
     }
 
-    /// A text with a unit, read by `parse`.
+    /// A text with a unit, parsed by `parse`.
     pub(super) fn quantity<T>(
         &mut self,
         reader: &mut Reader<'_>,
@@ -107,7 +107,7 @@ impl<'d> Section<'d> {
         let found = written.and_then(&parse);
         if found.is_none() {
             let message = match written.and_then(exceeded) {
-                Some(most) => format!("{} is too large; the most that is possible is {most}", self.what(key)),
+                Some(most) => format!("{} is too large; the maximum is {most}", self.what(key)),
                 None => format!("{} must be {expected}", self.what(key)),
             };
             reader.problem(&spanned.span(), message);
@@ -115,12 +115,12 @@ impl<'d> Section<'d> {
         found
     }
 
-    /// Where the value of a key stands, when it is there.
+    /// The position of the value of a key, if present.
     pub(super) fn given(&self, key: &str) -> Option<Range<usize>> {
         self.table.and_then(|table| table.get(key)).map(Spanned::span)
     }
 
-    /// Where the value of a key stands; where the table begins when it is absent.
+    /// The position of the value of a key, or of the table if the key is absent.
     pub(super) fn place(&self, key: &str) -> Range<usize> {
         self.given(key).unwrap_or(self.span.clone())
     }
@@ -198,7 +198,7 @@ impl<'d> Section<'d> {
         if is_text { Some(vec![self.text(reader, key)?]) } else { self.texts(reader, key) }
     }
 
-    /// Whether a key is there, whatever its value.
+    /// Whether a key is present.
     pub(super) fn has(&mut self, key: &'static str) -> bool {
         self.known.insert(key);
         self.table.is_some_and(|table| table.contains_key(key))
@@ -227,7 +227,7 @@ impl<'d> Section<'d> {
         }
     }
 
-    /// A list of tables, each with its place in the list.
+    /// A list of tables.
     pub(super) fn sections(&mut self, reader: &mut Reader<'_>, key: &'static str) -> Vec<Section<'d>> {
         let Some(spanned) = self.take(key) else {
             return Vec::new();
@@ -264,7 +264,7 @@ impl<'d> Section<'d> {
         sections
     }
 
-    /// All keys and values of a table of numbers or texts, as they are written; a value of another kind is absent.
+    /// All keys and values of a table of numbers or texts, as written; values of other types are absent.
     pub(super) fn entries(&self) -> Vec<(Placed<String>, Placed<Option<String>>)> {
         let entry = |(key, value): (&Spanned<std::borrow::Cow<'d, str>>, &Spanned<DeValue<'d>>)| {
             let written = match value.get_ref() {
@@ -277,7 +277,7 @@ impl<'d> Section<'d> {
         self.table.into_iter().flat_map(|table| table.iter()).map(entry).collect()
     }
 
-    /// Reports every key that nobody asked for.
+    /// Reports every key that was not read.
     pub(super) fn finish(self, reader: &mut Reader<'_>) {
         for (key, _) in self.table.into_iter().flat_map(|table| table.iter()) {
             if !self.known.contains(key.get_ref().as_ref()) {

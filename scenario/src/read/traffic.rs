@@ -1,4 +1,4 @@
-//! `[[flow]]` and `[[workload]]`: who sends what to whom, and when.
+//! `[[flow]]` and `[[workload]]`: the traffic of a scenario.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -19,7 +19,7 @@ use crate::workload::{
 };
 use crate::{FlowSpec, JobSpec, Scenario};
 
-/// Most source ports that are tried to lead a flow where it shall go.
+/// Most source ports that are tried to lead a flow through given switches.
 const MAX_TRIES: u32 = 20_000;
 
 /// Most flows of a scenario.
@@ -74,7 +74,7 @@ struct Traffic<'t> {
     linked: BTreeSet<&'t str>,
 }
 
-/// What all messages of a `[[flow]]` or `[[workload]]` share.
+/// The settings that all flows of a `[[flow]]` or `[[workload]]` share.
 struct Common {
     priority: u8,
     dport: u16,
@@ -83,7 +83,7 @@ struct Common {
 }
 
 impl Traffic<'_> {
-    /// Whether a host can send and receive; says why not.
+    /// Whether a host can send and receive; reports why not.
     fn check(&self, reader: &mut Reader<'_>, name: &Placed<String>) -> bool {
         if self.linked.contains(name.value.as_str()) {
             return true;
@@ -197,7 +197,7 @@ impl Traffic<'_> {
         switches
     }
 
-    /// Whether what starts at `start` can arrive; says why not.
+    /// Whether traffic that starts at `start` can arrive; reports why not.
     fn is_possible(
         &mut self,
         reader: &mut Reader<'_>,
@@ -211,7 +211,7 @@ impl Traffic<'_> {
             reader.problem(span, format!("no path leads from host `{src}` to host `{dst}`"));
         } else if let Some(since) = self.cuts.apart(src, dst, start) {
             let message = format!(
-                "no path leads from host `{src}` to host `{dst}`: links that fail for good have cut it since {since}"
+                "no path leads from host `{src}` to host `{dst}`: permanent link failures have cut it since {since}"
             );
             reader.problem(span, message);
         } else {
@@ -220,7 +220,7 @@ impl Traffic<'_> {
         false
     }
 
-    /// The source port of a flow: the one given, the pair's next, or one that leads it through certain switches.
+    /// The source port of a flow: the given one, the next one of the pair, or one that leads it through given switches.
     fn source_port(
         &mut self,
         reader: &mut Reader<'_>,
@@ -256,7 +256,7 @@ impl Traffic<'_> {
         sport
     }
 
-    /// Whether so many more flows are possible; says why not.
+    /// Whether `wanted` more flows are possible; reports why not.
     fn have_room(&self, reader: &mut Reader<'_>, span: &Range<usize>, wanted: usize) -> bool {
         let has_room = wanted <= MAX_FLOWS.saturating_sub(self.flows.len());
         if !has_room {
@@ -271,7 +271,7 @@ impl Traffic<'_> {
 
     fn add(&mut self, reader: &mut Reader<'_>, span: &Range<usize>, flow: FlowSpec) {
         if !self.labels.insert(flow.label.clone()) {
-            reader.problem(span, format!("two flows are called `{}`", flow.label));
+            reader.problem(span, format!("two flows have the label `{}`", flow.label));
         }
         self.flows.push(flow);
     }
@@ -396,7 +396,7 @@ impl Traffic<'_> {
             let earliest = if message.after.is_empty() { message.start } else { Time::ZERO };
             let is_apart = self.cuts.apart(src, dst, earliest).is_some();
             if src == dst || is_apart || self.paths.links(src, dst).is_none() {
-                // Once a pair, not once a message.
+                // Reported once for a pair of hosts.
                 if unreachable.insert((message.src, message.dst)) {
                     self.is_possible(reader, span, (src, dst), earliest);
                 }
@@ -448,7 +448,7 @@ fn read_size(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Option<u64> 
     bytes
 }
 
-/// Who sends to whom: equal numbers pairwise, else everybody to everybody.
+/// Pairs of sender and receiver: pairwise for equal numbers, otherwise every sender with every receiver.
 fn pairs(from: &[String], to: &[String]) -> Vec<(String, String)> {
     if from.len() == to.len() {
         return from.iter().cloned().zip(to.iter().cloned()).collect();

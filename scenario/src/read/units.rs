@@ -1,4 +1,4 @@
-//! Quantities with units, as scenarios and the HPCC files write them.
+//! Quantities with units, in the notation of scenarios and HPCC files.
 
 use model::{Rate, Time};
 
@@ -6,16 +6,16 @@ pub(super) const A_TIME: &str = "a time, e.g. \"10us\"";
 pub(super) const A_RATE: &str = "a rate above zero, e.g. \"100Gbps\"";
 pub(super) const A_SIZE: &str = "a size, e.g. \"2MB\" or \"64KiB\"";
 
-/// Longest time that is read: 10^6 s, so that sums of several fit into 64 bits of picoseconds.
+/// Longest time that is accepted: 10^6 s, so that sums of several fit into 64 bits of picoseconds.
 const MAX_TIME: Time = Time(1_000_000 * 1_000_000_000_000);
 
-/// Highest rate that is read: 8 Tb/s, at which a byte takes the least time that can be told, one picosecond.
+/// Highest rate that is accepted: 8 Tb/s, at which a byte takes one picosecond, the resolution of time.
 const MAX_RATE: Rate = Rate(8_000_000_000_000);
 
-/// Largest size that is read: 10^15 B.
+/// Largest size that is accepted: 10^15 B.
 const MAX_BYTES: u64 = 1_000_000_000_000_000;
 
-/// Largest length that is read: 10^6 km, 5 s of light.
+/// Largest length that is accepted: 10^6 km, 5 s of propagation.
 const MAX_METRES: u64 = 1_000_000_000;
 
 fn split(text: &str) -> Option<(&str, &str)> {
@@ -111,7 +111,7 @@ pub fn parse_length(text: &str) -> Option<u64> {
     quantity(text, length_unit, MAX_METRES)
 }
 
-/// The most that is possible, in words, when `text` is a quantity in all but its size.
+/// The maximum, in words, if `text` is a quantity that exceeds it.
 pub(crate) fn exceeded(text: &str) -> Option<&'static str> {
     let (number, unit) = split(text)?;
     let is_number = number.bytes().filter(|byte| *byte == b'.').count() <= 1;
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_large_is_told_from_what_is_no_quantity() {
+    fn too_large_quantities_are_distinguished_from_invalid_text() {
         for (text, most) in [
             ("1000001s", "1000000s"),
             ("99999999999999999999999999us", "1000000s"),

@@ -1,10 +1,9 @@
-//! What the rules of `harrier check` find in the SONiC configurations of a network's switches, as findings that a diagnosis
-//! can rest on.
+//! The findings of `harrier check` in the SONiC configurations of a network's switches, in the form that diagnoses use.
 //!
-//! Only warnings and errors, and only of rules whose effect on traffic can be told ([`effect`]). A finding about some of a
-//! switch's ports becomes one for each of them that has a link here; what holds for all of these, or for the switch as a
-//! whole, is one finding. Switches are compared with each other ([`Fleet`]) as this network links them, whatever hostnames
-//! and neighbours their files name: a file may stand for several switches.
+//! Only warnings and errors of rules with a known effect on traffic are included ([`effect`]). A finding about some ports
+//! of a switch becomes one for each of those ports with a link; a finding about all of them, or about the switch, stays
+//! one. Switches are compared with each other ([`Fleet`]) by the links of this network and not by the hostnames and
+//! neighbours in their files, since several switches may use the same file.
 
 use std::collections::BTreeMap;
 
@@ -22,9 +21,9 @@ use crate::sonic;
 pub struct Configured<'s> {
     /// Its name in the topology.
     pub switch: &'s str,
-    /// What it runs with.
+    /// The configuration that it runs.
     pub resolved: &'s ResolvedSwitch,
-    /// What the rules say of its file.
+    /// The findings in its file.
     pub findings: &'s [Finding],
 }
 
@@ -37,34 +36,35 @@ pub(crate) fn linked_ports(topology: &Topology, switch: &str) -> Vec<SwitchPort>
     topology.ports_of(switch).into_iter().filter_map(port).collect()
 }
 
-/// The findings about the configurations of these switches, by switch and identifier. A link takes the port of the
-/// configuration whose neighbour is its peer; the others take what is left, in the order of the file.
+/// The findings about the configurations of these switches, by switch and identifier. A link uses the port of the
+/// configuration whose neighbour is its peer; other links use the remaining ports, in the order of the file.
 pub fn config_findings(topology: &Topology, switches: &[Configured<'_>]) -> Vec<ConfigFinding> {
     let numbers: BTreeMap<&str, BTreeMap<&str, u16>> = switches
         .iter()
         .map(|own| (own.switch, sonic::port_numbers(own.resolved, &linked_ports(topology, own.switch))))
         .collect();
     let between = as_linked(topology, switches, &numbers);
-    let mut told: BTreeMap<String, ConfigFinding> = BTreeMap::new();
+    let mut merged: BTreeMap<String, ConfigFinding> = BTreeMap::new();
     for own in switches {
         let Some(numbers) = numbers.get(own.switch) else { continue };
         let compared = between.iter().filter(|finding| finding.file == own.switch);
         for finding in own.findings.iter().chain(compared) {
             for new in of_switch(own, finding, numbers) {
-                let same = told.entry(new.id.clone()).or_insert_with(|| new.clone());
-                // A rule that finds several things at one place says so once.
+                let same = merged.entry(new.id.clone()).or_insert_with(|| new.clone());
+                // Several findings of one rule at one place become one.
                 if !same.message.contains(&new.message) {
                     same.message = format!("{}; {}", same.message, new.message);
                 }
             }
         }
     }
-    let mut told: Vec<ConfigFinding> = told.into_values().collect();
-    told.sort_by(|a, b| (&a.switch, a.setting, a.port, &a.id).cmp(&(&b.switch, b.setting, b.port, &b.id)));
-    told
+    let mut findings: Vec<ConfigFinding> = merged.into_values().collect();
+    findings
+        .sort_by(|a, b| (&a.switch, a.setting, a.port, &a.id).cmp(&(&b.switch, b.setting, b.port, &b.id)));
+    findings
 }
 
-/// What comparing the switches with each other finds; `file` of a finding is the name of its switch.
+/// The findings from comparing the switches with each other; `file` of a finding is the name of its switch.
 fn as_linked(
     topology: &Topology,
     switches: &[Configured<'_>],
@@ -95,7 +95,7 @@ fn of_switch(own: &Configured<'_>, finding: &Finding, numbers: &BTreeMap<&str, u
     };
     let named = finding.ports_of(own.resolved);
     let ports: Vec<u16> = named.iter().filter_map(|name| numbers.get(name).copied()).collect();
-    // It speaks of ports that lead nowhere here.
+    // None of its ports has a link in this network.
     if ports.is_empty() && !named.is_empty() {
         return Vec::new();
     }
@@ -106,12 +106,12 @@ fn of_switch(own: &Configured<'_>, finding: &Finding, numbers: &BTreeMap<&str, u
     let rule = rules::find(finding.code);
     let fix = rule.map_or(String::new(), |rule| rule.section("Fix"));
     let name = own.switch;
-    let found = |port: Option<u16>| {
+    let convert = |port: Option<u16>| {
         let message = format!("{name}: {} ({} {})", finding.message, finding.code, finding.rule);
         let fix = format!("in the configuration of {name}, {}: {fix}", finding.pointer);
-        let mut told = ConfigFinding::new(name, effect.setting, message, fix).by_rule(finding.code, port);
-        told.deviation = finding.deviation.unwrap_or(effect.deviation);
-        told
+        let mut found = ConfigFinding::new(name, effect.setting, message, fix).by_rule(finding.code, port);
+        found.deviation = finding.deviation.unwrap_or(effect.deviation);
+        found
     };
-    ports.into_iter().map(found).collect()
+    ports.into_iter().map(convert).collect()
 }

@@ -1,18 +1,18 @@
-//! A switch's memory as its SONiC configuration sets it up: what `harrier check` judges is what runs here.
+//! The traffic manager of a switch from its SONiC configuration: the simulation uses what `harrier check` checks.
 //!
 //! | CONFIG_DB | traffic manager |
 //! |---|---|
 //! | `BUFFER_POOL` of type ingress or egress | a pool of that side; `xoff` is the shared headroom |
-//! | `BUFFER_PROFILE`, by way of `BUFFER_PG` | the priority group; its `xoff` makes it lossless |
-//! | `BUFFER_PROFILE`, by way of `BUFFER_QUEUE` | the queue's limit |
-//! | `WRED_PROFILE`, by way of `QUEUE` | marking (ECN) or early drop |
+//! | `BUFFER_PROFILE` through `BUFFER_PG` | the priority group; its `xoff` makes it lossless |
+//! | `BUFFER_PROFILE` through `BUFFER_QUEUE` | the queue's limit |
+//! | `WRED_PROFILE` through `QUEUE` | marking (ECN) or early drop |
 //! | `SCHEDULER` | strict, or weighted rounds |
 //! | `TC_TO_PRIORITY_GROUP_MAP`, `TC_TO_QUEUE_MAP`, `MAP_PFC_PRIORITY_TO_QUEUE` | [`ClassMaps`] |
 //! | `PORT_QOS_MAP` `pfc_enable` | the priorities for which PFC is on |
 //! | `PFC_WD` | the watchdog |
 //!
-//! What has no profile is limited by its pool alone. `DSCP_TO_TC_MAP` belongs to the pipeline: [`dscp_classes`].
-//! Of the sixteen queues of a port the first eight are modelled, of the sixteen traffic classes likewise.
+//! Groups and queues without a profile are limited by their pool only. `DSCP_TO_TC_MAP` belongs to the pipeline:
+//! [`dscp_classes`]. The first eight of the sixteen queues and traffic classes of a port are modelled.
 
 mod findings;
 pub(crate) mod view;
@@ -35,10 +35,10 @@ use crate::settings::SwitchPort;
 pub(crate) use findings::linked_ports;
 pub use findings::{Configured, config_findings};
 
-/// Bytes a round and unit of weight: a full frame, so that every queue sends in every round.
+/// Bytes per round and unit of weight: a full frame, so that every queue sends in every round.
 const ROUND_BYTES: u32 = 1_518;
 
-/// Why a configuration cannot set a switch of the fabric up.
+/// Why a configuration does not fit a switch.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SonicError {
     /// More links than ports.
@@ -69,18 +69,18 @@ pub enum SonicError {
     },
 }
 
-/// The pools of one side, and where a pool of the configuration is among them.
+/// The pools of one direction.
 struct Side {
     name: &'static str,
     pools: Vec<PoolConfig>,
     place: Vec<Option<usize>>,
-    /// A pool that limits nothing, for what is counted on the other side.
+    /// An unlimited pool, for packets that are counted in the other direction.
     elsewhere: Option<usize>,
 }
 
-/// Templates of Teralynx count each class of traffic on one side: lossless traffic in the ingress pool, lossy traffic in
-/// the egress one. Their profiles for the other side are in the same pool, with a fixed limit that is the same for both
-/// classes whatever the size of the pool: it lifts the limit of that side, as the Azure paper's listing does (appendix A).
+/// Templates of Teralynx count each kind of traffic in one direction: lossless traffic in the ingress pool, lossy traffic in
+/// the egress pool. Their profiles for the other direction use the same pool with a fixed limit, which is the same for both
+/// and does not depend on the size of the pool: it removes the limit there, as in the Azure paper's listing (appendix A).
 fn counts_by_class(switch: &ResolvedSwitch) -> bool {
     switch.asic.and_then(asic::by_name).is_some_and(|asic| asic.vendor == Vendor::Teralynx)
 }
@@ -117,13 +117,13 @@ impl Side {
         side
     }
 
-    /// The pool that limits nothing, for a profile that is counted on the other side.
+    /// The unlimited pool, for a profile that is counted in the other direction.
     fn counted_elsewhere(&self, profile: &ResolvedProfile) -> Option<usize> {
         let is_here = self.place.get(profile.pool).is_some_and(|place| place.is_some());
         self.elsewhere.filter(|_| !is_here)
     }
 
-    /// What the pools of the configuration may hold together.
+    /// The total size of the configured pools.
     fn usable_bytes(&self) -> u64 {
         let own = self.pools.iter().take(self.elsewhere.unwrap_or(self.pools.len()));
         own.map(|pool| pool.size_bytes.saturating_add(pool.shared_headroom_bytes.unwrap_or(0))).sum()
@@ -148,15 +148,15 @@ impl Side {
     }
 }
 
-/// The traffic manager that a configuration asks for, with the rates of the topology's links. A link takes the port
-/// whose `DEVICE_NEIGHBOR` is its peer; the others take what is left, in the order of the file.
+/// The traffic manager of a configuration, with the rates of the topology's links. A link uses the port whose
+/// `DEVICE_NEIGHBOR` is its peer; other links use the remaining ports, in the order of the file.
 pub(crate) fn traffic_manager(switch: &ResolvedSwitch, ports: &[SwitchPort]) -> Result<TmConfig, SonicError> {
     let mut misfits = Vec::new();
     let chosen = choose(switch, ports, &mut misfits);
     assemble(switch, chosen, misfits).map_err(|(first, _)| first)
 }
 
-/// Everything that keeps a configuration from setting up a switch with these links.
+/// All reasons why a configuration does not fit a switch with these links.
 pub(crate) fn misfits(switch: &ResolvedSwitch, ports: &[SwitchPort]) -> Vec<SonicError> {
     let mut misfits = Vec::new();
     let chosen = choose(switch, ports, &mut misfits);
@@ -201,7 +201,7 @@ fn assemble(
         misfits.retain(|misfit| *misfit != first);
         return Err((first, misfits));
     }
-    // Without a known ASIC the memory is what the ingress side may use at most.
+    // Without a known ASIC, the memory is the total size of the ingress pools.
     let memory_bytes = switch.memory_bytes.unwrap_or_else(|| ingress.usable_bytes());
     Ok(TmConfig {
         ports: configs,
@@ -296,7 +296,7 @@ fn port_config(
 fn group_profile(switch: &ResolvedSwitch, at: usize, profile: &ResolvedProfile, pool: usize) -> GroupProfile {
     let headroom_bytes = profile.headroom_bytes.unwrap_or(0);
     let shares = switch.pools.get(profile.pool).is_some_and(|pool| pool.shared_headroom_bytes > 0);
-    // A group with headroom of its own has it within its size (Spectrum without a shared headroom pool).
+    // The headroom of a group is part of its size (Spectrum without a shared headroom pool).
     let within = if shares { 0 } else { headroom_bytes };
     let lossless = Lossless {
         headroom_bytes,
@@ -320,7 +320,7 @@ fn threshold(threshold: Threshold) -> tm::Threshold {
     }
 }
 
-/// Green is the colour of everything here: there are no meters that would colour otherwise.
+/// All packets are green here, since no meters are modelled.
 fn mark(switch: &ResolvedSwitch, wred: Option<usize>, queue: &mut QueueProfile) {
     let Some(profile) = wred.and_then(|at| switch.wred.get(at)) else {
         return;
@@ -350,8 +350,8 @@ fn watchdog(found: ResolvedWatchdog) -> Watchdog {
     }
 }
 
-/// The class of each DSCP, for [`controller::plan::PlanSettings`]: what the first port says, as the pipeline has
-/// one table a switch. Absent when the configuration has no ports.
+/// The traffic class of each DSCP, for [`controller::plan::PlanSettings`]: the map of the first port, since the pipeline has
+/// one table per switch. Absent when the configuration has no ports.
 pub fn dscp_classes(switch: &ResolvedSwitch) -> Option<Vec<u8>> {
     Some(switch.ports.first()?.dscp_to_tc.0.iter().map(|class| class & (CLASSES as u8 - 1)).collect())
 }

@@ -1,5 +1,5 @@
-//! What a SONiC configuration amounts to in the terms of a scenario: one value for the whole switch, so that switches with and
-//! without such a configuration can be compared; and corrections of what it says.
+//! The settings of a scenario that correspond to a SONiC configuration: one value for the whole switch, so that switches with
+//! and without such a configuration can be compared; and corrections of a configuration.
 
 use std::collections::BTreeSet;
 
@@ -10,8 +10,8 @@ use p4_switch::tm;
 use crate::settings::{Headroom, SwitchSettings};
 use crate::sonic;
 
-/// Puts what the configuration decides into the settings that it decides. Of ports that differ the least counts: a class is
-/// lossless where it is at every port in use.
+/// Derives the settings that the configuration overrides. Where ports differ, the smallest value applies: a priority is
+/// lossless if it is at every port in use.
 pub(crate) fn project(switch: &ResolvedSwitch, settings: &mut SwitchSettings) {
     let up: Vec<&ResolvedPort> = switch.ports.iter().filter(|port| port.is_up).collect();
     settings.memory_bytes = switch.memory_bytes.unwrap_or(settings.memory_bytes);
@@ -52,12 +52,12 @@ pub(crate) fn project(switch: &ResolvedSwitch, settings: &mut SwitchSettings) {
     settings.ecn.sort_by_key(|(rate, _)| *rate);
 }
 
-/// The least headroom of a port's lossless groups; absent when it has none.
+/// The smallest headroom of a port's lossless groups; absent when it has none.
 pub(crate) fn headroom_bytes(switch: &ResolvedSwitch, port: &ResolvedPort) -> Option<u64> {
     lossless_groups(switch, port).filter_map(|(_, profile)| profile.headroom_bytes).min()
 }
 
-/// Gives a port's lossless groups at least this headroom, in a profile of its own.
+/// Gives a port's lossless groups at least this headroom, in a new profile.
 pub(crate) fn raise_headroom(switch: &mut ResolvedSwitch, port: &str, needed_bytes: u64) {
     let Some(at) = switch.ports.iter().position(|known| known.name == port) else { return };
     let groups: Vec<(usize, ResolvedProfile)> =
@@ -71,7 +71,7 @@ pub(crate) fn raise_headroom(switch: &mut ResolvedSwitch, port: &str, needed_byt
         profile.name = format!("{}_{port}_{group}", profile.name);
         match switch.pools.get_mut(profile.pool).filter(|pool| pool.shared_headroom_bytes > 0) {
             Some(pool) => pool.shared_headroom_bytes = pool.shared_headroom_bytes.saturating_add(more),
-            // A group with headroom of its own has it within its size.
+            // Headroom of a single group is part of its reserved size.
             None => profile.reserved_bytes = profile.reserved_bytes.saturating_add(more),
         }
         switch.ports[at].priority_groups[group] = Some(switch.profiles.len());
@@ -79,7 +79,7 @@ pub(crate) fn raise_headroom(switch: &mut ResolvedSwitch, port: &str, needed_byt
     }
 }
 
-/// Priorities of a port that may pause and whose group has headroom.
+/// Priorities of a port with PFC whose group has headroom.
 pub(crate) fn lossless(switch: &ResolvedSwitch, port: &ResolvedPort) -> u8 {
     lossless_classes(switch, port).fold(0, |mask, (class, _)| mask | 1 << class)
 }
@@ -93,7 +93,7 @@ fn lossless_classes<'s>(
     groups.filter(|(_, group)| profile_of(switch, port, *group).is_some_and(ResolvedProfile::is_lossless))
 }
 
-/// Groups with headroom, whether their priorities may pause or not.
+/// Groups with headroom, regardless of PFC.
 fn lossless_groups<'s>(
     switch: &'s ResolvedSwitch,
     port: &'s ResolvedPort,

@@ -1,8 +1,7 @@
-//! Networks by rule: the Clos families of data centres, and those that files describe. One file each.
+//! Generated networks: the Clos families of data centres, and networks from files. One module each.
 //!
-//! Nodes are named by tier, pod and number (`p2-tor5`, `spine3`), and [`Place`] says the same to programs: whoever
-//! draws a network or picks hosts of a pod needs no parsing of names. Ports are numbered from 1, first those that
-//! lead down, then those that lead up, as cabling plans do.
+//! Nodes are named by tier, pod and number (`p2-tor5`, `spine3`). [`Place`] holds the same as data, so that names need not
+//! be parsed. Ports are numbered from 1, first the downlinks, then the uplinks, as in cabling plans.
 
 mod fat_tree;
 mod json;
@@ -57,23 +56,23 @@ impl Tier {
     }
 }
 
-/// Where a node stands.
+/// Tier, pod and number of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     /// Its layer.
     pub tier: Tier,
-    /// Its pod from 1; absent for what belongs to none.
+    /// Its pod from 1; absent for nodes outside pods.
     pub pod: Option<u32>,
     /// Its number from 1 among those of the same tier and pod.
     pub index: u32,
 }
 
-/// A network and where its nodes stand.
+/// A network with the places of its nodes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Network {
     /// Nodes and links.
     pub topology: Topology,
-    /// Place of every node; empty for networks that were not made by rule.
+    /// Place of every node; empty for networks that were not generated.
     pub places: BTreeMap<String, Place>,
 }
 
@@ -86,7 +85,7 @@ pub struct Cable {
     pub delay: Time,
 }
 
-/// Why there is no such network.
+/// Why a network cannot be generated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TopologyError {
     /// A fat-tree needs an even number of ports.
@@ -95,13 +94,13 @@ pub enum TopologyError {
         /// Ports of each switch.
         k: u32,
     },
-    /// Something must be there at least once.
+    /// A count of zero.
     #[error("`{0}` must be at least 1")]
     Nothing(&'static str),
-    /// Uplinks cannot be shared out evenly.
-    #[error("{what} {count} cannot be shared out evenly over {over} {among}")]
+    /// Uplinks cannot be distributed evenly.
+    #[error("{what} {count} cannot be distributed evenly over {over} {among}")]
     Uneven {
-        /// What is shared out.
+        /// What is distributed.
         what: &'static str,
         /// How many.
         count: u32,
@@ -129,7 +128,7 @@ pub fn host_address(index: usize) -> IpAddr {
     IpAddr::V4(Ipv4Addr::from(0x0a00_0001 | number << 8))
 }
 
-/// Puts a network together; ports are numbered in the order of linking.
+/// Builds a network; ports are numbered in the order of links.
 #[derive(Default)]
 struct Builder {
     network: Network,
@@ -163,7 +162,7 @@ impl Builder {
     }
 }
 
-/// Checks what all families have in common before anything is built.
+/// Checks the limits of all families before the network is built.
 fn check_size(hosts: u64, switches: &[(String, u64)]) -> Result<(), TopologyError> {
     if hosts > MAX_HOSTS as u64 {
         return Err(TopologyError::Hosts(hosts));

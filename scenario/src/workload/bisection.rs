@@ -1,4 +1,4 @@
-//! How much a network can carry at most, so that loads can be given as a fraction of it.
+//! The capacity of a network, of which loads are a fraction.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -20,13 +20,13 @@ pub fn bisection(topology: &Topology, hosts: &[String]) -> u64 {
     graph.max_flow(source, sink)
 }
 
-/// Bits a second that `hosts` can offer at most when every pair of them is equally likely: what their NICs send, or
-/// what fills the bisection, whichever is less. This is a load of 1.
+/// The highest rate in bits a second that `hosts` can send when all pairs are equally likely: limited by their NICs or by
+/// the bisection. This is a load of 1.
 pub fn capacity(topology: &Topology, hosts: &[String]) -> u64 {
     let n = hosts.len() as u128;
     let near = |host: &String| topology.links.iter().find(|l| l.a.switch == *host || l.b.switch == *host);
     let nics: u128 = hosts.iter().filter_map(near).map(|link| u128::from(link.rate.0)).sum();
-    // Of n (n - 1) ordered pairs, half times half cross from the first half to the second.
+    // Of n (n - 1) ordered pairs, (n / 2) (n - n / 2) lead from the first half to the second.
     let crossing = (n / 2) * (n - n / 2);
     let through = u128::from(bisection(topology, hosts)) * n * n.saturating_sub(1) / crossing.max(1);
     u64::try_from(nics.min(through)).unwrap_or(u64::MAX)
@@ -55,7 +55,7 @@ impl<'t> Graph<'t> {
         for link in &topology.links {
             let ends = (graph.index.get(link.a.switch.as_str()), graph.index.get(link.b.switch.as_str()));
             if let (Some(a), Some(b)) = (ends.0.copied(), ends.1.copied()) {
-                // Hosts do not forward: no matter, since all their traffic crosses their one link.
+                // Hosts do not forward; this need not be modelled, since they have one link.
                 graph.add_arc(a, b, link.rate.0);
                 graph.add_arc(b, a, link.rate.0);
             }
@@ -89,7 +89,7 @@ impl<'t> Graph<'t> {
         }
     }
 
-    /// Distance of every node from the source over arcs that have room.
+    /// Distance of every node from the source over arcs with residual capacity.
     fn levels(&self, source: usize) -> Vec<Option<u32>> {
         let mut levels = vec![None; self.out.len()];
         levels[source] = Some(0);
@@ -106,7 +106,7 @@ impl<'t> Graph<'t> {
         levels
     }
 
-    /// Pushes flow along one path of rising levels. `next` remembers arcs that lead nowhere.
+    /// Pushes flow along one path of increasing levels. `next` skips arcs that are dead ends.
     fn push(
         &mut self,
         source: usize,

@@ -1,5 +1,5 @@
-//! Traffic by rule: arrivals at random with the sizes of real data centres, and the patterns of storage and
-//! machine learning. Each kind is one file and gives [`Message`]s; equal generators give equal messages.
+//! Generated traffic: random arrivals with message sizes of real data centres, and the patterns of storage and machine
+//! learning. Each kind is one module that returns [`Message`]s; equal parameters and seeds give equal messages.
 
 mod bisection;
 mod collective;
@@ -20,7 +20,7 @@ pub use storage::storage_reads;
 /// Most messages that one workload may consist of.
 pub const MAX_MESSAGES: usize = 1_000_000;
 
-/// A message from one host to another. Hosts are positions in the list that the workload was given.
+/// A message from one host to another. Hosts are positions in the workload's list of hosts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
     /// Sender.
@@ -29,39 +29,39 @@ pub struct Message {
     pub dst: usize,
     /// Bytes.
     pub bytes: u64,
-    /// When it starts; with `after`, how long after the last of those.
+    /// When it starts; with `after`, relative to the completion of the last of those.
     pub start: Time,
-    /// Messages, by position in the workload, that must have come to their end before.
+    /// Messages, by position in the workload, that must complete first.
     pub after: Vec<usize>,
 }
 
-/// Arrivals at random.
+/// A random arrival process.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Arrivals {
     /// Offered bytes a second, headers not included.
     pub bytes_per_second: f64,
     /// The first instant.
     pub start: Time,
-    /// How long arrivals go on.
+    /// The duration of the process.
     pub duration: Time,
 }
 
-/// Why there is no such workload.
+/// Why a workload cannot be generated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WorkloadError {
-    /// Nobody to send to.
+    /// Too few hosts.
     #[error("it needs at least {needed} hosts and has {found}")]
     Hosts {
-        /// What it takes.
+        /// Hosts needed.
         needed: usize,
-        /// What there is.
+        /// Hosts available.
         found: usize,
     },
-    /// Halving and doubling pairs hosts by the bits of their numbers.
-    #[error("it needs a power of two of hosts and has {0}")]
+    /// Halving-doubling pairs hosts by the bits of their numbers.
+    #[error("the number of hosts must be a power of two, not {0}")]
     NotPowerOfTwo(usize),
-    /// A runaway load.
-    #[error("it would be more than {MAX_MESSAGES} messages")]
+    /// More messages than the limit.
+    #[error("it would have more than {MAX_MESSAGES} messages")]
     TooMany,
 }
 

@@ -9,7 +9,7 @@ use crate::random::Random;
 /// hosts drawn evenly.
 ///
 /// # Errors
-/// Fewer than two hosts, or more messages than anybody wants.
+/// Fewer than two hosts, or too many messages.
 pub fn poisson(
     hosts: usize,
     arrivals: Arrivals,

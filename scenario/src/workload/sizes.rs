@@ -1,9 +1,9 @@
-//! Distributions of message sizes: cumulative tables with straight lines between their points.
+//! Distributions of message sizes: cumulative tables with linear interpolation.
 //!
 //! The figures are public. WebSearch: Alizadeh et al., "Data Center TCP (DCTCP)", SIGCOMM 2010; Hadoop: Roy et al.,
 //! "Inside the Social Network's (Datacenter) Network", SIGCOMM 2015; AliStorage: Li et al., "HPCC", SIGCOMM 2019; all
-//! three as published with HPCC's traffic generator. Long tail: what the evaluation of "Hawkeye", SIGCOMM 2025, says of
-//! its sizes (80 % up to 10 MB, 90 % up to 100 MB, the rest up to 300 MB); below 10 MB nothing is said, so it is even.
+//! three as published with HPCC's traffic generator. Long tail: the sizes in the evaluation of "Hawkeye", SIGCOMM
+//! 2025 (80 % up to 10 MB, 90 % up to 100 MB, the rest up to 300 MB); uniform below 10 MB, where no sizes are given.
 
 use crate::random::Random;
 
@@ -12,11 +12,11 @@ use crate::random::Random;
 pub struct SizeTable {
     /// Its name in scenarios.
     pub name: &'static str,
-    /// Bytes, and how many of 100,000 messages have at most these; ascending, the last is 100,000.
+    /// Bytes, and how many of 100,000 messages are not larger; ascending, the last is 100,000.
     pub points: &'static [(u64, u32)],
 }
 
-/// Whole of the cumulative scale.
+/// The end of the cumulative scale.
 const WHOLE: u64 = 100_000;
 
 /// All tables.
@@ -89,7 +89,7 @@ pub fn table(name: &str) -> Option<&'static SizeTable> {
 }
 
 impl SizeTable {
-    /// The size below which `ppm` of a million messages are.
+    /// The size that `ppm` of a million messages do not exceed.
     pub fn quantile(&self, ppm: u64) -> u64 {
         let at = ppm.min(1_000_000);
         let scaled = |share: u32| u64::from(share) * (1_000_000 / WHOLE);
@@ -116,7 +116,7 @@ impl SizeTable {
 
     /// A random size, times `scale`, at least 1 byte.
     pub(crate) fn draw(&self, random: &mut Random, scale: f64) -> u64 {
-        // More digits than the table has, so that large steps are not all of a few sizes.
+        // Finer than the table, so that large steps give more than a few sizes.
         let at = random.below(1_000_000_000);
         let (ppm, rest) = (at / 1_000, at % 1_000);
         let (low, high) = (self.quantile(ppm), self.quantile(ppm + 1));

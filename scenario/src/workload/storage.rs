@@ -1,4 +1,4 @@
-//! Reads from remote storage: a small request from a client to a server, and the data back when it has arrived.
+//! Reads from remote storage: a small request from a client to a server, followed by the data in the other direction.
 
 use super::poisson::starts;
 use super::{Arrivals, Message, SizeTable, WorkloadError, at_least};
@@ -7,11 +7,11 @@ use crate::random::Random;
 /// Bytes of a request.
 const REQUEST_BYTES: u64 = 64;
 
-/// Reads at random: the first `clients` of `hosts` hosts ask, the others answer. `arrivals` counts the data, not the
-/// requests.
+/// Random reads: the first `clients` of `hosts` hosts are clients, the others are servers. `arrivals` counts the data, not
+/// the requests.
 ///
 /// # Errors
-/// No client or no server, or too many messages.
+/// No client, no server, or too many messages.
 pub fn storage_reads(
     hosts: usize,
     clients: usize,
