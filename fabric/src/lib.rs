@@ -13,6 +13,7 @@
 mod agent;
 mod collect;
 pub mod counterfactual;
+mod drop_reason;
 mod event;
 mod fabric;
 mod fault_injection;

@@ -2,9 +2,10 @@
 //! the controller.
 
 use model::{PortRef, Time};
-use p4_switch::tm::{DropReason as QueueDrop, WatchdogAction};
+use p4_switch::tm::WatchdogAction;
 use p4_switch::{DropReason, Event as SwitchEvent};
 
+use crate::drop_reason::{drop_reason_name, queue_drop_name};
 use crate::event::Event;
 use crate::fabric::{Fabric, NodeIndex};
 use crate::record::{LosslessDrops, PauseRecord, SwitchNotice, WatchdogRecord};
@@ -88,14 +89,14 @@ impl<S: FabricSwitch> Fabric<S> {
         }
         match (&mut self.log, egress_port) {
             (Some(log), Some(egress_port)) if stored => {
-                log.thrown_out(self.now, index, (ingress_port, egress_port), bytes);
+                log.dropped_from_queue(self.now, index, (ingress_port, egress_port), bytes);
             }
             (Some(log), _) => log.dropped(index),
             (None, _) => {}
         }
         self.counters.dropped_packets += 1;
         self.counters.dropped_bytes += bytes;
-        *self.counters.drops.entry(reason_name(reason).to_string()).or_default() += 1;
+        *self.counters.drops.entry(drop_reason_name(reason).to_string()).or_default() += 1;
         if let (DropReason::Queue(reason), Some(egress_port), Some(priority)) =
             (reason, egress_port, priority)
         {
@@ -121,7 +122,7 @@ impl<S: FabricSwitch> Fabric<S> {
                 ingress: PortRef::new(switch.clone(), ingress_port),
                 egress: PortRef::new(switch.clone(), egress_port),
                 priority,
-                reason: queue_reason_name(reason).to_string(),
+                reason: queue_drop_name(reason).to_string(),
                 profile,
                 packets: 0,
             });
@@ -147,39 +148,5 @@ impl<S: FabricSwitch> Fabric<S> {
             NodeIndex::Host(index) => &self.hosts[index as usize].name,
         };
         self.pauses.push(PauseRecord { at: self.now, port: PortRef::new(name.clone(), port), priority, on });
-    }
-}
-
-/// The name of a drop reason in [`crate::Counters::drops`].
-fn reason_name(reason: DropReason) -> &'static str {
-    match reason {
-        DropReason::NoProgram => "NoProgram",
-        DropReason::Ingress => "Ingress",
-        DropReason::Egress => "Egress",
-        DropReason::NoReplicas => "NoReplicas",
-        DropReason::PassLimit => "PassLimit",
-        DropReason::JumpLimit => "JumpLimit",
-        DropReason::Queue(reason) => match reason {
-            QueueDrop::UnknownPort => "Queue(UnknownPort)",
-            QueueDrop::MemoryFull => "Queue(MemoryFull)",
-            QueueDrop::IngressThreshold => "Queue(IngressThreshold)",
-            QueueDrop::HeadroomFull => "Queue(HeadroomFull)",
-            QueueDrop::EgressThreshold => "Queue(EgressThreshold)",
-            QueueDrop::Early => "Queue(Early)",
-            QueueDrop::Watchdog => "Queue(Watchdog)",
-        },
-    }
-}
-
-/// The name of a drop reason in [`LosslessDrops`].
-fn queue_reason_name(reason: QueueDrop) -> &'static str {
-    match reason {
-        QueueDrop::UnknownPort => "UnknownPort",
-        QueueDrop::MemoryFull => "MemoryFull",
-        QueueDrop::IngressThreshold => "IngressThreshold",
-        QueueDrop::HeadroomFull => "HeadroomFull",
-        QueueDrop::EgressThreshold => "EgressThreshold",
-        QueueDrop::Early => "Early",
-        QueueDrop::Watchdog => "Watchdog",
     }
 }

@@ -1,4 +1,4 @@
-//! Puts the truth together: what of the events is what the scenario was meant to show, and who suffered.
+//! Computes the ground truth: which event is the expected one, and its victims.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,19 +19,19 @@ const MOST_BESIDE: usize = 64;
 /// percent.
 const AGAIN_PERCENT: u64 = 20;
 
-/// The run, and what is derived from it once.
+/// The run, and values that are computed from it once.
 struct Scene<'f, 'r> {
     facts: &'f Facts<'r>,
     replay: &'f Replay,
     paths: &'f [Vec<PortRef>],
-    /// Flows that got slower or stood still.
+    /// Flows that became slow or stopped.
     slowed: BTreeSet<usize>,
     /// Whether each flow is watched.
     watched: &'f [bool],
 }
 
-/// The truth of a run. The expectation gives only what a run cannot tell: the name of the cause, and which of several
-/// events the scenario is about. In words comes what else held up a watched flow more than what was meant to.
+/// The ground truth of a run. The expectation provides the name of the cause, and selects one of several events. Also
+/// returns descriptions of events that delayed a watched flow longer than the expected one.
 pub(super) fn judge(facts: &Facts<'_>, expect: &Expectation) -> (GroundTruth, Vec<String>) {
     let replay = replay(facts);
     let waiting = waiting(facts, &replay);
@@ -56,7 +56,7 @@ pub(super) fn judge(facts: &Facts<'_>, expect: &Expectation) -> (GroundTruth, Ve
     // Where others may join in, what was expected may drown in them.
     let is_drowned = |event: &&Event| expect.at_least && event.harm > least && meets(event, &truth);
     let worse = events.iter().filter(is_drowned).map(|event| {
-        format!("{} held up a watched flow for {}, longer than what was expected did", event.port, event.harm)
+        format!("{} delayed a watched flow for {}, longer than the expected event", event.port, event.harm)
     });
     let worse: Vec<String> = worse.take(1).collect();
     let plain = Expectation { cause: None, ..expect.clone() };
@@ -95,8 +95,8 @@ fn paths(facts: &Facts<'_>, replay: &Replay) -> Vec<Vec<PortRef>> {
     paths.into_iter().map(|path| path.into_iter().map(name).collect()).collect()
 }
 
-/// A flow is slow when a round trip took longer than the best one until then by more than this, and by more than agents accept:
-/// that the path can be faster nobody knows before it was.
+/// A flow is slow if an RTT exceeds the shortest one so far by more than this and by more than the agents' threshold: the
+/// baseline cannot be lower than any RTT seen so far.
 const LEAST_EXCESS: Time = Time::from_us(4);
 
 /// Flows with a round trip well above their best one, that had to send again, or that stood still at the end.
@@ -183,7 +183,7 @@ impl Scene<'_, '_> {
         Some((truth, Time::MAX))
     }
 
-    /// Whether an event may be what is meant.
+    /// Whether an event may be the expected one.
     fn fits(&self, expect: &Expectation, event: &Event) -> bool {
         let named: BTreeSet<FlowKey> =
             event.blame.culprits.iter().chain(&event.blame.minor).map(|flow| self.key(*flow)).collect();
@@ -191,7 +191,7 @@ impl Scene<'_, '_> {
             && expect.host.as_ref().is_none_or(|host| event.host.as_ref() == Some(host))
             && expect.port.as_ref().is_none_or(|port| *port == event.port)
             && expect.flows.iter().flatten().all(|flow| named.contains(flow))
-            // Whoever watches must have been held up by it.
+            // It must have delayed a watched flow.
             && (event.harm > NO_HARM || !self.watched.contains(&true) || !event.lost.is_empty())
     }
 
@@ -215,7 +215,7 @@ impl Scene<'_, '_> {
         self.facts.flows[flow].flow
     }
 
-    /// A 5-tuple once, however often it was used.
+    /// The distinct 5-tuples of flows.
     fn keys(&self, flows: impl IntoIterator<Item = usize>) -> Vec<FlowKey> {
         let mut keys: Vec<FlowKey> = Vec::new();
         for flow in flows {
@@ -232,7 +232,7 @@ impl Scene<'_, '_> {
         let mut spreaders: BTreeSet<usize> = BTreeSet::new();
         for edge in pause_path.windows(2) {
             spreaders
-                .extend(event.tree.carriers.get(&(edge[0].clone(), edge[1].clone())).into_iter().flatten());
+                .extend(event.tree.spreaders.get(&(edge[0].clone(), edge[1].clone())).into_iter().flatten());
         }
         let culprits = self.keys(event.blame.culprits.iter().copied());
         let spreaders = self.keys(spreaders).into_iter().filter(|key| !culprits.contains(key)).collect();
@@ -248,7 +248,7 @@ impl Scene<'_, '_> {
             },
             minor: self.keys(event.blame.minor.iter().copied()),
             pause_path,
-            pause_loop: event.ring.clone(),
+            pause_loop: event.loop_ports.clone(),
             spreaders,
             victims: self.keys(victims),
             time_ns: Some((event.when.0.as_ns(), event.when.1.as_ns())),
@@ -275,7 +275,7 @@ impl Scene<'_, '_> {
     fn pause_path(&self, event: &Event, victims: &[usize]) -> Vec<PortRef> {
         let way = |flow: &usize| {
             let near =
-                |port: &&PortRef| event.touched.contains(port) && self.replay.silent.contains_key(*port);
+                |port: &&PortRef| event.touched.contains(port) && self.replay.paused.contains_key(*port);
             let first = self.paths[*flow].iter().find(near)?;
             let path = event.tree.path(first, &event.port)?;
             let is_bystander = !self.paths[*flow].contains(&event.port);

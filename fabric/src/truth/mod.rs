@@ -1,10 +1,11 @@
-//! What really happened in a run, told from the simulator's inside: which packet was where at every instant, who
-//! paused whom when, and which hosts injected pauses. Nothing here uses telemetry, and nothing of the analyzer: this is
-//! what its verdicts are measured against.
+//! The ground truth of a run, computed from the simulator's packet log: where every packet was at every time, which pauses
+//! were sent, and which hosts injected pauses. It uses neither telemetry nor the analyzer. Two inputs come from the
+//! scenario: an RTT counts as slow above the agents' threshold, and the name of the cause is the expected one.
 //!
-//! [`log`] keeps the raw facts, [`replay`] rebuilds the queues from them, [`queue`] cuts them into the times that belong together, [`tree`] says which port waited for which,
-//! [`deadlock`] and [`loops`] find rings, [`blame`] finds out which flows made a queue grow, [`events`] lists what went
-//! wrong and when, [`judge`] puts it together, and [`compare`] sets it against what the scenario was meant to produce.
+//! [`log`] keeps the packet log, [`replay`] reconstructs the queues from it, [`queue`] splits them into periods, [`tree`]
+//! computes which port waited for which, [`deadlock`] and [`loops`] find loops, [`blame`] computes which flows made a queue
+//! grow, [`events`] lists the events of the run, [`judge`] selects the expected one, and [`compare`] compares the result with
+//! the expectation.
 
 mod blame;
 mod compare;
@@ -26,7 +27,7 @@ use crate::switch::FabricSwitch;
 
 pub(crate) use log::PacketLog;
 
-/// A run that is over, with everything that the truth is found from.
+/// A completed run, with the inputs of the ground truth.
 pub(crate) struct Facts<'r> {
     pub(crate) scenario: &'r Scenario,
     /// Names of the switches, by the numbers in the log.
@@ -45,8 +46,8 @@ impl Facts<'_> {
     }
 }
 
-/// The truth of a run, and in words what of the intention the run did not show. Nothing is known of runs without
-/// an intention, or whose packets were not followed.
+/// The ground truth of a run, and its deviations from the expectation. Absent for runs without an expectation or without a
+/// packet log.
 pub(crate) fn establish<S: FabricSwitch>(
     scenario: &Scenario,
     fabric: &Fabric<S>,

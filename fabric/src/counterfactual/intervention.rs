@@ -1,4 +1,4 @@
-//! What a verdict blames, taken out of a scenario.
+//! Removes the root cause of a verdict from a scenario.
 
 use std::collections::BTreeSet;
 
@@ -7,47 +7,47 @@ use scenario::{FlowSpec, Problems, Scenario, place_of};
 
 use crate::record::FlowRecord;
 
-/// What to take out of a run, or to put right in it.
+/// What to remove from a run, or to correct in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Remedy {
+pub struct Intervention {
     /// Flows that are not sent.
     pub flows: BTreeSet<FlowKey>,
-    /// Hosts without faults, whose receiving side is set like that of all others.
+    /// Hosts whose faults are removed and whose receive settings become those of the other hosts.
     pub hosts: BTreeSet<String>,
-    /// Findings, as [`model::ConfigFinding::id`] names them, that are put right.
+    /// Identifiers of the findings to correct ([`model::ConfigFinding::id`]).
     pub config: BTreeSet<String>,
 }
 
-impl Remedy {
-    /// Everything that a verdict names. The victim itself is never taken out. A verdict that clears the fabric
-    /// accuses the two ends of the victim.
-    pub fn of(diagnosis: &Diagnosis, scenario: &Scenario) -> Remedy {
+impl Intervention {
+    /// The root cause of a verdict. The victim itself is never removed. A verdict that the fabric is not the cause (host only)
+    /// concerns the two hosts of the victim.
+    pub fn of(diagnosis: &Diagnosis, scenario: &Scenario) -> Intervention {
         let root = &diagnosis.root_cause;
         let mut hosts: BTreeSet<String> = root.host.iter().cloned().collect();
         if diagnosis.anomaly == Anomaly::HostOnly && hosts.is_empty() {
             let ends = [diagnosis.victim.src, diagnosis.victim.dst];
             hosts.extend(ends.iter().filter_map(|at| Some(scenario.topology.host_of(*at)?.name.clone())));
         }
-        Remedy {
+        Intervention {
             flows: root.flows.iter().copied().filter(|flow| *flow != diagnosis.victim).collect(),
             hosts,
             config: root.config.iter().cloned().collect(),
         }
     }
 
-    /// The corrections of the configuration alone.
-    pub fn config_only(&self) -> Remedy {
-        Remedy { config: self.config.clone(), ..Remedy::default() }
+    /// The configuration corrections alone.
+    pub fn config_only(&self) -> Intervention {
+        Intervention { config: self.config.clone(), ..Intervention::default() }
     }
 
-    /// Whether there is nothing to do.
+    /// Whether nothing is removed or corrected.
     pub fn is_empty(&self) -> bool {
-        *self == Remedy::default()
+        *self == Intervention::default()
     }
 
-    /// The instance of `scenario` for `seed` with this remedy, and what was done about each part of it. Whatever is left
-    /// starts when it would have started: what the seed decides is decided before anything is taken out, and what waited
-    /// for a flow that is gone starts as in the run `before`.
+    /// The instance of `scenario` for `seed` with this intervention, and descriptions of the changes. The remaining flows start
+    /// at the same times: start jitter is drawn before anything is removed, and a flow that depends on a removed flow starts
+    /// as in the run `before`.
     ///
     /// # Errors
     /// The problems of an instance that cannot be drawn.
@@ -58,24 +58,26 @@ impl Remedy {
         before: &[FlowRecord],
     ) -> Result<(Scenario, Vec<String>), Problems> {
         let mut instance = scenario.instance(seed)?.into_owned();
-        // Another reading of the text would bring everything back.
+        // Reading the text again would undo the intervention.
         instance.source = None;
-        // The truth of a run that never was is of no interest, and costs a log of all packets.
+        // The ground truth of a counterfactual run is not needed, and costs a log of all packets.
         instance.expect = None;
-        // They speak of flows by position, and nobody asks for them.
+        // Jobs refer to flows by position and are not needed.
         instance.jobs.clear();
         settle_starts(&mut instance, seed);
         let mut done = Vec::new();
         let started = |record: &FlowRecord| (record.sent_packets > 0).then_some(record.start);
         let starts: Vec<Option<Time>> = before.iter().map(started).collect();
         self.remove_flows(&mut instance, &starts, &mut done);
-        self.heal_hosts(&mut instance, &mut done);
+        self.remove_host_faults(&mut instance, &mut done);
         let mut corrected = BTreeSet::new();
         for id in &self.config {
-            // Several findings may be about one setting.
+            // Several findings may concern one setting.
             if place_of(id).is_none_or(|place| corrected.insert(place)) {
-                let told = instance.correct(id);
-                done.push(told.unwrap_or_else(|| format!("of {id} nothing better is known")));
+                let correction = instance.correct(id);
+                done.push(
+                    correction.unwrap_or_else(|| format!("{id} was not corrected: no better value is known")),
+                );
             }
         }
         Ok((instance, done))
@@ -95,7 +97,7 @@ impl Remedy {
         scenario.flows = without(std::mem::take(&mut scenario.flows), &removed, starts);
     }
 
-    fn heal_hosts(&self, scenario: &mut Scenario, done: &mut Vec<String>) {
+    fn remove_host_faults(&self, scenario: &mut Scenario, done: &mut Vec<String>) {
         for host in &self.hosts {
             let faults = scenario.faults.len();
             scenario.faults.retain(|fault| fault.host != *host);
@@ -107,14 +109,14 @@ impl Remedy {
                 own.pfc_reaction = common.pfc_reaction;
             }
             done.push(match changed {
-                true => format!("{host} takes in what arrives, and pauses nobody without need"),
+                true => format!("{host} receives at line rate and sends no needless pauses"),
                 false => format!("{host} had no fault"),
             });
         }
     }
 }
 
-/// Draws what the seed decides by the position of a flow or fault.
+/// Draws the start times, which depend on the positions of flows and faults.
 fn settle_starts(scenario: &mut Scenario, seed: u64) {
     let starts: Vec<Time> =
         scenario.flows.iter().enumerate().map(|(at, flow)| flow.drawn_start(seed, at)).collect();
@@ -126,11 +128,11 @@ fn settle_starts(scenario: &mut Scenario, seed: u64) {
     }
 }
 
-/// The flows that are left. What waited for one that is gone starts when it did, and not at all where it did not: it would
-/// otherwise meet others than in the run as it was.
+/// The remaining flows. A flow that depends on a removed flow starts when it did in the original run, or not at all if it did
+/// not, so that it meets the same traffic.
 fn without(flows: Vec<FlowSpec>, removed: &[bool], starts: &[Option<Time>]) -> Vec<FlowSpec> {
     let mut kept: Vec<FlowSpec> = Vec::new();
-    // Of every flow: its position in the new list.
+    // The position of every flow in the new list.
     let mut instead: Vec<Option<usize>> = Vec::with_capacity(flows.len());
     for ((at, flow), removed) in flows.into_iter().enumerate().zip(removed) {
         let after: Option<Vec<usize>> =
@@ -170,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waited_for_a_removed_flow_starts_when_it_did() {
+    fn flows_that_depend_on_a_removed_flow_keep_their_start() {
         let flows = vec![flow("a", 5, &[]), flow("b", 1, &[0]), flow("c", 2, &[1]), flow("d", 0, &[2])];
         let us = |us| Some(Time::from_us(us));
         let left = without(flows.clone(), &[false, true, false, false], &[us(5), us(20), us(40), us(60)]);
@@ -179,7 +181,7 @@ mod tests {
             shown,
             [("a", Time::from_us(5), vec![]), ("c", Time::from_us(40), vec![]), ("d", Time::ZERO, vec![1])]
         );
-        // What had not started by the end never does.
+        // Flows that had not started by the end never start.
         let left = without(flows, &[false, true, false, false], &[us(5), us(20), None, None]);
         assert_eq!(left.len(), 1);
     }

@@ -1,58 +1,58 @@
-//! What a run looks like at the place and time of a verdict.
+//! Measures a run at the ports and in the time of a verdict, and compares two runs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::diagnosis::Record;
 use model::{Diagnosis, FlowKey, PortRef, Time, Verification};
 
-use super::Replay;
+use super::Rerun;
 use crate::record::{FlowRecord, PauseRecord};
 
-/// A victim has recovered when at most this part of what its round trip took beyond the base is left ...
+/// A victim has recovered if at most this part of its RTT above the base remains ...
 const LEFT_PERCENT: u64 = 25;
-/// ... and what held it up is gone when at most this part of it is left. Other pauses and packets, of background
-/// traffic, may cross the same ports.
+/// ... and pauses and queues are gone if at most this part of them remains: background traffic may cause some at the same
+/// ports.
 const GONE_PERCENT: u64 = 50;
-/// Ports that were paused for at most this part of the time of the one that was paused most are no proof of anything.
+/// Ports that were paused for at most this part of the longest paused time are not compared.
 const LESSER_PERCENT: u64 = 10;
-/// How far back a trouble is looked for when no agent says how long it had lasted.
+/// The length of the window when no trigger is known.
 const UNKNOWN_LENGTH: Time = Time::from_us(100);
 
-/// Where and when to look.
-pub(super) struct Question {
+/// The ports and the window to measure.
+pub(super) struct Scope {
     pub(super) victim: FlowKey,
-    /// From the departure of the slow packet, or from the first question about the trouble, to the verdict's time.
+    /// From the departure of the slow packet, or from the first poll of the event, to the verdict's time.
     pub(super) window: (Time, Time),
-    /// The ports that the pause crossed, the loop's among them.
+    /// The ports of the pause path and of the loop.
     ports: BTreeSet<PortRef>,
-    /// Where the culprits' queue is.
+    /// The root port.
     root: Option<PortRef>,
-    /// Whether ports may stay paused: a right configuration pauses where a wrong one drops.
+    /// Whether ports may stay paused: a corrected configuration may pause where the wrong one drops.
     may_pause: bool,
 }
 
-impl Question {
-    /// The same, whatever queue is at the root and whoever pauses: a right configuration may hold it without harm to
-    /// anybody, and pauses where a wrong one drops.
-    pub(super) fn without_root(self) -> Question {
-        Question { root: None, may_pause: true, ..self }
+impl Scope {
+    /// The same scope without queues and pauses: with a corrected configuration a queue may be harmless, and ports may pause
+    /// where they dropped.
+    pub(super) fn without_root(self) -> Scope {
+        Scope { root: None, may_pause: true, ..self }
     }
 
-    pub(super) fn new(diagnosis: &Diagnosis) -> Question {
+    pub(super) fn new(diagnosis: &Diagnosis) -> Scope {
         let to = Time::from_ns(diagnosis.time_ns);
         let records = diagnosis.evidence.iter().flat_map(|evidence| &evidence.records);
-        let asked = records.into_iter().find_map(|record| match record {
+        let trigger = records.into_iter().find_map(|record| match record {
             Record::Trigger(trigger) => Some(trigger),
             _ => None,
         });
-        let from = match asked {
+        let from = match trigger {
             Some(trigger) => {
                 let departed = trigger.time_ns.saturating_sub(trigger.rtt_ns);
                 Time::from_ns(trigger.follows.map_or(departed, |first| first.since_ns.min(departed)))
             }
             None => to.saturating_sub(UNKNOWN_LENGTH),
         };
-        Question {
+        Scope {
             victim: diagnosis.victim,
             window: (from.min(to), to),
             ports: diagnosis.pause_path.iter().chain(&diagnosis.pause_loop).cloned().collect(),
@@ -62,47 +62,48 @@ impl Question {
     }
 }
 
-/// The victim and what may hold it up.
-pub(super) struct Sight {
+/// The victim's RTT, and the pauses and queues on its path.
+pub(super) struct Measurement {
     without: Vec<String>,
     base: Option<Time>,
-    /// Its slowest round trip; absent when it sent nothing.
+    /// Its longest RTT; absent when it sent nothing.
     slowest: Option<Time>,
     finish: Option<Time>,
     /// How long each of the ports was paused.
     paused: BTreeMap<PortRef, Time>,
-    /// Bytes that wait at the root on average.
+    /// The mean queue at the root port in bytes.
     queue_bytes: u64,
     dropped_packets: u64,
 }
 
-impl Sight {
-    pub(super) fn of(run: &Replay, question: &Question) -> Sight {
-        let trace = run.traces.get(&question.victim);
-        Sight {
+impl Measurement {
+    pub(super) fn of(run: &Rerun, scope: &Scope) -> Measurement {
+        let trace = run.traces.get(&scope.victim);
+        Measurement {
             without: run.without.clone(),
             base: trace.and_then(|trace| trace.base_rtt),
-            slowest: trace.and_then(|trace| trace.longest(question.window, run.end)),
-            finish: finish(&run.flows, question.victim),
-            paused: paused(&run.pauses, &question.ports, question.window, run.end),
-            queue_bytes: question.root.as_ref().map_or(0, |at| run.queues.mean_bytes(at, question.window)),
+            slowest: trace.and_then(|trace| trace.longest(scope.window, run.end)),
+            finish: finish(&run.flows, scope.victim),
+            paused: paused(&run.pauses, &scope.ports, scope.window, run.end),
+            queue_bytes: scope.root.as_ref().map_or(0, |at| run.queues.mean_bytes(at, scope.window)),
             dropped_packets: run.dropped_packets,
         }
     }
 
-    /// A run in which the victim is slow, above `threshold` percent of its path's base as for the agents; or why not.
-    pub(super) fn slow(run: &Replay, question: &Question, threshold: u32) -> Result<Sight, String> {
-        let sight = Sight::of(run, question);
-        let limit = sight.base.unwrap_or_default().0.saturating_mul(u64::from(threshold));
-        if !run.traces.contains_key(&question.victim) {
-            return Err(format!("the run sends nothing of {}", question.victim));
+    /// The measurement of a run in which the victim is slow, above `threshold` percent of the base RTT as for the agents; or
+    /// why it is not.
+    pub(super) fn slow(run: &Rerun, scope: &Scope, threshold: u32) -> Result<Measurement, String> {
+        let measurement = Measurement::of(run, scope);
+        let limit = measurement.base.unwrap_or_default().0.saturating_mul(u64::from(threshold));
+        if !run.traces.contains_key(&scope.victim) {
+            return Err(format!("the run has no packets of {}", scope.victim));
         }
-        match sight.slowest {
-            None => Err("nothing of the victim was under way at that time".to_string()),
+        match measurement.slowest {
+            None => Err("the victim had no outstanding packets at that time".to_string()),
             Some(slowest) if slowest.0.saturating_mul(100) <= limit => {
                 Err("without the agents' polling packets the victim is not slow at that time".to_string())
             }
-            Some(_) => Ok(sight),
+            Some(_) => Ok(measurement),
         }
     }
 
@@ -110,32 +111,32 @@ impl Sight {
         self.slowest.unwrap_or_default().saturating_sub(base.unwrap_or_default()).0
     }
 
-    /// Whether anything that harms is less than half of what it was.
-    pub(super) fn helps(&self, before: &Sight) -> bool {
+    /// Whether RTT excess, pauses or drops are less than half of before.
+    pub(super) fn helps(&self, before: &Measurement) -> bool {
         let halved = |after: u64, before: u64| before > 0 && is_part(after, before, GONE_PERCENT);
         halved(self.excess(before.base), before.excess(before.base))
             || halved(total(&self.paused).0, total(&before.paused).0)
             || halved(self.dropped_packets, before.dropped_packets)
     }
 
-    /// Sets this run, without the culprit, beside the one with it: whether the verdict holds, and what shows it.
-    pub(super) fn beside(&self, before: &Sight, question: &Question) -> (bool, Verification) {
+    /// Compares this run, without the root cause, with the original one: whether the verdict holds, and why.
+    pub(super) fn compare(&self, before: &Measurement, scope: &Scope) -> (bool, Verification) {
         let recovered = is_part(self.excess(before.base), before.excess(before.base), LEFT_PERCENT);
-        let paused = self.still_paused(before).filter(|_| !question.may_pause);
+        let paused = self.still_paused(before).filter(|_| !scope.may_pause);
         let queued = !is_part(self.queue_bytes, before.queue_bytes, GONE_PERCENT);
         let ns = |time: Option<Time>| time.map(Time::as_ns);
-        let shown = match (recovered, paused, &question.root) {
+        let shown = match (recovered, paused, &scope.root) {
             (false, ..) => format!("the victim stays slow: {}", self.round_trip(before)),
             (true, Some(port), _) => format!("{}, but {port} stays paused", self.round_trip(before)),
             (true, None, Some(root)) if queued => {
-                format!("{}, but the queue of {root} stays", self.round_trip(before))
+                format!("{}, but the queue at {root} remains", self.round_trip(before))
             }
             (true, None, _) => self.round_trip(before),
         };
         let verification = Verification {
             without: self.without.clone(),
             shown,
-            window_ns: (question.window.0.as_ns(), question.window.1.as_ns()),
+            window_ns: (scope.window.0.as_ns(), scope.window.1.as_ns()),
             base_rtt_ns: ns(before.base),
             rtt_before_ns: before.slowest.unwrap_or_default().as_ns(),
             rtt_after_ns: ns(self.slowest),
@@ -147,8 +148,8 @@ impl Sight {
         (recovered && paused.is_none() && !queued, verification)
     }
 
-    /// A port of those that were paused most that is paused as before.
-    fn still_paused<'b>(&self, before: &'b Sight) -> Option<&'b PortRef> {
+    /// A port among the longest paused ones that is still paused.
+    fn still_paused<'b>(&self, before: &'b Measurement) -> Option<&'b PortRef> {
         let most = before.paused.values().max()?.0;
         let matters = |time: &Time| !is_part(time.0, most, LESSER_PERCENT);
         let left = |port: &PortRef| self.paused.get(port).map_or(0, |time| time.0);
@@ -156,24 +157,24 @@ impl Sight {
         paused.find(|(port, time)| !is_part(left(port), time.0, GONE_PERCENT)).map(|(port, _)| port)
     }
 
-    fn round_trip(&self, before: &Sight) -> String {
+    fn round_trip(&self, before: &Measurement) -> String {
         let was = before.slowest.unwrap_or_default();
         match (self.slowest, self.finish) {
-            (Some(now), _) => format!("its slowest round trip takes {now} instead of {was}"),
+            (Some(now), _) => format!("its longest RTT is {now} instead of {was}"),
             (None, Some(finish)) => {
-                format!("it is through at {finish}, before the time at which a round trip took {was}")
+                format!("it completes at {finish}, before the time at which its RTT was {was}")
             }
-            (None, None) => format!("it sends nothing at the time at which a round trip took {was}"),
+            (None, None) => format!("it sends nothing at the time at which its RTT was {was}"),
         }
     }
 }
 
-/// Whether `part` is at most so many percent of `whole`.
+/// Whether `part` is at most `percent` percent of `whole`.
 fn is_part(part: u64, whole: u64, percent: u64) -> bool {
     u128::from(part) * 100 <= u128::from(whole) * u128::from(percent)
 }
 
-/// When a 5-tuple was through with everything; absent when it was not.
+/// When all flows of a 5-tuple were complete; absent when they were not.
 fn finish(flows: &[FlowRecord], key: FlowKey) -> Option<Time> {
     let finishes: Option<Vec<Time>> =
         flows.iter().filter(|flow| flow.flow == key).map(|flow| flow.finish).collect();
