@@ -1,4 +1,4 @@
-//! Malformed inputs: every problem is reported with its place, and nothing panics.
+//! Malformed inputs: every problem is reported with its position, and nothing panics.
 
 use proptest::prelude::*;
 use scenario::{Problems, ns3};
@@ -24,7 +24,7 @@ fn check(result: Result<scenario::Scenario, Problems>, expected: &[&str]) {
 }
 
 #[test]
-fn right_files_are_read() {
+fn valid_files_are_read() {
     let scenario = load(CONFIG, TOPOLOGY, FLOWS).unwrap();
     assert_eq!(scenario.flows.len(), 2);
     let key = scenario.key(&scenario.flows[1]).unwrap().to_string();
@@ -68,7 +68,7 @@ flows = ["F9"]
             "x.toml:2:8: `stop` must be a time above zero, e.g. `6ms`",
             "x.toml:3:1: unknown key `speed`; known are agent, description, expect, failure, fault, flow, host, \
              hosts, link, name, pick, route, routing, stop, switch, switches, title, topology, workload",
-            "x.toml:5:18: two nodes are called `s`",
+            "x.toml:5:18: two nodes have the name `s`",
             "x.toml:6:22: `hosts` of [topology] must hold texts only",
             "x.toml:9:5: port 0 is not between 1 and 509",
             "x.toml:10:8: `rate` of link 1 must be a rate above zero, e.g. \"100Gbps\"",
@@ -79,7 +79,7 @@ flows = ["F9"]
             "x.toml:19:11: `anomaly`: unknown variant `bad_weather`, expected one of `flow_contention`, \
              `pfc_backpressure_flow_contention`, `pfc_storm_host_injection`, `deadlock_in_loop_contention`, \
              `deadlock_out_of_loop_contention`, `deadlock_out_of_loop_injection`, `routing_loop`, `host_only`",
-            "x.toml:20:10: no flow is called `F9`",
+            "x.toml:20:10: no flow has the label `F9`",
         ],
     );
 }
@@ -134,11 +134,11 @@ fn check_drawn(more: &str, expected: &[&str]) {
 }
 
 #[test]
-fn what_the_seed_draws_must_exist() {
+fn picks_must_exist_and_be_possible() {
     check_drawn("[[pick]]\nname = \"a\"\ncount = 9\n", &["wants 9 node(s) and 4 fulfil its conditions"]);
     check_drawn(
         "[[pick]]\nname = \"a\"\nunder = \"$b\"\n[[pick]]\nname = \"c\"\ntier = \"attic\"\n",
-        &["x.toml:10:9: nothing is picked as `b`", "x.toml:13:8: `tier` must be"],
+        &["x.toml:10:9: there is no pick `b`", "x.toml:13:8: `tier` must be"],
     );
     check_drawn(
         "[[pick]]\nname = \"a\"\n[[flow]]\nfrom = \"$a\"\nto = \"$a.2\"\nsize = \"1kB\"\n",
@@ -147,14 +147,14 @@ fn what_the_seed_draws_must_exist() {
 }
 
 #[test]
-fn impossible_networks_have_places() {
+fn impossible_networks_are_reported_with_their_position() {
     let topology = |text: &str| {
         let text = format!("name = \"x\"\nstop = \"1ms\"\n[topology]\n{text}");
         scenario::parse("x.toml", &text).expect_err("it is impossible").to_string()
     };
     assert!(topology("kind = \"fat-tree\"\nk = 3\n").contains("x.toml:3:1: a fat-tree's `k` must be even"));
     assert!(topology("kind = \"mesh\"\n").contains("x.toml:4:8: `kind` must be"));
-    assert!(topology("kind = \"podset\"\nspines = 5\n").contains("cannot be shared out evenly"));
+    assert!(topology("kind = \"podset\"\nspines = 5\n").contains("cannot be distributed evenly"));
     assert!(topology("kind = \"leaf-spine\"\nleaves = 600\n").contains("`spine1` would need 600 ports"));
     assert!(topology("kind = \"json\"\nfile = \"a.json\"\n").contains("x.toml:5:8: cannot read `a.json`"));
     let both = topology("kind = \"fat-tree\"\nrate = \"0Gbps\"\ndelay = \"-1us\"\nlength = \"1km\"\n");
@@ -162,7 +162,7 @@ fn impossible_networks_have_places() {
 }
 
 #[test]
-fn routes_failures_and_workloads_have_places_too() {
+fn problems_of_routes_failures_and_workloads_have_positions() {
     check_drawn(
         "[[route]]\nswitch = \"leaf1\"\nto = \"h3\"\nvia = \"leaf2\"\n",
         &["x.toml:11:7: `leaf2` is not linked to switch `leaf1`"],
@@ -185,12 +185,12 @@ fn routes_failures_and_workloads_have_places_too() {
     );
     check_drawn(
         "[[workload]]\nkind = \"all-reduce-halving-doubling\"\nsize = \"1MB\"\nhosts = [\"h1\", \"h2\", \"h3\"]\n",
-        &["it needs a power of two of hosts and has 3"],
+        &["the number of hosts must be a power of two, not 3"],
     );
 }
 
 #[test]
-fn devices_that_cannot_work_have_places() {
+fn impossible_devices_are_reported_with_their_position() {
     check_drawn(
         "[switch]\nmemory = \"0B\"\n",
         &["x.toml:9:10: `memory` of [switch] must be a size above zero"],
@@ -199,14 +199,14 @@ fn devices_that_cannot_work_have_places() {
         "[switch]\nmemory = \"64kB\"\n[switches.leaf2]\nheadroom = \"1MB\"\n",
         &[
             "x.toml:9:10: switch `spine1`: a priority group's headroom of 96928 B and reservation of 4096 B exceed its \
-             `memory` of 64000 B (and so with 1 more)",
+             `memory` of 64000 B (and 1 more)",
             "x.toml:11:12: switch `leaf2`: a priority group's headroom of 1000000 B",
         ],
     );
     check_drawn(
         "[switch]\nshared_headroom = \"17MB\"\n",
         &[
-            "x.toml:9:19: switch `spine1`: `shared_headroom` of 17000000 B exceeds its `memory` of 16000000 B (and so with 2 more)",
+            "x.toml:9:19: switch `spine1`: `shared_headroom` of 17000000 B exceeds its `memory` of 16000000 B (and 2 more)",
         ],
     );
     check_drawn(
@@ -256,7 +256,7 @@ fn what_can_never_happen_has_places() {
 }
 
 #[test]
-fn links_that_fail_for_good_leave_nobody_without_a_way() {
+fn permanent_failures_that_partition_the_network_are_reported() {
     let flow = |start: &str| {
         format!("[[flow]]\nfrom = \"h1\"\nto = [\"h2\", \"h3\"]\nsize = \"1kB\"\nstart = \"{start}\"\n")
     };
@@ -264,7 +264,7 @@ fn links_that_fail_for_good_leave_nobody_without_a_way() {
     // Under way when the link fails, or later but with the link mended.
     check_drawn(&format!("{}{failure}", flow("50us")), &[]);
     check_drawn(&format!("{}{failure}duration = \"200us\"\n", flow("150us")), &[]);
-    let cut = "x.toml:8:1: no path leads from host `h1` to host `h3`: links that fail for good have cut it since 100.000 us";
+    let cut = "x.toml:8:1: no path leads from host `h1` to host `h3`: permanent link failures have cut it since 100.000 us";
     check_drawn(&format!("{}{failure}", flow("150us")), &[cut]);
     check_drawn(&format!("{}{failure}duration = \"2ms\"\n", flow("150us")), &[cut]);
     let workload = "[[workload]]\nkind = \"all-to-all\"\nsize = \"8kB\"\nhosts = [\"h1\", \"h2\", \"h3\"]\nstart = \"200us\"\n";
@@ -305,14 +305,14 @@ fn what_is_expected_must_exist() {
 }
 
 #[test]
-fn quantities_beyond_all_measure_are_said_to_be_too_large() {
+fn too_large_quantities_are_reported_with_the_maximum() {
     check_drawn(
         "[host]\nretransmit_timeout = \"99999999999s\"\nwindow = \"9999999999999999999999GB\"\n[[link]]\na = \"h1\"\nb = \"leaf1\"\nrate = \"80Tbps\"\nlength = \"99999999km\"\n",
         &[
-            "x.toml:9:22: `retransmit_timeout` of [host] is too large; the most that is possible is 1000000s",
-            "x.toml:10:10: `window` of [host] is too large; the most that is possible is 1000000GB",
-            "x.toml:14:8: `rate` of link 1 is too large; the most that is possible is 8Tbps",
-            "x.toml:15:10: `length` of link 1 is too large; the most that is possible is 1000000km",
+            "x.toml:9:22: `retransmit_timeout` of [host] is too large; the maximum is 1000000s",
+            "x.toml:10:10: `window` of [host] is too large; the maximum is 1000000GB",
+            "x.toml:14:8: `rate` of link 1 is too large; the maximum is 8Tbps",
+            "x.toml:15:10: `length` of link 1 is too large; the maximum is 1000000km",
         ],
     );
 }

@@ -1,4 +1,4 @@
-//! What the simulators write, in their formats, so that scripts made for them read a run of the fabric.
+//! Output files in the formats of the ns-3 simulators, for scripts that read them.
 //!
 //! The formats are those of the public HPCC simulator (`simulation/scratch/third.cc`: `qp_finish`, `get_pfc`,
 //! `monitor_buffer`). Numbers are decimal and times are whole nanoseconds unless a column says otherwise.
@@ -20,9 +20,9 @@ use crate::record::{FlowRecord, PauseRecord};
 /// sequence and priority 6, whatever else a packet carries.
 const COUNTED_HEADER_BYTES: u64 = 48;
 
-/// `FCT_OUTPUT_FILE`: a line for every flow that has come to its end, in the order of the ends: `sip dip sport dport
-/// size start fct standalone_fct`, addresses as eight hexadecimal digits. The last is how long the flow would take
-/// alone: the path's round trip and the serialisation of everything on its slowest link.
+/// `FCT_OUTPUT_FILE`: a line for every complete flow, in the order of completion: `sip dip sport dport
+/// size start fct standalone_fct`, addresses as eight hexadecimal digits. The last is the completion time
+/// without other traffic: the path's RTT and the serialisation of all packets on its slowest link.
 pub fn completions(scenario: &Scenario, flows: &[FlowRecord]) -> String {
     let mut paths = Paths::new(&scenario.topology);
     let payload_bytes = u64::from(scenario.host.payload_bytes.max(1));
@@ -63,7 +63,7 @@ fn bits(address: IpAddr) -> u32 {
     }
 }
 
-/// `PFC_OUTPUT_FILE`: a line for every pause and resume when it reaches the port that it silences: `time node
+/// `PFC_OUTPUT_FILE`: a line for every pause and resume when it takes effect at a port: `time node
 /// node_type port type`, where type 1 of a node is a switch and 0 a host, and the last is 1 for a pause and 0 for a
 /// resume.
 pub fn pauses(topology: &Topology, pauses: &[PauseRecord]) -> String {
@@ -76,21 +76,21 @@ pub fn pauses(topology: &Topology, pauses: &[PauseRecord]) -> String {
     text
 }
 
-/// Time between two looks at the queues.
-const LOOK: Time = Time::from_ns(100);
+/// Sampling interval of the queues.
+const INTERVAL: Time = Time::from_ns(100);
 /// Time between two blocks of the file.
 const BLOCK_NS: u64 = 100_000_000;
 
-/// `QLEN_MON_FILE`: how often each port of a switch had how many bytes waiting. A block begins with `time: T`; a line
-/// of it is `switch port n0 n1 n2 ...`, where n_i counts the looks so far at which i to i + 1 kilobytes waited (of 1000
-/// bytes). A block is written whenever the time is a multiple of 100 ms, and here one more at the last look: the
-/// simulator's files lack everything since the last such multiple.
+/// `QLEN_MON_FILE`: a histogram of the queue length of each switch port. A block begins with `time: T`; a line
+/// of it is `switch port n0 n1 n2 ...`, where n_i is the number of samples so far with a queue of i to i + 1 kilobytes (of
+/// 1000 bytes). A block is written whenever the time is a multiple of 100 ms, and one more after the last sample: the
+/// simulator's files lack the samples after the last such multiple.
 #[derive(Clone, Debug)]
 pub struct QueueMonitor {
     next: Option<Time>,
     to: Time,
     looks: u64,
-    /// Looks at which a port had something waiting, by kilobytes.
+    /// Number of samples of each port with a queue, by kilobytes.
     ports: BTreeMap<(u32, u16), BTreeMap<u64, u64>>,
     text: String,
     last_block: Option<Time>,
@@ -98,7 +98,7 @@ pub struct QueueMonitor {
 }
 
 impl QueueMonitor {
-    /// A monitor for the time that the settings say, of all switches of the scenario.
+    /// A monitor of all switches of the scenario, for the time in the settings.
     pub fn new(outputs: &Outputs, scenario: &Scenario) -> QueueMonitor {
         let mut ports = BTreeMap::new();
         for link in &scenario.topology.links {
@@ -121,12 +121,12 @@ impl QueueMonitor {
         }
     }
 
-    /// When the next look is due; absent: never.
+    /// When the next sample is due; absent: never.
     pub fn next_time(&self) -> Option<Time> {
         self.next
     }
 
-    /// Looks at every port of every switch that holds anything.
+    /// Samples every switch port with a queue.
     pub fn look(&mut self, fabric: &Fabric<Switch>) {
         let Some(now) = self.next else { return };
         for (name, switch) in fabric.switches() {
@@ -143,14 +143,14 @@ impl QueueMonitor {
         self.pass(now);
     }
 
-    /// A look is over.
+    /// Completes a sample.
     fn pass(&mut self, now: Time) {
         self.looks += 1;
         self.last_look = now;
         if now.as_ns().is_multiple_of(BLOCK_NS) {
             self.write_block(now);
         }
-        self.next = (now < self.to).then(|| now + LOOK);
+        self.next = (now < self.to).then(|| now + INTERVAL);
     }
 
     fn write_block(&mut self, now: Time) {
@@ -171,7 +171,7 @@ impl QueueMonitor {
         self.last_block = Some(now);
     }
 
-    /// The whole file. The run ended when nothing was left to happen: whatever looks were still due found nothing.
+    /// The whole file. The run ends when no event is left, so that all remaining samples are empty.
     pub fn finish(mut self) -> String {
         while let Some(now) = self.next {
             self.pass(now);

@@ -91,7 +91,7 @@ fn impossible_networks_are_refused() {
         change(&mut podset);
         podset.build().unwrap_err().to_string()
     };
-    assert_eq!(podset(|p| p.spines = 65), "spines 65 cannot be shared out evenly over 4 leaves");
+    assert_eq!(podset(|p| p.spines = 65), "spines 65 cannot be distributed evenly over 4 leaves");
     assert_eq!(podset(|p| p.tors = 0), "`tors` must be at least 1");
     assert!(podset(|p| p.servers_per_tor = 600).contains("`p1-tor1` would need 604 ports"));
     assert!(podset(|p| p.podsets = 200).contains("115200 hosts"));
