@@ -96,7 +96,7 @@ fn first_switch<'f>(scenario: &Scenario, fabric: &'f mut Fabric) -> &'f mut Swit
     fabric.switch_mut(name.expect("there are switches")).expect("it was built")
 }
 
-/// Packets of so many flows between two hosts, in turn.
+/// Packets of several flows between two hosts, in turn.
 fn frames(scenario: &Scenario, data: bool) -> Vec<Frame> {
     let hosts: Vec<IpAddr> =
         scenario.topology.nodes.iter().filter_map(|node| node.addresses.first().copied()).collect();

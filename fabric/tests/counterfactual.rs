@@ -30,21 +30,21 @@ fn see(name: &str, seed: u64) -> Seen {
     Seen { scenario, seed, outcome, truth }
 }
 
-/// The first instance from `seed` on in which a victim asked, and not one of the culprits.
+/// The first instance from `seed` on in which the agent of a victim sent a polling packet, and not that of a culprit.
 fn see_asked(name: &str, seed: u64) -> Seen {
-    let asked = |seen: &Seen| {
+    let polled = |seen: &Seen| {
         let mut triggers = seen.outcome.snapshots.iter().filter_map(|snapshot| snapshot.trigger.as_ref());
         triggers.any(|trigger| seen.truth.victims.contains(&trigger.flow))
     };
-    (seed..seed + 5).map(|seed| see(name, seed)).find(asked).expect("a victim asks in most instances")
+    (seed..seed + 5).map(|seed| see(name, seed)).find(polled).expect("a victim is polled in most instances")
 }
 
 impl Seen {
-    /// The verdict of somebody who knows the truth, about the first victim that an agent asked about, but for its blame.
+    /// A verdict that equals the ground truth except for its culprits, about the first victim with a polling packet.
     fn verdict(&self, root_cause: RootCause) -> Diagnosis {
         let of_truth = |flow: &FlowKey| self.truth.victims.contains(flow);
         let mut triggers = self.outcome.snapshots.iter().filter_map(|snapshot| snapshot.trigger.clone());
-        let trigger = triggers.rfind(|trigger| of_truth(&trigger.flow)).expect("a victim asked");
+        let trigger = triggers.rfind(|trigger| of_truth(&trigger.flow)).expect("a victim is polled");
         Diagnosis {
             id: "known".to_string(),
             time_ns: trigger.time_ns,
@@ -81,7 +81,7 @@ impl Seen {
         verdict
     }
 
-    /// All flows that are neither culprits nor the one victim that asked.
+    /// All flows that are neither culprits nor the polled victim.
     fn innocent(&self) -> Vec<FlowKey> {
         let victim = self.verdict(RootCause::default()).victim;
         let sent: BTreeSet<FlowKey> = self.outcome.flows.iter().map(|record| record.flow).collect();

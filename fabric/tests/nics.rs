@@ -273,7 +273,7 @@ fn the_watchdog_of_the_nic_ends_a_storm_after_100_ms_for_good() {
     assert_eq!((fired.at, fired.port.to_string().as_str()), (Time::from_ms(100), "h3:1"));
     assert_eq!((fabric.watchdogs().len(), fired.priority), (1, 3));
     assert_eq!(fired.action, Some(WatchdogDoes::Mute));
-    // The last pause asked for 335.5 us more; then the flow goes on.
+    // The last pause lasts for another 335.5 us; then the flow continues.
     let finish = fabric.flows()[0].finish.expect("it finishes");
     assert!(finish > Time::from_ms(100) && finish < Time::from_ms(101), "{finish}");
 }

@@ -142,7 +142,7 @@ fn run_own(name: &str) -> (RunOutcome, [String; 3]) {
     (outcome, [completions, pauses, queues])
 }
 
-/// Whole nanoseconds for `bytes` at so many gigabits a second.
+/// Whole nanoseconds for `bytes` at a rate in gigabits a second.
 fn wire(bytes: u64, gbps: u64) -> u64 {
     bytes * 8 / gbps
 }
@@ -198,7 +198,7 @@ fn an_incast_pauses_when_arithmetic_says_and_keeps_its_port_busy() {
     assert_eq!((limit, n), (16, 30));
     let first = pauses.split(' ').next().and_then(|word| word.parse().ok());
     assert_eq!(first, Some(2_000_000_000 + n * data + cable + ack + cable));
-    // Pauses and resumes alternate at each sender, and nobody else is paused.
+    // Pauses and resumes alternate at each sender, and no other port is paused.
     for sender in ["0 0 1", "1 0 1"] {
         let own: Vec<&str> = pauses.lines().filter(|line| line.contains(&format!(" {sender} "))).collect();
         assert!(own.len() > 20, "{} lines", own.len());
@@ -216,7 +216,11 @@ fn an_incast_pauses_when_arithmetic_says_and_keeps_its_port_busy() {
 /// The innocent victim's question brings in what the diagnosis rests on.
 fn check_snapshot(outcome: &RunOutcome) {
     let victim = outcome.flows.iter().find(|flow| flow.label == "2->4").unwrap();
-    let snapshot = outcome.snapshots.iter().find(|s| s.victim == Some(victim.flow)).expect("host 2 asks");
+    let snapshot = outcome
+        .snapshots
+        .iter()
+        .find(|s| s.victim == Some(victim.flow))
+        .expect("host 2 sends a polling packet");
     println!("{:?}", snapshot.trigger);
     assert_eq!(snapshot.missing, Vec::<model::Gap>::new());
     for (port, paused) in [("9:1", true), ("10:3", true), ("12:2", false)] {

@@ -144,7 +144,7 @@ fn chunks_and_pace_are_honoured() {
     assert_eq!((chunks.host.nak_chunk_bytes, chunks.host.is_paced), (Some(8_000), false));
     let plain = scenario("L2_CHUNK_SIZE 8000\n");
     assert_eq!((plain.host.nak_chunk_bytes, plain.host.is_paced), (None, true));
-    // On a wire that loses packets everything arrives all the same.
+    // All data arrives in spite of the losses.
     let lossy = Scenario { loss_ppt: [(0, 5_000_000_000)].into(), ..chunks };
     let mut fabric = plain_fabric(&lossy, 3);
     fabric.run_until(lossy.stop);

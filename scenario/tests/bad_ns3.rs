@@ -243,7 +243,7 @@ fn settings_must_fit_together_and_to_the_network() {
     check_settings(
         "QLEN_MON_START 5\nQLEN_MON_END 4\nMIN_RATE 200Gbps\nFCT_OUTPUT_FILE a\nPFC_OUTPUT_FILE a\nQLEN_MON_FILE t\n",
         &[
-            "c:7:14: queues would be watched from 5 ns (`QLEN_MON_START`) to 4 ns (`QLEN_MON_END`), which is earlier",
+            "c:7:14: queues would be sampled from 5 ns (`QLEN_MON_START`) to 4 ns (`QLEN_MON_END`), which is earlier",
             "c:8:10: `MIN_RATE` is 200000000000 bit/s, more than the 100000000000 bit/s of the slowest host's link",
             "c:10:17: `PFC_OUTPUT_FILE` names `a`, which is the file of `FCT_OUTPUT_FILE`",
             "c:11:15: `QLEN_MON_FILE` names `t`, which is the file of `TOPOLOGY_FILE`",
@@ -252,7 +252,7 @@ fn settings_must_fit_together_and_to_the_network() {
     check_settings(
         "QLEN_MON_START 3000000000\n",
         &[
-            "c:6:16: queues would be watched from 3000000000 ns (`QLEN_MON_START`) to 2100000000 ns (`QLEN_MON_END`), \
+            "c:6:16: queues would be sampled from 3000000000 ns (`QLEN_MON_START`) to 2100000000 ns (`QLEN_MON_END`), \
            which is earlier",
         ],
     );
@@ -305,7 +305,7 @@ fn marking_needs_all_three_parameters_of_every_rate_at_a_switch() {
         FLOWS,
         &[
             "c:4:25: Kmin of the link rate 100000000000, 160 kB, is above its Kmax, 40 kB",
-            "t:3:5: nothing says when links of this rate mark: `PMAX_MAP` is missing in c (or `ENABLE_QCN 0`)",
+            "t:3:5: the marking of links of this rate is undefined: `PMAX_MAP` is missing in c (or `ENABLE_QCN 0`)",
         ],
     );
     // The public files list a rate twice, with the same value.

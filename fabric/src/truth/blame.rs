@@ -68,7 +68,7 @@ pub(super) fn blame(replay: &Replay, port: &PortRef, times: &[Busy], end: Time) 
     Blame { culprits: numbers(culprits), minor: numbers(minor) }
 }
 
-/// Since when a port could send for [`BEFORE`] up to `at`: while it was paused nobody could show what rate they have.
+/// Since when a port could send for [`BEFORE`] up to `at`: while it was paused, no flow could show its rate.
 fn sending_since(replay: &Replay, port: &PortRef, at: Time) -> Time {
     let (mut from, mut left) = (at, BEFORE.0);
     for (start, end) in replay.paused.get(port).into_iter().flatten().rev().filter(|(start, _)| *start < at) {
@@ -83,7 +83,7 @@ fn sending_since(replay: &Replay, port: &PortRef, at: Time) -> Time {
 }
 
 /// The slices before a queue in which several flows stood in an earlier one: what they sent then was part of that
-/// trouble and entitles nobody.
+/// event and does not count as previous rate.
 fn shared_queues(
     replay: &Replay,
     port: &PortRef,
@@ -149,7 +149,7 @@ const SHORTEST_PHASE: Time = Time::from_us(25);
 /// A queue that is back so soon is the same: it was gone only because its sources were paused.
 const SAME: Time = Time::from_us(60);
 
-/// The times with a queue at `port`, each with those that follow soon and are no lasting shallow ones beside it.
+/// The times with a queue at `port`, each with those that follow soon, except lasting shallow ones.
 pub(super) fn queues(replay: &Replay, port: &PortRef) -> Vec<Busy> {
     let mut merged: Vec<Busy> = Vec::new();
     for busy in replay.busy.get(port).into_iter().flatten() {

@@ -103,7 +103,7 @@ pub(super) fn events(run: &Run<'_>) -> Vec<Event> {
 }
 
 /// Whether an event only came of a greater one: at a port that waited for it, or by flows that it had held up and that
-/// came on in bunches. What began before did not come of it.
+/// arrived in bursts. An event that began before is not a consequence.
 fn is_consequence(run: &Run<'_>, event: &Event, before: &Event) -> bool {
     let held_up = |flow: &usize| run.paths[*flow].iter().any(|port| before.touched.contains(port));
     let by_bunches =
@@ -214,7 +214,7 @@ fn pauses(run: &Run<'_>) -> Vec<Event> {
             }
         }
     }
-    // A port that a host pause_times is paused on that host's account, whoever else waits.
+    // A port that a host pauses is attributed to that host only.
     let topology = &run.facts.scenario.topology;
     let far_is_host =
         |port: &&PortRef| run.facts.peer(port).is_some_and(|peer| topology.is_host(&peer.switch));

@@ -13,9 +13,9 @@ use super::replay::{Replay, replay};
 use super::tree::waiting;
 use crate::record::FlowRecord;
 
-/// Events told besides what was expected: those that harmed watched flows most.
+/// Further events of the ground truth: those that delayed watched flows most.
 const MOST_BESIDE: usize = 64;
-/// The same trouble at another time counts as such if it harmed a watched flow at least this much of the worst time, in
+/// The same event at another time counts as such if it harmed a watched flow at least this much of the worst time, in
 /// percent.
 const AGAIN_PERCENT: u64 = 20;
 
@@ -44,12 +44,12 @@ pub(super) fn judge(facts: &Facts<'_>, expect: &Expectation) -> (GroundTruth, Ve
     let mut truths: Vec<GroundTruth> = Vec::new();
     let mut least = Time::MAX;
     for expect in std::iter::once(expect).chain(&expect.also) {
-        let told = match expect.anomaly {
+        let selected = match expect.anomaly {
             Some(Anomaly::HostOnly) => scene.in_hosts(),
             _ => scene.expected(&mut events, expect),
         };
-        least = told.as_ref().map_or(least, |(_, harm)| least.min(*harm));
-        truths.extend(told.map(|(truth, _)| truth));
+        least = selected.as_ref().map_or(least, |(_, harm)| least.min(*harm));
+        truths.extend(selected.map(|(truth, _)| truth));
     }
     let mut truths = truths.into_iter();
     let Some(truth) = truths.next() else { return Default::default() };
@@ -61,11 +61,11 @@ pub(super) fn judge(facts: &Facts<'_>, expect: &Expectation) -> (GroundTruth, Ve
     let worse: Vec<String> = worse.take(1).collect();
     let plain = Expectation { cause: None, ..expect.clone() };
     let beside = events.iter().filter(|event| event.harm > Time::ZERO).take(MOST_BESIDE);
-    let beside = beside.map(|event| scene.tell(event, &plain)).collect();
+    let beside = beside.map(|event| scene.ground_truth_of(event, &plain)).collect();
     (GroundTruth { others: truths.collect(), beside, ..truth }, worse)
 }
 
-/// Whether an event was at the time of what is told.
+/// Whether an event overlaps the expected one in time.
 fn meets(event: &Event, truth: &GroundTruth) -> bool {
     let (from, until) = event.when;
     truth.time_ns.is_some_and(|(first, last)| from.as_ns() <= last && first <= until.as_ns())
@@ -125,7 +125,7 @@ fn slowed(facts: &Facts<'_>, replay: &Replay) -> BTreeSet<usize> {
 }
 
 impl Scene<'_, '_> {
-    /// The event that is meant, with the other times of the same trouble; what is told is taken out of the list.
+    /// The event that is meant, with the other times of the same event; these are removed from the list.
     /// If nothing fits, the worst event is what happened instead. The time is the longest that it held up a watched flow.
     fn expected(&self, events: &mut Vec<Event>, expect: &Expectation) -> Option<(GroundTruth, Time)> {
         let fitting: Vec<usize> = (0..events.len()).filter(|at| self.fits(expect, &events[*at])).collect();
@@ -134,21 +134,21 @@ impl Scene<'_, '_> {
             let any = (!events.is_empty() && expect.anomaly.is_some()).then_some(0);
             let worst = events.iter().position(harms).or(any)?;
             let worst = events.remove(worst);
-            return Some((self.tell(&worst, expect), Time::MAX));
+            return Some((self.ground_truth_of(&worst, expect), Time::MAX));
         };
         let harm = events[first].harm;
-        let mut told: Vec<GroundTruth> = Vec::new();
+        let mut selected: Vec<GroundTruth> = Vec::new();
         for at in fitting.iter().rev().copied() {
             if at == first || events[at].harm.0 >= harm.0 / 100 * AGAIN_PERCENT {
-                told.push(self.tell(&events.remove(at), expect));
+                selected.push(self.ground_truth_of(&events.remove(at), expect));
             }
         }
-        let truth = told.pop()?;
-        told.reverse();
-        Some((GroundTruth { again: told, ..truth }, harm))
+        let truth = selected.pop()?;
+        selected.reverse();
+        Some((GroundTruth { again: selected, ..truth }, harm))
     }
 
-    /// Watched flows whose slowest round trip was spent in hosts: the longest waits of their data, and of what answers them,
+    /// Watched flows whose slowest round trip was spent in hosts: the longest waits of their data and ACKs,
     /// at the switches of their way explain less than half of what it took beyond the best one.
     fn in_hosts(&self) -> Option<(GroundTruth, Time)> {
         let mut longest: BTreeMap<(usize, bool, u32), u64> = BTreeMap::new();
@@ -226,7 +226,7 @@ impl Scene<'_, '_> {
         keys
     }
 
-    fn tell(&self, event: &Event, expect: &Expectation) -> GroundTruth {
+    fn ground_truth_of(&self, event: &Event, expect: &Expectation) -> GroundTruth {
         let victims = self.victims(event);
         let pause_path = self.pause_path(event, &victims);
         let mut spreaders: BTreeSet<usize> = BTreeSet::new();

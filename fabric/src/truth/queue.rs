@@ -141,7 +141,7 @@ mod tests {
             &[(0, 300), (10, 12), (200, 400), (210, 9), (400, 0)],
             &[(0, 10, 300), (10, 200, 12), (200, 210, 400), (210, 400, 9)],
         );
-        // The rise belongs to the burst. Before and after a queue nobody waits, which is shallow as well.
+        // The rise belongs to the burst. An empty queue before or after counts as shallow.
         check(
             &[(0, 10), (60, 30), (62, 60), (64, 200), (70, 30), (72, 10), (125, 0)],
             &[(0, 60, 10), (60, 72, 200), (72, 125, 10)],

@@ -1,4 +1,4 @@
-//! What every file by itself allows and all of them together do not. Each problem stands where the wrong value stands.
+//! Checks across the files. Each problem has the position of the wrong value.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use crate::paths::Paths;
 use crate::problem::Problem;
 use crate::settings::SwitchSettings;
 
-/// A file by the name that people know, and its text.
+/// A file: its path for messages, and its text.
 #[derive(Clone, Copy)]
 pub(super) struct Text<'f> {
     pub(super) name: &'f str,
@@ -29,13 +29,13 @@ impl Text<'_> {
     }
 }
 
-/// What was read of all files.
+/// The contents of all files.
 pub(super) struct Read<'f> {
     pub(super) config_text: Text<'f>,
     pub(super) config: &'f Config,
     pub(super) topology_text: Text<'f>,
     pub(super) topology: &'f TopologyFile,
-    /// Whether every row of the topology was understood; otherwise paths may be missing that are there.
+    /// Whether every row of the topology is valid; otherwise existing paths may appear to be missing.
     pub(super) is_whole: bool,
     pub(super) flows_text: Text<'f>,
     pub(super) rows: &'f [FlowRow],
@@ -97,7 +97,7 @@ impl Read<'_> {
                     problems.push(self.at(key, message));
                 } else {
                     let message = format!(
-                        "nothing says when links of this rate mark: `{key}` is missing in {} (or `ENABLE_QCN 0`)",
+                        "the marking of links of this rate is undefined: `{key}` is missing in {} (or `ENABLE_QCN 0`)",
                         self.config_text.name
                     );
                     problems.push(self.topology_text.problem(offset, message));
@@ -117,7 +117,7 @@ impl Read<'_> {
         }
     }
 
-    /// A flow cannot be slowed down to more than its NIC sends.
+    /// The lowest rate of a flow cannot be above the rate of its NIC.
     fn check_min_rate(&self, problems: &mut Vec<Problem>) {
         if self.config.control == CongestionControl::None {
             return;
@@ -137,7 +137,7 @@ impl Read<'_> {
         }
     }
 
-    /// The simulators know one link between two nodes.
+    /// The simulators support one link between two nodes.
     fn check_link_down(&self, problems: &mut Vec<Problem>) {
         let Some(down) = self.config.link_down else { return };
         if self.is_whole && self.topology.link_between(down.a, down.b).is_none() {
@@ -153,7 +153,7 @@ impl Read<'_> {
         }
     }
 
-    /// What is set aside for headroom and reservations leaves something to share.
+    /// Headroom and reservations leave a shared buffer.
     fn check_buffer(&self, switch: &SwitchSettings, problems: &mut Vec<Problem>) {
         if !switch.sets_headroom_aside {
             return;
@@ -186,7 +186,7 @@ impl Read<'_> {
         }
     }
 
-    /// Some flow starts before the end.
+    /// At least one flow starts before the end.
     fn check_starts(&self, problems: &mut Vec<Problem>) {
         let first = self.rows.iter().min_by_key(|row| row.start);
         if let Some(row) = first.filter(|row| row.start >= self.config.stop) {
@@ -199,7 +199,7 @@ impl Read<'_> {
     }
 }
 
-/// What is wrong with the settings by themselves, line by line already being right.
+/// Checks across the lines of the settings.
 pub(super) fn check_settings(file: Text<'_>, config: &Config) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (key, named) in [("TOPOLOGY_FILE", &config.topology_file), ("FLOW_FILE", &config.flow_file)] {
@@ -211,7 +211,7 @@ pub(super) fn check_settings(file: Text<'_>, config: &Config) -> Vec<Problem> {
     if outputs.queues_to < outputs.queues_from {
         let key = ["QLEN_MON_END", "QLEN_MON_START"].into_iter().find(|key| config.places.contains_key(*key));
         let message = format!(
-            "queues would be watched from {} (`QLEN_MON_START`) to {} (`QLEN_MON_END`), which is earlier",
+            "queues would be sampled from {} (`QLEN_MON_START`) to {} (`QLEN_MON_END`), which is earlier",
             shown(outputs.queues_from),
             shown(outputs.queues_to)
         );

@@ -1,4 +1,4 @@
-//! What a settings file says. How it is read is in [`super::keys`].
+//! The contents of a settings file. [`super::keys`] reads it.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,10 @@ use model::{Rate, Time};
 
 use super::dialect::Simulator;
 
-/// What a settings file says, with the simulators' own defaults for what it does not.
+/// The contents of a settings file, with the simulators' defaults.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// Where the first value of every key stands in the text, in bytes; of a key without a value, the key.
+    /// The position of the first value of every key in the text, in bytes; for a key without a value, of the key.
     pub places: BTreeMap<String, usize>,
     /// `TOPOLOGY_FILE`.
     pub topology_file: Option<String>,
@@ -17,7 +17,7 @@ pub struct Config {
     pub flow_file: Option<String>,
     /// `TRACE_FILE`, which lists nodes.
     pub trace_file: Option<String>,
-    /// What the simulator writes.
+    /// The output files.
     pub outputs: Outputs,
     /// `ENABLE_QCN`: whether congestion is marked.
     pub enable_qcn: bool,
@@ -27,9 +27,9 @@ pub struct Config {
     pub stop: Time,
     /// `BUFFER_SIZE` in the simulator's unit.
     pub buffer_size: u32,
-    /// `L2_CHUNK_SIZE` in bytes, when `L2_BACK_TO_ZERO` says that a loss goes back to the beginning of a chunk.
+    /// `L2_CHUNK_SIZE` in bytes, with `L2_BACK_TO_ZERO`: retransmission from the first packet of a chunk.
     pub chunk_bytes: Option<u64>,
-    /// `RATE_BOUND`: whether flows keep to their rate, or only to their window.
+    /// `RATE_BOUND`: whether flows are paced at their rate, or limited by their window only.
     pub rate_bound: bool,
     /// `LINK_DOWN`.
     pub link_down: Option<LinkDown>,
@@ -61,11 +61,11 @@ pub struct Config {
     pub ack_interval: u64,
     /// `HAS_WIN`: whether flows have a window.
     pub has_window: bool,
-    /// `GLOBAL_T`: whether the window is the largest bandwidth-delay product of all pairs of hosts, or the own.
+    /// `GLOBAL_T`: whether the window is the largest bandwidth-delay product of all pairs of hosts, or that of the flow's pair.
     pub global_window: bool,
     /// `VAR_WIN`: whether the window shrinks with the rate.
     pub variable_window: bool,
-    /// `ACK_HIGH_PRIO`: whether acknowledgements have a priority of their own.
+    /// `ACK_HIGH_PRIO`: whether ACKs have a separate priority.
     pub ack_high_priority: bool,
     /// `KMIN_MAP`: bytes by link rate.
     pub kmin: RateMap<u64>,
@@ -98,13 +98,13 @@ pub type RateMap<T> = BTreeMap<u64, (T, usize)>;
 /// The files that the simulator writes; absent: the settings name none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outputs {
-    /// `FCT_OUTPUT_FILE`: a line for every flow that has come to its end.
+    /// `FCT_OUTPUT_FILE`: a line for every complete flow.
     pub completions: Option<String>,
     /// `PFC_OUTPUT_FILE`: a line for every pause and resume.
     pub pauses: Option<String>,
-    /// `QLEN_MON_FILE`: how long queues were, and how often.
+    /// `QLEN_MON_FILE`: a histogram of queue lengths.
     pub queues: Option<String>,
-    /// `TRACE_OUTPUT_FILE`: what happened to every packet.
+    /// `TRACE_OUTPUT_FILE`: a dump of every packet.
     pub trace: Option<String>,
     /// `QLEN_MON_START`.
     pub queues_from: Time,
@@ -113,7 +113,7 @@ pub struct Outputs {
 }
 
 impl Default for Outputs {
-    /// The names that the simulators have of their own.
+    /// The default names of the simulators.
     fn default() -> Outputs {
         Outputs {
             completions: Some("fct.txt".to_string()),
@@ -126,10 +126,10 @@ impl Default for Outputs {
     }
 }
 
-/// A link that fails for good.
+/// A permanent link failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LinkDown {
-    /// When. The file counts microseconds from two seconds on, when flows usually start.
+    /// The time of the failure. The file counts microseconds from two seconds on, when flows usually start.
     pub at: Time,
     /// One end.
     pub a: u32,

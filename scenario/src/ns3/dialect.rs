@@ -11,7 +11,7 @@ pub enum Simulator {
     /// `alibaba-edu/High-Precision-Congestion-Control`.
     #[default]
     Hpcc,
-    /// `lixiao19/Hawkeye-NS3`, the poster's: the only keys of its own are `AGENT_NODE` and `NO_CC_NODE`.
+    /// `lixiao19/Hawkeye-NS3`, the poster's: it adds the keys `AGENT_NODE` and `NO_CC_NODE`.
     Poster,
     /// `wangshicheng1225/Hawkeye`, the paper's: it alone knows `DIR`, `AGENT_THRESHOLD` and `EPOCH_TIME`.
     Paper,

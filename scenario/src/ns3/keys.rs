@@ -1,8 +1,8 @@
-//! The keys of a settings file: what each takes, in which range, and what it sets.
+//! The keys of a settings file: their values, ranges and effects.
 //!
-//! A line holds a key and its values. The simulators pass over words that they do not know, and people use that for
+//! A line holds a key and its values. The simulators ignore unknown words, which is used for
 //! comments: a line that begins with `#` or `//`, and what follows a `{` (as in the public `config_doc.txt`).
-//! Here these are the only words that are passed over; a key that nobody knows is a problem.
+//! Only these are ignored here; an unknown key is a problem.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -13,7 +13,7 @@ use super::config::{Config, CongestionControl, LinkDown, RateMap};
 use super::text::{Source, Word, lines};
 use crate::problem::Problem;
 
-/// What kind of value a key takes that has no effect here.
+/// The kind of value of a key without effect.
 #[derive(Clone)]
 enum Kind {
     Flag,
@@ -24,7 +24,7 @@ enum Kind {
     Name,
 }
 
-/// Keys that are read and checked but change nothing here: parameters of algorithms that are not simulated, and
+/// Keys that are checked but have no effect: parameters of algorithms that are not simulated, and
 /// settings that the simulators themselves ignore or that the files' own rows replace.
 const WITHOUT_EFFECT: [(&str, Kind); 16] = [
     ("AGENT_THRESHOLD", Kind::Whole(1..=1_000_000)),
@@ -45,7 +45,7 @@ const WITHOUT_EFFECT: [(&str, Kind); 16] = [
     ("USE_DYNAMIC_PFC_THRESHOLD", Kind::Flag),
 ];
 
-/// From when on `LINK_DOWN` counts.
+/// The time from which `LINK_DOWN` counts.
 const LINK_DOWN_BASE: Time = Time::from_ms(2_000);
 
 /// Longest timer in microseconds: a quarter of an hour.
@@ -89,7 +89,7 @@ fn without_comment<'l, 't>(words: &'l [Word<'t>]) -> &'l [Word<'t>] {
     &words[..end]
 }
 
-/// Two keys that make sense together only.
+/// Two keys that are only valid together.
 struct Back {
     to_chunk: bool,
     chunk: Option<u64>,
@@ -151,7 +151,7 @@ fn read_file(source: &mut Source<'_>, line: &Line<'_, '_>, config: &mut Config) 
         "TRACE_OUTPUT_FILE" => &mut config.outputs.trace,
         _ => return false,
     };
-    // An output that nobody wants; several keys may share that.
+    // A discarded output; several keys may use this name.
     let is_output = line.key.text.ends_with("OUTPUT_FILE") || line.key.text == "QLEN_MON_FILE";
     let is_wanted = |named: &String| !is_output || named != "/dev/null";
     *target = one(source, line).map(|word| word.text.to_string()).filter(is_wanted);
@@ -240,8 +240,7 @@ fn flag(source: &mut Source<'_>, line: &Line<'_, '_>) -> Option<bool> {
     })
 }
 
-/// A timer. The simulators hand it to a clock of whole microseconds, which cuts fractions off: 0.5 would be 0, and a
-/// timer of 0 fires without end.
+/// A timer. The simulators truncate it to whole microseconds: 0.5 would be 0, and a timer of 0 fires endlessly.
 fn timer(source: &mut Source<'_>, line: &Line<'_, '_>) -> Option<Time> {
     let word = one(source, line)?;
     let expected = format!("a timer in microseconds: a whole number from 1 to {MAX_TIMER_US}");
@@ -330,7 +329,7 @@ fn map<T: PartialEq>(
 }
 
 fn kilobytes(source: &mut Source<'_>, line: &Line<'_, '_>) -> RateMap<u64> {
-    // Times 1000 it is a 32-bit number in the simulators.
+    // The simulators store it in bytes in 32 bits.
     map(source, line, |source, word| {
         source
             .whole(word, "a depth in units of 1000 bytes", 0..=4_294_967_u64)

@@ -1,13 +1,13 @@
 //! Files of the HPCC family of ns-3 simulators: topology, flows and settings.
 //!
 //! The formats are those of the public HPCC simulator (alibaba-edu/High-Precision-Congestion-Control) as the
-//! prototypes of Hawkeye's poster and paper extend them; which of the three a file is for, and what that changes, is in
-//! [`Simulator`]. Every problem of all files is reported with the place of the wrong value; an unknown key is a problem.
+//! prototypes of Hawkeye's poster and paper extend them; [`Simulator`] distinguishes the three. All problems of all files are
+//! reported with their positions; an unknown key is a problem.
 //!
-//! What these simulators do that their files do not say is done here too, so that results compare: 4 KiB a
-//! queue of its own, headroom of three times what the link holds, resuming 3 KiB below the threshold with an empty
-//! headroom; pauses that last until the resume frame, a window of the largest bandwidth-delay product, congestion
-//! echoed in acknowledgements, and a clock of whole nanoseconds to which serialisation times are cut.
+//! For comparable results, behaviour that is fixed in the simulators is reproduced: 4 KiB reserved per queue, headroom of three
+//! times the link capacity, XON 3 KiB below XOFF with empty headroom; pauses that last until the resume frame, a window of
+//! the largest bandwidth-delay product, marks echoed in ACKs, and a clock of whole nanoseconds to which serialisation times
+//! are rounded down.
 
 mod checks;
 mod config;
@@ -33,17 +33,17 @@ pub use scenario::round_trip_ns;
 pub use topology::{TopologyFile, host_address, parse_topology};
 pub use trace::parse_trace;
 
-/// What the files say.
+/// The contents of the files.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// What is simulated.
+    /// The scenario.
     pub scenario: Scenario,
-    /// What the simulator would write, and where.
+    /// The output files.
     pub outputs: Outputs,
 }
 
-/// Reads a settings file and the files it names. `load` gets a name as the settings write it and returns the
-/// name by which people find the file and its text, or why there is none; see [`candidates`] for where to look.
+/// Reads a settings file and the files that it refers to. `load` takes a name from the settings and returns the path of the
+/// file and its text, or an error; see [`candidates`] for the paths to search.
 ///
 /// # Errors
 /// All problems of all files, in the order of the files and of their lines.
@@ -66,7 +66,7 @@ pub fn load(
     };
     let topology_source = fetch("TOPOLOGY_FILE", config.topology_file.as_deref());
     let flows_source = fetch("FLOW_FILE", config.flow_file.as_deref()).unwrap_or_default();
-    // It only says what to dump, so the files are complete without it.
+    // It only selects what to dump, so it may be missing.
     let trace_source = config.trace_file.as_deref().and_then(|named| load(named).ok());
     problems.extend(unreadable);
 
@@ -105,15 +105,15 @@ pub fn load(
     Ok(Loaded { scenario, outputs: config.outputs })
 }
 
-/// The problems, files in this order and then the others, and within a file by place.
+/// Sorts the problems by file, in this order, and by position.
 fn in_order(mut problems: Vec<Problem>, files: &[&str]) -> Problems {
     let file = |problem: &Problem| files.iter().position(|name| *name == problem.file).unwrap_or(files.len());
     problems.sort_by_key(|problem| (file(problem), problem.line, problem.column));
     Problems(problems)
 }
 
-/// Where a file that a settings file names may be: as written from the directory the simulator was started in
-/// (the parent of the settings' directory, as a rule), from the settings' own directory, and next to it.
+/// The possible paths of a file that a settings file refers to: relative to the directory in which the simulator was started
+/// (usually the parent of the settings' directory), to the settings' directory, and next to the settings.
 pub fn candidates(config_path: &Path, named: &str) -> Vec<PathBuf> {
     let directory = config_path.parent().unwrap_or(Path::new(""));
     let mut places = vec![directory.join(named), directory.join("..").join(named)];

@@ -1,4 +1,4 @@
-//! The three files together make a scenario.
+//! Builds a scenario from the three files.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,10 +16,10 @@ use crate::{
     AgentSettings, Failure, FlowSpec, Headroom, HostSettings, Notification, Routing, Scenario, SwitchSettings,
 };
 
-/// Priority of acknowledgements that have one of their own.
+/// Priority of ACKs with `ACK_HIGH_PRIO`.
 const HIGH_PRIORITY: u8 = 7;
 
-/// The scenario of files that fit together; what does not is reported by [`super::checks`].
+/// The scenario of consistent files; inconsistencies are reported by [`super::checks`].
 pub(super) fn assemble(
     name: &str,
     config: &Config,
@@ -76,7 +76,7 @@ fn flow(row: FlowRow) -> FlowSpec {
     }
 }
 
-/// The memory and the marking of every switch.
+/// Buffers and marking of every switch.
 pub(super) fn switch_settings(config: &Config, topology: &Topology) -> SwitchSettings {
     let common = SwitchSettings {
         lossless: 0xff,
@@ -88,7 +88,7 @@ pub(super) fn switch_settings(config: &Config, topology: &Topology) -> SwitchSet
     };
     let simulator = config.simulator();
     if let Some(threshold) = simulator.fixed_threshold() {
-        // It bounds the ingress queues and nothing else.
+        // It limits the ingress queues only.
         return SwitchSettings { memory_bytes: 1 << 40, threshold, ..common };
     }
     let is_host = |node: &str| topology.is_host(node);
@@ -124,7 +124,7 @@ fn failures(config: &Config, file: &TopologyFile) -> Vec<Failure> {
     failure.into_iter().collect()
 }
 
-/// Every flow has the window of its own pair of hosts.
+/// Gives every flow the window of its pair of hosts.
 fn own_windows(config: &Config, topology: &Topology, flows: &mut [FlowSpec]) {
     let mut paths = Paths::new(topology);
     for flow in flows {

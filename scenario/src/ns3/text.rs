@@ -1,4 +1,4 @@
-//! Words with positions, and what every number of these files has in common.
+//! Words with positions, and the number formats of these files.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -15,7 +15,7 @@ pub(super) struct Word<'t> {
     pub(super) offset: usize,
 }
 
-/// The words of every line that has any, with the offset of the line's end.
+/// The words of every non-empty line, with the offset of the line's end.
 pub(super) fn lines(text: &str) -> impl Iterator<Item = (Vec<Word<'_>>, usize)> {
     let mut offset = 0;
     text.split_inclusive('\n').filter_map(move |line| {
@@ -61,7 +61,7 @@ impl<'t> Source<'t> {
         Problem::at(self.name, self.text, offset, "").line
     }
 
-    /// What `read` makes of a word, or a problem that says what was expected.
+    /// The value that `read` returns for a word, or a problem with what was expected.
     pub(super) fn read<T>(
         &mut self,
         word: Word<'_>,
@@ -82,7 +82,7 @@ impl<'t> Source<'t> {
     {
         let expected = format!("{what}: a whole number from {} to {}", range.start(), range.end());
         self.read(word, &expected, |w| {
-            // Rust also reads a leading plus, as the simulator does.
+            // Rust accepts a leading plus, as the simulator does.
             T::try_from(w.parse::<u64>().ok()?).ok().filter(|n| range.contains(n))
         })
     }
@@ -118,7 +118,7 @@ impl<'t> Source<'t> {
     }
 }
 
-/// Whether a word is digits with at most one point among them, and nothing that a unit could grow from.
+/// Whether a word consists of digits with at most one point.
 fn is_decimal(word: &str) -> bool {
     word.bytes().any(|b| b.is_ascii_digit())
         && word.bytes().all(|b| b.is_ascii_digit() || b == b'.')

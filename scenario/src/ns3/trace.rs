@@ -1,11 +1,11 @@
-//! The trace file: a count, then as many node numbers, whose packets the simulator dumps. Here packets are dumped
-//! on demand and for whole links, so the file is checked and has no further effect.
+//! The trace file: a count and as many node numbers, whose packets the simulator dumps. Harrier captures whole links on
+//! demand, so that the file is checked and has no further effect.
 
 use super::text::{Source, lines};
 use crate::problem::Problem;
 
-/// Reads a trace file for a network of `nodes` nodes. What follows the last number is a comment. The simulator
-/// passes over nodes that do not exist, so that one file serves networks of all sizes; so does this.
+/// Reads a trace file for a network of `nodes` nodes. What follows the last number is a comment. Nodes that
+/// do not exist are ignored, as in the simulator, so that one file serves networks of all sizes.
 pub fn parse_trace(name: &str, text: &str, nodes: usize) -> (Vec<u32>, Vec<Problem>) {
     let mut source = Source::new(name, text);
     let mut words = lines(text).flat_map(|(words, _)| words);

@@ -6,7 +6,7 @@ use model::collective::{Collective, CollectiveError, Part};
 
 use super::{MAX_MESSAGES, Message, WorkloadError, at_least};
 
-/// Everybody but host 0 sends `bytes` to host 0, `rounds` times, `every` apart.
+/// All hosts except host 0 send `bytes` to host 0, `rounds` times at an interval of `every`.
 ///
 /// # Errors
 /// Fewer than two hosts, or too many messages.
