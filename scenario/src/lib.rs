@@ -37,6 +37,6 @@ pub use read::{
     Expectation, Failure, Routing, TimedRoute, parse, parse_bytes, parse_length, parse_rate, parse_time,
     parse_with,
 };
-pub use scenario::{AgentSettings, FaultKind, FaultSpec, FlowSpec, JobSpec, RunFlow, Scenario, Source};
+pub use scenario::{AgentSettings, FaultKind, FaultSpec, FlowSpec, JobSpec, RunFlow, Scenario, ScenarioText};
 pub use settings::{Headroom, HostSettings, Notification, Reaction, SwitchPort, SwitchSettings};
 pub use sonic::{Configured, SonicError, config_findings, dscp_classes};

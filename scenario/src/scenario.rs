@@ -16,7 +16,7 @@ use crate::random::Random;
 use crate::read::{self, Expectation, Routing};
 use crate::settings::{HostSettings, SwitchPort, SwitchSettings};
 use crate::sonic;
-use crate::topology::Place;
+use crate::topology::NodePosition;
 
 /// Everything that a run depends on besides its seed.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,7 +40,7 @@ pub struct Scenario {
     /// The settings of the other switches.
     pub switches: BTreeMap<String, SwitchSettings>,
     /// Tier and pod of the nodes, in a generated network.
-    pub places: BTreeMap<String, Place>,
+    pub places: BTreeMap<String, NodePosition>,
     /// Routes and link outages.
     pub routing: Routing,
     /// The settings of every host that is not in `hosts`.
@@ -60,12 +60,12 @@ pub struct Scenario {
     /// The expected outcome; absent: none is specified.
     pub expect: Option<Expectation>,
     /// The text, if another seed gives another instance; absent: instances differ in the jitter of starts only.
-    pub source: Option<Arc<Source>>,
+    pub source: Option<Arc<ScenarioText>>,
 }
 
 /// The text of a scenario whose instances depend on the seed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
+pub struct ScenarioText {
     /// The seed of this instance.
     pub seed: u64,
     /// Name of the text.

@@ -30,7 +30,7 @@ use self::units::{A_RATE, A_SIZE, A_TIME};
 use crate::nic::Cut;
 use crate::problem::{Problem, Problems};
 use crate::settings::{Headroom, HostSettings, Notification, SwitchSettings};
-use crate::{AgentSettings, Scenario, Source};
+use crate::{AgentSettings, Scenario, ScenarioText};
 
 pub use expect::Expectation;
 pub use routing::{Failure, Routing, TimedRoute};
@@ -76,7 +76,7 @@ pub(crate) fn read(file: &str, text: &str, seed: u64, load: Load<'_>) -> Result<
     let mut scenario = read_scenario(&mut reader, &mut root, seed, &mut keep);
     root.finish(&mut reader);
     if reader.draws.used {
-        let source = Source { seed, file: file.to_string(), text: text.to_string(), files };
+        let source = ScenarioText { seed, file: file.to_string(), text: text.to_string(), files };
         scenario.source = Some(Arc::new(source));
     }
     reader.problems.sort();

@@ -1,6 +1,6 @@
 //! Generated networks: the Clos families of data centres, and networks from files. One module each.
 //!
-//! Nodes are named by tier, pod and number (`p2-tor5`, `spine3`). [`Place`] holds the same as data, so that names need not
+//! Nodes are named by tier, pod and number (`p2-tor5`, `spine3`). [`NodePosition`] holds the same as data, so that names need not
 //! be parsed. Ports are numbered from 1, first the downlinks, then the uplinks, as in cabling plans.
 
 mod fat_tree;
@@ -58,7 +58,7 @@ impl Tier {
 
 /// Tier, pod and number of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct NodePosition {
     /// Its layer.
     pub tier: Tier,
     /// Its pod from 1; absent for nodes outside pods.
@@ -72,8 +72,8 @@ pub struct Place {
 pub struct Network {
     /// Nodes and links.
     pub topology: Topology,
-    /// Place of every node; empty for networks that were not generated.
-    pub places: BTreeMap<String, Place>,
+    /// NodePosition of every node; empty for networks that were not generated.
+    pub places: BTreeMap<String, NodePosition>,
 }
 
 /// Rate and delay of a kind of link.
@@ -140,7 +140,7 @@ impl Builder {
     fn switch(&mut self, name: &str, tier: Tier, pod: Option<u32>, index: u32) {
         let node = Node { name: name.to_string(), kind: NodeKind::Switch, addresses: Vec::new() };
         self.network.topology.nodes.push(node);
-        self.network.places.insert(name.to_string(), Place { tier, pod, index });
+        self.network.places.insert(name.to_string(), NodePosition { tier, pod, index });
     }
 
     fn host(&mut self, name: &str, pod: Option<u32>, index: u32) {
@@ -148,7 +148,7 @@ impl Builder {
         self.hosts += 1;
         let node = Node { name: name.to_string(), kind: NodeKind::Host, addresses };
         self.network.topology.nodes.push(node);
-        self.network.places.insert(name.to_string(), Place { tier: Tier::Host, pod, index });
+        self.network.places.insert(name.to_string(), NodePosition { tier: Tier::Host, pod, index });
     }
 
     fn link(&mut self, a: &str, b: &str, cable: Cable) {
