@@ -135,7 +135,7 @@ fn check_drawn(more: &str, expected: &[&str]) {
 
 #[test]
 fn picks_must_exist_and_be_possible() {
-    check_drawn("[[pick]]\nname = \"a\"\ncount = 9\n", &["wants 9 node(s) and 4 fulfil its conditions"]);
+    check_drawn("[[pick]]\nname = \"a\"\ncount = 9\n", &["needs 9 node(s); 4 meet its conditions"]);
     check_drawn(
         "[[pick]]\nname = \"a\"\nunder = \"$b\"\n[[pick]]\nname = \"c\"\ntier = \"attic\"\n",
         &["x.toml:10:9: there is no pick `b`", "x.toml:13:8: `tier` must be"],
