@@ -122,7 +122,7 @@ fn the_victim_recovers_without_the_true_culprit() {
 }
 
 #[test]
-fn a_configuration_that_is_to_blame_helps_by_itself() {
+fn a_configuration_correction_alone_helps() {
     for name in ["misconfigured-alpha", "short-headroom", "dscp-mix-up"] {
         let seen = see(name, 5);
         let replay = check(&seen, seen.truth.root_cause.clone(), Some(true)).verification.unwrap();
@@ -135,7 +135,7 @@ fn a_configuration_that_is_to_blame_helps_by_itself() {
 }
 
 #[test]
-fn what_a_rule_found_is_put_right_too() {
+fn findings_of_rules_are_corrected_too() {
     for (name, id) in [("stale-headroom-profile", "far:1/PG020"), ("one-sided-pfc", "far:1/FLEET003")] {
         let seen = see(name, 5);
         let by_rule = RootCause { config: vec![id.to_string()], ..seen.truth.root_cause.clone() };
@@ -153,7 +153,7 @@ fn a_configuration_that_changes_nothing_is_not_to_blame() {
 }
 
 #[test]
-fn the_victim_stays_slow_without_an_innocent_flow() {
+fn the_victim_stays_slow_without_a_bystander() {
     for (name, seed) in
         [("poster-fig1", 1), ("incast-backpressure", 2), ("two-anomalies", 3), ("ecmp-imbalance", 4)]
     {
@@ -191,8 +191,8 @@ fn a_healthy_host_is_not_to_blame() {
 }
 
 #[test]
-fn a_verdict_that_names_nobody_is_not_verified() {
+fn a_verdict_without_a_culprit_is_not_verified() {
     let seen = see("poster-fig1", 1);
     let verdict = check(&seen, RootCause::default(), None);
-    assert_eq!(verdict.missing, ["it was not verified: it names nothing that could be taken out of the run"]);
+    assert_eq!(verdict.missing, ["it was not verified: it names no root cause that can be removed from the run"]);
 }
