@@ -194,5 +194,8 @@ fn a_healthy_host_is_not_to_blame() {
 fn a_verdict_without_a_culprit_is_not_verified() {
     let seen = see("poster-fig1", 1);
     let verdict = check(&seen, RootCause::default(), None);
-    assert_eq!(verdict.missing, ["it was not verified: it names no root cause that can be removed from the run"]);
+    assert_eq!(
+        verdict.missing,
+        ["it was not verified: it names no root cause that can be removed from the run"]
+    );
 }

@@ -19,6 +19,10 @@ impl Random {
     }
 
     /// The next 64 random bits.
+    #[allow(
+        clippy::should_implement_trait,
+        reason = "an endless generator of numbers is not used as an iterator"
+    )]
     pub fn next(&mut self) -> u64 {
         self.0.next_u64()
     }
