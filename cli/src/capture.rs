@@ -1,65 +1,36 @@
-//! Packet captures: pcap and pcapng in, pcap out.
+//! Packet captures: reads pcap and pcapng, writes pcap.
 //!
-//! Sources: draft-ietf-opsawg-pcap (both byte orders, microseconds and nanoseconds) and draft-ietf-opsawg-pcapng
-//! (sections of either byte order, interfaces with resolutions of their own, enhanced, simple and old packet
-//! blocks; other blocks are passed over). Everything is read from memory: a file that ends too early is reported
-//! with the record in which it ends.
+//! The formats are those of the `pcap-file` crate. This module adds the timestamp resolution and offset of pcapng interfaces,
+//! which the crate does not apply, and reports the record at which a broken file becomes unreadable.
 
 use model::wire::Frame;
+use pcap_file::pcap::{PcapHeader, PcapParser, PcapWriter, RawPcapPacket};
+use pcap_file::pcapng::blocks::SECTION_HEADER_BLOCK;
+use pcap_file::pcapng::blocks::interface_description::{
+    InterfaceDescriptionBlock, InterfaceDescriptionOption,
+};
+use pcap_file::pcapng::{Block, PcapNgParser};
+use pcap_file::{Endianness, PcapError, TsResolution};
 
 /// A packet of a capture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Captured {
-    /// Since 1970.
+    /// Time since 1970.
     pub(crate) time_ns: u64,
-    /// The packet. What a snapshot length has cut off is zero bytes behind what was kept, so that lengths are true.
+    /// The packet. Bytes beyond the snapshot length are replaced by zeros, so that the frame has its true length.
     pub(crate) frame: Frame,
 }
 
-/// What a file holds.
+/// The contents of a capture file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Capture {
-    /// Its packets in their order.
+    /// The packets in file order.
     pub(crate) packets: Vec<Captured>,
-    /// How many of them a snapshot length has cut.
+    /// Number of packets that were truncated to the snapshot length.
     pub(crate) cut: usize,
 }
 
-const NANOSECONDS: u32 = 0xa1b2_3c4d;
-const MICROSECONDS: u32 = 0xa1b2_c3d4;
-const SECTION: u32 = 0x0a0d_0d0a;
-const BYTE_ORDER: u32 = 0x1a2b_3c4d;
-const INTERFACE: u32 = 1;
-const OLD_PACKET: u32 = 2;
-const SIMPLE_PACKET: u32 = 3;
-const ENHANCED_PACKET: u32 = 6;
-const ETHERNET: u32 = 1;
 const NS_PER_SECOND: u128 = 1_000_000_000;
-
-/// Numbers in one of the two byte orders, taken off the front.
-#[derive(Clone, Copy)]
-struct Bytes<'b> {
-    left: &'b [u8],
-    big_endian: bool,
-}
-
-impl<'b> Bytes<'b> {
-    fn take(&mut self, count: usize) -> Option<&'b [u8]> {
-        let (taken, left) = self.left.split_at_checked(count)?;
-        self.left = left;
-        Some(taken)
-    }
-
-    fn u16(&mut self) -> Option<u16> {
-        let bytes = *self.take(2)?.first_chunk::<2>()?;
-        Some(if self.big_endian { u16::from_be_bytes(bytes) } else { u16::from_le_bytes(bytes) })
-    }
-
-    fn u32(&mut self) -> Option<u32> {
-        let bytes = *self.take(4)?.first_chunk::<4>()?;
-        Some(if self.big_endian { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) })
-    }
-}
 
 impl Capture {
     fn push(&mut self, time_ns: u64, bytes: &[u8], original: u32) {
@@ -68,7 +39,7 @@ impl Capture {
         self.packets.push(Captured { time_ns, frame: Frame::new(bytes, missing) });
     }
 
-    /// A problem in the record behind those that were read.
+    /// A problem in the record after those that were read.
     fn problem(&self, what: &str) -> String {
         let read = self.packets.len();
         format!("record {}: {what}; {read} {} read", read + 1, if read == 1 { "was" } else { "were" })
@@ -77,181 +48,162 @@ impl Capture {
 
 /// Reads a capture in either format.
 pub(crate) fn read(bytes: &[u8]) -> Result<Capture, String> {
-    let mut start = Bytes { left: bytes, big_endian: true };
-    let Some(magic) = start.u32() else {
-        return Err(format!("{} bytes are no capture", bytes.len()));
+    let Some(magic) = bytes.first_chunk::<4>() else {
+        return Err(format!("{} bytes are not a capture", bytes.len()));
     };
-    let swapped = magic.swap_bytes();
-    match (magic, swapped) {
-        (SECTION, _) => read_blocks(bytes),
-        (MICROSECONDS | NANOSECONDS, _) => read_records(start, magic),
-        (_, MICROSECONDS | NANOSECONDS) => read_records(Bytes { big_endian: false, ..start }, swapped),
-        _ => Err(format!("neither pcap nor pcapng: it begins with {magic:08x}")),
+    if u32::from_be_bytes(*magic) == SECTION_HEADER_BLOCK {
+        return read_pcapng(bytes);
+    }
+    match PcapParser::new(bytes) {
+        Ok((records, parser)) => read_pcap(records, &parser),
+        Err(PcapError::IncompleteBuffer) if bytes.len() < 24 && is_pcap(*magic) => {
+            Err("the file ends in its header".to_string())
+        }
+        Err(_) => Err(format!("neither pcap nor pcapng: it begins with {:08x}", u32::from_be_bytes(*magic))),
     }
 }
 
-/// The records of a pcap file, behind its magic number.
-fn read_records(mut bytes: Bytes<'_>, magic: u32) -> Result<Capture, String> {
+/// Whether this is the magic number of pcap, in either byte order and resolution.
+fn is_pcap(magic: [u8; 4]) -> bool {
+    [0xa1b2_c3d4_u32, 0xa1b2_3c4d]
+        .iter()
+        .any(|known| magic == known.to_be_bytes() || magic == known.to_le_bytes())
+}
+
+/// Reads the records of a pcap file.
+fn read_pcap(mut records: &[u8], parser: &PcapParser) -> Result<Capture, String> {
     let mut capture = Capture::default();
-    if bytes.take(20).is_none() {
-        return Err("the file ends in its header".to_string());
-    }
-    let ns_per_unit = if magic == NANOSECONDS { 1 } else { 1_000 };
-    while !bytes.left.is_empty() {
-        let found = bytes.left.len();
-        let header = (|| Some((bytes.u32()?, bytes.u32()?, bytes.u32()?, bytes.u32()?)))();
-        let Some((seconds, fraction, kept, original)) = header else {
-            return Err(
-                capture.problem(&format!("the file ends after {found} of the 16 bytes of its header"))
-            );
-        };
-        let found = bytes.left.len();
-        let Some(data) = bytes.take(kept as usize) else {
-            return Err(capture.problem(&format!("the file ends after {found} of its {kept} bytes")));
-        };
-        let time_ns = u64::from(seconds) * 1_000_000_000 + u64::from(fraction) * ns_per_unit;
-        capture.push(time_ns, data, original);
-    }
-    Ok(capture)
-}
-
-/// An interface of a pcapng section.
-struct Interface {
-    snapshot_bytes: u32,
-    units_per_second: u128,
-    offset_seconds: i64,
-}
-
-impl Interface {
-    fn time_ns(&self, units: u64) -> u64 {
-        let ns = u128::from(units) * NS_PER_SECOND / self.units_per_second;
-        let offset = i128::from(self.offset_seconds) * NS_PER_SECOND as i128;
-        u64::try_from(ns as i128 + offset).unwrap_or(0)
-    }
-}
-
-/// The blocks of a pcapng file.
-fn read_blocks(bytes: &[u8]) -> Result<Capture, String> {
-    let mut capture = Capture::default();
-    let mut interfaces: Vec<Interface> = Vec::new();
-    let mut rest = Bytes { left: bytes, big_endian: false };
-    while !rest.left.is_empty() {
-        let at = bytes.len() - rest.left.len();
-        let problem =
-            |capture: &Capture, what: &str| Err(capture.problem(&format!("block at byte {at}: {what}")));
-        if rest.left.starts_with(&SECTION.to_be_bytes()) {
-            interfaces.clear();
-            rest.big_endian = match rest.left.get(8..12) {
-                Some(order) if order == BYTE_ORDER.to_be_bytes() => true,
-                Some(order) if order == BYTE_ORDER.to_le_bytes() => false,
-                Some(_) => return problem(&capture, "a section without a byte order"),
-                None => return problem(&capture, "the file ends in it"),
+    let ns_per_unit = match parser.header().ts_resolution {
+        TsResolution::NanoSecond => 1,
+        TsResolution::MicroSecond => 1_000,
+    };
+    while !records.is_empty() {
+        let Ok((rest, packet)) = parser.next_raw_packet(records) else {
+            let what = match records.len().checked_sub(16) {
+                None => format!("the file ends after {} of the 16 bytes of its header", records.len()),
+                Some(found) => format!("the file ends after {found} bytes of its data"),
             };
-        }
-        let header = (|| Some((rest.u32()?, rest.u32()?)))();
-        let Some((kind, length)) = header else { return problem(&capture, "the file ends in it") };
-        if length < 12 || !length.is_multiple_of(4) {
-            return problem(&capture, &format!("{length} cannot be its length"));
-        }
-        let Some(body) = rest.take(length as usize - 12).filter(|_| rest.take(4).is_some()) else {
-            return problem(&capture, "the file ends in it");
+            return Err(capture.problem(&what));
         };
-        let body = Bytes { left: body, ..rest };
-        if kind == INTERFACE {
-            match interface(body) {
-                Some(interface) => interfaces.push(interface),
-                None => return problem(&capture, "a malformed interface"),
-            }
-        } else if let Err(what) = packet_block(kind, body, &interfaces, &mut capture) {
-            return problem(&capture, what);
-        }
+        let time_ns = u64::from(packet.ts_sec) * 1_000_000_000 + u64::from(packet.ts_frac) * ns_per_unit;
+        capture.push(time_ns, &packet.data, packet.orig_len);
+        records = rest;
     }
     Ok(capture)
 }
 
-/// A block that describes an interface.
-fn interface(mut body: Bytes<'_>) -> Option<Interface> {
-    let _link_type = body.u16()?;
-    let _reserved = body.u16()?;
-    let snapshot_bytes = body.u32()?;
-    let mut made = Interface { snapshot_bytes, units_per_second: 1_000_000, offset_seconds: 0 };
-    while let (Some(code), Some(length)) = (body.u16(), body.u16()) {
-        let value = body.take(usize::from(length))?;
-        // Values are padded to four bytes; those of the last one may be missing.
-        let _padding = body.take(usize::from(length).next_multiple_of(4) - usize::from(length));
-        match (code, value) {
-            (0, _) => break,
-            (9, [resolution, ..]) => {
-                let exponent = u32::from(resolution & 0x7f);
-                let base: u128 = if resolution & 0x80 == 0 { 10 } else { 2 };
-                made.units_per_second = base.checked_pow(exponent)?;
-            }
-            (14, value) => {
-                let bytes = *value.first_chunk::<8>()?;
-                made.offset_seconds =
-                    if body.big_endian { i64::from_be_bytes(bytes) } else { i64::from_le_bytes(bytes) };
-            }
-            _ => {}
-        }
+/// Reads the blocks of a pcapng file. Blocks other than sections, interfaces and packets are skipped.
+fn read_pcapng(bytes: &[u8]) -> Result<Capture, String> {
+    let mut capture = Capture::default();
+    let describe = |capture: &Capture, left: &[u8], error: PcapError| {
+        let what = match error {
+            PcapError::IncompleteBuffer => "the file ends in it".to_string(),
+            error => error.to_string(),
+        };
+        capture.problem(&format!("block at byte {}: {what}", bytes.len() - left.len()))
+    };
+    let (mut left, mut parser) =
+        PcapNgParser::new(bytes).map_err(|error| describe(&capture, bytes, error))?;
+    while !left.is_empty() {
+        let (rest, block) = parser.next_block(left).map_err(|error| describe(&capture, left, error))?;
+        read_packet(block, &parser, &mut capture).map_err(|error| describe(&capture, left, error))?;
+        left = rest;
     }
-    Some(made)
+    Ok(capture)
 }
 
-fn packet_block(
-    kind: u32,
-    mut body: Bytes<'_>,
-    interfaces: &[Interface],
-    capture: &mut Capture,
-) -> Result<(), &'static str> {
-    const SHORT: &str = "a packet that is longer than its block";
-    const NO_INTERFACE: &str = "a packet of an interface that is not described";
-    if kind == SIMPLE_PACKET {
-        let original = body.u32().ok_or(SHORT)?;
-        let interface = interfaces.first().ok_or(NO_INTERFACE)?;
-        let most = if interface.snapshot_bytes == 0 { u32::MAX } else { interface.snapshot_bytes };
-        let data = body.take(original.min(most) as usize).ok_or(SHORT)?;
-        // It has no time: it comes right behind the packet before it.
-        let time_ns = capture.packets.last().map_or(0, |packet| packet.time_ns);
-        capture.push(time_ns, data, original);
-        return Ok(());
+/// Adds the packet of a block, if it has one, to the capture.
+fn read_packet(block: Block<'_>, parser: &PcapNgParser, capture: &mut Capture) -> Result<(), PcapError> {
+    let interface = |id: u32| parser.interfaces().get(id as usize).ok_or(PcapError::InvalidInterfaceId(id));
+    match block {
+        Block::EnhancedPacket(packet) => {
+            // The parser returns the timestamp in units of the interface, as if they were nanoseconds.
+            let units = u64::try_from(packet.timestamp.as_nanos()).unwrap_or(u64::MAX);
+            let time_ns = time_ns(interface(packet.interface_id)?, units);
+            capture.push(time_ns, &packet.data, packet.original_len);
+        }
+        Block::SimplePacket(packet) => {
+            let most = match interface(0)?.snaplen {
+                0 => packet.original_len,
+                most => packet.original_len.min(most),
+            };
+            let data = packet.data.get(..most as usize);
+            let data =
+                data.ok_or(PcapError::InvalidField("SimplePacketBlock: packet longer than its block"))?;
+            // This block has no timestamp: it gets that of the packet before it.
+            let time_ns = capture.packets.last().map_or(0, |packet| packet.time_ns);
+            capture.push(time_ns, data, packet.original_len);
+        }
+        Block::Packet(packet) => {
+            // The parser reads the two halves of the timestamp, high before low, as one number in the section's byte order.
+            let units = match parser.section().endianness {
+                Endianness::Big => packet.timestamp,
+                Endianness::Little => packet.timestamp.rotate_left(32),
+            };
+            let time_ns = time_ns(interface(u32::from(packet.interface_id))?, units);
+            capture.push(time_ns, &packet.data, packet.original_len);
+        }
+        _ => {}
     }
-    let interface = match kind {
-        ENHANCED_PACKET => body.u32(),
-        OLD_PACKET => body.u16().zip(body.u16()).map(|(interface, _drops)| u32::from(interface)),
-        _ => return Ok(()),
-    };
-    let fields = (|| Some((body.u32()?, body.u32()?, body.u32()?, body.u32()?)))();
-    let (high, low, kept, original) = fields.ok_or(SHORT)?;
-    let data = body.take(kept as usize).ok_or(SHORT)?;
-    let interface = interface.and_then(|at| interfaces.get(at as usize)).ok_or(NO_INTERFACE)?;
-    capture.push(interface.time_ns(u64::from(high) << 32 | u64::from(low)), data, original);
     Ok(())
 }
 
-/// A pcap file with nanoseconds. Bytes that a snapshot length had cut off stay cut off.
-pub(crate) fn write(packets: &[Captured]) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    let mut word = |value: u32| bytes.extend_from_slice(&value.to_le_bytes());
-    // Version 2.4, no time zone, no accuracy, snapshot length, link type.
-    for value in [NANOSECONDS, 4 << 16 | 2, 0, 0, 262_144, ETHERNET] {
-        word(value);
+/// Converts a timestamp of an interface, by its `if_tsresol` (default: microseconds) and `if_tsoffset`.
+fn time_ns(interface: &InterfaceDescriptionBlock<'_>, units: u64) -> u64 {
+    let (mut units_per_second, mut offset_seconds) = (1_000_000, 0);
+    for option in &interface.options {
+        match option {
+            InterfaceDescriptionOption::IfTsResol(resolution) => {
+                let base: u128 = if resolution & 0x80 == 0 { 10 } else { 2 };
+                units_per_second = base.checked_pow(u32::from(resolution & 0x7f)).unwrap_or(u128::MAX);
+            }
+            InterfaceDescriptionOption::IfTsOffset(seconds) => offset_seconds = *seconds as i64,
+            _ => {}
+        }
     }
+    let ns = u128::from(units) * NS_PER_SECOND / units_per_second;
+    u64::try_from(ns as i128 + i128::from(offset_seconds) * NS_PER_SECOND as i128).unwrap_or(0)
+}
+
+/// Writes a pcap file with nanoseconds. Truncated packets stay truncated.
+///
+/// # Errors
+/// None in practice: writing to memory does not fail.
+pub(crate) fn write(packets: &[Captured]) -> Result<Vec<u8>, PcapError> {
+    let header = PcapHeader {
+        snaplen: 262_144,
+        ts_resolution: TsResolution::NanoSecond,
+        endianness: Endianness::Little,
+        ..PcapHeader::default()
+    };
+    let mut writer = PcapWriter::with_header(Vec::new(), header)?;
     for packet in packets {
         let length = |bytes: u64| u32::try_from(bytes).unwrap_or(u32::MAX);
-        let seconds = length(packet.time_ns / 1_000_000_000);
-        let fraction = length(packet.time_ns % 1_000_000_000);
         let frame = &packet.frame;
-        for value in [seconds, fraction, length(frame.head.len() as u64), length(frame.len())] {
-            bytes.extend_from_slice(&value.to_le_bytes());
-        }
-        bytes.extend_from_slice(&frame.head);
+        writer.write_raw_packet(&RawPcapPacket {
+            ts_sec: length(packet.time_ns / 1_000_000_000),
+            ts_frac: length(packet.time_ns % 1_000_000_000),
+            incl_len: length(frame.head.len() as u64),
+            orig_len: length(frame.len()),
+            data: frame.head.as_slice().into(),
+        })?;
     }
-    bytes
+    Ok(writer.into_writer())
 }
 
 #[cfg(test)]
 mod tests {
+    use pcap_file::pcapng::blocks::{ENHANCED_PACKET_BLOCK, PACKET_BLOCK, SIMPLE_PACKET_BLOCK};
+
     use super::*;
+
+    const NANOSECONDS: u32 = 0xa1b2_3c4d;
+    const MICROSECONDS: u32 = 0xa1b2_c3d4;
+    const SECTION: u32 = SECTION_HEADER_BLOCK;
+    const BYTE_ORDER: u32 = 0x1a2b_3c4d;
+    const INTERFACE: u32 = 1;
+    const SIMPLE_PACKET: u32 = SIMPLE_PACKET_BLOCK;
+    const ENHANCED_PACKET: u32 = ENHANCED_PACKET_BLOCK;
 
     fn record(big_endian: bool, fields: &[u32], data: &[u8]) -> Vec<u8> {
         let mut bytes = Vec::new();
@@ -270,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn both_byte_orders_and_resolutions() {
+    fn pcap_in_both_byte_orders_and_resolutions_is_read() {
         let expected = Capture {
             packets: vec![
                 Captured { time_ns: 1_000_005_000, frame: Frame::new(&[7, 8, 9], 0) },
@@ -282,18 +234,18 @@ mod tests {
             assert_eq!(read(&pcap(big_endian, MICROSECONDS, 5)), Ok(expected.clone()));
             assert_eq!(read(&pcap(big_endian, NANOSECONDS, 5_000)), Ok(expected.clone()));
         }
-        assert_eq!(read(&write(&expected.packets)), Ok(expected));
+        assert_eq!(read(&write(&expected.packets).unwrap()), Ok(expected));
     }
 
     #[test]
-    fn a_file_that_ends_early_says_where() {
+    fn a_truncated_file_is_reported_with_the_record() {
         let whole = pcap(false, MICROSECONDS, 5);
         let check = |length: usize, message: &str| {
             assert_eq!(read(&whole[..length]), Err(message.to_string()));
         };
-        check(2, "2 bytes are no capture");
+        check(2, "2 bytes are not a capture");
         check(20, "the file ends in its header");
-        check(whole.len() - 1, "record 2: the file ends after 0 of its 1 bytes; 1 was read");
+        check(whole.len() - 1, "record 2: the file ends after 0 bytes of its data; 1 was read");
         check(30, "record 1: the file ends after 6 of the 16 bytes of its header; 0 were read");
         assert_eq!(read(b"hello"), Err("neither pcap nor pcapng: it begins with 68656c6c".to_string()));
     }
@@ -306,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn sections_interfaces_and_packets_of_pcapng() {
+    fn pcapng_with_several_sections_and_interfaces_is_read() {
         let mut file = Vec::new();
         for big_endian in [false, true] {
             let order = |value: u16| if big_endian { value.to_be_bytes() } else { value.to_le_bytes() };
@@ -325,14 +277,19 @@ mod tests {
             let packet = |interface, time| record(big_endian, &[interface, 0, time, 2, 2], &[1, 2, 0, 0]);
             file.extend(block(big_endian, ENHANCED_PACKET, &packet(0, 7)));
             file.extend(block(big_endian, ENHANCED_PACKET, &packet(1, 9_000)));
+            // An obsolete packet block: interface 1, no drops, time 2^32 + 5.
+            let mut obsolete = [order(1), order(0)].concat();
+            obsolete.extend(record(big_endian, &[1, 5, 2, 2], &[1, 2, 0, 0]));
+            file.extend(block(big_endian, PACKET_BLOCK, &obsolete));
             file.extend(block(big_endian, SIMPLE_PACKET, &record(big_endian, &[1], &[3, 0, 0, 0])));
         }
         let capture = read(&file).expect("a good file");
         let found: Vec<(u64, &[u8])> =
             capture.packets.iter().map(|p| (p.time_ns, p.frame.head.as_slice())).collect();
-        let once = [(7_000, &[1, 2][..]), (9_000, &[1, 2][..]), (9_000, &[3][..])];
+        let old = (1 << 32) + 5;
+        let once = [(7_000, &[1, 2][..]), (9_000, &[1, 2][..]), (old, &[1, 2][..]), (old, &[3][..])];
         assert_eq!(found, [once, once].concat());
         let cut = read(&file[..file.len() - 5]).expect_err("the last block is cut");
-        assert!(cut.starts_with("record 6: block at byte ") && cut.ends_with("5 were read"), "{cut}");
+        assert!(cut.starts_with("record 8: block at byte ") && cut.ends_with("7 were read"), "{cut}");
     }
 }

@@ -8,8 +8,8 @@ use buffer_config::resolved::ResolvedSwitch;
 use buffer_config::rules::{self, Options};
 use buffer_config::source::{SourceText, position};
 use buffer_config::{input, lookup};
-use fabric::scenario::{Configured, config_findings};
 use model::{ConfigFinding, Topology};
+use scenario::{Configured, config_findings};
 
 use crate::input::read_text;
 

@@ -5,9 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use fabric::ns3::Outputs;
-use fabric::ns3::output::{QueueMonitor, completions, pauses};
-use fabric::{RunOutcome, Scenario};
+use fabric::RunOutcome;
+use fabric::output::ns3::{QueueMonitor, completions, pauses};
+use scenario::Scenario;
+use scenario::ns3::Outputs;
 
 use crate::input::write_all;
 

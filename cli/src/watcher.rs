@@ -7,15 +7,16 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, bail};
-use fabric::ns3::output::QueueMonitor;
+use fabric::output::ns3::QueueMonitor;
 use fabric::output::pcapng::{self, Interface};
 use fabric::output::series::Series;
-use fabric::{Fabric, Scenario, Tap, Watch};
+use fabric::{Fabric, Tap, Watch};
 use indicatif::{ProgressBar, ProgressStyle};
 use model::Time;
 use model::topology::Link;
 use model::wire::Frame;
 use p4_switch::Switch;
+use scenario::Scenario;
 
 use crate::input::write_all;
 
@@ -136,7 +137,7 @@ struct Captures(Arc<Mutex<CaptureState>>);
 struct CaptureState {
     directory: PathBuf,
     links: Vec<Link>,
-    files: BTreeMap<u32, BufWriter<File>>,
+    files: BTreeMap<u32, pcapng::Capture<BufWriter<File>>>,
     /// The first error; nothing is written after it.
     error: Option<anyhow::Error>,
 }
@@ -149,7 +150,7 @@ impl Captures {
         }
         let directory = state.directory.display().to_string();
         for file in state.files.values_mut() {
-            file.flush().with_context(|| format!("cannot write into {directory}"))?;
+            file.get_mut().flush().with_context(|| format!("cannot write into {directory}"))?;
         }
         Ok(())
     }
@@ -176,12 +177,11 @@ impl CaptureState {
             let file = File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
             let interface =
                 |from: &model::PortRef| Interface { name: format!("{from} sends"), rate: link.rate };
-            let mut file = BufWriter::new(file);
-            file.write_all(&pcapng::header(&[interface(&link.a), interface(&link.b)]))?;
-            self.files.insert(number, file);
+            let interfaces = [interface(&link.a), interface(&link.b)];
+            self.files.insert(number, pcapng::Capture::new(BufWriter::new(file), &interfaces)?);
         }
         if let Some(file) = self.files.get_mut(&number) {
-            file.write_all(&pcapng::packet(back, now, frame))?;
+            file.packet(back, now, frame)?;
         }
         Ok(())
     }

@@ -111,7 +111,7 @@ fn bad_captures_and_arguments_are_reported() {
         assert_eq!(ran.status, 2, "{args:?} {}", ran.stderr);
         assert!(ran.stderr.contains(message), "{args:?} {}", ran.stderr);
     };
-    check(&["--in", "1@DIR/cut.pcap"], "record 2: the file ends after 2 of its 3 bytes; 1 was read");
+    check(&["--in", "1@DIR/cut.pcap"], "record 2: the file ends after 2 bytes of its data; 1 was read");
     check(&["--in", "1@DIR/none.pcap"], "cannot read");
     check(&["--in", "DIR/a.pcap"], "expected PORT@FILE");
     check(&["--in", "x@DIR/a.pcap"], "`x` is not a port number");

@@ -110,7 +110,7 @@ fn damaged_runs_are_run_again() {
 #[test]
 fn a_failure_prints_the_command_that_repeats_it() {
     let folder = scratch("repeat");
-    let text = fs::read_to_string(repository("fabric/scenarios/contention-only.toml")).unwrap();
+    let text = fs::read_to_string(repository("scenario/library/contention-only.toml")).unwrap();
     let wrong = text.replace("port = \"sw3:2\"", "port = \"sw4:1\"");
     assert_ne!(wrong, text);
     let file = folder.join("wrong.toml");

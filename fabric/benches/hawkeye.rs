@@ -15,12 +15,13 @@ use std::hint::black_box;
 use std::net::IpAddr;
 use std::time::Instant;
 
-use fabric::nic::message::Operation;
 use fabric::nic::packet::Template;
-use fabric::{Fabric, Pipeline, Scenario, scenario};
+use fabric::{Fabric, Pipeline};
 use model::wire::Frame;
 use model::{FlowKey, Time};
 use p4_switch::{Event, Switch};
+use scenario::Scenario;
+use scenario::nic::Operation;
 
 /// Between two packets: a megabyte of 1,048-byte packets in an epoch.
 const GAP: Time = Time(1_000_000);
@@ -95,7 +96,7 @@ fn first_switch<'f>(scenario: &Scenario, fabric: &'f mut Fabric) -> &'f mut Swit
     fabric.switch_mut(name.expect("there are switches")).expect("it was built")
 }
 
-/// Packets of so many flows between two hosts, in turn.
+/// Packets of several flows between two hosts, in turn.
 fn frames(scenario: &Scenario, data: bool) -> Vec<Frame> {
     let hosts: Vec<IpAddr> =
         scenario.topology.nodes.iter().filter_map(|node| node.addresses.first().copied()).collect();
@@ -108,7 +109,7 @@ fn frames(scenario: &Scenario, data: bool) -> Vec<Frame> {
             if data {
                 template.data(Operation::Write, 1, (false, false), 1000)
             } else {
-                template.acknowledgement(1, false)
+                template.ack(1, false)
             }
         })
         .collect()

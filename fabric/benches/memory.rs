@@ -11,8 +11,9 @@
 
 use std::time::Instant;
 
-use fabric::{Pipeline, RunOptions, Scenario, scenario};
+use fabric::{Pipeline, RunOptions};
 use model::Time;
+use scenario::Scenario;
 
 /// Five podsets of four ToRs with sixteen servers and four leaves, sixteen spines.
 const SCENARIO: &str = r#"

@@ -15,7 +15,8 @@ mod common;
 
 use std::time::Instant;
 
-use fabric::{Pipeline, RunOptions, Scenario, run, scenario};
+use fabric::{Pipeline, RunOptions, run};
+use scenario::Scenario;
 
 fn main() {
     let scenario = match common::poster_directory() {

@@ -7,7 +7,7 @@
 
 use std::time::Instant;
 
-use fabric::{Pipeline, RunOptions, run, scenario};
+use fabric::{Pipeline, RunOptions, run};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut args = std::env::args().skip(1);

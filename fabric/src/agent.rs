@@ -1,67 +1,72 @@
-//! What watches the flows of a host.
+//! The agent of a simulated host.
 
 use host_agent::{Agent, FlowId, Poll, Settings, SettingsError};
 use model::wire::polling::{POLLING_BYTES, Polling};
 use model::wire::{ETHERTYPE_POLLING, Ethernet, Frame};
 use model::{FlowKey, Time, Trigger};
 
-/// A host's agent. It is told what the NIC knows, and may answer with questions to the network. `flow` is the
-/// number of the flow in the fabric.
+/// A host's agent. It receives the measurements of the NIC and may send polling packets. `flow` is the number of the flow
+/// in the fabric.
 pub trait HostAgent: Send {
-    /// A flow has started. `base_rtt` is its round trip over an idle network.
+    /// A flow has started. `base_rtt` is its RTT without queueing.
     fn started(&mut self, now: Time, flow: usize, key: &FlowKey, priority: u8, base_rtt: Option<Time>);
-    /// Data was sent while nothing else of the flow was outstanding.
+    /// Data was sent while no other data of the flow was outstanding.
     fn sent(&mut self, now: Time, flow: usize);
-    /// An acknowledgement has come. `rtt` is the round trip of the packet that it acknowledges last; it is
-    /// absent when nothing new was acknowledged. `outstanding` tells whether data is still on its way.
+    /// An ACK has arrived. `rtt` is the RTT of the last packet that it acknowledges; absent when it acknowledges no new packet.
+    /// `outstanding` says whether unacknowledged data is left.
     fn acknowledged(&mut self, now: Time, flow: usize, rtt: Option<Time>, outstanding: bool);
-    /// A flow has come to its end.
+    /// A flow is complete.
     fn finished(&mut self, now: Time, flow: usize);
-    /// When [`HostAgent::wake`] wants to be called.
+    /// When [`HostAgent::wake`] is to be called.
     fn next_wake(&self) -> Option<Time>;
-    /// The time has come.
+    /// The time of [`HostAgent::next_wake`] has come.
     fn wake(&mut self, now: Time);
-    /// Questions to send now.
-    fn take_questions(&mut self) -> Vec<Question>;
+    /// Removes and returns the polling packets to send now.
+    fn take_polls(&mut self) -> Vec<PollRequest>;
 }
 
-/// A question to the network.
+/// A polling packet to send, with its trigger.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Question {
+pub struct PollRequest {
     /// The polling packet.
     pub frame: Frame,
     /// The event id that it carries.
     pub event: u32,
-    /// Why it is asked; goes to the controller out of band.
+    /// The measurement that caused it; sent to the controller out of band.
     pub trigger: Trigger,
-    /// What the frame says.
+    /// The contents of the frame.
     pub polling: Polling,
 }
 
 /// Harrier's agent on a simulated host.
 #[derive(Debug)]
-pub struct Watcher {
+pub struct SimulatedAgent {
     agent: Agent,
     mac: [u8; 6],
     flows: Vec<Option<FlowId>>,
-    questions: Vec<Question>,
+    polls: Vec<PollRequest>,
 }
 
-impl Watcher {
-    /// The agent of a host. `number` tells the hosts' events apart.
-    pub fn new(host: &str, number: u16, mac: [u8; 6], settings: Settings) -> Result<Watcher, SettingsError> {
+impl SimulatedAgent {
+    /// The agent of a host. `number` is part of the event identifiers of the host.
+    pub fn new(
+        host: &str,
+        number: u16,
+        mac: [u8; 6],
+        settings: Settings,
+    ) -> Result<SimulatedAgent, SettingsError> {
         let agent = Agent::new(host, number, 0, settings)?;
-        Ok(Watcher { agent, mac, flows: Vec::new(), questions: Vec::new() })
+        Ok(SimulatedAgent { agent, mac, flows: Vec::new(), polls: Vec::new() })
     }
 
     fn id(&self, flow: usize) -> Option<FlowId> {
         self.flows.get(flow).copied().flatten()
     }
 
-    fn ask(&mut self, poll: Option<Poll>) {
+    fn send(&mut self, poll: Option<Poll>) {
         if let Some(Poll { polling, trigger }) = poll {
             let frame = polling_frame(self.mac, &polling);
-            self.questions.push(Question { frame, event: polling.event, trigger, polling });
+            self.polls.push(PollRequest { frame, event: polling.event, trigger, polling });
         }
     }
 }
@@ -75,7 +80,7 @@ pub(crate) fn polling_frame(mac: [u8; 6], polling: &Polling) -> Frame {
     frame
 }
 
-impl HostAgent for Watcher {
+impl HostAgent for SimulatedAgent {
     fn started(&mut self, now: Time, flow: usize, key: &FlowKey, priority: u8, base_rtt: Option<Time>) {
         let id = self.agent.open(now.as_ns(), *key, priority, base_rtt.map(Time::as_ns));
         if self.flows.len() <= flow {
@@ -93,7 +98,7 @@ impl HostAgent for Watcher {
     fn acknowledged(&mut self, now: Time, flow: usize, rtt: Option<Time>, outstanding: bool) {
         if let Some(id) = self.id(flow) {
             let poll = self.agent.acknowledged(now.as_ns(), id, rtt.map(Time::as_ns), outstanding);
-            self.ask(poll);
+            self.send(poll);
         }
     }
 
@@ -109,11 +114,11 @@ impl HostAgent for Watcher {
 
     fn wake(&mut self, now: Time) {
         for poll in self.agent.wake(now.as_ns()) {
-            self.ask(Some(poll));
+            self.send(Some(poll));
         }
     }
 
-    fn take_questions(&mut self) -> Vec<Question> {
-        std::mem::take(&mut self.questions)
+    fn take_polls(&mut self) -> Vec<PollRequest> {
+        std::mem::take(&mut self.polls)
     }
 }

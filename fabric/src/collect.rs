@@ -1,5 +1,4 @@
-//! The controller in virtual time: digests go in after a delay, registers are read after another, snapshots
-//! come out.
+//! The controller in virtual time: it receives digests after a delay, reads registers after another, and returns snapshots.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,43 +8,44 @@ use model::wire::Frame;
 use model::{Snapshot, Time, Trigger};
 use p4_lang::ir::Bits;
 use p4_switch::{Event, Switch};
+use scenario::Scenario;
 
 use crate::fabric::Fabric;
+use crate::fault_injection::{FaultInjection, RandomLoss};
+use crate::operator_records::OperatorRecords;
 use crate::pipeline::{Pipeline, read_registers, write_registers};
 use crate::record::SwitchNotice;
-use crate::scenario::Scenario;
-use crate::trial::{Losing, Trial};
 
-/// The controller asks again what got lost after this part of the time after which a wave counts as over.
-const QUIET_TO_ASK: u64 = 5;
+/// The controller retries lost polls after this fraction (1/n) of the time after which polling counts as complete.
+const QUIET_TO_RETRY: u64 = 5;
 
-/// Something that reaches the controller or a switch later.
+/// A delayed input of the controller, or a delayed command to a switch.
 #[derive(Debug)]
-enum Later {
-    Hear(Input),
-    Do(Command),
+enum Delayed {
+    Input(Input),
+    Command(Command),
 }
 
 /// The controller of a fabric.
 pub struct InProcessController {
     collector: Collector,
-    /// For what the configuration of its switches lacks.
+    /// For the configuration findings of snapshots.
     scenario: Scenario,
     pipeline: Pipeline,
     /// Time from a switch or host to the controller, and back.
     notice_delay: Time,
     /// Time that a request takes at a switch.
     request_time: Time,
-    later: BTreeMap<(Time, u64), Later>,
+    later: BTreeMap<(Time, u64), Delayed>,
     sequence: u64,
-    /// When something is due next.
+    /// When the next action is due.
     next_time: Option<Time>,
     snapshots: Vec<(Time, Snapshot)>,
-    /// What is lost on the way here.
-    lost_digests: Losing,
-    /// Switches that answer nothing.
+    /// Injected losses of digests.
+    lost_digests: RandomLoss,
+    /// Switches that do not respond.
     silent: Vec<String>,
-    /// Whether every switch is read at every question.
+    /// Whether every switch is read at every trigger.
     is_surveying: bool,
     surveys: Vec<(Time, Snapshot)>,
 }
@@ -55,9 +55,9 @@ impl InProcessController {
     pub fn new(scenario: &Scenario, pipeline: Pipeline) -> InProcessController {
         let settings = CollectSettings {
             quiet_ns: scenario.agents.quiet.as_ns(),
-            poll_retry_ns: (scenario.agents.quiet.as_ns() / QUIET_TO_ASK)
+            poll_retry_ns: (scenario.agents.quiet.as_ns() / QUIET_TO_RETRY)
                 .max(2 * scenario.agents.read_delay.as_ns()),
-            // Nothing restarts or loses messages here, so nobody needs to look after idle switches.
+            // Nothing restarts or loses messages here, so that idle switches need no audit.
             audit_ns: 0,
             ..CollectSettings::default()
         };
@@ -77,42 +77,42 @@ impl InProcessController {
             sequence: 0,
             next_time: None,
             snapshots: Vec::new(),
-            lost_digests: Trial::default().digests(0),
+            lost_digests: FaultInjection::default().digests(0),
             silent: Vec::new(),
             is_surveying: false,
             surveys: Vec::new(),
         };
         for switch in names {
-            controller.put_off(Time::ZERO, Later::Hear(Input::Connected { switch }));
+            controller.delay(Time::ZERO, Delayed::Input(Input::Connected { switch }));
         }
         controller
     }
 
-    /// The same controller with what a trial does to its collections.
-    pub(crate) fn on_trial(mut self, seed: u64, trial: &Trial) -> InProcessController {
+    /// The same controller with injected losses.
+    pub(crate) fn with_injection(mut self, seed: u64, injection: &FaultInjection) -> InProcessController {
         let nodes = self.scenario.topology.nodes.iter();
         let switches = nodes.map(|node| &node.name).filter(|name| !self.scenario.topology.is_host(name));
-        self.silent = trial.silent(seed, switches);
-        self.lost_digests = trial.digests(seed);
-        self.is_surveying = trial.survey;
+        self.silent = injection.silent(seed, switches);
+        self.lost_digests = injection.digests(seed);
+        self.is_surveying = injection.survey;
         self
     }
 
-    fn put_off(&mut self, at: Time, what: Later) {
+    fn delay(&mut self, at: Time, what: Delayed) {
         self.sequence += 1;
         self.later.insert((at, self.sequence), what);
         self.next_time = Some(self.next_time.map_or(at, |next| next.min(at)));
     }
 
-    /// Takes what switches and hosts have for the controller.
+    /// Receives the messages of switches and hosts to the controller.
     pub fn listen(&mut self, fabric: &mut Fabric<Switch>) {
-        for question in fabric.take_triggers() {
+        for poll in fabric.take_triggers() {
             if self.is_surveying {
-                self.survey(question.event, &question.trigger, fabric);
+                self.survey(poll.event, &poll.trigger, fabric);
             }
-            let (event, priority) = (question.event, question.polling.priority);
-            let input = Input::Trigger { event, priority, trigger: question.trigger };
-            self.put_off(fabric.now() + self.notice_delay, Later::Hear(input));
+            let (event, priority) = (poll.event, poll.polling.priority);
+            let input = Input::Trigger { event, priority, trigger: poll.trigger };
+            self.delay(fabric.now() + self.notice_delay, Delayed::Input(input));
         }
         for SwitchNotice { at, switch, event } in fabric.take_notices() {
             if self.silent.iter().any(|name| name == fabric.switch_name(switch)) || self.lost_digests.next() {
@@ -126,67 +126,66 @@ impl InProcessController {
                     name: description.preamble.name.clone(),
                     fields: values.iter().map(Bits::to_be_bytes).collect(),
                 };
-                self.put_off(at + self.notice_delay, Later::Hear(input));
+                self.delay(at + self.notice_delay, Delayed::Input(input));
             }
         }
     }
 
-    /// When [`InProcessController::act`] wants to be called; absent while it has nothing to do.
+    /// When [`InProcessController::act`] is to be called; absent while it is idle.
     pub fn next_time(&self) -> Option<Time> {
         self.next_time
     }
 
-    /// Finds out when something is due next. The drivers ask before every event, and it changes with few of them.
+    /// Updates `next_time`, which the driver reads before every event and few events change.
     fn schedule(&mut self) {
         let later = self.later.first_key_value().map(|((at, _), _)| *at);
-        // The clock's last nanosecond: what is due later never is.
+        // Later times are beyond the range of the clock.
         let wake = self.collector.next_wake_ns().filter(|ns| *ns < u64::MAX / 1_000).map(Time::from_ns);
         self.next_time = [later, wake].into_iter().flatten().min();
     }
 
-    /// Does everything that is due at `now`.
+    /// Performs all actions that are due at `now`.
     pub fn act(&mut self, now: Time, fabric: &mut Fabric<Switch>) {
         while let Some(entry) = self.later.first_entry()
             && entry.key().0 <= now
         {
             match entry.remove() {
-                Later::Hear(input) => {
+                Delayed::Input(input) => {
                     let commands = self.collector.handle(now.as_ns(), input);
-                    self.obey(now, commands, fabric);
+                    self.schedule_commands(now, commands, fabric);
                 }
-                Later::Do(command) => {
+                Delayed::Command(command) => {
                     let input = self.carry_out(command, fabric);
                     let commands = self.collector.handle(now.as_ns(), input);
-                    self.obey(now, commands, fabric);
+                    self.schedule_commands(now, commands, fabric);
                 }
             }
         }
         if self.collector.next_wake_ns().is_some_and(|at| at <= now.as_ns()) {
             let commands = self.collector.wake(now.as_ns());
-            self.obey(now, commands, fabric);
+            self.schedule_commands(now, commands, fabric);
         }
         self.schedule();
     }
 
-    fn obey(&mut self, now: Time, commands: Vec<Command>, fabric: &Fabric<Switch>) {
+    fn schedule_commands(&mut self, now: Time, commands: Vec<Command>, fabric: &Fabric<Switch>) {
         for command in commands {
             match command {
                 Command::Emit(mut snapshot) => {
-                    self.add_circumstances(now, &mut snapshot, fabric);
+                    self.add_operator_records(now, &mut snapshot, fabric);
                     self.snapshots.push((now, *snapshot));
                 }
-                request => self.put_off(now + self.request_time, Later::Do(request)),
+                request => self.delay(now + self.request_time, Delayed::Command(request)),
             }
         }
     }
 
-    /// Adds what is known besides telemetry.
-    fn add_circumstances(&self, now: Time, snapshot: &mut Snapshot, fabric: &Fabric<Switch>) {
-        let circumstances = self.scenario.circumstances(fabric);
-        self.scenario.survey(snapshot, circumstances, now);
+    /// Completes a snapshot with the records that are not telemetry.
+    fn add_operator_records(&self, now: Time, snapshot: &mut Snapshot, fabric: &Fabric<Switch>) {
+        OperatorRecords::of(&self.scenario, fabric).complete(&self.scenario, snapshot, now);
     }
 
-    /// Reads every switch that answers, as it stands now.
+    /// Reads the present state of every switch that responds.
     fn survey(&mut self, event: u32, trigger: &Trigger, fabric: &mut Fabric<Switch>) {
         let now = fabric.now();
         let nodes = self.scenario.topology.nodes.iter();
@@ -199,8 +198,8 @@ impl InProcessController {
             }
         }
         let mut snapshot = self.collector.survey(now.as_ns(), event, trigger, &readings);
-        self.add_circumstances(now, &mut snapshot, fabric);
-        // The controller hears of the question and asks all switches at once.
+        self.add_operator_records(now, &mut snapshot, fabric);
+        // The controller receives the trigger and reads all switches at once.
         self.surveys.push((now + self.notice_delay + self.request_time, snapshot));
     }
 
@@ -235,7 +234,7 @@ impl InProcessController {
                 switch.packet_out(now, Frame::new(&packet.to_bytes(), 0));
                 Ok(Input::Polled { request })
             }
-            Command::Emit(_) => unreachable!("snapshots are kept, not put off"),
+            Command::Emit(_) => unreachable!("snapshots are kept, not delayed"),
         };
         done.unwrap_or_else(|error| Input::Failed { request, reason: error.to_string() })
     }

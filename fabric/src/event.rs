@@ -1,42 +1,42 @@
-//! The event queue: what happens next, in order of time and, at equal times, of scheduling.
+//! The event queue, ordered by time and, at equal times, by scheduling.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use model::Time;
 
-/// Something that will happen. Flat and small; frames on the wire stay with their link.
+/// A scheduled event. Flat and small; frames in flight are kept by their link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
     /// The first frame in flight of a directed link reaches its far end.
     Arrive { link: u32 },
     /// The transmitter of a directed link has sent its frame.
     WireFree { link: u32 },
-    /// A switch has something due.
+    /// A timer of a switch is due.
     SwitchWake { switch: u32 },
-    /// A NIC may have something to send: pacing or a pause has passed.
+    /// A NIC may have data to send: pacing or a pause is over.
     NicWake { host: u32 },
     /// A NIC has processed the first frame of its receive buffer.
     NicProcessed { host: u32 },
-    /// A NIC renews the pause it has sent.
+    /// A NIC refreshes the pause it has sent.
     NicRefresh { host: u32, priority: u8 },
-    /// A NIC's watchdog looks whether the receive pipeline moves.
+    /// A NIC watchdog is due.
     NicWatchdog { host: u32 },
     /// A flow starts.
     FlowStart { flow: u32 },
-    /// A sender looks whether anything was acknowledged since the last time.
+    /// The retransmission timer of a flow expires.
     Retransmit { flow: u32 },
     /// A fault starts, repeats or ends.
     Fault { fault: u32 },
-    /// A host's agent looks at its flows.
+    /// A timer of a host's agent is due.
     AgentWake { host: u32 },
-    /// A host has been asked by a peer's agent to ask about the way back.
-    AskBack { question: u32 },
-    /// An outage of a directed link ends or begins.
+    /// A receiver sends a polling packet along the reverse path, on request of the sender's agent.
+    ReversePoll { poll: u32 },
+    /// An outage of a directed link begins or ends.
     Outage { link: u32, up: bool },
 }
 
-/// A place in the order of events.
+/// A position in the order of events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Slot {
     pub(crate) at: Time,
@@ -44,13 +44,13 @@ pub(crate) struct Slot {
 }
 
 impl Slot {
-    /// Both as one number, which takes one comparison.
+    /// Both as one number, for a single comparison.
     fn order(self) -> u128 {
         u128::from(self.at.0) << 64 | u128::from(self.sequence)
     }
 }
 
-/// An event in its place. The heap has the largest on top, hence the turned order.
+/// An event in its slot. The heap has the largest on top, hence the reversed order.
 #[derive(Clone, Copy, Debug)]
 struct Scheduled {
     slot: Slot,
@@ -91,14 +91,14 @@ impl EventQueue {
         self.push_at(slot, event);
     }
 
-    /// Takes a place in the order without scheduling yet. A FIFO of a link needs only its first frame in the
-    /// queue, but each frame keeps the place it had when it was sent.
+    /// Reserves a slot without scheduling an event. Only the first frame in flight of a link is in the queue, but each frame
+    /// keeps the slot of its transmission.
     pub(crate) fn reserve(&mut self, at: Time) -> Slot {
         self.sequence += 1;
         Slot { at, sequence: self.sequence }
     }
 
-    /// Schedules an event at a reserved place.
+    /// Schedules an event in a reserved slot.
     pub(crate) fn push_at(&mut self, slot: Slot, event: Event) {
         self.heap.push(Scheduled { slot, event });
     }
@@ -108,7 +108,7 @@ impl EventQueue {
         self.heap.peek().map(|next| next.slot.at)
     }
 
-    /// Takes the next event.
+    /// Removes and returns the next event.
     pub(crate) fn pop(&mut self) -> Option<(Time, Event)> {
         self.heap.pop().map(|next| (next.slot.at, next.event))
     }

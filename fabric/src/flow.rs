@@ -2,37 +2,38 @@
 
 use model::wire::Frame;
 use model::{FlowKey, Rate, Time};
+use scenario::HostSettings;
+use scenario::nic::{Operation, Reliability};
 
 use crate::link::cut;
 use crate::nic::control::Control;
-use crate::nic::gbn::{self, Answer};
-use crate::nic::message::{MessageGate, Operation};
+use crate::nic::gbn::{self, Reply};
+use crate::nic::message::MessageGate;
 use crate::nic::pacing::Pacer;
 use crate::nic::packet::Template;
 use crate::nic::read::{Requester, Responder};
 use crate::nic::selective;
-use crate::nic::sender::{Reliability, Sender};
-use crate::scenario::HostSettings;
+use crate::nic::sender::Sender;
 
 /// Round-trip times of one flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct RttStats {
     /// Samples.
     pub count: u64,
-    /// Least, in picoseconds.
+    /// The shortest, in picoseconds.
     pub min: Time,
-    /// Most, in picoseconds.
+    /// The longest, in picoseconds.
     pub max: Time,
     /// All together, in picoseconds: divided by `count`, the mean.
     pub sum: Time,
-    /// The one that was furthest above what was the base until then, and that base: the least one before it, or what the topology
-    /// says, in picoseconds. Both zero while none was above.
+    /// The RTT with the largest excess over the base at that time, and that base: the shortest RTT before it or the base RTT
+    /// of the topology, in picoseconds. Both zero while no RTT exceeded the base.
     #[serde(skip)]
     pub furthest: (Time, Time),
 }
 
 impl RttStats {
-    /// Takes in a round trip; `base_rtt` is that of an idle network.
+    /// Adds a sample; `base_rtt` is the RTT of the path without queueing.
     pub(crate) fn add(&mut self, rtt: Time, base_rtt: Option<Time>) {
         let least = (self.count > 0).then_some(self.min).into_iter().chain(base_rtt).min().unwrap_or(rtt);
         let (furthest, base) = self.furthest;
@@ -58,39 +59,39 @@ pub(crate) struct SendState {
     pub(crate) sender: Sender,
     pub(crate) control: Option<Control>,
     pub(crate) line_rate: Rate,
-    /// Pacing gaps are cut to multiples of this, as the link's serialisation times are.
+    /// Pacing gaps are rounded down to multiples of this, as are the link's serialisation times.
     pub(crate) grain: Time,
     pub(crate) window_bytes: Option<u64>,
     pub(crate) variable_window: bool,
     pub(crate) template: Template,
     pub(crate) operation: Operation,
     pub(crate) gate: MessageGate,
-    /// Of a flow that answers RDMA READs.
+    /// Present if the flow's data are RDMA READ responses.
     pub(crate) responder: Option<Responder>,
     pub(crate) pacer: Pacer,
-    /// Whether it keeps to its rate.
+    /// Whether packets are sent at the flow's rate; otherwise only the window limits them.
     pub(crate) is_paced: bool,
     pub(crate) finished: Option<Time>,
-    /// Round trip over an idle network.
+    /// RTT of the path without queueing.
     pub(crate) base_rtt: Option<Time>,
     pub(crate) rtt: RttStats,
-    /// Packets acknowledged when the retransmission timer last looked.
+    /// Packets acknowledged when the retransmission timer last expired.
     pub(crate) progress: u64,
-    /// Flows that must come to their end before it may start.
+    /// Flows that must complete before it may start.
     pub(crate) waits_for: usize,
-    /// Flows that wait for it.
+    /// Flows that start after it.
     pub(crate) followers: Vec<u32>,
 }
 
 impl SendState {
-    /// The packet to send next when window and pace allow it.
+    /// The packet to send next when window and rate allow it.
     fn upcoming(&self) -> Option<u64> {
         let packet = self.sender.upcoming().filter(|_| self.finished.is_none())?;
-        let asked = self.responder.as_ref().is_none_or(|responder| packet < responder.released);
-        (asked && self.gate.admits(packet)).then_some(packet)
+        let is_requested = self.responder.as_ref().is_none_or(|responder| packet < responder.released);
+        (is_requested && self.gate.admits(packet)).then_some(packet)
     }
 
-    /// When pace and messages allow the next packet; absent when there is none.
+    /// When rate and messages allow the next packet; absent when there is none.
     pub(crate) fn next_at(&self) -> Option<Time> {
         Some(self.pacer.next_at().max(self.gate.not_before(self.upcoming()?)))
     }
@@ -99,7 +100,7 @@ impl SendState {
         self.control.as_mut().map_or(self.line_rate, |control| control.rate(now))
     }
 
-    /// Whether window, pace and messages allow a packet now.
+    /// Whether window, rate and messages allow a packet now.
     pub(crate) fn may_send(&mut self, now: Time) -> bool {
         self.next_at().is_some_and(|at| at <= now) && !self.is_window_full(now)
     }
@@ -118,7 +119,7 @@ impl SendState {
         self.sender.outstanding_bytes() >= allowed
     }
 
-    /// Takes the next packet and paces the one after.
+    /// Sends the next packet and schedules the one after it.
     pub(crate) fn send(&mut self, now: Time) -> Option<Frame> {
         let (number, payload) = self.sender.take(now)?;
         let ends = self.sender.layout().ends(number);
@@ -136,7 +137,7 @@ impl SendState {
     }
 }
 
-/// What takes the packets of a flow in.
+/// The receiver of a flow.
 #[derive(Debug)]
 pub(crate) enum Receiver {
     InOrder(gbn::Receiver),
@@ -144,7 +145,7 @@ pub(crate) enum Receiver {
 }
 
 impl Receiver {
-    /// `chunk_packets`: to the beginning of how many packets a refusal goes back.
+    /// With go-back-N, a NAK names the first packet of a chunk of `chunk_packets`.
     pub(crate) fn new(reliability: Reliability, chunk_packets: u64) -> Receiver {
         match reliability {
             Reliability::GoBackN => Receiver::InOrder(gbn::Receiver::by_chunks(chunk_packets)),
@@ -152,18 +153,18 @@ impl Receiver {
         }
     }
 
-    /// Takes packet `number`, with the receiving NIC's settings. Also whether it was accepted.
+    /// Processes packet `number` with the receiving NIC's settings. Also returns whether it was accepted.
     pub(crate) fn take(
         &mut self,
         now: Time,
         number: u64,
         last: bool,
         settings: &HostSettings,
-    ) -> (Answer, bool) {
+    ) -> (Reply, bool) {
         let before = self.accepted();
         let every = settings.ack_every;
         let answer = match self {
-            Receiver::InOrder(receiver) => receiver.take(now, number, last, every, settings.refuse_interval),
+            Receiver::InOrder(receiver) => receiver.take(now, number, last, every, settings.nak_interval),
             Receiver::AnyOrder(receiver) => receiver.take(number, last, every),
         };
         (answer, self.accepted() > before)
@@ -176,7 +177,7 @@ impl Receiver {
         }
     }
 
-    /// The packet it waits for.
+    /// The next packet in order.
     pub(crate) fn expected(&self) -> u64 {
         match self {
             Receiver::InOrder(receiver) => receiver.expected(),
@@ -191,12 +192,12 @@ pub(crate) struct ReceiveState {
     pub(crate) host: u32,
     pub(crate) receiver: Receiver,
     pub(crate) packets: u64,
-    /// Of a flow that answers RDMA READs: who asks.
+    /// Present if the flow's data are RDMA READ responses: this end sends the requests.
     pub(crate) requester: Option<Requester>,
     pub(crate) template: Template,
     pub(crate) ack_priority: u8,
     pub(crate) cnp_template: Template,
-    /// When a notification was last sent.
+    /// When a CNP was last sent.
     pub(crate) notified: Option<Time>,
     pub(crate) marked_packets: u64,
 }

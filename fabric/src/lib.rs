@@ -5,38 +5,31 @@
 //! integer number of picoseconds and events happen in order of time and scheduling, so that a run is a function
 //! of scenario, seed and version.
 //!
-//! - [`Scenario`] says what happens; [`scenario::parse`] reads one from TOML, [`ns3`] from the files of the
-//!   HPCC family of ns-3 simulators, [`scenario::builtin`] has the ones that come with Harrier.
-//! - [`run`] runs one to its end, collection included; [`Fabric`] is the network itself, driven event by event;
-//!   [`counterfactual::verify`] runs it again without what a verdict blames.
+//! - [`run`] runs a [`scenario::Scenario`] to its end, collection included; [`Fabric`] is the network itself, driven
+//!   event by event.
+//! - [`counterfactual::verify`] repeats a run without the root cause that a verdict names.
+//! - [`prove`] and [`storm`] put a single switch under worst-case traffic.
 
 mod agent;
-mod build;
 mod collect;
 pub mod counterfactual;
-pub mod ecmp;
+mod drop_reason;
 mod event;
 mod fabric;
-mod fault;
+mod fault_injection;
 mod flow;
-mod host;
 mod link;
 mod losses;
 pub mod nic;
-pub mod ns3;
+mod operator_records;
 pub mod output;
-mod paths;
 pub mod pipeline;
-mod problem;
 pub mod prove;
-mod reading;
 mod record;
-mod rng;
+mod record_log;
 mod run;
-pub mod scenario;
 pub mod storm;
-mod switching;
-pub mod topology;
+mod switch;
 #[rustfmt::skip]
 #[allow(
     clippy::all,
@@ -47,24 +40,22 @@ pub mod topology;
     reason = "generated from the program, one statement per operation"
 )]
 mod translated;
-mod trial;
 mod truth;
-pub mod workload;
 
-pub use agent::{HostAgent, Question, Watcher};
-pub use build::{BuildError, base_rtt};
+pub use agent::{HostAgent, PollRequest, SimulatedAgent};
 pub use collect::InProcessController;
-pub use fabric::{Fabric, Tap};
+pub use fabric::{BuildError, Fabric, Tap, base_rtt};
+pub use fault_injection::FaultInjection;
 pub use flow::RttStats;
-pub use paths::Paths;
+pub use operator_records::OperatorRecords;
 pub use pipeline::Pipeline;
-pub use problem::{Problem, Problems};
 pub use record::{
-    BooksError, Counters, FlowRecord, LosslessDrops, PauseRecord, SwitchNotice, WatchdogDoes, WatchdogRecord,
+    ConservationError, Counters, FlowRecord, LosslessDrops, PauseRecord, SwitchNotice, WatchdogDoes,
+    WatchdogRecord,
 };
+pub use record_log::RECENT_RECORDS;
 pub use run::{
-    RunError, RunOptions, RunOutcome, Watch, plan_settings, prepare, run, run_trial, run_watched, set_agents,
+    RunError, RunOptions, RunOutcome, Watch, plan_settings, prepare, run, run_watched, run_with_injection,
+    set_agents,
 };
-pub use scenario::Scenario;
-pub use switching::FabricSwitch;
-pub use trial::Trial;
+pub use switch::FabricSwitch;

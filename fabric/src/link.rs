@@ -16,7 +16,7 @@ pub(crate) enum End {
     Host { host: u32 },
 }
 
-/// A frame on its way.
+/// A frame in flight.
 #[derive(Debug)]
 pub(crate) struct InFlight {
     pub(crate) slot: Slot,
@@ -30,11 +30,11 @@ pub(crate) struct Link {
     pub(crate) to: End,
     pub(crate) rate: Rate,
     pub(crate) delay: Time,
-    /// Serialisation times are cut to multiples of this; 1 ps is exact.
+    /// Serialisation times are rounded down to multiples of this; 1 ps is exact.
     pub(crate) grain: Time,
-    /// Frames lost on the way, in parts per trillion.
+    /// Loss rate in parts per trillion.
     pub(crate) loss_ppt: u64,
-    /// Outages that last; a link with none is up.
+    /// Number of present outages; the link is up if there are none.
     pub(crate) outages: u32,
     /// When the last outage ended.
     pub(crate) restored: Option<Time>,
@@ -42,13 +42,13 @@ pub(crate) struct Link {
     pub(crate) busy_until: Time,
     /// Frames between transmitter and receiver, in order of arrival.
     pub(crate) in_flight: VecDeque<InFlight>,
-    /// Frames handed over for sending, PFC included.
+    /// Frames sent, PFC included.
     pub(crate) sent_frames: u64,
     /// Their bytes.
     pub(crate) sent_bytes: u64,
     /// Frames that reached the far end, PFC included.
     pub(crate) arrived_frames: u64,
-    /// Frames lost on the way.
+    /// Frames lost.
     pub(crate) lost_frames: u64,
 }
 
@@ -72,7 +72,7 @@ impl Link {
         }
     }
 
-    /// Whether a frame that should arrive at `at` was or is on a wire that is cut.
+    /// Whether a frame that would arrive at `at` was in flight during an outage.
     pub(crate) fn loses(&self, at: Time) -> bool {
         self.outages > 0 || self.restored.is_some_and(|restored| at.saturating_sub(self.delay) <= restored)
     }
@@ -93,7 +93,7 @@ impl Link {
     }
 }
 
-/// `time` cut to a multiple of `grain`.
+/// `time` rounded down to a multiple of `grain`.
 pub(crate) fn cut(time: Time, grain: Time) -> Time {
     Time(time.0 - time.0 % grain.0.max(1))
 }

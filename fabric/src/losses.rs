@@ -1,16 +1,16 @@
-//! What the memory management of switches did not keep, as their drop counters would say.
+//! The drop counters of the switches' traffic managers.
 
 use std::collections::BTreeMap;
 
 use model::{LossReason, LossRecord, Time};
 use p4_switch::tm::DropReason;
 
-/// Losses by switch, ingress port, egress port, reason and class.
+/// Losses by switch, ingress port, egress port, reason and priority.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Losses(BTreeMap<(u32, u16, u16, LossReason, u8), LossRecord>);
 
 impl Losses {
-    /// Counts a packet of the class `priority` that `switch`, number `index`, lost.
+    /// Counts a packet of `priority` that `switch`, number `index`, dropped.
     pub(crate) fn count(
         &mut self,
         now: Time,
@@ -19,7 +19,7 @@ impl Losses {
         priority: u8,
         reason: DropReason,
     ) {
-        let reason = told(reason);
+        let reason = loss_reason(reason);
         let now_ns = now.as_ns();
         let place = (index, ingress_port, egress_port, reason, priority);
         let loss = self.0.entry(place).or_insert_with(|| LossRecord {
@@ -35,13 +35,13 @@ impl Losses {
         loss.lost_ns.1 = now_ns;
     }
 
-    /// All of them, in a fixed order.
+    /// All records, in a fixed order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &LossRecord> {
         self.0.values()
     }
 }
 
-fn told(reason: DropReason) -> LossReason {
+fn loss_reason(reason: DropReason) -> LossReason {
     match reason {
         DropReason::HeadroomFull => LossReason::Headroom,
         DropReason::Watchdog => LossReason::Watchdog,

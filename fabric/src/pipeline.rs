@@ -1,7 +1,5 @@
-//! The telemetry program in the fabric's switches: described, programmed and read without a wire in between.
-//!
-//! This is the in-process counterpart of the P4Runtime driver: it carries out the controller's plans and
-//! requests on [`Switch::control`].
+//! Loads, programs and reads the telemetry program of the fabric's switches: the in-process counterpart of the P4Runtime
+//! driver, which executes the controller's plans and requests on [`Switch::control`].
 
 use std::sync::Arc;
 
@@ -22,24 +20,24 @@ use crate::translated::TRANSLATION;
 pub struct Pipeline {
     /// The program.
     pub program: Arc<Program>,
-    /// What its switches share; nothing when it cannot be loaded, which loading it says.
+    /// Compiled code that its switches share; absent if the program cannot be loaded, which loading reports.
     prepared: Option<Prepared>,
-    /// Where its telemetry is.
+    /// The layout of its telemetry.
     pub layout: Arc<TelemetryLayout>,
 }
 
-/// Why there is no pipeline.
+/// Why a program cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum PipelineError {
     /// The program does not compile.
     #[error("the switch program has {} problem(s), the first: {}", .diagnostics.len(), .diagnostics.first().map_or("", |d| d.message.as_str()))]
     Compile {
-        /// What is wrong.
+        /// The problems.
         diagnostics: Vec<Diagnostic>,
         /// The texts they refer to.
         sources: Box<SourceMap>,
     },
-    /// It compiles, and lacks registers or digests that collection needs.
+    /// It compiles, but lacks registers or digests that collection needs.
     #[error("the switch program's telemetry cannot be read: {0}")]
     Layout(#[from] LayoutError),
 }
@@ -55,7 +53,7 @@ pub enum InstallError {
         /// Why.
         error: LoadError,
     },
-    /// The plan names something that the program does not have.
+    /// The plan refers to an object that the program does not have.
     #[error("switch `{switch}`: the program has no {what} `{name}`")]
     Unknown {
         /// The switch.
@@ -65,7 +63,7 @@ pub enum InstallError {
         /// Its name in the plan.
         name: String,
     },
-    /// The switch refuses a part of the plan.
+    /// The switch rejects a part of the plan.
     #[error("switch `{switch}`: {error}")]
     Refused {
         /// The switch.
@@ -76,7 +74,7 @@ pub enum InstallError {
 }
 
 impl Pipeline {
-    /// The telemetry program that comes with Harrier, with other sizes than its defaults where `defines` says so.
+    /// The telemetry program that comes with Harrier, with the sizes of `defines` instead of its defaults.
     pub fn hawkeye(defines: &[(&str, u32)]) -> Result<Pipeline, PipelineError> {
         let mut loader = MemoryLoader::new();
         for (path, text) in controller::program::with_defines(defines) {
@@ -105,7 +103,7 @@ impl Pipeline {
         self.prepared.as_ref()
     }
 
-    /// The same, run by compiled code even where there is a translation.
+    /// The same, run by bytecode even if there is a translation to Rust.
     pub fn untranslated(mut self) -> Pipeline {
         self.prepared = self.prepared.map(Prepared::without_translation);
         self
@@ -119,7 +117,7 @@ impl Pipeline {
     }
 }
 
-/// What a program says about its registers and digests.
+/// The registers and digests of a program.
 fn describe(program: &Program) -> PipelineInfo {
     PipelineInfo {
         registers: program
@@ -161,7 +159,7 @@ pub fn install(switch: &mut Switch, pipeline: &Pipeline, plan: &SwitchPlan) -> R
     write_registers(switch, pipeline, &plan.registers).map_err(refused)
 }
 
-/// Replaces the routes of a switch by those of a plan, and leaves everything else as it is.
+/// Replaces the routes of a switch by those of a plan; everything else stays.
 pub fn reinstall_routes(
     switch: &mut Switch,
     pipeline: &Pipeline,
@@ -181,10 +179,10 @@ pub fn reinstall_routes(
     Ok(())
 }
 
-/// The tables that a change of routes touches.
+/// The tables with routes.
 const ROUTING_TABLES: [&str; 3] = ["ipv4_routes", "ipv6_routes", "ecmp_members"];
 
-/// Whether an object goes by this name: its last parts.
+/// Whether an object has this name, which may be the last part of its qualified name.
 fn is_called(preamble: &Preamble, name: &str) -> bool {
     preamble.name == name || preamble.name.strip_suffix(name).is_some_and(|rest| rest.ends_with('.'))
 }
@@ -264,7 +262,7 @@ pub fn write_registers(
     Ok(())
 }
 
-/// Reads whole register arrays; elements of zero are left out.
+/// Reads whole register arrays; zero elements are omitted.
 pub fn read_registers(switch: &mut Switch, registers: &[String]) -> Result<Vec<RegisterRows>, ControlError> {
     let control = switch.control();
     let mut read = Vec::new();

@@ -1,83 +1,84 @@
-//! Proof by simulation that headroom suffices: one port's lossless profile under the worst case that its link allows.
+//! Proof by simulation that headroom is sufficient: one port's lossless profile under the worst case of its link.
 //!
-//! The traffic manager of a switch set up by its configuration ([`crate::scenario`]) takes frames at line rate for a
-//! neighbour that stays paused. When the group pauses its sender, these delays pass one after the other before the
-//! last frame is in (IEEE 802.1Qbb annex, IEEE 802.3 31B.3.7):
+//! The traffic manager of a switch, set up by its configuration ([`scenario::sonic`]), receives frames at line rate for an
+//! egress port that stays paused. After the group has reached XOFF, the following delays add up before the last frame has
+//! arrived (IEEE 802.1Qbb annex, IEEE 802.3 31B.3.7):
 //!
-//! 1. the pause frame waits for a frame of the port's MTU that is just leaving,
-//! 2. it travels along the cable (5.05 ns a metre, as SONiC's arithmetic has it),
-//! 3. the sender may take the standard's reaction time,
-//! 4. it finishes the frame that it has begun, and what is on the cable arrives.
+//! 1. an MTU-sized frame that is already being transmitted delays the pause frame,
+//! 2. the pause frame propagates along the cable (5.05 ns a metre, as in SONiC's computation),
+//! 3. the sender uses the whole reaction time of the standard,
+//! 4. it completes the present frame, and the frames on the cable arrive.
 //!
-//! Chip-internal delays (pipeline, MAC) are not known for most chips and count as nothing: what overflows here
-//! overflows on the chip too; what fits here needs the chip's own margin besides.
+//! Chip-internal delays (pipeline, MAC) are unknown for most chips and count as zero: what overflows here overflows on the
+//! chip, too; what fits here needs the chip's own margin in addition.
 
 use buffer_config::headroom::{CABLE_PS_PER_METRE, response_ps};
 use buffer_config::resolved::{ResolvedPort, ResolvedSwitch};
 use model::{Rate, Time};
 use p4_switch::tm::{Arrival, DropReason, TrafficManager};
+use scenario::{SonicError, sonic};
 use serde::Serialize;
 
-use crate::scenario::{SonicError, sonic};
+use crate::drop_reason::queue_drop_name;
 
 /// The most frames that one proof sends: enough to fill 500 MB with frames of 64 bytes.
 const MAX_FRAMES: u64 = 8_000_000;
 
-/// What was assumed of the traffic.
+/// Assumptions about the traffic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Assumed {
-    /// Bytes of each frame that the sender sends, where the configuration names no largest lossless frame.
+    /// Bytes of each frame, where the configuration has no largest lossless frame.
     pub frame_bytes: u32,
 }
 
-/// One lossless priority of one port, put to the test.
+/// The test of one lossless priority of one port.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Proof {
-    /// The port that takes the traffic.
+    /// The ingress port.
     pub port: String,
     /// Priority.
     pub priority: u8,
     /// Name of the group's buffer profile.
     pub profile: String,
-    /// Mbit/s.
+    /// Speed in Mbit/s.
     pub speed_mbps: u32,
-    /// Metres.
+    /// Cable length in metres.
     pub cable_m: u32,
-    /// Headroom that the profile has, bytes.
+    /// Headroom of the profile in bytes.
     pub configured_bytes: u64,
-    /// The most of it that was used; counted in whole cells.
+    /// The largest use of it in bytes, in whole cells.
     pub used_bytes: u64,
-    /// Other ports of the same speed, cable, MTU and profile, for which the same holds.
+    /// Other ports with the same speed, cable length, MTU and profile, to which the result applies.
     pub alike: Vec<String>,
-    /// How it ended.
+    /// The result.
     pub outcome: Outcome,
 }
 
-/// How a proof ended.
+/// The result of a proof.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "kind")]
 pub enum Outcome {
-    /// Everything was stored.
+    /// All frames were stored.
     Fits,
     /// A frame was dropped.
     Drops {
-        /// Which frame since the first, from 1.
+        /// The number of the first dropped frame, from 1.
         frame: u64,
-        /// Nanoseconds after the pause became due.
+        /// Nanoseconds from XOFF to the first drop.
         after_pause_ns: u64,
-        /// Why it was refused.
+        /// Why it was dropped.
         reason: String,
         /// Frames dropped in all.
         dropped: u64,
     },
-    /// The group dropped before it paused, or never paused: its threshold cannot be reached.
+    /// The group dropped before it paused, or never paused: XOFF cannot be reached.
     NeverPauses {
-        /// Why the first frame was refused, when one was.
+        /// Why the first frame was dropped, if one was.
         reason: Option<String>,
     },
 }
 
-/// A lossless priority that cannot be put to the test.
+/// A lossless priority that cannot be tested.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Unproved {
     /// The port.
@@ -86,19 +87,19 @@ pub struct Unproved {
     pub priority: u8,
     /// What is missing.
     pub why: String,
-    /// Other ports that lack the same.
+    /// Other ports with the same reason.
     pub alike: Vec<String>,
 }
 
-/// What the proofs of a switch say together.
+/// The combined result of all proofs of a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Every lossless priority stores what its link may send.
+    /// Every lossless priority stores all that arrives in the worst case.
     Holds,
     /// A frame is dropped, or a group never pauses.
     Fails,
-    /// Something that the proof needs is not known. That is no pass.
+    /// A value that the proof needs is unknown. The configuration does not pass.
     NotProvable,
     /// No port that is up has PFC.
     NothingToProve,
@@ -107,14 +108,14 @@ pub enum Verdict {
 /// All proofs of a switch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Report {
-    /// The ASIC by Harrier's name; `None` when it is not known: its cells and delays are not known then either, and what
-    /// fits here proves nothing.
+    /// The ASIC by Harrier's name; `None` if unknown: its cell size and delays are then unknown, too, so that nothing is
+    /// proved.
     pub asic: Option<&'static str>,
-    /// What they say together.
+    /// The combined result.
     pub verdict: Verdict,
-    /// Each kind of lossless port.
+    /// One proof for each kind of lossless port.
     pub proofs: Vec<Proof>,
-    /// What could not be put to the test.
+    /// Priorities that could not be tested.
     pub unproved: Vec<Unproved>,
 }
 
@@ -133,7 +134,7 @@ impl Report {
     }
 }
 
-/// What keeps a priority of a port from being put to the test.
+/// Why a priority of a port cannot be tested, if it cannot.
 fn missing(switch: &ResolvedSwitch, port: &ResolvedPort, priority: u8) -> Option<String> {
     let group = usize::from(port.tc_to_group[usize::from(priority)] & 7);
     let profile = port.priority_groups[group].and_then(|at| switch.profiles.get(at));
@@ -150,10 +151,10 @@ fn missing(switch: &ResolvedSwitch, port: &ResolvedPort, priority: u8) -> Option
     }
 }
 
-/// Puts every kind of lossless port of a switch to the test, each with a neighbour of its own that stays paused.
+/// Tests every kind of lossless port of a switch, each with an egress port that stays paused.
 ///
 /// # Errors
-/// When the configuration cannot set a switch up.
+/// A configuration that does not fit a switch.
 pub fn prove(switch: &ResolvedSwitch, assumed: Assumed) -> Result<Report, SonicError> {
     let frame_bytes = switch.lossless_mtu_bytes.unwrap_or(assumed.frame_bytes).max(64);
     let assumed = Assumed { frame_bytes };
@@ -200,7 +201,7 @@ pub fn prove(switch: &ResolvedSwitch, assumed: Assumed) -> Result<Report, SonicE
     Ok(Report::new(switch.asic, proofs, unproved))
 }
 
-/// Where frames come in, and where they would go out if the neighbour let them.
+/// The ingress port, and the egress port that stays paused.
 const IN: u16 = 0;
 const OUT: u16 = 1;
 
@@ -213,7 +214,6 @@ fn one(
 ) -> Result<(u64, Outcome), SonicError> {
     let rate = Rate(u64::from(port.speed_mbps) * 1_000_000);
     let mut tm: TrafficManager<()> = TrafficManager::new(sonic::pair(switch, port, [IN, OUT], rate)?);
-    // The neighbour behind the egress port stops everything and goes on doing so.
     tm.block(OUT);
     let group = port.tc_to_group[usize::from(priority)] & 7;
     let frame = rate.serialisation(u64::from(assumed.frame_bytes));
@@ -225,7 +225,7 @@ fn one(
         bytes: assumed.frame_bytes,
         ecn_capable: true,
     };
-    // Time of the last bit of each frame at the switch; the sender begins one as soon as the last has left.
+    // Time of the last bit of each frame at the switch; frames follow each other without a gap.
     let reaction = response_ps(port.speed_mbps);
     let (mut now, mut last_start, mut paused_at) = (Time(cable.0 + frame.0), Time::MAX, None);
     let (mut first_drop, mut dropped): (Option<(u64, Time, DropReason)>, u64) = (None, 0);
@@ -238,7 +238,7 @@ fn one(
             dropped += 1;
             first_drop = first_drop.or(Some((number, now, reason)));
             if paused_at.is_none() {
-                return Ok((0, Outcome::NeverPauses { reason: Some(format!("{reason:?}")) }));
+                return Ok((0, Outcome::NeverPauses { reason: Some(queue_drop_name(reason).to_string()) }));
             }
         }
         if paused_at.is_none() && tm.take_pfc(now, IN).is_some() {
@@ -255,7 +255,7 @@ fn one(
         (Some(pause), Some((frame, time, reason))) => Outcome::Drops {
             frame,
             after_pause_ns: time.0.saturating_sub(pause.0) / 1000,
-            reason: format!("{reason:?}"),
+            reason: queue_drop_name(reason).to_string(),
             dropped,
         },
     };

@@ -1,4 +1,4 @@
-//! What a run leaves behind.
+//! The records and counters of a run.
 
 use std::collections::BTreeMap;
 
@@ -12,40 +12,40 @@ use crate::nic::message::MessageStats;
 /// A pause or resume that took effect at a node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PauseRecord {
-    /// When the frame arrived, or when the pause ran out.
+    /// When the frame arrived, or when the pause expired.
     pub at: Time,
-    /// The port that must be silent or may go on: of a switch or a host.
+    /// The egress port that is paused or resumed, of a switch or a host.
     pub port: PortRef,
-    /// The class.
+    /// The priority.
     pub priority: u8,
     /// Pause (a refresh included) or resume.
     pub on: bool,
 }
 
-/// What a PFC watchdog did.
+/// An action of a PFC watchdog or a NIC watchdog.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct WatchdogRecord {
     /// When.
     pub at: Time,
-    /// The port that was paused for too long: of a switch, or of a host whose NIC paused for too long.
+    /// The port of a switch that was paused for too long, or of a host whose NIC sent pauses for too long.
     pub port: PortRef,
     /// The priority.
     pub priority: u8,
-    /// What the watchdog does from now on; absent: the priority works again.
+    /// What the watchdog does from now on; absent: the priority is restored.
     pub action: Option<WatchdogDoes>,
 }
 
-/// What a watchdog does about a storm.
+/// The response of a watchdog to a storm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WatchdogDoes {
-    /// A switch drops the queue and lossless packets from the peer.
+    /// A switch drops the queue and arriving packets of the lossless priority.
     Drop,
-    /// A switch sends in spite of the pauses.
+    /// A switch ignores the pauses and forwards.
     Forward,
     /// A switch reports only.
     Alert,
-    /// A NIC sends no pause any more.
+    /// A NIC sends no more pauses.
     Mute,
 }
 
@@ -59,95 +59,95 @@ impl From<WatchdogAction> for WatchdogDoes {
     }
 }
 
-/// Packets of a lossless class that a switch lost for one reason at one place: a fault of its configuration, or the
-/// doing of its watchdog.
+/// Packets of a lossless priority that a switch dropped for one reason, between one pair of ports: because of its
+/// configuration or its watchdog.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LosslessDrops {
-    /// When the first was lost.
+    /// When the first was dropped.
     pub first: Time,
-    /// When the last was lost.
+    /// When the last was dropped.
     pub last: Time,
-    /// Where they had come in.
+    /// Their ingress port.
     pub ingress: PortRef,
-    /// Where they were to leave.
+    /// Their egress port.
     pub egress: PortRef,
-    /// Their class.
+    /// Their priority.
     pub priority: u8,
-    /// Why.
+    /// The reason.
     pub reason: String,
-    /// The buffer profile that did not suffice.
+    /// The buffer profile of the priority group.
     pub profile: String,
-    /// How many.
+    /// Number of packets.
     pub packets: u64,
 }
 
-/// The books of a run do not balance: a fault of the simulator, never of its input.
+/// Frames or bytes are not conserved: a defect of the simulator, never of its input.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BooksError {
-    /// The memory of a switch.
+pub enum ConservationError {
+    /// In the memory of a switch.
     #[error("switch `{switch}`: {error}")]
     Switch {
         /// The switch.
         switch: String,
-        /// What disagrees.
+        /// The totals that differ.
         error: AuditError,
     },
-    /// The wires.
-    #[error("{sent} frames were sent; {arrived} arrived, {lost} were lost and {flying} are on their way")]
+    /// On the links.
+    #[error("{sent} frames were sent; {arrived} arrived, {lost} were lost and {flying} are in flight")]
     Wires {
-        /// Handed over for sending.
+        /// Frames sent.
         sent: u64,
-        /// Arrived.
+        /// Frames that arrived.
         arrived: u64,
-        /// Lost on the way.
+        /// Frames that were lost.
         lost: u64,
-        /// On their way.
+        /// Frames in flight.
         flying: u64,
     },
 }
 
-/// What the fabric has counted since it was made.
+/// The counters of a fabric.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counters {
-    /// Events that happened.
+    /// Events processed.
     pub events: u64,
     /// Frames that crossed a link, PFC not included.
     pub packet_hops: u64,
-    /// Data packets that hosts took in order.
+    /// Data packets that hosts accepted.
     pub data_packets_accepted: u64,
-    /// Data packets that hosts threw away: out of order or seen before.
+    /// Data packets that hosts discarded: out of order or duplicate.
     pub data_packets_discarded: u64,
     /// Data packets that arrived with a congestion mark.
     pub marked_packets: u64,
-    /// Congestion notifications that reached senders.
+    /// CNPs, and ACKs with an echoed mark, that reached senders.
     pub notifications: u64,
     /// Pause frames that switches sent, refreshes included.
     pub pauses_sent: u64,
     /// Resume frames that switches sent.
     pub resumes_sent: u64,
-    /// Packets that the switches' program took off the wire: flow control frames and polling packets that have
-    /// done their work, and what it has no route for.
+    /// Packets that end in the switches' program: PFC frames, polling packets after their last hop, and packets without a
+    /// route.
     pub ended_by_program: u64,
-    /// Packets that switches lost for want of memory, of a program or of receivers.
+    /// Packets that switches dropped: no buffer space, no program or no receiver.
     pub dropped_packets: u64,
     /// Their bytes.
     pub dropped_bytes: u64,
-    /// Packets of lossless classes among them.
+    /// Packets of lossless priorities among them.
     pub lossless_drops: u64,
-    /// Packets that switches lost, by reason.
+    /// Packets that switches dropped, by reason.
     pub drops: BTreeMap<String, u64>,
     /// Polling packets that agents sent.
     pub polls_sent: u64,
-    /// Packets that NICs lost because their receive buffers were full.
+    /// Packets that NICs dropped because their receive buffers were full.
     pub lost_by_nics: u64,
-    /// Frames that hosts did not understand, polling packets among them.
+    /// Frames that hosts do not process, polling packets among them.
     pub foreign_frames: u64,
 }
 
-/// What became of a flow.
+/// The record of a flow.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FlowRecord {
-    /// What people call it.
+    /// Its label in the scenario.
     pub label: String,
     /// Its 5-tuple.
     pub flow: FlowKey,
@@ -155,20 +155,20 @@ pub struct FlowRecord {
     pub bytes: u64,
     /// When it started.
     pub start: Time,
-    /// When the last acknowledgement came; absent when the run ended before.
+    /// When the last packet was acknowledged; absent when the run ended before.
     pub finish: Option<Time>,
     /// Bytes acknowledged.
     pub acknowledged_bytes: u64,
-    /// Packets sent, those sent again included.
+    /// Packets sent, retransmissions included.
     pub sent_packets: u64,
-    /// Packets sent again.
+    /// Packets retransmitted.
     pub retransmitted_packets: u64,
     /// Data packets that arrived with a congestion mark.
     pub marked_packets: u64,
-    /// Its round-trip times, as its NIC measures them: from a packet's departure to its acknowledgement. Packets
-    /// that were sent twice give none, RDMA READs neither.
+    /// Its RTTs, as measured by the NIC: from a packet's departure to its ACK. Retransmitted packets and RDMA READs give no
+    /// samples.
     pub rtt: RttStats,
-    /// How long its messages took.
+    /// Completion times of its messages.
     pub messages: MessageStats,
 }
 
@@ -179,13 +179,13 @@ impl FlowRecord {
     }
 }
 
-/// Something that a switch has for its controller.
+/// A message of a switch to its controller.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SwitchNotice {
     /// When.
     pub at: Time,
-    /// Which switch, see [`crate::Fabric::switch_name`].
+    /// The switch, see [`crate::Fabric::switch_name`].
     pub switch: u32,
-    /// What.
+    /// The message.
     pub event: p4_switch::Event,
 }

@@ -6,52 +6,51 @@ use controller::plan::{PlanError, PlanSettings, plan};
 use host_agent::{Settings, SettingsError};
 use model::{GroundTruth, Snapshot, Time};
 use p4_switch::Switch;
+use scenario::Scenario;
 use serde::Serialize;
 
-use crate::agent::Watcher;
-use crate::build::BuildError;
+use crate::agent::SimulatedAgent;
 use crate::collect::InProcessController;
-use crate::fabric::{Fabric, Tap};
+use crate::fabric::{BuildError, Fabric, Tap};
+use crate::fault_injection::FaultInjection;
 use crate::nic::packet::mac;
 use crate::pipeline::{InstallError, Pipeline, install, reinstall_routes};
-use crate::record::{BooksError, Counters, FlowRecord, LosslessDrops, PauseRecord, WatchdogRecord};
-use crate::scenario::Scenario;
-use crate::trial::Trial;
+use crate::record::{ConservationError, Counters, FlowRecord, LosslessDrops, PauseRecord, WatchdogRecord};
 use crate::truth;
 
-/// What a run needs besides scenario and seed.
+/// The options of a run.
 #[derive(Clone, Debug)]
 pub struct RunOptions {
     /// The program of all switches.
     pub pipeline: Pipeline,
-    /// Whether hosts watch their flows and the controller collects. Off, the run is traffic only.
+    /// Whether hosts run agents and the controller collects. Otherwise the run is traffic only.
     pub diagnose: bool,
 }
 
-/// What a run gave.
+/// The results of a run.
 #[derive(Clone, Debug, Serialize)]
 pub struct RunOutcome {
     /// Name of the scenario.
     pub scenario: String,
     /// The seed.
     pub seed: u64,
-    /// What really happened, where the scenario says what to expect.
+    /// The ground truth, for scenarios with an expectation.
     pub ground_truth: Option<GroundTruth>,
-    /// What of the expectation the run did not show, in words; empty for a run as intended.
+    /// Deviations from the expectation; empty for a run as intended.
     pub deviations: Vec<String>,
     /// The telemetry collected, one entry an event.
     pub snapshots: Vec<Snapshot>,
     /// When each of them was complete.
     pub snapshot_times: Vec<Time>,
-    /// What a full poll brought at each question, and when; empty unless [`Trial::survey`] asks for it.
+    /// The full poll at each trigger, and when it was complete; empty unless [`FaultInjection::survey`] asks for it.
     pub surveys: Vec<(Time, Snapshot)>,
-    /// What became of every flow.
+    /// The record of every flow.
     pub flows: Vec<FlowRecord>,
     /// Pauses and resumes that nodes received.
     pub pauses: Vec<PauseRecord>,
-    /// What watchdogs did.
+    /// Actions of watchdogs.
     pub watchdogs: Vec<WatchdogRecord>,
-    /// Where packets of lossless classes were lost.
+    /// Drops of lossless priorities.
     pub lossless_drops: Vec<LosslessDrops>,
     /// Counters.
     pub counters: Counters,
@@ -59,27 +58,27 @@ pub struct RunOutcome {
     pub end: Time,
 }
 
-/// Why there was no run.
+/// Why a run is not possible.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// The scenario does not hold together.
+    /// The scenario is inconsistent.
     #[error(transparent)]
     Build(#[from] BuildError),
     /// The topology cannot be programmed.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// A switch refuses the program or its plan.
+    /// A switch rejects the program or its plan.
     #[error(transparent)]
     Install(#[from] InstallError),
-    /// The agents' settings make no sense.
+    /// The agents' settings are invalid.
     #[error("agent: {0}")]
     Agent(#[from] SettingsError),
-    /// Bytes or frames went missing in the simulator itself.
+    /// Bytes or frames are not conserved: a defect of the simulator.
     #[error("the simulation is wrong, please report it: {0}")]
-    Books(#[from] BooksError),
+    Books(#[from] ConservationError),
 }
 
-/// Builds the network of a scenario with every switch programmed and, with `agents`, hosts that watch.
+/// Builds the network of a scenario with every switch programmed and, with `agents`, agents on its hosts.
 pub fn prepare(
     scenario: &Scenario,
     seed: u64,
@@ -100,12 +99,12 @@ pub fn prepare(
     Ok(fabric)
 }
 
-/// How the switches of a scenario are programmed at its start.
+/// The settings for programming the switches of a scenario at its start.
 pub fn plan_settings(scenario: &Scenario, seed: u64) -> PlanSettings {
     scenario.plan_settings(seed, Time::ZERO)
 }
 
-/// Puts an agent on every host of a scenario that shall have one.
+/// Adds the agents of a scenario to its hosts.
 pub fn set_agents<S: crate::FabricSwitch>(
     scenario: &Scenario,
     fabric: &mut Fabric<S>,
@@ -116,7 +115,7 @@ pub fn set_agents<S: crate::FabricSwitch>(
         if watching.contains(&node.name) {
             let settings =
                 Settings { threshold_percent: scenario.agents.threshold_percent, ..Settings::default() };
-            let watcher = Watcher::new(&node.name, number as u16, mac(number as u32), settings)?;
+            let watcher = SimulatedAgent::new(&node.name, number as u16, mac(number as u32), settings)?;
             fabric.set_agent(&node.name, Box::new(watcher));
         }
     }
@@ -125,60 +124,61 @@ pub fn set_agents<S: crate::FabricSwitch>(
 
 /// Runs a scenario to its end. Equal arguments give equal outcomes.
 pub fn run(scenario: &Scenario, seed: u64, options: &RunOptions) -> Result<RunOutcome, RunError> {
-    run_watched(scenario, seed, options, &mut Nobody)
+    run_watched(scenario, seed, options, &mut NoObserver)
 }
 
-/// As [`run`], with somebody who looks on.
+/// As [`run`], with an observer.
 ///
 /// # Errors
-/// What cannot be built, programmed or drawn.
+/// A scenario that cannot be built, programmed or drawn.
 pub fn run_watched(
     scenario: &Scenario,
     seed: u64,
     options: &RunOptions,
     watch: &mut dyn Watch,
 ) -> Result<RunOutcome, RunError> {
-    drive_through(scenario, seed, options, &Trial::default(), watch)
+    drive_through(scenario, seed, options, &FaultInjection::default(), watch)
 }
 
-/// As [`run`], with a collection that is tried.
+/// As [`run`], with losses injected into the collection.
 ///
 /// # Errors
-/// What cannot be built, programmed or drawn.
-pub fn run_trial(
+/// A scenario that cannot be built, programmed or drawn.
+pub fn run_with_injection(
     scenario: &Scenario,
     seed: u64,
     options: &RunOptions,
-    trial: &Trial,
+    injection: &FaultInjection,
 ) -> Result<RunOutcome, RunError> {
-    drive_through(scenario, seed, options, trial, &mut Nobody)
+    drive_through(scenario, seed, options, injection, &mut NoObserver)
 }
 
 fn drive_through(
     scenario: &Scenario,
     seed: u64,
     options: &RunOptions,
-    trial: &Trial,
+    injection: &FaultInjection,
     watch: &mut dyn Watch,
 ) -> Result<RunOutcome, RunError> {
     let mut scenario = scenario.instance(seed).map_err(BuildError::from)?;
-    if let Some(percent) = trial.threshold_percent {
+    if let Some(percent) = injection.threshold_percent {
         scenario.to_mut().agents.threshold_percent = percent;
     }
     let scenario = &*scenario;
     let mut fabric = prepare(scenario, seed, &options.pipeline, options.diagnose)?;
+    fabric.keep_all_records();
     if scenario.expect.is_some() {
         fabric.keep_log();
     }
     if let Some(tap) = watch.tap() {
         fabric.set_tap(tap);
     }
-    fabric.lost_polls = trial.polls(seed);
-    let new = || InProcessController::new(scenario, options.pipeline.clone()).on_trial(seed, trial);
+    fabric.lose_polls(injection.polls(seed));
+    let new = || InProcessController::new(scenario, options.pipeline.clone()).with_injection(seed, injection);
     let mut controller = options.diagnose.then(new);
     let mut reroutes = Reroutes::new(scenario, seed, &options.pipeline);
     drive(scenario, &mut fabric, controller.as_mut(), &mut reroutes, watch)?;
-    fabric.check_books()?;
+    fabric.check_conservation()?;
     let flows = fabric.flows();
     let pauses = fabric.pauses().to_vec();
     let (ground_truth, deviations) = truth::establish(scenario, &fabric, &flows);
@@ -204,7 +204,7 @@ fn drive_through(
     })
 }
 
-/// Runs the traffic of a scenario without agents and collection, after `set_up` has had a look at the network.
+/// Runs the traffic of a scenario without agents and collection, after `set_up` has changed the network.
 pub(crate) fn run_traffic(
     scenario: &Scenario,
     seed: u64,
@@ -213,31 +213,32 @@ pub(crate) fn run_traffic(
     watch: &mut dyn Watch,
 ) -> Result<Fabric<Switch>, RunError> {
     let mut fabric = prepare(scenario, seed, pipeline, false)?;
+    fabric.keep_all_records();
     set_up(&mut fabric);
     let mut reroutes = Reroutes::new(scenario, seed, pipeline);
     drive(scenario, &mut fabric, None, &mut reroutes, watch)?;
-    fabric.check_books()?;
+    fabric.check_conservation()?;
     Ok(fabric)
 }
 
-/// Looks on while a scenario runs. Nothing that it does changes the run.
+/// An observer of a run. It does not change the run.
 pub trait Watch {
-    /// Something that shall see every frame.
+    /// An observer of every frame.
     fn tap(&mut self) -> Option<Box<dyn Tap>> {
         None
     }
 
-    /// When it wants to look next; absent: never.
+    /// When [`Watch::look`] is to be called next; absent: never.
     fn next_look(&self) -> Option<Time>;
 
-    /// The time has come; everything before has happened.
+    /// Called at that time; all earlier events have been processed.
     fn look(&mut self, now: Time, fabric: &Fabric<Switch>);
 }
 
-/// Nobody looks.
-struct Nobody;
+/// No-op observer.
+struct NoObserver;
 
-impl Watch for Nobody {
+impl Watch for NoObserver {
     fn next_look(&self) -> Option<Time> {
         None
     }
@@ -245,7 +246,7 @@ impl Watch for Nobody {
     fn look(&mut self, _now: Time, _fabric: &Fabric<Switch>) {}
 }
 
-/// Programs switches anew when routes change.
+/// Reprograms switches when routes change.
 struct Reroutes<'r> {
     scenario: &'r Scenario,
     seed: u64,
@@ -258,7 +259,7 @@ impl<'r> Reroutes<'r> {
         Reroutes { scenario, seed, pipeline, times: scenario.reroute_times().into() }
     }
 
-    /// Programs what is due by `now`.
+    /// Applies the changes that are due by `now`.
     fn act(&mut self, now: Time, fabric: &mut Fabric<Switch>) -> Result<(), RunError> {
         while let Some(at) = self.times.pop_front_if(|at| *at <= now) {
             let settings = self.scenario.plan_settings(self.seed, at);
@@ -273,15 +274,15 @@ impl<'r> Reroutes<'r> {
     }
 }
 
-/// Agents may still ask for so long after a scenario's end, about the trouble that they were asking about.
-const LAST_QUESTIONS: Time = Time::from_us(500);
+/// Agents may send polling packets for this long after a scenario's end, for events that began before.
+const LAST_POLLS: Time = Time::from_us(500);
 
-/// Collections are over so long after a scenario's end; then the controller only looks again and again after switches
-/// that do not answer.
+/// Collections are complete this long after a scenario's end; later the controller only retries switches that do not
+/// respond.
 const LAST_COLLECTIONS: Time = Time::from_ms(900);
 
-/// Lets network and controller act in order of time: until the scenario's end or until all flows and faults are
-/// through, and then until the controller has nothing left to do.
+/// Runs network and controller in order of time: until the scenario's end or until all flows and faults are over, and then
+/// until the controller is idle.
 fn drive(
     scenario: &Scenario,
     fabric: &mut Fabric<Switch>,
@@ -304,11 +305,11 @@ fn drive(
             (None, None) => return Ok(()),
             (Some(at), Some(due)) if due <= at => act(controller.as_deref_mut(), due, fabric),
             (None, Some(due)) => {
-                // Nobody asks about what comes long after the end: else a network that stands still would be asked about for ever.
-                if fabric.now() > scenario.stop + LAST_QUESTIONS {
+                // Without this limit, agents would poll a deadlocked network for ever.
+                if fabric.now() > scenario.stop + LAST_POLLS {
                     fabric.dismiss_agents();
                 }
-                // The wire goes on while the controller finishes: polling packets may still be under way.
+                // The network continues while the controller finishes: polling packets may still be in flight.
                 let due = due.max(fabric.now());
                 fabric.run_until(due);
                 act(controller.as_deref_mut(), due, fabric);

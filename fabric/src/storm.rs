@@ -1,37 +1,36 @@
-//! A pause storm against the watchdog of one port, on the traffic manager that its configuration sets up.
+//! A pause storm at one port with a PFC watchdog, on the traffic manager of its configuration.
 //!
-//! The peer sends pause frames of the longest time, each before the one before has run out, from time 0 to the end of
-//! the storm; a packet waits behind them. What the watchdog does is recorded. Its timers are exact, where SONiC's looks
-//! every poll interval ([`buffer_config::explain::watchdog_of`] has the window).
+//! From time 0 to the end of the storm, the peer sends pause frames of the longest duration and refreshes each before it
+//! expires; a packet is queued. The actions of the watchdog are recorded. Its timers are exact, whereas SONiC polls at an
+//! interval ([`buffer_config::explain::watchdog_of`] has the resulting range).
 
 use buffer_config::resolved::{ResolvedPort, ResolvedSwitch};
 use model::wire::pfc::{Pfc, quanta_time};
 use model::{Rate, Time};
 use p4_switch::tm::{Arrival, DropReason, TmEvent, TrafficManager};
+use scenario::{SonicError, sonic};
 
-use crate::scenario::{SonicError, sonic};
-
-/// What the watchdog did.
+/// The actions of the watchdog.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Storm {
-    /// When it gave the queue up.
+    /// When it detected the storm.
     pub detected: Option<Time>,
     /// The last pause frame.
     pub last_pause: Time,
-    /// When the queue worked again.
+    /// When it restored the queue.
     pub restored: Option<Time>,
-    /// Packets that it threw away.
+    /// Packets that it dropped.
     pub dropped: u64,
 }
 
-/// Where the packet comes in, and where the peer is.
+/// The ingress port of the packet, and the port of the peer.
 const IN: u16 = 0;
 const OUT: u16 = 1;
 
-/// Lets the peer of `port` pause `priority` for `length`, and waits until nothing happens any more.
+/// Simulates a peer of `port` that pauses `priority` for `length`, until no event is left.
 ///
 /// # Errors
-/// When the configuration cannot set a switch up.
+/// A configuration that does not fit a switch.
 pub fn replay(
     switch: &ResolvedSwitch,
     port: &ResolvedPort,
@@ -43,7 +42,7 @@ pub fn replay(
     let mut storm = Storm { last_pause: length, ..Storm::default() };
     let arrival = Arrival { ingress_port: IN, egress_port: OUT, priority, bytes: 1_024, ecn_capable: true };
     let pause = Pfc::single(priority, u16::MAX);
-    let renewal = Time(quanta_time(u16::MAX, rate).0 / 2);
+    let refresh = Time(quanta_time(u16::MAX, rate).0 / 2);
     let mut events = Vec::new();
     let mut note = |tm: &mut TrafficManager<()>, now: Time, storm: &mut Storm| {
         tm.drain_events(&mut events);
@@ -59,7 +58,7 @@ pub fn replay(
     let mut next_pause = Some(Time::ZERO);
     let mut has_packet = false;
     loop {
-        // What is due at one time happens in the order of the link: the frame first, then the timers.
+        // At equal times the frame is received before the timers fire.
         let now = match (next_pause, tm.next_wake()) {
             (Some(pause), Some(wake)) => pause.min(wake),
             (Some(time), None) | (None, Some(time)) => time,
@@ -67,13 +66,13 @@ pub fn replay(
         };
         if next_pause == Some(now) {
             tm.receive_pfc(now, OUT, &pause);
-            next_pause = match Time(now.0.saturating_add(renewal.0)) {
+            next_pause = match Time(now.0.saturating_add(refresh.0)) {
                 _ if now >= length => None,
                 later => Some(later.min(length)),
             };
             if !has_packet {
                 has_packet = true;
-                // A configuration that refuses a single packet is not the watchdog's affair.
+                // A switch that drops a single packet is no concern of this test.
                 let _ = tm.enqueue(now, arrival, ());
             }
         }

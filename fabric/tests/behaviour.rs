@@ -3,9 +3,10 @@
 mod common;
 
 use common::{check_conservation, plain_fabric};
-use fabric::{FlowRecord, PauseRecord, Scenario, scenario};
+use fabric::{FlowRecord, PauseRecord};
 use model::{Rate, Time};
 use proptest::prelude::*;
+use scenario::Scenario;
 
 /// Two senders and a receiver at one switch, 100 Gb/s and 1 us everywhere.
 fn network(rest: &str) -> Scenario {

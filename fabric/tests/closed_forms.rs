@@ -6,13 +6,14 @@ mod common;
 
 use common::plain::PlainSwitch;
 use common::{check_conservation, plain_fabric};
-use fabric::nic::dcqcn::{Cut, DcqcnConfig};
-use fabric::nic::generation::Generation;
-use fabric::nic::message::Messages;
-use fabric::scenario::{Headroom, Notification, Reaction};
-use fabric::{Fabric, Scenario, scenario};
+use fabric::Fabric;
 use model::{Rate, Time};
 use p4_switch::tm::{Ecn, Threshold, standard_reaction};
+use scenario::Scenario;
+use scenario::nic::Generation;
+use scenario::nic::Messages;
+use scenario::nic::{Cut, DcqcnConfig};
+use scenario::{Headroom, Notification, Reaction};
 
 /// A packet of 1000 B payload on the wire.
 const PACKET: u64 = 1_058;
@@ -187,7 +188,7 @@ fn queue(fabric: &mut Fabric<PlainSwitch>) -> p4_switch::tm::QueueUse {
 fn two_flows_of_very_different_round_trips_get_the_same() {
     let near = Time::from_ns(250);
     let mut scenario = star(40, &[near, near, Time::from_us(884)]);
-    let base = |host| fabric::base_rtt(&scenario, &mut fabric::Paths::new(&scenario.topology), host, "h0");
+    let base = |host| fabric::base_rtt(&scenario, &mut scenario::Paths::new(&scenario.topology), host, "h0");
     assert_eq!([base("h1"), base("h2")].map(|rtt| rtt.map_or(0, |rtt| rtt.as_ns())), [1_447, 1_768_947]);
     Generation::Gen1.apply(&mut scenario.host);
     let marking = Ecn { kmin_bytes: 1_000_000, kmax_bytes: 2_000_000, pmax_ppm: 50_000 };

@@ -4,12 +4,12 @@
 mod common;
 
 use common::{check_conservation, plain_fabric};
-use fabric::nic::control::ControlConfig;
-use fabric::nic::dctcp::DctcpConfig;
-use fabric::nic::timely::TimelyConfig;
-use fabric::scenario::{self, Notification};
 use model::{Rate, Time};
 use p4_switch::tm::Ecn;
+use scenario::Notification;
+use scenario::nic::ControlConfig;
+use scenario::nic::DctcpConfig;
+use scenario::nic::TimelyConfig;
 
 /// What a run of flows into one port of 100 Gb/s came to in its second half.
 #[derive(Debug)]

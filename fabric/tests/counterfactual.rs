@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use fabric::counterfactual::verify;
-use fabric::{Pipeline, RunOptions, RunOutcome, Scenario, run, scenario};
+use fabric::{Pipeline, RunOptions, RunOutcome, run};
 use model::diagnosis::{Collected, Evidence, Record};
 use model::{Cause, Diagnosis, FlowKey, GroundTruth, RootCause};
+use scenario::Scenario;
 
 fn pipeline() -> &'static Pipeline {
     static PIPELINE: OnceLock<Pipeline> = OnceLock::new();
@@ -29,21 +30,21 @@ fn see(name: &str, seed: u64) -> Seen {
     Seen { scenario, seed, outcome, truth }
 }
 
-/// The first instance from `seed` on in which a victim asked, and not one of the culprits.
+/// The first instance from `seed` on in which the agent of a victim sent a polling packet, and not that of a culprit.
 fn see_asked(name: &str, seed: u64) -> Seen {
-    let asked = |seen: &Seen| {
+    let polled = |seen: &Seen| {
         let mut triggers = seen.outcome.snapshots.iter().filter_map(|snapshot| snapshot.trigger.as_ref());
         triggers.any(|trigger| seen.truth.victims.contains(&trigger.flow))
     };
-    (seed..seed + 5).map(|seed| see(name, seed)).find(asked).expect("a victim asks in most instances")
+    (seed..seed + 5).map(|seed| see(name, seed)).find(polled).expect("a victim is polled in most instances")
 }
 
 impl Seen {
-    /// The verdict of somebody who knows the truth, about the first victim that an agent asked about, but for its blame.
+    /// A verdict that equals the ground truth except for its culprits, about the first victim with a polling packet.
     fn verdict(&self, root_cause: RootCause) -> Diagnosis {
         let of_truth = |flow: &FlowKey| self.truth.victims.contains(flow);
         let mut triggers = self.outcome.snapshots.iter().filter_map(|snapshot| snapshot.trigger.clone());
-        let trigger = triggers.rfind(|trigger| of_truth(&trigger.flow)).expect("a victim asked");
+        let trigger = triggers.rfind(|trigger| of_truth(&trigger.flow)).expect("a victim is polled");
         Diagnosis {
             id: "known".to_string(),
             time_ns: trigger.time_ns,
@@ -80,7 +81,7 @@ impl Seen {
         verdict
     }
 
-    /// All flows that are neither culprits nor the one victim that asked.
+    /// All flows that are neither culprits nor the polled victim.
     fn innocent(&self) -> Vec<FlowKey> {
         let victim = self.verdict(RootCause::default()).victim;
         let sent: BTreeSet<FlowKey> = self.outcome.flows.iter().map(|record| record.flow).collect();
@@ -121,22 +122,25 @@ fn the_victim_recovers_without_the_true_culprit() {
 }
 
 #[test]
-fn a_configuration_that_is_to_blame_helps_by_itself() {
+fn a_configuration_correction_alone_helps() {
     for name in ["misconfigured-alpha", "short-headroom", "dscp-mix-up"] {
         let seen = see(name, 5);
         let replay = check(&seen, seen.truth.root_cause.clone(), Some(true)).verification.unwrap();
         let is_enough = replay.without.len() == 1;
-        assert!(is_enough || replay.shown.ends_with("put right, already helps"), "{name}: {replay:?}");
+        assert!(
+            is_enough || replay.shown.ends_with("configuration alone already helps"),
+            "{name}: {replay:?}"
+        );
     }
 }
 
 #[test]
-fn what_a_rule_found_is_put_right_too() {
+fn findings_of_rules_are_corrected_too() {
     for (name, id) in [("stale-headroom-profile", "far:1/PG020"), ("one-sided-pfc", "far:1/FLEET003")] {
         let seen = see(name, 5);
         let by_rule = RootCause { config: vec![id.to_string()], ..seen.truth.root_cause.clone() };
         let replay = check(&seen, by_rule, Some(true)).verification.unwrap();
-        assert!(!replay.without.iter().any(|done| done.contains("nothing better")), "{name}: {replay:?}");
+        assert!(!replay.without.iter().any(|done| done.contains("no better value")), "{name}: {replay:?}");
     }
 }
 
@@ -149,7 +153,7 @@ fn a_configuration_that_changes_nothing_is_not_to_blame() {
 }
 
 #[test]
-fn the_victim_stays_slow_without_an_innocent_flow() {
+fn the_victim_stays_slow_without_a_bystander() {
     for (name, seed) in
         [("poster-fig1", 1), ("incast-backpressure", 2), ("two-anomalies", 3), ("ecmp-imbalance", 4)]
     {
@@ -187,8 +191,11 @@ fn a_healthy_host_is_not_to_blame() {
 }
 
 #[test]
-fn a_verdict_that_names_nobody_is_not_verified() {
+fn a_verdict_without_a_culprit_is_not_verified() {
     let seen = see("poster-fig1", 1);
     let verdict = check(&seen, RootCause::default(), None);
-    assert_eq!(verdict.missing, ["it was not verified: it names nothing that could be taken out of the run"]);
+    assert_eq!(
+        verdict.missing,
+        ["it was not verified: it names no root cause that can be removed from the run"]
+    );
 }

@@ -4,9 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
-use fabric::{Fabric, Pipeline, RunOptions, RunOutcome, Scenario, prepare, run, scenario};
+use fabric::{Fabric, Pipeline, RunOptions, RunOutcome, prepare, run};
 use model::{Anomaly, GroundTruth, PortRef, RootCause, Setting, Time};
 use p4_switch::Switch;
+use scenario::Scenario;
 
 const SEEDS: [u64; 3] = [1, 2, 77];
 
@@ -283,7 +284,7 @@ fn watchdog_rescue() {
         };
         assert!(seen.truth.pause_loop.iter().any(gave_up), "no watchdog of the ring acted");
         assert!(seen.outcome.watchdogs.iter().any(|record| record.action.is_none()), "none was restored");
-        // Each time that the ring closes is one of its own: what was before it was opened is no part of it.
+        // Each time that the loop closes is a separate deadlock.
         let again = seen.truth.again.iter().filter(|again| again.anomaly == seen.truth.anomaly);
         let mut times: Vec<(u64, u64)> =
             again.chain([&seen.truth]).filter_map(|truth| truth.time_ns).collect();
@@ -307,7 +308,7 @@ fn misconfigured_alpha() {
         let odd = seen.scenario.switches.keys().next().unwrap();
         assert_eq!(seen.truth.root_cause.config, [format!("{odd}/alpha")]);
         let right = without_odd_switches(seen);
-        assert_eq!(right.pauses, [], "with the right alpha nobody is paused");
+        assert_eq!(right.pauses, [], "with the right alpha there are no pauses");
     });
 }
 

@@ -5,16 +5,17 @@ mod common;
 
 use common::plain::PlainSwitch;
 use common::{check_conservation, plain_fabric};
-use fabric::nic::dcqcn::{Cut, DcqcnConfig};
-use fabric::nic::generation::Generation;
-use fabric::nic::host_bus::HostBus;
-use fabric::nic::message::{Messages, Operation};
-use fabric::nic::mtt::MttModel;
-use fabric::nic::sender::Reliability;
-use fabric::scenario::{FaultKind, FaultSpec, Reaction};
-use fabric::{Fabric, Scenario, WatchdogDoes, scenario};
+use fabric::{Fabric, WatchdogDoes};
 use model::{Rate, Time};
 use p4_switch::tm::{Watchdog, WatchdogAction};
+use scenario::Scenario;
+use scenario::nic::Generation;
+use scenario::nic::HostBus;
+use scenario::nic::MttModel;
+use scenario::nic::Reliability;
+use scenario::nic::{Cut, DcqcnConfig};
+use scenario::nic::{Messages, Operation};
+use scenario::{FaultKind, FaultSpec, Reaction};
 
 /// Three hosts at one switch, 100 Gb/s and 1 us everywhere; `size` from h1 to h3.
 fn network(size: &str) -> Scenario {
@@ -194,7 +195,7 @@ fn selective_repeat_wastes_nothing_where_go_back_n_repeats_a_window() {
         let mut scenario = network("2MB");
         scenario.host.reliability = reliability;
         scenario.host.retransmit_timeout = Some(Time::from_us(100));
-        scenario.host.refuse_interval = Time::from_us(20);
+        scenario.host.nak_interval = Time::from_us(20);
         scenario.loss_ppt = [(0, 10_000_000_000)].into();
         let fabric = run(&scenario);
         let (_, _, lost, _) = fabric.frame_balance();
@@ -272,7 +273,7 @@ fn the_watchdog_of_the_nic_ends_a_storm_after_100_ms_for_good() {
     assert_eq!((fired.at, fired.port.to_string().as_str()), (Time::from_ms(100), "h3:1"));
     assert_eq!((fabric.watchdogs().len(), fired.priority), (1, 3));
     assert_eq!(fired.action, Some(WatchdogDoes::Mute));
-    // The last pause asked for 335.5 us more; then the flow goes on.
+    // The last pause lasts for another 335.5 us; then the flow continues.
     let finish = fabric.flows()[0].finish.expect("it finishes");
     assert!(finish > Time::from_ms(100) && finish < Time::from_ms(101), "{finish}");
 }

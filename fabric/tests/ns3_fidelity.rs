@@ -6,9 +6,10 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use fabric::ns3::{Loaded, output};
+use fabric::output::ns3 as output;
 use fabric::{PauseRecord, Pipeline, RunOptions, RunOutcome, Watch, run, run_watched};
 use p4_switch::Switch;
+use scenario::ns3::Loaded;
 
 /// A row of `fct.txt`: source and destination host, size, completion time in nanoseconds.
 struct Completion {
@@ -57,13 +58,7 @@ fn ours(pauses: &[PauseRecord]) -> Vec<(u64, String, bool)> {
 
 #[test]
 fn the_poster_files_give_what_ns3_gives() {
-    let Some(directory) = common::poster_directory() else {
-        eprintln!(
-            "SKIPPED the comparison with a run of ns-3: the public files of the poster are not in \
-             ../shared/data/hawkeye-poster. The small files in fabric/tests/fixtures were compared with arithmetic."
-        );
-        return;
-    };
+    let Some(directory) = common::poster_directory() else { return };
     let scenario = common::read_ns3(&directory.join("config.txt")).unwrap();
     let pipeline = Pipeline::hawkeye(&[]).unwrap_or_else(|error| panic!("{error}"));
     let outcome = run(&scenario, 1, &RunOptions { pipeline, diagnose: true }).unwrap();
@@ -147,7 +142,7 @@ fn run_own(name: &str) -> (RunOutcome, [String; 3]) {
     (outcome, [completions, pauses, queues])
 }
 
-/// Whole nanoseconds for `bytes` at so many gigabits a second.
+/// Whole nanoseconds for `bytes` at a rate in gigabits a second.
 fn wire(bytes: u64, gbps: u64) -> u64 {
     bytes * 8 / gbps
 }
@@ -203,7 +198,7 @@ fn an_incast_pauses_when_arithmetic_says_and_keeps_its_port_busy() {
     assert_eq!((limit, n), (16, 30));
     let first = pauses.split(' ').next().and_then(|word| word.parse().ok());
     assert_eq!(first, Some(2_000_000_000 + n * data + cable + ack + cable));
-    // Pauses and resumes alternate at each sender, and nobody else is paused.
+    // Pauses and resumes alternate at each sender, and no other port is paused.
     for sender in ["0 0 1", "1 0 1"] {
         let own: Vec<&str> = pauses.lines().filter(|line| line.contains(&format!(" {sender} "))).collect();
         assert!(own.len() > 20, "{} lines", own.len());
@@ -221,7 +216,11 @@ fn an_incast_pauses_when_arithmetic_says_and_keeps_its_port_busy() {
 /// The innocent victim's question brings in what the diagnosis rests on.
 fn check_snapshot(outcome: &RunOutcome) {
     let victim = outcome.flows.iter().find(|flow| flow.label == "2->4").unwrap();
-    let snapshot = outcome.snapshots.iter().find(|s| s.victim == Some(victim.flow)).expect("host 2 asks");
+    let snapshot = outcome
+        .snapshots
+        .iter()
+        .find(|s| s.victim == Some(victim.flow))
+        .expect("host 2 sends a polling packet");
     println!("{:?}", snapshot.trigger);
     assert_eq!(snapshot.missing, Vec::<model::Gap>::new());
     for (port, paused) in [("9:1", true), ("10:3", true), ("12:2", false)] {
@@ -233,10 +232,7 @@ fn check_snapshot(outcome: &RunOutcome) {
 #[test]
 #[ignore = "prints figures for docs/ns3-comparison.md and checks nothing"]
 fn seeds_change_what_marking_touches() {
-    let Some(directory) = common::poster_directory() else {
-        eprintln!("SKIPPED: the public files of the poster are not in ../shared/data/hawkeye-poster");
-        return;
-    };
+    let Some(directory) = common::poster_directory() else { return };
     let scenario = common::read_ns3(&directory.join("config.txt")).unwrap();
     for seed in 1..=12 {
         let mut fabric = common::plain_fabric(&scenario, seed);

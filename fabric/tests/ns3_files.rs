@@ -3,9 +3,10 @@
 mod common;
 
 use common::{check_conservation, plain_fabric};
-use fabric::{Pipeline, Problems, RunOptions, Scenario, ns3, run};
+use fabric::{Pipeline, RunOptions, run};
 use model::{Rate, Time};
 use p4_switch::tm::Threshold;
+use scenario::{Problems, Scenario, ns3};
 
 /// Two leaves (4, 5) and two spines (6, 7) with 400 Gb/s between them, and two hosts a leaf with 100 Gb/s.
 const TOPOLOGY: &str = "8 4 8\n4 5 6 7\n0 4 100Gbps 1us 0\n1 4 100Gbps 1us 0\n2 5 100Gbps 1us 0\n\
@@ -140,10 +141,10 @@ fn windows_are_of_all_pairs_or_of_the_own() {
 #[test]
 fn chunks_and_pace_are_honoured() {
     let chunks = scenario("L2_BACK_TO_ZERO 1\nL2_CHUNK_SIZE 8000\nRATE_BOUND 0\n");
-    assert_eq!((chunks.host.refuse_chunk_bytes, chunks.host.is_paced), (Some(8_000), false));
+    assert_eq!((chunks.host.nak_chunk_bytes, chunks.host.is_paced), (Some(8_000), false));
     let plain = scenario("L2_CHUNK_SIZE 8000\n");
-    assert_eq!((plain.host.refuse_chunk_bytes, plain.host.is_paced), (None, true));
-    // On a wire that loses packets everything arrives all the same.
+    assert_eq!((plain.host.nak_chunk_bytes, plain.host.is_paced), (None, true));
+    // All data arrives in spite of the losses.
     let lossy = Scenario { loss_ppt: [(0, 5_000_000_000)].into(), ..chunks };
     let mut fabric = plain_fabric(&lossy, 3);
     fabric.run_until(lossy.stop);
@@ -156,7 +157,7 @@ fn chunks_and_pace_are_honoured() {
 
 #[test]
 fn the_other_congestion_controls_take_their_parameters_from_the_file() {
-    use fabric::nic::control::ControlConfig;
+    use scenario::nic::ControlConfig;
     let of = |mode: u32| {
         // The settings of this suite say CC_MODE 0.
         let config = CONFIG.replace(

@@ -3,8 +3,9 @@
 
 #![allow(clippy::disallowed_methods, reason = "the test reads the vectors")]
 
+mod common;
+
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 
 use buffer_config::asic::{self, Asic};
 use buffer_config::headroom::{Link, worst_case_bytes};
@@ -75,12 +76,8 @@ impl Case {
 
 #[test]
 fn rules_and_simulation_agree_on_all_vectors() {
-    let path =
-        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/sonic/headroom_vectors.json");
-    let Ok(text) = std::fs::read_to_string(&path) else {
-        eprintln!("SKIPPED: {} is not there", path.display());
-        return;
-    };
+    let Some(path) = common::shared_data("sonic/headroom_vectors.json") else { return };
+    let text = std::fs::read_to_string(path).expect("the file can be read");
     let records: Vec<Value> = serde_json::from_str(&text).expect("an array of records");
     let (mut seen, mut edges) = (BTreeSet::new(), BTreeSet::new());
     let mut dropped = 0;

@@ -9,10 +9,11 @@ use buffer_config::resolved::{ResolvedSwitch, Threshold as ConfiguredThreshold};
 use buffer_config::{ResolveOptions, input, resolve};
 use common::plain::PlainSwitch;
 use common::{check_conservation, plain_fabric};
-use fabric::scenario::{SonicError, SwitchPort, SwitchSettings};
-use fabric::{BuildError, Fabric, Problems, Scenario, scenario};
+use fabric::{BuildError, Fabric};
 use model::{Rate, Time};
 use p4_switch::tm::{Ecn, PauseEnd, Service, Threshold, TmConfig, WatchdogAction};
+use scenario::{Problems, Scenario};
+use scenario::{SonicError, SwitchPort, SwitchSettings};
 
 const LISTING: &str = r#"{
     "DEVICE_METADATA": {"localhost": {"hostname": "tor"}},

@@ -4,15 +4,16 @@
 use std::net::IpAddr;
 
 use allocation_counter::measure;
-use fabric::nic::message::Operation;
 use fabric::nic::packet::Template;
-use fabric::{Pipeline, Scenario, plan_settings, scenario};
+use fabric::{Pipeline, plan_settings};
 use model::wire::polling::{Follow, Polling};
 use model::wire::{ETHERTYPE_POLLING, Frame, Pfc};
 use model::{FlowKey, Time};
 use p4_switch::tm::TmConfig;
 use p4_switch::{Engine, Event, Switch, SwitchConfig};
 use proptest::prelude::*;
+use scenario::Scenario;
+use scenario::nic::Operation;
 
 /// Switch `s1`'s neighbour in the poster's network: one with hosts and equal-cost paths.
 fn switch(scenario: &Scenario, pipeline: &Pipeline, engine: Engine) -> Switch {
@@ -43,7 +44,7 @@ fn frame(scenario: &Scenario, what: u8, flow: u16) -> Frame {
             head.extend(polling.to_bytes());
             Frame::new(&head, 2)
         }
-        0 => template.acknowledgement(u64::from(flow), false),
+        0 => template.ack(u64::from(flow), false),
         1 => template.cnp(),
         _ => template.data(Operation::Write, u64::from(flow), (flow == 0, false), 1000),
     }

@@ -5,8 +5,9 @@ mod common;
 
 use std::sync::OnceLock;
 
-use fabric::{Pipeline, RunOptions, RunOutcome, Scenario, run, scenario};
+use fabric::{Pipeline, RunOptions, RunOutcome, run};
 use model::{Gap, PortRef, TriggerReason};
+use scenario::Scenario;
 
 fn pipeline() -> &'static Pipeline {
     static PIPELINE: OnceLock<Pipeline> = OnceLock::new();
@@ -22,7 +23,7 @@ fn builtin(name: &str, seed: u64) -> RunOutcome {
     let outcome = outcome(&scenario::builtin(name).unwrap(), seed);
     assert_eq!(outcome.deviations, Vec::<String>::new(), "{name}, seed {seed}");
     assert_eq!(outcome.counters.dropped_packets, 0, "{:?}", outcome.counters.drops);
-    assert!(!outcome.snapshots.is_empty(), "{name}, seed {seed}: nobody asked");
+    assert!(!outcome.snapshots.is_empty(), "{name}, seed {seed}: no polling packet was sent");
     outcome
 }
 

@@ -18,6 +18,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("harrier-buffer-config", &["harrier-model"]),
     ("harrier-store", &["harrier-model"]),
     ("harrier-controller", &["harrier-model", "p4runtime-rs"]),
+    ("harrier-scenario", &["harrier-model", "p4-switch", "harrier-buffer-config", "harrier-controller"]),
     (
         "harrier-fabric",
         &[
@@ -27,6 +28,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "harrier-buffer-config",
             "harrier-host-agent",
             "harrier-controller",
+            "harrier-scenario",
         ],
     ),
     ("harrier-web", &["harrier-model", "harrier-store"]),

@@ -147,7 +147,7 @@ fn load_topology(args: &Args, problems: &mut Vec<String>) -> Option<Topology> {
         if text.trim_start().starts_with('{') {
             return serde_json::from_str(&text).with_context(|| format!("{name}: not a topology"));
         }
-        let (file, found) = fabric::ns3::parse_topology(&name, &text);
+        let (file, found) = scenario::ns3::parse_topology(&name, &text);
         if found.is_empty() {
             return Ok(file.topology);
         }

@@ -7,7 +7,7 @@ use std::thread;
 use analyzer::evaluation::curve::{Point, curves};
 use analyzer::evaluation::{Contestant, Observation, Row, plot, rows, table};
 use anyhow::{Context, bail};
-use fabric::Trial;
+use fabric::FaultInjection;
 use serde::Serialize;
 
 use crate::Outcome;
@@ -126,7 +126,7 @@ impl Sweep {
                 .to_vec(),
             Sweep::Threshold => SWEPT_THRESHOLDS
                 .map(|percent| {
-                    let trial = Trial { threshold_percent: Some(percent), ..plan.trial };
+                    let trial = FaultInjection { threshold_percent: Some(percent), ..plan.trial };
                     (format!("{percent} %"), Plan { trial, ..plan.clone() })
                 })
                 .to_vec(),
@@ -157,8 +157,8 @@ struct Report {
 /// Runs the command. Exit status 1: the first method did not diagnose every run correctly.
 pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     let names = match args.scenarios.as_slice() {
-        [] if args.paper => fabric::scenario::paper_names(&PAPER_LOADS),
-        [] => fabric::scenario::builtin_names().map(str::to_string).collect(),
+        [] if args.paper => scenario::paper_names(&PAPER_LOADS),
+        [] => scenario::builtin_names().map(str::to_string).collect(),
         named => named.to_vec(),
     };
     let mut scenarios = Vec::new();
@@ -176,7 +176,7 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
         fs::create_dir_all(directory).with_context(|| format!("cannot create {}", directory.display()))?;
     }
     let methods = if args.methods.is_empty() { Contestant::ALL.to_vec() } else { args.methods };
-    let trial = Trial {
+    let trial = FaultInjection {
         survey: methods.iter().any(|method| method.sees_everything()),
         lose_polls: args.lose_polls,
         lose_digests: args.lose_digests,

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 
 use analyzer::evaluation::names_event;
 use anyhow::{Context, bail};
-use fabric::ns3::Loaded;
 use fabric::pipeline::Pipeline;
-use fabric::{RunOptions, RunOutcome, Scenario};
+use fabric::{RunOptions, RunOutcome};
 use model::{Diagnosis, RunFigures, RunReport, Snapshot, Time, Topology};
+use scenario::Scenario;
+use scenario::ns3::Loaded;
 
 use crate::Outcome;
 use crate::commands::scenario::names;
@@ -77,7 +78,7 @@ pub(crate) struct Args {
 
 fn parse_interval(text: &str) -> Result<Time, String> {
     let expected = "expected a time of at least 1ns, e.g. `5us`";
-    fabric::scenario::parse_time(text).filter(|time| *time >= Time::from_ns(1)).ok_or(expected.to_string())
+    scenario::parse_time(text).filter(|time| *time >= Time::from_ns(1)).ok_or(expected.to_string())
 }
 
 /// Runs the command.
@@ -147,7 +148,7 @@ fn watcher(args: &Args, scenario: &Scenario) -> anyhow::Result<Watcher> {
 
 /// Returns a built-in scenario by name, or reads a scenario file.
 pub(crate) fn load(named: &str) -> anyhow::Result<Scenario> {
-    if let Some(scenario) = fabric::scenario::builtin(named) {
+    if let Some(scenario) = scenario::builtin(named) {
         return Ok(scenario);
     }
     let path = Path::new(named);
@@ -160,12 +161,12 @@ pub(crate) fn load(named: &str) -> anyhow::Result<Scenario> {
         let text = read_text(&path).map_err(|error| format!("{error:#}"))?;
         Ok((path.display().to_string(), text))
     };
-    Ok(fabric::scenario::parse_with(named, &read_text(path)?, read_relative)?)
+    Ok(scenario::parse_with(named, &read_text(path)?, read_relative)?)
 }
 
 fn load_ns3(config: &Path) -> anyhow::Result<Loaded> {
     let find = |named: &str| {
-        let candidates = fabric::ns3::candidates(config, named);
+        let candidates = scenario::ns3::candidates(config, named);
         let not_found = || {
             let list: Vec<String> = candidates.iter().map(|p| p.display().to_string()).collect();
             format!("no such file; tried {}", list.join(", "))
@@ -174,7 +175,7 @@ fn load_ns3(config: &Path) -> anyhow::Result<Loaded> {
         let text = read_text(found).map_err(|error| format!("{error:#}"))?;
         Ok((found.display().to_string(), text))
     };
-    Ok(fabric::ns3::load(&config.display().to_string(), &read_text(config)?, find)?)
+    Ok(scenario::ns3::load(&config.display().to_string(), &read_text(config)?, find)?)
 }
 
 /// Diagnoses all snapshots. Returns the diagnoses, and the reasons why snapshots have none. Of an event and its

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use clap::Subcommand;
-use fabric::output::drawing::draw;
-use fabric::scenario::{builtin, builtin_files, builtin_names, builtin_source};
+use scenario::drawing::draw;
+use scenario::{builtin, builtin_files, builtin_names, builtin_source};
 use serde::Serialize;
 
 use crate::Outcome;

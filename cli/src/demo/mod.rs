@@ -21,11 +21,11 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use controller::live::{Controller, LiveConfig, SwitchEndpoint};
-use fabric::Scenario;
 use model::Topology;
 use p4runtime::device_config::{SourceBundle, compile};
 use p4runtime::p4info::from_program;
 use p4runtime::server::{Server, ServerConfig, ServerHandle, event_channel};
+use scenario::Scenario;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tracing::info;
@@ -78,7 +78,7 @@ async fn serve(config: DemoConfig) -> anyhow::Result<()> {
     let address = listener.local_addr()?;
     let drawn: Result<Vec<Scenario>, _> =
         config.scenarios.iter().map(|s| Ok(s.instance(config.seed)?.into_owned())).collect();
-    let scenario = Arc::new(timeline::merge(&drawn.map_err(|problems: fabric::Problems| problems)?));
+    let scenario = Arc::new(timeline::merge(&drawn.map_err(|problems: scenario::Problems| problems)?));
     let live = LiveState::new(open_store(&config).await?).await?;
     live.set_topology(scenario.topology.clone()).await?;
 

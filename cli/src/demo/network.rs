@@ -13,6 +13,7 @@ use fabric::scenario::Circumstances;
 use fabric::{Fabric, Scenario};
 use model::{PortRef, Time};
 use p4_switch::tm::CLASSES;
+use scenario::Scenario;
 use tokio::sync::mpsc;
 use web::{PortPoint, PortSample};
 
@@ -31,7 +32,7 @@ pub(super) struct Progress {
     /// The state of every switch port.
     pub(super) samples: Vec<PortSample>,
     /// Losses and jobs so far.
-    pub(super) circumstances: Circumstances,
+    pub(super) records: OperatorRecords,
 }
 
 /// The simulated network.
@@ -81,8 +82,8 @@ impl Network {
                 if slice.is_multiple_of(SLICES_PER_SAMPLE) {
                     let samples = self.sampler.sample(&mut self.fabric);
                     // If the receiver is slow, samples are dropped; the simulation does not wait.
-                    let circumstances = self.scenario.circumstances(&self.fabric);
-                    let _ = progress.try_send(Progress { now: self.fabric.now(), samples, circumstances });
+                    let records = OperatorRecords::of(&self.scenario, &self.fabric);
+                    let _ = progress.try_send(Progress { now: self.fabric.now(), samples, records });
                 }
                 // A machine that is too slow for the pace runs as fast as possible and does not catch up later.
                 due = (due + SLICE).max(Instant::now());
@@ -118,8 +119,6 @@ impl Network {
 #[derive(Default)]
 struct Sampler {
     last: Time,
-    /// Number of pause records already processed.
-    seen: usize,
     /// Paused priorities of ports, with the start of the pause.
     paused_since: BTreeMap<(PortRef, u8), Time>,
     sent_bytes: BTreeMap<PortRef, u64>,
@@ -160,17 +159,16 @@ impl Sampler {
 
     /// Returns the time for which each port was paused since the last sample. Times of several priorities are added;
     /// the caller limits the sum to the interval.
-    fn pauses(&mut self, fabric: &Fabric<SharedSwitch>, now: Time) -> BTreeMap<PortRef, Time> {
+    fn pauses(&mut self, fabric: &mut Fabric<SharedSwitch>, now: Time) -> BTreeMap<PortRef, Time> {
         let mut paused: BTreeMap<PortRef, Time> = BTreeMap::new();
-        for record in &fabric.pauses()[self.seen..] {
-            let key = (record.port.clone(), record.priority);
+        for record in fabric.take_pauses() {
+            let key = (record.port, record.priority);
             if record.on {
                 self.paused_since.entry(key).or_insert(record.at);
             } else if let Some(since) = self.paused_since.remove(&key) {
                 *paused.entry(key.0).or_default() += record.at.saturating_sub(since.max(self.last));
             }
         }
-        self.seen = fabric.pauses().len();
         for ((port, _), since) in &self.paused_since {
             *paused.entry(port.clone()).or_default() += now.saturating_sub((*since).max(self.last));
         }

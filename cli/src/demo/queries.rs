@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 
-use fabric::Scenario;
+use scenario::Scenario;
 use model::wire::polling::{Follow, Polling};
 use model::{FlowKey, Snapshot};
 use tokio::sync::oneshot;

@@ -1,7 +1,7 @@
 //! Merges scenarios to a long one that repeats them in turn.
 
-use fabric::Scenario;
 use model::Time;
+use scenario::Scenario;
 
 /// Idle time between two rounds.
 const GAP: Time = Time::from_ms(4);
@@ -28,7 +28,7 @@ pub(super) fn merge(scenarios: &[Scenario]) -> Scenario {
         let before = merged.flows.len();
         for flow in &scenario.flows {
             let label = format!("{}#{round}", flow.label);
-            merged.flows.push(fabric::scenario::FlowSpec {
+            merged.flows.push(scenario::FlowSpec {
                 label,
                 start: if flow.after.is_empty() { start + flow.start } else { flow.start },
                 after: flow.after.iter().map(|position| before + position).collect(),
@@ -36,7 +36,7 @@ pub(super) fn merge(scenarios: &[Scenario]) -> Scenario {
             });
         }
         for fault in &scenario.faults {
-            merged.faults.push(fabric::scenario::FaultSpec { start: start + fault.start, ..fault.clone() });
+            merged.faults.push(scenario::FaultSpec { start: start + fault.start, ..fault.clone() });
         }
         start = start + scenario.stop + GAP;
     }

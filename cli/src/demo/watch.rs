@@ -5,9 +5,9 @@ use std::sync::Arc;
 use analyzer::{Analysis, Settings, TopologyIndex};
 use controller::collect::CollectSettings;
 use controller::live::Controller;
-use fabric::Scenario;
-use fabric::scenario::Circumstances;
+use fabric::OperatorRecords;
 use model::{Snapshot, Time};
+use scenario::Scenario;
 use tokio::sync::mpsc;
 use tracing::{error, info, warn};
 use web::{LiveState, QueryError, QueryResult};
@@ -79,12 +79,12 @@ pub(super) async fn run(
     mut analysis: AnalysisWorker,
 ) {
     let mut pending = PendingFirst::default();
-    let mut known = Circumstances::default();
+    let mut known = OperatorRecords::default();
     let mut now = Time::ZERO;
     loop {
         tokio::select! {
             Ok(mut snapshot) = controller.snapshot(), if analysis.has_room() => {
-                scenario.survey(&mut snapshot, known.clone(), now);
+                known.clone().complete(&scenario, &mut snapshot, now);
                 let event = snapshot.event;
                 if !analysis.push(Input::Snapshot(Box::new(snapshot))) {
                     error!(event, "the analysis has stopped; the snapshot is lost");
@@ -110,8 +110,8 @@ pub(super) async fn run(
                 }
             }
             reported = progress.recv() => {
-                let Some(Progress { now: then, samples, circumstances }) = reported else { return };
-                (now, known) = (then, circumstances);
+                let Some(Progress { now: then, samples, records }) = reported else { return };
+                (now, known) = (then, records);
                 live.push_ports(&samples);
                 // Without room this time is skipped; the next one follows soon.
                 let _ = analysis.push(Input::Time(now.as_ns()));

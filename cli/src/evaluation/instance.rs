@@ -5,9 +5,10 @@ use std::hash::Hasher as _;
 use std::path::PathBuf;
 
 use anyhow::Context;
+use fabric::RunOptions;
 use fabric::pipeline::Pipeline;
-use fabric::{RunOptions, Scenario};
 use model::{GroundTruth, Snapshot, Time, Topology};
+use scenario::Scenario;
 use serde::{Deserialize, Serialize};
 
 use super::Plan;
@@ -95,7 +96,7 @@ impl Instance {
     ) -> anyhow::Result<Instance> {
         let topology = scenario.instance(seed)?.topology.clone();
         let options = RunOptions { pipeline: pipeline.clone(), diagnose: true };
-        let outcome = fabric::run_trial(scenario, seed, &options, &plan.trial)?;
+        let outcome = fabric::run_with_injection(scenario, seed, &options, &plan.trial)?;
         Ok(Instance {
             fingerprint,
             seed,

@@ -10,9 +10,10 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use analyzer::evaluation::{Contestant, Observation};
+use fabric::FaultInjection;
 use fabric::pipeline::Pipeline;
-use fabric::{Scenario, Trial};
 use indicatif::{ProgressBar, ProgressStyle};
+use scenario::Scenario;
 
 pub(crate) use instance::Instance;
 use observe::observe;
@@ -31,7 +32,7 @@ pub(crate) struct Plan {
     /// Directory of finished runs, from which an interrupted evaluation continues.
     pub(crate) work: Option<PathBuf>,
     /// Injected losses and settings of the collection.
-    pub(crate) trial: Trial,
+    pub(crate) trial: FaultInjection,
     /// Maximum number of instances to draw for a run until one shows the scenario's anomaly.
     pub(crate) draws: u64,
     /// Length of a telemetry epoch as a power of two of nanoseconds.
@@ -140,7 +141,7 @@ mod tests {
             methods: vec![Contestant::Harrier],
             jobs: 1,
             work: None,
-            trial: Trial::default(),
+            trial: FaultInjection::default(),
             draws: 10,
             epoch_shift: DEFAULT_EPOCH_SHIFT,
             program: String::new(),

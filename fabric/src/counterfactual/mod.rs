@@ -1,39 +1,39 @@
-//! The counterfactual check of a verdict: the same run without what the verdict blames. If the blame is right, the
-//! victim's packets take their usual time in it, and what held them up is gone.
+//! Counterfactual runs: a verdict is verified by repeating the run without its root cause. If the verdict is right, the
+//! victim's RTT returns to normal, and the pauses and queues on its path disappear.
 //!
-//! Both runs, with and without the culprit, are made without agents and polling packets: only the culprit differs. A
-//! verdict is refuted where the victim stays slow. It is also refuted where the victim recovers and the ports that
-//! paused it stay paused, or the queue at the named root stays: then somebody was taken away who only carried the pause.
+//! Both runs, with and without the root cause, have no agents and no polling packets, so that they differ in the root cause
+//! only. A verdict is refuted if the victim stays slow. It is also refuted if the victim recovers but the ports of the pause
+//! path stay paused, or the queue at the root port remains: the removed flow was then only a spreader.
 //!
-//! A configuration that is blamed is put right by itself first. Where that is enough, nobody else has to go; where it is
-//! not, it must at least help.
+//! Configuration findings are first corrected alone. If that is sufficient, no flows or hosts are removed; otherwise the
+//! correction must at least help.
 
+mod intervention;
+mod measurement;
 mod queues;
-mod remedy;
-mod sight;
 mod stopwatch;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use model::{Diagnosis, FlowKey, Time, Verification};
+use scenario::Scenario;
 
-pub use remedy::Remedy;
+pub use intervention::Intervention;
 
-use crate::build::BuildError;
+use crate::fabric::BuildError;
 use crate::pipeline::Pipeline;
 use crate::record::{FlowRecord, PauseRecord};
 use crate::run::{RunError, run_traffic};
-use crate::scenario::Scenario;
+use measurement::{Measurement, Scope};
 use queues::Queues;
-use sight::{Question, Sight};
 use stopwatch::{Stopwatch, Trace, Traces};
 
-/// Looks at the root's queue in the time of a trouble.
-const LOOKS: u64 = 32;
+/// Samples of the queue at the root port in the window of a verdict.
+const SAMPLES: u64 = 32;
 
-/// Replays the run without the culprit of each verdict, and says in each what came of it. A verdict that names nothing
-/// that could be taken away stays as it is, and says so under `missing`.
+/// Repeats the run without the root cause of each verdict and adds the result to it. A verdict without a root cause that can
+/// be removed is not verified; the reason is added to its `missing`.
 ///
 /// # Errors
 /// As [`crate::run`].
@@ -43,9 +43,9 @@ pub fn verify(
     pipeline: &Pipeline,
     diagnoses: &mut [Diagnosis],
 ) -> Result<(), RunError> {
-    let mut bench = Bench::new(scenario, seed, pipeline, diagnoses);
+    let mut reruns = Reruns::new(scenario, seed, pipeline, diagnoses);
     for diagnosis in diagnoses {
-        match bench.verify(diagnosis)? {
+        match reruns.verify(diagnosis)? {
             Ok((verified, verification)) => {
                 diagnosis.verified = Some(verified);
                 diagnosis.verification = Some(verification);
@@ -56,8 +56,8 @@ pub fn verify(
     Ok(())
 }
 
-/// A run, with what is asked of it.
-struct Replay {
+/// A repeated run, with its measurements.
+struct Rerun {
     without: Vec<String>,
     traces: BTreeMap<FlowKey, Trace>,
     queues: Queues,
@@ -67,24 +67,24 @@ struct Replay {
     end: Time,
 }
 
-/// Runs of one scenario and seed; equal remedies are tried once.
-struct Bench<'b> {
+/// The repeated runs of one scenario and seed, one for each intervention.
+struct Reruns<'b> {
     scenario: &'b Scenario,
     seed: u64,
     pipeline: &'b Pipeline,
     victims: Arc<BTreeSet<FlowKey>>,
-    /// Of every run, so that verdicts may share it.
+    /// The queues to sample in every run, so that verdicts may share a run.
     queues: Queues,
-    replays: BTreeMap<Remedy, Replay>,
+    reruns: BTreeMap<Intervention, Rerun>,
 }
 
-impl<'b> Bench<'b> {
-    fn new(scenario: &'b Scenario, seed: u64, pipeline: &'b Pipeline, diagnoses: &[Diagnosis]) -> Bench<'b> {
+impl<'b> Reruns<'b> {
+    fn new(scenario: &'b Scenario, seed: u64, pipeline: &'b Pipeline, diagnoses: &[Diagnosis]) -> Reruns<'b> {
         let times = diagnoses.iter().flat_map(|diagnosis| {
-            let (from, to) = Question::new(diagnosis).window;
-            (0..LOOKS).map(move |look| Time(from.0 + (to - from).0 / LOOKS * look))
+            let (from, to) = Scope::new(diagnosis).window;
+            (0..SAMPLES).map(move |look| Time(from.0 + (to - from).0 / SAMPLES * look))
         });
-        Bench {
+        Reruns {
             scenario,
             seed,
             pipeline,
@@ -93,21 +93,22 @@ impl<'b> Bench<'b> {
                 diagnoses.iter().filter_map(|d| d.root_cause.port.clone()).collect(),
                 times.collect(),
             ),
-            replays: BTreeMap::new(),
+            reruns: BTreeMap::new(),
         }
     }
 
-    fn replay(&mut self, remedy: &Remedy) -> Result<&Replay, RunError> {
-        if !self.replays.contains_key(remedy) {
-            let replay = self.run(remedy)?;
-            self.replays.insert(remedy.clone(), replay);
+    fn rerun(&mut self, intervention: &Intervention) -> Result<&Rerun, RunError> {
+        if !self.reruns.contains_key(intervention) {
+            let rerun = self.run(intervention)?;
+            self.reruns.insert(intervention.clone(), rerun);
         }
-        Ok(&self.replays[remedy])
+        Ok(&self.reruns[intervention])
     }
 
-    fn run(&self, remedy: &Remedy) -> Result<Replay, RunError> {
-        let before = self.replays.get(&Remedy::default()).map_or(&[][..], |run| &run.flows);
-        let (scenario, without) = remedy.apply(self.scenario, self.seed, before).map_err(BuildError::from)?;
+    fn run(&self, intervention: &Intervention) -> Result<Rerun, RunError> {
+        let before = self.reruns.get(&Intervention::default()).map_or(&[][..], |run| &run.flows);
+        let (scenario, without) =
+            intervention.apply(self.scenario, self.seed, before).map_err(BuildError::from)?;
         let traces = Traces::default();
         let senders: BTreeSet<&str> = self
             .victims
@@ -122,7 +123,7 @@ impl<'b> Bench<'b> {
             }
         };
         let fabric = run_traffic(&scenario, self.seed, self.pipeline, set_up, &mut queues)?;
-        Ok(Replay {
+        Ok(Rerun {
             without,
             traces: traces.take(),
             queues,
@@ -133,35 +134,35 @@ impl<'b> Bench<'b> {
         })
     }
 
-    /// What the replay shows, or why there is none.
+    /// The result of the counterfactual run, or why there is none.
     fn verify(&mut self, diagnosis: &Diagnosis) -> Result<Result<(bool, Verification), String>, RunError> {
-        let remedy = Remedy::of(diagnosis, self.scenario);
-        if remedy.is_empty() {
-            return Ok(Err("it names nothing that could be taken out of the run".to_string()));
+        let intervention = Intervention::of(diagnosis, self.scenario);
+        if intervention.is_empty() {
+            return Ok(Err("it names no root cause that can be removed from the run".to_string()));
         }
-        let question = Question::new(diagnosis);
+        let scope = Scope::new(diagnosis);
         let threshold = self.scenario.agents.threshold_percent;
-        let before = match Sight::slow(self.replay(&Remedy::default())?, &question, threshold) {
-            Ok(sight) => sight,
+        let before = match Measurement::slow(self.rerun(&Intervention::default())?, &scope, threshold) {
+            Ok(measurement) => measurement,
             Err(reason) => return Ok(Err(reason)),
         };
-        if remedy.config.is_empty() {
-            let after = Sight::of(self.replay(&remedy)?, &question);
-            return Ok(Ok(after.beside(&before, &question)));
+        if intervention.config.is_empty() {
+            let after = Measurement::of(self.rerun(&intervention)?, &scope);
+            return Ok(Ok(after.compare(&before, &scope)));
         }
-        let question = question.without_root();
-        let alone = Sight::of(self.replay(&remedy.config_only())?, &question);
-        let by_itself = alone.beside(&before, &question);
-        if by_itself.0 || remedy == remedy.config_only() {
-            return Ok(Ok(by_itself));
+        let scope = scope.without_root();
+        let alone = Measurement::of(self.rerun(&intervention.config_only())?, &scope);
+        let config_result = alone.compare(&before, &scope);
+        if config_result.0 || intervention == intervention.config_only() {
+            return Ok(Ok(config_result));
         }
-        let after = Sight::of(self.replay(&remedy)?, &question);
-        let (recovers, mut verification) = after.beside(&before, &question);
+        let after = Measurement::of(self.rerun(&intervention)?, &scope);
+        let (recovers, mut verification) = after.compare(&before, &scope);
         let helps = alone.helps(&before);
         verification.shown.push_str(if helps {
-            "; the configuration alone, put right, already helps"
+            "; correcting the configuration alone already helps"
         } else {
-            "; the configuration alone, put right, changes nothing"
+            "; correcting the configuration alone changes nothing"
         });
         Ok(Ok((recovers && helps, verification)))
     }

@@ -1,4 +1,4 @@
-//! How much waits at some ports at some times.
+//! Queue lengths of some ports at some times.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,41 +9,41 @@ use p4_switch::tm::CLASSES;
 use crate::fabric::Fabric;
 use crate::run::Watch;
 
-/// Looks at queues at given times.
+/// Samples queues at given times.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Queues {
     ports: BTreeSet<PortRef>,
     times: Vec<Time>,
-    looked: usize,
-    seen: BTreeMap<PortRef, Vec<(Time, u64)>>,
+    taken: usize,
+    samples: BTreeMap<PortRef, Vec<(Time, u64)>>,
 }
 
 impl Queues {
-    /// Looks at all of these ports at all of these times.
+    /// Samples all of these ports at all of these times.
     pub(super) fn new(ports: BTreeSet<PortRef>, times: BTreeSet<Time>) -> Queues {
-        Queues { ports, times: times.into_iter().collect(), looked: 0, seen: BTreeMap::new() }
+        Queues { ports, times: times.into_iter().collect(), taken: 0, samples: BTreeMap::new() }
     }
 
-    /// Bytes that wait at `port` on average over the looks of a window.
+    /// The mean of the samples of `port` in a window, in bytes.
     pub(super) fn mean_bytes(&self, port: &PortRef, (from, to): (Time, Time)) -> u64 {
-        let looks = self.seen.get(port).into_iter().flatten().filter(|(at, _)| from <= *at && *at <= to);
-        let (count, sum) = looks.fold((0_u64, 0_u64), |(count, sum), (_, bytes)| (count + 1, sum + bytes));
+        let samples = self.samples.get(port).into_iter().flatten().filter(|(at, _)| from <= *at && *at <= to);
+        let (count, sum) = samples.fold((0_u64, 0_u64), |(count, sum), (_, bytes)| (count + 1, sum + bytes));
         sum / count.max(1)
     }
 }
 
 impl Watch for Queues {
     fn next_look(&self) -> Option<Time> {
-        self.times.get(self.looked).copied()
+        self.times.get(self.taken).copied()
     }
 
     fn look(&mut self, now: Time, fabric: &Fabric<Switch>) {
-        self.looked += 1;
+        self.taken += 1;
         for port in &self.ports {
             let Some(switch) = fabric.switch(&port.switch) else { continue };
             let tm = switch.traffic_manager();
             let bytes = (0..CLASSES as u8).filter_map(|class| Some(tm.queue(port.port, class)?.bytes)).sum();
-            self.seen.entry(port.clone()).or_default().push((now, bytes));
+            self.samples.entry(port.clone()).or_default().push((now, bytes));
         }
     }
 }

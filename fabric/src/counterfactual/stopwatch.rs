@@ -1,26 +1,25 @@
-//! How long the packets of some flows take, with the eyes of their senders.
+//! Records the RTTs of some flows at their senders.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use model::{FlowKey, Time};
 
-use crate::agent::{HostAgent, Question};
+use crate::agent::{HostAgent, PollRequest};
 
-/// What is known of one flow: when the sender waited for what.
+/// The RTTs of one flow, with their times.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Trace {
-    /// From the departure of what was acknowledged to its acknowledgement. Where packets were sent again, from the last
-    /// progress.
+    /// From the departure of a packet to its ACK. With retransmissions, from the last progress.
     waits: Vec<(Time, Time)>,
-    /// Since when something has been waiting.
+    /// Since when data is outstanding without progress.
     pending: Option<Time>,
-    /// Round trip over an idle network.
+    /// RTT of the path without queueing.
     pub(super) base_rtt: Option<Time>,
 }
 
 impl Trace {
-    /// The longest wait of which a part lies in the window. What waits still, waits until the end of the run.
+    /// The longest wait that overlaps the window. A pending one lasts until the end of the run.
     pub(super) fn longest(&self, (from, to): (Time, Time), end: Time) -> Option<Time> {
         let pending = self.pending.map(|since| (since, end.max(since)));
         let waits = self.waits.iter().copied().chain(pending);
@@ -46,7 +45,7 @@ impl Traces {
     }
 }
 
-/// Watches flows of one host, and never asks anything.
+/// An agent that records the RTTs of flows of one host and sends no polling packets.
 pub(super) struct Stopwatch {
     wanted: Arc<BTreeSet<FlowKey>>,
     traces: Traces,
@@ -75,7 +74,7 @@ impl HostAgent for Stopwatch {
     }
 
     fn sent(&mut self, now: Time, flow: usize) {
-        // What is sent again has been waiting since it was sent first.
+        // A retransmitted packet has been waiting since it was first sent.
         self.change(flow, |trace| trace.pending = trace.pending.or(Some(now)));
     }
 
@@ -100,7 +99,7 @@ impl HostAgent for Stopwatch {
 
     fn wake(&mut self, _now: Time) {}
 
-    fn take_questions(&mut self) -> Vec<Question> {
+    fn take_polls(&mut self) -> Vec<PollRequest> {
         Vec::new()
     }
 }

@@ -1,32 +1,22 @@
-//! The congestion control of one flow, whichever it is: it is told what comes back, and says how fast to send.
+//! The congestion control of one flow: it receives feedback and computes the sending rate.
 
 use model::{Rate, Time};
+use scenario::nic::ControlConfig;
 
-use super::dcqcn::{DcqcnConfig, ReactionPoint};
-use super::dctcp::{Dctcp, DctcpConfig};
-use super::timely::{Timely, TimelyConfig};
+use super::dcqcn::ReactionPoint;
+use super::dctcp::Dctcp;
+use super::timely::Timely;
 
-/// A congestion control and its parameters.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum ControlConfig {
-    /// [`super::dcqcn`].
-    Dcqcn(DcqcnConfig),
-    /// [`super::dctcp`].
-    Dctcp(DctcpConfig),
-    /// [`super::timely`].
-    Timely(TimelyConfig),
-}
-
-/// What an acknowledgement or refusal says.
+/// The feedback of an ACK or NAK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Feedback {
     /// The first packet that has not arrived.
     pub acknowledged: u64,
     /// The first packet that was never sent.
     pub next: u64,
-    /// The round trip of the packet that is acknowledged last; absent when that was sent twice or is no news.
+    /// The RTT of the last packet that is acknowledged; absent if that was retransmitted or acknowledged before.
     pub rtt: Option<Time>,
-    /// Whether it carries a congestion mark back.
+    /// Whether it echoes a congestion mark.
     pub marked: bool,
 }
 
@@ -39,7 +29,7 @@ pub(crate) enum Control {
 }
 
 impl Control {
-    /// Of a flow that begins at line rate.
+    /// The control of a flow that starts at line rate.
     pub(crate) fn new(config: ControlConfig, line_rate: Rate) -> Control {
         match config {
             ControlConfig::Dcqcn(config) => Control::Dcqcn(ReactionPoint::new(config, line_rate)),
@@ -64,20 +54,20 @@ impl Control {
         }
     }
 
-    /// A congestion notification packet has come. Only DCQCN knows them.
+    /// A CNP has arrived. Only DCQCN uses them.
     pub(crate) fn notify(&mut self, now: Time) {
         if let Control::Dcqcn(point) = self {
             point.notify(now);
         }
     }
 
-    /// An acknowledgement or a refusal has come.
-    pub(crate) fn answered(&mut self, now: Time, feedback: &Feedback) {
+    /// An ACK or NAK has arrived.
+    pub(crate) fn feedback(&mut self, now: Time, feedback: &Feedback) {
         match self {
             Control::Dcqcn(point) if feedback.marked => point.notify(now),
             Control::Dcqcn(_) => {}
-            Control::Dctcp(control) => control.answered(feedback),
-            Control::Timely(control) => control.answered(feedback),
+            Control::Dctcp(control) => control.feedback(feedback),
+            Control::Timely(control) => control.feedback(feedback),
         }
     }
 }

@@ -1,77 +1,19 @@
 //! DCQCN, the congestion control of RoCEv2 NICs (Zhu et al., "Congestion Control for Large-Scale RDMA
 //! Deployments", SIGCOMM 2015): the reaction point of one flow.
 //!
-//! Two ways of answering a notification are in use, see [`Cut`]; [`super::generation`] puts them together with what
-//! else distinguishes NICs.
+//! Two reactions to a CNP are in use, see [`Cut`]; [`scenario::nic::Generation`] combines them with the other differences
+//! between NICs.
 //!
-//! Timers are not events: the state is brought up to date whenever it is looked at. This changes nothing, since
-//! a rate matters only when a packet is sent and a notification only when it arrives.
+//! Timers are not events: the state is advanced to the present whenever it is read. The result is the same, since a rate
+//! matters only when a packet is sent and a CNP only when it arrives.
 
 use model::{Rate, Time};
+use scenario::nic::{Cut, DcqcnConfig};
 
-/// When a notification lowers the rate.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Cut {
-    /// The reaction point looks every decrease interval whether there was one, however many came: it coalesces them.
-    /// Alpha is likewise brought up to date every alpha interval. As in hardware and in the HPCC family of simulators.
-    #[default]
-    Polled,
-    /// At once, for every notification that comes a decrease interval after the last cut: the receiver coalesces.
-    /// Alpha rises with each cut and decays after an alpha interval without one. As in the paper.
-    Immediate,
-}
-
-/// Parameters of the reaction point.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct DcqcnConfig {
-    /// Time between updates of alpha.
-    pub alpha_interval: Time,
-    /// Least time between two decreases.
-    pub decrease_interval: Time,
-    /// Time between increases.
-    pub increase_timer: Time,
-    /// Bytes between increases; 0 for none.
-    pub byte_counter: u64,
-    /// Increases by fast recovery before additive ones.
-    pub fast_recovery_times: u32,
-    /// Weight g of alpha's moving average.
-    pub gain: f64,
-    /// Additive increase of the target rate.
-    pub additive_increase: Rate,
-    /// Hyper increase of the target rate.
-    pub hyper_increase: Rate,
-    /// Lowest rate.
-    pub min_rate: Rate,
-    /// Whether every decrease lowers the target rate, also a second one without an increase in between. With
-    /// [`Cut::Immediate`] it always does.
-    pub clamp_target: bool,
-    /// When notifications take effect.
-    pub cut: Cut,
-}
-
-impl Default for DcqcnConfig {
-    /// The values recommended by the paper and used by vendors for 40 Gb/s and more.
-    fn default() -> DcqcnConfig {
-        DcqcnConfig {
-            alpha_interval: Time::from_us(55),
-            decrease_interval: Time::from_us(4),
-            increase_timer: Time::from_us(300),
-            byte_counter: 0,
-            fast_recovery_times: 5,
-            gain: 1.0 / 256.0,
-            additive_increase: Rate(40_000_000),
-            hyper_increase: Rate(200_000_000),
-            min_rate: Rate(100_000_000),
-            clamp_target: false,
-            cut: Cut::Polled,
-        }
-    }
-}
-
-/// A nanosecond: decreases are looked at just after an update of alpha that is due at the same time.
+/// A nanosecond: a decrease follows an update of alpha that is due at the same time.
 const AFTER_ALPHA: Time = Time::from_ns(1);
 
-/// Timers and state that exist from the first notification on.
+/// Timers and state that exist from the first CNP on.
 #[derive(Clone, Copy, Debug)]
 struct Active {
     alpha: f64,
@@ -147,7 +89,7 @@ impl ReactionPoint {
             return;
         };
         active.notified_for_alpha = false;
-        // Nothing is left to be looked at later.
+        // No polled decrease is left.
         active.decrease_due = Time::MAX;
         if active.cut_at.is_some_and(|at| now.saturating_sub(at) < self.config.decrease_interval) {
             return;
@@ -180,7 +122,7 @@ impl ReactionPoint {
         }
     }
 
-    /// Lets every timer fire that is due by `now`, in order.
+    /// Processes every timer that is due by `now`, in order.
     fn advance(&mut self, now: Time) {
         self.skip_decreases(now);
         while let Some(active) = &mut self.active {
@@ -206,16 +148,16 @@ impl ReactionPoint {
         }
     }
 
-    /// Looking whether there was a notification has no effect as long as there was none, and a flow may be looked at
-    /// seldom: the looks up to `now` are left out at once.
+    /// A poll for CNPs has no effect if there was none, and a flow may be idle for long: skips all polls up to `now` at
+    /// once.
     fn skip_decreases(&mut self, now: Time) {
         let interval = self.config.decrease_interval.max(Time(1)).0;
         if let Some(active) = &mut self.active
             && !active.notified_for_decrease
             && active.decrease_due <= now
         {
-            let looks = (now.0 - active.decrease_due.0) / interval + 1;
-            active.decrease_due = Time(active.decrease_due.0.saturating_add(looks.saturating_mul(interval)));
+            let polls = (now.0 - active.decrease_due.0) / interval + 1;
+            active.decrease_due = Time(active.decrease_due.0.saturating_add(polls.saturating_mul(interval)));
         }
     }
 
@@ -237,13 +179,13 @@ impl ReactionPoint {
         active.increase_due = Some(now + self.config.increase_timer.max(Time(1)));
     }
 
-    /// One increase. Fast recovery until one of the stages has passed the limit, hyper increase once both have.
+    /// One increase: fast recovery until one of the stages exceeds the limit, hyper increase once both do.
     fn increase(&mut self, timer_stage: u32, byte_stage: u32) {
         let limit = self.config.fast_recovery_times;
         let Some(active) = &mut self.active else {
             return;
         };
-        // Stages count the increase that is being made, so the first `limit` of them are recovery.
+        // Stages count the present increase, so the first `limit` of them are fast recovery.
         let furthest = timer_stage.max(byte_stage);
         let hyper = if self.config.byte_counter == 0 {
             furthest > limit + 1
@@ -267,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_notification_halves_the_rate_and_recovery_brings_it_back() {
+    fn the_first_cnp_halves_the_rate_and_fast_recovery_restores_it() {
         let mut point = point();
         point.notify(Time::ZERO);
         assert_eq!(point.rate(Time::from_us(4)), Rate::from_gbps(40));
@@ -277,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_notification_that_is_not_coalesced_cuts_at_once_and_every_time() {
+    fn every_cnp_that_is_not_coalesced_cuts_immediately() {
         let config =
             DcqcnConfig { cut: Cut::Immediate, decrease_interval: Time::ZERO, ..DcqcnConfig::default() };
         let mut point = ReactionPoint::new(config, Rate::from_gbps(40));
@@ -307,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn looking_often_or_seldom_gives_the_same_rate() {
+    fn the_rate_does_not_depend_on_how_often_it_is_read() {
         let (mut often, mut seldom) = (point(), point());
         for step in 0..5_000u64 {
             let now = Time::from_us(step);
@@ -332,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn the_byte_counter_increases_too() {
+    fn the_byte_counter_increases_the_rate_too() {
         let config = DcqcnConfig { byte_counter: 1_000_000, ..DcqcnConfig::default() };
         let mut point = ReactionPoint::new(config, Rate::from_gbps(40));
         point.notify(Time::ZERO);

@@ -1,23 +1,13 @@
 //! DCTCP (Alizadeh et al., "Data Center TCP", SIGCOMM 2010; RFC 8257) with a rate in place of the congestion window, as
-//! the public HPCC simulator does it (`CC_MODE 8`).
+//! in the public HPCC simulator (`CC_MODE 8`).
 //!
-//! Alpha is a moving average of the fraction of marked packets, brought up to date once a window of data, that is once a
-//! round trip. The first mark of a window lowers the rate by half of alpha; a round trip without lowers adds a step.
+//! Alpha is a moving average of the fraction of marked packets, updated once a window of data, that is once an RTT. The
+//! first mark of a window lowers the rate by half of alpha; a window without a mark raises it by a step.
 
 use model::Rate;
+use scenario::nic::DctcpConfig;
 
 use super::control::Feedback;
-
-/// Parameters.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct DctcpConfig {
-    /// Weight g of alpha's moving average; 1/16 in the paper.
-    pub gain: f64,
-    /// Step of the rate a round trip.
-    pub additive_increase: Rate,
-    /// Lowest rate.
-    pub min_rate: Rate,
-}
 
 /// The sender of one flow.
 #[derive(Clone, Debug)]
@@ -27,17 +17,17 @@ pub struct Dctcp {
     rate: Rate,
     /// RFC 8257, section 3.3: 1 at first, so that the first mark halves.
     alpha: f64,
-    /// The present window of data ends when this packet is acknowledged; absent: nothing came back yet.
+    /// The present window of data ends when this packet is acknowledged; absent before the first ACK.
     window_end: Option<u64>,
-    /// Answers of the present window, and those with a mark.
-    answers: u64,
+    /// ACKs of the present window, and those with a mark.
+    acks: u64,
     marked: u64,
-    /// The rate has been lowered and is not touched until this packet is acknowledged.
+    /// The rate was lowered and stays constant until this packet is acknowledged.
     lowered_until: Option<u64>,
 }
 
 impl Dctcp {
-    /// A flow that begins at line rate.
+    /// The control of a flow that starts at line rate.
     pub fn new(config: DctcpConfig, line_rate: Rate) -> Dctcp {
         Dctcp {
             config,
@@ -45,7 +35,7 @@ impl Dctcp {
             rate: line_rate,
             alpha: 1.0,
             window_end: None,
-            answers: 0,
+            acks: 0,
             marked: 0,
             lowered_until: None,
         }
@@ -61,17 +51,17 @@ impl Dctcp {
         self.alpha
     }
 
-    /// An answer has come.
-    pub fn answered(&mut self, feedback: &Feedback) {
-        self.answers += 1;
+    /// An ACK or NAK has arrived.
+    pub fn feedback(&mut self, feedback: &Feedback) {
+        self.acks += 1;
         self.marked += u64::from(feedback.marked);
         let is_over = self.window_end.is_none_or(|end| feedback.acknowledged > end);
         if is_over {
-            // The first answer belongs to no window.
+            // The first ACK belongs to no window.
             if self.window_end.is_some() {
-                let fraction = self.marked as f64 / self.answers as f64;
+                let fraction = self.marked as f64 / self.acks as f64;
                 self.alpha = (1.0 - self.config.gain) * self.alpha + self.config.gain * fraction;
-                (self.answers, self.marked) = (0, 0);
+                (self.acks, self.marked) = (0, 0);
             }
             self.window_end = Some(feedback.next);
         }
@@ -106,25 +96,25 @@ mod tests {
         Dctcp::new(config, Rate::from_gbps(100))
     }
 
-    /// Windows of a hundred packets, of each of which the last `marked` have a mark.
+    /// Windows of a hundred packets; in each, the last `marked` packets have a mark.
     fn windows(flow: &mut Dctcp, first: u64, count: u64, marked: u64) {
         for packet in first * WINDOW..(first + count) * WINDOW {
             let is_marked = packet % WINDOW >= WINDOW - marked;
             let feedback =
                 Feedback { acknowledged: packet + 1, next: packet + WINDOW, rtt: None, marked: is_marked };
-            flow.answered(&feedback);
+            flow.feedback(&feedback);
         }
     }
 
     #[test]
-    fn the_first_mark_halves_and_a_window_is_lowered_once() {
+    fn the_first_mark_of_a_window_halves_the_rate_once() {
         let mut flow = flow();
         windows(&mut flow, 0, 1, 50);
         assert_eq!(flow.rate(), Rate::from_gbps(50));
     }
 
     #[test]
-    fn without_marks_a_step_a_round_trip() {
+    fn the_rate_rises_by_a_step_in_a_window_without_marks() {
         let mut flow = flow();
         windows(&mut flow, 0, 1, 50);
         windows(&mut flow, 1, 1, 0);
@@ -134,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn alpha_follows_the_marked_fraction_as_the_average_says() {
+    fn alpha_converges_to_the_marked_fraction() {
         // F + (1 - F) (1 - g)^k after k windows.
         for marked in [0, 10, 50, 100] {
             let mut flow = flow();

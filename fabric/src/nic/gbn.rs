@@ -1,12 +1,12 @@
-//! Go-back-N, the reliability of most RoCEv2 NICs: the receiver takes packets in order only, and the sender goes
-//! back to the first missing one (InfiniBand Architecture Specification, volume 1, section 9.7).
+//! Go-back-N, the reliability of most RoCEv2 NICs: the receiver accepts packets in order only, and the sender
+//! retransmits from the first missing one (InfiniBand Architecture Specification, volume 1, section 9.7).
 //!
-//! Here is the receiver; the sender's part is in [`super::sender`].
+//! This is the receiver; the sender is in [`super::sender`].
 
 use model::Time;
 use model::wire::bth::PSN_MASK;
 
-/// The number near `near` whose low 24 bits are `psn`.
+/// The packet number closest to `near` whose low 24 bits are `psn`.
 pub fn unwrap_psn(psn: u32, near: u64) -> u64 {
     const SPAN: u64 = PSN_MASK as u64 + 1;
     let base = near & !(SPAN - 1) | u64::from(psn & PSN_MASK);
@@ -14,81 +14,75 @@ pub fn unwrap_psn(psn: u32, near: u64) -> u64 {
     candidates.into_iter().flatten().min_by_key(|n| n.abs_diff(near)).unwrap_or(base)
 }
 
-/// What the receiver answers.
+/// The receiver's reply to a data packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// Everything below has arrived.
-    Acknowledge(u64),
-    /// This packet is missing.
-    Refuse(u64),
-    /// A packet is missing; a later one has arrived and is kept.
-    RefuseSelectively {
+pub enum Reply {
+    /// ACK: all packets below this one have arrived.
+    Ack(u64),
+    /// NAK: this packet is missing.
+    Nak(u64),
+    /// A NAK for selective repeat: a packet is missing; a later one has arrived and is kept.
+    SelectiveNak {
         /// The missing one.
         missing: u64,
         /// The later one.
         arrived: u64,
     },
-    /// Nothing.
-    Silence,
+    /// No reply.
+    Nothing,
 }
 
 /// The receiving side of one message.
 #[derive(Clone, Debug, Default)]
 pub struct Receiver {
     expected: u64,
-    /// A refusal goes back to the last multiple of this; 0 and 1: to the missing packet.
+    /// A NAK names the last multiple of this; 0 and 1: the missing packet itself.
     chunk_packets: u64,
-    since_answer: u64,
-    refused: Option<(u64, Time)>,
-    /// Packets taken in order.
+    since_reply: u64,
+    /// The packet of the last NAK, and when that NAK may be repeated.
+    nak_sent: Option<(u64, Time)>,
+    /// Packets accepted in order.
     pub accepted_packets: u64,
-    /// Packets thrown away: out of order or seen before.
+    /// Packets discarded: out of order or duplicate.
     pub discarded_packets: u64,
 }
 
 impl Receiver {
-    /// A receiver whose refusals go back to the beginning of a chunk, as some NICs do, so that they need not
-    /// remember where in a chunk they are.
+    /// A receiver whose NAKs name the first packet of a chunk, as those of some NICs do, which keep no state about the
+    /// position within a chunk.
     pub fn by_chunks(chunk_packets: u64) -> Receiver {
         Receiver { chunk_packets, ..Receiver::default() }
     }
 
-    /// Takes packet `number`. In-order packets are answered every `ack_every` packets and at the end
-    /// (`last`); a gap is answered once, and again when `refuse_interval` has passed.
-    pub fn take(
-        &mut self,
-        now: Time,
-        number: u64,
-        last: bool,
-        ack_every: u64,
-        refuse_interval: Time,
-    ) -> Answer {
+    /// Processes packet `number`. In-order packets are acknowledged every `ack_every` packets and at the end (`last`). A
+    /// missing packet is reported once, and again after `nak_interval`.
+    pub fn take(&mut self, now: Time, number: u64, last: bool, ack_every: u64, nak_interval: Time) -> Reply {
         if number == self.expected {
             self.expected += 1;
             self.accepted_packets += 1;
-            self.since_answer += 1;
-            if self.since_answer < ack_every && !last {
-                return Answer::Silence;
+            self.since_reply += 1;
+            if self.since_reply < ack_every && !last {
+                return Reply::Nothing;
             }
-            self.since_answer = 0;
-            return Answer::Acknowledge(self.expected);
+            self.since_reply = 0;
+            return Reply::Ack(self.expected);
         }
         self.discarded_packets += 1;
         if number < self.expected {
-            // The acknowledgement was lost or is late; the sender waits for it.
-            return Answer::Acknowledge(self.expected);
+            // A duplicate: the ACK was lost or is late, so it is sent again.
+            return Reply::Ack(self.expected);
         }
-        match self.refused {
-            Some((packet, until)) if packet == self.expected && now < until => Answer::Silence,
+        match self.nak_sent {
+            Some((packet, until)) if packet == self.expected && now < until => Reply::Nothing,
             _ => {
                 self.expected -= self.expected % self.chunk_packets.max(1);
-                self.refused = Some((self.expected, Time(now.0.saturating_add(refuse_interval.0))));
-                Answer::Refuse(self.expected)
+                self.nak_sent = Some((self.expected, Time(now.0.saturating_add(nak_interval.0))));
+                Reply::Nak(self.expected)
             }
         }
     }
 
-    /// The packet it waits for.
+    /// The next packet in order.
     pub fn expected(&self) -> u64 {
         self.expected
     }
@@ -96,9 +90,11 @@ impl Receiver {
 
 #[cfg(test)]
 mod tests {
+    use scenario::nic::Reliability;
+
     use super::*;
     use crate::nic::message::Layout;
-    use crate::nic::sender::{Reliability, Sender};
+    use crate::nic::sender::Sender;
     use proptest::prelude::*;
 
     fn sender(bytes: u64, payload: u32) -> Sender {
@@ -122,11 +118,11 @@ mod tests {
     fn a_gap_is_refused_once() {
         let mut receiver = Receiver::default();
         let mut take = |at, number| receiver.take(Time::from_us(at), number, false, 1, REFUSE);
-        assert_eq!(take(0, 0), Answer::Acknowledge(1));
-        assert_eq!(take(1, 2), Answer::Refuse(1));
-        assert_eq!(take(2, 3), Answer::Silence);
-        assert_eq!(take(501, 4), Answer::Refuse(1));
-        assert_eq!(take(502, 0), Answer::Acknowledge(1));
+        assert_eq!(take(0, 0), Reply::Ack(1));
+        assert_eq!(take(1, 2), Reply::Nak(1));
+        assert_eq!(take(2, 3), Reply::Nothing);
+        assert_eq!(take(501, 4), Reply::Nak(1));
+        assert_eq!(take(502, 0), Reply::Ack(1));
     }
 
     #[test]
@@ -138,10 +134,10 @@ mod tests {
             receiver.take(Time::ZERO, number, false, 1, REFUSE);
         }
         sender.acknowledge(6);
-        assert_eq!(receiver.take(Time::ZERO, 7, false, 1, REFUSE), Answer::Refuse(4));
+        assert_eq!(receiver.take(Time::ZERO, 7, false, 1, REFUSE), Reply::Nak(4));
         sender.rewind(4);
         assert_eq!((sender.acknowledged_bytes(), sender.upcoming()), (4_000, Some(4)));
-        assert_eq!(receiver.take(Time::ZERO, 4, false, 1, REFUSE), Answer::Acknowledge(5));
+        assert_eq!(receiver.take(Time::ZERO, 4, false, 1, REFUSE), Reply::Ack(5));
     }
 
     proptest! {
@@ -170,14 +166,14 @@ mod tests {
                 }
                 match receiver.take(now, number, number + 1 == sender.layout().packets(), 1, REFUSE) {
                     _ if losses.next().unwrap_or(false) => {}
-                    Answer::Acknowledge(upto) => {
+                    Reply::Ack(upto) => {
                         sender.acknowledge(upto);
                     }
-                    Answer::Refuse(missing) => {
+                    Reply::Nak(missing) => {
                         sender.acknowledge(missing);
-                        sender.refused(None);
+                        sender.nak_received(None);
                     }
-                    Answer::RefuseSelectively { .. } | Answer::Silence => {}
+                    Reply::SelectiveNak { .. } | Reply::Nothing => {}
                 }
             }
             prop_assert_eq!(receiver.expected(), sender.layout().packets());

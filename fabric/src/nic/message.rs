@@ -1,38 +1,12 @@
-//! The messages of a flow: how its bytes are cut into messages and packets, and when a message may start.
+//! The messages of a flow: how its bytes are divided into messages and packets, and when a message may start.
 //!
-//! A flow without messages of its own is one message. Every message starts with a packet of its own, as RDMA
-//! operations do (InfiniBand Architecture Specification, volume 1, section 9.7).
+//! A flow without a message size is one message. Every message starts with a new packet (InfiniBand Architecture
+//! Specification, volume 1, section 9.7).
 
 use std::collections::VecDeque;
 
 use model::Time;
-
-/// What a message does at the far end; decides the opcodes on the wire.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Operation {
-    /// RDMA WRITE: data goes from the flow's source to its destination.
-    #[default]
-    Write,
-    /// SEND: likewise.
-    Send,
-    /// RDMA READ: the flow's destination asks, one request a message, and its source answers with the data.
-    Read,
-}
-
-/// How a flow's bytes become messages.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Messages {
-    /// What they do.
-    pub operation: Operation,
-    /// Bytes of a message, the last may have fewer; absent: the flow is one message.
-    pub bytes: Option<u64>,
-    /// How many may be under way at once; absent: any number.
-    pub outstanding: Option<u32>,
-    /// Least time between the starts of two messages.
-    pub interval: Time,
-    /// Bytes that the flow may have outstanding; absent: what its NIC says.
-    pub window_bytes: Option<u64>,
-}
+use scenario::nic::Messages;
 
 /// Packets of a flow, numbered from 0 through all its messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +19,8 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// `bytes` in messages of `message_bytes` in packets of up to `payload_bytes`. No bytes are one empty packet.
+    /// Divides `bytes` into messages of `message_bytes` and packets of up to `payload_bytes`. A flow of 0 bytes is one empty
+    /// packet.
     pub fn new(bytes: u64, message_bytes: Option<u64>, payload_bytes: u32) -> Layout {
         let payload_bytes = u64::from(payload_bytes.max(1));
         let message_bytes = message_bytes.unwrap_or(bytes).clamp(1, bytes.max(1));
@@ -55,19 +30,19 @@ impl Layout {
         Layout { bytes, message_bytes, payload_bytes, packets_per_message, packets: packets.max(1) }
     }
 
-    /// All packets.
+    /// Number of packets.
     pub fn packets(&self) -> u64 {
         self.packets
     }
 
-    /// Bytes before a packet.
+    /// Bytes of the flow before a packet.
     pub fn position(&self, packet: u64) -> u64 {
         let within = (packet % self.packets_per_message).saturating_mul(self.payload_bytes);
         let start = self.message_of(packet).saturating_mul(self.message_bytes);
         start.saturating_add(within.min(self.message_bytes)).min(self.bytes)
     }
 
-    /// Bytes of a packet.
+    /// Payload bytes of a packet.
     pub fn payload(&self, packet: u64) -> u32 {
         (self.position(packet + 1) - self.position(packet)) as u32
     }
@@ -82,19 +57,19 @@ impl Layout {
         message.saturating_mul(self.packets_per_message)
     }
 
-    /// Whether a packet begins and whether it ends its message.
+    /// Whether a packet is the first, and whether it is the last of its message.
     pub fn ends(&self, packet: u64) -> (bool, bool) {
         let within = packet % self.packets_per_message;
         (within == 0, within + 1 == self.packets_per_message || packet + 1 == self.packets)
     }
 
-    /// All messages.
+    /// Number of messages.
     pub fn messages(&self) -> u64 {
         self.message_of(self.packets - 1) + 1
     }
 }
 
-/// How long messages took: from the first packet sent to the last acknowledgement.
+/// Completion times of messages, from the first packet to the last ACK.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct MessageStats {
     /// Messages completed.
@@ -107,13 +82,13 @@ pub struct MessageStats {
     pub sum: Time,
 }
 
-/// Which messages of a flow may be under way, and how long they take.
+/// Limits the outstanding messages of a flow and measures their completion times.
 #[derive(Clone, Debug)]
 pub(crate) struct MessageGate {
     layout: Layout,
     messages: Messages,
     start: Time,
-    /// When the messages that are under way began.
+    /// When the outstanding messages began.
     begun: VecDeque<Time>,
     completed: u64,
     pub(crate) stats: MessageStats,
@@ -125,18 +100,18 @@ impl MessageGate {
         MessageGate { layout, messages, start: Time::ZERO, begun: VecDeque::new(), completed: 0, stats }
     }
 
-    /// The flow starts: the intervals between messages count from now.
+    /// The flow starts; intervals between messages count from `now`.
     pub(crate) fn start(&mut self, now: Time) {
         self.start = now;
     }
 
-    /// Whether the number of messages under way allows a packet.
+    /// Whether the limit of outstanding messages allows a packet.
     pub(crate) fn admits(&self, packet: u64) -> bool {
         let message = self.layout.message_of(packet);
         self.messages.outstanding.is_none_or(|most| message < self.completed + u64::from(most.max(1)))
     }
 
-    /// Before when a packet must not be sent.
+    /// The earliest time at which a packet may be sent.
     pub(crate) fn not_before(&self, packet: u64) -> Time {
         let wait = u128::from(self.messages.interval.0) * u128::from(self.layout.message_of(packet));
         Time(u64::try_from(u128::from(self.start.0) + wait).unwrap_or(u64::MAX))
@@ -150,7 +125,7 @@ impl MessageGate {
         }
     }
 
-    /// Everything below packet `upto` has arrived.
+    /// All packets below `upto` have arrived.
     pub(crate) fn acknowledged(&mut self, now: Time, upto: u64) {
         let done = match upto >= self.layout.packets() {
             true => self.layout.messages(),

@@ -1,19 +1,15 @@
-//! An RDMA NIC: what waits to be sent, flow control in both directions, and the protocol engines of its flows.
+//! An RDMA NIC: its transmit queues, flow control in both directions, and the protocol engines of its flows.
 //!
-//! The protocol parts are [`message`] (what is sent), [`sender`] with [`gbn`] or [`selective`] (reliability),
-//! [`dcqcn`], [`dctcp`], [`timely`] and [`pacing`] (congestion control), [`pfc`] (flow control), [`packet`] (bytes) and [`read`] (RDMA READ).
-//! What can be wrong with a NIC is in [`receive`], [`mtt`] and [`host_bus`]; [`watchdog`] limits the damage.
-//! [`generation`] has the differences between products. This module holds what all flows of a host share: the order
-//! of sending.
+//! The protocol engines are [`message`] (what is sent), [`sender`] with [`gbn`] or [`selective`] (reliability), [`dcqcn`],
+//! [`dctcp`], [`timely`] and [`pacing`] (congestion control), [`pfc`] (flow control), [`packet`] (wire format) and [`read`]
+//! (RDMA READ). [`receive`] models slow receivers, [`watchdog`] the NIC watchdog. This module schedules the frames of
+//! all flows of a host.
 
 pub mod control;
 pub mod dcqcn;
 pub mod dctcp;
 pub mod gbn;
-pub mod generation;
-pub mod host_bus;
 pub mod message;
-pub mod mtt;
 pub mod pacing;
 pub mod packet;
 pub mod pfc;
@@ -28,10 +24,10 @@ use std::collections::VecDeque;
 
 use model::wire::Frame;
 use model::{Rate, Time};
+use scenario::HostSettings;
 
 use crate::flow::SendState;
-use crate::scenario::HostSettings;
-use pfc::Obeyed;
+use pfc::ReceivedPauses;
 use receive::ReceivePipeline;
 use watchdog::NicWatchdog;
 
@@ -44,19 +40,18 @@ pub(crate) struct Nic {
     pub(crate) line_rate: Rate,
     /// The directed link that it sends on.
     pub(crate) link: u32,
-    /// Polling packets and PFC frames: nothing holds them up.
+    /// Polling packets and PFC frames, which are never paused.
     pub(crate) control: VecDeque<Frame>,
-    /// Acknowledgements and notifications, by priority.
-    pub(crate) answers: [VecDeque<Frame>; 8],
+    /// ACKs, NAKs, CNPs and READ requests, by priority.
+    pub(crate) transport: [VecDeque<Frame>; 8],
     /// Flows that may have data to send, in the order of service.
     pub(crate) active: Vec<u32>,
     /// Position in `active` of the flow that was served last.
     pub(crate) last_served: usize,
     /// Pauses received.
-    pub(crate) obeyed: Obeyed,
-    /// Frames received and not yet processed.
+    pub(crate) received_pauses: ReceivedPauses,
+    /// The receive buffer.
     pub(crate) pipeline: ReceivePipeline,
-    /// What keeps it from pausing its switch for ever.
     pub(crate) watchdog: NicWatchdog,
     /// Time of the earliest scheduled wake-up.
     pub(crate) wake_at: Option<Time>,
@@ -65,21 +60,21 @@ pub(crate) struct Nic {
 /// A frame that leaves.
 pub(crate) struct Outgoing {
     pub(crate) frame: Frame,
-    /// The flow that sends again after everything had been acknowledged.
-    pub(crate) woken: Option<u32>,
+    /// The flow, if it had no outstanding packets before.
+    pub(crate) resumed: Option<u32>,
 }
 
 impl Nic {
-    /// The next frame for a free wire.
+    /// The next frame to send on the idle link.
     pub(crate) fn next_frame(&mut self, now: Time, flows: &mut [SendState]) -> Option<Outgoing> {
         if let Some(frame) = self.control.pop_front() {
-            return Some(Outgoing { frame, woken: None });
+            return Some(Outgoing { frame, resumed: None });
         }
         for priority in (0..8).rev() {
-            if !self.obeyed.is_paused(now, priority as u8)
-                && let Some(frame) = self.answers[priority].pop_front()
+            if !self.received_pauses.is_paused(now, priority as u8)
+                && let Some(frame) = self.transport[priority].pop_front()
             {
-                return Some(Outgoing { frame, woken: None });
+                return Some(Outgoing { frame, resumed: None });
             }
         }
         self.next_data(now, flows)
@@ -91,31 +86,31 @@ impl Nic {
             let position = (self.last_served + step) % count;
             let index = self.active[position];
             let flow = &mut flows[index as usize];
-            if self.obeyed.is_paused(now, flow.priority) || !flow.may_send(now) {
+            if self.received_pauses.is_paused(now, flow.priority) || !flow.may_send(now) {
                 continue;
             }
-            let woken = (flow.sender.outstanding_bytes() == 0).then_some(index);
+            let resumed = (flow.sender.outstanding_bytes() == 0).then_some(index);
             if let Some(frame) = flow.send(now) {
                 self.last_served = position;
-                return Some(Outgoing { frame, woken });
+                return Some(Outgoing { frame, resumed });
             }
         }
         None
     }
 
-    /// When something that holds data up passes by itself: pacing or the quanta of a pause.
+    /// The next time at which data may be sent without an event in between: pacing or the expiry of a pause.
     pub(crate) fn next_chance(&self, now: Time, flows: &[SendState]) -> Option<Time> {
         let flows = self.active.iter().map(|flow| &flows[*flow as usize]);
         let paced = flows.filter_map(SendState::next_at).filter(|at| *at > now).min();
-        [paced, self.obeyed.next_expiry(now)].into_iter().flatten().min()
+        [paced, self.received_pauses.next_expiry(now)].into_iter().flatten().min()
     }
 
-    /// Adds a flow behind the others.
+    /// Adds a flow at the end of the round robin.
     pub(crate) fn add_flow(&mut self, flow: u32) {
         self.active.push(flow);
     }
 
-    /// Takes a finished flow out without disturbing whose turn it is.
+    /// Removes a complete flow; the round robin continues with the same flow.
     pub(crate) fn remove_flow(&mut self, flow: u32) {
         if let Some(position) = self.active.iter().position(|f| *f == flow) {
             self.active.remove(position);

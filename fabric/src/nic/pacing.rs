@@ -1,16 +1,16 @@
-//! How a NIC spreads a flow's packets over time: packet by packet, or in bursts at line rate with longer gaps.
+//! Rate limiting of a flow: packet by packet, or in bursts at line rate with longer gaps between them.
 //!
-//! Gen1 NICs of Bai et al. (NSDI 2023, section 7.2) limit bursts, which keeps fewer queue pairs active at a time
-//! and so saves cache; Gen2 and Gen3 limit packets. The average rate is the same.
+//! Gen1 NICs (Bai et al., NSDI 2023, section 7.2) limit the rate of bursts, so that fewer queue pairs are active at a time
+//! and compete for the NIC's cache; Gen2 and Gen3 limit packets. The average rate is the same.
 
 use model::Time;
 
-/// The pace of one flow.
+/// The rate limiter of one flow.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pacer {
-    /// Bytes of a burst; up to one packet: packet by packet.
+    /// Bytes of a burst; up to one packet: each packet is limited.
     burst_bytes: u64,
-    /// When the present burst began, what it has sent, and how long that takes at the flow's rate.
+    /// When the present burst began, its bytes so far, and how long those take at the flow's rate.
     began: Time,
     sent_bytes: u64,
     takes: Time,
@@ -18,12 +18,12 @@ pub struct Pacer {
 }
 
 impl Pacer {
-    /// Bursts of `burst_bytes`.
+    /// A limiter of bursts of `burst_bytes`.
     pub fn new(burst_bytes: u64) -> Pacer {
         Pacer { burst_bytes, ..Pacer::default() }
     }
 
-    /// Nothing may be sent before.
+    /// The earliest time of the next packet.
     pub fn next_at(&self) -> Time {
         self.next_at
     }
@@ -33,7 +33,7 @@ impl Pacer {
         *self = Pacer { next_at: now, ..Pacer::new(self.burst_bytes) };
     }
 
-    /// A packet has been sent that takes `gap` at the flow's rate.
+    /// Accounts for a packet that was sent and takes `gap` at the flow's rate.
     pub fn sent(&mut self, now: Time, bytes: u64, gap: Time) {
         if self.sent_bytes == 0 {
             self.began = now;

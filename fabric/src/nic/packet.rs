@@ -1,8 +1,8 @@
-//! The packets that a NIC sends and what it reads from those it receives.
+//! The packets that a NIC sends, and how it parses those that it receives.
 //!
-//! Data packets are RDMA WRITEs, SENDs and READ responses over RoCEv2. The wire size of a packet is its payload plus a configured number
-//! of header bytes (58 for RoCEv2 over IPv4: Ethernet 14, IPv4 20, UDP 8, BTH 12, invariant CRC 4), so that
-//! other simulators' sizes can be reproduced; what exceeds the headers written here is counted as payload.
+//! Data packets are RDMA WRITEs, SENDs and READ responses over RoCEv2. The wire size of a packet is its payload plus a
+//! configured number of header bytes (58 for RoCEv2 over IPv4: Ethernet 14, IPv4 20, UDP 8, BTH 12, invariant CRC 4), so
+//! that the sizes of other simulators can be reproduced. Header bytes beyond those written here are counted as payload.
 
 use std::net::IpAddr;
 
@@ -15,10 +15,8 @@ use model::wire::udp::{UDP_BYTES, Udp};
 use model::wire::{Aeth, Cnp, ETHERTYPE_IPV4, ETHERTYPE_IPV6, Frame, Pfc, aeth};
 use smallvec::SmallVec;
 
-use super::message::Operation;
+use scenario::nic::Operation;
 
-/// Header bytes of RoCEv2 over IPv4 on the wire, invariant CRC included and frame check sequence not.
-pub const ROCE_V4_BYTES: u32 = 58;
 /// Partition key of the default partition.
 const DEFAULT_PARTITION: u16 = 0xffff;
 
@@ -52,7 +50,7 @@ fn opcodes(operation: Operation) -> [u8; 4] {
     }
 }
 
-/// Headers of one direction of one connection, ready to be copied.
+/// Prepared headers of one direction of one connection.
 #[derive(Clone, Debug)]
 pub struct Template {
     bytes: SmallVec<[u8; 96]>,
@@ -62,7 +60,7 @@ pub struct Template {
     header_bytes: u32,
 }
 
-/// What goes after UDP.
+/// What follows the UDP header.
 enum Content<'a> {
     Data { bth: Bth },
     Other { bytes: &'a [u8] },
@@ -89,7 +87,7 @@ impl Template {
         }
     }
 
-    /// A frame with `content` after UDP and `tail` uncounted bytes behind.
+    /// A frame with `content` after the UDP header, and `tail` more bytes whose values are not stored.
     fn frame(&self, ecn: u8, content: Content<'_>, tail: u32) -> Frame {
         let content_bytes = match &content {
             Content::Data { .. } => bth::BTH_BYTES,
@@ -136,7 +134,7 @@ impl Template {
         Frame { head, tail: tail + ETHERNET_MIN_FRAME_BYTES.saturating_sub(written) }
     }
 
-    /// Data packet `number` with `payload` bytes; `ends` tells whether it begins and whether it ends its message.
+    /// Data packet `number` with `payload` bytes; `ends` says whether it is the first and whether it is the last of its message.
     pub fn data(&self, operation: Operation, number: u64, ends: (bool, bool), payload: u32) -> Frame {
         let [only, first, last, middle] = opcodes(operation);
         let opcode = match ends {
@@ -152,7 +150,7 @@ impl Template {
         self.frame(ECN_CAPABLE, Content::Data { bth }, tail)
     }
 
-    /// A request to read what the packets from `number` on hold, `bytes` of it.
+    /// A READ request for `bytes` bytes from packet `number` on.
     pub fn read_request(&self, number: u64, bytes: u64) -> Frame {
         let mut content = [0; bth::BTH_BYTES + RETH_BYTES];
         content[..bth::BTH_BYTES].copy_from_slice(&self.bth(bth::RC_READ_REQUEST, number).to_bytes());
@@ -172,7 +170,7 @@ impl Template {
         }
     }
 
-    fn answer(&self, psn: u64, syndrome: u8, congested: bool, messages: u64) -> Frame {
+    fn ack_frame(&self, psn: u64, syndrome: u8, congested: bool, messages: u64) -> Frame {
         let bth = Bth { becn: congested, ..self.bth(bth::RC_ACKNOWLEDGE, psn) };
         let mut bytes = [0; bth::BTH_BYTES + aeth::AETH_BYTES];
         bytes[..bth::BTH_BYTES].copy_from_slice(&bth.to_bytes());
@@ -181,16 +179,16 @@ impl Template {
         self.frame(ECN_NOT_CAPABLE, Content::Other { bytes: &bytes }, 0)
     }
 
-    /// Everything below packet `upto` has arrived. `congested` echoes a congestion mark in the BECN bit, for
-    /// NICs that do not send CNPs.
-    pub fn acknowledgement(&self, upto: u64, congested: bool) -> Frame {
-        self.answer(upto.wrapping_sub(1), aeth::ACKNOWLEDGE, congested, 0)
+    /// An ACK of all packets below `upto`. `congested` echoes a congestion mark in the BECN bit, for NICs that do not send
+    /// CNPs.
+    pub fn ack(&self, upto: u64, congested: bool) -> Frame {
+        self.ack_frame(upto.wrapping_sub(1), aeth::ACKNOWLEDGE, congested, 0)
     }
 
-    /// Packet `missing` was expected and another one came. `arrived`, where the receiver keeps it, is named in
-    /// place of the message sequence number ([`super::selective`]).
-    pub fn refusal(&self, missing: u64, arrived: Option<u64>, congested: bool) -> Frame {
-        self.answer(missing, aeth::NAK_SEQUENCE, congested, arrived.unwrap_or(0))
+    /// A NAK: packet `missing` was expected and another one arrived. With selective repeat, `arrived` takes the place of the
+    /// message sequence number ([`super::selective`]).
+    pub fn nak(&self, missing: u64, arrived: Option<u64>, congested: bool) -> Frame {
+        self.ack_frame(missing, aeth::NAK_SEQUENCE, congested, arrived.unwrap_or(0))
     }
 
     /// A congestion notification packet.
@@ -207,7 +205,7 @@ fn v6(address: IpAddr) -> std::net::Ipv6Addr {
     }
 }
 
-/// What a NIC makes of a frame.
+/// A parsed frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Received {
     /// Pause or resume.
@@ -221,8 +219,8 @@ pub enum Received {
         /// Whether it carries a congestion mark.
         congested: bool,
     },
-    /// An acknowledgement: everything up to and including `psn` has arrived.
-    Acknowledgement {
+    /// An ACK: all packets up to and including `psn` have arrived.
+    Ack {
         /// The sender's queue pair.
         queue_pair: u32,
         /// Low bits of the last packet.
@@ -230,34 +228,34 @@ pub enum Received {
         /// Whether it echoes a congestion mark.
         congested: bool,
     },
-    /// A refusal: `psn` is missing.
-    Refusal {
+    /// A NAK: `psn` is missing.
+    Nak {
         /// The sender's queue pair.
         queue_pair: u32,
         /// Low bits of the missing packet.
         psn: u32,
-        /// Low bits of the packet that came instead, for senders that repeat selectively.
+        /// Low bits of the packet that arrived instead, for selective repeat.
         arrived: u32,
         /// Whether it echoes a congestion mark.
         congested: bool,
     },
-    /// A request to read.
+    /// An RDMA READ request.
     ReadRequest {
         /// The responder's queue pair.
         queue_pair: u32,
-        /// Low bits of the first packet wanted.
+        /// Low bits of the first requested packet.
         psn: u32,
     },
-    /// A congestion notification.
+    /// A congestion notification packet.
     Cnp {
         /// The sender's queue pair.
         queue_pair: u32,
     },
-    /// Nothing a NIC understands.
+    /// A frame that NICs do not process.
     Other,
 }
 
-/// Reads a frame.
+/// Parses a frame.
 pub fn read(frame: &Frame) -> Received {
     if let Some(pfc) = Pfc::from_bytes(&frame.head) {
         return Received::Pfc(pfc);
@@ -280,8 +278,8 @@ fn read_roce(head: &[u8]) -> Option<Received> {
             let aeth = Aeth::from_bytes(head.get(transport + bth::BTH_BYTES..)?)?;
             let congested = bth.becn;
             match aeth.is_nak() {
-                true => Received::Refusal { queue_pair, psn, arrived: aeth.msn, congested },
-                false => Received::Acknowledgement { queue_pair, psn, congested },
+                true => Received::Nak { queue_pair, psn, arrived: aeth.msn, congested },
+                false => Received::Ack { queue_pair, psn, congested },
             }
         }
         bth::RC_READ_REQUEST => Received::ReadRequest { queue_pair, psn },
@@ -315,14 +313,11 @@ mod tests {
     #[test]
     fn answers_fill_the_smallest_frame() {
         let template = template("11.0.2.1:10000>11.0.4.1:100/udp", 58);
-        let acknowledgement = template.acknowledgement(1, true);
+        let acknowledgement = template.ack(1, true);
         assert_eq!(acknowledgement.len(), 60);
-        assert_eq!(
-            read(&acknowledgement),
-            Received::Acknowledgement { queue_pair: 7, psn: 0, congested: true }
-        );
-        let refusal = template.refusal(0x100_0001, Some(0x100_0005), false);
-        assert_eq!(read(&refusal), Received::Refusal { queue_pair: 7, psn: 1, arrived: 5, congested: false });
+        assert_eq!(read(&acknowledgement), Received::Ack { queue_pair: 7, psn: 0, congested: true });
+        let refusal = template.nak(0x100_0001, Some(0x100_0005), false);
+        assert_eq!(read(&refusal), Received::Nak { queue_pair: 7, psn: 1, arrived: 5, congested: false });
         assert_eq!(read(&template.read_request(9, 4096)), Received::ReadRequest { queue_pair: 7, psn: 9 });
         assert_eq!(read(&template.cnp()), Received::Cnp { queue_pair: 7 });
     }

@@ -1,35 +1,35 @@
-//! Priority flow control at a NIC: the pauses it obeys. Those it sends come from [`super::receive`].
+//! Priority flow control at a NIC: the pauses that it receives. Those that it sends come from [`super::receive`].
 
 use model::wire::pfc::quanta_time;
 use model::{Rate, Time};
 use p4_switch::tm::PauseEnd;
 
-/// From when until when a priority is silent.
+/// A pause of one priority.
 #[derive(Clone, Copy, Debug)]
-struct Silence {
+struct Pause {
     from: Time,
     until: Time,
-    /// Whether a resume frame ends it, so that its end is no news.
+    /// Whether a resume frame ends it, so that its end was recorded already.
     resumed: bool,
 }
 
-/// Which priorities the switch has silenced.
+/// The pauses that the switch has sent to a NIC.
 #[derive(Clone, Debug)]
-pub struct Obeyed {
+pub struct ReceivedPauses {
     end: PauseEnd,
     rate: Rate,
-    /// Time from a frame until it takes effect.
+    /// Time from the arrival of a PFC frame until it takes effect.
     reaction: Time,
-    silences: [Option<Silence>; 8],
+    pauses: [Option<Pause>; 8],
 }
 
-impl Obeyed {
-    /// Nothing is paused.
-    pub fn new(end: PauseEnd, rate: Rate) -> Obeyed {
-        Obeyed { end, rate, reaction: Time::ZERO, silences: [None; 8] }
+impl ReceivedPauses {
+    /// No priority is paused.
+    pub fn new(end: PauseEnd, rate: Rate) -> ReceivedPauses {
+        ReceivedPauses { end, rate, reaction: Time::ZERO, pauses: [None; 8] }
     }
 
-    /// The link's rate, which a quantum depends on, and how long it takes to react.
+    /// Sets the link's rate, which the duration of a quantum depends on, and the reaction time.
     pub fn set_rate(&mut self, rate: Rate, reaction: Time) {
         self.rate = rate;
         self.reaction = reaction;
@@ -40,19 +40,19 @@ impl Obeyed {
         self.end
     }
 
-    /// Whether a priority must be silent at `now`.
+    /// Whether a priority is paused at `now`.
     pub fn is_paused(&self, now: Time, priority: u8) -> bool {
-        self.silences[usize::from(priority & 7)].is_some_and(|s| s.from <= now && now < s.until)
+        self.pauses[usize::from(priority & 7)].is_some_and(|s| s.from <= now && now < s.until)
     }
 
-    /// Obeys one class of a PFC frame, after the reaction time.
+    /// Applies one priority of a PFC frame, after the reaction time.
     pub fn receive(&mut self, now: Time, priority: u8, quanta: u16) {
         let effect = Time(now.0.saturating_add(self.reaction.0));
-        let silence = &mut self.silences[usize::from(priority & 7)];
-        let present = silence.filter(|s| now < s.until);
+        let pause = &mut self.pauses[usize::from(priority & 7)];
+        let present = pause.filter(|s| now < s.until);
         if quanta == 0 {
-            *silence = present
-                .map(|s| Silence { until: s.until.min(effect), resumed: true, ..s })
+            *pause = present
+                .map(|s| Pause { until: s.until.min(effect), resumed: true, ..s })
                 .filter(|s| s.from < s.until && now < s.until);
             return;
         }
@@ -62,15 +62,15 @@ impl Obeyed {
         };
         // A frame during a pause prolongs it without a gap.
         let from = present.map_or(effect, |s| s.from);
-        *silence = (from < until).then_some(Silence { from, until, resumed: false });
+        *pause = (from < until).then_some(Pause { from, until, resumed: false });
     }
 
-    /// Forgets pauses that are over at `now`, and returns the priorities of those that ended by themselves.
+    /// Removes pauses that are over at `now`, and returns the priorities of those that expired without a resume frame.
     pub fn expire(&mut self, now: Time) -> Vec<u8> {
         let mut over = Vec::new();
-        for (priority, silence) in self.silences.iter_mut().enumerate() {
-            if let Some(ended) = silence.filter(|s| s.until <= now) {
-                *silence = None;
+        for (priority, pause) in self.pauses.iter_mut().enumerate() {
+            if let Some(ended) = pause.filter(|s| s.until <= now) {
+                *pause = None;
                 if !ended.resumed {
                     over.push(priority as u8);
                 }
@@ -79,9 +79,9 @@ impl Obeyed {
         over
     }
 
-    /// When the next pause ends by itself or, after a resume frame, takes its end.
+    /// When the next pause expires or, after a resume frame, ends.
     pub fn next_expiry(&self, now: Time) -> Option<Time> {
-        let ends = self.silences.iter().flatten().map(|s| s.until);
+        let ends = self.pauses.iter().flatten().map(|s| s.until);
         ends.filter(|at| *at > now && *at < Time::MAX).min()
     }
 }
@@ -92,26 +92,26 @@ mod tests {
 
     #[test]
     fn quanta_run_out() {
-        let mut obeyed = Obeyed::new(PauseEnd::Quanta, Rate::from_gbps(100));
-        obeyed.receive(Time::ZERO, 3, 10);
-        assert!(obeyed.is_paused(Time(51_199), 3));
-        assert_eq!(obeyed.next_expiry(Time::ZERO), Some(Time(51_200)));
-        assert!(!obeyed.is_paused(Time(51_200), 3));
-        assert_eq!(obeyed.expire(Time(51_200)), [3]);
-        assert!(obeyed.expire(Time(51_200)).is_empty());
+        let mut received_pauses = ReceivedPauses::new(PauseEnd::Quanta, Rate::from_gbps(100));
+        received_pauses.receive(Time::ZERO, 3, 10);
+        assert!(received_pauses.is_paused(Time(51_199), 3));
+        assert_eq!(received_pauses.next_expiry(Time::ZERO), Some(Time(51_200)));
+        assert!(!received_pauses.is_paused(Time(51_200), 3));
+        assert_eq!(received_pauses.expire(Time(51_200)), [3]);
+        assert!(received_pauses.expire(Time(51_200)).is_empty());
     }
 
     #[test]
     fn the_reaction_shifts_both_ends() {
-        let mut obeyed = Obeyed::new(PauseEnd::ResumeOnly, Rate::from_gbps(100));
-        obeyed.set_rate(Rate::from_gbps(100), Time::from_us(2));
-        obeyed.receive(Time::ZERO, 3, 1);
-        assert!(!obeyed.is_paused(Time::from_us(1), 3));
-        assert!(obeyed.is_paused(Time::from_us(2), 3));
-        obeyed.receive(Time::from_us(5), 3, 0);
-        assert!(obeyed.is_paused(Time::from_us(6), 3));
-        assert_eq!(obeyed.next_expiry(Time::from_us(6)), Some(Time::from_us(7)));
-        assert!(!obeyed.is_paused(Time::from_us(7), 3));
-        assert!(obeyed.expire(Time::from_us(7)).is_empty());
+        let mut received_pauses = ReceivedPauses::new(PauseEnd::ResumeOnly, Rate::from_gbps(100));
+        received_pauses.set_rate(Rate::from_gbps(100), Time::from_us(2));
+        received_pauses.receive(Time::ZERO, 3, 1);
+        assert!(!received_pauses.is_paused(Time::from_us(1), 3));
+        assert!(received_pauses.is_paused(Time::from_us(2), 3));
+        received_pauses.receive(Time::from_us(5), 3, 0);
+        assert!(received_pauses.is_paused(Time::from_us(6), 3));
+        assert_eq!(received_pauses.next_expiry(Time::from_us(6)), Some(Time::from_us(7)));
+        assert!(!received_pauses.is_paused(Time::from_us(7), 3));
+        assert!(received_pauses.expire(Time::from_us(7)).is_empty());
     }
 }

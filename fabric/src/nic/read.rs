@@ -1,20 +1,20 @@
 //! The two ends of an RDMA READ (InfiniBand Architecture Specification, volume 1, section 9.7.5).
 //!
-//! The requester asks for one message a request and keeps a limited number of requests outstanding. The responder
-//! answers with data packets, which are not acknowledged: a request says by itself what has arrived. A gap in the
-//! responses, or silence, makes the requester ask again from the first missing packet.
+//! The requester sends one request a message and keeps a limited number of requests outstanding. The responder sends data
+//! packets, which are not acknowledged: the next request implies what has arrived. After a gap in the responses, or a
+//! timeout, the requester requests the data again from the first missing packet on.
 
 use super::message::Layout;
 
-/// Requests a queue pair may have outstanding unless the flow says otherwise; what NICs offer by default.
+/// Requests that a queue pair may have outstanding unless the flow sets a limit; the default of NICs.
 pub(crate) const OUTSTANDING_READS: u32 = 16;
 
-/// The requester's side.
+/// The requester's side of a flow.
 #[derive(Clone, Debug)]
 pub(crate) struct Requester {
     layout: Layout,
     outstanding: u64,
-    /// Messages asked for.
+    /// Messages requested.
     issued: u64,
 }
 
@@ -27,7 +27,7 @@ impl Requester {
         }
     }
 
-    /// The first packet of the next message to ask for, when everything below `expected` has arrived.
+    /// The first packet of the next message to request, when all packets below `expected` have arrived.
     pub(crate) fn next(&mut self, expected: u64) -> Option<u64> {
         let complete = match expected >= self.layout.packets() {
             true => self.layout.messages(),
@@ -41,22 +41,22 @@ impl Requester {
     }
 }
 
-/// The responder's side: how far it has been asked to send.
+/// The responder's side of a flow.
 #[derive(Clone, Debug)]
 pub(crate) struct Responder {
     layout: Layout,
     outstanding: u64,
-    /// Packets asked for.
+    /// The first packet that has not been requested.
     pub(crate) released: u64,
 }
 
-/// What a request means to the responder.
+/// What a request means for the responder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Asked {
-    /// More packets may be sent; everything below the number has arrived.
-    More(u64),
-    /// Packets from this one on are missing.
-    Again(u64),
+pub(crate) enum RequestKind {
+    /// More packets are requested; all below this number have arrived.
+    New(u64),
+    /// Packets from this one on are requested again.
+    Repeated(u64),
 }
 
 impl Responder {
@@ -65,15 +65,15 @@ impl Responder {
         Responder { layout, outstanding, released: 0 }
     }
 
-    /// A request for the packets from `number` on to the end of its message.
-    pub(crate) fn asked(&mut self, number: u64) -> Asked {
+    /// Processes a request for the packets from `number` to the end of its message.
+    pub(crate) fn requested(&mut self, number: u64) -> RequestKind {
         if number < self.released {
-            return Asked::Again(number);
+            return RequestKind::Repeated(number);
         }
         let message = self.layout.message_of(number);
         self.released = self.layout.first_of(message + 1).min(self.layout.packets());
         let complete = (message + 1).saturating_sub(self.outstanding);
-        Asked::More(self.layout.first_of(complete))
+        RequestKind::New(self.layout.first_of(complete))
     }
 }
 
@@ -87,11 +87,14 @@ mod tests {
         let (mut requester, mut responder) =
             (Requester::new(layout, Some(2)), Responder::new(layout, Some(2)));
         assert_eq!([requester.next(0), requester.next(0), requester.next(1)], [Some(0), Some(2), None]);
-        assert_eq!((responder.asked(0), responder.asked(2)), (Asked::More(0), Asked::More(0)));
+        assert_eq!(
+            (responder.requested(0), responder.requested(2)),
+            (RequestKind::New(0), RequestKind::New(0))
+        );
         assert_eq!(responder.released, 4);
         assert_eq!(requester.next(2), Some(4));
-        assert_eq!(responder.asked(4), Asked::More(2));
-        assert_eq!(responder.asked(3), Asked::Again(3));
+        assert_eq!(responder.requested(4), RequestKind::New(2));
+        assert_eq!(responder.requested(3), RequestKind::Repeated(3));
         assert_eq!((requester.next(9), requester.next(10), requester.next(10)), (Some(6), Some(8), None));
     }
 }

@@ -1,51 +1,31 @@
-//! The receive pipeline of a NIC: frames that wait to be processed, and the pauses it sends when there are too many.
+//! The receive pipeline of a NIC: its receive buffer, and the pauses that the NIC sends when the buffer fills.
 //!
-//! A healthy pipeline keeps up with the wire and nothing ever waits. Faults slow it down or stop it; then frames
-//! pile up, the NIC pauses its switch at a limit, and loses what comes when the buffer is full.
+//! A healthy pipeline processes packets at line rate and buffers none. Faults slow it down or stop it; the buffer then
+//! fills, the NIC pauses its switch at XOFF, and drops packets when the buffer is full.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use model::wire::{Frame, Pfc};
 use model::{Rate, Time};
+use scenario::Random;
+use scenario::nic::{HostBus, MttModel, ReceiveLimits};
 
-use super::host_bus::HostBus;
-use super::mtt::MttModel;
-use crate::rng::Random;
-
-/// The receive buffer of a NIC.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ReceiveLimits {
-    /// Bytes that it holds; what comes beyond is lost.
-    pub size_bytes: u64,
-    /// Buffered bytes at which it pauses the switch.
-    pub xoff_bytes: u64,
-    /// Buffered bytes at which it lets the switch go on.
-    pub xon_bytes: u64,
-}
-
-impl Default for ReceiveLimits {
-    /// 2 MiB; pauses at 64 KiB and resumes at 32 KiB.
-    fn default() -> ReceiveLimits {
-        ReceiveLimits { size_bytes: 2 << 20, xoff_bytes: 64 << 10, xon_bytes: 32 << 10 }
-    }
-}
-
-/// What keeps a pipeline from working at line rate.
+/// A reason why a pipeline is slower than line rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slowdown {
-    /// It processes so many bits a second.
+    /// It processes packets at this rate.
     Rate(Rate),
-    /// It waits for page addresses.
+    /// It waits for address translations that miss the MTT cache.
     Translation(MttModel),
-    /// The way into the host is narrow.
+    /// PCIe bottleneck: the host's bus is slower than the link.
     Bus(HostBus),
-    /// It stands still.
+    /// It processes nothing.
     Stopped,
 }
 
-/// A frame that waits, and which packet of its flow it is.
+/// A buffered frame, and its packet number in the flow.
 #[derive(Debug)]
-struct Waiting {
+struct BufferedFrame {
     number: u64,
     frame: Frame,
 }
@@ -54,9 +34,9 @@ struct Waiting {
 #[derive(Debug)]
 pub(crate) struct ReceivePipeline {
     limits: ReceiveLimits,
-    /// By a number of the caller's.
+    /// By the number of the fault.
     slowdowns: BTreeMap<u32, (Slowdown, ReceiveLimits)>,
-    waiting: VecDeque<Waiting>,
+    buffer: VecDeque<BufferedFrame>,
     bytes: u64,
     /// Whether the first frame is being processed.
     busy: bool,
@@ -64,15 +44,15 @@ pub(crate) struct ReceivePipeline {
     random: Random,
 }
 
-/// What became of a frame.
+/// What the buffer did with a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pushed {
-    /// It waits.
+    /// It is buffered.
     Stored,
-    /// It waits, and its priority must be paused.
+    /// It is buffered, and its priority must be paused: the occupancy reached XOFF.
     Pause,
-    /// The buffer is full.
-    Lost,
+    /// It is dropped: the buffer is full.
+    Dropped,
 }
 
 impl ReceivePipeline {
@@ -80,7 +60,7 @@ impl ReceivePipeline {
         ReceivePipeline {
             limits,
             slowdowns: BTreeMap::new(),
-            waiting: VecDeque::new(),
+            buffer: VecDeque::new(),
             bytes: 0,
             busy: false,
             pausing: 0,
@@ -90,15 +70,15 @@ impl ReceivePipeline {
 
     /// Whether frames must pass through the buffer.
     pub(crate) fn is_used(&self) -> bool {
-        !self.slowdowns.is_empty() || !self.waiting.is_empty()
+        !self.slowdowns.is_empty() || !self.buffer.is_empty()
     }
 
-    /// Slows the pipeline down until `number` is taken back. Absent limits are the NIC's own.
+    /// Slows the pipeline down until [`ReceivePipeline::recover`]. Absent limits are those of the NIC.
     pub(crate) fn slow(&mut self, number: u32, slowdown: Slowdown, limits: Option<ReceiveLimits>) {
         self.slowdowns.insert(number, (slowdown, limits.unwrap_or(self.limits)));
     }
 
-    /// Ends a slowdown.
+    /// Ends the slowdown of a fault.
     pub(crate) fn recover(&mut self, number: u32) {
         self.slowdowns.remove(&number);
     }
@@ -113,14 +93,14 @@ impl ReceivePipeline {
         self.slowdowns.values().any(|(slowdown, _)| *slowdown == Slowdown::Stopped)
     }
 
-    /// Stores a frame that is packet `number` of its flow.
+    /// Buffers a frame that is packet `number` of its flow.
     pub(crate) fn push(&mut self, priority: u8, number: u64, frame: Frame) -> Pushed {
         let limits = self.limits();
         if self.bytes + frame.len() > limits.size_bytes {
-            return Pushed::Lost;
+            return Pushed::Dropped;
         }
         self.bytes += frame.len();
-        self.waiting.push_back(Waiting { number, frame });
+        self.buffer.push_back(BufferedFrame { number, frame });
         if self.bytes < limits.xoff_bytes || self.is_pausing(priority) {
             return Pushed::Stored;
         }
@@ -128,12 +108,12 @@ impl ReceivePipeline {
         Pushed::Pause
     }
 
-    /// Begins with the first frame if nothing hinders; when it will have been processed.
+    /// Starts to process the first frame, unless the pipeline is busy, stopped or empty. Returns when it will be done.
     pub(crate) fn begin(&mut self, now: Time) -> Option<Time> {
         if self.busy || self.is_stopped() {
             return None;
         }
-        let first = self.waiting.front()?;
+        let first = self.buffer.front()?;
         let (mut work, mut stall) = (Time::ZERO, Time::ZERO);
         let bytes = first.frame.len();
         for (slowdown, _) in self.slowdowns.values() {
@@ -151,10 +131,10 @@ impl ReceivePipeline {
         Some(Time(now.0.saturating_add(work.0).saturating_add(stall.0)))
     }
 
-    /// Takes the frame that has been processed, and a resume to send.
+    /// Removes the frame that has been processed; also returns a resume frame to send, when the occupancy is at XON.
     pub(crate) fn finish(&mut self) -> Option<(Frame, Option<Pfc>)> {
         self.busy = false;
-        let Waiting { frame, .. } = self.waiting.pop_front()?;
+        let BufferedFrame { frame, .. } = self.buffer.pop_front()?;
         self.bytes -= frame.len();
         if self.bytes > self.limits().xon_bytes || self.pausing == 0 {
             return Some((frame, None));
@@ -197,7 +177,7 @@ mod tests {
         assert!(!pipeline.is_used());
         pipeline.slow(0, Slowdown::Rate(Rate(8_000_000_000)), None);
         let pushed: Vec<Pushed> = (0..5).map(|n| pipeline.push(3, n, frame())).collect();
-        assert_eq!(pushed, [Pushed::Stored, Pushed::Stored, Pushed::Pause, Pushed::Stored, Pushed::Lost]);
+        assert_eq!(pushed, [Pushed::Stored, Pushed::Stored, Pushed::Pause, Pushed::Stored, Pushed::Dropped]);
         assert_eq!(pipeline.begin(Time::ZERO), Some(Time::from_us(1)));
         assert_eq!(pipeline.begin(Time::ZERO), None);
         pipeline.recover(0);

@@ -1,45 +1,45 @@
-//! Selective repeat, as NICs for lossy networks do it: the receiver keeps packets that come out of order, and the
-//! sender repeats only what is missing.
+//! Selective repeat, as in NICs for lossy networks: the receiver keeps out-of-order packets, and the sender retransmits
+//! only what is missing.
 //!
-//! Every packet out of order is answered with a refusal that carries the missing packet's number and, in place of
-//! the message sequence number, its own (the cumulative and the selective acknowledgement of Mittal et al.,
-//! "Revisiting Network Support for RDMA", SIGCOMM 2018, section 3.1, and of SRNIC, NSDI 2023). The sender is in
-//! recovery from the first refusal until everything that was outstanding then has arrived; in recovery each
-//! packet below the highest one known to have arrived is repeated once.
+//! The receiver replies to every out-of-order packet with a NAK that carries the number of the missing packet and, in
+//! place of the message sequence number, that of the received one (the cumulative and the selective acknowledgement of
+//! Mittal et al., "Revisiting Network Support for RDMA", SIGCOMM 2018, section 3.1, and of SRNIC, NSDI 2023). The sender
+//! is in recovery from the first NAK until everything that was outstanding then has arrived. In recovery it retransmits
+//! each packet below the highest one known to have arrived once.
 
 use std::collections::VecDeque;
 
-use super::gbn::Answer;
+use super::gbn::Reply;
 use super::sender::Slot;
 
-/// Most packets out of order that a receiver keeps; what is further ahead is thrown away.
+/// How far ahead of the next in-order packet a packet may be; beyond that it is discarded.
 pub const MAX_AHEAD: u64 = 1 << 16;
 
-/// What the sender repeats.
+/// The recovery state of a sender.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Recovery {
     /// Packets below count as lost unless they are known to have arrived.
     lost_below: u64,
-    /// Packets below have been repeated in this recovery.
-    repeated_below: u64,
+    /// Packets below have been retransmitted in this recovery.
+    retransmitted_below: u64,
     /// In recovery until this packet is acknowledged.
     until: Option<u64>,
 }
 
 impl Recovery {
-    /// The first packet to repeat.
+    /// The first packet to retransmit.
     pub(super) fn missing(&self, acknowledged: u64, slots: &VecDeque<Slot>) -> Option<u64> {
         self.until?;
-        let from = self.repeated_below.max(acknowledged);
+        let from = self.retransmitted_below.max(acknowledged);
         (from..self.lost_below).find(|n| {
             n.checked_sub(acknowledged).and_then(|at| slots.get(at as usize)).is_some_and(|s| !s.arrived)
         })
     }
 
-    /// A packet is sent, new or again.
-    pub(super) fn repeated(&mut self, number: u64) {
+    /// A packet is sent, for the first time or again.
+    pub(super) fn sent(&mut self, number: u64) {
         if number < self.lost_below {
-            self.repeated_below = self.repeated_below.max(number + 1);
+            self.retransmitted_below = self.retransmitted_below.max(number + 1);
         }
     }
 
@@ -47,14 +47,14 @@ impl Recovery {
     pub(super) fn arrived(&mut self, number: u64, acknowledged: u64, next: u64) {
         if self.until.is_none() {
             self.until = Some(next);
-            self.repeated_below = acknowledged;
+            self.retransmitted_below = acknowledged;
         }
         self.lost_below = self.lost_below.max(number);
     }
 
     /// Everything outstanding counts as lost.
     pub(super) fn timed_out(&mut self, acknowledged: u64, next: u64) {
-        *self = Recovery { lost_below: next, repeated_below: acknowledged, until: Some(next) };
+        *self = Recovery { lost_below: next, retransmitted_below: acknowledged, until: Some(next) };
     }
 
     /// Everything below `upto` has arrived.
@@ -71,24 +71,24 @@ pub struct Receiver {
     expected: u64,
     /// Which of the packets from `expected` on have arrived.
     ahead: VecDeque<bool>,
-    since_answer: u64,
-    /// Packets taken, each once.
+    since_reply: u64,
+    /// Packets accepted, each once.
     pub accepted_packets: u64,
-    /// Packets thrown away: seen before, or too far ahead.
+    /// Packets discarded: duplicate, or too far ahead.
     pub discarded_packets: u64,
 }
 
 impl Receiver {
-    /// Takes packet `number`. In-order packets are answered every `ack_every` packets, at the end (`last`) and
-    /// when they fill a gap; every packet out of order is answered at once.
-    pub fn take(&mut self, number: u64, last: bool, ack_every: u64) -> Answer {
+    /// Processes packet `number`. In-order packets are acknowledged every `ack_every` packets, at the end (`last`) and when
+    /// they fill a gap. Every out-of-order packet causes a NAK immediately.
+    pub fn take(&mut self, number: u64, last: bool, ack_every: u64) -> Reply {
         let Some(distance) = number.checked_sub(self.expected) else {
             self.discarded_packets += 1;
-            return Answer::Acknowledge(self.expected);
+            return Reply::Ack(self.expected);
         };
         if distance >= MAX_AHEAD {
             self.discarded_packets += 1;
-            return Answer::Silence;
+            return Reply::Nothing;
         }
         let at = distance as usize;
         if self.ahead.len() <= at {
@@ -99,7 +99,7 @@ impl Receiver {
             false => self.accepted_packets += 1,
         }
         if distance > 0 {
-            return Answer::RefuseSelectively { missing: self.expected, arrived: number };
+            return Reply::SelectiveNak { missing: self.expected, arrived: number };
         }
         let mut advanced = 0;
         while self.ahead.front() == Some(&true) {
@@ -107,15 +107,15 @@ impl Receiver {
             advanced += 1;
         }
         self.expected += advanced;
-        self.since_answer += advanced;
-        if self.since_answer < ack_every && !last && advanced == 1 && self.ahead.is_empty() {
-            return Answer::Silence;
+        self.since_reply += advanced;
+        if self.since_reply < ack_every && !last && advanced == 1 && self.ahead.is_empty() {
+            return Reply::Nothing;
         }
-        self.since_answer = 0;
-        Answer::Acknowledge(self.expected)
+        self.since_reply = 0;
+        Reply::Ack(self.expected)
     }
 
-    /// The packet it waits for.
+    /// The next packet in order.
     pub fn expected(&self) -> u64 {
         self.expected
     }
@@ -123,9 +123,11 @@ impl Receiver {
 
 #[cfg(test)]
 mod tests {
+    use scenario::nic::Reliability;
+
     use super::*;
     use crate::nic::message::Layout;
-    use crate::nic::sender::{Reliability, Sender};
+    use crate::nic::sender::Sender;
     use model::Time;
     use proptest::prelude::*;
 
@@ -144,12 +146,12 @@ mod tests {
                 continue;
             }
             match receiver.take(number, number == 9, 1) {
-                Answer::Acknowledge(upto) => {
+                Reply::Ack(upto) => {
                     sender.acknowledge(upto);
                 }
-                Answer::RefuseSelectively { missing, arrived } => {
+                Reply::SelectiveNak { missing, arrived } => {
                     sender.acknowledge(missing);
-                    sender.refused(Some(arrived));
+                    sender.nak_received(Some(arrived));
                 }
                 other => panic!("{other:?}"),
             }
@@ -162,7 +164,7 @@ mod tests {
     fn a_timeout_repeats_what_is_not_known_to_have_arrived() {
         let mut sender = sender(4);
         while sender.take(Time::ZERO).is_some() {}
-        sender.refused(Some(2));
+        sender.nak_received(Some(2));
         sender.timed_out();
         let again: Vec<u64> = std::iter::from_fn(|| sender.take(Time::ZERO)).map(|(n, _)| n).collect();
         assert_eq!(again, [0, 1, 3]);
@@ -171,10 +173,10 @@ mod tests {
     #[test]
     fn the_receiver_keeps_a_bounded_number() {
         let mut receiver = Receiver::default();
-        assert_eq!(receiver.take(MAX_AHEAD, false, 1), Answer::Silence);
+        assert_eq!(receiver.take(MAX_AHEAD, false, 1), Reply::Nothing);
         assert_eq!(
             receiver.take(MAX_AHEAD - 1, false, 1),
-            Answer::RefuseSelectively { missing: 0, arrived: MAX_AHEAD - 1 }
+            Reply::SelectiveNak { missing: 0, arrived: MAX_AHEAD - 1 }
         );
         assert_eq!((receiver.accepted_packets, receiver.discarded_packets), (1, 1));
     }
@@ -198,14 +200,14 @@ mod tests {
                 }
                 match receiver.take(number, number + 1 == packets, 1) {
                     _ if losses.next().unwrap_or(false) => {}
-                    Answer::Acknowledge(upto) => {
+                    Reply::Ack(upto) => {
                         sender.acknowledge(upto);
                     }
-                    Answer::RefuseSelectively { missing, arrived } => {
+                    Reply::SelectiveNak { missing, arrived } => {
                         sender.acknowledge(missing);
-                        sender.refused(Some(arrived));
+                        sender.nak_received(Some(arrived));
                     }
-                    Answer::Refuse(_) | Answer::Silence => {}
+                    Reply::Nak(_) | Reply::Nothing => {}
                 }
             }
             prop_assert!(sender.is_done());

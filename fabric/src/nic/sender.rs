@@ -1,42 +1,33 @@
-//! The sending side of a flow: what has been sent, what has been acknowledged, and what to send next, new or again.
+//! The sending side of a flow: which packets have been sent and acknowledged, and which to send or retransmit next.
 //!
-//! Packets are numbered from 0 without wrapping; the wire carries the low 24 bits.
+//! Packets are numbered from 0 without wrapping; the PSN on the wire is the low 24 bits.
 
 use std::collections::VecDeque;
 
 use model::Time;
+use scenario::nic::Reliability;
 
 use super::message::Layout;
 use super::selective::Recovery;
 
-/// What makes up for lost packets.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Reliability {
-    /// The receiver takes packets in order only; the sender goes back to the missing one ([`super::gbn`]).
-    #[default]
-    GoBackN,
-    /// The receiver keeps what comes out of order; the sender repeats what is missing ([`super::selective`]).
-    SelectiveRepeat,
-}
-
-/// A packet that was sent and is not acknowledged by a number below which all have arrived.
+/// A packet that was sent and is not acknowledged cumulatively.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
-    /// When it was sent last.
+    /// When it was last sent.
     sent: Time,
-    /// Whether that was a repetition.
-    again: bool,
-    /// Whether it is known to have arrived all the same.
+    /// Whether that was a retransmission.
+    is_retransmission: bool,
+    /// Whether a selective NAK has reported its arrival.
     pub(super) arrived: bool,
 }
 
-/// What an acknowledgement brought.
+/// The effect of an ACK that covers new packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Acknowledged {
     /// When the last of the acknowledged packets was sent.
     pub sent: Time,
-    /// Whether it had been sent before, so that it is not known which of them was answered (Karn and Partridge,
-    /// SIGCOMM 1987): no measure of the round trip.
+    /// Whether that packet was sent more than once, so that the ACK cannot be matched to one of the transmissions and
+    /// gives no RTT sample (Karn and Partridge, SIGCOMM 1987).
     pub ambiguous: bool,
 }
 
@@ -48,38 +39,38 @@ pub struct Sender {
     acknowledged: u64,
     /// The packets from `acknowledged` on.
     slots: VecDeque<Slot>,
-    taken: u64,
-    repeated: u64,
+    sent: u64,
+    retransmitted: u64,
     /// Present for selective repeat.
     recovery: Option<Recovery>,
 }
 
 impl Sender {
-    /// Nothing has been sent.
+    /// A sender that has sent nothing yet.
     pub fn new(layout: Layout, reliability: Reliability) -> Sender {
         Sender {
             layout,
             next: 0,
             acknowledged: 0,
             slots: VecDeque::new(),
-            taken: 0,
-            repeated: 0,
+            sent: 0,
+            retransmitted: 0,
             recovery: (reliability == Reliability::SelectiveRepeat).then(Recovery::default),
         }
     }
 
-    /// How the flow's bytes are cut.
+    /// How the flow's bytes are divided into packets.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    /// The packet to send next, window aside.
+    /// The packet to send next, if the window allows it.
     pub fn upcoming(&self) -> Option<u64> {
-        let again = self.recovery.as_ref().and_then(|r| r.missing(self.acknowledged, &self.slots));
-        again.or_else(|| (self.next < self.layout.packets()).then_some(self.next))
+        let lost = self.recovery.as_ref().and_then(|r| r.missing(self.acknowledged, &self.slots));
+        lost.or_else(|| (self.next < self.layout.packets()).then_some(self.next))
     }
 
-    /// Whether there is a packet to send, window aside.
+    /// Whether there is a packet to send, if the window allows it.
     pub fn has_more(&self) -> bool {
         self.upcoming().is_some()
     }
@@ -109,14 +100,14 @@ impl Sender {
         self.acknowledged + self.slots.len() as u64
     }
 
-    /// Packets sent, those sent again included.
+    /// Packets sent, retransmissions included.
     pub fn sent_packets(&self) -> u64 {
-        self.taken
+        self.sent
     }
 
-    /// Packets sent again.
+    /// Packets retransmitted.
     pub fn retransmitted(&self) -> u64 {
-        self.repeated
+        self.retransmitted
     }
 
     /// Takes the packet to send next: its number and payload bytes.
@@ -125,21 +116,21 @@ impl Sender {
         if number == self.next {
             self.next += 1;
         }
-        self.taken += 1;
+        self.sent += 1;
         if let Some(recovery) = &mut self.recovery {
-            recovery.repeated(number);
+            recovery.sent(number);
         }
         match self.slots.get_mut((number - self.acknowledged) as usize) {
             Some(slot) => {
-                *slot = Slot { sent: now, again: true, ..*slot };
-                self.repeated += 1;
+                *slot = Slot { sent: now, is_retransmission: true, ..*slot };
+                self.retransmitted += 1;
             }
-            None => self.slots.push_back(Slot { sent: now, again: false, arrived: false }),
+            None => self.slots.push_back(Slot { sent: now, is_retransmission: false, arrived: false }),
         }
         Some((number, self.layout.payload(number)))
     }
 
-    /// Everything below `upto` has arrived. What is returned is absent when that is no news.
+    /// All packets below `upto` have arrived. Returns nothing if that was known.
     pub fn acknowledge(&mut self, upto: u64) -> Option<Acknowledged> {
         let upto = upto.min(self.acknowledged + self.slots.len() as u64);
         let news = upto.checked_sub(self.acknowledged).filter(|n| *n > 0)?;
@@ -149,11 +140,11 @@ impl Sender {
         if let Some(recovery) = &mut self.recovery {
             recovery.acknowledged(upto);
         }
-        Some(Acknowledged { sent: last.sent, ambiguous: last.again })
+        Some(Acknowledged { sent: last.sent, ambiguous: last.is_retransmission })
     }
 
-    /// The receiver misses packets. `arrived` has come all the same, where the receiver keeps such packets.
-    pub fn refused(&mut self, arrived: Option<u64>) {
+    /// A NAK has arrived. With selective repeat, `arrived` is the out-of-order packet that the receiver has kept.
+    pub fn nak_received(&mut self, arrived: Option<u64>) {
         match (&mut self.recovery, arrived) {
             (None, _) => self.next = self.acknowledged,
             (Some(recovery), Some(number)) => {
@@ -168,16 +159,16 @@ impl Sender {
         }
     }
 
-    /// The receiver has gone back behind what it had acknowledged.
+    /// The receiver has discarded packets that it had acknowledged.
     pub fn rewind(&mut self, to: u64) {
         while self.acknowledged > to {
             self.acknowledged -= 1;
-            self.slots.push_front(Slot { sent: Time::ZERO, again: true, arrived: false });
+            self.slots.push_front(Slot { sent: Time::ZERO, is_retransmission: true, arrived: false });
         }
         self.next = self.acknowledged.min(self.next);
     }
 
-    /// Nothing was heard for too long: everything outstanding that is not known to have arrived is sent again.
+    /// The retransmission timeout has expired: all outstanding packets that are not known to have arrived are retransmitted.
     pub fn timed_out(&mut self) {
         match &mut self.recovery {
             None => self.next = self.acknowledged,

@@ -1,50 +1,13 @@
 //! TIMELY (Mittal et al., "TIMELY: RTT-based Congestion Control for the Datacenter", SIGCOMM 2015, algorithm 1), as
-//! the public HPCC simulator does it (`CC_MODE 7`): once a round trip, and with hyper increase after five
-//! increases in a row.
+//! in the public HPCC simulator (`CC_MODE 7`): updated once an RTT, with hyper increase after five increases in a row.
 
 use model::{Rate, Time};
+use scenario::nic::TimelyConfig;
 
 use super::control::Feedback;
 
-/// Parameters.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TimelyConfig {
-    /// Weight of the newest difference of round trips in its moving average.
-    pub weight: f64,
-    /// Factor beta of decreases.
-    pub beta: f64,
-    /// A shorter round trip always raises the rate.
-    pub low: Time,
-    /// A longer one always lowers it.
-    pub high: Time,
-    /// What differences are measured against.
-    pub min_rtt: Time,
-    /// Step of the first five increases in a row ...
-    pub additive_increase: Rate,
-    /// ... and of those after them.
-    pub hyper_increase: Rate,
-    /// Lowest rate.
-    pub min_rate: Rate,
-}
-
-impl Default for TimelyConfig {
-    /// The constants of the public simulator; steps and floor are its files' to say.
-    fn default() -> TimelyConfig {
-        TimelyConfig {
-            weight: 0.875,
-            beta: 0.8,
-            low: Time::from_us(50),
-            high: Time::from_us(500),
-            min_rtt: Time::from_us(20),
-            additive_increase: Rate(5_000_000),
-            hyper_increase: Rate(50_000_000),
-            min_rate: Rate(100_000_000),
-        }
-    }
-}
-
 /// Increases in a row before hyper increase.
-const PATIENCE: u32 = 5;
+const ADDITIVE_INCREASES: u32 = 5;
 
 /// The sender of one flow.
 #[derive(Clone, Debug)]
@@ -52,7 +15,7 @@ pub struct Timely {
     config: TimelyConfig,
     line_rate: Rate,
     rate: Rate,
-    /// The round trip of the last update, and the packet whose acknowledgement brings the next.
+    /// The RTT of the last update, and the packet whose ACK triggers the next one.
     last: Option<(Time, u64)>,
     /// The moving average of differences, in picoseconds.
     difference_ps: f64,
@@ -60,7 +23,7 @@ pub struct Timely {
 }
 
 impl Timely {
-    /// A flow that begins at line rate.
+    /// The control of a flow that starts at line rate.
     pub fn new(config: TimelyConfig, line_rate: Rate) -> Timely {
         Timely { config, line_rate, rate: line_rate, last: None, difference_ps: 0.0, increases: 0 }
     }
@@ -70,8 +33,8 @@ impl Timely {
         self.rate
     }
 
-    /// An answer has come.
-    pub fn answered(&mut self, feedback: &Feedback) {
+    /// An ACK or NAK has arrived.
+    pub fn feedback(&mut self, feedback: &Feedback) {
         let Some(rtt) = feedback.rtt else { return };
         match self.last {
             Some((_, due)) if feedback.acknowledged <= due => return,
@@ -101,7 +64,7 @@ impl Timely {
                 self.increases = 0;
             }
             None => {
-                let step = match self.increases < PATIENCE {
+                let step = match self.increases < ADDITIVE_INCREASES {
                     true => config.additive_increase,
                     false => config.hyper_increase,
                 };
@@ -131,7 +94,7 @@ mod tests {
         for (window, rtt) in rtts_us.iter().enumerate() {
             let acknowledged = window as u64 * 10 + 1;
             let rtt = Some(Time::from_us(*rtt));
-            flow.answered(&Feedback { acknowledged, next: acknowledged + 9, rtt, marked: true });
+            flow.feedback(&Feedback { acknowledged, next: acknowledged + 9, rtt, marked: true });
             found.push(flow.rate().0 as f64 / GBPS as f64);
         }
         let close = |(a, b): (&f64, &f64)| (a - b).abs() < 1e-6;
@@ -139,37 +102,37 @@ mod tests {
     }
 
     #[test]
-    fn short_round_trips_raise_and_the_sixth_raises_more() {
-        // The first is only remembered.
+    fn short_rtts_raise_the_rate_and_the_sixth_raises_it_more() {
+        // The first RTT only initialises the state.
         check(10, &[20; 9], &[10.0, 11.0, 12.0, 13.0, 14.0, 15.0, 18.0, 21.0, 24.0]);
         check(99, &[20; 4], &[99.0, 100.0, 100.0, 100.0]);
     }
 
     #[test]
-    fn long_round_trips_lower_by_how_much_too_long_they_are() {
-        // 1 - 0.8 (1 - 500 / 1000) = 0.6, whatever the gradient.
+    fn long_rtts_lower_the_rate_in_proportion_to_the_excess() {
+        // 1 - 0.8 (1 - 500 / 1000) = 0.6, independent of the gradient.
         check(50, &[1_000, 1_000, 1_000], &[50.0, 30.0, 18.0]);
     }
 
     #[test]
-    fn in_between_the_gradient_decides() {
+    fn the_gradient_decides_between_the_thresholds() {
         // From 100 to 110 us: 0.875 * 10 / 20 = 0.4375, times 0.8 off. Then falling: up a step.
         check(40, &[100, 110, 100], &[40.0, 40.0 * 0.65, 40.0 * 0.65 + 1.0]);
-        // A gradient that would lower below nothing ends at the floor.
+        // A gradient that would give a negative rate ends at the lowest rate.
         check(40, &[100, 300], &[40.0, 0.1]);
     }
 
     #[test]
-    fn within_a_round_trip_nothing_changes() {
+    fn the_rate_is_updated_once_an_rtt() {
         let mut flow = Timely::new(TimelyConfig::default(), Rate::from_gbps(100));
         for acknowledged in 1..=10 {
             let rtt = Some(Time::from_us(900));
-            flow.answered(&Feedback { acknowledged, next: 20, rtt, marked: false });
+            flow.feedback(&Feedback { acknowledged, next: 20, rtt, marked: false });
         }
         assert_eq!(flow.rate(), Rate::from_gbps(100));
-        flow.answered(&Feedback { acknowledged: 21, next: 40, rtt: None, marked: false });
+        flow.feedback(&Feedback { acknowledged: 21, next: 40, rtt: None, marked: false });
         assert_eq!(flow.rate(), Rate::from_gbps(100));
-        flow.answered(&Feedback { acknowledged: 21, next: 40, rtt: Some(Time::from_us(900)), marked: false });
+        flow.feedback(&Feedback { acknowledged: 21, next: 40, rtt: Some(Time::from_us(900)), marked: false });
         assert!(flow.rate() < Rate::from_gbps(100));
     }
 }

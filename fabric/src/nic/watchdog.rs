@@ -1,38 +1,38 @@
-//! The watchdog of a NIC: it stops the NIC from pausing its switch for ever.
+//! The NIC watchdog: it keeps a broken NIC from pausing its switch for ever.
 //!
-//! When the receive pipeline has stood still for the patience and the NIC generates pause frames, it generates none
-//! any more. It never does again, as such a NIC never comes back (Guo et al., SIGCOMM 2016, section 4.3; 100 ms).
+//! When the receive pipeline has been stopped for the timeout and the NIC sends pause frames, the watchdog disables its
+//! pause frames, permanently: such a NIC does not recover (Guo et al., SIGCOMM 2016, section 4.3; 100 ms).
 
 use model::Time;
 
 /// The watchdog's state.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct NicWatchdog {
-    /// How long the pipeline may stand still; absent: there is no watchdog.
-    pub(crate) patience: Option<Time>,
+    /// How long the pipeline may be stopped; absent: there is no watchdog.
+    pub(crate) timeout: Option<Time>,
     stopped_since: Option<Time>,
     mute: bool,
 }
 
 impl NicWatchdog {
-    pub(crate) fn new(patience: Option<Time>) -> NicWatchdog {
-        NicWatchdog { patience, ..NicWatchdog::default() }
+    pub(crate) fn new(timeout: Option<Time>) -> NicWatchdog {
+        NicWatchdog { timeout, ..NicWatchdog::default() }
     }
 
-    /// The pipeline has stopped; when to look again.
+    /// The pipeline has stopped. Returns when the watchdog is due.
     pub(crate) fn stopped(&mut self, now: Time) -> Option<Time> {
         let since = *self.stopped_since.get_or_insert(now);
-        Some(Time(since.0.saturating_add(self.patience?.0)))
+        Some(Time(since.0.saturating_add(self.timeout?.0)))
     }
 
-    /// The pipeline works.
+    /// The pipeline is running.
     pub(crate) fn running(&mut self) {
         self.stopped_since = None;
     }
 
-    /// Whether the NIC may pause its switch. False for the first time when the watchdog fires.
+    /// Whether the NIC may pause its switch; the watchdog fires when this first returns false.
     pub(crate) fn may_pause(&mut self, now: Time) -> bool {
-        let due = self.stopped_since.zip(self.patience).map(|(since, wait)| since.0.saturating_add(wait.0));
+        let due = self.stopped_since.zip(self.timeout).map(|(since, wait)| since.0.saturating_add(wait.0));
         self.mute |= due.is_some_and(|due| due <= now.0);
         !self.mute
     }
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_fires_after_its_patience_and_for_good() {
+    fn the_watchdog_disables_pauses_permanently_after_its_timeout() {
         let mut dog = NicWatchdog::new(Some(Time::from_ms(100)));
         assert_eq!(dog.stopped(Time::from_ms(1)), Some(Time::from_ms(101)));
         assert!(dog.may_pause(Time::from_ms(100)));
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pipeline_that_goes_on_in_time_is_left_alone() {
+    fn the_watchdog_does_not_fire_if_the_pipeline_runs_again_in_time() {
         let mut dog = NicWatchdog::new(Some(Time::from_ms(100)));
         dog.stopped(Time::ZERO);
         dog.running();

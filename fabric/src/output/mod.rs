@@ -1,6 +1,6 @@
-//! What a run looks like to people and their tools: captures ([`pcapng`]), curves ([`series`]) and pictures
-//! ([`drawing`]). Everything here gives values; files are written at the edge.
+//! The output formats of a run: captures ([`pcapng`]), time series ([`series`]) and the files of the ns-3 simulators
+//! ([`ns3`]). Everything here returns values; the command line writes files.
 
-pub mod drawing;
+pub mod ns3;
 pub mod pcapng;
 pub mod series;

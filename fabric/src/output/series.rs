@@ -1,4 +1,4 @@
-//! Curves of a run: queue, pause and rate of every port over time.
+//! Time series of a run: queue, pauses and rate of every port.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -10,22 +10,22 @@ use serde::Serialize;
 
 use crate::fabric::Fabric;
 
-/// A port at an instant.
+/// A sample of a port.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Sample {
     /// When, in nanoseconds.
     pub time_ns: u64,
     /// The port, of a switch.
     pub port: PortRef,
-    /// Bytes that wait to leave.
+    /// Queued bytes.
     pub queue_bytes: u64,
-    /// Classes that the far end has silenced; bit n is class n.
+    /// Paused priorities; bit n is priority n.
     pub paused: u8,
-    /// Bits a second that left since the last sample, headers included.
+    /// Sending rate since the last sample in bits a second, headers included.
     pub rate_bps: u64,
 }
 
-/// Samples at equal distances. Ports that hold nothing, send nothing and are not paused are left out.
+/// Samples at equal intervals. Ports without a queue, traffic or pause are omitted.
 #[derive(Clone, Debug)]
 pub struct Series {
     interval: Time,
@@ -49,7 +49,7 @@ impl Series {
         self.next
     }
 
-    /// Takes a sample of every switch port.
+    /// Samples every switch port.
     pub fn sample(&mut self, now: Time, fabric: &Fabric<Switch>) {
         self.next = Time(now.0.saturating_add(self.interval.0));
         for (port, sent_bytes) in fabric.sent_bytes() {
@@ -58,8 +58,8 @@ impl Series {
             let classes = 0..CLASSES as u8;
             let queue_bytes =
                 classes.clone().filter_map(|class| Some(tm.queue(port.port, class)?.bytes)).sum();
-            let silent = |class: &u8| tm.paused_until(port.port, *class).is_some_and(|until| until > now);
-            let paused = classes.filter(silent).fold(0, |set, class| set | 1 << class);
+            let is_paused = |class: &u8| tm.paused_until(port.port, *class).is_some_and(|until| until > now);
+            let paused = classes.filter(is_paused).fold(0, |set, class| set | 1 << class);
             let before = self.sent.insert(port.clone(), sent_bytes).unwrap_or(0);
             let bits = u128::from(sent_bytes - before) * 8 * 1_000_000_000_000 / u128::from(self.interval.0);
             if queue_bytes > 0 || paused > 0 || bits > 0 {

@@ -1,5 +1,5 @@
-//! Which flows made a queue grow: those that sent more into it while it was there than just before. A flow that had
-//! been passing all the time without anybody waiting is not to blame for the queue that others made.
+//! Which flows made a queue grow: those that sent more during the queue than before it. A flow whose previous rate caused no
+//! queue is no culprit.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,12 +7,12 @@ use model::{PortRef, Time};
 
 use super::replay::{Busy, Replay};
 
-/// A flow is to blame when it added this part of what the one that added most did, in percent.
+/// A flow is a culprit if its excess is at least this part of the largest excess, in percent.
 const PART_PERCENT: f64 = 25.0;
-/// With less than that and at least this it had a small part: whether it is named is a matter of taste.
+/// Between this and that it is a minor contributor, which a verdict may or may not name.
 const MINOR_PERCENT: f64 = 4.0;
 /// The rate that a flow is entitled to is that of its latest sending in so much time before the queue, without the time in which
-/// the port was silenced.
+/// the port was paused.
 const BEFORE: Time = Time::from_ms(1);
 /// That time is looked at in slices of this length. A slice in which the flow sent nothing does not count: a flow that
 /// was stopped and goes on sends no more than it did.
@@ -20,12 +20,12 @@ const SLICE: Time = Time::from_us(10);
 /// A flow that had sent for less than this before the queue is one of those that made it.
 const NEWCOMER: Time = Time::from_us(100);
 
-/// Who made a queue.
+/// The culprits of a queue.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Blame {
-    /// The flows to blame, those that added most first.
+    /// The culprits, largest excess first.
     pub(super) culprits: Vec<usize>,
-    /// Flows with a small part.
+    /// Minor contributors.
     pub(super) minor: Vec<usize>,
 }
 
@@ -36,7 +36,7 @@ struct Sent {
     before: BTreeMap<u64, u64>,
 }
 
-/// The flows to blame for the queues at `port` during these times.
+/// The culprits of the queues at `port` in these periods.
 pub(super) fn blame(replay: &Replay, port: &PortRef, times: &[Busy], end: Time) -> Blame {
     let mut added: BTreeMap<usize, f64> = BTreeMap::new();
     for busy in times {
@@ -68,10 +68,10 @@ pub(super) fn blame(replay: &Replay, port: &PortRef, times: &[Busy], end: Time) 
     Blame { culprits: numbers(culprits), minor: numbers(minor) }
 }
 
-/// Since when a port could send for [`BEFORE`] up to `at`: while it was silenced nobody could show what rate they have.
+/// Since when a port could send for [`BEFORE`] up to `at`: while it was paused, no flow could show its rate.
 fn sending_since(replay: &Replay, port: &PortRef, at: Time) -> Time {
     let (mut from, mut left) = (at, BEFORE.0);
-    for (start, end) in replay.silent.get(port).into_iter().flatten().rev().filter(|(start, _)| *start < at) {
+    for (start, end) in replay.paused.get(port).into_iter().flatten().rev().filter(|(start, _)| *start < at) {
         let open = from.saturating_sub(*end).0;
         if open >= left {
             break;
@@ -83,7 +83,7 @@ fn sending_since(replay: &Replay, port: &PortRef, at: Time) -> Time {
 }
 
 /// The slices before a queue in which several flows stood in an earlier one: what they sent then was part of that
-/// trouble and entitles nobody.
+/// event and does not count as previous rate.
 fn shared_queues(
     replay: &Replay,
     port: &PortRef,
@@ -149,7 +149,7 @@ const SHORTEST_PHASE: Time = Time::from_us(25);
 /// A queue that is back so soon is the same: it was gone only because its sources were paused.
 const SAME: Time = Time::from_us(60);
 
-/// The times with a queue at `port`, each with those that follow soon and are no lasting shallow ones beside it.
+/// The times with a queue at `port`, each with those that follow soon, except lasting shallow ones.
 pub(super) fn queues(replay: &Replay, port: &PortRef) -> Vec<Busy> {
     let mut merged: Vec<Busy> = Vec::new();
     for busy in replay.busy.get(port).into_iter().flatten() {

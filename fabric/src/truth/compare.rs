@@ -1,14 +1,14 @@
-//! Sets the truth of a run against what the scenario was meant to produce.
+//! Compares the ground truth of a run with the expectation of the scenario.
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
 
 use model::{GroundTruth, PortRef};
+use scenario::Expectation;
 
 use super::Facts;
-use crate::scenario::Expectation;
 
-/// What differs, in words; empty for a run as intended.
+/// The deviations; empty for a run as intended.
 pub(super) fn deviations(facts: &Facts<'_>, expect: &Expectation, truth: &GroundTruth) -> Vec<String> {
     let mut said = Vec::new();
     one(expect, truth, &mut said);
@@ -27,8 +27,8 @@ pub(super) fn deviations(facts: &Facts<'_>, expect: &Expectation, truth: &Ground
         _ => {}
     }
     match (expect.drops, facts.dropped_packets) {
-        (Some(true), 0) => said.push("no switch lost a packet".to_string()),
-        (Some(false), lost @ 1..) => said.push(format!("switches lost {lost} packets")),
+        (Some(true), 0) => said.push("no switch dropped a packet".to_string()),
+        (Some(false), lost @ 1..) => said.push(format!("switches dropped {lost} packets")),
         _ => {}
     }
     said
@@ -68,14 +68,18 @@ fn one(expect: &Expectation, truth: &GroundTruth, said: &mut Vec<String>) {
             list(&truth.pause_path)
         ));
     }
-    if let Some(ring) = &expect.pause_loop
-        && !same_ring(ring, &truth.pause_loop)
+    if let Some(loop_ports) = &expect.pause_loop
+        && !same_ring(loop_ports, &truth.pause_loop)
     {
-        said.push(format!("the loop was expected as {} and is {}", list(ring), list(&truth.pause_loop)));
+        said.push(format!(
+            "the loop was expected as {} and is {}",
+            list(loop_ports),
+            list(&truth.pause_loop)
+        ));
     }
 }
 
-/// Compares lists in any order; with `at_least`, more may be there than expected.
+/// Compares lists in any order; with `at_least`, more entries than expected are allowed.
 fn sets<T: Ord + Display>(
     what: &str,
     expected: &Option<Vec<T>>,

@@ -10,17 +10,17 @@ use super::tree::{Root, Waits, waits};
 
 /// A deadlock.
 pub(super) struct Deadlock {
-    /// The ports, each waiting for the next and the last for the first.
-    pub(super) ring: Vec<PortRef>,
-    /// Where the first pause that led to it came from.
+    /// The ports, each of which waits for the next and the last for the first.
+    pub(super) loop_ports: Vec<PortRef>,
+    /// The root of its first pause.
     pub(super) root: Root,
-    /// When an earlier one was over: what was there before is no part of this one.
+    /// When an earlier deadlock of the loop was resolved; this one began later.
     pub(super) opened: Option<Time>,
     /// When it began to form.
     pub(super) start: Time,
-    /// When the last of its ports was silenced: from then on nothing comes round.
+    /// When the last of its ports was paused: from then on no packet moves along the loop.
     pub(super) closed: Time,
-    /// Until when it was seen.
+    /// When it was last observed.
     pub(super) until: Time,
 }
 
@@ -28,25 +28,26 @@ impl Deadlock {
     pub(super) fn anomaly(&self) -> Anomaly {
         match &self.root {
             Root::Injection(_) => Anomaly::DeadlockOutOfLoopInjection,
-            Root::Contention(port) if self.ring.contains(port) => Anomaly::DeadlockInLoopContention,
+            Root::Contention(port) if self.loop_ports.contains(port) => Anomaly::DeadlockInLoopContention,
             Root::Contention(_) => Anomaly::DeadlockOutOfLoopContention,
         }
     }
 }
 
-/// A ring must stand still for so long. A pause that is about to end lasts a few microseconds.
-const STANDSTILL: Time = Time::from_us(150);
-/// How many instants of the run are looked at.
+/// All ports of a loop must be paused for this long. Transient pauses last a few microseconds.
+const LEAST_DURATION: Time = Time::from_us(150);
+/// Number of times at which the run is examined.
 const LOOKS: u64 = 200;
 
-/// The deadlocks of a run, in order of time: one that a watchdog opens and that closes again is two.
+/// The deadlocks of a run, in order of time. One that a watchdog resolves and that forms again counts twice.
 pub(super) fn find(facts: &Facts<'_>, replay: &Replay) -> Vec<Deadlock> {
     let step = (facts.end.0 / LOOKS).max(1);
     let mut found: Vec<Deadlock> = Vec::new();
     let mut stands = false;
     for at in (1..=LOOKS).map(|look| Time(look * step)) {
-        let ring = at.0.checked_sub(STANDSTILL.0).and_then(|from| ring_at(facts, replay, Time(from), at));
-        let Some(ring) = ring else {
+        let loop_ports =
+            at.0.checked_sub(LEAST_DURATION.0).and_then(|from| loop_at(facts, replay, Time(from), at));
+        let Some(loop_ports) = loop_ports else {
             stands = false;
             continue;
         };
@@ -54,11 +55,11 @@ pub(super) fn find(facts: &Facts<'_>, replay: &Replay) -> Vec<Deadlock> {
             Some(last) if stands => last.until = at,
             last => {
                 let opened = last.map(|last| opened(replay, last)).filter(|opened| *opened < at);
-                let start = began(replay, &ring, at).max(opened.unwrap_or(Time::ZERO));
-                if let Some((root, first)) = origin(facts, replay, &ring, start, opened, at) {
-                    let closed = closed(replay, &ring, at);
+                let start = began(replay, &loop_ports, at).max(opened.unwrap_or(Time::ZERO));
+                if let Some((root, first)) = origin(facts, replay, &loop_ports, start, opened, at) {
+                    let closed = closed(replay, &loop_ports, at);
                     let start = if opened.is_some() { start.max(first) } else { start };
-                    found.push(Deadlock { ring, root, opened, start, closed, until: at });
+                    found.push(Deadlock { loop_ports, root, opened, start, closed, until: at });
                     stands = true;
                 }
             }
@@ -67,36 +68,36 @@ pub(super) fn find(facts: &Facts<'_>, replay: &Replay) -> Vec<Deadlock> {
     found
 }
 
-/// When the last of the ring's ports was silenced for the standstill that is seen at `at`.
-fn closed(replay: &Replay, ring: &[PortRef], at: Time) -> Time {
+/// When the last of the loop's ports was paused for the deadlock that is observed at `at`.
+fn closed(replay: &Replay, loop_ports: &[PortRef], at: Time) -> Time {
     let last = |port: &PortRef| {
-        let times = replay.silent.get(port).into_iter().flatten();
+        let times = replay.paused.get(port).into_iter().flatten();
         times.filter(|(from, until)| *from <= at && at <= *until).map(|(from, _)| *from).min()
     };
-    ring.iter().filter_map(last).max().unwrap_or(at)
+    loop_ports.iter().filter_map(last).max().unwrap_or(at)
 }
 
-/// When the first of a ring's ports could send again after it was last seen standing.
+/// When the first of a loop's ports was resumed after the deadlock was last observed.
 fn opened(replay: &Replay, deadlock: &Deadlock) -> Time {
     let over = |port: &PortRef| {
-        let times = replay.silent.get(port).into_iter().flatten();
+        let times = replay.paused.get(port).into_iter().flatten();
         times
             .filter(|(from, until)| *from <= deadlock.until && deadlock.until <= *until)
             .map(|(_, until)| *until)
             .max()
     };
-    deadlock.ring.iter().filter_map(over).min().unwrap_or(deadlock.until)
+    deadlock.loop_ports.iter().filter_map(over).min().unwrap_or(deadlock.until)
 }
 
-/// A ring of ports that were silent from `from` to `at`, each with packets that wait for the next.
-fn ring_at(facts: &Facts<'_>, replay: &Replay, from: Time, at: Time) -> Option<Vec<PortRef>> {
-    let silent: BTreeSet<&PortRef> = replay
-        .silent
+/// A loop of ports that were paused from `from` to `at`, each with packets queued for the next.
+fn loop_at(facts: &Facts<'_>, replay: &Replay, from: Time, at: Time) -> Option<Vec<PortRef>> {
+    let paused: BTreeSet<&PortRef> = replay
+        .paused
         .iter()
         .filter(|(_, times)| times.iter().any(|(start, end)| *start <= from && at <= *end))
         .map(|(port, _)| port)
         .collect();
-    if silent.len() < 2 {
+    if paused.len() < 2 {
         return None;
     }
     let mut next: BTreeMap<&PortRef, BTreeSet<&PortRef>> = BTreeMap::new();
@@ -106,7 +107,7 @@ fn ring_at(facts: &Facts<'_>, replay: &Replay, from: Time, at: Time) -> Option<V
         let (ingress, egress) =
             (PortRef::new(switch.clone(), stay.ingress), PortRef::new(switch.clone(), egress));
         if let Some(upstream) = facts.peer(&ingress)
-            && let (Some(upstream), Some(egress)) = (silent.get(upstream), silent.get(&egress))
+            && let (Some(upstream), Some(egress)) = (paused.get(upstream), paused.get(&egress))
         {
             next.entry(upstream).or_default().insert(egress);
         }
@@ -114,21 +115,21 @@ fn ring_at(facts: &Facts<'_>, replay: &Replay, from: Time, at: Time) -> Option<V
     next.keys().find_map(|start| walk(&next, start))
 }
 
-/// The shortest way from a port back to itself.
+/// The shortest cycle through a port.
 fn walk(next: &BTreeMap<&PortRef, BTreeSet<&PortRef>>, start: &PortRef) -> Option<Vec<PortRef>> {
     let mut before: BTreeMap<&PortRef, &PortRef> = BTreeMap::new();
     let mut queue = std::collections::VecDeque::from([start]);
     while let Some(port) = queue.pop_front() {
         for to in next.get(port).into_iter().flatten() {
             if *to == start {
-                let mut ring = vec![port.clone()];
+                let mut loop_ports = vec![port.clone()];
                 let mut at = port;
                 while at != start {
                     at = before.get(at)?;
-                    ring.push(at.clone());
+                    loop_ports.push(at.clone());
                 }
-                ring.reverse();
-                return Some(ring);
+                loop_ports.reverse();
+                return Some(loop_ports);
             }
             if !before.contains_key(to) {
                 before.insert(to, port);
@@ -139,13 +140,13 @@ fn walk(next: &BTreeMap<&PortRef, BTreeSet<&PortRef>>, start: &PortRef) -> Optio
     None
 }
 
-/// A port that is silent again so soon was silent for the same reason.
+/// Pauses of a port with a shorter gap count as one.
 const SAME: Time = Time::from_us(60);
 
-/// Since when at least one port of the ring had been silent, but for moments, before `at`.
-fn began(replay: &Replay, ring: &[PortRef], at: Time) -> Time {
+/// Since when at least one port of the loop was paused before `at`, short gaps aside.
+fn began(replay: &Replay, loop_ports: &[PortRef], at: Time) -> Time {
     let mut times: Vec<(Time, Time)> =
-        ring.iter().flat_map(|port| replay.silent.get(port).into_iter().flatten().copied()).collect();
+        loop_ports.iter().flat_map(|port| replay.paused.get(port).into_iter().flatten().copied()).collect();
     times.sort_unstable();
     let mut start = at;
     for (from, until) in times.into_iter().rev() {
@@ -153,11 +154,12 @@ fn began(replay: &Replay, ring: &[PortRef], at: Time) -> Time {
             start = from;
         }
     }
-    // Intervals that overlap in a chain may come in any order of their ends: once more until nothing changes.
+    // Overlapping intervals may come in any order of their ends: repeat until the start is stable.
     let mut changed = true;
     while changed {
         changed = false;
-        for (from, until) in ring.iter().flat_map(|port| replay.silent.get(port).into_iter().flatten()) {
+        for (from, until) in loop_ports.iter().flat_map(|port| replay.paused.get(port).into_iter().flatten())
+        {
             if until.0 + SAME.0 >= start.0 && *from < start {
                 start = *from;
                 changed = true;
@@ -167,31 +169,31 @@ fn began(replay: &Replay, ring: &[PortRef], at: Time) -> Time {
     start
 }
 
-/// Where the first pause of a ring's port from `start` on came from, and when it was sent; none before the ring was opened.
+/// The root of the first pause of a loop's port from `start` on, and when it was sent; none before the loop was resolved.
 fn origin(
     facts: &Facts<'_>,
     replay: &Replay,
-    ring: &[PortRef],
+    loop_ports: &[PortRef],
     start: Time,
     opened: Option<Time>,
     at: Time,
 ) -> Option<(Root, Time)> {
-    // A pause takes effect a propagation after it was sent.
+    // A pause takes effect a propagation delay after it was sent.
     let slack = Time(start.0.saturating_sub(longest_delay(facts).0)).max(opened.unwrap_or(Time::ZERO));
     let first = replay
         .episodes
         .iter()
-        .find(|episode| slack <= episode.at && episode.at <= at && ring.contains(&episode.upstream))?;
+        .find(|episode| slack <= episode.at && episode.at <= at && loop_ports.contains(&episode.upstream))?;
     Some((follow(facts, replay, first, &mut BTreeSet::new())?, first.at))
 }
 
 fn longest_delay(facts: &Facts<'_>) -> Time {
     let delays = facts.scenario.topology.links.iter().map(|link| link.delay);
-    // The frame on the wire when the pause is due goes first.
+    // A frame in transmission delays the pause frame.
     Time(delays.max().unwrap_or(Time::ZERO).0 + Time::from_us(5).0)
 }
 
-/// The root behind a pause: where most of what was held waited.
+/// The root of a pause: the port that held most of the traffic.
 fn follow(
     facts: &Facts<'_>,
     replay: &Replay,

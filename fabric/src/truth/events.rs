@@ -1,9 +1,8 @@
-//! What went wrong in a run, as a list of events in time: each with its own beginning and end, root, culprits, and the
-//! part of the network that it held up.
+//! The events of a run: each with its start and end, root, culprits, and the ports that it affected.
 //!
-//! An event is a stretch of time in which one root made trouble: a queue at a port that nobody had silenced, from which
-//! pauses came or in which a watched flow waited; a host that paused its switch; a ring that stood still. The same root at
-//! another time is another event. Watched flows count with their way there and the way back of what answers them.
+//! An event is a period in which one root caused delay: a queue at a port that was not paused, which caused pauses or
+//! delayed a watched flow; a host that paused its switch; a deadlock. The same root at another time is another event.
+//! Watched flows count with their path and with the reverse path of their ACKs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,27 +13,27 @@ use super::replay::{Busy, Replay, Stay};
 use super::tree::{Root, Tree, Waiting};
 use super::{Facts, deadlock, loops};
 
-/// What one event was, before it is put into words.
+/// One event.
 #[derive(Clone, Debug)]
 pub(super) struct Event {
     pub(super) anomaly: Anomaly,
     pub(super) port: PortRef,
     pub(super) host: Option<String>,
     pub(super) blame: Blame,
-    /// The queues at the root that flows are blamed for.
+    /// The queues at the root whose culprits are computed.
     pub(super) made: Vec<Busy>,
-    pub(super) ring: Vec<PortRef>,
-    /// Who waited for whom meanwhile.
+    pub(super) loop_ports: Vec<PortRef>,
+    /// The wait-for edges of the period.
     pub(super) tree: Tree,
-    /// Ports where flows were held up.
+    /// Ports where flows were delayed.
     pub(super) touched: BTreeSet<PortRef>,
-    /// From when to when.
+    /// Start and end.
     pub(super) when: (Time, Time),
-    /// How long ports were silent on its account, all together, in picoseconds.
-    pub(super) silence: u128,
-    /// The longest that it held up a packet of a watched flow, or what answers one, at one port.
+    /// The total paused time of all ports that is attributed to it, in picoseconds.
+    pub(super) paused_time: u128,
+    /// The longest delay of a packet or ACK of a watched flow at one port.
     pub(super) harm: Time,
-    /// Flows that suffer whatever their round trips say.
+    /// Flows that are victims regardless of their RTTs.
     pub(super) lost: Vec<usize>,
 }
 
@@ -44,7 +43,7 @@ impl Event {
     }
 }
 
-/// What events are found from.
+/// The inputs of events.
 pub(super) struct Run<'r> {
     pub(super) facts: &'r Facts<'r>,
     pub(super) replay: &'r Replay,
@@ -59,31 +58,32 @@ pub(super) struct Run<'r> {
 const FORMING: Time = Time::from_us(50);
 /// A host that pauses its switch again within this time has not stopped.
 const HOST_RESTS: Time = Time::from_us(500);
-/// What comes of a queue may come a little after it.
+/// The effects of a queue may start this long after it.
 const LATER: Time = Time::from_us(50);
-/// What piled up during a trouble is gone so long after it.
+/// Queues that built up during an event have drained this long after it.
 const DRAINS: Time = Time::from_us(100);
-/// A packet of a watched flow that waited less was not held up.
+/// A packet of a watched flow that waited less was not delayed.
 pub(super) const NO_HARM: Time = Time::from_us(1);
-/// What held up no watched flow and silenced others for less than this part of what the worst event did is no event of
-/// its own, one part in so many.
+/// An event that delayed no watched flow counts only if its paused time is at least 1/n of that of the worst event.
 const LEAST_SILENCE: u128 = 20;
 
-/// Everything that went wrong, what harmed watched flows most first.
+/// All events, those with the longest delay of watched flows first.
 pub(super) fn events(run: &Run<'_>) -> Vec<Event> {
     if let Some(event) = routing_loop(run) {
         return vec![event];
     }
     let deadlocks: Vec<Event> = deadlocks(run);
     let mut pauses = pauses(run);
-    // A queue that nobody sent more into than before waits for something else.
+    // A queue without a flow that sent more than before has another reason.
     pauses.retain(|event| event.host.is_some() || !event.blame.culprits.is_empty());
     for event in &mut pauses {
         event.harm = harm(run, event);
     }
-    let most = pauses.iter().map(|event| event.silence).max().unwrap_or(0);
-    pauses.retain(|event| event.harm > NO_HARM || event.silence * LEAST_SILENCE >= most);
-    pauses.sort_by(|a, b| b.silence.cmp(&a.silence).then_with(|| (&a.port, a.when).cmp(&(&b.port, b.when))));
+    let most = pauses.iter().map(|event| event.paused_time).max().unwrap_or(0);
+    pauses.retain(|event| event.harm > NO_HARM || event.paused_time * LEAST_SILENCE >= most);
+    pauses.sort_by(|a, b| {
+        b.paused_time.cmp(&a.paused_time).then_with(|| (&a.port, a.when).cmp(&(&b.port, b.when)))
+    });
     let mut found = deadlocks;
     for event in pauses {
         if found.iter().all(|before| !is_consequence(run, &event, before)) {
@@ -94,16 +94,16 @@ pub(super) fn events(run: &Run<'_>) -> Vec<Event> {
     for event in &mut found {
         event.harm = harm(run, event);
     }
-    let rank = |event: &Event| (event.ring.is_empty(), event.anomaly == Anomaly::FlowContention);
+    let rank = |event: &Event| (event.loop_ports.is_empty(), event.anomaly == Anomaly::FlowContention);
     found.sort_by(|a, b| {
-        let by_harm = b.harm.cmp(&a.harm).then_with(|| b.silence.cmp(&a.silence));
+        let by_harm = b.harm.cmp(&a.harm).then_with(|| b.paused_time.cmp(&a.paused_time));
         rank(a).cmp(&rank(b)).then(by_harm).then_with(|| (&a.port, a.when).cmp(&(&b.port, b.when)))
     });
     found
 }
 
 /// Whether an event only came of a greater one: at a port that waited for it, or by flows that it had held up and that
-/// came on in bunches. What began before did not come of it.
+/// arrived in bursts. An event that began before is not a consequence.
 fn is_consequence(run: &Run<'_>, event: &Event, before: &Event) -> bool {
     let held_up = |flow: &usize| run.paths[*flow].iter().any(|port| before.touched.contains(port));
     let by_bunches =
@@ -114,7 +114,7 @@ fn is_consequence(run: &Run<'_>, event: &Event, before: &Event) -> bool {
         && (before.touched.contains(&event.port) || by_bunches())
 }
 
-/// Whether the queues of an event stood no longer than what piled up elsewhere takes to drain.
+/// Whether the queues of an event lasted no longer than queues elsewhere take to drain.
 fn is_brief(event: &Event) -> bool {
     let stood =
         event.made.iter().map(|busy| busy.until.saturating_sub(busy.from).0).fold(0, u64::saturating_add);
@@ -126,15 +126,15 @@ fn routing_loop(run: &Run<'_>) -> Option<Event> {
     let tree = run.waiting.tree(Time::ZERO, run.facts.end);
     Some(Event {
         anomaly: Anomaly::RoutingLoop,
-        port: found.ring.first()?.clone(),
+        port: found.loop_ports.first()?.clone(),
         host: None,
         blame: Blame::default(),
         made: Vec::new(),
-        touched: found.ring.iter().flat_map(|port| tree.waiting_for(port)).collect(),
-        ring: found.ring,
+        touched: found.loop_ports.iter().flat_map(|port| tree.waiting_for(port)).collect(),
+        loop_ports: found.loop_ports,
         tree,
         when: (Time::ZERO, run.facts.end),
-        silence: 0,
+        paused_time: 0,
         harm: Time::ZERO,
         lost: found.flows,
     })
@@ -154,14 +154,15 @@ fn deadlocks(run: &Run<'_>) -> Vec<Event> {
                     let forming =
                         || all.iter().filter(|busy| busy.from <= found.closed && before <= busy.until);
                     let times = forming()
-                        .filter(|busy| !forming().any(|other| busy.is_shallow_beside(other)))
+                        .filter(|busy| !forming().any(|other| busy.is_shallow_next_to(other)))
                         .map(|busy| Busy { from: busy.from.max(opened), ..*busy })
                         .map(|busy| Busy { until: made_until(run, port, busy, found.closed), ..busy });
                     (None, times.collect())
                 }
             };
             let tree = run.waiting.tree(Time::ZERO, found.until);
-            let held = found.ring.iter().chain([&port]).flat_map(|port| tree.waiting_for(port)).collect();
+            let held =
+                found.loop_ports.iter().chain([&port]).flat_map(|port| tree.waiting_for(port)).collect();
             Event {
                 anomaly: found.anomaly(),
                 blame: blame(run.replay, &port, &made, run.facts.end),
@@ -171,25 +172,25 @@ fn deadlocks(run: &Run<'_>) -> Vec<Event> {
                 touched: held,
                 tree,
                 when: (before, found.until),
-                silence: u128::MAX,
+                paused_time: u128::MAX,
                 harm: Time::ZERO,
                 lost: Vec::new(),
-                ring: found.ring,
+                loop_ports: found.loop_ports,
             }
         })
         .collect()
 }
 
-/// Until when a queue at a deadlock's root was made by those who sent into it: when the port itself is silenced, or the ring
-/// has closed, what comes on waits for that.
+/// Until when a queue at a deadlock's root is caused by its flows: once the port itself is paused, or the deadlock is
+/// complete, it grows for that reason.
 fn made_until(run: &Run<'_>, port: &PortRef, busy: Busy, closed: Time) -> Time {
-    let silenced = silent_at(run, port).map(|(from, _)| from).find(|from| busy.from <= *from);
-    busy.until.min(closed).min(silenced.unwrap_or(Time::MAX))
+    let paused = paused_at(run, port).map(|(from, _)| from).find(|from| busy.from <= *from);
+    busy.until.min(closed).min(paused.unwrap_or(Time::MAX))
 }
 
-/// When a port was silenced, in order.
-fn silent_at<'r>(run: &'r Run<'_>, port: &PortRef) -> impl Iterator<Item = (Time, Time)> + use<'r> {
-    run.replay.silent.get(port).into_iter().flatten().copied()
+/// When a port was paused, in order.
+fn paused_at<'r>(run: &'r Run<'_>, port: &PortRef) -> impl Iterator<Item = (Time, Time)> + use<'r> {
+    run.replay.paused.get(port).into_iter().flatten().copied()
 }
 
 fn host_behind(run: &Run<'_>, port: &PortRef) -> Option<String> {
@@ -208,27 +209,26 @@ fn pauses(run: &Run<'_>) -> Vec<Event> {
             }
             Root::Contention(port) => {
                 for busy in queues(run.replay, port) {
-                    found.extend(between_silences(run, root, busy, times));
+                    found.extend(between_pauses(run, root, busy, times));
                 }
             }
         }
     }
-    // A port that a host silences is silent on that host's account, whoever else waits.
+    // A port that a host pauses is attributed to that host only.
     let topology = &run.facts.scenario.topology;
     let far_is_host =
         |port: &&PortRef| run.facts.peer(port).is_some_and(|peer| topology.is_host(&peer.switch));
-    let silenced =
-        run.replay.silent.keys().filter(far_is_host).filter(|port| !topology.is_host(&port.switch));
-    injected.extend(silenced);
+    let paused = run.replay.paused.keys().filter(far_is_host).filter(|port| !topology.is_host(&port.switch));
+    injected.extend(paused);
     for port in injected {
         found.extend(injections(run, port));
     }
     found
 }
 
-/// A queue from which pauses came at these times, cut where its port was silenced: the first part that pauses came from, and
+/// A queue from which pauses came at these times, cut where its port was paused: the first part that pauses came from, and
 /// later ones that are more than the moments between two pauses.
-fn between_silences(run: &Run<'_>, root: &Root, busy: Busy, times: &[Time]) -> Vec<Event> {
+fn between_pauses(run: &Run<'_>, root: &Root, busy: Busy, times: &[Time]) -> Vec<Event> {
     let mut found: Vec<Event> = Vec::new();
     let mut from = busy.from;
     while let Some(first) = times.iter().copied().find(|at| from <= *at && *at <= busy.until) {
@@ -242,19 +242,16 @@ fn between_silences(run: &Run<'_>, root: &Root, busy: Busy, times: &[Time]) -> V
     found
 }
 
-/// A queue from which pauses came, the first one at `first`. If its own port had been silenced before that, what happened
+/// A queue from which pauses came, the first one at `first`. If its own port had been paused before that, what happened
 /// since counts.
 fn contended(run: &Run<'_>, root: &Root, busy: Busy, first: Time) -> Event {
     let port = root.port().clone();
-    let over = silent_at(run, &port).map(|(_, until)| until);
+    let over = paused_at(run, &port).map(|(_, until)| until);
     let over = over.filter(|until| busy.from <= *until && *until <= first).max();
-    // Once it is silenced itself, it is not what others wait for.
-    let silenced = silent_at(run, &port).map(|(from, _)| from).find(|from| first < *from);
-    let busy = Busy {
-        from: over.unwrap_or(busy.from),
-        until: busy.until.min(silenced.unwrap_or(Time::MAX)),
-        ..busy
-    };
+    // Once it is paused itself, it is not what others wait for.
+    let paused = paused_at(run, &port).map(|(from, _)| from).find(|from| first < *from);
+    let busy =
+        Busy { from: over.unwrap_or(busy.from), until: busy.until.min(paused.unwrap_or(Time::MAX)), ..busy };
     let until = Time(busy.until.0.saturating_add(LATER.0)).min(run.facts.end);
     let tree = run.waiting.tree(busy.from, until);
     Event {
@@ -262,21 +259,21 @@ fn contended(run: &Run<'_>, root: &Root, busy: Busy, first: Time) -> Event {
         host: None,
         blame: blame(run.replay, &port, &[busy], run.facts.end),
         made: vec![busy],
-        ring: Vec::new(),
+        loop_ports: Vec::new(),
         touched: tree.waiting_for(&port),
         tree,
         when: (busy.from, until),
-        silence: run.waiting.silence(root, busy.from, until),
+        paused_time: run.waiting.paused_time(root, busy.from, until),
         harm: Time::ZERO,
         lost: Vec::new(),
         port,
     }
 }
 
-/// What a host silenced.
+/// The pauses of hosts.
 fn injections(run: &Run<'_>, port: &PortRef) -> Vec<Event> {
     let mut times: Vec<(Time, Time, u128)> = Vec::new();
-    for (from, until) in run.replay.silent.get(port).into_iter().flatten() {
+    for (from, until) in run.replay.paused.get(port).into_iter().flatten() {
         let length = u128::from(until.0 - from.0);
         match times.last_mut() {
             Some(last) if from.saturating_sub(last.1) <= HOST_RESTS => {
@@ -293,11 +290,11 @@ fn injections(run: &Run<'_>, port: &PortRef) -> Vec<Event> {
             host: Some(host_behind(run, port)?),
             blame: Blame::default(),
             made: Vec::new(),
-            ring: Vec::new(),
+            loop_ports: Vec::new(),
             touched: tree.waiting_for(port),
             tree,
             when: (from, until),
-            silence: own + run.waiting.silence(&root, from, until),
+            paused_time: own + run.waiting.paused_time(&root, from, until),
             harm: Time::ZERO,
             lost: Vec::new(),
             port: port.clone(),
@@ -306,7 +303,7 @@ fn injections(run: &Run<'_>, port: &PortRef) -> Vec<Event> {
     times.into_iter().filter_map(event).collect()
 }
 
-/// Queues that watched flows, or what answers them, waited in while nobody had silenced the port.
+/// Queues in which packets or ACKs of watched flows waited while the port was not paused.
 fn contentions(run: &Run<'_>) -> Vec<Event> {
     let mut times: BTreeMap<PortRef, Vec<Time>> = BTreeMap::new();
     for stay in watched(run).filter(|stay| waited(run, stay) > NO_HARM) {
@@ -318,7 +315,7 @@ fn contentions(run: &Run<'_>) -> Vec<Event> {
     for (port, times) in times {
         let is_met = |busy: &Busy| times.iter().any(|at| busy.from <= *at && *at <= busy.until);
         for busy in queues(run.replay, &port).into_iter().filter(is_met) {
-            if run.replay.was_silent(&port, busy.from, busy.until) {
+            if run.replay.was_paused(&port, busy.from, busy.until) {
                 continue;
             }
             found.push(Event {
@@ -326,11 +323,11 @@ fn contentions(run: &Run<'_>) -> Vec<Event> {
                 host: None,
                 blame: blame(run.replay, &port, &[busy], run.facts.end),
                 made: vec![busy],
-                ring: Vec::new(),
+                loop_ports: Vec::new(),
                 tree: Tree::default(),
                 touched: BTreeSet::from([port.clone()]),
                 when: (busy.from, busy.until.min(run.facts.end)),
-                silence: 0,
+                paused_time: 0,
                 harm: Time::ZERO,
                 lost: Vec::new(),
                 port: port.clone(),
@@ -340,7 +337,7 @@ fn contentions(run: &Run<'_>) -> Vec<Event> {
     found
 }
 
-/// The stays of watched flows and of what answers them.
+/// The stays of packets and ACKs of watched flows.
 fn watched<'r>(run: &'r Run<'_>) -> impl Iterator<Item = &'r Stay> {
     run.replay.stays.iter().filter(|stay| run.watched.get(stay.stream.flow()).copied().unwrap_or(false))
 }
@@ -349,10 +346,10 @@ fn port_of(run: &Run<'_>, stay: &Stay) -> Option<PortRef> {
     Some(PortRef::new(run.facts.switches[stay.switch as usize].clone(), stay.egress?))
 }
 
-/// For how long of a packet's stay its port was silenced.
-fn silenced_during(run: &Run<'_>, port: &PortRef, stay: &Stay) -> Time {
+/// For how long of a packet's stay its port was paused.
+fn paused_during(run: &Run<'_>, port: &PortRef, stay: &Stay) -> Time {
     let until = stay.until.min(run.facts.end);
-    silent_at(run, port)
+    paused_at(run, port)
         .fold(Time::ZERO, |sum, (from, to)| sum + to.min(until).saturating_sub(from.max(stay.from)))
 }
 
@@ -362,7 +359,7 @@ fn waited(run: &Run<'_>, stay: &Stay) -> Time {
 
 /// The longest that an event held up a packet of a watched flow: at its root, or by silencing a port while the packet was
 /// there. What else waits at such a port does so for another reason, and so does what waits at the root of a contention
-/// while that is silenced itself.
+/// while that is paused itself.
 fn harm(run: &Run<'_>, event: &Event) -> Time {
     let switches: Vec<(u32, u16)> = event
         .touched
@@ -378,9 +375,9 @@ fn harm(run: &Run<'_>, event: &Event) -> Time {
             && event.when.0 <= stay.until
     };
     let held_up = |stay: &Stay| match port_of(run, stay) {
-        Some(port) if port != event.port => silenced_during(run, &port, stay),
-        Some(port) if event.host.is_none() && event.ring.is_empty() => {
-            waited(run, stay).saturating_sub(silenced_during(run, &port, stay))
+        Some(port) if port != event.port => paused_during(run, &port, stay),
+        Some(port) if event.host.is_none() && event.loop_ports.is_empty() => {
+            waited(run, stay).saturating_sub(paused_during(run, &port, stay))
         }
         _ => waited(run, stay),
     };

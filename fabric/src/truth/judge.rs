@@ -1,9 +1,10 @@
-//! Puts the truth together: what of the events is what the scenario was meant to show, and who suffered.
+//! Computes the ground truth: which event is the expected one, and its victims.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::diagnosis::Phase;
 use model::{Anomaly, Cause, FlowKey, GroundTruth, PortRef, RootCause, Time};
+use scenario::{Expectation, SwitchSettings};
 
 use super::Facts;
 use super::blame::phases;
@@ -11,27 +12,26 @@ use super::events::{Event, NO_HARM, Run, events};
 use super::replay::{Replay, replay};
 use super::tree::waiting;
 use crate::record::FlowRecord;
-use crate::scenario::{Expectation, SwitchSettings};
 
-/// Events told besides what was expected: those that harmed watched flows most.
+/// Further events of the ground truth: those that delayed watched flows most.
 const MOST_BESIDE: usize = 64;
-/// The same trouble at another time counts as such if it harmed a watched flow at least this much of the worst time, in
+/// The same event at another time counts as such if it harmed a watched flow at least this much of the worst time, in
 /// percent.
 const AGAIN_PERCENT: u64 = 20;
 
-/// The run, and what is derived from it once.
+/// The run, and values that are computed from it once.
 struct Scene<'f, 'r> {
     facts: &'f Facts<'r>,
     replay: &'f Replay,
     paths: &'f [Vec<PortRef>],
-    /// Flows that got slower or stood still.
+    /// Flows that became slow or stopped.
     slowed: BTreeSet<usize>,
     /// Whether each flow is watched.
     watched: &'f [bool],
 }
 
-/// The truth of a run. The expectation gives only what a run cannot tell: the name of the cause, and which of several
-/// events the scenario is about. In words comes what else held up a watched flow more than what was meant to.
+/// The ground truth of a run. The expectation provides the name of the cause, and selects one of several events. Also
+/// returns descriptions of events that delayed a watched flow longer than the expected one.
 pub(super) fn judge(facts: &Facts<'_>, expect: &Expectation) -> (GroundTruth, Vec<String>) {
     let replay = replay(facts);
     let waiting = waiting(facts, &replay);
@@ -44,28 +44,28 @@ pub(super) fn judge(facts: &Facts<'_>, expect: &Expectation) -> (GroundTruth, Ve
     let mut truths: Vec<GroundTruth> = Vec::new();
     let mut least = Time::MAX;
     for expect in std::iter::once(expect).chain(&expect.also) {
-        let told = match expect.anomaly {
+        let selected = match expect.anomaly {
             Some(Anomaly::HostOnly) => scene.in_hosts(),
             _ => scene.expected(&mut events, expect),
         };
-        least = told.as_ref().map_or(least, |(_, harm)| least.min(*harm));
-        truths.extend(told.map(|(truth, _)| truth));
+        least = selected.as_ref().map_or(least, |(_, harm)| least.min(*harm));
+        truths.extend(selected.map(|(truth, _)| truth));
     }
     let mut truths = truths.into_iter();
     let Some(truth) = truths.next() else { return Default::default() };
     // Where others may join in, what was expected may drown in them.
     let is_drowned = |event: &&Event| expect.at_least && event.harm > least && meets(event, &truth);
     let worse = events.iter().filter(is_drowned).map(|event| {
-        format!("{} held up a watched flow for {}, longer than what was expected did", event.port, event.harm)
+        format!("{} delayed a watched flow for {}, longer than the expected event", event.port, event.harm)
     });
     let worse: Vec<String> = worse.take(1).collect();
     let plain = Expectation { cause: None, ..expect.clone() };
     let beside = events.iter().filter(|event| event.harm > Time::ZERO).take(MOST_BESIDE);
-    let beside = beside.map(|event| scene.tell(event, &plain)).collect();
+    let beside = beside.map(|event| scene.ground_truth_of(event, &plain)).collect();
     (GroundTruth { others: truths.collect(), beside, ..truth }, worse)
 }
 
-/// Whether an event was at the time of what is told.
+/// Whether an event overlaps the expected one in time.
 fn meets(event: &Event, truth: &GroundTruth) -> bool {
     let (from, until) = event.when;
     truth.time_ns.is_some_and(|(first, last)| from.as_ns() <= last && first <= until.as_ns())
@@ -95,8 +95,8 @@ fn paths(facts: &Facts<'_>, replay: &Replay) -> Vec<Vec<PortRef>> {
     paths.into_iter().map(|path| path.into_iter().map(name).collect()).collect()
 }
 
-/// A flow is slow when a round trip took longer than the best one until then by more than this, and by more than agents accept:
-/// that the path can be faster nobody knows before it was.
+/// A flow is slow if an RTT exceeds the shortest one so far by more than this and by more than the agents' threshold: the
+/// baseline cannot be lower than any RTT seen so far.
 const LEAST_EXCESS: Time = Time::from_us(4);
 
 /// Flows with a round trip well above their best one, that had to send again, or that stood still at the end.
@@ -125,7 +125,7 @@ fn slowed(facts: &Facts<'_>, replay: &Replay) -> BTreeSet<usize> {
 }
 
 impl Scene<'_, '_> {
-    /// The event that is meant, with the other times of the same trouble; what is told is taken out of the list.
+    /// The event that is meant, with the other times of the same event; these are removed from the list.
     /// If nothing fits, the worst event is what happened instead. The time is the longest that it held up a watched flow.
     fn expected(&self, events: &mut Vec<Event>, expect: &Expectation) -> Option<(GroundTruth, Time)> {
         let fitting: Vec<usize> = (0..events.len()).filter(|at| self.fits(expect, &events[*at])).collect();
@@ -134,21 +134,21 @@ impl Scene<'_, '_> {
             let any = (!events.is_empty() && expect.anomaly.is_some()).then_some(0);
             let worst = events.iter().position(harms).or(any)?;
             let worst = events.remove(worst);
-            return Some((self.tell(&worst, expect), Time::MAX));
+            return Some((self.ground_truth_of(&worst, expect), Time::MAX));
         };
         let harm = events[first].harm;
-        let mut told: Vec<GroundTruth> = Vec::new();
+        let mut selected: Vec<GroundTruth> = Vec::new();
         for at in fitting.iter().rev().copied() {
             if at == first || events[at].harm.0 >= harm.0 / 100 * AGAIN_PERCENT {
-                told.push(self.tell(&events.remove(at), expect));
+                selected.push(self.ground_truth_of(&events.remove(at), expect));
             }
         }
-        let truth = told.pop()?;
-        told.reverse();
-        Some((GroundTruth { again: told, ..truth }, harm))
+        let truth = selected.pop()?;
+        selected.reverse();
+        Some((GroundTruth { again: selected, ..truth }, harm))
     }
 
-    /// Watched flows whose slowest round trip was spent in hosts: the longest waits of their data, and of what answers them,
+    /// Watched flows whose slowest round trip was spent in hosts: the longest waits of their data and ACKs,
     /// at the switches of their way explain less than half of what it took beyond the best one.
     fn in_hosts(&self) -> Option<(GroundTruth, Time)> {
         let mut longest: BTreeMap<(usize, bool, u32), u64> = BTreeMap::new();
@@ -183,7 +183,7 @@ impl Scene<'_, '_> {
         Some((truth, Time::MAX))
     }
 
-    /// Whether an event may be what is meant.
+    /// Whether an event may be the expected one.
     fn fits(&self, expect: &Expectation, event: &Event) -> bool {
         let named: BTreeSet<FlowKey> =
             event.blame.culprits.iter().chain(&event.blame.minor).map(|flow| self.key(*flow)).collect();
@@ -191,7 +191,7 @@ impl Scene<'_, '_> {
             && expect.host.as_ref().is_none_or(|host| event.host.as_ref() == Some(host))
             && expect.port.as_ref().is_none_or(|port| *port == event.port)
             && expect.flows.iter().flatten().all(|flow| named.contains(flow))
-            // Whoever watches must have been held up by it.
+            // It must have delayed a watched flow.
             && (event.harm > NO_HARM || !self.watched.contains(&true) || !event.lost.is_empty())
     }
 
@@ -215,7 +215,7 @@ impl Scene<'_, '_> {
         self.facts.flows[flow].flow
     }
 
-    /// A 5-tuple once, however often it was used.
+    /// The distinct 5-tuples of flows.
     fn keys(&self, flows: impl IntoIterator<Item = usize>) -> Vec<FlowKey> {
         let mut keys: Vec<FlowKey> = Vec::new();
         for flow in flows {
@@ -226,13 +226,13 @@ impl Scene<'_, '_> {
         keys
     }
 
-    fn tell(&self, event: &Event, expect: &Expectation) -> GroundTruth {
+    fn ground_truth_of(&self, event: &Event, expect: &Expectation) -> GroundTruth {
         let victims = self.victims(event);
         let pause_path = self.pause_path(event, &victims);
         let mut spreaders: BTreeSet<usize> = BTreeSet::new();
         for edge in pause_path.windows(2) {
             spreaders
-                .extend(event.tree.carriers.get(&(edge[0].clone(), edge[1].clone())).into_iter().flatten());
+                .extend(event.tree.spreaders.get(&(edge[0].clone(), edge[1].clone())).into_iter().flatten());
         }
         let culprits = self.keys(event.blame.culprits.iter().copied());
         let spreaders = self.keys(spreaders).into_iter().filter(|key| !culprits.contains(key)).collect();
@@ -248,7 +248,7 @@ impl Scene<'_, '_> {
             },
             minor: self.keys(event.blame.minor.iter().copied()),
             pause_path,
-            pause_loop: event.ring.clone(),
+            pause_loop: event.loop_ports.clone(),
             spreaders,
             victims: self.keys(victims),
             time_ns: Some((event.when.0.as_ns(), event.when.1.as_ns())),
@@ -275,7 +275,7 @@ impl Scene<'_, '_> {
     fn pause_path(&self, event: &Event, victims: &[usize]) -> Vec<PortRef> {
         let way = |flow: &usize| {
             let near =
-                |port: &&PortRef| event.touched.contains(port) && self.replay.silent.contains_key(*port);
+                |port: &&PortRef| event.touched.contains(port) && self.replay.paused.contains_key(*port);
             let first = self.paths[*flow].iter().find(near)?;
             let path = event.tree.path(first, &event.port)?;
             let is_bystander = !self.paths[*flow].contains(&event.port);

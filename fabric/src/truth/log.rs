@@ -1,11 +1,11 @@
-//! The raw facts: every packet that enters or leaves a switch, every pause that a switch or a host sends.
+//! The packet log: every packet that enters or leaves a switch, and every pause that a switch sends.
 
 use model::Time;
 use model::wire::{ETHERTYPE_IPV4, Frame};
 
 use crate::nic::packet::{self, Received};
 
-/// A direction of a flow: its data, or what answers them.
+/// A direction of a flow: its data, or its ACKs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Stream(u32);
 
@@ -18,7 +18,7 @@ impl Stream {
         (self.0 >> 2) as usize
     }
 
-    /// Whether these are data and no answers.
+    /// Whether these are data.
     pub(crate) fn is_data(self) -> bool {
         self.0 & 3 == 0
     }
@@ -27,15 +27,15 @@ impl Stream {
 /// What a packet did at a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum What {
-    /// It came in and was stored.
+    /// It arrived and was stored.
     In,
-    /// It came in and was refused.
+    /// It arrived and was dropped.
     Lost,
     /// It left.
     Out,
 }
 
-/// A packet came in by a port of a switch, or left by it.
+/// A packet arrived at a port of a switch, or left it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step {
     pub(crate) at: Time,
@@ -47,7 +47,7 @@ pub(crate) struct Step {
     pub(crate) what: What,
 }
 
-/// A switch sent a pause; renewals are left out.
+/// A switch sent a pause; refreshes are not logged.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PauseSent {
     pub(crate) at: Time,
@@ -57,7 +57,7 @@ pub(crate) struct PauseSent {
     pub(crate) steps: usize,
 }
 
-/// A packet was thrown out of a queue that a watchdog emptied.
+/// A packet was dropped from a queue that a watchdog flushed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ThrownOut {
     pub(crate) at: Time,
@@ -74,9 +74,9 @@ pub(crate) struct ThrownOut {
 pub(crate) struct PacketLog {
     pub(crate) steps: Vec<Step>,
     pub(crate) pauses: Vec<PauseSent>,
-    /// In the order in which they were thrown out, of each queue from its head.
-    pub(crate) thrown_out: Vec<ThrownOut>,
-    /// The step of the packet that a switch is dealing with.
+    /// In the order of the drops, of each queue from its head.
+    pub(crate) dropped_from_queue: Vec<ThrownOut>,
+    /// The step of the packet that a switch is processing.
     current: Option<usize>,
 }
 
@@ -89,12 +89,12 @@ impl PacketLog {
         });
     }
 
-    /// The switch has dealt with what arrived last.
+    /// The switch has processed the last arrival.
     pub(crate) fn settled(&mut self) {
         self.current = None;
     }
 
-    /// A switch lost a packet: the one that it is dealing with, as memory is granted on arrival.
+    /// A switch dropped the packet that it is processing, as memory is allocated on arrival.
     pub(crate) fn dropped(&mut self, switch: u32) {
         let step = self.current.and_then(|current| self.steps.get_mut(current));
         if let Some(step) = step.filter(|step| step.switch == switch) {
@@ -102,11 +102,11 @@ impl PacketLog {
         }
     }
 
-    /// A watchdog threw a packet of this length out of a queue, which had come in by one port to leave by another.
-    pub(crate) fn thrown_out(&mut self, at: Time, switch: u32, ports: (u16, u16), bytes: u64) {
+    /// A watchdog dropped a packet of this length from a queue; `ports` are its ingress and egress port.
+    pub(crate) fn dropped_from_queue(&mut self, at: Time, switch: u32, ports: (u16, u16), bytes: u64) {
         let (ingress, egress) = ports;
         let steps = self.steps.len();
-        self.thrown_out.push(ThrownOut { at, switch, ingress, egress, bytes, steps });
+        self.dropped_from_queue.push(ThrownOut { at, switch, ingress, egress, bytes, steps });
     }
 
     pub(crate) fn left(&mut self, at: Time, switch: u32, port: u16, frame: &Frame) {
@@ -116,19 +116,17 @@ impl PacketLog {
         }
     }
 
-    /// A switch sent a pause that is no renewal.
+    /// A switch sent a pause that is not a refresh.
     pub(crate) fn pause_sent(&mut self, at: Time, switch: u32, port: u16) {
         self.pauses.push(PauseSent { at, switch, port, steps: self.steps.len() });
     }
 }
 
-/// What a frame belongs to; none for flow control and polling.
+/// The stream of a frame; none for PFC frames and polling packets.
 fn stream(frame: &Frame) -> Option<Stream> {
     let (queue_pair, kind) = match packet::read(frame) {
         Received::Data { queue_pair, .. } => (queue_pair, 0),
-        Received::Acknowledgement { queue_pair, .. } | Received::Refusal { queue_pair, .. } => {
-            (queue_pair, 1)
-        }
+        Received::Ack { queue_pair, .. } | Received::Nak { queue_pair, .. } => (queue_pair, 1),
         Received::Cnp { queue_pair } => (queue_pair, 2),
         Received::ReadRequest { queue_pair, .. } => (queue_pair, 3),
         Received::Pfc(_) | Received::Other => return None,

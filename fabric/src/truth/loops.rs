@@ -1,4 +1,4 @@
-//! Routing loops: packets of one flow that come to the same switch with ever less time to live.
+//! Forwarding loops: packets of one flow that return to the same switch with a decreasing time to live.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,15 +7,15 @@ use model::PortRef;
 use super::Facts;
 use super::replay::Replay;
 
-/// A routing loop.
+/// A forwarding loop.
 pub(super) struct RoutingLoop {
-    /// The ports that packets went round by, in their order.
-    pub(super) ring: Vec<PortRef>,
-    /// The flows that did.
+    /// The egress ports of the loop, in order.
+    pub(super) loop_ports: Vec<PortRef>,
+    /// The flows in the loop.
     pub(super) flows: Vec<usize>,
 }
 
-/// So many times to live at one switch mean a loop: a detour after a change of routes gives two.
+/// This many different TTLs at one switch indicate a loop: a detour after a change of routes gives two.
 const ROUNDS: usize = 3;
 
 pub(super) fn find(facts: &Facts<'_>, replay: &Replay) -> Option<RoutingLoop> {
@@ -30,18 +30,18 @@ pub(super) fn find(facts: &Facts<'_>, replay: &Replay) -> Option<RoutingLoop> {
     let first = seen.keys().next()?.0;
     let ports: BTreeSet<&PortRef> =
         seen.keys().filter(|(flow, _)| *flow == first).map(|(_, port)| port).collect();
-    let mut ring: Vec<PortRef> = Vec::new();
+    let mut loop_ports: Vec<PortRef> = Vec::new();
     let mut at = entry(facts, &ports)?;
-    while !ring.contains(at) {
-        ring.push(at.clone());
+    while !loop_ports.contains(at) {
+        loop_ports.push(at.clone());
         let next = &facts.peer(at)?.switch;
         at = ports.iter().copied().find(|port| port.switch == *next)?;
     }
     let flows: BTreeSet<usize> = seen.keys().map(|(flow, _)| *flow).collect();
-    Some(RoutingLoop { ring, flows: flows.into_iter().collect() })
+    Some(RoutingLoop { loop_ports, flows: flows.into_iter().collect() })
 }
 
-/// Where the ring starts: at the switch whose route was set by hand, which is where packets go wrong.
+/// Where the loop starts: at the switch whose route was set by hand, which is where packets go wrong.
 fn entry<'p>(facts: &Facts<'_>, ports: &BTreeSet<&'p PortRef>) -> Option<&'p PortRef> {
     let by_hand = |port: &&&PortRef| {
         let routes = &facts.scenario.routing.routes;

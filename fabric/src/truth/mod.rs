@@ -1,10 +1,11 @@
-//! What really happened in a run, told from the simulator's inside: which packet was where at every instant, who
-//! paused whom when, and which hosts injected pauses. Nothing here uses telemetry, and nothing of the analyzer: this is
-//! what its verdicts are measured against.
+//! The ground truth of a run, computed from the simulator's packet log: where every packet was at every time, which pauses
+//! were sent, and which hosts injected pauses. It uses neither telemetry nor the analyzer. Two inputs come from the
+//! scenario: an RTT counts as slow above the agents' threshold, and the name of the cause is the expected one.
 //!
-//! [`log`] keeps the raw facts, [`replay`] rebuilds the queues from them, [`queue`] cuts them into the times that belong together, [`tree`] says which port waited for which,
-//! [`deadlock`] and [`loops`] find rings, [`blame`] finds out which flows made a queue grow, [`events`] lists what went
-//! wrong and when, [`judge`] puts it together, and [`compare`] sets it against what the scenario was meant to produce.
+//! [`log`] keeps the packet log, [`replay`] reconstructs the queues from it, [`queue`] splits them into periods, [`tree`]
+//! computes which port waited for which, [`deadlock`] and [`loops`] find loops, [`blame`] computes which flows made a queue
+//! grow, [`events`] lists the events of the run, [`judge`] selects the expected one, and [`compare`] compares the result with
+//! the expectation.
 
 mod blame;
 mod compare;
@@ -18,15 +19,15 @@ mod replay;
 mod tree;
 
 use model::{GroundTruth, PortRef, Time};
+use scenario::Scenario;
 
 use crate::fabric::Fabric;
 use crate::record::{FlowRecord, PauseRecord};
-use crate::scenario::Scenario;
-use crate::switching::FabricSwitch;
+use crate::switch::FabricSwitch;
 
 pub(crate) use log::PacketLog;
 
-/// A run that is over, with everything that the truth is found from.
+/// A completed run, with the inputs of the ground truth.
 pub(crate) struct Facts<'r> {
     pub(crate) scenario: &'r Scenario,
     /// Names of the switches, by the numbers in the log.
@@ -45,19 +46,19 @@ impl Facts<'_> {
     }
 }
 
-/// The truth of a run, and in words what of the intention the run did not show. Nothing is known of runs without
-/// an intention, or whose packets were not followed.
+/// The ground truth of a run, and its deviations from the expectation. Absent for runs without an expectation or without a
+/// packet log.
 pub(crate) fn establish<S: FabricSwitch>(
     scenario: &Scenario,
     fabric: &Fabric<S>,
     flows: &[FlowRecord],
 ) -> (Option<GroundTruth>, Vec<String>) {
-    let (Some(expect), Some(log)) = (&scenario.expect, &fabric.log) else {
+    let (Some(expect), Some(log)) = (&scenario.expect, fabric.packet_log()) else {
         return (None, Vec::new());
     };
     let facts = Facts {
         scenario,
-        switches: fabric.switches.iter().map(|switch| switch.name.clone()).collect(),
+        switches: fabric.switches().map(|(name, _)| name.to_string()).collect(),
         log,
         flows,
         pauses: fabric.pauses(),

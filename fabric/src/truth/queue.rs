@@ -1,11 +1,11 @@
-//! The times in which a port had a queue, cut where a deep one begins or ends that lasts beside a shallow one.
+//! The periods in which a port had a queue, split between lasting shallow and deep queues.
 //!
-//! A flow at line rate on its way into a port of the same rate has two or three packets waiting all the time. That
-//! is no queue that anybody made, and a burst that joins it is what happened.
+//! A flow at line rate has two or three packets queued at a port of the same rate all the time. A burst on top of that
+//! shallow queue is a period of its own.
 
 use model::Time;
 
-/// An uninterrupted time in which a port had a queue.
+/// An uninterrupted period in which a port had a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Busy {
     pub(super) from: Time,
@@ -14,33 +14,33 @@ pub(super) struct Busy {
 }
 
 impl Busy {
-    /// Whether this is a queue that lasts and is shallow beside the other one.
-    pub(super) fn is_shallow_beside(&self, other: &Busy) -> bool {
+    /// Whether this is a lasting queue that is shallow compared with the other one.
+    pub(super) fn is_shallow_next_to(&self, other: &Busy) -> bool {
         self.peak_bytes < other.peak_bytes / SHALLOW_PART
             && self.until.saturating_sub(self.from) >= LASTS_AT_END
     }
 
-    /// Whether the next queue of the same port was cut from this one, or one of the two is shallow beside the other.
+    /// Whether the next queue of the same port was split from this one, or one of the two is shallow compared with the other.
     pub(super) fn is_apart_from(&self, next: &Busy) -> bool {
-        self.until == next.from || self.is_shallow_beside(next) || next.is_shallow_beside(self)
+        self.until == next.from || self.is_shallow_next_to(next) || next.is_shallow_next_to(self)
     }
 }
 
-/// A queue is shallow beside another while it is less than one part in so many of that one's peak ...
+/// A queue is shallow compared with another below this fraction (1/n) of the other's peak ...
 const SHALLOW_PART: u64 = 4;
-/// ... and is one of its own if it stays so for at least so long ...
+/// ... and is a separate one if it stays so for at least this long ...
 const LASTS: Time = Time::from_us(100);
-/// ... or, where it begins or ends with nobody waiting, for so long: the port was not deep before or after that either.
+/// ... or this long where the port is empty before or after it.
 const LASTS_AT_END: Time = Time::from_us(50);
 
-/// A queue while it stands: its lengths, each from when on.
+/// The lengths of a present queue, each with its time.
 #[derive(Debug, Default)]
 pub(super) struct Standing {
     lengths: Vec<(Time, u64)>,
 }
 
 impl Standing {
-    /// Takes the length from `at` on. While no more than `empty` bytes wait there is no queue; returns those that are over.
+    /// Adds the length from `at` on. Up to `empty` bytes count as no queue. Returns the queues that are over.
     pub(super) fn follow(&mut self, bytes: u64, empty: u64, at: Time) -> Vec<Busy> {
         if bytes <= empty {
             return self.end(at);
@@ -49,7 +49,7 @@ impl Standing {
         Vec::new()
     }
 
-    /// The queues of this time, which is over at `at`; in order.
+    /// The queues of the period that ends at `at`, in order.
     pub(super) fn end(&mut self, at: Time) -> Vec<Busy> {
         let lengths = std::mem::take(&mut self.lengths);
         let mut found = Vec::new();
@@ -69,7 +69,7 @@ impl Standing {
     }
 }
 
-/// The stretch around the peak that no lasting shallow time interrupts: its first length, and the first after it.
+/// The range around the peak without a lasting shallow period: its first length, and the first after it.
 fn deep(lengths: &[(Time, u64)], peak: usize, until: Time) -> (usize, usize) {
     let shallow = lengths[peak].1 / SHALLOW_PART;
     let mut since: Option<usize> = None;
@@ -96,8 +96,8 @@ fn deep(lengths: &[(Time, u64)], peak: usize, until: Time) -> (usize, usize) {
     (first, last)
 }
 
-/// The part of a shallow stretch that stands, without the rise into what is deep after it and the fall from what was before:
-/// from the first to the last time at which no more than twice the mean waits.
+/// The stable part of a shallow period, without the rise to and the fall from deep queues: from the first to the last time at
+/// which the length is at most twice the mean.
 fn standing(lengths: &[(Time, u64)], began: usize, ended: usize, until: Time) -> (usize, usize) {
     let length = |n: usize| time_of(lengths, n + 1, until).saturating_sub(lengths[n].0).0;
     let (mut waited, mut time) = (0_u128, 0_u128);
@@ -111,7 +111,7 @@ fn standing(lengths: &[(Time, u64)], began: usize, ended: usize, until: Time) ->
     (from, to)
 }
 
-/// From when on a length holds; the one after the last: the end.
+/// The start time of a length; for the one after the last: the end.
 fn time_of(lengths: &[(Time, u64)], n: usize, until: Time) -> Time {
     lengths.get(n).map_or(until, |(at, _)| *at)
 }
@@ -141,7 +141,7 @@ mod tests {
             &[(0, 300), (10, 12), (200, 400), (210, 9), (400, 0)],
             &[(0, 10, 300), (10, 200, 12), (200, 210, 400), (210, 400, 9)],
         );
-        // The rise belongs to the burst. Before and after a queue nobody waits, which is shallow as well.
+        // The rise belongs to the burst. An empty queue before or after counts as shallow.
         check(
             &[(0, 10), (60, 30), (62, 60), (64, 200), (70, 30), (72, 10), (125, 0)],
             &[(0, 60, 10), (60, 72, 200), (72, 125, 10)],

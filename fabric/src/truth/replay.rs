@@ -1,7 +1,7 @@
-//! The queues of every switch at every instant, rebuilt from the log.
+//! The queues of every switch at every time, reconstructed from the log.
 //!
-//! A switch gives packets of one stream away in the order in which they came, so that the n-th to leave is the n-th
-//! that came in; packets that never left went where the stream's others went.
+//! A switch forwards packets of one stream in order, so that the n-th to leave is the n-th that arrived; packets that never
+//! left are assumed to follow the others of their stream.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -19,13 +19,13 @@ pub(super) struct Stay {
     pub(super) stream: Stream,
     pub(super) bytes: u32,
     pub(super) ingress: u16,
-    /// Where it left or would have; absent when nothing of its stream ever left.
+    /// Its egress port; absent when no packet of its stream left.
     pub(super) egress: Option<u16>,
     pub(super) from: Time,
-    /// [`Time::MAX`] for what stayed.
+    /// [`Time::MAX`] if it never left.
     pub(super) until: Time,
     pub(super) ttl: u8,
-    /// It was refused on arrival.
+    /// It was dropped on arrival.
     pub(super) lost: bool,
 }
 
@@ -38,39 +38,39 @@ pub(super) struct Episode {
     /// Bytes by egress port, most first.
     pub(super) towards: Vec<(PortRef, u64)>,
     /// Flows whose data are among them, with the egress port.
-    pub(super) carriers: Vec<(usize, PortRef)>,
+    pub(super) spreaders: Vec<(usize, PortRef)>,
 }
 
-/// The rebuilt run.
+/// The reconstructed run.
 #[derive(Debug, Default)]
 pub(super) struct Replay {
     pub(super) stays: Vec<Stay>,
     pub(super) episodes: Vec<Episode>,
-    /// Times with a queue, by switch port.
+    /// Periods with a queue, by switch port.
     pub(super) busy: BTreeMap<PortRef, Vec<Busy>>,
-    /// When a port was silenced: start and end, in order.
-    pub(super) silent: BTreeMap<PortRef, Vec<(Time, Time)>>,
+    /// When a port was paused: start and end, in order.
+    pub(super) paused: BTreeMap<PortRef, Vec<(Time, Time)>>,
     /// The stays of data that left or would have left by a port, in the order in which they came.
     pub(super) by_port: BTreeMap<PortRef, Vec<usize>>,
 }
 
 pub(super) fn replay(facts: &Facts<'_>) -> Replay {
-    let Stays { stays, mut stay_of, thrown_out } = stays(facts);
-    let mut thrown_out = thrown_out.into_iter().peekable();
+    let Stays { stays, mut stay_of, dropped_from_queue } = stays(facts);
+    let mut dropped_from_queue = dropped_from_queue.into_iter().peekable();
     let by_port = by_port(facts, &stays);
-    let mut replay = Replay { stays, silent: silences(facts), by_port, ..Replay::default() };
-    let mut books = Books::new(facts);
+    let mut replay = Replay { stays, paused: pause_times(facts), by_port, ..Replay::default() };
+    let mut books = Occupancy::new(facts);
     let mut pauses = facts.log.pauses.iter().peekable();
     for index in 0..=facts.log.steps.len() {
         while let Some(pause) = pauses.next_if(|pause| pause.steps <= index) {
             while let Some((stay, out)) =
-                thrown_out.next_if(|(_, out)| out.steps <= index && out.at <= pause.at)
+                dropped_from_queue.next_if(|(_, out)| out.steps <= index && out.at <= pause.at)
             {
                 books.count(&replay.stays[stay], out.at, false);
             }
             replay.episodes.extend(episode(facts, &books.held, pause.at, pause.switch, pause.port));
         }
-        while let Some((stay, out)) = thrown_out.next_if(|(_, out)| out.steps <= index) {
+        while let Some((stay, out)) = dropped_from_queue.next_if(|(_, out)| out.steps <= index) {
             books.count(&replay.stays[stay], out.at, false);
         }
         if let Some(stay) = stay_of.get_mut(index).and_then(Option::take) {
@@ -82,8 +82,8 @@ pub(super) fn replay(facts: &Facts<'_>) -> Replay {
     replay
 }
 
-/// What every switch holds at an instant.
-struct Books<'f> {
+/// The buffer occupancy of every switch at a time.
+struct Occupancy<'f> {
     facts: &'f Facts<'f>,
     /// Bytes by where they came in, where they are to leave, and whose they are.
     held: BTreeMap<(u32, u16, Option<u16>, Stream), u64>,
@@ -93,14 +93,14 @@ struct Books<'f> {
     empty: u64,
 }
 
-impl<'f> Books<'f> {
-    fn new(facts: &'f Facts<'f>) -> Books<'f> {
+impl<'f> Occupancy<'f> {
+    fn new(facts: &'f Facts<'f>) -> Occupancy<'f> {
         let largest = facts.log.steps.iter().map(|step| u64::from(step.bytes)).max().unwrap_or(0);
         let (held, queues, busy) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        Books { facts, held, queues, busy, empty: 2 * largest }
+        Occupancy { facts, held, queues, busy, empty: 2 * largest }
     }
 
-    /// A packet arrives, or is gone.
+    /// A packet arrives or leaves.
     fn count(&mut self, stay: &Stay, at: Time, arrives: bool) {
         let key = (stay.switch, stay.ingress, stay.egress, stay.stream);
         let place = self.held.entry(key).or_insert(0);
@@ -150,7 +150,7 @@ struct Stays {
     /// By step the stay that it begins or ends.
     stay_of: Vec<Option<usize>>,
     /// Stays that a watchdog ended, in order of time.
-    thrown_out: Vec<(usize, ThrownOut)>,
+    dropped_from_queue: Vec<(usize, ThrownOut)>,
 }
 
 /// Packets of streams that wait, by switch and stream.
@@ -160,14 +160,15 @@ fn stays(facts: &Facts<'_>) -> Stays {
     let mut stays: Vec<Stay> = Vec::new();
     let mut stay_of: Vec<Option<usize>> = vec![None; facts.log.steps.len()];
     let mut waiting = Waiting::new();
-    let mut thrown_out: Vec<(usize, ThrownOut)> = Vec::new();
-    let mut to_throw_out = facts.log.thrown_out.iter().peekable();
+    let mut dropped_from_queue: Vec<(usize, ThrownOut)> = Vec::new();
+    let mut to_throw_out = facts.log.dropped_from_queue.iter().peekable();
     let mut last: BTreeMap<(u32, Stream), u16> = BTreeMap::new();
     let mut refused: Vec<usize> = Vec::new();
     for (index, step) in facts.log.steps.iter().enumerate() {
         while let Some(out) = to_throw_out.next_if(|out| out.steps <= index) {
-            thrown_out
-                .extend(throw_out(facts, &mut stays, &mut waiting, &last, *out).map(|stay| (stay, *out)));
+            dropped_from_queue.extend(
+                drop_from_queue(facts, &mut stays, &mut waiting, &last, *out).map(|stay| (stay, *out)),
+            );
         }
         let key = (step.switch, step.stream);
         match step.what {
@@ -202,17 +203,18 @@ fn stays(facts: &Facts<'_>) -> Stays {
         }
     }
     for out in to_throw_out {
-        thrown_out.extend(throw_out(facts, &mut stays, &mut waiting, &last, *out).map(|stay| (stay, *out)));
+        dropped_from_queue
+            .extend(drop_from_queue(facts, &mut stays, &mut waiting, &last, *out).map(|stay| (stay, *out)));
     }
     for stay in waiting.into_values().flatten().chain(refused) {
         let key = (stays[stay].switch, stays[stay].stream);
         stays[stay].egress = last.get(&key).copied().or_else(|| only_way(facts, &stays[stay]));
     }
-    Stays { stays, stay_of, thrown_out }
+    Stays { stays, stay_of, dropped_from_queue }
 }
 
 /// Ends the stay of a packet that a watchdog threw out: the oldest that had come in and was to leave by these ports.
-fn throw_out(
+fn drop_from_queue(
     facts: &Facts<'_>,
     stays: &mut [Stay],
     waiting: &mut Waiting,
@@ -233,7 +235,7 @@ fn throw_out(
     Some(head)
 }
 
-/// Where a stream of which nothing ever left a switch would have gone, when there is one way only.
+/// The egress port of a stream of which no packet left a switch, if only one is possible.
 fn only_way(facts: &Facts<'_>, stay: &Stay) -> Option<u16> {
     let flow = facts.flows.get(stay.stream.flow())?;
     let to = if stay.stream.is_data() { flow.flow.dst } else { flow.flow.src };
@@ -257,7 +259,7 @@ fn episode(
     let ingress = PortRef::new(name.clone(), port);
     let upstream = facts.peer(&ingress)?.clone();
     let mut towards: BTreeMap<u16, u64> = BTreeMap::new();
-    let mut carriers = Vec::new();
+    let mut spreaders = Vec::new();
     let first = (switch, port, None, Stream::default());
     for ((at_switch, ingress, egress, stream), bytes) in held.range(first..) {
         if (*at_switch, *ingress) != (switch, port) {
@@ -266,38 +268,38 @@ fn episode(
         let Some(egress) = egress else { continue };
         *towards.entry(*egress).or_insert(0) += bytes;
         if stream.is_data() {
-            carriers.push((stream.flow(), PortRef::new(name.clone(), *egress)));
+            spreaders.push((stream.flow(), PortRef::new(name.clone(), *egress)));
         }
     }
     let mut towards: Vec<(PortRef, u64)> =
         towards.into_iter().map(|(egress, bytes)| (PortRef::new(name.clone(), egress), bytes)).collect();
     towards.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
-    Some(Episode { at, upstream, towards, carriers })
+    Some(Episode { at, upstream, towards, spreaders })
 }
 
-/// When each port was silenced.
-fn silences(facts: &Facts<'_>) -> BTreeMap<PortRef, Vec<(Time, Time)>> {
-    let mut silent: BTreeMap<PortRef, Vec<(Time, Time)>> = BTreeMap::new();
+/// When each port was paused.
+fn pause_times(facts: &Facts<'_>) -> BTreeMap<PortRef, Vec<(Time, Time)>> {
+    let mut paused: BTreeMap<PortRef, Vec<(Time, Time)>> = BTreeMap::new();
     let mut open: BTreeMap<(&PortRef, u8), Time> = BTreeMap::new();
     for pause in facts.pauses {
         let key = (&pause.port, pause.priority);
         if pause.on {
             open.entry(key).or_insert(pause.at);
         } else if let Some(from) = open.remove(&key) {
-            silent.entry(pause.port.clone()).or_default().push((from, pause.at));
+            paused.entry(pause.port.clone()).or_default().push((from, pause.at));
         }
     }
     for ((port, _), from) in open {
-        silent.entry(port.clone()).or_default().push((from, facts.end));
+        paused.entry(port.clone()).or_default().push((from, facts.end));
     }
-    silent.values_mut().for_each(|times| times.sort_unstable());
-    silent
+    paused.values_mut().for_each(|times| times.sort_unstable());
+    paused
 }
 
 impl Replay {
-    /// Whether a port was silenced at some time from `from` to `until`.
-    pub(super) fn was_silent(&self, port: &PortRef, from: Time, until: Time) -> bool {
-        let times = self.silent.get(port).map_or(&[][..], Vec::as_slice);
+    /// Whether a port was paused at some time from `from` to `until`.
+    pub(super) fn was_paused(&self, port: &PortRef, from: Time, until: Time) -> bool {
+        let times = self.paused.get(port).map_or(&[][..], Vec::as_slice);
         times.iter().any(|(start, end)| *start <= until && from <= *end)
     }
 
@@ -310,7 +312,7 @@ impl Replay {
 
     /// How long a pause of `port` that was sent at `sent` lasted.
     pub(super) fn lasted(&self, port: &PortRef, sent: Time) -> Time {
-        let times = self.silent.get(port).map_or(&[][..], Vec::as_slice);
+        let times = self.paused.get(port).map_or(&[][..], Vec::as_slice);
         times
             .iter()
             .find(|(start, _)| sent <= *start)

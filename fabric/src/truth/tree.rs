@@ -1,4 +1,4 @@
-//! Which port waited for which, when, and where it ended: at a port where flows contended, or at a host that injected.
+//! Which port waited for which and when, up to the root: a port where flows contended, or a host that injected pauses.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -10,9 +10,9 @@ use super::replay::{Episode, Replay};
 /// Where a chain of pauses starts.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Root {
-    /// A port that nobody had silenced had a queue.
+    /// A port that was not paused had a queue.
     Contention(PortRef),
-    /// The host behind this port silenced it.
+    /// The host at this port paused it.
     Injection(PortRef),
 }
 
@@ -24,59 +24,59 @@ impl Root {
     }
 }
 
-/// Whose fault a pause is, in millionths.
+/// The shares of roots in a pause, in millionths.
 type Shares = BTreeMap<Root, u64>;
 
-/// A pause and what it is laid at the door of.
+/// A pause and the roots that it is attributed to.
 #[derive(Clone, Debug)]
-pub(super) struct Laid {
+pub(super) struct AttributedPause {
     /// When it was sent.
     pub(super) at: Time,
     /// How long it lasted.
     lasted: Time,
     /// The paused port.
     upstream: PortRef,
-    /// The ports that what it sends waits at.
+    /// The downstream ports that hold its traffic.
     main: Vec<PortRef>,
-    /// Flows whose data are held, with the egress port.
-    carriers: Vec<(usize, PortRef)>,
-    /// The roots that it came directly from.
+    /// Flows with packets that are held, with the egress port.
+    spreaders: Vec<(usize, PortRef)>,
+    /// Its direct roots.
     direct: Vec<Root>,
     shares: Shares,
 }
 
-/// The waiting of a whole run, pause by pause.
+/// All pauses of a run, attributed.
 #[derive(Debug, Default)]
 pub(super) struct Waiting {
-    pub(super) laid: Vec<Laid>,
+    pub(super) attributed: Vec<AttributedPause>,
 }
 
-/// Who waited for whom during a time.
+/// The wait-for edges of a period.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tree {
-    /// Paused port -> the ports that what it sends waits at.
+    /// Paused port -> the downstream ports that hold its traffic.
     edges: BTreeMap<PortRef, BTreeSet<PortRef>>,
-    /// Flows that carried a pause over an edge.
-    pub(super) carriers: BTreeMap<(PortRef, PortRef), BTreeSet<usize>>,
+    /// Spreaders by edge.
+    pub(super) spreaders: BTreeMap<(PortRef, PortRef), BTreeSet<usize>>,
 }
 
-/// An egress port matters for a pause when it holds this part of what came in by the paused port, in percent.
+/// An egress port counts for a pause if it holds at least this part of the traffic from the paused port, in percent.
 const SHARE_PERCENT: u64 = 20;
 
-/// What a port that holds packets waits for at a time.
+/// What a port with queued packets waits for.
 pub(super) enum Waits {
-    /// For the wire: flows contend.
+    /// For the link: flows contend.
     Contention,
-    /// For the far end, which is a host.
+    /// For a host at the far end, which paused it.
     Host,
-    /// For the far end, which is a switch.
+    /// For a switch at the far end, which paused it.
     Switch,
 }
 
 pub(super) fn waits(facts: &Facts<'_>, replay: &Replay, port: &PortRef, at: Time) -> Waits {
-    // What piled up behind a pause is still there when the pause has just ended, and for as long as it takes to leave.
+    // The queue behind a pause drains only after the pause has ended.
     let since = replay.head(port, at).unwrap_or(at);
-    if !replay.was_silent(port, since, at) {
+    if !replay.was_paused(port, since, at) {
         return Waits::Contention;
     }
     match facts.peer(port) {
@@ -86,7 +86,7 @@ pub(super) fn waits(facts: &Facts<'_>, replay: &Replay, port: &PortRef, at: Time
 }
 
 impl Episode {
-    /// The egress ports that matter for this pause.
+    /// The egress ports that count for this pause.
     pub(super) fn main_ports(&self) -> impl Iterator<Item = &PortRef> {
         let total: u64 = self.towards.iter().map(|(_, bytes)| bytes).sum();
         self.towards
@@ -96,10 +96,10 @@ impl Episode {
     }
 }
 
-/// Lays every pause of a run at the door of somebody.
+/// Attributes each pause of a run to its roots.
 pub(super) fn waiting(facts: &Facts<'_>, replay: &Replay) -> Waiting {
-    let mut laid: Vec<Laid> = Vec::new();
-    // The last pause of every port, and whose fault it was.
+    let mut attributed: Vec<AttributedPause> = Vec::new();
+    // The shares of the last pause of every port.
     let mut last: BTreeMap<&PortRef, Shares> = BTreeMap::new();
     for episode in &replay.episodes {
         let shares = shares(facts, replay, episode, &last);
@@ -109,62 +109,62 @@ pub(super) fn waiting(facts: &Facts<'_>, replay: &Replay) -> Waiting {
             Waits::Host => Some(Root::Injection(port.clone())),
             Waits::Switch => None,
         };
-        laid.push(Laid {
+        attributed.push(AttributedPause {
             at: episode.at,
             lasted: replay.lasted(&episode.upstream, episode.at),
             upstream: episode.upstream.clone(),
             direct: main.iter().filter_map(root).collect(),
             main,
-            carriers: episode.carriers.clone(),
+            spreaders: episode.spreaders.clone(),
             shares: shares.clone(),
         });
         last.insert(&episode.upstream, shares);
     }
-    Waiting { laid }
+    Waiting { attributed }
 }
 
 impl Waiting {
-    /// When pauses came directly from each root.
+    /// The times of the pauses that each root caused directly.
     pub(super) fn roots(&self) -> BTreeMap<&Root, Vec<Time>> {
         let mut roots: BTreeMap<&Root, Vec<Time>> = BTreeMap::new();
-        for laid in &self.laid {
-            for root in &laid.direct {
-                roots.entry(root).or_default().push(laid.at);
+        for attributed in &self.attributed {
+            for root in &attributed.direct {
+                roots.entry(root).or_default().push(attributed.at);
             }
         }
         roots
     }
 
-    fn during(&self, from: Time, until: Time) -> impl Iterator<Item = &Laid> {
-        let first = self.laid.partition_point(|laid| laid.at < from);
-        self.laid[first..].iter().take_while(move |laid| laid.at <= until)
+    fn during(&self, from: Time, until: Time) -> impl Iterator<Item = &AttributedPause> {
+        let first = self.attributed.partition_point(|attributed| attributed.at < from);
+        self.attributed[first..].iter().take_while(move |attributed| attributed.at <= until)
     }
 
-    /// How long ports were silent on a root's account, directly or over others, all together, in picoseconds.
-    pub(super) fn silence(&self, root: &Root, from: Time, until: Time) -> u128 {
-        let of = |laid: &Laid| {
-            let millionths = laid.shares.get(root).copied().unwrap_or(0);
-            u128::from(laid.lasted.0) * u128::from(millionths) / 1_000_000
+    /// The total paused time of all ports that is attributed to a root, directly or through other ports, in picoseconds.
+    pub(super) fn paused_time(&self, root: &Root, from: Time, until: Time) -> u128 {
+        let of = |attributed: &AttributedPause| {
+            let millionths = attributed.shares.get(root).copied().unwrap_or(0);
+            u128::from(attributed.lasted.0) * u128::from(millionths) / 1_000_000
         };
         self.during(from, until).map(of).sum()
     }
 
-    /// Who waited for whom.
+    /// The wait-for edges of a period.
     pub(super) fn tree(&self, from: Time, until: Time) -> Tree {
         let mut tree = Tree::default();
-        for laid in self.during(from, until) {
-            for port in &laid.main {
-                tree.edges.entry(laid.upstream.clone()).or_default().insert(port.clone());
-                let carriers = laid.carriers.iter().filter(|(_, egress)| egress == port);
-                let edge = (laid.upstream.clone(), port.clone());
-                tree.carriers.entry(edge).or_default().extend(carriers.map(|(flow, _)| *flow));
+        for attributed in self.during(from, until) {
+            for port in &attributed.main {
+                tree.edges.entry(attributed.upstream.clone()).or_default().insert(port.clone());
+                let spreaders = attributed.spreaders.iter().filter(|(_, egress)| egress == port);
+                let edge = (attributed.upstream.clone(), port.clone());
+                tree.spreaders.entry(edge).or_default().extend(spreaders.map(|(flow, _)| *flow));
             }
         }
         tree
     }
 }
 
-/// Whose fault a pause is: by the bytes that waited for each root, over the ports in between.
+/// The shares of roots in a pause: by the bytes that waited for each root, through the ports in between.
 fn shares(
     facts: &Facts<'_>,
     replay: &Replay,
@@ -209,7 +209,7 @@ impl Tree {
         found
     }
 
-    /// The shortest way from a port to the root along what waits for what; the root comes last.
+    /// The shortest path from a port to the root along wait-for edges; the root comes last.
     pub(super) fn path(&self, from: &PortRef, root: &PortRef) -> Option<Vec<PortRef>> {
         let mut before: BTreeMap<&PortRef, &PortRef> = BTreeMap::new();
         let mut queue = VecDeque::from([from]);

@@ -5,12 +5,13 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use fabric::{FabricSwitch, Scenario};
+use fabric::FabricSwitch;
 use model::Time;
 use model::wire::ipv4::{ECN_CONGESTED, Ipv4, checksum};
 use model::wire::{Frame, Pfc};
 use p4_switch::tm::{Arrival, AuditError, TmEvent, TrafficManager};
 use p4_switch::{Event, SwitchConfig};
+use scenario::Scenario;
 
 pub(crate) struct PlainSwitch {
     tm: TrafficManager<Frame>,

@@ -12,7 +12,7 @@ use buffer_config::rules::{self, Options};
 use buffer_config::source::{SourceText, position};
 use buffer_config::{ResolveOptions, diff, explain, fix_patch, input, resolve};
 use fabric::prove::{Assumed, Verdict};
-use fabric::scenario::SonicError;
+use scenario::SonicError;
 
 use super::inputs::{self, Input};
 use super::{Args, FormatArg, run, write_text};

@@ -339,7 +339,7 @@ impl Forwarding {
         let mut files = Vec::new();
         for output in &args.outputs {
             let packets = self.sent.remove(&output.port).unwrap_or_default();
-            files.push((output.path.as_path(), capture::write(&packets)));
+            files.push((output.path.as_path(), capture::write(&packets)?));
         }
         write_all(&files)?;
         for (port, packets) in &self.sent {

@@ -1,0 +1,188 @@
+//! Removes the root cause of a verdict from a scenario.
+
+use std::collections::BTreeSet;
+
+use model::{Anomaly, Diagnosis, FlowKey, Time};
+use scenario::{FlowSpec, Problems, Scenario, place_of};
+
+use crate::record::FlowRecord;
+
+/// What to remove from a run, or to correct in it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Intervention {
+    /// Flows that are not sent.
+    pub flows: BTreeSet<FlowKey>,
+    /// Hosts whose faults are removed and whose receive settings become those of the other hosts.
+    pub hosts: BTreeSet<String>,
+    /// Identifiers of the findings to correct ([`model::ConfigFinding::id`]).
+    pub config: BTreeSet<String>,
+}
+
+impl Intervention {
+    /// The root cause of a verdict. The victim itself is never removed. A verdict that the fabric is not the cause (host only)
+    /// concerns the two hosts of the victim.
+    pub fn of(diagnosis: &Diagnosis, scenario: &Scenario) -> Intervention {
+        let root = &diagnosis.root_cause;
+        let mut hosts: BTreeSet<String> = root.host.iter().cloned().collect();
+        if diagnosis.anomaly == Anomaly::HostOnly && hosts.is_empty() {
+            let ends = [diagnosis.victim.src, diagnosis.victim.dst];
+            hosts.extend(ends.iter().filter_map(|at| Some(scenario.topology.host_of(*at)?.name.clone())));
+        }
+        Intervention {
+            flows: root.flows.iter().copied().filter(|flow| *flow != diagnosis.victim).collect(),
+            hosts,
+            config: root.config.iter().cloned().collect(),
+        }
+    }
+
+    /// The configuration corrections alone.
+    pub fn config_only(&self) -> Intervention {
+        Intervention { config: self.config.clone(), ..Intervention::default() }
+    }
+
+    /// Whether nothing is removed or corrected.
+    pub fn is_empty(&self) -> bool {
+        *self == Intervention::default()
+    }
+
+    /// The instance of `scenario` for `seed` with this intervention, and descriptions of the changes. The remaining flows start
+    /// at the same times: start jitter is drawn before anything is removed, and a flow that depends on a removed flow starts
+    /// as in the run `before`.
+    ///
+    /// # Errors
+    /// The problems of an instance that cannot be drawn.
+    pub fn apply(
+        &self,
+        scenario: &Scenario,
+        seed: u64,
+        before: &[FlowRecord],
+    ) -> Result<(Scenario, Vec<String>), Problems> {
+        let mut instance = scenario.instance(seed)?.into_owned();
+        // Reading the text again would undo the intervention.
+        instance.source = None;
+        // The ground truth of a counterfactual run is not needed, and costs a log of all packets.
+        instance.expect = None;
+        // Jobs refer to flows by position and are not needed.
+        instance.jobs.clear();
+        settle_starts(&mut instance, seed);
+        let mut done = Vec::new();
+        let started = |record: &FlowRecord| (record.sent_packets > 0).then_some(record.start);
+        let starts: Vec<Option<Time>> = before.iter().map(started).collect();
+        self.remove_flows(&mut instance, &starts, &mut done);
+        self.remove_host_faults(&mut instance, &mut done);
+        let mut corrected = BTreeSet::new();
+        for id in &self.config {
+            // Several findings may concern one setting.
+            if place_of(id).is_none_or(|place| corrected.insert(place)) {
+                let correction = instance.correct(id);
+                done.push(
+                    correction.unwrap_or_else(|| format!("{id} was not corrected: no better value is known")),
+                );
+            }
+        }
+        Ok((instance, done))
+    }
+
+    fn remove_flows(&self, scenario: &mut Scenario, starts: &[Option<Time>], done: &mut Vec<String>) {
+        let removed: Vec<bool> = scenario
+            .flows
+            .iter()
+            .map(|flow| scenario.key(flow).is_some_and(|key| self.flows.contains(&key)))
+            .collect();
+        let sent: BTreeSet<FlowKey> = scenario.flows.iter().filter_map(|flow| scenario.key(flow)).collect();
+        done.extend(self.flows.iter().map(|flow| match sent.contains(flow) {
+            true => format!("{flow} is not sent"),
+            false => format!("{flow} was never sent"),
+        }));
+        scenario.flows = without(std::mem::take(&mut scenario.flows), &removed, starts);
+    }
+
+    fn remove_host_faults(&self, scenario: &mut Scenario, done: &mut Vec<String>) {
+        for host in &self.hosts {
+            let faults = scenario.faults.len();
+            scenario.faults.retain(|fault| fault.host != *host);
+            let common = scenario.host.clone();
+            let mut changed = scenario.faults.len() < faults;
+            if let Some(own) = scenario.hosts.get_mut(host) {
+                changed |= (own.receive, own.pfc_reaction) != (common.receive, common.pfc_reaction);
+                own.receive = common.receive;
+                own.pfc_reaction = common.pfc_reaction;
+            }
+            done.push(match changed {
+                true => format!("{host} receives at line rate and sends no needless pauses"),
+                false => format!("{host} had no fault"),
+            });
+        }
+    }
+}
+
+/// Draws the start times, which depend on the positions of flows and faults.
+fn settle_starts(scenario: &mut Scenario, seed: u64) {
+    let starts: Vec<Time> =
+        scenario.flows.iter().enumerate().map(|(at, flow)| flow.drawn_start(seed, at)).collect();
+    for (flow, start) in scenario.flows.iter_mut().zip(starts) {
+        (flow.start, flow.start_jitter) = (start, Time::ZERO);
+    }
+    for (at, fault) in scenario.faults.iter_mut().enumerate() {
+        (fault.start, fault.start_jitter) = (fault.drawn_start(seed, at), Time::ZERO);
+    }
+}
+
+/// The remaining flows. A flow that depends on a removed flow starts when it did in the original run, or not at all if it did
+/// not, so that it meets the same traffic.
+fn without(flows: Vec<FlowSpec>, removed: &[bool], starts: &[Option<Time>]) -> Vec<FlowSpec> {
+    let mut kept: Vec<FlowSpec> = Vec::new();
+    // The position of every flow in the new list.
+    let mut instead: Vec<Option<usize>> = Vec::with_capacity(flows.len());
+    for ((at, flow), removed) in flows.into_iter().enumerate().zip(removed) {
+        let after: Option<Vec<usize>> =
+            flow.after.iter().map(|before| instead.get(*before).copied().flatten()).collect();
+        let start = starts.get(at).copied().flatten();
+        let left = match (after, start) {
+            _ if *removed => None,
+            (Some(after), _) => Some(FlowSpec { after, ..flow }),
+            (None, Some(start)) => Some(FlowSpec { after: Vec::new(), start, ..flow }),
+            (None, None) => None,
+        };
+        instead.push(left.is_some().then_some(kept.len()));
+        kept.extend(left);
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use scenario::nic::Messages;
+
+    fn flow(label: &str, start_us: u64, after: &[usize]) -> FlowSpec {
+        FlowSpec {
+            label: label.into(),
+            src: "h1".into(),
+            dst: "h2".into(),
+            sport: 1,
+            dport: 2,
+            priority: 3,
+            bytes: 1,
+            start: Time::from_us(start_us),
+            start_jitter: Time::ZERO,
+            messages: Messages::default(),
+            after: after.to_vec(),
+        }
+    }
+
+    #[test]
+    fn flows_that_depend_on_a_removed_flow_keep_their_start() {
+        let flows = vec![flow("a", 5, &[]), flow("b", 1, &[0]), flow("c", 2, &[1]), flow("d", 0, &[2])];
+        let us = |us| Some(Time::from_us(us));
+        let left = without(flows.clone(), &[false, true, false, false], &[us(5), us(20), us(40), us(60)]);
+        let shown: Vec<_> = left.iter().map(|f| (f.label.as_str(), f.start, f.after.clone())).collect();
+        assert_eq!(
+            shown,
+            [("a", Time::from_us(5), vec![]), ("c", Time::from_us(40), vec![]), ("d", Time::ZERO, vec![1])]
+        );
+        // Flows that had not started by the end never start.
+        let left = without(flows, &[false, true, false, false], &[us(5), us(20), None, None]);
+        assert_eq!(left.len(), 1);
+    }
+}

@@ -1,0 +1,213 @@
+//! Measures a run at the ports and in the time of a verdict, and compares two runs.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use model::diagnosis::Record;
+use model::{Diagnosis, FlowKey, PortRef, Time, Verification};
+
+use super::Rerun;
+use crate::record::{FlowRecord, PauseRecord};
+
+/// A victim has recovered if at most this part of its RTT above the base remains ...
+const LEFT_PERCENT: u64 = 25;
+/// ... and pauses and queues are gone if at most this part of them remains: background traffic may cause some at the same
+/// ports.
+const GONE_PERCENT: u64 = 50;
+/// Ports that were paused for at most this part of the longest paused time are not compared.
+const LESSER_PERCENT: u64 = 10;
+/// The length of the window when no trigger is known.
+const UNKNOWN_LENGTH: Time = Time::from_us(100);
+
+/// The ports and the window to measure.
+pub(super) struct Scope {
+    pub(super) victim: FlowKey,
+    /// From the departure of the slow packet, or from the first poll of the event, to the verdict's time.
+    pub(super) window: (Time, Time),
+    /// The ports of the pause path and of the loop.
+    ports: BTreeSet<PortRef>,
+    /// The root port.
+    root: Option<PortRef>,
+    /// Whether ports may stay paused: a corrected configuration may pause where the wrong one drops.
+    may_pause: bool,
+}
+
+impl Scope {
+    /// The same scope without queues and pauses: with a corrected configuration a queue may be harmless, and ports may pause
+    /// where they dropped.
+    pub(super) fn without_root(self) -> Scope {
+        Scope { root: None, may_pause: true, ..self }
+    }
+
+    pub(super) fn new(diagnosis: &Diagnosis) -> Scope {
+        let to = Time::from_ns(diagnosis.time_ns);
+        let records = diagnosis.evidence.iter().flat_map(|evidence| &evidence.records);
+        let trigger = records.into_iter().find_map(|record| match record {
+            Record::Trigger(trigger) => Some(trigger),
+            _ => None,
+        });
+        let from = match trigger {
+            Some(trigger) => {
+                let departed = trigger.time_ns.saturating_sub(trigger.rtt_ns);
+                Time::from_ns(trigger.follows.map_or(departed, |first| first.since_ns.min(departed)))
+            }
+            None => to.saturating_sub(UNKNOWN_LENGTH),
+        };
+        Scope {
+            victim: diagnosis.victim,
+            window: (from.min(to), to),
+            ports: diagnosis.pause_path.iter().chain(&diagnosis.pause_loop).cloned().collect(),
+            root: diagnosis.root_cause.port.clone(),
+            may_pause: false,
+        }
+    }
+}
+
+/// The victim's RTT, and the pauses and queues on its path.
+pub(super) struct Measurement {
+    without: Vec<String>,
+    base: Option<Time>,
+    /// Its longest RTT; absent when it sent nothing.
+    slowest: Option<Time>,
+    finish: Option<Time>,
+    /// How long each of the ports was paused.
+    paused: BTreeMap<PortRef, Time>,
+    /// The mean queue at the root port in bytes.
+    queue_bytes: u64,
+    dropped_packets: u64,
+}
+
+impl Measurement {
+    pub(super) fn of(run: &Rerun, scope: &Scope) -> Measurement {
+        let trace = run.traces.get(&scope.victim);
+        Measurement {
+            without: run.without.clone(),
+            base: trace.and_then(|trace| trace.base_rtt),
+            slowest: trace.and_then(|trace| trace.longest(scope.window, run.end)),
+            finish: finish(&run.flows, scope.victim),
+            paused: paused(&run.pauses, &scope.ports, scope.window, run.end),
+            queue_bytes: scope.root.as_ref().map_or(0, |at| run.queues.mean_bytes(at, scope.window)),
+            dropped_packets: run.dropped_packets,
+        }
+    }
+
+    /// The measurement of a run in which the victim is slow, above `threshold` percent of the base RTT as for the agents; or
+    /// why it is not.
+    pub(super) fn slow(run: &Rerun, scope: &Scope, threshold: u32) -> Result<Measurement, String> {
+        let measurement = Measurement::of(run, scope);
+        let limit = measurement.base.unwrap_or_default().0.saturating_mul(u64::from(threshold));
+        if !run.traces.contains_key(&scope.victim) {
+            return Err(format!("the run has no packets of {}", scope.victim));
+        }
+        match measurement.slowest {
+            None => Err("the victim had no outstanding packets at that time".to_string()),
+            Some(slowest) if slowest.0.saturating_mul(100) <= limit => {
+                Err("without the agents' polling packets the victim is not slow at that time".to_string())
+            }
+            Some(_) => Ok(measurement),
+        }
+    }
+
+    fn excess(&self, base: Option<Time>) -> u64 {
+        self.slowest.unwrap_or_default().saturating_sub(base.unwrap_or_default()).0
+    }
+
+    /// Whether RTT excess, pauses or drops are less than half of before.
+    pub(super) fn helps(&self, before: &Measurement) -> bool {
+        let halved = |after: u64, before: u64| before > 0 && is_part(after, before, GONE_PERCENT);
+        halved(self.excess(before.base), before.excess(before.base))
+            || halved(total(&self.paused).0, total(&before.paused).0)
+            || halved(self.dropped_packets, before.dropped_packets)
+    }
+
+    /// Compares this run, without the root cause, with the original one: whether the verdict holds, and why.
+    pub(super) fn compare(&self, before: &Measurement, scope: &Scope) -> (bool, Verification) {
+        let recovered = is_part(self.excess(before.base), before.excess(before.base), LEFT_PERCENT);
+        let paused = self.still_paused(before).filter(|_| !scope.may_pause);
+        let queued = !is_part(self.queue_bytes, before.queue_bytes, GONE_PERCENT);
+        let ns = |time: Option<Time>| time.map(Time::as_ns);
+        let shown = match (recovered, paused, &scope.root) {
+            (false, ..) => format!("the victim stays slow: {}", self.round_trip(before)),
+            (true, Some(port), _) => format!("{}, but {port} stays paused", self.round_trip(before)),
+            (true, None, Some(root)) if queued => {
+                format!("{}, but the queue at {root} remains", self.round_trip(before))
+            }
+            (true, None, _) => self.round_trip(before),
+        };
+        let verification = Verification {
+            without: self.without.clone(),
+            shown,
+            window_ns: (scope.window.0.as_ns(), scope.window.1.as_ns()),
+            base_rtt_ns: ns(before.base),
+            rtt_before_ns: before.slowest.unwrap_or_default().as_ns(),
+            rtt_after_ns: ns(self.slowest),
+            finish_before_ns: ns(before.finish),
+            finish_after_ns: ns(self.finish),
+            paused_before_ns: total(&before.paused).as_ns(),
+            paused_after_ns: total(&self.paused).as_ns(),
+        };
+        (recovered && paused.is_none() && !queued, verification)
+    }
+
+    /// A port among the longest paused ones that is still paused.
+    fn still_paused<'b>(&self, before: &'b Measurement) -> Option<&'b PortRef> {
+        let most = before.paused.values().max()?.0;
+        let matters = |time: &Time| !is_part(time.0, most, LESSER_PERCENT);
+        let left = |port: &PortRef| self.paused.get(port).map_or(0, |time| time.0);
+        let mut paused = before.paused.iter().filter(|(_, time)| matters(time));
+        paused.find(|(port, time)| !is_part(left(port), time.0, GONE_PERCENT)).map(|(port, _)| port)
+    }
+
+    fn round_trip(&self, before: &Measurement) -> String {
+        let was = before.slowest.unwrap_or_default();
+        match (self.slowest, self.finish) {
+            (Some(now), _) => format!("its longest RTT is {now} instead of {was}"),
+            (None, Some(finish)) => {
+                format!("it completes at {finish}, before the time at which its RTT was {was}")
+            }
+            (None, None) => format!("it sends nothing at the time at which its RTT was {was}"),
+        }
+    }
+}
+
+/// Whether `part` is at most `percent` percent of `whole`.
+fn is_part(part: u64, whole: u64, percent: u64) -> bool {
+    u128::from(part) * 100 <= u128::from(whole) * u128::from(percent)
+}
+
+/// When all flows of a 5-tuple were complete; absent when they were not.
+fn finish(flows: &[FlowRecord], key: FlowKey) -> Option<Time> {
+    let finishes: Option<Vec<Time>> =
+        flows.iter().filter(|flow| flow.flow == key).map(|flow| flow.finish).collect();
+    finishes?.into_iter().max()
+}
+
+fn total(paused: &BTreeMap<PortRef, Time>) -> Time {
+    paused.values().fold(Time::ZERO, |sum, time| sum + *time)
+}
+
+/// How long each of these ports was paused in the window, added up over priorities.
+fn paused(
+    pauses: &[PauseRecord],
+    ports: &BTreeSet<PortRef>,
+    (from, to): (Time, Time),
+    end: Time,
+) -> BTreeMap<PortRef, Time> {
+    let mut since: BTreeMap<(&PortRef, u8), Time> = BTreeMap::new();
+    let mut sums: BTreeMap<PortRef, Time> = BTreeMap::new();
+    let mut add = |port: &PortRef, begin: Time, stop: Time| {
+        let within = stop.min(to).saturating_sub(begin.max(from));
+        *sums.entry(port.clone()).or_default() += within;
+    };
+    for pause in pauses.iter().filter(|pause| ports.contains(&pause.port)) {
+        let key = (&pause.port, pause.priority);
+        if pause.on {
+            since.entry(key).or_insert(pause.at);
+        } else if let Some(begin) = since.remove(&key) {
+            add(&pause.port, begin, pause.at);
+        }
+    }
+    for ((port, _), begin) in since {
+        add(port, begin, end);
+    }
+    sums
+}

@@ -1,0 +1,95 @@
+//! Faults of NICs and hosts.
+
+use model::Time;
+use model::wire::Pfc;
+use scenario::FaultKind;
+use scenario::nic::ReceiveLimits;
+
+use crate::event::Event;
+use crate::fabric::Fabric;
+use crate::nic::receive::Slowdown;
+use crate::switch::FabricSwitch;
+
+/// A fault of one run.
+#[derive(Clone, Debug)]
+pub(super) struct Fault {
+    pub(super) host: u32,
+    pub(super) kind: FaultKind,
+    pub(super) start: Time,
+    pub(super) end: Time,
+    /// Whether it has started and is not over.
+    pub(super) active: bool,
+}
+
+/// The effect of a fault on the receive pipeline; absent for a storm, which has none.
+fn slowdown(kind: &FaultKind) -> Option<(Slowdown, Option<ReceiveLimits>)> {
+    match *kind {
+        FaultKind::Storm { .. } => None,
+        FaultKind::SlowReceiver { rate, xoff_bytes, xon_bytes } => {
+            let limits = ReceiveLimits { xoff_bytes, xon_bytes, ..ReceiveLimits::default() };
+            let size_bytes = limits.size_bytes.max(xoff_bytes.saturating_mul(4));
+            Some((Slowdown::Rate(rate), Some(ReceiveLimits { size_bytes, ..limits })))
+        }
+        FaultKind::MttMisses(model) => Some((Slowdown::Translation(model), None)),
+        FaultKind::HostBus(bus) => Some((Slowdown::Bus(bus), None)),
+        FaultKind::StoppedPipeline => Some((Slowdown::Stopped, None)),
+    }
+}
+
+impl<S: FabricSwitch> Fabric<S> {
+    /// Starts, repeats or ends a fault.
+    pub(super) fn fault(&mut self, index: u32) {
+        let now = self.now;
+        let fault = &mut self.faults[index as usize];
+        let Fault { host, end, .. } = *fault;
+        let over = now >= end;
+        let starts = !over && !std::mem::replace(&mut fault.active, !over);
+        let kind = fault.kind.clone();
+        match slowdown(&kind) {
+            Some((slowdown, limits)) if starts => {
+                self.hosts[host as usize].pipeline.slow(index, slowdown, limits);
+                self.queue.push(end, Event::Fault { fault: index });
+            }
+            Some(_) => {
+                self.hosts[host as usize].pipeline.recover(index);
+                self.begin_processing(host);
+            }
+            None => {}
+        }
+        self.watch_pipeline(host, starts);
+        if let FaultKind::Storm { priority, quanta, interval } = kind {
+            self.send_pfc(host, &Pfc::single(priority, if over { 0 } else { quanta }));
+            if !over {
+                let again = (now + interval.max(Time(1))).min(end);
+                self.queue.push(again, Event::Fault { fault: index });
+            }
+        }
+    }
+
+    /// Whether the receive pipeline of a host is stopped. The watchdog treats a NIC with a pause storm as stopped, too.
+    fn is_stopped(&self, host: u32) -> bool {
+        let storms = |fault: &Fault| {
+            fault.active && fault.host == host && matches!(fault.kind, FaultKind::Storm { .. })
+        };
+        self.hosts[host as usize].pipeline.is_stopped() || self.faults.iter().any(storms)
+    }
+
+    /// Informs the NIC watchdog whether the pipeline is running.
+    fn watch_pipeline(&mut self, host: u32, starts: bool) {
+        let (now, stopped) = (self.now, self.is_stopped(host));
+        let watchdog = &mut self.hosts[host as usize].watchdog;
+        if !stopped {
+            watchdog.running();
+        } else if starts && let Some(due) = watchdog.stopped(now) {
+            self.queue.push(due, Event::NicWatchdog { host });
+        }
+    }
+
+    /// The NIC watchdog is due: it fires if the pipeline is still stopped and the NIC is pausing its switch.
+    pub(super) fn nic_watchdog(&mut self, host: u32) {
+        let paused = self.hosts[host as usize].pipeline.pausing();
+        if self.is_stopped(host) && paused != 0 {
+            self.may_pause(host, paused.trailing_zeros() as u8);
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! What a scenario can set at an RDMA NIC: its messages, its congestion control and its receive buffer, and the
+//! models of NICs that are slow receivers. The engines that follow these settings are part of the fabric.
+
+mod congestion_control;
+mod generation;
+mod host_bus;
+mod messages;
+mod mtt;
+
+pub use congestion_control::{ControlConfig, Cut, DcqcnConfig, DctcpConfig, TimelyConfig};
+pub use generation::Generation;
+pub use host_bus::HostBus;
+pub use messages::{Messages, Operation};
+pub use mtt::MttModel;
+
+/// Header bytes of RoCEv2 over IPv4 on the wire, invariant CRC included and frame check sequence not.
+pub const ROCE_V4_BYTES: u32 = 58;
+
+/// How lost packets are recovered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reliability {
+    /// Go-back-N: the receiver accepts packets in order only; the sender retransmits everything from the lost packet
+    /// on.
+    #[default]
+    GoBackN,
+    /// Selective repeat: the receiver keeps out-of-order packets; the sender retransmits only what was lost.
+    SelectiveRepeat,
+}
+
+/// The receive buffer of a NIC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReceiveLimits {
+    /// Size in bytes; packets that do not fit are dropped.
+    pub size_bytes: u64,
+    /// XOFF: buffer occupancy in bytes at which the NIC pauses its switch.
+    pub xoff_bytes: u64,
+    /// XON: buffer occupancy in bytes at which it resumes the switch.
+    pub xon_bytes: u64,
+}
+
+impl Default for ReceiveLimits {
+    /// 2 MiB; pauses at 64 KiB and resumes at 32 KiB.
+    fn default() -> ReceiveLimits {
+        ReceiveLimits { size_bytes: 2 << 20, xoff_bytes: 64 << 10, xon_bytes: 32 << 10 }
+    }
+}

@@ -1,0 +1,253 @@
+//! Further settings of devices: watchdogs, reaction times, NIC generations, messages and faults.
+
+use model::{PortRef, Rate, Time};
+use p4_switch::tm::{Watchdog, WatchdogAction};
+
+use super::check::check_start;
+use super::table::{Load, Reader, Section};
+use super::units::{A_RATE, A_SIZE, A_TIME, parse_bytes, parse_rate, parse_time};
+use super::{host_name, set};
+use crate::nic::{Cut, Generation, HostBus, Messages, MttModel, Operation, Reliability};
+use crate::settings::{HostSettings, Reaction, SwitchSettings};
+use crate::{FaultKind, FaultSpec, Scenario};
+
+const A_TIME_ABOVE_ZERO: &str = "a time above zero, e.g. \"10us\"";
+const A_REACTION: &str = "\"none\", \"standard\" (IEEE 802.3) or a time";
+
+fn above_zero(text: &str) -> Option<Time> {
+    parse_time(text).filter(|time| *time > Time::ZERO)
+}
+
+fn reaction(text: &str) -> Option<Reaction> {
+    match text {
+        "none" => Some(Reaction::None),
+        "standard" => Some(Reaction::Standard),
+        time => parse_time(time).map(Reaction::After),
+    }
+}
+
+/// One of a few words.
+pub(super) fn word<T: Copy>(
+    reader: &mut Reader<'_>,
+    section: &mut Section<'_>,
+    key: &'static str,
+    words: &[(&str, T)],
+) -> Option<T> {
+    let text = section.text(reader, key)?;
+    let found = words.iter().find(|(word, _)| *word == text.value).map(|(_, value)| *value);
+    if found.is_none() {
+        let known: Vec<String> = words.iter().map(|(word, _)| format!("\"{word}\"")).collect();
+        reader.problem(&text.span, format!("`{key}` must be one of {}", known.join(", ")));
+    }
+    found
+}
+
+/// Cells, shared headroom, reaction, watchdog and SONiC configuration of a switch.
+pub(super) fn read_switch(
+    reader: &mut Reader<'_>,
+    section: &mut Section<'_>,
+    settings: &mut SwitchSettings,
+    load: Load<'_>,
+) {
+    let cell = |w: &str| parse_bytes(w).and_then(|n| u32::try_from(n).ok()).filter(|n| *n > 0);
+    set(&mut settings.cell_bytes, section.quantity(reader, "cell", "a size above zero, e.g. \"208B\"", cell));
+    let shared = section.quantity(reader, "shared_headroom", A_SIZE, parse_bytes);
+    settings.shared_headroom_bytes = shared.or(settings.shared_headroom_bytes);
+    set(&mut settings.pfc_reaction, section.quantity(reader, "pfc_reaction", A_REACTION, reaction));
+    if let Some(section) = section.section(reader, "watchdog") {
+        settings.watchdog = Some(read_watchdog(reader, section, settings.lossless));
+    }
+    super::sonic_file::read(reader, section, settings, load);
+}
+
+fn read_watchdog(reader: &mut Reader<'_>, mut section: Section<'_>, lossless: u8) -> Watchdog {
+    let detection = section.quantity(reader, "detection", A_TIME, above_zero).unwrap_or(Time::from_ms(200));
+    let never_or = |w: &str| if w == "never" { Some(None) } else { above_zero(w).map(Some) };
+    let restoration = section.quantity(reader, "restoration", "a time above zero or \"never\"", never_or);
+    let actions = [
+        ("drop", WatchdogAction::Drop),
+        ("forward", WatchdogAction::Forward),
+        ("alert", WatchdogAction::Alert),
+    ];
+    let action = word(reader, &mut section, "action", &actions).unwrap_or(WatchdogAction::Drop);
+    let priorities = section.priorities(reader, "priorities").unwrap_or(lossless);
+    section.finish(reader);
+    Watchdog { detection, restoration: restoration.unwrap_or(Some(Time::from_ms(200))), action, priorities }
+}
+
+/// Generation, reliability, burst size, receive buffer, reaction time and watchdog of a NIC.
+pub(super) fn read_host(reader: &mut Reader<'_>, section: &mut Section<'_>, host: &mut HostSettings) {
+    let generations = [("gen1", Generation::Gen1), ("gen2", Generation::Gen2), ("gen3", Generation::Gen3)];
+    let generation = word(reader, section, "generation", &generations);
+    let interoperable = section.flag(reader, "interoperable") == Some(true);
+    match generation {
+        Some(generation) if interoperable => generation.interoperable(host),
+        Some(generation) => generation.apply(host),
+        None if interoperable => {
+            reader.problem(&section.span, "`interoperable` needs `generation`");
+        }
+        None => {}
+    }
+    let kinds = [("go-back-n", Reliability::GoBackN), ("selective-repeat", Reliability::SelectiveRepeat)];
+    set(&mut host.reliability, word(reader, section, "reliability", &kinds));
+    let size = |section: &mut Section<'_>, reader: &mut Reader<'_>, key| {
+        section.quantity(reader, key, A_SIZE, parse_bytes)
+    };
+    set(&mut host.burst_bytes, size(section, reader, "burst"));
+    set(&mut host.receive.size_bytes, size(section, reader, "receive_buffer"));
+    set(&mut host.receive.xoff_bytes, size(section, reader, "receive_xoff"));
+    set(&mut host.receive.xon_bytes, size(section, reader, "receive_xon"));
+    if host.receive.xon_bytes > host.receive.xoff_bytes {
+        reader.problem(&section.place("receive_xon"), "`receive_xon` is above `receive_xoff`");
+    }
+    if host.receive.xoff_bytes > host.receive.size_bytes {
+        let message = format!(
+            "`receive_xoff` of {} B is above the `receive_buffer` of {} B: the NIC would drop packets and never pause",
+            host.receive.xoff_bytes, host.receive.size_bytes
+        );
+        let place = section.given("receive_xoff").unwrap_or_else(|| section.place("receive_buffer"));
+        reader.problem(&place, message);
+    }
+    set(&mut host.pfc_reaction, section.quantity(reader, "pfc_reaction", A_REACTION, reaction));
+    let never_or = |w: &str| if w == "none" { Some(None) } else { above_zero(w).map(Some) };
+    set(&mut host.watchdog, section.quantity(reader, "watchdog", "a time above zero or \"none\"", never_or));
+}
+
+/// When CNPs lower the rate.
+pub(super) fn read_cut(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Option<Cut> {
+    word(reader, section, "cut", &[("polled", Cut::Polled), ("immediate", Cut::Immediate)])
+}
+
+/// Messages of a flow.
+pub(super) fn read_messages(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Messages {
+    let operations = [("write", Operation::Write), ("send", Operation::Send), ("read", Operation::Read)];
+    let size = |w: &str| parse_bytes(w).filter(|bytes| *bytes > 0);
+    Messages {
+        operation: word(reader, section, "operation", &operations).unwrap_or_default(),
+        bytes: section.quantity(reader, "message", "a size above zero", size),
+        outstanding: section.integer::<u32>(reader, "outstanding", 1..=1_000_000),
+        interval: section.quantity(reader, "message_interval", A_TIME, parse_time).unwrap_or(Time::ZERO),
+        window_bytes: section.quantity(reader, "window", "a size above zero", size),
+    }
+}
+
+/// `[[fault]]`: faults of hosts.
+pub(super) fn read_faults(
+    reader: &mut Reader<'_>,
+    root: &mut Section<'_>,
+    scenario: &Scenario,
+) -> Vec<FaultSpec> {
+    let mut faults = Vec::new();
+    for mut section in root.sections(reader, "fault") {
+        let host = host_name(reader, &mut section, "host", &scenario.topology);
+        let start = section.quantity(reader, "start", A_TIME, parse_time).unwrap_or(Time::ZERO);
+        check_start(reader, &section, start, scenario.stop);
+        let start_jitter = section.quantity(reader, "jitter", A_TIME, parse_time).unwrap_or(Time::ZERO);
+        let duration = section.quantity(reader, "duration", A_TIME_ABOVE_ZERO, above_zero);
+        if duration.is_none() {
+            section.missing(reader, "duration");
+        }
+        let kind = read_fault_kind(reader, &mut section, scenario, host.as_deref());
+        section.finish(reader);
+        if let (Some(host), Some(duration), Some(kind)) = (host, duration, kind) {
+            faults.push(FaultSpec { host, kind, start, start_jitter, duration });
+        }
+    }
+    faults
+}
+
+fn read_fault_kind(
+    reader: &mut Reader<'_>,
+    section: &mut Section<'_>,
+    scenario: &Scenario,
+    host: Option<&str>,
+) -> Option<FaultKind> {
+    let Some(kind) = section.text(reader, "kind") else {
+        section.missing(reader, "kind");
+        return None;
+    };
+    match kind.value.as_str() {
+        "storm" => Some(storm(reader, section, scenario, host)),
+        "slow_receiver" => slow_receiver(reader, section, scenario, host),
+        "mtt_misses" => mtt_misses(reader, section),
+        "host_bus" => host_bus(reader, section),
+        "stopped_pipeline" => Some(FaultKind::StoppedPipeline),
+        _ => {
+            let known = "\"storm\", \"slow_receiver\", \"mtt_misses\", \"host_bus\" or \"stopped_pipeline\"";
+            reader.problem(&kind.span, format!("`kind` must be {known}"));
+            None
+        }
+    }
+}
+
+/// Bytes of a pause frame on the wire: the frame of 64, preamble and interframe gap (IEEE 802.3, 4.2.3.2 and annex 31D).
+const PAUSE_WIRE_BYTES: u64 = 64 + 8 + 12;
+
+fn storm(
+    reader: &mut Reader<'_>,
+    section: &mut Section<'_>,
+    scenario: &Scenario,
+    host: Option<&str>,
+) -> FaultKind {
+    let priority = section.integer::<u8>(reader, "priority", 0..=7).unwrap_or(3);
+    let quanta = section.integer::<u16>(reader, "quanta", 1..=u16::MAX).unwrap_or(u16::MAX);
+    let interval =
+        section.quantity(reader, "interval", A_TIME_ABOVE_ZERO, above_zero).unwrap_or(Time::from_us(50));
+    let rate = host.and_then(|host| scenario.topology.link_of(&PortRef::new(host, 1))).map(|link| link.rate);
+    let frame = rate.map(|rate| rate.serialisation(PAUSE_WIRE_BYTES));
+    if let (Some(host), Some(frame)) = (host, frame.filter(|frame| interval < *frame)) {
+        let message = format!(
+            "`interval` of {interval} is less than the {frame} that a pause frame takes on the link of `{host}`"
+        );
+        reader.problem(&section.place("interval"), message);
+    }
+    FaultKind::Storm { priority, quanta, interval }
+}
+
+fn required_rate(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Option<Rate> {
+    let rate = section.quantity(reader, "rate", A_RATE, |w| parse_rate(w).filter(|r| r.0 > 0));
+    if rate.is_none() {
+        section.missing(reader, "rate");
+    }
+    rate
+}
+
+fn slow_receiver(
+    reader: &mut Reader<'_>,
+    section: &mut Section<'_>,
+    scenario: &Scenario,
+    host: Option<&str>,
+) -> Option<FaultKind> {
+    let rate = required_rate(reader, section);
+    let xoff_bytes = section.quantity(reader, "xoff", A_SIZE, parse_bytes).unwrap_or(64 << 10);
+    let xon_bytes = section.quantity(reader, "xon", A_SIZE, parse_bytes).unwrap_or(32 << 10);
+    if xon_bytes > xoff_bytes {
+        let message = format!("`xon` of {xon_bytes} B is above the `xoff` of {xoff_bytes} B");
+        reader.problem(&section.place("xon"), message);
+    }
+    let buffer_bytes = host.map(|host| scenario.host_settings(host).receive.size_bytes);
+    if let Some(bytes) = buffer_bytes.filter(|bytes| xoff_bytes > *bytes) {
+        let message = format!("`xoff` of {xoff_bytes} B is above the host's `receive_buffer` of {bytes} B");
+        reader.problem(&section.place("xoff"), message);
+    }
+    Some(FaultKind::SlowReceiver { rate: rate?, xoff_bytes, xon_bytes })
+}
+
+fn mtt_misses(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Option<FaultKind> {
+    let size = |w: &str| parse_bytes(w).filter(|bytes| *bytes > 0);
+    let entries = section.integer::<u64>(reader, "entries", 0..=1 << 32).unwrap_or(2_048);
+    let page_bytes = section.quantity(reader, "page", "a size above zero", size).unwrap_or(4_096);
+    let region_bytes = section.quantity(reader, "region", "a size above zero", size);
+    if region_bytes.is_none() {
+        section.missing(reader, "region");
+    }
+    let miss = section.quantity(reader, "miss", A_TIME, above_zero).unwrap_or(Time::from_us(1));
+    Some(FaultKind::MttMisses(MttModel { entries, page_bytes, region_bytes: region_bytes?, miss }))
+}
+
+fn host_bus(reader: &mut Reader<'_>, section: &mut Section<'_>) -> Option<FaultKind> {
+    let rate = required_rate(reader, section);
+    let loopback =
+        section.quantity(reader, "loopback", "a rate, e.g. \"10Gbps\"", parse_rate).unwrap_or(Rate(0));
+    Some(FaultKind::HostBus(HostBus { rate: rate?, loopback }))
+}
