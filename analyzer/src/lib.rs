@@ -23,7 +23,6 @@ pub mod evaluation;
 mod evidence;
 mod explanation;
 mod extent;
-mod fnv;
 mod graph;
 pub mod import;
 pub mod incident;
@@ -39,11 +38,14 @@ mod span;
 mod surroundings;
 pub mod topology_index;
 mod unanswered;
+pub mod validate;
 mod view;
 mod walk;
 
 use std::collections::BTreeSet;
+use std::hash::Hasher as _;
 
+use fnv::FnvHasher;
 use model::diagnosis::Collected;
 use model::{Anomaly, Diagnosis, PortRef, ProvenanceGraph, RootCause, Snapshot, Topology};
 use serde::{Deserialize, Serialize};
@@ -88,13 +90,13 @@ pub fn analyze_indexed(snapshot: &Snapshot, index: &TopologyIndex<'_>, settings:
         let view = View::new(snapshot, index, classes, settings.event_gap_ns);
         let mut scene = Scene::new(&view, settings);
         let mut found = signatures::find(&scene);
-        // Where nothing holds the victim up, its answers may be held up.
+        // If nothing on its path delays the victim, its ACKs may be delayed on the reverse path.
         if found.iter().all(|finding| finding.anomaly == Anomaly::HostOnly)
-            && let Some(back) = Scene::back(&view, settings)
+            && let Some(reverse) = Scene::of_reverse_path(&view, settings)
         {
-            let on_back = signatures::find(&back);
-            if on_back.iter().any(|finding| finding.anomaly != Anomaly::HostOnly) {
-                (scene, found) = (back, on_back);
+            let on_reverse = signatures::find(&reverse);
+            if on_reverse.iter().any(|finding| finding.anomaly != Anomaly::HostOnly) {
+                (scene, found) = (reverse, on_reverse);
             }
         }
         analyses.extend(found.iter().filter_map(|finding| conclude(&scene, finding)));
@@ -174,7 +176,7 @@ fn conclude(scene: &Scene<'_, '_>, finding: &Finding) -> Option<Analysis> {
     Some(Analysis { diagnosis, graph })
 }
 
-/// The identifier of a verdict: a hash of what it says, so that the same snapshot gives the same one.
+/// The identifier of a verdict: an FNV-1a hash of its claims, so that equal snapshots give equal identifiers.
 fn id(event: u32, d: &Diagnosis) -> String {
     let list = |ports: &[PortRef]| ports.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
     let text = format!(
@@ -188,7 +190,9 @@ fn id(event: u32, d: &Diagnosis) -> String {
         list(&d.pause_path),
         d.root_cause.flows.iter().map(ToString::to_string).collect::<Vec<_>>().join(","),
     );
-    format!("{:016x}", fnv::fnv1a(&text))
+    let mut hasher = FnvHasher::default();
+    hasher.write(text.as_bytes());
+    format!("{:016x}", hasher.finish())
 }
 
 /// Weights and confidences leave the analyzer with three decimals, so that their text is short and stable.

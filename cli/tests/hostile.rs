@@ -172,7 +172,7 @@ fn gaps_come_in_words_and_by_name() {
         snapshot["missing"] = json!([words, {"gap": "evictions_lost", "switch": "sw2", "slots": 3}]);
     });
     let told = told.unwrap();
-    assert_eq!(told[0]["missing"], json!([words, "sw2: 3 evicted flow slots did not arrive"]));
+    assert_eq!(told[0]["missing"], json!([words, "sw2: 3 evicted flow records did not arrive"]));
 }
 
 #[test]

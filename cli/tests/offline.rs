@@ -126,7 +126,7 @@ fn configurations_from_files_are_named_where_their_effect_shows() {
 }
 
 #[test]
-fn records_of_what_the_topology_does_not_have_are_told_and_the_verdict_stays() {
+fn records_about_unknown_places_are_reported_and_do_not_change_the_verdict() {
     let folder = scratch("strays");
     let ran = harrier(&["run", "contention-only", "--json", "--save-snapshots", folder.to_str().unwrap()]);
     let file = snapshots(&folder).pop().expect("a snapshot");
@@ -140,9 +140,9 @@ fn records_of_what_the_topology_does_not_have_are_told_and_the_verdict_stays() {
     let told = harrier(&["analyze", "--json", file.to_str().unwrap()]);
     assert_eq!(told.status, 0, "{}", told.stderr);
     for expected in [
-        "the topology has no switch `nowhere`, of which speak losses: 1".to_string(),
-        format!("the topology has no link at `{switch}:98`, of which speak meter records: 1"),
-        format!("the topology has no link at `{switch}:99`, of which speak meter records: 1"),
+        "snapshot refers to switch `nowhere`, which is not in the topology (1 loss record)".to_string(),
+        format!("snapshot refers to port `{switch}:98`, which has no link in the topology (1 meter record)"),
+        format!("snapshot refers to port `{switch}:99`, which has no link in the topology (1 meter record)"),
     ] {
         let is_told = |line: &str| line.starts_with("warning: event 0x") && line.ends_with(&expected);
         assert!(told.stderr.lines().any(is_told), "{expected}: {}", told.stderr);

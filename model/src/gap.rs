@@ -11,6 +11,7 @@ use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::port::PortRef;
+use crate::units::{counted, readable_ns};
 
 /// Something that is missing from a snapshot.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -114,23 +115,25 @@ impl fmt::Display for Gap {
                 write!(f, "{switch}: does not run the switch program, although {why}")
             }
             Gap::ReportLost { switch } => {
-                write!(f, "{switch}: its report was lost; from which ports it was asked is not known")
+                write!(f, "{switch}: its report was lost, so the ports from which it was polled are unknown")
             }
             Gap::Unread { switch, why } => write!(f, "{switch}: {why}"),
             Gap::CountsLost { switch, before_ns, why } => {
-                write!(f, "{switch}: counts from before {before_ns} ns may be missing: {why}")
+                write!(f, "{switch}: counts from before {} may be missing: {why}", readable_ns(*before_ns))
             }
             Gap::FrozenBefore { switch, event, frozen_ns, asked_ns } => write!(
                 f,
-                "{switch}: was frozen for event {event} at {frozen_ns} ns already; what happened up to {asked_ns} ns is not included"
+                "{switch}: already frozen at {} for another event ({event}); records from then until the poll at {} are not included",
+                readable_ns(*frozen_ns),
+                readable_ns(*asked_ns)
             ),
             Gap::EvictionsLost { switch, slots } => {
-                write!(f, "{switch}: {slots} evicted flow slots did not arrive")
+                write!(f, "{switch}: {} did not arrive", counted(*slots, "evicted flow record"))
             }
             Gap::PausesOverwritten { port, priority, before_ns } => write!(
                 f,
-                "{}: pauses of port {} priority {priority} before {before_ns} ns were overwritten by later ones",
-                port.switch, port.port
+                "{port}: pauses of priority {priority} before {} were overwritten by later ones",
+                readable_ns(*before_ns)
             ),
             Gap::Other(text) => f.write_str(text),
         }
@@ -181,19 +184,6 @@ pub(crate) enum InJson {
     Named(Gap),
     /// Anything else, in words.
     Words(String),
-}
-
-impl PartialEq<str> for Gap {
-    fn eq(&self, text: &str) -> bool {
-        let told = self.to_string();
-        told == text
-    }
-}
-
-impl PartialEq<&str> for Gap {
-    fn eq(&self, text: &&str) -> bool {
-        self == *text
-    }
 }
 
 #[cfg(test)]
@@ -248,7 +238,7 @@ mod tests {
     fn a_sentence_is_never_taken_for_more_than_words() {
         let gap = Gap::PausesOverwritten { port: PortRef::new("sw1", 4), priority: 3, before_ns: 20 };
         let sentence = gap.to_string();
-        assert_eq!(sentence, "sw1: pauses of port 4 priority 3 before 20 ns were overwritten by later ones");
+        assert_eq!(sentence, "sw1:4: pauses of priority 3 before 20 ns were overwritten by later ones");
         assert_eq!(serde_json::from_value::<Gap>(json!(sentence)).unwrap(), Gap::Other(sentence));
     }
 

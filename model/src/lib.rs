@@ -1,8 +1,8 @@
-//! The vocabulary that every part of Harrier speaks.
+//! The records and verdicts that every part of Harrier shares.
 //!
 //! Units, keys (flows, ports), topology, the telemetry records that a switch keeps, the snapshot that a
-//! collection yields, the provenance graph and the diagnosis that the analyzer makes of it, and the bytes on
-//! the wire ([`wire`]). Everything here is a plain value: no I/O, no clock, no randomness.
+//! collection yields, the provenance graph and the diagnosis that the analyzer computes from it, and the wire
+//! formats ([`wire`]). Everything here is a plain value: no I/O, no clock, no randomness.
 
 pub mod circumstances;
 pub mod collective;
@@ -15,7 +15,6 @@ pub mod provenance;
 #[cfg(feature = "openapi")]
 pub mod schema;
 pub mod snapshot;
-pub mod stray;
 pub mod telemetry;
 pub mod topology;
 pub mod traffic;
