@@ -161,7 +161,7 @@ fn a_failed_read_is_tried_again_and_then_given_up() {
         world.poll("s1", event, on_path(1, 2), &mut yes);
         world.poll("s2", event, on_path(1, 2), &mut yes);
         world.pass(world.now_ns + 10 * MS, &mut yes);
-        assert_eq!(world.snapshots.last().unwrap().missing, expected);
+        assert_eq!(texts(&world.snapshots.last().unwrap().missing), expected);
         world.snapshots.clear();
     }
 }

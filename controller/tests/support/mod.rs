@@ -466,7 +466,6 @@ impl World {
 }
 
 /// The missing data of a snapshot as a verdict states it.
-#[allow(dead_code, reason = "not every suite of this folder uses it")]
 pub fn texts(missing: &[model::Gap]) -> Vec<String> {
     missing.iter().map(ToString::to_string).collect()
 }
