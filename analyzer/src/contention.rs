@@ -14,8 +14,8 @@
 use model::FlowKey;
 use model::telemetry::FlowRecord;
 
-use crate::extent::{DEEP_SHARE, event_span, is_scattered, pieces, waited_share, waits};
 use crate::method::ReplayRule;
+use crate::queue_episode::{DEEP_SHARE, event_span, is_scattered, pieces, waited_share, waits};
 use crate::replay::{Arrivals, replay};
 use crate::settings::Settings;
 use crate::span::{Span, clusters};

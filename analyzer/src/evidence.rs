@@ -169,8 +169,12 @@ fn victim_claim(scene: &Scene<'_, '_>, finding: &Finding, ranked: &Ranked) -> Op
         records.iter().any(|r| r.paused_packets > 0 && scene.view.flow_in(*p, r, scene.when(*p)))
     });
     if let Some(port) = stopped {
-        let claim =
-            format!("{} of {} {} enqueued while the port was paused", counted(paused, "packet"), ranked.victim, was(paused));
+        let claim = format!(
+            "{} of {} {} enqueued while the port was paused",
+            counted(paused, "packet"),
+            ranked.victim,
+            was(paused)
+        );
         return Some(flow_evidence(scene, port, ranked.victim, claim));
     }
     let part = finding.contention.as_ref().and_then(|c| Some((c.port, c.part(ranked.victim)?)));
@@ -320,10 +324,7 @@ fn contention_claim(scene: &Scene<'_, '_>, contention: &Contention) -> Evidence 
     let slots = scene.view.slots(contention.port).iter();
     let slots = slots.filter(|s| scene.view.epoch_in(contention.port, s.epoch, contention.when)).take(4);
     Evidence {
-        claim: format!(
-            "{builders} the queue at {port} (mean depth {:.1} packets{time})",
-            contention.depth
-        ),
+        claim: format!("{builders} the queue at {port} (mean depth {:.1} packets{time})", contention.depth),
         switch: Some(scene.view.switch_of(contention.port).name.to_string()),
         port: Some(port),
         epoch: None,

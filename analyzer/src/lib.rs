@@ -1,17 +1,17 @@
-//! From a snapshot to a verdict.
+//! Turns a snapshot into a verdict.
 //!
-//! The steps, one module each, after Hawkeye (SIGCOMM 2024 poster, SIGCOMM 2025 paper) and, where its rules name
-//! the wrong one, with rules of our own that the modules explain:
+//! The steps follow Hawkeye (SIGCOMM 2024 poster, SIGCOMM 2025 paper). Where its rules name the wrong flow, the modules
+//! state which rule replaces them and why. See docs/diagnosis.md.
 //!
-//! 1. `view` and [`topology_index`] arrange the records so that questions are cheap; `span` and `path` find the
-//!    time and the ports that are asked about.
-//! 2. `graph`: which port waits for which; `walk`: where that leads.
-//! 3. `extent`: when a queue stood; `replay` and `contention`: who made it.
-//! 4. `signatures`: what it means. One file an anomaly.
-//! 5. `ranking`: culprits, spreaders, victims, confidence. `causes`: what is behind it. One file a cause.
-//! 6. `evidence`, `explanation`, `provenance`: what it rests on, in records, words and as a graph.
-//! 7. [`collective`]: which step of a job it concerns, and whether the job waits for it.
-//! 8. Where there is no verdict, [`unanswered`] says what would have been needed.
+//! 1. `view` and [`topology_index`] sort the records for cheap look-ups; `span` and `path` find the time and the ports
+//!    that the question is about.
+//! 2. `graph` computes the wait-for edges, `pause_paths` their ends, loops and shares.
+//! 3. `queue_episode` finds when a queue built up; `replay` and `contention` find which flows built it.
+//! 4. `signatures` identify the anomaly, one file each.
+//! 5. `ranking` lists culprits, spreaders and victims with a confidence; `causes` refine the anomaly, one file each.
+//! 6. `evidence`, `explanation`, `provenance` and `graph_context` produce claims, text and graph.
+//! 7. [`collective`] finds the step of a job that a verdict concerns, and whether the job depends on it.
+//! 8. `coverage` states why a snapshot supports no verdict; [`validate`] checks it against the topology.
 //!
 //! Everything is a pure function of snapshot, topology and [`Settings`]; nothing depends on the order of records.
 
@@ -19,28 +19,28 @@ pub mod adjacency;
 mod causes;
 pub mod collective;
 mod contention;
+mod coverage;
 pub mod evaluation;
 mod evidence;
 mod explanation;
-mod extent;
 mod graph;
+mod graph_context;
 pub mod import;
 pub mod incident;
 pub mod method;
 mod path;
+mod pause_paths;
 mod provenance;
+mod queue_episode;
 mod ranking;
 mod replay;
 mod scene;
 mod settings;
 mod signatures;
 mod span;
-mod surroundings;
 pub mod topology_index;
-mod unanswered;
 pub mod validate;
 mod view;
-mod walk;
 
 use std::collections::BTreeSet;
 use std::hash::Hasher as _;
@@ -50,10 +50,10 @@ use model::diagnosis::Collected;
 use model::{Anomaly, Diagnosis, PortRef, ProvenanceGraph, RootCause, Snapshot, Topology};
 use serde::{Deserialize, Serialize};
 
+pub use crate::coverage::unanswered;
 pub use crate::method::Method;
 pub use crate::settings::Settings;
 pub use crate::topology_index::TopologyIndex;
-pub use crate::unanswered::unanswered;
 
 use crate::causes::Case;
 use crate::scene::Scene;
@@ -172,7 +172,7 @@ fn conclude(scene: &Scene<'_, '_>, finding: &Finding) -> Option<Analysis> {
         verification: None,
     };
     let diagnosis = Diagnosis { id: id(snapshot.event, &diagnosis), ..diagnosis };
-    let graph = surroundings::add(provenance::provenance(scene, finding), &case, &judged.config);
+    let graph = graph_context::add(provenance::provenance(scene, finding), &case, &judged.config);
     Some(Analysis { diagnosis, graph })
 }
 

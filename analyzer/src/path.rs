@@ -89,13 +89,15 @@ fn step(
     }
     let egress = destination.and_then(|d| view.index.sole_next_hop(node, d));
     let Some(egress) = egress else {
-        path.missing
-            .push(format!("the next hop of the victim after switch {name} is unknown: the switch has no record of it"));
+        path.missing.push(format!(
+            "the next hop of the victim after switch {name} is unknown: the switch has no record of it"
+        ));
         return None;
     };
     if let Some(switch) = switch {
-        path.missing
-            .push(format!("switch {name} has no record of the victim; the shortest path leaves by port {egress}"));
+        path.missing.push(format!(
+            "switch {name} has no record of the victim; the shortest path leaves by port {egress}"
+        ));
         path.ports.extend(view.find(switch, egress));
     }
     let port = view.index.port(node, egress)?;

@@ -7,10 +7,10 @@ use model::{FlowKey, Trigger};
 use crate::adjacency::Adjacency;
 use crate::graph::{PortGraph, VertexIx, build};
 use crate::path::{VictimPath, reverse_path, victim_path};
+use crate::pause_paths::{Trail, trails};
 use crate::settings::Settings;
 use crate::span::{Span, aligned};
 use crate::view::{PortIx, View};
-use crate::walk::{Trail, trails};
 
 pub(crate) struct Scene<'s, 'a> {
     pub(crate) view: &'s View<'a>,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::OnceLock;
 
-use model::topology::{NodeKind, ShortestPaths};
+use model::topology::NodeKind;
 use model::{PortRef, Rate, Topology};
 
 /// A node's number: its position in [`Topology::nodes`]; names that occur only in links follow.
@@ -36,9 +36,8 @@ pub struct TopologyIndex<'t> {
     by_address: Vec<(IpAddr, NodeId)>,
     ports: Vec<PortInfo>,
     first_port: Vec<PortId>,
-    paths: OnceLock<ShortestPaths<'t>>,
-    /// Next hops towards each node, by switch name; computed by one search when the node is first a destination.
-    next_hops: Vec<OnceLock<BTreeMap<&'t str, Vec<u16>>>>,
+    /// Next hops towards each node, by switch; computed by one search when the node is first a destination.
+    next_hops: Vec<OnceLock<BTreeMap<NodeId, Vec<u16>>>>,
 }
 
 impl<'t> TopologyIndex<'t> {
@@ -61,7 +60,6 @@ impl<'t> TopologyIndex<'t> {
             by_address,
             ports: Vec::new(),
             first_port: Vec::new(),
-            paths: OnceLock::new(),
             next_hops: Vec::new(),
         };
         index.next_hops.resize_with(index.names.len(), OnceLock::new);
@@ -166,10 +164,11 @@ impl<'t> TopologyIndex<'t> {
     /// where the switch does not reach it. The first call for a host searches the network, later ones look it up.
     pub fn next_hops(&self, switch: &str, host: NodeId) -> &[u16] {
         let search = || {
-            let paths = self.paths.get_or_init(|| ShortestPaths::new(self.topology, &self.topology.links));
-            paths.next_hops(self.name(host))
+            let next = self.topology.next_hops(self.name(host));
+            next.into_iter().filter_map(|(name, ports)| Some((self.node(name)?, ports))).collect()
         };
-        self.next_hops[host as usize].get_or_init(search).get(switch).map_or(&[], Vec::as_slice)
+        let known = self.next_hops[host as usize].get_or_init(search);
+        self.node(switch).and_then(|switch| known.get(&switch)).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the egress port of `switch` on the shortest path to `host`, if there is exactly one.

@@ -35,7 +35,9 @@ impl fmt::Display for UnknownPlace {
             Place::Switch(name) => {
                 write!(f, "snapshot refers to switch `{name}`, which is not in the topology")?;
             }
-            Place::Port(port) => write!(f, "snapshot refers to port `{port}`, which has no link in the topology")?,
+            Place::Port(port) => {
+                write!(f, "snapshot refers to port `{port}`, which has no link in the topology")?
+            }
         }
         let records: Vec<String> = self.records.iter().map(|(kind, count)| counted(*count, kind)).collect();
         write!(f, " ({})", records.join(", "))
@@ -182,7 +184,8 @@ mod tests {
     fn check(change: impl FnOnce(&mut Snapshot), expected: &[&str]) {
         let mut snapshot = snapshot();
         change(&mut snapshot);
-        let found: Vec<String> = unknown_places(&snapshot, &network()).iter().map(ToString::to_string).collect();
+        let found: Vec<String> =
+            unknown_places(&snapshot, &network()).iter().map(ToString::to_string).collect();
         assert_eq!(found, expected);
     }
 

@@ -62,7 +62,10 @@ fn a_lost_report_is_found_by_the_lock() {
     world.switch("s2").poll(77, 10 * MS, on_path(1, 2));
     world.pass(100 * MS, &mut yes);
     let snapshot = &world.snapshots[0];
-    assert_eq!(texts(&snapshot.missing), ["s2: its report was lost, so the ports from which it was polled are unknown"]);
+    assert_eq!(
+        texts(&snapshot.missing),
+        ["s2: its report was lost, so the ports from which it was polled are unknown"]
+    );
     assert_eq!(snapshot.switch("s2").unwrap().flows[0].packets, 5);
     assert!(snapshot.switch("s2").unwrap().on_victim_path);
     assert!(!world.switches["s2"].is_locked());
@@ -74,7 +77,10 @@ fn a_switch_that_should_have_been_asked_is_missing() {
     world.now_ns = 10 * MS;
     world.poll("s1", 77, on_path(1, 2), &mut yes);
     world.pass(100 * MS, &mut yes);
-    assert_eq!(texts(&world.snapshots[0].missing), ["s2: sent no report, although it lies on the victim's path"]);
+    assert_eq!(
+        texts(&world.snapshots[0].missing),
+        ["s2: sent no report, although it lies on the victim's path"]
+    );
     // Without our program there is nothing to ask.
     let mut world = World::with(settings(), &["s1", "s3"]);
     world.now_ns = 10 * MS;
@@ -152,8 +158,7 @@ fn a_failed_read_is_tried_again_and_then_given_up() {
     for (event, expected) in [
         (
             78,
-            &["s2: counts from before 10.000 ms may be missing: its registers could not be read: refused"]
-                [..],
+            &["s2: counts from before 10.000 ms may be missing: its registers could not be read: refused"][..],
         ),
         (79, &[]),
     ] {

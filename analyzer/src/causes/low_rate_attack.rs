@@ -47,7 +47,8 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
         ),
         advice: vec![
             format!("find out what {from} run: simultaneous low-rate bursts are not ordinary traffic"),
-            "limit the burst size of these hosts at their NICs: a rate limit alone does not stop such bursts".to_string(),
+            "limit the burst size of these hosts at their NICs: a rate limit alone does not stop such bursts"
+                .to_string(),
         ],
         config: Vec::new(),
     })

@@ -15,9 +15,9 @@ use super::standstill::Standstill;
 use super::{Doubt, Finding, trail_doubts};
 use crate::contention::{Bounds, Contention, Question, contention};
 use crate::graph::{Vertex, VertexIx};
+use crate::pause_paths::Trail;
 use crate::scene::Scene;
 use crate::span::{Span, pause_span};
-use crate::walk::Trail;
 
 pub(super) fn find(scene: &Scene<'_, '_>, trail: &Trail) -> Option<Finding> {
     if trail.pause_loop.is_empty() {

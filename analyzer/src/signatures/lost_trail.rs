@@ -12,11 +12,11 @@ use super::{Doubt, Finding, trail_doubts};
 use crate::causes::enumerate;
 use crate::contention::{Bounds, Contention, Question, UNACCOUNTED_SHARE, contention};
 use crate::graph::Vertex;
+use crate::pause_paths::Trail;
 use crate::scene::Scene;
 use crate::span::Span;
 use crate::topology_index::PortId;
 use crate::view::PortIx;
-use crate::walk::Trail;
 
 pub(super) fn find(scene: &Scene<'_, '_>, trail: &Trail) -> Option<Finding> {
     let end = *trail.path.last()?;
@@ -114,13 +114,12 @@ fn untold(scene: &Scene<'_, '_>, port: PortIx, when: Option<Span>) -> String {
         .map(|f| f.flow)
         .collect();
     if waited.is_empty() || lost(scene, port, when) {
-        return format!("no flow record shows which flows built the queue at {name}: records were evicted, overwritten or lost");
+        return format!(
+            "no flow record shows which flows built the queue at {name}: records were evicted, overwritten or lost"
+        );
     }
     let names: Vec<String> = waited.iter().map(ToString::to_string).collect();
-    format!(
-        "{} queued at {name}, but the records do not show which flow built the queue",
-        enumerate(&names)
-    )
+    format!("{} queued at {name}, but the records do not show which flow built the queue", enumerate(&names))
 }
 
 /// The egress port of a silent switch that all paused flows must take, if the topology leaves one.

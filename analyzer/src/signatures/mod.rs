@@ -16,11 +16,11 @@ mod storm;
 use model::{Anomaly, PortRef};
 
 use crate::contention::Contention;
+use crate::pause_paths::Trail;
 use crate::scene::Scene;
 use crate::span::Span;
 use crate::topology_index::NodeId;
 use crate::view::PortIx;
-use crate::walk::Trail;
 
 /// What a signature found.
 #[derive(Clone, Debug)]
