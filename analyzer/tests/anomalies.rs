@@ -2,7 +2,7 @@
 
 mod support;
 
-use model::{Anomaly, Cause, FlowKey, Gap};
+use model::{Anomaly, Cause, FlowKey, MissingData};
 use support::stories::{
     background, burst_into_a_standing_queue, contention, early_poll, own_queue, ring, storm,
 };
@@ -465,7 +465,11 @@ fn pauses_that_a_log_had_no_room_for_show_in_the_records_of_who_waited_for_them(
         "r1:1 was paused first, as far as that is known"
     );
     let before_ns = T0 + 640 * US;
-    story.snapshot.missing.push(Gap::PausesOverwritten { port: port("r2:1"), priority: 3, before_ns });
+    story.snapshot.missing.push(MissingData::PausesOverwritten {
+        port: port("r2:1"),
+        priority: 3,
+        before_ns,
+    });
     let by_records = story.diagnose().remove(0);
     assert_eq!(by_records.anomaly, Anomaly::DeadlockOutOfLoopContention);
     assert_eq!(by_records.root_cause.port, Some(port("r3:3")));

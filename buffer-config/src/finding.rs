@@ -1,6 +1,6 @@
 //! The one kind of diagnostic.
 
-use model::circumstances::Deviation;
+use model::config_finding::Deviation;
 use serde::Serialize;
 use serde_json::Value;
 

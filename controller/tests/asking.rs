@@ -3,7 +3,7 @@
 mod support;
 
 use harrier_controller::collect::{CollectSettings, Input};
-use model::Gap;
+use model::MissingData;
 use model::wire::polling::{Follow, Polling};
 use proptest::prelude::*;
 use support::*;
@@ -220,7 +220,7 @@ proptest! {
         };
         for name in ["s1", "s2"] {
             let is_missing = snapshot.missing.iter().any(|gap| {
-                matches!(gap, Gap::NoReport { switch, .. } if switch == name)
+                matches!(gap, MissingData::NoReport { switch, .. } if switch == name)
             });
             prop_assert_eq!(snapshot.switch(name).is_none(), is_missing, "{}", name);
         }

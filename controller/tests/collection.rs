@@ -3,7 +3,7 @@
 mod support;
 
 use harrier_controller::collect::{CollectSettings, Input, RequestId};
-use model::{Gap, Trigger, TriggerReason};
+use model::{MissingData, Trigger, TriggerReason};
 use proptest::prelude::*;
 use support::*;
 
@@ -44,7 +44,7 @@ fn a_polling_wave_becomes_one_snapshot() {
     let [snapshot] = world.snapshots.as_slice() else { panic!("{:?}", world.snapshots) };
     assert_eq!((snapshot.event, snapshot.polls, snapshot.victim), (77, 3, Some(victim())));
     assert_eq!(snapshot.trigger, Some(trigger));
-    assert_eq!(snapshot.missing, Vec::<Gap>::new());
+    assert_eq!(snapshot.missing, Vec::<MissingData>::new());
     let names: Vec<_> = snapshot.switches.iter().map(|s| (s.switch.as_str(), s.on_victim_path)).collect();
     assert_eq!(names, [("s1", true), ("s2", true)]);
     let record = &snapshot.switches[1].flows[0];
@@ -142,7 +142,7 @@ fn a_failed_read_is_tried_again_and_then_given_up() {
     let mut world = World::new(settings());
     poll_path(&mut world, &mut flaky);
     world.pass(100 * MS, &mut flaky);
-    assert_eq!(world.snapshots[0].missing, Vec::<Gap>::new());
+    assert_eq!(world.snapshots[0].missing, Vec::<MissingData>::new());
 
     let mut broken = |switch: &str, what: &str| {
         if switch == "s2" && what == "read" { Answer::Refuse } else { Answer::Yes }
@@ -191,7 +191,7 @@ fn a_restarted_controller_reads_what_is_locked() {
     world.poll("s1", 77, on_path(1, 2), &mut yes);
     world.pass(100 * MS, &mut yes);
     let [snapshot] = world.snapshots.as_slice() else { panic!("{:?}", world.snapshots) };
-    assert_eq!(snapshot.missing, Vec::<Gap>::new());
+    assert_eq!(snapshot.missing, Vec::<MissingData>::new());
     assert_eq!(snapshot.switch("s2").unwrap().flows[0].packets, 5);
 }
 
@@ -299,7 +299,7 @@ fn the_number_of_an_old_event_is_a_new_one() {
     world.pass(3_100 * MS, &mut yes);
     let [first, second] = world.snapshots.as_slice() else { panic!("{:?}", world.snapshots) };
     assert_eq!((first.trigger.clone(), second.trigger.clone()), (None, Some(trigger)));
-    assert_eq!(second.missing, Vec::<Gap>::new());
+    assert_eq!(second.missing, Vec::<MissingData>::new());
     assert_eq!(world.collector.stats().late_polls, 0);
 }
 
@@ -327,7 +327,7 @@ fn many_that_ask_at_once_are_all_answered() {
     world.pass(20 * MS, &mut yes);
     assert_eq!(world.snapshots.len(), 2_560);
     for snapshot in &world.snapshots {
-        let late = |gap: &Gap| !matches!(gap, Gap::FrozenBefore { event: 0, .. });
+        let late = |gap: &MissingData| !matches!(gap, MissingData::FrozenBefore { event: 0, .. });
         assert!(snapshot.missing.iter().all(|gap| !late(gap)), "{:?}", snapshot.missing);
         assert_eq!(snapshot.switch("s2").unwrap().flows[0].packets, 5);
     }

@@ -223,7 +223,7 @@ fn check_snapshot(outcome: &RunOutcome) {
     let victim = outcome.flows.iter().find(|flow| flow.label == "2->4").unwrap();
     let snapshot = outcome.snapshots.iter().find(|s| s.victim == Some(victim.flow)).expect("host 2 asks");
     println!("{:?}", snapshot.trigger);
-    assert_eq!(snapshot.missing, Vec::<model::Gap>::new());
+    assert_eq!(snapshot.missing, Vec::<model::MissingData>::new());
     for (port, paused) in [("9:1", true), ("10:3", true), ("12:2", false)] {
         assert_eq!(snapshot.paused_packets(&port.parse().unwrap()) > 0, paused, "{port}");
     }

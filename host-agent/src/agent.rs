@@ -333,8 +333,14 @@ impl Agent {
         {
             let due_ns = now_ns.saturating_add(self.settings.follow_up_ns);
             let event = u32::from(self.host_number) << 16 | u32::from(event);
-            watched.episode =
-                Some(SlowEpisode { event, since_ns: now_ns, due_ns, worst_ns: rtt_ns, seen_ns: now_ns, reason });
+            watched.episode = Some(SlowEpisode {
+                event,
+                since_ns: now_ns,
+                due_ns,
+                worst_ns: rtt_ns,
+                seen_ns: now_ns,
+                reason,
+            });
             self.follow_ups.insert((due_ns, id));
         }
         Some(poll)

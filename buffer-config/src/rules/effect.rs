@@ -5,7 +5,7 @@
 //! before it is blamed, is the analyzer's business (`causes/misconfiguration.rs`).
 
 use model::Setting;
-use model::circumstances::Deviation;
+use model::config_finding::Deviation;
 
 /// The effect of a rule's findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

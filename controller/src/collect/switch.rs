@@ -15,7 +15,7 @@ pub(super) struct Switch {
     pub(super) history: VecDeque<BankContent>,
     pub(super) evictions: VecDeque<Eviction>,
     /// Exports that never arrived: how many, and the time by which they had happened.
-    pub(super) gaps: Vec<Gap>,
+    pub(super) gaps: Vec<MissingData>,
     last_sequence: Option<u32>,
     /// Banks that were not read by this collector.
     pub(super) lost: Vec<LostBank>,
@@ -26,7 +26,7 @@ pub(super) struct Switch {
 
 /// Exports that never arrived.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Gap {
+pub(super) struct MissingData {
     pub(super) count: u32,
     /// Sequence number of the last of them.
     pub(super) last: u32,
@@ -117,7 +117,7 @@ impl Switch {
         } else {
             if ahead > 0 {
                 let last = eviction.sequence.wrapping_sub(1);
-                self.gaps.push(Gap { count: ahead, last, until_ns: eviction.time_ns });
+                self.gaps.push(MissingData { count: ahead, last, until_ns: eviction.time_ns });
             }
             self.last_sequence = Some(eviction.sequence);
         }
@@ -125,7 +125,7 @@ impl Switch {
         while self.evictions.len() > settings.max_evictions {
             if let Some(oldest) = self.evictions.pop_front() {
                 let (last, until_ns) = (oldest.sequence, oldest.time_ns);
-                self.gaps.push(Gap { count: 1, last, until_ns });
+                self.gaps.push(MissingData { count: 1, last, until_ns });
             }
         }
         self.forget(settings);
