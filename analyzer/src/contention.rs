@@ -1,21 +1,21 @@
-//! Who made a queue: the flows of one port, each a contributor or a bystander.
+//! Which flows built a queue: the flows of one port, each a contributor or a bystander.
 //!
-//! Bytes do not tell: in the time of a burst a flow that was always there may send the most. A queue forms
-//! because something *changed*, so a flow answers for what it sends above its rate from before the queue.
+//! Byte counts do not identify the culprit: during a burst, a long-running flow may send the most. A queue builds up
+//! because something *changed*, so a flow counts only for its excess above its previous rate.
 //!
 //! 1. The time of the event at this port is where its waiting is densest ([`event_span`]), near the time that was
 //!    asked about. Two bursts in one epoch are two such places.
 //! 2. Each flow's packets are split into those before and those inside that time.
-//! 3. A flow that was there long enough before is entitled to the rate it had without a deep queue; only the rest
-//!    is its excess.
-//! 4. Contributors have a substantial excess. The victim and flows that only carry a pause are none.
+//! 3. The previous rate of a flow that was active long enough before is its rate without a deep queue; only packets
+//!    above it are excess.
+//! 4. Contributors have a substantial excess. The victim and spreaders are not contributors.
 //! 5. The replay gives each flow its weight: what others waited because of it, or what it waited.
 
 use model::FlowKey;
 use model::telemetry::FlowRecord;
 
-use crate::extent::{DEEP_SHARE, event_span, is_scattered, pieces, waited_share, waits};
 use crate::method::ReplayRule;
+use crate::queue_episode::{DEEP_SHARE, event_span, is_scattered, pieces, waited_share, waits};
 use crate::replay::{Arrivals, replay};
 use crate::settings::Settings;
 use crate::span::{Span, clusters};
@@ -30,10 +30,10 @@ const CHANGED_SHARE: f64 = 0.1;
 /// Flow records and port slots are written by the same packets; more missing than this means lost records.
 pub(crate) const UNACCOUNTED_SHARE: f64 = 0.1;
 
-/// What is asked about a port.
+/// What to explain at a port.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Question<'q> {
-    /// The flow that suffers; it is no culprit of its own delay.
+    /// The victim; it is never a contributor.
     pub(crate) victim: Option<FlowKey>,
     /// Flows that were paused further upstream, ascending.
     pub(crate) carriers: &'q [FlowKey],
@@ -89,7 +89,7 @@ pub(crate) struct Contention {
     pub(crate) flows: Vec<FlowPart>,
     /// Whether the ring reaches far enough back to tell newcomers from flows that were always there.
     pub(crate) history: bool,
-    /// Whether somebody sent more than before. If not, the largest senders are named.
+    /// Whether any flow exceeds its previous rate. If not, the largest senders are named.
     pub(crate) changed: bool,
     /// The share of the port's packets that no flow record accounts for, 0 to 1.
     pub(crate) unaccounted: f64,
@@ -350,7 +350,7 @@ impl<'q, 'v, 'a> Event<'q, 'v, 'a> {
         }
     }
 
-    /// Decides who contributes. Returns whether somebody sent more than before.
+    /// Decides which flows contribute. Returns whether any flow exceeds its previous rate.
     fn blame(&mut self) -> bool {
         for at in 0..self.flows.len() {
             let excess = self.excess(&self.flows[at]);
@@ -417,17 +417,17 @@ impl<'q, 'v, 'a> Event<'q, 'v, 'a> {
         self.flows.iter().filter(|m| !self.is_victim(m)).map(of).fold(0.0, f64::max)
     }
 
-    /// What a flow brought above its rate from before the queue formed.
+    /// The packets of a flow above its previous rate.
     fn excess(&self, m: &Measured) -> f64 {
         let (Some(when), Some(first)) = (self.when, m.first_ns) else { return m.inside };
-        // While the port was paused nobody could show what rate they have.
+        // The time in which the port was paused says nothing about a rate.
         let there_ns =
             if first < when.from { self.unpaused_ns(Span { from: first, to: when.from }) } else { 0.0 };
         if there_ns < self.settings.established_ns.max(1) as f64 {
             return m.inside;
         }
-        let entitled = m.before / there_ns * self.unpaused_ns(when).max(1.0);
-        let excess = m.inside - entitled;
+        let expected = m.before / there_ns * self.unpaused_ns(when).max(1.0);
+        let excess = m.inside - expected;
         if excess > m.inside * GROWN_SHARE { excess } else { 0.0 }
     }
 

@@ -1,9 +1,10 @@
-//! Evidence: the claims of a verdict, each with the records it rests on.
+//! Evidence: the claims of a verdict, each with the records it is based on.
 
 use std::collections::BTreeMap;
 
 use model::diagnosis::{Evidence, Record};
-use model::{FlowKey, Job, LossReason, LossRecord, PortRef, Transfer};
+use model::units::{counted, readable_ns};
+use model::{FlowKey, Job, LossReason, LossRecord, PortRef, Transfer, Trigger, TriggerReason};
 
 use crate::causes::{Case, misconfiguration};
 use crate::collective;
@@ -16,18 +17,14 @@ use crate::signatures::Finding;
 use crate::span::pause_span;
 use crate::view::{PortIx, flow_order};
 
-/// Excluded ports that are worth a claim.
+/// Maximum number of excluded ports that a verdict lists.
 const MAX_EXCLUSIONS: usize = 8;
 
 pub(crate) fn evidence(scene: &Scene<'_, '_>, finding: &Finding, ranked: &Ranked) -> Vec<Evidence> {
     let mut claims = Vec::new();
     if let Some(trigger) = scene.trigger {
-        let times = trigger.rtt_ns as f64 / trigger.base_rtt_ns.max(1) as f64;
         claims.push(Evidence {
-            claim: format!(
-                "host {} measured {} ns for {} where {} ns are normal ({times:.1} times)",
-                trigger.host, trigger.rtt_ns, trigger.flow, trigger.base_rtt_ns
-            ),
+            claim: trigger_text(trigger),
             switch: None,
             port: None,
             epoch: None,
@@ -35,12 +32,12 @@ pub(crate) fn evidence(scene: &Scene<'_, '_>, finding: &Finding, ranked: &Ranked
         });
     }
     claims.extend(victim_claim(scene, finding, ranked));
-    let mut told: Vec<PortIx> = Vec::new();
+    let mut listed: Vec<PortIx> = Vec::new();
     for port in finding.path.iter().chain(&finding.pause_loop) {
-        if !told.contains(port) && scene.view.is_paused(*port, scene.when(*port)) {
+        if !listed.contains(port) && scene.view.is_paused(*port, scene.when(*port)) {
             claims.push(pause_claim(scene, *port));
         }
-        told.push(*port);
+        listed.push(*port);
     }
     for pair in finding.path.windows(2) {
         if let [from, to] = pair {
@@ -56,6 +53,23 @@ pub(crate) fn evidence(scene: &Scene<'_, '_>, finding: &Finding, ranked: &Ranked
         claims.extend(spreader_claim(scene, finding, *flow));
     }
     claims
+}
+
+fn trigger_text(trigger: &Trigger) -> String {
+    let (rtt, base) = (readable_ns(trigger.rtt_ns), readable_ns(trigger.base_rtt_ns));
+    match trigger.reason {
+        TriggerReason::SlowRtt => {
+            let times = trigger.rtt_ns as f64 / trigger.base_rtt_ns.max(1) as f64;
+            format!(
+                "host {} measured a round trip of {rtt} for {}, {times:.1} times the base RTT of {base}",
+                trigger.host, trigger.flow
+            )
+        }
+        TriggerReason::Silence => format!(
+            "host {} sent data of {}, and nothing came back for {rtt} (base RTT {base})",
+            trigger.host, trigger.flow
+        ),
+    }
 }
 
 /// The transfer that a job waits for, if it is the victim's, and the culprits' transfers.
@@ -74,14 +88,17 @@ pub(crate) fn of_jobs(jobs: &[Job], victim: FlowKey, culprits: &[FlowKey], now_n
         if let Some(slow) = slow {
             claims.push(claim(
                 format!(
-                    "job `{}` waits for the victim: its transfer of step {} of {} has taken {} ns where {} ns are usual, \
-                     and {} transfers wait for it",
+                    "job `{}` depends on the victim: its transfer in step {} of {} has taken {}; the median for its size is \
+                     {}; {} on it",
                     job.name,
                     slow.transfer.step,
                     job.steps(),
-                    slow.took_ns,
-                    slow.usual_ns,
-                    slow.waiting
+                    readable_ns(slow.took_ns),
+                    readable_ns(slow.usual_ns),
+                    match slow.waiting {
+                        1 => "1 transfer depends".to_string(),
+                        many => format!("{many} transfers depend"),
+                    }
                 ),
                 vec![slow.transfer],
             ));
@@ -91,8 +108,11 @@ pub(crate) fn of_jobs(jobs: &[Job], victim: FlowKey, culprits: &[FlowKey], now_n
         if let Some(first) = of_job.first() {
             claims.push(claim(
                 format!(
-                    "{} of the culprits are transfers of job `{}`, the first of step {} of {}",
-                    of_job.len(),
+                    "{} of job `{}`, the first in step {} of {}",
+                    match of_job.len() {
+                        1 => "1 culprit is a transfer".to_string(),
+                        many => format!("{many} culprits are transfers"),
+                    },
                     job.name,
                     first.step,
                     job.steps()
@@ -104,7 +124,7 @@ pub(crate) fn of_jobs(jobs: &[Job], victim: FlowKey, culprits: &[FlowKey], now_n
     claims
 }
 
-/// What is configured wrongly, and what switches lost because of it.
+/// The configuration findings that are named, and the losses that they explain.
 pub(crate) fn of_configuration(case: &Case<'_, '_, '_>, blamed: &[String]) -> Vec<Evidence> {
     let findings = case.scene.view.snapshot.configuration.iter();
     let mut claims: Vec<Evidence> = findings
@@ -124,14 +144,14 @@ pub(crate) fn of_configuration(case: &Case<'_, '_, '_>, blamed: &[String]) -> Ve
     for ((switch, reason), losses) in losses {
         let packets = losses.iter().fold(0, |sum: u64, loss| sum.saturating_add(loss.packets));
         let why = match reason {
-            LossReason::Headroom => "the headroom of a lossless class was used up",
-            LossReason::Lossy => "their class is lossy there and its memory was full",
-            LossReason::Watchdog => "a PFC watchdog gave their queue up",
-            LossReason::Other => "of something else",
+            LossReason::Headroom => " because the headroom of a lossless priority was exhausted",
+            LossReason::Lossy => " because their priority is lossy there and the buffer was full",
+            LossReason::Watchdog => " because the PFC watchdog flushed the queue",
+            LossReason::Other => ", reason not recorded",
         };
         let records = losses.into_iter().take(case.scene.settings.evidence_records);
         claims.push(Evidence {
-            claim: format!("{switch} lost {packets} packets because {why}"),
+            claim: format!("{switch} lost {}{why}", counted(packets, "packet")),
             switch: Some(switch.to_string()),
             port: None,
             epoch: None,
@@ -141,7 +161,7 @@ pub(crate) fn of_configuration(case: &Case<'_, '_, '_>, blamed: &[String]) -> Ve
     claims
 }
 
-/// Where the victim itself was stopped or waited.
+/// Where the victim itself was paused or queued.
 fn victim_claim(scene: &Scene<'_, '_>, finding: &Finding, ranked: &Ranked) -> Option<Evidence> {
     let paused = paused_packets_of(scene, finding, ranked.victim);
     let stopped = finding.path.iter().chain(&finding.pause_loop).copied().find(|p| {
@@ -149,18 +169,22 @@ fn victim_claim(scene: &Scene<'_, '_>, finding: &Finding, ranked: &Ranked) -> Op
         records.iter().any(|r| r.paused_packets > 0 && scene.view.flow_in(*p, r, scene.when(*p)))
     });
     if let Some(port) = stopped {
-        let claim =
-            format!("{paused} packets of {} were enqueued while their port was paused", ranked.victim);
+        let claim = format!(
+            "{} of {} {} enqueued while the port was paused",
+            counted(paused, "packet"),
+            ranked.victim,
+            was(paused)
+        );
         return Some(flow_evidence(scene, port, ranked.victim, claim));
     }
     let part = finding.contention.as_ref().and_then(|c| Some((c.port, c.part(ranked.victim)?)));
     if let Some((port, part)) = part {
         let claim =
-            format!("packets of {} found {:.1} others waiting in the mean", ranked.victim, part.depth);
+            format!("packets of {} found {:.1} packets ahead of them on average", ranked.victim, part.depth);
         return Some(flow_evidence(scene, port, ranked.victim, claim));
     }
     let port = *scene.path.ports.first()?;
-    let claim = format!("{} passes here; none of its packets was counted as paused", ranked.victim);
+    let claim = format!("{} crosses this port; none of its packets was counted as paused", ranked.victim);
     let evidence = flow_evidence(scene, port, ranked.victim, claim);
     (!evidence.records.is_empty()).then_some(evidence)
 }
@@ -181,7 +205,7 @@ fn flow_evidence(scene: &Scene<'_, '_>, port: PortIx, flow: FlowKey, claim: Stri
     }
 }
 
-/// That and when a port was paused.
+/// Whether, how often and for how long a port was paused.
 fn pause_claim(scene: &Scene<'_, '_>, port: PortIx) -> Evidence {
     let when = scene.when(port);
     let view = scene.view;
@@ -194,16 +218,18 @@ fn pause_claim(scene: &Scene<'_, '_>, port: PortIx) -> Evidence {
     let packets = view.paused_packets(port, when);
     let name = view.port_ref(port);
     let claim = if pauses.is_empty() {
-        format!("{name} was paused: {packets} packets were enqueued while it was")
+        format!("{name} was paused: {} {} enqueued meanwhile", counted(packets, "packet"), was(packets))
     } else {
         let paused_ns: u64 = pauses
             .iter()
             .map(|p| pause_span(p, frozen_ns))
             .fold(0, |sum: u64, s| sum.saturating_add(s.to - s.from));
         format!(
-            "{name} was paused {}, {:.1} us in all; {packets} packets were enqueued meanwhile",
+            "{name} was paused {}, {:.1} us in total; {} {} enqueued meanwhile",
             if pauses.len() == 1 { "once".to_string() } else { format!("{} times", pauses.len()) },
-            paused_ns as f64 / 1e3
+            paused_ns as f64 / 1e3,
+            counted(packets, "packet"),
+            was(packets)
         )
     };
     let slots = view
@@ -224,7 +250,7 @@ fn pause_claim(scene: &Scene<'_, '_>, port: PortIx) -> Evidence {
     }
 }
 
-/// Why one port waits for the next.
+/// The wait-for edge between two ports of the pause path.
 fn edge_claim(scene: &Scene<'_, '_>, from: PortIx, to: PortIx) -> Option<Evidence> {
     let v = scene.vertex(from)?;
     let next = scene.vertex(to)?;
@@ -241,7 +267,7 @@ fn edge_claim(scene: &Scene<'_, '_>, from: PortIx, to: PortIx) -> Option<Evidenc
     records.extend(own.take(scene.settings.evidence_records).map(|m| Record::Meter((*m).clone())));
     Some(Evidence {
         claim: format!(
-            "{} waits for {}: traffic of the paused link goes there and is held there",
+            "{} is paused because traffic arriving from it is queued at {}",
             view.port_ref(from),
             view.port_ref(to)
         ),
@@ -252,7 +278,7 @@ fn edge_claim(scene: &Scene<'_, '_>, from: PortIx, to: PortIx) -> Option<Evidenc
     })
 }
 
-/// Ports that the published weight would blame, and why they are innocent.
+/// Ports for which the published rule has an edge, and why there is none here.
 fn exclusion_claims(scene: &Scene<'_, '_>, path: &[PortIx]) -> Vec<Evidence> {
     let view = scene.view;
     let of_path = scene.graph.excluded.iter().filter(|x| path.contains(&x.from));
@@ -262,10 +288,10 @@ fn exclusion_claims(scene: &Scene<'_, '_>, path: &[PortIx]) -> Vec<Evidence> {
             let (from, to) = (view.port_ref(x.from), view.port_ref(x.to));
             let why = match x.reason {
                 Reason::CannotQueue => {
-                    "it was never paused, and the links that feed it are no faster than its own, so it cannot have had a queue (the depth recorded for it is that of the input's queue)"
+                    "it was never paused, and the links that feed it are no faster than its own, so it cannot have had a queue (the recorded depth is that of the ingress queue)"
                 }
                 Reason::NoQueue => "it was not paused and had no queue at that time",
-                Reason::HoldsNothing => "it was paused, and nothing from there waited for it",
+                Reason::HoldsNothing => "it was paused, but no traffic from there was queued at it",
             };
             Evidence {
                 claim: format!("{from} does not wait for {to}: {why}"),
@@ -280,16 +306,16 @@ fn exclusion_claims(scene: &Scene<'_, '_>, path: &[PortIx]) -> Vec<Evidence> {
         .collect()
 }
 
-/// What everybody's part in the queue is.
+/// How many flows built the queue, and how deep it was.
 fn contention_claim(scene: &Scene<'_, '_>, contention: &Contention) -> Evidence {
     let port = scene.view.port_ref(contention.port);
     let flows: Vec<FlowKey> = contention.contributors().map(|p| p.flow).collect();
-    let told = match flows.len() {
-        0 => "nobody but the victim is in".to_string(),
-        1 => "1 flow makes".to_string(),
-        many => format!("{many} flows make"),
+    let builders = match flows.len() {
+        0 => "only the victim is in".to_string(),
+        1 => "1 flow built".to_string(),
+        many => format!("{many} flows built"),
     };
-    let time = contention.when.map_or_else(String::new, |w| format!(" within {:.1} us", w.length_ns() / 1e3));
+    let time = contention.when.map_or_else(String::new, |w| format!(" over {:.1} us", w.length_ns() / 1e3));
     let records = contention
         .flows
         .iter()
@@ -298,10 +324,7 @@ fn contention_claim(scene: &Scene<'_, '_>, contention: &Contention) -> Evidence 
     let slots = scene.view.slots(contention.port).iter();
     let slots = slots.filter(|s| scene.view.epoch_in(contention.port, s.epoch, contention.when)).take(4);
     Evidence {
-        claim: format!(
-            "{told} the queue of {port}: waiting packets found {:.1} others{time}",
-            contention.depth
-        ),
+        claim: format!("{builders} the queue at {port} (mean depth {:.1} packets{time})", contention.depth),
         switch: Some(scene.view.switch_of(contention.port).name.to_string()),
         port: Some(port),
         epoch: None,
@@ -317,13 +340,11 @@ fn flow_claims(scene: &Scene<'_, '_>, contention: &Contention, culprits: &[FlowK
         .take(limit)
         .filter_map(|flow| {
             let part = contention.part(*flow)?;
+            let enqueued = counted(part.packets.round() as u64, "packet");
             let claim = if contention.history && contention.changed {
-                format!(
-                    "{flow} brought {:.0} packets in that time, {:.0} more than its rate from before",
-                    part.packets, part.excess
-                )
+                format!("{flow} enqueued {enqueued}, {:.0} above its previous rate", part.excess)
             } else {
-                format!("{flow} brought {:.0} packets in that time", part.packets)
+                format!("{flow} enqueued {enqueued} in that time")
             };
             let mut evidence = flow_evidence(scene, contention.port, *flow, claim);
             let during = scene.view.records_of(contention.port, *flow);
@@ -345,7 +366,13 @@ fn spreader_claim(scene: &Scene<'_, '_>, finding: &Finding, flow: FlowKey) -> Op
     let port = crossed().find(|p| scene.paused_flows(*p, scene.when(*p)).contains(&flow))?;
     let packets = paused_packets_of(scene, finding, flow);
     let claim = format!(
-        "{flow} carries the pause: it goes on to the next port, and {packets} of its packets were paused"
+        "{flow} spreads the congestion: {} of it {} paused here, and it continues to the next port",
+        counted(packets, "packet"),
+        was(packets)
     );
     Some(flow_evidence(scene, port, flow, claim))
+}
+
+fn was(count: u64) -> &'static str {
+    if count == 1 { "was" } else { "were" }
 }

@@ -1,4 +1,4 @@
-//! The verdict in words: one sentence, what is missing, what to do.
+//! The text of a verdict: the summary sentence and the list of missing data.
 
 use model::{Anomaly, PortRef};
 
@@ -16,73 +16,73 @@ pub(crate) fn summary(
     judged: &Judged,
     path: &[PortRef],
 ) -> String {
-    let victim = match scene.is_way_back {
-        true => format!("what answers {}", ranked.victim),
-        false => ranked.victim.to_string(),
+    let (victim, is) = match scene.is_reverse_path {
+        true => (format!("the ACKs of {} (reverse path)", ranked.victim), "are"),
+        false => (ranked.victim.to_string(), "is"),
     };
     let because = &judged.because;
     let root = finding.root.as_ref().map_or_else(|| "an unknown port".to_string(), ToString::to_string);
-    let way = way(path);
+    let spread = spread(path);
     let loops = || {
         let ports: Vec<String> =
             finding.pause_loop.iter().map(|p| scene.view.port_ref(*p).to_string()).collect();
         ports.join(" -> ")
     };
     let mut text = match finding.anomaly {
-        Anomaly::FlowContention => format!("{victim} waits in the queue of {root}: {because}"),
+        Anomaly::FlowContention => format!("{victim} {is} delayed in the queue of {root}: {because}"),
         Anomaly::PfcBackpressureFlowContention => {
-            format!("{victim} is stopped by PFC pauses that come from {root}{way}: {because}")
+            format!("{victim} {is} stopped by PFC pauses from {root}{spread}: {because}")
         }
         Anomaly::PfcStormHostInjection => {
-            format!("{victim} is stopped by PFC pauses that a host sends into {root}{way}: {because}")
+            format!("{victim} {is} stopped by PFC pauses that a host sends to {root}{spread}: {because}")
         }
         Anomaly::DeadlockInLoopContention => format!(
-            "{victim} is stuck behind a PFC deadlock ({}), which started inside the loop at {root}: {because}",
+            "{victim} {is} stuck behind a PFC deadlock ({}), which started inside the loop at {root}: {because}",
             loops()
         ),
         Anomaly::DeadlockOutOfLoopContention | Anomaly::DeadlockOutOfLoopInjection => format!(
-            "{victim} is stuck behind a PFC deadlock ({}), which {root} outside the loop started: {because}",
+            "{victim} {is} stuck behind a PFC deadlock ({}), which started outside the loop at {root}: {because}",
             loops()
         ),
-        Anomaly::RoutingLoop => format!("{victim} runs in a circle: {because}"),
+        Anomaly::RoutingLoop => format!("{victim} {is} caught in a forwarding loop: {because}"),
         Anomaly::HostOnly => {
             format!(
-                "{victim} is slow although no port of its path has a queue or a pause: {}",
+                "{victim} {is} slow, and no recorded queue or pause on the path explains it: {}",
                 host_only(scene)
             )
         }
     };
     if !ranked.spreaders.is_empty() {
         let names: Vec<String> = ranked.spreaders.iter().map(ToString::to_string).collect();
-        let spread = if names.len() == 1 {
-            "carries the pause and is a victim itself"
+        let role = if names.len() == 1 {
+            "spreads the congestion and is a victim itself"
         } else {
-            "carry the pause and are victims themselves"
+            "spread the congestion and are victims themselves"
         };
-        text.push_str(&format!("; {} {spread}", enumerate(&names)));
+        text.push_str(&format!("; {} {role}", enumerate(&names)));
     }
     text
 }
 
 fn host_only(scene: &Scene<'_, '_>) -> &'static str {
     if scene.path.answered == scene.path.switches {
-        "sender, receiver or application delays it"
+        "check the sender, the receiver and the application"
     } else {
-        "as far as its switches answered, sender, receiver or application delays it"
+        "some of its switches did not report; otherwise check the sender, the receiver and the application"
     }
 }
 
-/// The ports between the root and the victim, as the pause crossed them.
-fn way(path: &[PortRef]) -> String {
+/// The ports between the root and the victim, in the order in which the pause spread.
+fn spread(path: &[PortRef]) -> String {
     let before = path.split_last().map_or(&[][..], |(_, before)| before);
     let names: Vec<String> = before.iter().rev().map(ToString::to_string).collect();
-    if names.is_empty() { String::new() } else { format!(" over {}", enumerate(&names)) }
+    if names.is_empty() { String::new() } else { format!(", which spread to {}", enumerate(&names)) }
 }
 
-/// Everything that would have been needed and was not there, each once.
+/// Lists the data that the verdict lacks, without duplicates.
 pub(crate) fn missing(scene: &Scene<'_, '_>, finding: &Finding) -> Vec<String> {
     let mut missing: Vec<String> = Vec::new();
-    let of_contention = finding.contention.iter().flat_map(|c| contention_gaps(scene, c));
+    let of_contention = finding.contention.iter().flat_map(|c| missing_of_contention(scene, c));
     let found = finding.doubts.iter().filter_map(|d| d.missing.clone());
     let all =
         scene.view.snapshot.missing.iter().map(ToString::to_string).chain(scene.path.missing.iter().cloned());
@@ -94,18 +94,18 @@ pub(crate) fn missing(scene: &Scene<'_, '_>, finding: &Finding) -> Vec<String> {
     missing
 }
 
-/// What a contention's records leave open.
-fn contention_gaps(scene: &Scene<'_, '_>, c: &Contention) -> Vec<String> {
+/// Lists what the records of a contention do not show.
+fn missing_of_contention(scene: &Scene<'_, '_>, c: &Contention) -> Vec<String> {
     let mut gaps = Vec::new();
     if !c.history && c.when.is_some() {
         gaps.push(format!(
-            "the ring of {} does not reach back to before the event: flows that were always there cannot be told from newcomers",
+            "the epoch ring of {} does not cover the time before the event, so long-running flows cannot be distinguished from new ones",
             scene.view.switch_of(c.port).name
         ));
     }
     if c.unaccounted > UNACCOUNTED_SHARE {
         gaps.push(format!(
-            "no flow record accounts for {:.0} % of the packets of {}: flows were evicted or lost, and one of them may have a part in it",
+            "no flow record accounts for {:.0} % of the packets of {}: records were evicted or lost, and one of those flows may be a contributor",
             100.0 * c.unaccounted,
             scene.view.port_ref(c.port)
         ));

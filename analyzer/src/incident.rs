@@ -1,26 +1,26 @@
-//! Many victims of one culprit are one incident.
+//! Groups the verdicts of a run.
 //!
-//! An agent asks about a trouble when it begins, and once more when it can be seen whole: of both answers the one holds
-//! that says more ([`settle`]). What then remains belongs together when it names the same root (port,
-//! or host), see [`incidents`]. Each incident has a best verdict: the most certain one, and of those the one that
-//! names most.
+//! An agent polls when a flow becomes slow and again shortly after. Of the verdicts on the two snapshots, the more
+//! specific ones are kept ([`settle`]). Verdicts with the same root port and host form one group ([`incidents`]), shown
+//! by its verdict with the highest confidence, and of those by the one with most culprits. The store's incidents also
+//! group by time.
 
 use model::{Anomaly, Cause, Diagnosis, FlowKey, PortRef, Snapshot};
 
-/// Verdicts about one thing.
+/// Verdicts with the same root cause.
 #[derive(Clone, Debug)]
-pub struct Incident<'d> {
-    /// The verdict to show.
+pub struct VerdictGroup<'d> {
+    /// The verdict that represents the group.
     pub best: &'d Diagnosis,
-    /// All of them, in the order in which they came.
+    /// All verdicts, in input order.
     pub verdicts: Vec<&'d Diagnosis>,
-    /// Everybody who suffers, ascending.
+    /// All victims, ascending.
     pub victims: Vec<FlowKey>,
 }
 
-/// Of the verdicts on several snapshots, those that hold: of the two on one trouble, at its beginning and on the whole of
-/// it, those that say more, and of two that say as much the earlier if
-/// they agree. Nothing is said twice. The order is that of the snapshots.
+/// Returns the verdicts to keep of several snapshots, in their order and without duplicates. Of a first poll and its
+/// follow-up poll, the verdicts of the one with the higher rank (severity, specificity, culprits) are kept; if the ranks
+/// are equal, those of the first poll if the causes agree, else those of the follow-up poll.
 pub fn settle(answers: Vec<(&Snapshot, Vec<Diagnosis>)>) -> Vec<Diagnosis> {
     let event_of =
         |snapshot: &Snapshot| snapshot.trigger.as_ref().and_then(|t| t.follows).map(|first| first.event);
@@ -47,29 +47,28 @@ pub fn settle(answers: Vec<(&Snapshot, Vec<Diagnosis>)>) -> Vec<Diagnosis> {
     settled
 }
 
-/// Whether of two answers about one trouble the earlier one holds: it says more, or as much and the same.
+/// Whether the verdicts of the first poll are kept: their rank is higher, or equal with the same cause.
 fn holds(earlier: &[Diagnosis], later: &[Diagnosis]) -> bool {
-    let (first, second) = (worth(earlier), worth(later));
+    let (first, second) = (rank_of(earlier), rank_of(later));
     let causes = |verdicts: &[Diagnosis]| verdicts.first().map(|d| d.cause);
     first > second || first == second && causes(earlier) == causes(later)
 }
 
-/// How much an answer says: how grave the trouble is (a trouble that grew is known by what it grew into), how special
-/// the cause, how many have a part in it.
-fn worth(verdicts: &[Diagnosis]) -> (u8, u8, usize) {
+/// The rank of a snapshot's verdicts: the severity of the anomaly, the specificity of the cause, the number of culprits.
+fn rank_of(verdicts: &[Diagnosis]) -> (u8, u8, usize) {
     verdicts
         .iter()
-        .map(|d| (gravity(d), special(d.cause), d.root_cause.flows.len()))
+        .map(|d| (severity(d), specificity(d.cause), d.root_cause.flows.len()))
         .max()
         .unwrap_or_default()
 }
 
-fn gravity(d: &Diagnosis) -> u8 {
+fn severity(d: &Diagnosis) -> u8 {
     let root = &d.root_cause;
-    let names_nobody = root.flows.is_empty() && root.host.is_none() && d.pause_loop.is_empty();
+    let names_no_root_cause = root.flows.is_empty() && root.host.is_none() && d.pause_loop.is_empty();
     match d.anomaly {
         Anomaly::HostOnly => 1,
-        _ if names_nobody => 2,
+        _ if names_no_root_cause => 2,
         Anomaly::FlowContention => 3,
         Anomaly::PfcBackpressureFlowContention => 4,
         Anomaly::PfcStormHostInjection => 5,
@@ -80,8 +79,8 @@ fn gravity(d: &Diagnosis) -> u8 {
     }
 }
 
-/// Causes that take more than one look rank above those that a single queue or pause shows.
-fn special(cause: Cause) -> u8 {
+/// Causes that combine several observations rank above those that a single queue or pause shows.
+fn specificity(cause: Cause) -> u8 {
     match cause {
         Cause::Undetermined => 0,
         Cause::Incast | Cause::ElephantCollision | Cause::NicStorm | Cause::SlowReceiver => 1,
@@ -89,8 +88,8 @@ fn special(cause: Cause) -> u8 {
     }
 }
 
-/// Groups verdicts; the order is that of each incident's first verdict.
-pub fn incidents(diagnoses: &[Diagnosis]) -> Vec<Incident<'_>> {
+/// Groups verdicts by root cause, in the order of each group's first verdict.
+pub fn incidents(diagnoses: &[Diagnosis]) -> Vec<VerdictGroup<'_>> {
     let mut groups: Vec<(Key<'_>, Vec<&Diagnosis>)> = Vec::new();
     for diagnosis in diagnoses {
         let key = key(diagnosis);
@@ -102,7 +101,7 @@ pub fn incidents(diagnoses: &[Diagnosis]) -> Vec<Incident<'_>> {
     groups.into_iter().filter_map(|(_, verdicts)| incident(verdicts)).collect()
 }
 
-/// What makes two verdicts one incident.
+/// What the verdicts of one group have in common.
 #[derive(PartialEq, Eq)]
 struct Key<'d> {
     root: Option<&'d PortRef>,
@@ -120,13 +119,13 @@ fn key(diagnosis: &Diagnosis) -> Key<'_> {
     }
 }
 
-fn incident(verdicts: Vec<&Diagnosis>) -> Option<Incident<'_>> {
+fn incident(verdicts: Vec<&Diagnosis>) -> Option<VerdictGroup<'_>> {
     let rank = |d: &Diagnosis| (d.confidence, d.root_cause.flows.len());
     let best = verdicts.iter().copied().reduce(|a, b| if rank(b) > rank(a) { b } else { a })?;
     let mut victims: Vec<FlowKey> = verdicts.iter().flat_map(|d| &d.victims).copied().collect();
     victims.sort_unstable();
     victims.dedup();
-    Some(Incident { best, verdicts, victims })
+    Some(VerdictGroup { best, verdicts, victims })
 }
 
 #[cfg(test)]
@@ -194,7 +193,7 @@ mod tests {
         }
     }
 
-    /// What holds of an answer and the one that followed it.
+    /// Checks which of the verdicts of a first and a follow-up poll are kept.
     fn check(first: Diagnosis, second: Diagnosis, expected: &[&str]) {
         let (one, two) = (snapshot(1, None), snapshot(2, Some(1)));
         let settled = settle(vec![(&one, vec![first]), (&two, vec![second])]);
@@ -203,23 +202,23 @@ mod tests {
     }
 
     #[test]
-    fn of_two_answers_about_one_trouble_the_telling_one_holds() {
+    fn the_more_specific_verdict_of_first_and_follow_up_poll_is_kept() {
         use Anomaly::{FlowContention, HostOnly, PfcBackpressureFlowContention};
         let contention = || verdict("a", FlowContention, Cause::Incast, &[2, 3]);
-        // It grew.
+        // The follow-up is more severe.
         check(contention(), verdict("b", PfcBackpressureFlowContention, Cause::Incast, &[2]), &["b"]);
-        // It was over.
+        // The follow-up finds nothing.
         check(contention(), verdict("b", HostOnly, Cause::Undetermined, &[]), &["a"]);
-        // The same again.
+        // Both agree.
         check(contention(), verdict("b", FlowContention, Cause::Incast, &[4, 5]), &["a"]);
-        // More of it.
+        // The follow-up has more culprits.
         check(contention(), verdict("b", FlowContention, Cause::Incast, &[2, 3, 4]), &["b"]);
-        // As much, but something else: the second saw more.
+        // Equal rank, different causes.
         check(contention(), verdict("b", FlowContention, Cause::ElephantCollision, &[2, 3]), &["b"]);
     }
 
     #[test]
-    fn one_root_is_one_incident_with_all_its_victims() {
+    fn verdicts_with_one_root_form_one_group_with_all_victims() {
         let mut other = verdict("b", Anomaly::FlowContention, Cause::Incast, &[2]);
         other.victims = vec![flow(7)];
         let verdicts = [verdict("a", Anomaly::FlowContention, Cause::Incast, &[2]), other];

@@ -1,17 +1,17 @@
-//! From a snapshot to a verdict.
+//! Turns a snapshot into a verdict.
 //!
-//! The steps, one module each, after Hawkeye (SIGCOMM 2024 poster, SIGCOMM 2025 paper) and, where its rules name
-//! the wrong one, with rules of our own that the modules explain:
+//! The steps follow Hawkeye (SIGCOMM 2024 poster, SIGCOMM 2025 paper). Where its rules name the wrong flow, the modules
+//! state which rule replaces them and why. See docs/diagnosis.md.
 //!
-//! 1. `view` and [`topology_index`] arrange the records so that questions are cheap; `span` and `path` find the
-//!    time and the ports that are asked about.
-//! 2. `graph`: which port waits for which; `walk`: where that leads.
-//! 3. `extent`: when a queue stood; `replay` and `contention`: who made it.
-//! 4. `signatures`: what it means. One file an anomaly.
-//! 5. `ranking`: culprits, spreaders, victims, confidence. `causes`: what is behind it. One file a cause.
-//! 6. `evidence`, `explanation`, `provenance`: what it rests on, in records, words and as a graph.
-//! 7. [`collective`]: which step of a job it concerns, and whether the job waits for it.
-//! 8. Where there is no verdict, [`unanswered`] says what would have been needed.
+//! 1. `view` and [`topology_index`] sort the records for cheap look-ups; `span` and `path` find the time and the ports
+//!    that the question is about.
+//! 2. `graph` computes the wait-for edges, `pause_paths` their ends, loops and shares.
+//! 3. `queue_episode` finds when a queue built up; `replay` and `contention` find which flows built it.
+//! 4. `signatures` identify the anomaly, one file each.
+//! 5. `ranking` lists culprits, spreaders and victims with a confidence; `causes` refine the anomaly, one file each.
+//! 6. `evidence`, `explanation`, `provenance` and `graph_context` produce claims, text and graph.
+//! 7. [`collective`] finds the step of a job that a verdict concerns, and whether the job depends on it.
+//! 8. `coverage` states why a snapshot supports no verdict; [`validate`] checks it against the topology.
 //!
 //! Everything is a pure function of snapshot, topology and [`Settings`]; nothing depends on the order of records.
 
@@ -19,39 +19,41 @@ pub mod adjacency;
 mod causes;
 pub mod collective;
 mod contention;
+mod coverage;
 pub mod evaluation;
 mod evidence;
 mod explanation;
-mod extent;
-mod fnv;
 mod graph;
+mod graph_context;
 pub mod import;
 pub mod incident;
 pub mod method;
 mod path;
+mod pause_paths;
 mod provenance;
+mod queue_episode;
 mod ranking;
 mod replay;
 mod scene;
 mod settings;
 mod signatures;
 mod span;
-mod surroundings;
 pub mod topology_index;
-mod unanswered;
+pub mod validate;
 mod view;
-mod walk;
 
 use std::collections::BTreeSet;
+use std::hash::Hasher as _;
 
+use fnv::FnvHasher;
 use model::diagnosis::Collected;
 use model::{Anomaly, Diagnosis, PortRef, ProvenanceGraph, RootCause, Snapshot, Topology};
 use serde::{Deserialize, Serialize};
 
+pub use crate::coverage::unanswered;
 pub use crate::method::Method;
 pub use crate::settings::Settings;
 pub use crate::topology_index::TopologyIndex;
-pub use crate::unanswered::unanswered;
 
 use crate::causes::Case;
 use crate::scene::Scene;
@@ -88,13 +90,13 @@ pub fn analyze_indexed(snapshot: &Snapshot, index: &TopologyIndex<'_>, settings:
         let view = View::new(snapshot, index, classes, settings.event_gap_ns);
         let mut scene = Scene::new(&view, settings);
         let mut found = signatures::find(&scene);
-        // Where nothing holds the victim up, its answers may be held up.
+        // If nothing on its path delays the victim, its ACKs may be delayed on the reverse path.
         if found.iter().all(|finding| finding.anomaly == Anomaly::HostOnly)
-            && let Some(back) = Scene::back(&view, settings)
+            && let Some(reverse) = Scene::of_reverse_path(&view, settings)
         {
-            let on_back = signatures::find(&back);
-            if on_back.iter().any(|finding| finding.anomaly != Anomaly::HostOnly) {
-                (scene, found) = (back, on_back);
+            let on_reverse = signatures::find(&reverse);
+            if on_reverse.iter().any(|finding| finding.anomaly != Anomaly::HostOnly) {
+                (scene, found) = (reverse, on_reverse);
             }
         }
         analyses.extend(found.iter().filter_map(|finding| conclude(&scene, finding)));
@@ -170,11 +172,11 @@ fn conclude(scene: &Scene<'_, '_>, finding: &Finding) -> Option<Analysis> {
         verification: None,
     };
     let diagnosis = Diagnosis { id: id(snapshot.event, &diagnosis), ..diagnosis };
-    let graph = surroundings::add(provenance::provenance(scene, finding), &case, &judged.config);
+    let graph = graph_context::add(provenance::provenance(scene, finding), &case, &judged.config);
     Some(Analysis { diagnosis, graph })
 }
 
-/// The identifier of a verdict: a hash of what it says, so that the same snapshot gives the same one.
+/// The identifier of a verdict: an FNV-1a hash of its claims, so that equal snapshots give equal identifiers.
 fn id(event: u32, d: &Diagnosis) -> String {
     let list = |ports: &[PortRef]| ports.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
     let text = format!(
@@ -188,7 +190,9 @@ fn id(event: u32, d: &Diagnosis) -> String {
         list(&d.pause_path),
         d.root_cause.flows.iter().map(ToString::to_string).collect::<Vec<_>>().join(","),
     );
-    format!("{:016x}", fnv::fnv1a(&text))
+    let mut hasher = FnvHasher::default();
+    hasher.write(text.as_bytes());
+    format!("{:016x}", hasher.finish())
 }
 
 /// Weights and confidences leave the analyzer with three decimals, so that their text is short and stable.

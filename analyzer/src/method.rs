@@ -1,4 +1,4 @@
-//! Which rules weigh the evidence, so that methods can be compared on the same snapshots.
+//! The rules that weigh evidence, so that methods can be compared on the same snapshots.
 
 use serde::{Deserialize, Serialize};
 

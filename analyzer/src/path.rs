@@ -1,8 +1,9 @@
-//! The victim's path through the switches, from what they recorded; where a switch is silent, from the topology.
+//! The victim's path through the switches: from their records, and from the topology where a switch did not report.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::telemetry::FlowRecord;
+use model::units::readable_ns;
 use model::{FlowKey, PortRef};
 
 use crate::span::Span;
@@ -14,9 +15,9 @@ use crate::view::{PortIx, View};
 pub(crate) struct VictimPath {
     /// Ports with records, in the order of the path. Those with the victim's own records come with it.
     pub(crate) ports: Vec<PortIx>,
-    /// What is not known of it, in words.
+    /// What is unknown about it, one sentence each.
     pub(crate) missing: Vec<String>,
-    /// Switches of the path that answered, and all of them.
+    /// Number of switches of the path that reported, and of all.
     pub(crate) answered: usize,
     pub(crate) switches: usize,
 }
@@ -40,9 +41,9 @@ pub(crate) fn victim_path(view: &View<'_>, victim: FlowKey) -> VictimPath {
     path
 }
 
-/// The egress ports by which answers to the victim come back, from the receiver on, as far as switches were asked about
-/// them; `None` when none was.
-pub(crate) fn way_back(view: &View<'_>, victim: FlowKey) -> Option<VictimPath> {
+/// The egress ports of the reverse path, from the receiver on, up to the last switch that was polled for it; `None`
+/// when no switch was.
+pub(crate) fn reverse_path(view: &View<'_>, victim: FlowKey) -> Option<VictimPath> {
     let ports: BTreeMap<NodeId, u16> = view
         .snapshot
         .switches
@@ -88,13 +89,15 @@ fn step(
     }
     let egress = destination.and_then(|d| view.index.sole_next_hop(node, d));
     let Some(egress) = egress else {
-        path.missing
-            .push(format!("the victim's way on from switch {name} is not known: no record of it there"));
+        path.missing.push(format!(
+            "the next hop of the victim after switch {name} is unknown: the switch has no record of it"
+        ));
         return None;
     };
     if let Some(switch) = switch {
-        path.missing
-            .push(format!("switch {name} holds no record of the victim; its route says port {egress}"));
+        path.missing.push(format!(
+            "switch {name} has no record of the victim; the shortest path leaves by port {egress}"
+        ));
         path.ports.extend(view.find(switch, egress));
     }
     let port = view.index.port(node, egress)?;
@@ -129,30 +132,32 @@ fn unordered(view: &View<'_>, victim: FlowKey, mut path: VictimPath) -> VictimPa
     path
 }
 
-/// Switches of a path whose registers say nothing of the time that is asked about, in words: they were frozen before it began, or
-/// what they hold begins after it.
+/// Switches of a path whose records do not cover the slow round trip, one sentence each: they were frozen before it
+/// began, or their oldest record is younger.
 pub(crate) fn of_other_times(view: &View<'_>, path: &VictimPath, asked: Option<Span>) -> Vec<String> {
     let Some(asked) = asked else { return Vec::new() };
-    let mut said = Vec::new();
+    let mut texts = Vec::new();
     for port in &path.ports {
         let switch = view.switch_of(*port);
         let oldest_ns = view.ring_start(switch);
         let (name, frozen_ns) = (switch.name, switch.frozen_ns);
         if frozen_ns > 0 && frozen_ns < asked.from {
-            said.push(format!(
-                "switch {name} was read up to {frozen_ns} ns; the slow round trip began after {} ns",
-                asked.from
+            texts.push(format!(
+                "the records of switch {name} end at {}; the slow round trip began after {}",
+                readable_ns(frozen_ns),
+                readable_ns(asked.from)
             ));
         } else if let Some(oldest_ns) = oldest_ns.filter(|oldest_ns| asked.to < *oldest_ns) {
-            said.push(format!(
-                "what switch {name} holds begins at {oldest_ns} ns; the slow round trip was over at {} ns",
-                asked.to
+            texts.push(format!(
+                "the records of switch {name} begin at {}; the slow round trip ended at {}",
+                readable_ns(oldest_ns),
+                readable_ns(asked.to)
             ));
         }
     }
-    said.sort();
-    said.dedup();
-    said
+    texts.sort();
+    texts.dedup();
+    texts
 }
 
 /// Ports in their written form.

@@ -1,4 +1,4 @@
-//! From a finding to names: culprits, spreaders, victims, and how certain that is.
+//! Derives culprits, spreaders, victims and the confidence from a finding.
 
 use std::collections::BTreeMap;
 
@@ -12,32 +12,32 @@ use crate::view::{PortIx, saturating};
 
 /// No verdict is more certain than this: telemetry counts, it does not see single packets.
 const BEST: f64 = 0.98;
-/// Without a look at the time before the event, newcomers cannot be told from flows that were always there.
+/// Without records of the time before the event, new flows cannot be distinguished from long-running ones.
 const WITHOUT_HISTORY: f64 = 0.9;
-/// Nobody changed, so the largest senders are named.
+/// No flow exceeds its previous rate, so the largest senders are named.
 const UNCHANGED: f64 = 0.85;
 /// Depths of input queues do not describe the output port.
 const INGRESS_DEPTHS: f64 = 0.9;
-/// No switch has a record of the flow that is asked about: where it goes is only what routes say.
+/// No switch has a record of the victim: its path is known from shortest paths only.
 const VICTIM_UNSEEN: f64 = 0.7;
-/// The collection itself reports a gap.
+/// The collection reports missing data.
 const INCOMPLETE: f64 = 0.95;
-/// Another flow came close to being named, or a named one close to not being it.
+/// Another flow's excess is close to that of the smallest culprit.
 const CLOSE_CALL: f64 = 0.9;
 
-/// Who is who.
+/// The flows of a verdict, by role.
 #[derive(Clone, Debug)]
 pub(crate) struct Ranked {
     pub(crate) victim: FlowKey,
     /// Heaviest contribution first.
     pub(crate) culprits: Vec<FlowKey>,
     pub(crate) spreaders: Vec<FlowKey>,
-    /// The asked one first.
+    /// The victim of the question first.
     pub(crate) victims: Vec<FlowKey>,
     pub(crate) confidence: f64,
 }
 
-/// Names everybody; `None` when nobody suffers.
+/// Assigns the roles; `None` if no flow is delayed.
 pub(crate) fn rank(scene: &Scene<'_, '_>, finding: &Finding) -> Option<Ranked> {
     let mut culprits: Vec<FlowKey> =
         finding.contention.iter().flat_map(|c| c.contributors()).map(|part| part.flow).collect();
@@ -83,7 +83,7 @@ fn delayed(scene: &Scene<'_, '_>, finding: &Finding) -> Vec<FlowKey> {
     parts.filter(|p| !p.contributes && -p.weight >= scene.settings.min_wait_packets).map(|p| p.flow).collect()
 }
 
-/// Flows that took the pause one port further: paused at one port of the way and with packets at the next.
+/// Spreaders: flows that were paused at one port of the pause path and have packets at the next.
 fn carried(scene: &Scene<'_, '_>, finding: &Finding) -> Vec<FlowKey> {
     let mut found = Vec::new();
     let around = finding.pause_loop.iter().zip(finding.pause_loop.iter().cycle().skip(1));

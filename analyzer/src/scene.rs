@@ -6,11 +6,11 @@ use model::{FlowKey, Trigger};
 
 use crate::adjacency::Adjacency;
 use crate::graph::{PortGraph, VertexIx, build};
-use crate::path::{VictimPath, victim_path, way_back};
+use crate::path::{VictimPath, reverse_path, victim_path};
+use crate::pause_paths::{Trail, trails};
 use crate::settings::Settings;
 use crate::span::{Span, aligned};
 use crate::view::{PortIx, View};
-use crate::walk::{Trail, trails};
 
 pub(crate) struct Scene<'s, 'a> {
     pub(crate) view: &'s View<'a>,
@@ -18,8 +18,8 @@ pub(crate) struct Scene<'s, 'a> {
     pub(crate) victim: Option<FlowKey>,
     pub(crate) trigger: Option<&'a Trigger>,
     pub(crate) path: VictimPath,
-    /// Whether the path is that of the answers to the victim.
-    pub(crate) is_way_back: bool,
+    /// Whether the path is that of the victim's ACKs.
+    pub(crate) is_reverse_path: bool,
     /// When the slow packet was under way, where that is known.
     pub(crate) asked: Option<Span>,
     pub(crate) graph: PortGraph,
@@ -39,9 +39,9 @@ impl<'s, 'a> Scene<'s, 'a> {
         Scene::along(view, settings, path, false)
     }
 
-    /// The same question on the way by which the victim's answers come back, if switches were asked about it.
-    pub(crate) fn back(view: &'s View<'a>, settings: &'s Settings) -> Option<Scene<'s, 'a>> {
-        let path = way_back(view, view.victim()?)?;
+    /// The same for the reverse path, if switches were polled for it.
+    pub(crate) fn of_reverse_path(view: &'s View<'a>, settings: &'s Settings) -> Option<Scene<'s, 'a>> {
+        let path = reverse_path(view, view.victim()?)?;
         Some(Scene::along(view, settings, path, true))
     }
 
@@ -49,7 +49,7 @@ impl<'s, 'a> Scene<'s, 'a> {
         view: &'s View<'a>,
         settings: &'s Settings,
         path: VictimPath,
-        is_way_back: bool,
+        is_reverse_path: bool,
     ) -> Scene<'s, 'a> {
         let victim = view.victim();
         let trigger = view.snapshot.trigger.as_ref();
@@ -76,7 +76,7 @@ impl<'s, 'a> Scene<'s, 'a> {
             victim,
             trigger,
             path,
-            is_way_back,
+            is_reverse_path,
             asked,
             graph,
             trails,

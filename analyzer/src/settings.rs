@@ -1,10 +1,10 @@
-//! The numbers that a diagnosis depends on. The defaults are one fixed configuration for all networks.
+//! The thresholds of a diagnosis. The defaults are the same for all networks.
 
 use serde::{Deserialize, Serialize};
 
 use crate::method::Method;
 
-/// Thresholds of the analysis. Every one says in which direction it errs.
+/// Thresholds of the analysis, with the direction in which each errs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
@@ -13,14 +13,14 @@ pub struct Settings {
     /// Pauses (or waits) closer together than this belong to one event. Larger merges events, smaller splits
     /// one event into its pause cycles (tens of microseconds).
     pub event_gap_ns: u64,
-    /// A flow that was there this long before the queue formed is no newcomer: it is only blamed for what it
-    /// sends above its former rate. Larger than the spread of the starts of one incast.
+    /// A flow that was active this long before the queue episode has a previous rate: only its excess above that
+    /// counts. Larger than the spread of the start times of one incast.
     pub established_ns: u64,
-    /// A flow contributes when it brought at least this share of what the largest contributor brought.
+    /// A flow contributes if its excess is at least this share of the largest excess.
     pub contributor_share: f64,
-    /// Mean depth, in packets, from which a queue counts as one that packets wait in.
+    /// Minimum mean queue depth, in packets, of a queue that delays packets.
     pub min_wait_packets: f64,
-    /// The same where nobody complained: a port with such a queue is an incident by itself.
+    /// The same for a snapshot without a victim: a port with such a queue is an event of its own.
     pub incident_packets: f64,
     /// Branches of the pause graph that carry less than this share of the victim's pause are left out.
     pub branch_share: f64,
@@ -29,11 +29,11 @@ pub struct Settings {
     /// A queue on the victim's path is an explanation when it accounts for at least this share of the
     /// additional round-trip time.
     pub explained_share: f64,
-    /// A host-facing port that was paused for less than this share of the event is congested, not stopped.
+    /// A host-facing port that was paused for less than this share of the event is congested, not a storm's root.
     pub storm_duty: f64,
-    /// At most this many records stand behind one claim.
+    /// Maximum number of records per claim.
     pub evidence_records: usize,
-    /// Packets of one queue that are replayed at most; beyond, all counts are scaled down.
+    /// Maximum number of packets of one queue that are replayed; above it, all counts are scaled down.
     pub replay_packets: usize,
 }
 

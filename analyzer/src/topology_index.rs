@@ -1,17 +1,19 @@
-//! A topology with its ports numbered, so that peers, rates and addresses are found without a search through
-//! all links.
+//! A topology with numbered ports: peers, rates, addresses and next hops are looked up without a search through all
+//! links.
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
+use std::sync::OnceLock;
 
 use model::topology::NodeKind;
 use model::{PortRef, Rate, Topology};
 
-/// A node's number: its position in [`Topology::nodes`], names that only links mention after them.
+/// A node's number: its position in [`Topology::nodes`]; names that occur only in links follow.
 pub type NodeId = u32;
 /// A port's number in the order of (node, port).
 pub type PortId = u32;
 
-/// What is known of a port.
+/// The properties of a port.
 #[derive(Clone, Copy, Debug)]
 pub struct PortInfo {
     /// The node it belongs to.
@@ -24,7 +26,7 @@ pub struct PortInfo {
     pub rate: Rate,
 }
 
-/// An index over a [`Topology`]: built once in n log n, asked in log n.
+/// An index over a [`Topology`]: built in O(n log n), queried in O(log n).
 #[derive(Clone, Debug)]
 pub struct TopologyIndex<'t> {
     topology: &'t Topology,
@@ -34,6 +36,8 @@ pub struct TopologyIndex<'t> {
     by_address: Vec<(IpAddr, NodeId)>,
     ports: Vec<PortInfo>,
     first_port: Vec<PortId>,
+    /// Next hops towards each node, by switch; computed by one search when the node is first a destination.
+    next_hops: Vec<OnceLock<BTreeMap<NodeId, Vec<u16>>>>,
 }
 
 impl<'t> TopologyIndex<'t> {
@@ -56,7 +60,9 @@ impl<'t> TopologyIndex<'t> {
             by_address,
             ports: Vec::new(),
             first_port: Vec::new(),
+            next_hops: Vec::new(),
         };
+        index.next_hops.resize_with(index.names.len(), OnceLock::new);
         index.number_ports();
         index
     }
@@ -84,7 +90,7 @@ impl<'t> TopologyIndex<'t> {
             .map(|(id, &(node, number, link, second))| PortInfo {
                 node,
                 number,
-                // A link whose other end is taken by an earlier link leads nowhere: it is its own peer.
+                // If an earlier link uses the other end, the port is its own peer: the link is ignored.
                 peer: port_of_end[link as usize][usize::from(!second)].unwrap_or(id as PortId),
                 rate: self.topology.links[link as usize].rate,
             })
@@ -137,7 +143,7 @@ impl<'t> TopologyIndex<'t> {
         Some(self.first_port[node as usize] + at as PortId)
     }
 
-    /// What is known of a port.
+    /// The properties of a port.
     pub fn info(&self, port: PortId) -> &PortInfo {
         &self.ports[port as usize]
     }
@@ -154,10 +160,20 @@ impl<'t> TopologyIndex<'t> {
         PortRef::new(self.name(info.node), info.number)
     }
 
-    /// The only egress port of `switch` that lies on a shortest path to `host`, if there is only one.
+    /// Returns the egress ports of the switch called `switch` on shortest paths (in hops) to `host`, ascending; empty
+    /// where the switch does not reach it. The first call for a host searches the network, later ones look it up.
+    pub fn next_hops(&self, switch: &str, host: NodeId) -> &[u16] {
+        let search = || {
+            let next = self.topology.next_hops(self.name(host));
+            next.into_iter().filter_map(|(name, ports)| Some((self.node(name)?, ports))).collect()
+        };
+        let known = self.next_hops[host as usize].get_or_init(search);
+        self.node(switch).and_then(|switch| known.get(&switch)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the egress port of `switch` on the shortest path to `host`, if there is exactly one.
     pub fn sole_next_hop(&self, switch: NodeId, host: NodeId) -> Option<u16> {
-        let next = self.topology.next_hops(self.name(host));
-        match next.get(self.name(switch))?.as_slice() {
+        match self.next_hops(self.name(switch), host) {
             [port] => Some(*port),
             _ => None,
         }
@@ -191,4 +207,54 @@ fn number_nodes(topology: &Topology) -> NumberedNodes<'_> {
     }
     by_name.sort_unstable();
     (names, by_name, is_host)
+}
+
+#[cfg(test)]
+mod tests {
+    use model::Time;
+    use model::topology::{Link, Node};
+
+    use super::*;
+
+    /// Two leaves with two spines between them, and a host at each leaf.
+    fn network() -> Topology {
+        let node = |name: &str, kind| Node { name: name.into(), kind, addresses: vec![] };
+        let link = |a: &str, b: &str| Link {
+            a: a.parse().unwrap(),
+            b: b.parse().unwrap(),
+            rate: Rate::from_gbps(100),
+            delay: Time::from_us(1),
+        };
+        let mut nodes = vec![node("h1", NodeKind::Host), node("h2", NodeKind::Host)];
+        nodes.extend(["l1", "l2", "s1", "s2"].map(|name| node(name, NodeKind::Switch)));
+        let links = vec![
+            link("h1:1", "l1:1"),
+            link("h2:1", "l2:1"),
+            link("l1:2", "s1:1"),
+            link("l1:3", "s2:1"),
+            link("l2:2", "s1:2"),
+            link("l2:3", "s2:2"),
+        ];
+        Topology { nodes, links }
+    }
+
+    #[test]
+    fn next_hops_equal_those_of_the_topology_and_each_host_is_searched_once() {
+        let topology = network();
+        let index = TopologyIndex::new(&topology);
+        let searched = || index.next_hops.iter().filter(|known| known.get().is_some()).count();
+        for (at, host) in ["h1", "h2"].into_iter().enumerate() {
+            let expected = topology.next_hops(host);
+            let host = index.node(host).unwrap();
+            for switch in ["l1", "l2", "s1", "s2"] {
+                assert_eq!(index.next_hops(switch, host), expected[switch].as_slice());
+                // The same slice: it is looked up, not computed again.
+                assert!(std::ptr::eq(index.next_hops(switch, host), index.next_hops(switch, host)));
+            }
+            assert_eq!(searched(), at + 1);
+        }
+        let (l1, h1, h2) = (index.node("l1").unwrap(), index.node("h1").unwrap(), index.node("h2").unwrap());
+        assert_eq!((index.sole_next_hop(l1, h1), index.sole_next_hop(l1, h2)), (Some(1), None));
+        assert_eq!(index.next_hops("nowhere", h1), &[] as &[u16]);
+    }
 }

@@ -2,7 +2,7 @@
 
 mod support;
 
-use model::{Anomaly, Cause, FlowKey, Gap};
+use model::{Anomaly, Cause, FlowKey, MissingData};
 use support::stories::{
     background, burst_into_a_standing_queue, contention, early_poll, own_queue, ring, storm,
 };
@@ -30,8 +30,8 @@ fn a_standing_queue_of_one_flow_is_not_the_event() {
     check(&burst_into_a_standing_queue(), &[INCAST]);
     let found = burst_into_a_standing_queue().diagnose();
     let claim =
-        found[0].evidence.iter().map(|e| e.claim.as_str()).find(|c| c.contains("flows make the queue"));
-    assert!(claim.is_some_and(|c| c.ends_with("within 24.0 us")), "{claim:?}");
+        found[0].evidence.iter().map(|e| e.claim.as_str()).find(|c| c.contains("flows built the queue"));
+    assert!(claim.is_some_and(|c| c.ends_with("over 24.0 us)")), "{claim:?}");
 }
 
 #[test]
@@ -54,11 +54,7 @@ fn a_queue_of_the_victim_alone_is_said_to_be_its_own() {
     };
     check(&own_queue(false), &[expected]);
     let found = own_queue(false).diagnose();
-    assert!(
-        found[0]
-            .summary
-            .ends_with("nobody else waits there, its own packets come faster than the port sends")
-    );
+    assert!(found[0].summary.ends_with("only the victim queues here; it sends faster than the port drains"));
     assert_eq!(found[0].missing, Vec::<String>::new());
 }
 
@@ -142,7 +138,7 @@ fn a_ring_that_starts_inside_the_event_lowers_the_certainty_and_keeps_the_spread
         }
     }
     check(&story, &[Expect { confidence: 0.5..=0.9, ..INCAST }]);
-    assert!(story.diagnose()[0].missing.iter().any(|m| m.contains("does not reach back")));
+    assert!(story.diagnose()[0].missing.iter().any(|m| m.contains("does not cover the time before")));
 }
 
 #[test]
@@ -156,7 +152,7 @@ fn lost_flow_records_are_noticed_and_blame_nobody_else() {
         story.diagnose()[0]
             .missing
             .iter()
-            .any(|m| m.contains("no flow record tells who made the queue of sw4:2"))
+            .any(|m| m.contains("no flow record shows which flows built the queue at sw4:2"))
     );
 }
 
@@ -469,7 +465,11 @@ fn pauses_that_a_log_had_no_room_for_show_in_the_records_of_who_waited_for_them(
         "r1:1 was paused first, as far as that is known"
     );
     let before_ns = T0 + 640 * US;
-    story.snapshot.missing.push(Gap::PausesOverwritten { port: port("r2:1"), priority: 3, before_ns });
+    story.snapshot.missing.push(MissingData::PausesOverwritten {
+        port: port("r2:1"),
+        priority: 3,
+        before_ns,
+    });
     let by_records = story.diagnose().remove(0);
     assert_eq!(by_records.anomaly, Anomaly::DeadlockOutOfLoopContention);
     assert_eq!(by_records.root_cause.port, Some(port("r3:3")));

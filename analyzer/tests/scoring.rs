@@ -119,7 +119,7 @@ fn a_miss_that_says_what_it_lacks_misleads_nobody() {
         verdicts[0].confidence = confidence;
     };
     let lost = |snapshot: &mut Snapshot| {
-        snapshot.missing.push(model::Gap::Other("sw4 did not answer".into()));
+        snapshot.missing.push(model::MissingData::Other("sw4 did not answer".into()));
         snapshot.switches.retain(|switch| switch.switch != "sw4");
     };
     // What is named is not missed, whatever else is missing.

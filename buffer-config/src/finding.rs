@@ -3,7 +3,7 @@
 use std::hash::Hasher;
 
 use fnv::FnvHasher;
-use model::circumstances::Deviation;
+use model::config_finding::Deviation;
 use serde::Serialize;
 use serde_json::Value;
 

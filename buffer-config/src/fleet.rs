@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use model::circumstances::Deviation;
+use model::config_finding::Deviation;
 
 use crate::finding::{Finding, Severity};
 use crate::resolved::{ResolvedSwitch, Threshold};

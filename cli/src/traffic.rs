@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fabric::{FlowRecord, LosslessDrops, RunOutcome, WatchdogRecord};
 use model::Time;
-use model::traffic::{FlowOutcome, LosslessLoss, Traffic, WatchdogAct};
+use model::traffic::{FlowOutcome, LosslessDropSummary, Traffic, WatchdogAct};
 
 use crate::output::name;
 use crate::units::{bytes, count, time};
@@ -25,7 +25,7 @@ pub(crate) fn summary(outcome: &RunOutcome) -> Traffic {
         retransmitted_packets: flow.retransmitted_packets,
         marked_packets: flow.marked_packets,
     };
-    let loss = |loss: &LosslessDrops| LosslessLoss {
+    let loss = |loss: &LosslessDrops| LosslessDropSummary {
         ingress: loss.ingress.clone(),
         egress: loss.egress.clone(),
         priority: loss.priority,
@@ -95,7 +95,7 @@ pub(crate) fn describe(traffic: &Traffic) -> String {
         line("dropped", format!("{} by NICs: receive buffer full", count(traffic.lost_by_nics, "packet")));
     }
     for loss in &traffic.lossless_drops {
-        let LosslessLoss { ingress, egress, priority, reason, profile, packets, first_ns, .. } = loss;
+        let LosslessDropSummary { ingress, egress, priority, reason, profile, packets, first_ns, .. } = loss;
         line(
             "lossless",
             format!(

@@ -140,9 +140,9 @@ fn records_of_unknown_switches_and_links_cause_warnings_only() {
     let analysed = harrier(&["analyze", "--json", file.to_str().unwrap()]);
     assert_eq!(analysed.status, 0, "{}", analysed.stderr);
     for expected in [
-        "the topology has no switch `nowhere`, of which speak losses: 1".to_string(),
-        format!("the topology has no link at `{switch}:98`, of which speak meter records: 1"),
-        format!("the topology has no link at `{switch}:99`, of which speak meter records: 1"),
+        "snapshot refers to switch `nowhere`, which is not in the topology (1 loss record)".to_string(),
+        format!("snapshot refers to port `{switch}:98`, which has no link in the topology (1 meter record)"),
+        format!("snapshot refers to port `{switch}:99`, which has no link in the topology (1 meter record)"),
     ] {
         let is_expected = |line: &str| line.starts_with("warning: event 0x") && line.ends_with(&expected);
         assert!(analysed.stderr.lines().any(is_expected), "{expected}: {}", analysed.stderr);

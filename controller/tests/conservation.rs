@@ -19,7 +19,7 @@ use model::topology::{Link, Node, NodeKind};
 use model::wire::pfc::Pfc;
 use model::wire::polling::{Follow, Polling};
 use model::wire::{Frame, bth};
-use model::{FlowKey, Gap, Rate, Snapshot, Time, Topology};
+use model::{FlowKey, MissingData, Rate, Snapshot, Time, Topology};
 use p4_lang::ir::Program;
 use proptest::prelude::*;
 use real::{RealSwitch, compile, data, poll, roce};
@@ -443,7 +443,7 @@ impl Test {
             if snapshot
                 .missing
                 .iter()
-                .any(|m| matches!(m, Gap::CountsLost { .. } | Gap::EvictionsLost { .. }))
+                .any(|m| matches!(m, MissingData::CountsLost { .. } | MissingData::EvictionsLost { .. }))
             {
                 continue;
             }

@@ -13,7 +13,7 @@ use harrier_controller::plan::PlanSettings;
 use harrier_controller::program;
 use model::topology::{Link, Node, NodeKind};
 use model::wire::polling::{Follow, Polling};
-use model::{FlowKey, Gap, Rate, Time, Topology, Trigger, TriggerReason};
+use model::{FlowKey, MissingData, Rate, Time, Topology, Trigger, TriggerReason};
 use p4_switch::tm::TmConfig;
 use p4_switch::{Switch, SwitchConfig};
 use p4runtime::device_config::{SourceBundle, compile};
@@ -113,7 +113,7 @@ async fn a_polling_packet_becomes_a_snapshot_over_grpc() {
         switch.receive(1, poll(&request(event)));
         let snapshot = controller.snapshot().await.unwrap();
         assert_eq!((snapshot.event, snapshot.victim), (event, Some(victim())));
-        assert_eq!(snapshot.missing, Vec::<Gap>::new());
+        assert_eq!(snapshot.missing, Vec::<MissingData>::new());
         // All packets belong to one epoch; every read of it is a record.
         let packets: Vec<u64> = snapshot.switches[0].flows.iter().map(|flow| flow.packets).collect();
         assert_eq!(packets, vec![4; event as usize]);
@@ -128,7 +128,7 @@ async fn a_polling_packet_becomes_a_snapshot_over_grpc() {
     switch.receive(1, data(&victim(), 9, 1_000));
     switch.receive(1, poll(&request(4)));
     let snapshot = controller.snapshot().await.unwrap();
-    assert_eq!(snapshot.missing, Vec::<Gap>::new());
+    assert_eq!(snapshot.missing, Vec::<MissingData>::new());
     assert_eq!(snapshot.switches[0].flows[0].packets, 1);
 }
 
@@ -151,7 +151,7 @@ async fn a_lost_polling_packet_is_retried_by_packet_out() {
     controller.trigger(AgentTrigger { event: 5, priority: 3, trigger: trigger.clone() }).await.unwrap();
     let snapshot = controller.snapshot().await.unwrap();
     assert_eq!((snapshot.event, snapshot.trigger), (5, Some(trigger)));
-    assert_eq!(snapshot.missing, Vec::<Gap>::new());
+    assert_eq!(snapshot.missing, Vec::<MissingData>::new());
     assert_eq!(snapshot.switches[0].polled_from, [1]);
     assert_eq!(snapshot.switches[0].flows[0].packets, 1);
     unlocked(&switch).await;

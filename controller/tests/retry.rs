@@ -3,7 +3,7 @@
 mod support;
 
 use harrier_controller::collect::{CollectSettings, Input};
-use model::Gap;
+use model::MissingData;
 use model::wire::polling::{Follow, Polling};
 use proptest::prelude::*;
 use support::*;
@@ -63,7 +63,7 @@ fn check(world: &mut World, retries: &[(&str, u16, Follow)], missing: &[&str]) {
         world.polled.iter().map(|(s, packet)| (s.as_str(), packet.port, packet.polling.follow)).collect();
     assert_eq!(found, retries);
     let [snapshot] = world.snapshots.as_slice() else { panic!("{:?}", world.snapshots) };
-    assert_eq!(snapshot.missing, missing);
+    assert_eq!(texts(&snapshot.missing), missing);
     assert_eq!(world.collector.stats().poll_retries_sent, retries.len() as u64);
     assert!(world.switches.values().all(|switch| !switch.is_locked()));
 }
@@ -218,7 +218,7 @@ proptest! {
         };
         for name in ["s1", "s2"] {
             let is_missing = snapshot.missing.iter().any(|gap| {
-                matches!(gap, Gap::NoReport { switch, .. } if switch == name)
+                matches!(gap, MissingData::NoReport { switch, .. } if switch == name)
             });
             prop_assert_eq!(snapshot.switch(name).is_none(), is_missing, "{}", name);
         }

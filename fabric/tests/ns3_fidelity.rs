@@ -222,7 +222,7 @@ fn check_snapshot(outcome: &RunOutcome) {
         .find(|s| s.victim == Some(victim.flow))
         .expect("host 2 sends a polling packet");
     println!("{:?}", snapshot.trigger);
-    assert_eq!(snapshot.missing, Vec::<model::Gap>::new());
+    assert_eq!(snapshot.missing, Vec::<model::MissingData>::new());
     for (port, paused) in [("9:1", true), ("10:3", true), ("12:2", false)] {
         assert_eq!(snapshot.paused_packets(&port.parse().unwrap()) > 0, paused, "{port}");
     }

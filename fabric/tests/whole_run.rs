@@ -6,7 +6,7 @@ mod common;
 use std::sync::OnceLock;
 
 use fabric::{Pipeline, RunOptions, RunOutcome, run};
-use model::{Gap, PortRef, TriggerReason};
+use model::{MissingData, PortRef, TriggerReason};
 use scenario::Scenario;
 
 fn pipeline() -> &'static Pipeline {
@@ -35,7 +35,7 @@ fn port(text: &str) -> PortRef {
 fn the_poster_leaves_a_trail_to_the_incast() {
     let outcome = builtin("poster-fig1", 1);
     let snapshot = &outcome.snapshots[0];
-    assert_eq!(snapshot.missing, Vec::<Gap>::new());
+    assert_eq!(snapshot.missing, Vec::<MissingData>::new());
     assert_eq!(snapshot.victim, Some(outcome.flows[0].flow));
     assert_eq!(snapshot.trigger.as_ref().unwrap().reason, TriggerReason::SlowRtt);
     let names: Vec<&str> = snapshot.switches.iter().map(|s| s.switch.as_str()).collect();

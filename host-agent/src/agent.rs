@@ -11,29 +11,29 @@ use crate::bucket::TokenBucket;
 use crate::rule::{is_silent, is_slow, silence_limit_ns};
 use crate::settings::{Settings, SettingsError};
 
-/// A flow that an agent watches.
+/// Identifies a flow that an agent watches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowId(u32);
 
-/// A question to the network: the packet to send, at control priority, and why.
+/// A polling packet to send at control priority, and the trigger for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Poll {
     /// Content of the polling packet.
     pub polling: Polling,
-    /// What the agent saw; goes to the controller.
+    /// The measurement behind it, for the controller.
     pub trigger: Trigger,
 }
 
-/// What an agent has done so far.
+/// Counters of an agent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AgentStats {
     /// Polls sent.
     pub polls: u64,
-    /// Anomalies not asked about because their flow had been polled within the interval.
+    /// Slow round trips without a poll because the flow had been polled within the interval.
     pub limited_by_flow: u64,
-    /// Anomalies not asked about because the host had used up its polls.
+    /// Slow round trips without a poll because of the host's rate limit.
     pub limited_by_host: u64,
-    /// Flows given up because too many were watched.
+    /// Flows that were evicted because too many were watched.
     pub flows_given_up: u64,
 }
 
@@ -53,34 +53,34 @@ pub struct Agent {
     /// Watched flows by the time of their last packet, for eviction. Each flow has one entry, filed under
     /// [`Watched::filed_ns`]; packets leave it alone, and eviction moves an entry that is out of date.
     by_news: BTreeSet<(u64, FlowKey, FlowId)>,
-    /// When to look whether a flow has fallen silent. An acknowledgement moves a deadline without touching the heap;
-    /// whoever comes up too early is put back.
+    /// When to check whether a flow still lacks an acknowledgement. An acknowledgement moves the deadline without
+    /// updating the heap; entries that fire early are re-queued.
     deadlines: BinaryHeap<Reverse<(u64, FlowId)>>,
-    /// When to ask again about a trouble that has been asked about at its beginning.
+    /// When follow-up polls are due.
     follow_ups: BTreeSet<(u64, FlowId)>,
-    /// The same for flows that have ended meanwhile: what switches remember does not end with the flow.
-    ended: BTreeMap<(u64, FlowKey), LastQuestion>,
+    /// Follow-up polls of flows that have ended: the switches still hold their records.
+    ended: BTreeMap<(u64, FlowKey), FollowUpPoll>,
     stats: AgentStats,
 }
 
-/// A trouble that was asked about at its beginning and will be once more.
+/// A time in which a flow is slow, from its first poll until its follow-up poll.
 #[derive(Clone, Copy, Debug)]
-struct Trouble {
-    /// The event of the first question.
+struct SlowEpisode {
+    /// The event of the first poll.
     event: u32,
-    /// When that was asked.
+    /// When the first poll was sent.
     since_ns: u64,
-    /// When the second one is due.
+    /// When the follow-up poll is due.
     due_ns: u64,
-    /// The slowest round trip (or silence) so far, and when it was seen.
+    /// The slowest round trip (or time without an acknowledgement) so far, and when it was measured.
     worst_ns: u64,
     seen_ns: u64,
     reason: TriggerReason,
 }
 
-/// What remains to be asked about a flow that has ended.
+/// A follow-up poll that is still to be sent.
 #[derive(Clone, Debug)]
-struct LastQuestion {
+struct FollowUpPoll {
     priority: u8,
     trigger: Trigger,
 }
@@ -92,15 +92,15 @@ struct Watched {
     base: PathBase,
     /// Since when data has been waiting for an acknowledgement, if it has.
     waiting_since_ns: Option<u64>,
-    last_news_ns: u64,
-    /// The time under which [`Agent::by_news`] holds this flow; at most `last_news_ns`.
+    last_heard_ns: u64,
+    /// The time under which [`Agent::by_news`] holds this flow; at most `last_heard_ns`.
     filed_ns: u64,
-    /// How long the present silence had lasted when it was last asked about; 0: not yet.
-    asked_silence_ns: u64,
+    /// How long the flow had been without an acknowledgement at the last poll for that; 0: no poll yet.
+    polled_silence_ns: u64,
     polled_ns: Option<u64>,
-    /// Whether a round trip was fine since then.
+    /// Whether a round trip was below the threshold since then.
     recovered: bool,
-    trouble: Option<Trouble>,
+    episode: Option<SlowEpisode>,
     /// Whether the heap holds a deadline of this flow.
     scheduled: bool,
 }
@@ -142,19 +142,19 @@ impl Agent {
             return *id;
         }
         if self.by_key.len() >= self.settings.max_flows {
-            self.give_up_oldest();
+            self.evict_oldest();
         }
         let watched = Watched {
             flow,
             priority,
             base: base_ns.map_or_else(PathBase::default, PathBase::seeded),
             waiting_since_ns: None,
-            last_news_ns: now_ns,
+            last_heard_ns: now_ns,
             filed_ns: now_ns,
-            asked_silence_ns: 0,
+            polled_silence_ns: 0,
             polled_ns: None,
             recovered: false,
-            trouble: None,
+            episode: None,
             scheduled: false,
         };
         let id = match self.free.pop() {
@@ -170,11 +170,11 @@ impl Agent {
         id
     }
 
-    /// Stops watching a flow. A trouble of it that is to be asked about once more still is when that is due: before, the
-    /// switches may be frozen for the first question.
+    /// Stops watching a flow. A follow-up poll that is pending is still sent when it is due; earlier, the switches may be
+    /// frozen for the first poll.
     pub fn close(&mut self, now_ns: u64, id: FlowId) {
-        if let Some((due_ns, question)) = self.whole_trouble(now_ns, id) {
-            self.ended.insert((due_ns, question.trigger.flow), question);
+        if let Some((due_ns, pending)) = self.take_follow_up(now_ns, id) {
+            self.ended.insert((due_ns, pending.trigger.flow), pending);
         }
         if let Some(watched) = self.flows.get_mut(id.0 as usize).and_then(Option::take) {
             self.by_key.remove(&watched.flow);
@@ -192,7 +192,7 @@ impl Agent {
         let Some(watched) = self.flows.get_mut(id.0 as usize).and_then(Option::as_mut) else { return };
         if watched.waiting_since_ns.is_none() {
             watched.waiting_since_ns = Some(now_ns);
-            watched.last_news_ns = now_ns;
+            watched.last_heard_ns = now_ns;
             if let Some(deadline_ns) = watched.silence_deadline_ns(settings)
                 && !watched.scheduled
             {
@@ -202,9 +202,8 @@ impl Agent {
         }
     }
 
-    /// An answer came back. `rtt_ns` is the round trip of the data that it acknowledges last; absent: it acknowledges
-    /// nothing new (a refusal, a duplicate), and whoever waited goes on waiting. `outstanding`: more data still waits
-    /// for an acknowledgement.
+    /// Handles an ACK or NAK. `rtt_ns` is the round trip of the last data that it acknowledges; absent if it acknowledges
+    /// nothing new (a NAK, a duplicate). `outstanding`: more data is unacknowledged.
     pub fn acknowledged(
         &mut self,
         now_ns: u64,
@@ -214,10 +213,10 @@ impl Agent {
     ) -> Option<Poll> {
         let settings = &self.settings;
         let watched = self.flows.get_mut(id.0 as usize)?.as_mut()?;
-        watched.last_news_ns = now_ns;
+        watched.last_heard_ns = now_ns;
         if !outstanding || rtt_ns.is_some() || watched.waiting_since_ns.is_none() {
             watched.waiting_since_ns = outstanding.then_some(now_ns);
-            watched.asked_silence_ns = 0;
+            watched.polled_silence_ns = 0;
         }
         if let Some(rtt_ns) = rtt_ns {
             watched.base.observe(rtt_ns);
@@ -246,7 +245,7 @@ impl Agent {
         [silence, follow_up, ended].into_iter().flatten().min()
     }
 
-    /// Looks for flows that have fallen silent, and asks once more about troubles that were asked about at their beginning.
+    /// Returns polls for flows without acknowledgements and the follow-up polls that are due.
     pub fn wake(&mut self, now_ns: u64) -> Vec<Poll> {
         let mut polls = Vec::new();
         while let Some(Reverse((deadline_ns, id))) = self.deadlines.peek().copied() {
@@ -263,8 +262,8 @@ impl Agent {
             polls.extend(self.follow_up(now_ns, id));
         }
         while let Some(entry) = self.ended.first_entry().filter(|entry| entry.key().0 <= now_ns) {
-            let question = entry.remove();
-            polls.extend(self.ask(now_ns, question.priority, question.trigger));
+            let pending = entry.remove();
+            polls.extend(self.send_poll(now_ns, pending.priority, pending.trigger));
         }
         polls
     }
@@ -292,14 +291,14 @@ impl Agent {
         self.deadlines.push(Reverse((now_ns.saturating_add(settings.flow_interval_ns.max(1)), id)));
         let silent_ns = now_ns.saturating_sub(since_ns);
         watched.worsened(now_ns, silent_ns, TriggerReason::Silence);
-        // The same silence is asked about again when it has lasted twice as long: a flow that never goes on (its link
-        // failed, its peer is gone) is one trouble, not one an interval.
-        if silent_ns < watched.asked_silence_ns.saturating_mul(2) {
+        // The next poll follows when the silence has doubled: a flow that never recovers (its link
+        // failed, its peer is gone) is one event, not one per interval.
+        if silent_ns < watched.polled_silence_ns.saturating_mul(2) {
             return None;
         }
         let poll = self.poll(now_ns, id, TriggerReason::Silence, base_ns, silent_ns)?;
         if let Some(watched) = self.flows[id.0 as usize].as_mut() {
-            watched.asked_silence_ns = silent_ns;
+            watched.polled_silence_ns = silent_ns;
         }
         Some(poll)
     }
@@ -332,63 +331,69 @@ impl Agent {
             follows: None,
         };
         let priority = watched.priority;
-        let poll = self.ask(now_ns, priority, trigger)?;
+        let poll = self.send_poll(now_ns, priority, trigger)?;
         if let Some(watched) = self.flows[id.0 as usize].as_mut() {
             watched.polled_ns = Some(now_ns);
             watched.recovered = false;
         }
         if let Some(watched) = self.flows[id.0 as usize].as_mut()
             && self.settings.follow_up_ns > 0
-            && watched.trouble.is_none()
+            && watched.episode.is_none()
         {
             let due_ns = now_ns.saturating_add(self.settings.follow_up_ns);
             let event = u32::from(self.host_number) << 16 | u32::from(event);
-            watched.trouble =
-                Some(Trouble { event, since_ns: now_ns, due_ns, worst_ns: rtt_ns, seen_ns: now_ns, reason });
+            watched.episode = Some(SlowEpisode {
+                event,
+                since_ns: now_ns,
+                due_ns,
+                worst_ns: rtt_ns,
+                seen_ns: now_ns,
+                reason,
+            });
             self.follow_ups.insert((due_ns, id));
         }
         Some(poll)
     }
 
-    /// Asks a second time about a trouble, now that it can be seen whole.
+    /// Returns the follow-up poll of a flow.
     fn follow_up(&mut self, now_ns: u64, id: FlowId) -> Option<Poll> {
-        // It belongs to the first one: the time until another trouble may be asked about runs from that.
-        let (_, question) = self.whole_trouble(now_ns, id)?;
-        self.ask(now_ns, question.priority, question.trigger)
+        // The interval until the next poll of the flow runs from the first poll.
+        let (_, pending) = self.take_follow_up(now_ns, id)?;
+        self.send_poll(now_ns, pending.priority, pending.trigger)
     }
 
-    /// The second question about a flow's trouble, and when it is due; it is about the slowest packet.
-    fn whole_trouble(&mut self, now_ns: u64, id: FlowId) -> Option<(u64, LastQuestion)> {
+    /// Takes the pending follow-up poll of a flow, for its slowest packet, and when it is due.
+    fn take_follow_up(&mut self, now_ns: u64, id: FlowId) -> Option<(u64, FollowUpPoll)> {
         let watched = self.flows.get_mut(id.0 as usize)?.as_mut()?;
-        let mut trouble = watched.trouble.take()?;
-        self.follow_ups.remove(&(trouble.due_ns, id));
+        let mut episode = watched.episode.take()?;
+        self.follow_ups.remove(&(episode.due_ns, id));
         let base_rtt_ns = watched.base.trusted_ns(self.settings.min_samples)?;
-        // Silence that still lasts has no packet of its own.
+        // Data that is still unacknowledged has no round trip yet.
         if let Some(since_ns) = watched.waiting_since_ns {
             let waited_ns = now_ns.saturating_sub(since_ns);
-            if waited_ns > trouble.worst_ns && is_silent(&self.settings, base_rtt_ns, waited_ns) {
-                trouble = Trouble {
+            if waited_ns > episode.worst_ns && is_silent(&self.settings, base_rtt_ns, waited_ns) {
+                episode = SlowEpisode {
                     worst_ns: waited_ns,
                     seen_ns: now_ns,
                     reason: TriggerReason::Silence,
-                    ..trouble
+                    ..episode
                 };
             }
         }
         let trigger = Trigger {
             host: self.host.clone(),
             flow: watched.flow,
-            time_ns: trouble.seen_ns,
-            reason: trouble.reason,
+            time_ns: episode.seen_ns,
+            reason: episode.reason,
             base_rtt_ns,
-            rtt_ns: trouble.worst_ns,
-            follows: Some(FollowUp { event: trouble.event, since_ns: trouble.since_ns }),
+            rtt_ns: episode.worst_ns,
+            follows: Some(FollowUp { event: episode.event, since_ns: episode.since_ns }),
         };
-        Some((trouble.due_ns, LastQuestion { priority: watched.priority, trigger }))
+        Some((episode.due_ns, FollowUpPoll { priority: watched.priority, trigger }))
     }
 
-    /// Sends a question, if the host has one left.
-    fn ask(&mut self, now_ns: u64, priority: u8, trigger: Trigger) -> Option<Poll> {
+    /// Returns a poll if the host's rate limit allows one.
+    fn send_poll(&mut self, now_ns: u64, priority: u8, trigger: Trigger) -> Option<Poll> {
         if !self.bucket.take(now_ns) {
             self.stats.limited_by_host += 1;
             return None;
@@ -411,20 +416,20 @@ impl Agent {
     fn oldest(&mut self) -> Option<FlowId> {
         while let Some((filed_ns, flow, id)) = self.by_news.first().copied() {
             let watched = self.flows[id.0 as usize].as_mut()?;
-            if watched.last_news_ns == filed_ns {
+            if watched.last_heard_ns == filed_ns {
                 return Some(id);
             }
-            watched.filed_ns = watched.last_news_ns;
+            watched.filed_ns = watched.last_heard_ns;
             self.by_news.remove(&(filed_ns, flow, id));
             self.by_news.insert((watched.filed_ns, flow, id));
         }
         None
     }
 
-    fn give_up_oldest(&mut self) {
+    fn evict_oldest(&mut self) {
         let oldest = self.oldest();
         if let Some(id) = oldest {
-            if let Some(watched) = self.flows[id.0 as usize].as_mut().and_then(|w| w.trouble.take()) {
+            if let Some(watched) = self.flows[id.0 as usize].as_mut().and_then(|w| w.episode.take()) {
                 self.follow_ups.remove(&(watched.due_ns, id));
             }
             self.close(0, id);
@@ -434,14 +439,14 @@ impl Agent {
 }
 
 impl Watched {
-    /// Takes in that a trouble goes on; its slowest packet is what will be asked about.
+    /// Updates the slowest packet of the episode.
     fn worsened(&mut self, now_ns: u64, rtt_ns: u64, reason: TriggerReason) {
-        if let Some(trouble) = self.trouble.as_mut().filter(|trouble| rtt_ns > trouble.worst_ns) {
-            *trouble = Trouble { worst_ns: rtt_ns, seen_ns: now_ns, reason, ..*trouble };
+        if let Some(episode) = self.episode.as_mut().filter(|episode| rtt_ns > episode.worst_ns) {
+            *episode = SlowEpisode { worst_ns: rtt_ns, seen_ns: now_ns, reason, ..*episode };
         }
     }
 
-    /// When the flow counts as silent, if data is outstanding and the base is known.
+    /// When the time without an acknowledgement exceeds its limit, if data is outstanding and the base RTT is known.
     fn silence_deadline_ns(&self, settings: &Settings) -> Option<u64> {
         let since_ns = self.waiting_since_ns?;
         let base_ns = self.base.trusted_ns(settings.min_samples)?;

@@ -1,4 +1,4 @@
-//! What decides when an agent asks.
+//! Thresholds and limits of an agent.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,19 +19,19 @@ pub struct Settings {
     pub min_silence_ns: u64,
     /// Samples before a base that was learned, not given, is trusted.
     pub min_samples: u32,
-    /// At most one poll a flow in this time.
+    /// Minimum interval between polls of a flow.
     pub flow_interval_ns: u64,
-    /// A flow that was well again since its last poll may be asked about again after this time: what comes then is
-    /// another event, or the same one coming back, which says something as well.
+    /// Interval between polls of a flow that had a fast round trip since its last poll: the next slow one is another
+    /// event, or a recurrence of the same one.
     pub recovered_interval_ns: u64,
-    /// That long after a trouble's first poll it is polled once more: pauses spread and loops close within hundreds of
-    /// microseconds, and the registers then show it whole. Longer than a bank stays frozen; 0: never.
+    /// Delay of the follow-up poll after the first poll: pauses spread and loops close within hundreds of microseconds,
+    /// and the registers then cover the whole event. Longer than a bank stays frozen; 0 disables it.
     pub follow_up_ns: u64,
-    /// Polls a second of the whole host, in the long run.
+    /// Long-term rate limit of the host, in polls per second.
     pub polls_per_second: u32,
-    /// Polls that may go out at once after a quiet time.
+    /// Maximum burst of polls after an idle time.
     pub burst: u32,
-    /// Flows watched at the same time; beyond it the one without news for longest is given up.
+    /// Flows watched at the same time; beyond it, the flow with the oldest activity is evicted.
     pub max_flows: usize,
     /// Switches that a polling packet may cross.
     pub hop_limit: u8,
@@ -56,7 +56,7 @@ impl Default for Settings {
     }
 }
 
-/// Why settings make no sense.
+/// Why settings are invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsError {
     /// The threshold does not exceed the base.
@@ -71,7 +71,7 @@ impl Settings {
     /// Checks the settings.
     ///
     /// # Errors
-    /// The first setting that makes no sense.
+    /// The first invalid setting.
     pub fn validate(&self) -> Result<(), SettingsError> {
         if self.threshold_percent <= 100 {
             return Err(SettingsError::Threshold(self.threshold_percent));

@@ -1,4 +1,4 @@
-//! What an agent notices and what it leaves alone.
+//! Which round trips make an agent poll, and which do not.
 
 use harrier_host_agent::{Agent, Settings, SettingsError, base_rtt};
 use model::topology::{Link, Node, NodeKind};
@@ -55,7 +55,7 @@ fn one_poll_a_flow_and_interval() {
 }
 
 #[test]
-fn the_question_names_victim_event_and_reason() {
+fn a_poll_names_victim_event_and_reason() {
     let mut agent = Agent::new("h2", 2, 7, Settings::default()).unwrap();
     let id = agent.open(0, flow(0), 3, Some(BASE_NS));
     let poll = agent.acknowledged(50_000, id, Some(20_000), true).unwrap();
@@ -91,17 +91,17 @@ fn silence_on_outstanding_data_is_noticed_once_an_interval() {
 }
 
 #[test]
-fn a_silence_that_never_ends_is_asked_about_when_it_has_doubled() {
+fn a_flow_that_stays_silent_is_polled_each_time_its_silence_has_doubled() {
     let mut agent = agent(Settings { follow_up_ns: 0, ..Settings::default() });
     let id = agent.open(0, flow(0), 3, Some(BASE_NS));
     agent.sent(0, id);
-    let mut asked = Vec::new();
+    let mut polled = Vec::new();
     while let Some(at) = agent.next_wake_ns().filter(|at| *at < 2_000_000_000) {
-        asked.extend(agent.wake(at).iter().map(|poll| poll.trigger.rtt_ns));
+        polled.extend(agent.wake(at).iter().map(|poll| poll.trigger.rtt_ns));
     }
     // At 50 us, after the interval of 4 ms, and from then on each time at the first interval after twice as long.
-    assert_eq!(asked.len(), 9, "{asked:?}");
-    assert!(asked.windows(2).all(|pair| pair[1] >= 2 * pair[0]), "{asked:?}");
+    assert_eq!(polled.len(), 9, "{polled:?}");
+    assert!(polled.windows(2).all(|pair| pair[1] >= 2 * pair[0]), "{polled:?}");
     // News ends it: what comes then is another silence.
     agent.acknowledged(2_000_000_000, id, Some(BASE_NS), true);
     let polls = agent.wake(agent.next_wake_ns().unwrap_or(0));
@@ -110,7 +110,7 @@ fn a_silence_that_never_ends_is_asked_about_when_it_has_doubled() {
 }
 
 #[test]
-fn refusals_without_progress_do_not_end_a_silence() {
+fn naks_without_progress_do_not_end_a_silence() {
     let mut agent = agent(Settings { follow_up_ns: 0, ..Settings::default() });
     let id = agent.open(0, flow(0), 3, Some(BASE_NS));
     agent.sent(0, id);
@@ -123,7 +123,7 @@ fn refusals_without_progress_do_not_end_a_silence() {
 }
 
 #[test]
-fn a_trouble_is_asked_about_once_more_at_its_worst() {
+fn a_follow_up_poll_reports_the_slowest_round_trip() {
     let mut agent = agent(Settings::default());
     let id = agent.open(0, flow(0), 3, Some(BASE_NS));
     let first = agent.acknowledged(100_000, id, Some(20_000), false).unwrap();
@@ -139,7 +139,7 @@ fn a_trouble_is_asked_about_once_more_at_its_worst() {
 }
 
 #[test]
-fn a_flow_that_ends_in_trouble_is_asked_about_once_more_when_that_is_due() {
+fn the_follow_up_poll_of_an_ended_flow_is_sent_when_due() {
     let mut agent = agent(Settings::default());
     let id = agent.open(0, flow(0), 3, Some(BASE_NS));
     let first = agent.acknowledged(100_000, id, Some(20_000), false).unwrap();
@@ -155,15 +155,15 @@ fn a_flow_that_ends_in_trouble_is_asked_about_once_more_when_that_is_due() {
 }
 
 #[test]
-fn what_comes_back_after_a_recovery_is_another_event() {
+fn a_slow_round_trip_after_recovery_is_another_event() {
     let mut agent = agent(Settings { follow_up_ns: 0, ..Settings::default() });
     let id = agent.open(0, flow(0), 3, Some(BASE_NS));
     assert!(agent.acknowledged(100_000, id, Some(20_000), false).is_some());
-    // Still in trouble: the long interval holds.
+    // No fast round trip since: the long interval holds.
     assert_eq!(agent.acknowledged(900_000, id, Some(20_000), false), None);
     assert_eq!(agent.acknowledged(910_000, id, Some(9_100), false), None);
     assert!(agent.acknowledged(920_000, id, Some(20_000), false).is_some());
-    // Well again, but too soon.
+    // Recovered, but too soon.
     assert_eq!(agent.acknowledged(930_000, id, Some(9_100), false), None);
     assert_eq!(agent.acknowledged(940_000, id, Some(20_000), false), None);
 }
@@ -197,7 +197,7 @@ fn the_host_has_a_limit_and_so_has_the_table() {
 }
 
 #[test]
-fn senseless_settings_are_refused() {
+fn invalid_settings_are_rejected() {
     let error = |settings| Agent::new("h", 0, 0, settings).unwrap_err();
     assert_eq!(
         error(Settings { threshold_percent: 90, ..Settings::default() }),

@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::circumstances::{ConfigFinding, LossRecord};
 use crate::flow::FlowKey;
 use crate::job::{JobStep, Transfer};
 use crate::port::PortRef;
@@ -14,6 +13,7 @@ use crate::snapshot::Trigger;
 use crate::telemetry::{FlowRecord, MeterRecord, PauseInterval, PortRecord};
 use crate::traffic::Traffic;
 use crate::verification::Verification;
+use crate::{ConfigFinding, LossRecord};
 
 /// What kind of thing happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -51,19 +51,7 @@ pub enum Cause {
     CollectiveStep,
     NicStorm,
     SlowReceiver,
-    LoopbackCongestion,
-    IntraHostLink,
-    RnicWorkload,
-    NoisyTenant,
     Misconfiguration,
-    HiddenFence,
-    CongestionLeaking,
-    GoBackNWaste,
-    QpCacheThrash,
-    PollGap,
-    HostControlOverhead,
-    GpuCoLocation,
-    LegitimatelyNetworkBound,
     /// The evidence names the anomaly and not what is behind it.
     Undetermined,
 }

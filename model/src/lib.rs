@@ -1,21 +1,21 @@
-//! The vocabulary that every part of Harrier speaks.
+//! The records and verdicts that every part of Harrier shares.
 //!
 //! Units, keys (flows, ports), topology, the telemetry records that a switch keeps, the snapshot that a
-//! collection yields, the provenance graph and the diagnosis that the analyzer makes of it, and the bytes on
-//! the wire ([`wire`]). Everything here is a plain value: no I/O, no clock, no randomness.
+//! collection yields, the provenance graph and the diagnosis that the analyzer computes from it, and the wire
+//! formats ([`wire`]). Everything here is a plain value: no I/O, no clock, no randomness.
 
-pub mod circumstances;
 pub mod collective;
+pub mod config_finding;
 pub mod diagnosis;
 pub mod flow;
-pub mod gap;
 pub mod job;
+pub mod loss;
+pub mod missing_data;
 pub mod port;
 pub mod provenance;
 #[cfg(feature = "openapi")]
 pub mod schema;
 pub mod snapshot;
-pub mod stray;
 pub mod telemetry;
 pub mod topology;
 pub mod traffic;
@@ -23,11 +23,12 @@ pub mod units;
 pub mod verification;
 pub mod wire;
 
-pub use circumstances::{ConfigFinding, LossReason, LossRecord, Setting};
+pub use config_finding::{ConfigFinding, Setting};
 pub use diagnosis::{Anomaly, Cause, Diagnosis, GroundTruth, Outage, RootCause, RunFigures, RunReport};
 pub use flow::FlowKey;
-pub use gap::Gap;
 pub use job::{Job, JobStep, Transfer};
+pub use loss::{LossReason, LossRecord};
+pub use missing_data::MissingData;
 pub use port::PortRef;
 pub use provenance::ProvenanceGraph;
 pub use snapshot::{FollowUp, Snapshot, SwitchTelemetry, Trigger, TriggerReason};

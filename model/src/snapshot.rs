@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::circumstances::{ConfigFinding, LossRecord};
 use crate::flow::FlowKey;
-use crate::gap::Gap;
 use crate::job::Job;
+use crate::missing_data::MissingData;
 use crate::port::PortRef;
 use crate::telemetry::{EpochInfo, FlowRecord, MeterRecord, PauseInterval, PortRecord};
 use crate::topology::{NodeKind, Topology};
+use crate::{ConfigFinding, LossRecord};
 
 /// Version of the snapshot file format that this build writes.
 pub const SNAPSHOT_FORMAT: u32 = 1;
@@ -34,8 +34,8 @@ pub struct Snapshot {
     /// One entry a switch that answered, ordered by name.
     pub switches: Vec<SwitchTelemetry>,
     /// Everything that should be here and is not.
-    #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::gap::InJson>))]
-    pub missing: Vec<Gap>,
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::missing_data::InJson>))]
+    pub missing: Vec<MissingData>,
     /// Polling packets seen by all switches together.
     pub polls: u64,
     /// What is wrong with the configuration of the network's switches, as far as it is known.

@@ -20,7 +20,7 @@ pub struct Traffic {
     /// Packets that NICs lost because their receive buffers were full.
     pub lost_by_nics: u64,
     /// Packets of lossless classes that switches lost, by place and reason.
-    pub lossless_drops: Vec<LosslessLoss>,
+    pub lossless_drops: Vec<LosslessDropSummary>,
     /// What PFC watchdogs did, in order of time.
     pub watchdogs: Vec<WatchdogAct>,
 }
@@ -50,7 +50,7 @@ pub struct FlowOutcome {
 
 /// Packets of a lossless class that a switch lost for one reason at one place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LosslessLoss {
+pub struct LosslessDropSummary {
     /// Where they came in.
     pub ingress: PortRef,
     /// Where they were to leave.

@@ -88,7 +88,21 @@ impl fmt::Display for Time {
     }
 }
 
-/// A link or sending rate in bits a second.
+/// A duration or a point in time of `ns` nanoseconds, for people: `950 ns`, `25.0 us`, `1.250 ms`.
+pub fn readable_ns(ns: u64) -> String {
+    match ns {
+        ns if ns >= 1_000_000 => format!("{:.3} ms", ns as f64 / 1e6),
+        ns if ns >= 1_000 => format!("{:.1} us", ns as f64 / 1e3),
+        ns => format!("{ns} ns"),
+    }
+}
+
+/// `1 packet`, `2 packets`: a count with its noun, which takes an `s` in the plural.
+pub fn counted(count: u64, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+/// A link or sending rate in bits per second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(transparent)]
@@ -130,6 +144,13 @@ impl fmt::Display for Rate {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn durations_and_counts_are_readable() {
+        let shown = [950, 25_040, 1_250_000].map(readable_ns);
+        assert_eq!(shown, ["950 ns", "25.0 us", "1.250 ms"]);
+        assert_eq!([counted(0, "packet"), counted(1, "packet")], ["0 packets", "1 packet"]);
+    }
 
     #[test]
     fn a_byte_at_100_gbps_lasts_80_ps() {

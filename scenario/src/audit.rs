@@ -10,7 +10,7 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::circumstances::Deviation;
+use model::config_finding::Deviation;
 use model::topology::NodeKind;
 use model::{ConfigFinding, PortRef, Rate, Setting, Time};
 use p4_switch::tm::Threshold;

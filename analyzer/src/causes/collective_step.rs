@@ -19,7 +19,7 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
     let culprits: Vec<&JobStep> = steps.iter().filter(|step| step.role == StepRole::Culprit).collect();
     let of_jobs: usize = culprits.iter().map(|step| step.flows.len()).sum();
     let [first, rest @ ..] = culprits.as_slice() else { return None };
-    // Neighbouring steps overlap, as nobody waits for all others; but one job it must be.
+    // Adjacent steps may overlap, since members do not synchronise; all culprits must belong to one job.
     if of_jobs < case.culprits.len() || rest.iter().any(|step| step.job != first.job) {
         return None;
     }
@@ -30,7 +30,7 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
         cause: Cause::CollectiveStep,
         factor: 1.0,
         because: format!(
-            "{of_jobs} {transfers} of {which} {} of {} of job `{}` meet there",
+            "{of_jobs} {transfers} of {which} {} of {} of job `{}` congest that port",
             enumerate(&names),
             first.steps,
             first.job
@@ -41,7 +41,7 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
                  differently",
                 first.job
             ),
-            "give the jobs that share these links different times or priorities".to_string(),
+            "run the jobs that share these links at different times or with different priorities".to_string(),
         ],
         config: Vec::new(),
     })

@@ -1,4 +1,4 @@
-//! ECMP imbalance: flows that could have been spread over links of equal cost take one of them.
+//! ECMP imbalance: flows that could use several equal-cost links take the same one.
 //!
 //! The root is one of several ports that all lie on shortest paths for every culprit. If that many flows chose by
 //! chance, so uneven a choice would be unlikely; a switch that hashes like the ones before it (hash polarisation) makes
@@ -9,11 +9,11 @@ use model::Cause;
 use super::{Case, Judged};
 use crate::contention::Contention;
 
-/// So many flows, the victim included if it is one of them, are a crowd that should have spread.
+/// Minimum number of flows that should have spread, the victim included if it is one of them.
 const CROWD: usize = 4;
 /// The busiest link carries at least this many times the mean of the group.
 const RATIO: f64 = 1.5;
-/// What an even choice would do no more often than this is no chance.
+/// Probability of an even choice below which the imbalance is not attributed to chance.
 const CHANCE: f64 = 0.2;
 
 pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
@@ -46,7 +46,7 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
         cause: Cause::EcmpImbalance,
         factor: 1.0,
         because: format!(
-            "{} flows share it although {} links of equal cost lead there ({}): it carries {:.1} times their mean",
+            "{} flows share that port although {} equal-cost links lead there ({}): it carries {:.1} times the mean of these links",
             crowd,
             group.len(),
             ports.join(", "),
@@ -54,7 +54,7 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
         ),
         advice: vec![
             format!(
-                "give {} an ECMP hash seed of its own, so that it does not choose as the switches before it did",
+                "give {} an ECMP hash seed of its own, so that it does not repeat the choices of the switches before it",
                 switch.name
             ),
             "spread long flows by packet or flowlet, or over several source ports".to_string(),
@@ -79,10 +79,9 @@ fn group(case: &Case<'_, '_, '_>, contention: &Contention) -> Option<Vec<u16>> {
     destinations.sort_unstable();
     destinations.dedup();
     for host in destinations {
-        let next = index.topology().next_hops(index.name(host?));
-        let ports = next.get(name)?;
+        let ports = index.next_hops(name, host?);
         let kept = match common {
-            None => ports.clone(),
+            None => ports.to_vec(),
             Some(known) => known.into_iter().filter(|port| ports.contains(port)).collect(),
         };
         common = Some(kept);

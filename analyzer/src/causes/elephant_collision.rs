@@ -6,9 +6,9 @@ use super::{Case, Judged, enumerate};
 
 /// A flow is an elephant from this many bytes on, over the recorded epochs.
 const ELEPHANT_BYTES: f64 = 1e6;
-/// More culprits than this are a crowd and no collision.
+/// Maximum number of culprits of a collision.
 const FEW: usize = 8;
-/// Bytes of a packet where records give none.
+/// Assumed packet size where records hold no bytes.
 const NOMINAL_PACKET_BYTES: u64 = 1_000;
 
 pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
@@ -26,15 +26,15 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
     }
     let names: Vec<String> = case.culprits.iter().map(ToString::to_string).collect();
     let because = match names.as_slice() {
-        [one] => format!("the large flow {one} meets the traffic that was there"),
-        many => format!("the large flows {} share it", enumerate(many)),
+        [one] => format!("the large flow {one} joined and overloaded that port"),
+        many => format!("the large flows {} together exceed the rate of that port", enumerate(many)),
     };
     Some(Judged {
         cause: Cause::ElephantCollision,
         factor: 1.0,
         because,
         advice: vec![
-            "move one of the large flows to another path: another source port changes its ECMP hash"
+            "move one of the large flows to another path: a different source port changes its ECMP hash"
                 .to_string(),
         ],
         config: Vec::new(),

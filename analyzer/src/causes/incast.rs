@@ -6,9 +6,9 @@ use model::{Cause, FlowKey};
 
 use super::{Case, Judged, host_names};
 
-/// From this many senders on it is an incast wherever they meet.
+/// Number of senders that make an incast at any port.
 const SENDERS: usize = 3;
-/// Flows to elsewhere may have a part in the queue, if it is less than this share of the largest one.
+/// Flows to other receivers may contribute if each has less than this share of the largest excess.
 const SMALL_PART: f64 = 0.25;
 
 pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
@@ -36,10 +36,10 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
     Some(Judged {
         cause: Cause::Incast,
         factor: 1.0,
-        because: format!("an incast of {} flows from {from} to {to} congests it", flows.len()),
+        because: format!("an incast of {} flows from {from} to {to} congests that port", flows.len()),
         advice: vec![
-            format!("spread the starts of the senders to {to}, or limit how many send at once"),
-            "let congestion control act before PFC: ECN marking thresholds below the PFC threshold of the root port's switch".to_string(),
+            format!("spread the start times of the senders to {to}, or limit how many send at once"),
+            "let congestion control act before PFC: set the ECN marking thresholds of the root port's switch below its XOFF threshold".to_string(),
         ],
         config: Vec::new(),
     })

@@ -12,11 +12,11 @@ use crate::contention::Contention;
 use crate::span::Span;
 use crate::view::{PortIx, saturating};
 
-/// So many separate pause events make a repetition.
+/// Minimum number of separate pause events.
 const BURSTS: usize = 2;
 /// A flow is slow if it takes at most this part of its host's link over the time in which it was seen.
 const LOW_SHARE: f64 = 0.1;
-/// Bytes of a packet where records give none.
+/// Assumed packet size where records hold no bytes.
 const NOMINAL_PACKET_BYTES: u64 = 1_000;
 
 pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
@@ -28,7 +28,7 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
     let of_flow: Option<Vec<(f64, Span)>> =
         case.culprits.iter().map(|flow| use_of_link(case, contention, *flow)).collect();
     let of_flow = of_flow?;
-    // Whoever came once is a newcomer to one of the bursts, and no attacker.
+    // A flow that was seen in one burst only does not repeat.
     let returns =
         |span: &Span| bursts.iter().filter(|burst| burst.widened(SLACK_NS).overlaps(*span)).count() >= BURSTS;
     if bursts.len() < BURSTS || of_flow.iter().any(|(share, span)| *share > LOW_SHARE || !returns(span)) {
@@ -40,14 +40,15 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
         cause: Cause::LowRateAttack,
         factor: 1.0,
         because: format!(
-            "{} flows from {from} burst into it together, {} times so far, and use {:.1} % of their links in the mean",
+            "{} flows from {from} send simultaneous bursts to that port, {} times so far, and use {:.1} % of their links on average",
             case.culprits.len(),
             bursts.len(),
             mean * 100.0
         ),
         advice: vec![
-            format!("find out what {from} run: synchronous bursts of low rate are no ordinary traffic"),
-            "limit the bursts of these hosts at their NICs: a rate limit does not stop them, a burst limit does".to_string(),
+            format!("find out what {from} run: simultaneous low-rate bursts are not ordinary traffic"),
+            "limit the burst size of these hosts at their NICs: a rate limit alone does not stop such bursts"
+                .to_string(),
         ],
         config: Vec::new(),
     })

@@ -15,7 +15,7 @@
 
 use std::collections::BTreeSet;
 
-use model::circumstances::Deviation;
+use model::config_finding::Deviation;
 use model::{Anomaly, Cause, ConfigFinding, LossReason, LossRecord, PortRef, Setting};
 
 use super::{Case, Judged};

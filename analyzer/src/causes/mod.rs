@@ -1,4 +1,4 @@
-//! Causes: what is behind an anomaly. One file each; the first that recognises the finding holds.
+//! Causes: what refines an anomaly. One file per cause; the first one that matches is used.
 //!
 //! To add a cause, add a file and a line in [`JUDGES`], more special causes before more general ones.
 
@@ -17,7 +17,7 @@ use model::{Cause, FlowKey};
 use crate::scene::Scene;
 use crate::signatures::Finding;
 
-/// What a cause is judged from.
+/// The input of every cause.
 pub(crate) struct Case<'c, 's, 'a> {
     pub(crate) scene: &'c Scene<'s, 'a>,
     pub(crate) finding: &'c Finding,
@@ -35,17 +35,17 @@ impl Case<'_, '_, '_> {
     }
 }
 
-/// A cause and how it reads.
+/// A cause and its text.
 #[derive(Clone, Debug)]
 pub(crate) struct Judged {
     pub(crate) cause: Cause,
-    /// What remains of the confidence, 0 to 1.
+    /// Factor of the confidence, 0 to 1.
     pub(crate) factor: f64,
-    /// Half a sentence that continues "... because".
+    /// The clause that ends the summary; `that port` in it is the root port.
     pub(crate) because: String,
     /// What to do.
     pub(crate) advice: Vec<String>,
-    /// Findings about configurations that made it possible.
+    /// Identifiers of the configuration findings that explain it.
     pub(crate) config: Vec<String>,
 }
 
@@ -86,7 +86,7 @@ pub(crate) fn host_names(
 pub(crate) fn enumerate(names: &[String]) -> String {
     const SHOWN: usize = 8;
     match names {
-        [] => "nobody".to_string(),
+        [] => "no flow".to_string(),
         [one] => one.clone(),
         many if many.len() > SHOWN => {
             format!("{} and {} more", many[..SHOWN].join(", "), many.len() - SHOWN)

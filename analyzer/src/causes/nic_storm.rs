@@ -1,4 +1,4 @@
-//! NIC storm: a host pauses its port without end (RDMA at scale, SIGCOMM 2016, section 4.3 "NIC PFC storm").
+//! NIC storm: a host pauses its port continuously or for most of the time (RDMA at scale, SIGCOMM 2016, section 4.3 "NIC PFC storm").
 
 use model::Cause;
 use model::telemetry::PauseInterval;
@@ -95,11 +95,17 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
     Some(Judged {
         cause: Cause::NicStorm,
         factor,
-        because: format!(
-            "the NIC of host {host} keeps it paused ({:.0} % of {:.0} us) although no flow contends there",
-            100.0 * pauses.paused_ns / pauses.whole_ns,
-            pauses.whole_ns / 1e3
-        ),
+        because: match pauses.count {
+            1 => format!(
+                "the NIC of host {host} paused that port once, for {:.1} us, although no flows contend there",
+                pauses.paused_ns / 1e3
+            ),
+            _ => format!(
+                "the NIC of host {host} kept that port paused for {:.0} % of {:.0} us, although no flows contend there",
+                100.0 * pauses.paused_ns / pauses.whole_ns,
+                pauses.whole_ns / 1e3
+            ),
+        },
         advice: vec![
             format!("take host {host} out of service or reset its NIC"),
             "enable the PFC watchdog on host-facing ports, so that one NIC cannot stop the fabric"

@@ -1,5 +1,5 @@
-//! Slow receiver: a host pauses its port many times for short, because it cannot take packets in as fast as they
-//! come (RDMA at scale, SIGCOMM 2016, section 4.4 "slow-receiver symptom").
+//! Slow receiver: a host pauses its port many times for a short time, because it drains its receive buffer more
+//! slowly than packets arrive (RDMA at scale, SIGCOMM 2016, section 4.4 "slow-receiver symptom").
 
 use model::Cause;
 
@@ -24,11 +24,11 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
         cause: Cause::SlowReceiver,
         factor: if clear { 1.0 } else { FEW },
         because: format!(
-            "the NIC of host {host} pauses it again and again ({count} times, {:.0} % of the time): the host receives more slowly than packets come",
+            "the NIC of host {host} pauses that port repeatedly ({count} times, {:.0} % of the time): the host receives more slowly than packets arrive",
             100.0 * paused_ns / whole_ns
         ),
         advice: vec![format!(
-            "look at host {host}'s receive path: PCIe, IOMMU and NIC translation caches, memory bandwidth"
+            "check the receive path of host {host}: PCIe, IOMMU and NIC translation caches, memory bandwidth"
         )],
         config: Vec::new(),
     })

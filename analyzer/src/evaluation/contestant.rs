@@ -5,9 +5,9 @@
 //! the time of the question, and so with more telemetry than a collection brings), victim path only, port-only and
 //! flow-only telemetry and SpiderMon (NSDI 2022: queues on the victim's path, no notion of pauses).
 
-use model::gap::Expected;
+use model::missing_data::Expected;
 use model::telemetry::FlowRecord;
-use model::{Gap, Snapshot};
+use model::{MissingData, Snapshot};
 use serde::{Deserialize, Serialize};
 
 use crate::method::Method;
@@ -84,11 +84,11 @@ impl Contestant {
             Contestant::VictimPath | Contestant::Spidermon => {
                 seen.switches.retain(|s| s.on_victim_path);
                 // Nobody follows pauses, so nobody misses switches there either.
-                let for_pauses = |gap: &Gap| {
+                let for_pauses = |gap: &MissingData| {
                     matches!(
                         gap,
-                        Gap::NoReport { why: Expected::Pauses(_), .. }
-                            | Gap::NoProgram { why: Expected::Pauses(_), .. }
+                        MissingData::NoReport { why: Expected::Pauses(_), .. }
+                            | MissingData::NoProgram { why: Expected::Pauses(_), .. }
                     )
                 };
                 seen.missing.retain(|gap| !for_pauses(gap));

@@ -6,8 +6,8 @@ use model::snapshot::Source;
 use super::{Finding, trail_doubts};
 use crate::contention::{Bounds, Contention, Question, contention};
 use crate::graph::VertexIx;
+use crate::pause_paths::Trail;
 use crate::scene::Scene;
-use crate::walk::Trail;
 
 pub(super) fn find(scene: &Scene<'_, '_>, trail: &Trail) -> Option<Finding> {
     let end = *trail.path.last()?;

@@ -15,9 +15,9 @@ use super::standstill::Standstill;
 use super::{Doubt, Finding, trail_doubts};
 use crate::contention::{Bounds, Contention, Question, contention};
 use crate::graph::{Vertex, VertexIx};
+use crate::pause_paths::Trail;
 use crate::scene::Scene;
 use crate::span::{Span, pause_span};
-use crate::walk::Trail;
 
 pub(super) fn find(scene: &Scene<'_, '_>, trail: &Trail) -> Option<Finding> {
     if trail.pause_loop.is_empty() {
@@ -128,7 +128,7 @@ fn in_loop(scene: &Scene<'_, '_>, trail: &Trail, entry: VertexIx) -> Finding {
     if root.is_none() {
         doubts.push(Doubt::new(
             0.5,
-            "no port of the loop shows packets that waited before it was paused: who started the loop is not recorded",
+            "no port of the loop has records of a queue before it was paused, so the flows that started the loop are unknown",
         ));
     }
     let (root, contention) = root.unzip();

@@ -1,4 +1,4 @@
-//! `host_only`: an agent found its flow slow, and the fabric is clean along its path.
+//! `host_only`: an agent measured a slow flow, and no queue or pause on its path explains it.
 
 use model::Anomaly;
 
@@ -7,22 +7,21 @@ use crate::path::of_other_times;
 use crate::scene::Scene;
 
 pub(super) fn find(scene: &Scene<'_, '_>) -> Option<Finding> {
-    // A clean fabric explains nothing unless somebody measured that a flow is slow; and a path that no switch
-    // answered for is not clean but unknown.
+    // Without a measurement there is nothing to explain, and a path without any telemetry is unknown, not clean.
     scene.trigger?;
     if scene.path.answered == 0 {
         return None;
     }
     let silent = scene.path.switches - scene.path.answered;
-    // Nor is one clean at a time of which nothing is known.
+    // The same holds if no switch of the path has records of that time.
     let of_other_times = of_other_times(scene.view, &scene.path, scene.asked);
     if of_other_times.len() >= scene.path.answered {
         return None;
     }
-    // Acknowledgements may take another way back, which only the receiver's agent can ask about.
+    // ACKs may take a different path, which only the receiver's agent can poll.
     let mut doubts = Vec::new();
     if scene.view.snapshot.switches.iter().all(|switch| switch.back_port.is_none()) {
-        doubts.push(Doubt::new(1.0, "the way back of its acknowledgements was not looked at"));
+        doubts.push(Doubt::new(1.0, "the reverse path of its ACKs was not collected"));
     }
     if silent > 0 {
         doubts.push(Doubt {

@@ -1,5 +1,6 @@
-//! The trail goes cold: a switch did not answer, a link is not in the topology, or the registers no longer hold
-//! the queue, or the queue is the victim's own (its way leads into a slower link). What is certain is that the victim was paused from there, and that is what the finding says.
+//! A pause path that ends without a root cause: a switch did not report, the topology lacks a link, the registers
+//! no longer hold the queue, or the queue is the victim's own (its path crosses a slower link). The finding states
+//! only what is certain: the victim was paused from there.
 
 use std::collections::BTreeSet;
 
@@ -11,11 +12,11 @@ use super::{Doubt, Finding, trail_doubts};
 use crate::causes::enumerate;
 use crate::contention::{Bounds, Contention, Question, UNACCOUNTED_SHARE, contention};
 use crate::graph::Vertex;
+use crate::pause_paths::Trail;
 use crate::scene::Scene;
 use crate::span::Span;
 use crate::topology_index::PortId;
 use crate::view::PortIx;
-use crate::walk::Trail;
 
 pub(super) fn find(scene: &Scene<'_, '_>, trail: &Trail) -> Option<Finding> {
     let end = *trail.path.last()?;
@@ -33,10 +34,10 @@ pub(super) fn find(scene: &Scene<'_, '_>, trail: &Trail) -> Option<Finding> {
                 0.35,
                 match &likely {
                     Some(port) => format!(
-                        "switch {switch} gave no telemetry: it pauses {pausing}, and the paused flows leave it by {port}; whether flows contend there or a host pauses it is not recorded"
+                        "switch {switch} gave no telemetry: it pauses {pausing}, and the paused flows leave it by {port}; the records do not show whether flows contend there or a host pauses that port"
                     ),
                     None => format!(
-                        "switch {switch} gave no telemetry: it pauses {pausing}; where and why is not recorded"
+                        "switch {switch} gave no telemetry: it pauses {pausing}; the port and the reason are unknown"
                     ),
                 },
             ));
@@ -44,7 +45,7 @@ pub(super) fn find(scene: &Scene<'_, '_>, trail: &Trail) -> Option<Finding> {
         }
         Vertex::Unlinked(port) => doubts.push(Doubt::new(
             0.3,
-            format!("the topology has no link at {}: who pauses it is not known", scene.view.port_ref(port)),
+            format!("the topology has no link at {}, so the device that pauses it is unknown", scene.view.port_ref(port)),
         )),
         Vertex::Port(_) if own_queue.is_some() => doubts.push(Doubt { factor: 0.5, missing: None }),
         Vertex::Port(port) if scene.graph.edges(end).is_empty() && path.len() > 1 => {
@@ -53,7 +54,7 @@ pub(super) fn find(scene: &Scene<'_, '_>, trail: &Trail) -> Option<Finding> {
         Vertex::Port(port) => doubts.push(Doubt::new(
             0.3,
             format!(
-                "the switch behind {} holds no queue of that time: evicted, overwritten, or its pause has another reason",
+                "the switch behind {} has no records of a queue at that time: they were evicted or overwritten, or the pause has another reason",
                 scene.view.port_ref(port)
             ),
         )),
@@ -113,13 +114,12 @@ fn untold(scene: &Scene<'_, '_>, port: PortIx, when: Option<Span>) -> String {
         .map(|f| f.flow)
         .collect();
     if waited.is_empty() || lost(scene, port, when) {
-        return format!("no flow record tells who made the queue of {name}: evicted, overwritten or lost");
+        return format!(
+            "no flow record shows which flows built the queue at {name}: records were evicted, overwritten or lost"
+        );
     }
     let names: Vec<String> = waited.iter().map(ToString::to_string).collect();
-    format!(
-        "the records of {name} show {} waiting, and nothing by which one of them made its queue",
-        enumerate(&names)
-    )
+    format!("{} queued at {name}, but the records do not show which flow built the queue", enumerate(&names))
 }
 
 /// The egress port of a silent switch that all paused flows must take, if the topology leaves one.

@@ -16,11 +16,11 @@ mod storm;
 use model::{Anomaly, PortRef};
 
 use crate::contention::Contention;
+use crate::pause_paths::Trail;
 use crate::scene::Scene;
 use crate::span::Span;
 use crate::topology_index::NodeId;
 use crate::view::PortIx;
-use crate::walk::Trail;
 
 /// What a signature found.
 #[derive(Clone, Debug)]
@@ -178,13 +178,13 @@ fn trail_doubts(scene: &Scene<'_, '_>, trail: &Trail) -> Vec<Doubt> {
     if trail.weak {
         doubts.push(Doubt::new(
             0.6,
-            "the queue that held the paused packets is no longer in the registers: one edge of the path is only the most likely one",
+            "the queue that held the paused packets is no longer in the registers: one edge of the pause path is the most likely one, not a recorded one",
         ));
     }
     if !scene.aligned {
         doubts.push(Doubt::new(
             0.8,
-            "the victim's path was not paused at the time of the slow round trip: the nearest pause before it is explained",
+            "the victim's path was not paused during the slow round trip: the verdict explains the nearest earlier pause",
         ));
     }
     doubts

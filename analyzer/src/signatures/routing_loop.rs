@@ -47,7 +47,7 @@ pub(super) fn find(scene: &Scene<'_, '_>) -> Option<Finding> {
     if wrong.is_none() {
         doubts.push(Doubt::new(
             0.8,
-            "every port of the ring lies on a shortest path: where packets take the wrong turn is not known",
+            "every port of the loop lies on a shortest path, so the wrong route is unknown",
         ));
     }
     Some(Finding {
@@ -135,10 +135,8 @@ fn ring<'h>(scene: &Scene<'_, '_>, hops: &'h [Hop]) -> Option<Vec<&'h Hop>> {
 fn wrong_turn(scene: &Scene<'_, '_>, flow: FlowKey, ports: &[PortIx]) -> Option<usize> {
     let index = scene.view.index;
     let host = index.host_of(flow.dst)?;
-    let right = index.topology().next_hops(index.name(host));
     let is_wrong = |port: &PortIx| {
-        let known = right.get(scene.view.switch_of(*port).name);
-        !known.is_some_and(|ports| ports.contains(&scene.view.number(*port)))
+        !index.next_hops(scene.view.switch_of(*port).name, host).contains(&scene.view.number(*port))
     };
     ports.iter().position(is_wrong)
 }

@@ -9,10 +9,10 @@ use super::backpressure::contended;
 use super::{Finding, trail_doubts};
 use crate::contention::Bounds;
 use crate::graph::{Vertex, VertexIx};
+use crate::pause_paths::Trail;
 use crate::scene::Scene;
 use crate::span::pause_span;
 use crate::view::saturating;
-use crate::walk::Trail;
 
 pub(super) fn find(scene: &Scene<'_, '_>, trail: &Trail) -> Option<Finding> {
     let [.., facing, end] = trail.path.as_slice() else { return None };

@@ -1,6 +1,6 @@
 //! Pauses that a port's log had no room for, and what its flow records still tell of them.
 
-use model::Gap;
+use model::MissingData;
 use model::telemetry::FlowRecord;
 
 use super::{PortIx, View};
@@ -26,7 +26,7 @@ impl View<'_> {
     fn has_gap_before(&self, port: PortIx, start_ns: u64) -> bool {
         let own = self.port_ref(port);
         self.snapshot.missing.iter().any(|gap| match gap {
-            Gap::PausesOverwritten { port, priority, before_ns } => {
+            MissingData::PausesOverwritten { port, priority, before_ns } => {
                 *port == own && self.classes.contains(*priority) && *before_ns == start_ns
             }
             _ => false,

@@ -193,7 +193,7 @@ impl Story {
     }
 
     pub(crate) fn missing(mut self, text: &str) -> Story {
-        self.snapshot.missing.push(model::Gap::Other(text.to_string()));
+        self.snapshot.missing.push(model::MissingData::Other(text.to_string()));
         self
     }
 

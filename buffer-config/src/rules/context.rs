@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use model::circumstances::Deviation;
+use model::config_finding::Deviation;
 use serde_json::Value;
 
 use super::Meta;

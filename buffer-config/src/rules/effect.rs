@@ -4,7 +4,7 @@
 //! decided in the analyzer (`causes/misconfiguration.rs`).
 
 use model::Setting;
-use model::circumstances::Deviation;
+use model::config_finding::Deviation;
 
 /// The effect of a rule's findings on traffic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

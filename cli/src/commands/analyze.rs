@@ -7,7 +7,6 @@ use anyhow::{Context, bail};
 use clap::ValueEnum;
 use model::job::JobDescription;
 use model::snapshot::SNAPSHOT_FORMAT;
-use model::stray::strays;
 use model::{FlowKey, Job, RunReport, Snapshot, Topology};
 
 use crate::Outcome;
@@ -109,8 +108,8 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     }
     fail_with("cannot analyse the input", &problems)?;
     for snapshot in &snapshots {
-        for stray in strays(snapshot, &topology) {
-            eprintln!("warning: event {:#x}: {stray}", snapshot.event);
+        for unknown in analyzer::validate::unknown_places(snapshot, &topology) {
+            eprintln!("warning: event {:#x}: {unknown}", snapshot.event);
         }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use model::snapshot::{SNAPSHOT_FORMAT, Source};
-use model::{Gap, Snapshot, SwitchTelemetry};
+use model::{MissingData, Snapshot, SwitchTelemetry};
 
 use super::Command;
 use super::collector::Collector;
@@ -21,7 +21,7 @@ impl Collector {
         &self,
         event: &OpenEvent,
         unread: &str,
-    ) -> (BTreeMap<String, SwitchTelemetry>, Vec<Gap>) {
+    ) -> (BTreeMap<String, SwitchTelemetry>, Vec<MissingData>) {
         let mut telemetry = BTreeMap::new();
         let mut missing = Vec::new();
         for (name, part) in &event.parts {
@@ -33,7 +33,7 @@ impl Collector {
                 }
                 (None, data) => {
                     let why = if let BankData::Failed(why) = data { why } else { unread };
-                    missing.push(Gap::Unread { switch: name.clone(), why: why.to_string() });
+                    missing.push(MissingData::Unread { switch: name.clone(), why: why.to_string() });
                 }
             }
         }
@@ -55,8 +55,8 @@ impl Collector {
         let (mut telemetry, mut missing) = self.telemetry(&event, unread);
         for (switch, why) in self.known(&event, &telemetry).missing_switches() {
             missing.push(match self.switches.contains_key(&switch) {
-                true => Gap::NoReport { switch, why },
-                false => Gap::NoProgram { switch, why },
+                true => MissingData::NoReport { switch, why },
+                false => MissingData::NoProgram { switch, why },
             });
         }
         if let Some(victim) = &event.victim {

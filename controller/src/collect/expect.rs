@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use model::gap::Expected;
+use model::missing_data::Expected;
 use model::telemetry::PauseInterval;
 use model::wire::polling::Follow;
 use model::{FlowKey, PortRef, SwitchTelemetry, Topology};

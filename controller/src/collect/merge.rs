@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::telemetry::{EpochInfo, FlowRecord, MeterRecord, PauseInterval, PortRecord};
-use model::{Gap, PortRef, SwitchTelemetry};
+use model::{MissingData, PortRef, SwitchTelemetry};
 
 use crate::layout::{LoggedPause, TelemetryLayout};
 
@@ -14,7 +14,7 @@ use super::switch::Switch;
 /// A switch's part of a snapshot, and its missing data.
 pub(super) struct Merged {
     pub(super) telemetry: SwitchTelemetry,
-    pub(super) missing: Vec<Gap>,
+    pub(super) missing: Vec<MissingData>,
 }
 
 /// The epochs that belong to a freeze.
@@ -106,10 +106,10 @@ fn missing_rows(name: &str, switch: &Switch, part: &Part, window: &Window<'_>) -
     let mut missing = missing_banks(name, switch, part, window);
     let lost = switch.exports_lost(window.start_ns(), part.evictions);
     if lost > 0 {
-        missing.push(Gap::EvictionsLost { switch: name.to_string(), slots: lost });
+        missing.push(MissingData::EvictionsLost { switch: name.to_string(), slots: lost });
     }
     if let Some((event, asked_ns)) = part.frozen_for {
-        missing.push(Gap::FrozenBefore {
+        missing.push(MissingData::FrozenBefore {
             switch: name.to_string(),
             event,
             frozen_ns: part.frozen_ns,
@@ -117,7 +117,7 @@ fn missing_rows(name: &str, switch: &Switch, part: &Part, window: &Window<'_>) -
         });
     }
     if part.report_lost {
-        missing.push(Gap::ReportLost { switch: name.to_string() });
+        missing.push(MissingData::ReportLost { switch: name.to_string() });
     }
     missing
 }
@@ -259,12 +259,12 @@ fn merge_meters(switch: &Switch, part: &Part, window: &Window<'_>) -> Vec<Counte
     merged.into_values().collect()
 }
 
-fn missing_banks(name: &str, switch: &Switch, part: &Part, window: &Window<'_>) -> Vec<Gap> {
+fn missing_banks(name: &str, switch: &Switch, part: &Part, window: &Window<'_>) -> Vec<MissingData> {
     switch
         .lost
         .iter()
         .filter(|lost| lost.is_missing_from(part.generation) && lost.frozen_ns >= window.start_ns())
-        .map(|lost| Gap::CountsLost {
+        .map(|lost| MissingData::CountsLost {
             switch: name.to_string(),
             before_ns: lost.frozen_ns,
             why: lost.why.clone(),
@@ -369,13 +369,13 @@ fn cut_pauses(
     logs: &[KnownPauses],
     window: &Window<'_>,
     bytes: &mut u64,
-    missing: &mut Vec<Gap>,
+    missing: &mut Vec<MissingData>,
 ) -> Vec<PauseInterval> {
     let size = element(&window.layout.pauses[0].register);
     let mut pauses = Vec::new();
     for log in logs {
         let in_question = log.after_gaps.iter().filter(|(_, start_ns)| *start_ns > window.start_ns());
-        missing.extend(in_question.map(|(priority, start_ns)| Gap::PausesOverwritten {
+        missing.extend(in_question.map(|(priority, start_ns)| MissingData::PausesOverwritten {
             port: PortRef::new(name, log.port),
             priority: *priority,
             before_ns: *start_ns,

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use model::snapshot::{SNAPSHOT_FORMAT, Source};
-use model::{Gap, Snapshot, SwitchTelemetry, Trigger};
+use model::{MissingData, Snapshot, SwitchTelemetry, Trigger};
 
 use crate::layout::{ReadError, RegisterRows};
 
@@ -40,7 +40,7 @@ impl Collector {
         readings: &BTreeMap<String, Vec<RegisterRows>>,
     ) -> Snapshot {
         let mut switches: Vec<SwitchTelemetry> = Vec::new();
-        let mut missing: Vec<Gap> = Vec::new();
+        let mut missing: Vec<MissingData> = Vec::new();
         for (name, rows) in readings {
             let Some(switch) = self.switches.get(name) else { continue };
             match survey_switch(name, switch, now_ns, rows, &self.settings) {
@@ -48,7 +48,9 @@ impl Collector {
                     switches.extend(telemetry);
                     missing.extend(gaps);
                 }
-                Err(error) => missing.push(Gap::Unread { switch: name.clone(), why: error.to_string() }),
+                Err(error) => {
+                    missing.push(MissingData::Unread { switch: name.clone(), why: error.to_string() })
+                }
             }
         }
         missing.sort();
@@ -78,7 +80,7 @@ fn survey_switch(
     now_ns: u64,
     rows: &[RegisterRows],
     settings: &CollectSettings,
-) -> Result<(Option<SwitchTelemetry>, Vec<Gap>), ReadError> {
+) -> Result<(Option<SwitchTelemetry>, Vec<MissingData>), ReadError> {
     let mut switch = switch.clone();
     let lock = switch.layout.read_lock(rows)?;
     let frozen = switch.layout.read_uncollected(rows, lock.frozen_generation())?;

@@ -27,7 +27,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use model::snapshot::{SNAPSHOT_FORMAT, Source};
 use model::telemetry::{EpochInfo, FlowRecord, MeterRecord, PortRecord};
-use model::{FlowKey, Gap, Snapshot, SwitchTelemetry, Topology};
+use model::{FlowKey, MissingData, Snapshot, SwitchTelemetry, Topology};
 
 pub use problem::{Problem, ProblemKind};
 
@@ -122,10 +122,10 @@ pub fn import(files: &[DumpFile<'_>], topology: &Topology, victim: Option<FlowKe
 
 /// The one event of the poster's dumps.
 fn ring_snapshot(switches: BTreeMap<String, Reading>, victim: Option<FlowKey>) -> Snapshot {
-    let mut missing: Vec<Gap> = LIMITS.iter().map(|l| Gap::Other((*l).to_string())).collect();
+    let mut missing: Vec<MissingData> = LIMITS.iter().map(|l| MissingData::Other((*l).to_string())).collect();
     for (switch, reading) in &switches {
         if reading.generation > 0 {
-            missing.push(Gap::Other(format!(
+            missing.push(MissingData::Other(format!(
                 "the dump of switch {switch} holds several polls: the last one was used"
             )));
         }
@@ -137,7 +137,8 @@ fn ring_snapshot(switches: BTreeMap<String, Reading>, victim: Option<FlowKey>) -
 
 /// An event of the paper's dumps: readings by time.
 fn timed_snapshot(event: u32, readings: Vec<(u64, String, Reading)>, victim: Option<FlowKey>) -> Snapshot {
-    let mut missing: Vec<Gap> = EGRESS_LIMITS.iter().map(|l| Gap::Other((*l).to_string())).collect();
+    let mut missing: Vec<MissingData> =
+        EGRESS_LIMITS.iter().map(|l| MissingData::Other((*l).to_string())).collect();
     let polls = readings.iter().map(|(.., reading)| reading.blocks.len() as u64).sum();
     let mut by_switch: BTreeMap<String, (u64, Reading)> = BTreeMap::new();
     for (at, switch, reading) in readings {
@@ -147,7 +148,7 @@ fn timed_snapshot(event: u32, readings: Vec<(u64, String, Reading)>, victim: Opt
     }
     let finish = |(name, (at, mut reading)): (String, (u64, Reading))| {
         for (port, epoch) in reading.drop_stale_ports() {
-            missing.push(Gap::Other(format!(
+            missing.push(MissingData::Other(format!(
                 "the row of {name}:{port} for epoch {epoch} is from an older one (no flow of its time is there) and was not used"
             )));
         }
@@ -162,7 +163,7 @@ fn snapshot(
     source: Source,
     epoch_ns: u64,
     switches: Vec<SwitchTelemetry>,
-    missing: Vec<Gap>,
+    missing: Vec<MissingData>,
     polls: u64,
     victim: Option<FlowKey>,
 ) -> Snapshot {

@@ -1,4 +1,4 @@
-//! Why a snapshot has no verdict: what the collection would have needed.
+//! Coverage: why a snapshot supports no verdict, and which telemetry it lacks.
 
 use model::{Snapshot, Topology};
 
@@ -8,21 +8,21 @@ use crate::settings::Settings;
 use crate::topology_index::TopologyIndex;
 use crate::view::{Classes, View};
 
-/// In words, what keeps `snapshot` from supporting a verdict; for when [`crate::diagnose`] gives none.
+/// Returns why `snapshot` supports no verdict, one sentence per reason; for use when [`crate::diagnose`] returns none.
 ///
-/// Empty if nothing does: then the network was quiet. The collection's own gaps ([`Snapshot::missing`]) come last,
-/// and nothing is said twice.
+/// Empty if the network was quiet. Data that the collection reports as missing ([`Snapshot::missing`]) comes last;
+/// reasons are not repeated.
 pub fn unanswered(snapshot: &Snapshot, topology: &Topology) -> Vec<String> {
     let mut reasons = Vec::new();
     if snapshot.switches.is_empty() {
-        reasons.push("no switch answered: there is no telemetry to diagnose from".to_string());
+        reasons.push("no switch reported, so there is no telemetry to diagnose from".to_string());
     }
     if let Some(victim) = snapshot.victim.or_else(|| snapshot.trigger.as_ref().map(|t| t.flow)) {
         let index = TopologyIndex::new(topology);
         let view = View::new(snapshot, &index, Classes::ALL, Settings::default().event_gap_ns);
         let recorded = || view.ports().any(|p| view.flows(p).iter().any(|f| f.flow == victim));
         if !snapshot.switches.is_empty() && !recorded() {
-            reasons.push(format!("no record of any switch holds the victim {victim}"));
+            reasons.push(format!("no switch has a record of the victim {victim}"));
         }
         let path = victim_path(&view, victim);
         let asked = snapshot.trigger.as_ref().map(|trigger| asked_span(&view, trigger, &Settings::default()));

@@ -1,7 +1,7 @@
 //! What a collection should have brought and did not.
 //!
 //! In the JSON of a snapshot a gap is an object whose `gap` says which one it is, so that whoever decides by it needs to
-//! understand no sentence. A string in its place is a gap in words ([`Gap::Other`]), as other people's telemetry has
+//! understand no sentence. A string in its place is a gap in words ([`MissingData::Other`]), as other people's telemetry has
 //! it. In a verdict a gap is a sentence for people: its [`Display`](fmt::Display).
 
 use std::fmt;
@@ -11,12 +11,13 @@ use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::port::PortRef;
+use crate::units::{counted, readable_ns};
 
 /// Something that is missing from a snapshot.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Gap))]
 #[serde(remote = "Self", tag = "gap", rename_all = "snake_case")]
-pub enum Gap {
+pub enum MissingData {
     /// A switch that should have reported did not, although it runs the program.
     NoReport {
         /// The switch.
@@ -106,71 +107,73 @@ impl fmt::Display for Expected {
     }
 }
 
-impl fmt::Display for Gap {
+impl fmt::Display for MissingData {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Gap::NoReport { switch, why } => write!(f, "{switch}: sent no report, although {why}"),
-            Gap::NoProgram { switch, why } => {
+            MissingData::NoReport { switch, why } => write!(f, "{switch}: sent no report, although {why}"),
+            MissingData::NoProgram { switch, why } => {
                 write!(f, "{switch}: does not run the switch program, although {why}")
             }
-            Gap::ReportLost { switch } => {
-                write!(f, "{switch}: its report was lost; from which ports it was asked is not known")
+            MissingData::ReportLost { switch } => {
+                write!(f, "{switch}: its report was lost, so the ports from which it was polled are unknown")
             }
-            Gap::Unread { switch, why } => write!(f, "{switch}: {why}"),
-            Gap::CountsLost { switch, before_ns, why } => {
-                write!(f, "{switch}: counts from before {before_ns} ns may be missing: {why}")
+            MissingData::Unread { switch, why } => write!(f, "{switch}: {why}"),
+            MissingData::CountsLost { switch, before_ns, why } => {
+                write!(f, "{switch}: counts from before {} may be missing: {why}", readable_ns(*before_ns))
             }
-            Gap::FrozenBefore { switch, event, frozen_ns, asked_ns } => write!(
+            MissingData::FrozenBefore { switch, event, frozen_ns, asked_ns } => write!(
                 f,
-                "{switch}: was frozen for event {event} at {frozen_ns} ns already; what happened up to {asked_ns} ns is not included"
+                "{switch}: already frozen at {} for another event ({event}); records from then until the poll at {} are not included",
+                readable_ns(*frozen_ns),
+                readable_ns(*asked_ns)
             ),
-            Gap::EvictionsLost { switch, slots } => {
-                write!(f, "{switch}: {slots} evicted flow slots did not arrive")
+            MissingData::EvictionsLost { switch, slots } => {
+                write!(f, "{switch}: {} did not arrive", counted(*slots, "evicted flow record"))
             }
-            Gap::PausesOverwritten { port, priority, before_ns } => write!(
+            MissingData::PausesOverwritten { port, priority, before_ns } => write!(
                 f,
-                "{}: pauses of port {} priority {priority} before {before_ns} ns were overwritten by later ones",
-                port.switch, port.port
+                "{port}: pauses of priority {priority} before {} were overwritten by later ones",
+                readable_ns(*before_ns)
             ),
-            Gap::Other(text) => f.write_str(text),
+            MissingData::Other(text) => f.write_str(text),
         }
     }
 }
 
-impl Serialize for Gap {
+impl Serialize for MissingData {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Gap::Other(text) => serializer.serialize_str(text),
-            known => Gap::serialize(known, serializer),
+            MissingData::Other(text) => serializer.serialize_str(text),
+            known => MissingData::serialize(known, serializer),
         }
     }
 }
 
-impl<'de> Deserialize<'de> for Gap {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Gap, D::Error> {
-        deserializer.deserialize_any(GapVisitor)
+impl<'de> Deserialize<'de> for MissingData {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<MissingData, D::Error> {
+        deserializer.deserialize_any(MissingDataVisitor)
     }
 }
 
-struct GapVisitor;
+struct MissingDataVisitor;
 
-impl<'de> Visitor<'de> for GapVisitor {
-    type Value = Gap;
+impl<'de> Visitor<'de> for MissingDataVisitor {
+    type Value = MissingData;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a gap: an object with `gap`, or a sentence")
     }
 
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<Gap, E> {
-        Ok(Gap::Other(text.to_string()))
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<MissingData, E> {
+        Ok(MissingData::Other(text.to_string()))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Gap, A::Error> {
-        Gap::deserialize(MapAccessDeserializer::new(map))
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<MissingData, A::Error> {
+        MissingData::deserialize(MapAccessDeserializer::new(map))
     }
 }
 
-/// For schemas: what stands in JSON for a [`Gap`].
+/// For schemas: what stands in JSON for a [`MissingData`].
 #[cfg(feature = "openapi")]
 #[derive(utoipa::ToSchema)]
 #[schema(as = MissingEntry)]
@@ -178,22 +181,9 @@ impl<'de> Visitor<'de> for GapVisitor {
 #[expect(dead_code, reason = "only its schema is used")]
 pub(crate) enum InJson {
     /// One that is named.
-    Named(Gap),
+    Named(MissingData),
     /// Anything else, in words.
     Words(String),
-}
-
-impl PartialEq<str> for Gap {
-    fn eq(&self, text: &str) -> bool {
-        let told = self.to_string();
-        told == text
-    }
-}
-
-impl PartialEq<&str> for Gap {
-    fn eq(&self, text: &&str) -> bool {
-        self == *text
-    }
 }
 
 #[cfg(test)]
@@ -203,59 +193,65 @@ mod tests {
     use super::*;
 
     /// `gap` and its JSON, there and back.
-    fn check(gap: Gap, json: Value) {
+    fn check(gap: MissingData, json: Value) {
         assert_eq!(serde_json::to_value(&gap).unwrap(), json);
-        assert_eq!(serde_json::from_value::<Gap>(json).unwrap(), gap);
+        assert_eq!(serde_json::from_value::<MissingData>(json).unwrap(), gap);
     }
 
     #[test]
     fn every_gap_comes_back_from_json() {
         let switch = || "p1-edge2".to_string();
         check(
-            Gap::NoReport { switch: switch(), why: Expected::OnVictimPath },
+            MissingData::NoReport { switch: switch(), why: Expected::OnVictimPath },
             json!({"gap": "no_report", "switch": "p1-edge2", "because": "on_victim_path"}),
         );
         check(
-            Gap::NoProgram { switch: switch(), why: Expected::Pauses(PortRef::new("sw1", 3)) },
+            MissingData::NoProgram { switch: switch(), why: Expected::Pauses(PortRef::new("sw1", 3)) },
             json!({"gap": "no_program", "switch": "p1-edge2", "because": {"pauses": "sw1:3"}}),
         );
-        check(Gap::ReportLost { switch: switch() }, json!({"gap": "report_lost", "switch": "p1-edge2"}));
         check(
-            Gap::Unread { switch: switch(), why: "the port is closed".into() },
+            MissingData::ReportLost { switch: switch() },
+            json!({"gap": "report_lost", "switch": "p1-edge2"}),
+        );
+        check(
+            MissingData::Unread { switch: switch(), why: "the port is closed".into() },
             json!({"gap": "unread", "switch": "p1-edge2", "why": "the port is closed"}),
         );
         check(
-            Gap::CountsLost { switch: switch(), before_ns: 17, why: "its bank: a: b".into() },
+            MissingData::CountsLost { switch: switch(), before_ns: 17, why: "its bank: a: b".into() },
             json!({"gap": "counts_lost", "switch": "p1-edge2", "before_ns": 17, "why": "its bank: a: b"}),
         );
         check(
-            Gap::FrozenBefore { switch: switch(), event: 7, frozen_ns: 18, asked_ns: 19 },
+            MissingData::FrozenBefore { switch: switch(), event: 7, frozen_ns: 18, asked_ns: 19 },
             json!({"gap": "frozen_before", "switch": "p1-edge2", "event": 7, "frozen_ns": 18, "asked_ns": 19}),
         );
         check(
-            Gap::EvictionsLost { switch: switch(), slots: 3 },
+            MissingData::EvictionsLost { switch: switch(), slots: 3 },
             json!({"gap": "evictions_lost", "switch": "p1-edge2", "slots": 3}),
         );
         check(
-            Gap::PausesOverwritten { port: PortRef::new("p1-edge2", 4), priority: 3, before_ns: 20 },
+            MissingData::PausesOverwritten { port: PortRef::new("p1-edge2", 4), priority: 3, before_ns: 20 },
             json!({"gap": "pauses_overwritten", "port": "p1-edge2:4", "priority": 3, "before_ns": 20}),
         );
         let words = "depths are those of the input port's queue";
-        check(Gap::Other(words.into()), json!(words));
+        check(MissingData::Other(words.into()), json!(words));
     }
 
     #[test]
     fn a_sentence_is_never_taken_for_more_than_words() {
-        let gap = Gap::PausesOverwritten { port: PortRef::new("sw1", 4), priority: 3, before_ns: 20 };
+        let gap = MissingData::PausesOverwritten { port: PortRef::new("sw1", 4), priority: 3, before_ns: 20 };
         let sentence = gap.to_string();
-        assert_eq!(sentence, "sw1: pauses of port 4 priority 3 before 20 ns were overwritten by later ones");
-        assert_eq!(serde_json::from_value::<Gap>(json!(sentence)).unwrap(), Gap::Other(sentence));
+        assert_eq!(sentence, "sw1:4: pauses of priority 3 before 20 ns were overwritten by later ones");
+        assert_eq!(
+            serde_json::from_value::<MissingData>(json!(sentence)).unwrap(),
+            MissingData::Other(sentence)
+        );
     }
 
     #[test]
     fn what_is_no_gap_is_refused() {
         let refused = |json: Value, why: &str| {
-            let error = serde_json::from_value::<Gap>(json).unwrap_err().to_string();
+            let error = serde_json::from_value::<MissingData>(json).unwrap_err().to_string();
             assert!(error.contains(why), "no `{why}` in: {error}");
         };
         refused(json!(7), "expected a gap: an object with `gap`, or a sentence");

@@ -3,7 +3,7 @@
 mod support;
 
 use harrier_analyzer::{Settings, analyze};
-use model::circumstances::Deviation;
+use model::config_finding::Deviation;
 use model::provenance::{EdgeKind, Node};
 use model::{Cause, ConfigFinding, LossReason, LossRecord, PortRef, Setting};
 use support::Story;

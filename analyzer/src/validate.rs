@@ -1,49 +1,53 @@
-//! Records of a snapshot that speak of what its topology does not have.
+//! Checks that a snapshot and a topology belong together: finds records about switches and ports that the topology
+//! lacks.
 //!
-//! They do no harm to a verdict, which goes by the records that have a place. But they are a sign that snapshot and topology
-//! do not belong together, or that a link is not in the topology, so whoever asks for a verdict should know.
+//! Such records do not affect a verdict, which uses only records that can be placed. They show that snapshot and
+//! topology do not match, or that the topology lacks a link, so a user should see them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use crate::port::PortRef;
-use crate::snapshot::Snapshot;
-use crate::topology::{NodeKind, Topology};
+use model::topology::NodeKind;
+use model::units::counted;
+use model::{PortRef, Snapshot, Topology};
 
-/// A place that the topology does not have, and what speaks of it.
+/// A switch or port that records refer to and that the topology lacks.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stray {
-    /// The place.
+pub struct UnknownPlace {
+    /// The switch or port.
     pub place: Place,
-    /// The kinds of records and how many there are of each, by name.
+    /// The number of records that refer to it, by kind (a noun in the singular).
     pub records: BTreeMap<&'static str, u64>,
 }
 
-/// A place that the topology does not have.
+/// A switch or port that the topology lacks.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
     /// No switch has this name.
     Switch(String),
-    /// The switch is there; no link ends at this port of it.
+    /// The switch exists, but no link ends at this port.
     Port(PortRef),
 }
 
-impl fmt::Display for Stray {
+impl fmt::Display for UnknownPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.place {
-            Place::Switch(name) => write!(f, "the topology has no switch `{name}`, of which speak")?,
-            Place::Port(port) => write!(f, "the topology has no link at `{port}`, of which speak")?,
+            Place::Switch(name) => {
+                write!(f, "snapshot refers to switch `{name}`, which is not in the topology")?;
+            }
+            Place::Port(port) => {
+                write!(f, "snapshot refers to port `{port}`, which has no link in the topology")?
+            }
         }
-        for (at, (kind, count)) in self.records.iter().enumerate() {
-            write!(f, "{} {kind}: {count}", if at == 0 { "" } else { "," })?;
-        }
-        Ok(())
+        let records: Vec<String> = self.records.iter().map(|(kind, count)| counted(*count, kind)).collect();
+        write!(f, " ({})", records.join(", "))
     }
 }
 
-/// The places that records of `snapshot` speak of and that `topology` does not have, each once, by name. Telemetry of a switch
-/// that is not there is among [`Snapshot::problems`].
-pub fn strays(snapshot: &Snapshot, topology: &Topology) -> Vec<Stray> {
+/// Returns the switches and ports that records of `snapshot` refer to and that `topology` lacks, each once, by name.
+///
+/// Telemetry of a switch that the topology lacks is an error instead, see [`Snapshot::problems`].
+pub fn unknown_places(snapshot: &Snapshot, topology: &Topology) -> Vec<UnknownPlace> {
     let mut known: BTreeMap<&str, BTreeSet<u16>> = BTreeMap::new();
     for node in topology.nodes.iter().filter(|node| node.kind == NodeKind::Switch) {
         known.entry(&node.name).or_default();
@@ -53,49 +57,49 @@ pub fn strays(snapshot: &Snapshot, topology: &Topology) -> Vec<Stray> {
             ports.insert(end.port);
         }
     }
-    let mut found = Found { known, strays: BTreeMap::new() };
+    let mut found = Found { known, places: BTreeMap::new() };
     for telemetry in &snapshot.switches {
         if !found.known.contains_key(telemetry.switch.as_str()) {
             continue;
         }
         let mut add = |kind, ports: &[Option<u16>]| found.add(kind, &telemetry.switch, ports);
         for flow in &telemetry.flows {
-            add("flow records", &[flow.ingress_port, Some(flow.egress_port)]);
+            add("flow record", &[flow.ingress_port, Some(flow.egress_port)]);
         }
         for slot in &telemetry.ports {
-            add("port records", &[Some(slot.port)]);
+            add("port record", &[Some(slot.port)]);
         }
         for meter in &telemetry.meters {
-            add("meter records", &[Some(meter.ingress_port), Some(meter.egress_port)]);
+            add("meter record", &[Some(meter.ingress_port), Some(meter.egress_port)]);
         }
         for pause in &telemetry.pauses {
-            add("pauses", &[Some(pause.port)]);
+            add("pause", &[Some(pause.port)]);
         }
         for port in &telemetry.polled_from {
-            add("polling packets", &[Some(*port)]);
+            add("polling packet", &[Some(*port)]);
         }
-        add("ways back", &[telemetry.back_port]);
+        add("reverse-path port", &[telemetry.back_port]);
     }
     for loss in &snapshot.losses {
-        found.add("losses", &loss.switch, &[Some(loss.ingress_port), Some(loss.egress_port)]);
+        found.add("loss record", &loss.switch, &[Some(loss.ingress_port), Some(loss.egress_port)]);
     }
     for finding in &snapshot.configuration {
-        found.add("configuration findings", &finding.switch, &[finding.port]);
+        found.add("configuration finding", &finding.switch, &[finding.port]);
     }
-    found.strays.into_iter().map(|(place, records)| Stray { place, records }).collect()
+    found.places.into_iter().map(|(place, records)| UnknownPlace { place, records }).collect()
 }
 
 struct Found<'t> {
     /// The ports of each switch that have a link.
     known: BTreeMap<&'t str, BTreeSet<u16>>,
-    strays: BTreeMap<Place, BTreeMap<&'static str, u64>>,
+    places: BTreeMap<Place, BTreeMap<&'static str, u64>>,
 }
 
 impl Found<'_> {
-    /// Counts a record about `ports` of `switch`, once at each of them that is not there.
+    /// Counts a record about `ports` of `switch`, once for each port without a link.
     fn add(&mut self, kind: &'static str, switch: &str, ports: &[Option<u16>]) {
         let mut count = |place| {
-            let records = self.strays.entry(place).or_default();
+            let records = self.places.entry(place).or_default();
             *records.entry(kind).or_default() += 1;
         };
         let Some(known) = self.known.get(switch) else {
@@ -114,12 +118,12 @@ impl Found<'_> {
 
 #[cfg(test)]
 mod tests {
+    use model::snapshot::{SNAPSHOT_FORMAT, Source};
+    use model::telemetry::{MeterRecord, PauseInterval, PortRecord};
+    use model::topology::{Link, Node};
+    use model::{ConfigFinding, LossReason, LossRecord, Rate, Setting, SwitchTelemetry, Time};
+
     use super::*;
-    use crate::circumstances::{ConfigFinding, LossReason, LossRecord, Setting};
-    use crate::snapshot::{SNAPSHOT_FORMAT, Source, SwitchTelemetry};
-    use crate::telemetry::{MeterRecord, PauseInterval, PortRecord};
-    use crate::topology::{Link, Node};
-    use crate::units::{Rate, Time};
 
     /// Two switches with a link between their first ports.
     fn network() -> Topology {
@@ -180,12 +184,13 @@ mod tests {
     fn check(change: impl FnOnce(&mut Snapshot), expected: &[&str]) {
         let mut snapshot = snapshot();
         change(&mut snapshot);
-        let said: Vec<String> = strays(&snapshot, &network()).iter().map(ToString::to_string).collect();
-        assert_eq!(said, expected);
+        let found: Vec<String> =
+            unknown_places(&snapshot, &network()).iter().map(ToString::to_string).collect();
+        assert_eq!(found, expected);
     }
 
     #[test]
-    fn every_place_that_is_not_there_is_named_once_with_what_speaks_of_it() {
+    fn each_unknown_place_is_listed_once_with_its_records() {
         check(|_| {}, &[]);
         check(
             |s| {
@@ -195,8 +200,8 @@ mod tests {
                 s.switches[0].polled_from.push(8);
             },
             &[
-                "the topology has no link at `s1:7`, of which speak meter records: 2, pauses: 1",
-                "the topology has no link at `s1:8`, of which speak meter records: 1, polling packets: 1",
+                "snapshot refers to port `s1:7`, which has no link in the topology (2 meter records, 1 pause)",
+                "snapshot refers to port `s1:8`, which has no link in the topology (1 meter record, 1 polling packet)",
             ],
         );
         check(
@@ -205,8 +210,8 @@ mod tests {
                 s.configuration.push(ConfigFinding::new("s9", Setting::Alpha, "too small", "make it larger"));
             },
             &[
-                "the topology has no switch `s9`, of which speak configuration findings: 1, losses: 1",
-                "the topology has no link at `s2:3`, of which speak losses: 1",
+                "snapshot refers to switch `s9`, which is not in the topology (1 configuration finding, 1 loss record)",
+                "snapshot refers to port `s2:3`, which has no link in the topology (1 loss record)",
             ],
         );
     }

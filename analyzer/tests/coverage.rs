@@ -4,6 +4,7 @@ mod support;
 
 use harrier_analyzer::unanswered;
 use model::FlowKey;
+use model::units::readable_ns;
 use support::stories::{background, early_poll};
 use support::{Story, line_network};
 
@@ -22,7 +23,7 @@ fn no_switch_answered() {
     check(
         &story,
         &[
-            "no switch answered: there is no telemetry to diagnose from",
+            "no switch reported, so there is no telemetry to diagnose from",
             "switch sw1 on the victim's path gave no telemetry",
             "switch sw2 on the victim's path gave no telemetry",
             "switch sw3 on the victim's path gave no telemetry",
@@ -33,7 +34,7 @@ fn no_switch_answered() {
     check(
         &story,
         &[
-            "no switch answered: there is no telemetry to diagnose from",
+            "no switch reported, so there is no telemetry to diagnose from",
             "switch sw1 did not answer within 80 ms",
         ],
     );
@@ -47,7 +48,7 @@ fn the_switches_of_the_path_are_the_ones_that_are_missing() {
     check(
         &story,
         &[
-            &format!("no record of any switch holds the victim {victim}"),
+            &format!("no switch has a record of the victim {victim}"),
             "switch sw1 on the victim's path gave no telemetry",
             "switch sw2 on the victim's path gave no telemetry",
             "switch sw3 on the victim's path gave no telemetry",
@@ -64,7 +65,7 @@ fn an_unknown_victim() {
     check(
         &story,
         &[
-            "no record of any switch holds the victim 10.9.0.1:1>10.9.0.2:4791/udp",
+            "no switch has a record of the victim 10.9.0.1:1>10.9.0.2:4791/udp",
             "the topology has no host with the victim's source address 10.9.0.1",
             "the topology has no host with the victim's destination address 10.9.0.2",
         ],
@@ -88,8 +89,9 @@ fn a_time_of_which_nothing_is_known() {
         story.snapshot.switches.iter().map(|s| (s.switch.clone(), s.frozen_ns)).collect();
     let said = |name: &str| {
         format!(
-            "switch {name} was read up to {} ns; the slow round trip began after {from} ns",
-            frozen_ns[name]
+            "the records of switch {name} end at {}; the slow round trip began after {}",
+            readable_ns(frozen_ns[name]),
+            readable_ns(from)
         )
     };
     check(&story, &[&said("sw1"), &said("sw2"), &said("sw3")]);
