@@ -1,9 +1,9 @@
-//! The methods that are set side by side, each with the telemetry that it would have.
+//! The methods under comparison, each with the telemetry that it would have.
 //!
-//! All see the same runs. What differs is what they may look at, so every method is a restriction of the snapshot and
-//! a choice of rules. Hawkeye's evaluation (SIGCOMM 2025) compares with full polling (every switch of the network at
-//! the time of the question, and so with more telemetry than a collection brings), victim path only, port-only and
-//! flow-only telemetry and SpiderMon (NSDI 2022: queues on the victim's path, no notion of pauses).
+//! All methods see the same runs. A method is a restriction of the snapshot and a set of rules. Hawkeye's evaluation
+//! (SIGCOMM 2025) compares with full polling (every switch of the network at the time of the trigger, thus more
+//! telemetry than a collection has), victim path only, port-only and flow-only telemetry, and SpiderMon (NSDI 2022:
+//! queues on the victim's path, without pauses).
 
 use model::missing_data::Expected;
 use model::telemetry::FlowRecord;
@@ -17,24 +17,24 @@ use crate::settings::Settings;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Contestant {
-    /// Ours.
+    /// Harrier's rules and collection.
     Harrier,
     /// Hawkeye as published: its edge weights and its replay, on the same registers.
     Hawkeye,
-    /// Our rules on all switches of the network.
+    /// Harrier's rules on all switches of the network.
     FullPolling,
-    /// Our rules on the switches of the victim's path only.
+    /// Harrier's rules on the switches of the victim's path.
     VictimPath,
-    /// Our rules without flow records.
+    /// Harrier's rules without flow records.
     PortOnly,
-    /// Our rules without port slots, meters and pauses.
+    /// Harrier's rules without port slots, meters and pauses.
     FlowOnly,
-    /// Queues on the victim's path; pauses are unknown.
+    /// Queues on the victim's path, without pauses.
     Spidermon,
 }
 
 impl Contestant {
-    /// All of them, in the order of tables.
+    /// All methods, in the order of tables.
     pub const ALL: [Contestant; 7] = [
         Contestant::Harrier,
         Contestant::Hawkeye,
@@ -45,7 +45,7 @@ impl Contestant {
         Contestant::Spidermon,
     ];
 
-    /// Its name in arguments and tables.
+    /// The name in arguments and tables.
     pub fn name(self) -> &'static str {
         match self {
             Contestant::Harrier => "harrier",
@@ -58,32 +58,32 @@ impl Contestant {
         }
     }
 
-    /// The method of this name.
+    /// Returns the method with this name.
     pub fn named(name: &str) -> Option<Contestant> {
         Contestant::ALL.into_iter().find(|c| c.name() == name)
     }
 
-    /// The rules that it judges by.
+    /// The rules of the method.
     pub fn settings(self) -> Settings {
         let method = if self == Contestant::Hawkeye { Method::HAWKEYE } else { Method::default() };
         Settings { method, ..Settings::default() }
     }
 
-    /// Whether it needs the telemetry of all switches in place of a collection's.
+    /// Whether the method uses the telemetry of all switches instead of a collection.
     pub fn sees_everything(self) -> bool {
         self == Contestant::FullPolling
     }
 
-    /// What it sees of a snapshot; for a method that sees everything, of one that has everything.
+    /// Returns the part of a snapshot that the method sees; for full polling, of a snapshot of all switches.
     ///
-    /// Bytes are scaled by the records that remain, so that the cost of a method is its own.
+    /// Bytes are scaled by the records that remain, so that each method has its own cost.
     pub fn look(self, snapshot: &Snapshot) -> Snapshot {
         let mut seen = snapshot.clone();
         match self {
             Contestant::Harrier | Contestant::Hawkeye | Contestant::FullPolling => return seen,
             Contestant::VictimPath | Contestant::Spidermon => {
                 seen.switches.retain(|s| s.on_victim_path);
-                // Nobody follows pauses, so nobody misses switches there either.
+                // This method does not follow pauses, so switches on the pause path are not missing.
                 let for_pauses = |gap: &MissingData| {
                     matches!(
                         gap,
@@ -124,7 +124,7 @@ fn forget_pauses(flow: &mut FlowRecord) {
     flow.paused_packets = 0;
 }
 
-/// About how many bytes the records of a switch are: flow slots are the large ones (100 bytes against 24).
+/// Returns the approximate size of a switch's records in bytes: 100 for a flow slot, 24 for the others.
 fn records(switch: &model::SwitchTelemetry) -> u64 {
     let small = switch.ports.len() + switch.meters.len() + switch.pauses.len();
     100 * switch.flows.len() as u64 + 24 * small as u64

@@ -1,18 +1,18 @@
-//! Plots of a sweep as SVG: lines over the values of one setting, one a method.
+//! Plots of a sweep as SVG: one line for each method over the values of one setting.
 
 use std::fmt::Write;
 
 use super::contestant::Contestant;
 use super::table::Row;
 
-/// What a sweep gave for one value of what was varied.
+/// The results for one value of a sweep.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct Point {
-    /// The value, as people write it.
+    /// The value as text.
     pub value: String,
-    /// One row a scenario and method.
+    /// One row for each scenario and method.
     pub rows: Vec<Row>,
-    /// One row a method.
+    /// One row for each method.
     pub totals: Vec<Row>,
 }
 
@@ -22,10 +22,10 @@ const LEFT: f64 = 56.0;
 const RIGHT: f64 = 150.0;
 const TOP: f64 = 44.0;
 const BOTTOM: f64 = 48.0;
-/// One a method, in the order of [`Contestant::ALL`].
+/// One colour for each method, in the order of [`Contestant::ALL`].
 const COLOURS: [&str; 7] = ["#35618e", "#b3541e", "#4a8c4a", "#8e4585", "#7a7a2e", "#2e7a7a", "#888888"];
 
-/// Precision and recall over the values: name of the file and content. `what` says what was varied.
+/// Plots precision and recall over the values: file name and content. `what` names the setting.
 pub fn curves(what: &str, points: &[Point]) -> Vec<(&'static str, String)> {
     vec![
         ("precision.svg", lines(&format!("precision over {what}"), points, |row| row.precision)),
@@ -91,12 +91,12 @@ fn lines(title: &str, points: &[Point], value: fn(&Row) -> f64) -> String {
     svg
 }
 
-/// Where the `at`-th of `count` values stands.
+/// The position of the `at`-th of `count` values.
 fn place_of(at: usize, count: usize) -> f64 {
     LEFT + (at as f64 + 0.5) * (WIDTH - LEFT - RIGHT) / count.max(1) as f64
 }
 
-/// Where a share from 0 to 1 stands.
+/// The position of a share from 0 to 1.
 fn height_of(share: f64) -> f64 {
     TOP + (1.0 - share.clamp(0.0, 1.0)) * (HEIGHT - TOP - BOTTOM)
 }

@@ -1,25 +1,25 @@
-//! What is known of what was missed: whether the answer said that it lacks something, and whether anybody could have known.
+//! Classifies missed events: whether the verdicts report missing data, and whether any collection has the root cause.
 //!
-//! A switch that does not answer takes its records with it. What counts then is that nobody is misled.
+//! A switch that does not respond takes its records with it. What matters then is that no verdict misleads.
 
 use model::{Diagnosis, GroundTruth, Snapshot, Trigger};
 
 use super::score::{AFTERMATH_NS, names_event};
 
-/// A verdict up to this confidence says itself that it is a guess.
+/// Up to this confidence a verdict counts as a stated guess.
 const UNSURE: f64 = 0.5;
 
-/// Of what happened and was not named.
+/// Missed events by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Missed {
-    /// A victim was asked about in its time, each such answer names what the collection lacks, and none is more certain
-    /// than not.
+    /// A victim triggered in the event's time, each of its verdicts reports missing data, and none has more than 50 %
+    /// confidence.
     pub said_missing: u64,
-    /// No collection holds the switch that it began at.
+    /// No collection has the switch of the root port.
     pub root_uncollected: u64,
 }
 
-/// Judges what `diagnoses`, all that holds of the `answers` to a run's snapshots, do not name.
+/// Classifies the events that `diagnoses` (what remains of the `answers` to a run's snapshots) do not name.
 pub fn missed(
     answers: &[(&Snapshot, Vec<Diagnosis>)],
     diagnoses: &[Diagnosis],
@@ -43,7 +43,7 @@ pub fn missed(
     missed
 }
 
-/// Whether a question is about a victim of what happened, at one of the times at which it did.
+/// Whether a trigger belongs to a victim of an event, at one of the times at which it happened.
 fn is_about(trigger: &Trigger, truth: &GroundTruth) -> bool {
     std::iter::once(truth).chain(&truth.again).any(|t| {
         t.victims.contains(&trigger.flow)

@@ -1,8 +1,9 @@
-//! What verdicts are worth: the answers of several methods on the same runs, set against what really happened.
+//! Evaluation: the verdicts of several methods on the same runs, compared with ground truth.
 //!
-//! After the evaluation of Hawkeye (SIGCOMM 2025, DOI 10.1145/3718958.3750490): a true positive has the exact anomaly
-//! *and* the exact root cause. [`contestant`] says which telemetry and which rules a method has, [`score`] judges the
-//! verdicts of one run, [`missed`](mod@missed) looks at what they do not name, [`table`] adds up runs, [`plot`] and [`curve`] draw. Whoever runs the scenarios is outside (`harrier eval`).
+//! As in the evaluation of Hawkeye (SIGCOMM 2025, DOI 10.1145/3718958.3750490), a true positive has the exact anomaly
+//! *and* the exact root cause. [`contestant`] defines the telemetry and rules of each method, [`score`] scores the
+//! verdicts of one run, [`missed`](mod@missed) classifies missed events, [`table`] aggregates runs, [`plot`] and
+//! [`curve`] draw. `harrier eval` runs the scenarios.
 
 pub mod contestant;
 pub mod curve;

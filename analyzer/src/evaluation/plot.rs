@@ -1,4 +1,4 @@
-//! Plots of a table as SVG: bars, one a method.
+//! Plots of a table as SVG: one bar for each method.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ const BAR: usize = 18;
 const STEP: usize = 26;
 const TOP: usize = 44;
 
-/// What a plot shows of each row.
+/// The quantity that a plot shows.
 struct Quantity {
     file: &'static str,
     title: &'static str,
@@ -45,7 +45,7 @@ const QUANTITIES: [Quantity; 4] = [
     },
 ];
 
-/// One plot a quantity: name of its file and content. `rows` have one row a method.
+/// Returns one plot for each quantity: file name and content. `rows` has one row for each method.
 pub fn plots(rows: &[Row]) -> Vec<(&'static str, String)> {
     QUANTITIES.iter().map(|quantity| (quantity.file, bars(rows, quantity))).collect()
 }

@@ -1,4 +1,4 @@
-//! Whether verdicts name what really happened.
+//! Compares verdicts with ground truth.
 
 use std::collections::BTreeSet;
 
@@ -6,31 +6,30 @@ use model::{Anomaly, Cause, Diagnosis, FlowKey, GroundTruth};
 
 use crate::incident::incidents;
 
-/// So long after it ended its queues may still drain: a verdict then is a verdict about it.
+/// Queues may drain for this long after an event: a verdict in this time still refers to it.
 pub(super) const AFTERMATH_NS: u64 = 100_000;
 
-/// What a run's verdicts are worth.
+/// The score of a run's verdicts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Score {
-    /// Things that happened and were named.
+    /// Events that were named.
     pub true_positive: u64,
     /// Incidents that were named and did not happen.
     pub false_positive: u64,
-    /// Things that happened and were not named.
+    /// Events that were not named.
     pub false_negative: u64,
 }
 
 impl Score {
-    /// Whether nothing was missed and nothing made up.
+    /// Whether all events were named and nothing else.
     pub fn is_perfect(&self) -> bool {
         self.false_positive == 0 && self.false_negative == 0
     }
 }
 
-/// The anomaly and the root cause are exactly the true ones: port, host, flows and configuration, and the name of the
-/// cause where the truth has one. Flows with a small part may be named or not. The flow that is asked about is no answer to
-/// who slows it down, so its own part does not count. Where others were to blame before the end, the blame is right that stood
-/// when the question was asked or at any time after it.
+/// Whether anomaly and root cause match exactly: port, host, flows and configuration, and the cause if the truth has
+/// one. Flows with a minor contribution may be named or not. The victim's own contribution does not count. If the
+/// culprits changed during the event, the set at the time of the trigger or any later set is right.
 pub fn names_truth(diagnosis: &Diagnosis, truth: &GroundTruth) -> bool {
     let others = |flows: &[FlowKey]| {
         flows.iter().copied().filter(|flow| *flow != diagnosis.victim).collect::<BTreeSet<_>>()
@@ -51,19 +50,19 @@ pub fn names_truth(diagnosis: &Diagnosis, truth: &GroundTruth) -> bool {
         && truth.cause.is_none_or(|cause| cause == Cause::Undetermined || cause == diagnosis.cause)
 }
 
-/// Whether a verdict names what really happened, at one of the times at which it did.
+/// Whether a verdict names an event, at one of the times at which it happened.
 pub fn names_event(diagnosis: &Diagnosis, truth: &GroundTruth) -> bool {
     names_truth(diagnosis, truth) || truth.again.iter().any(|again| names_truth(diagnosis, again))
 }
 
-/// Whether a verdict names anything that really happened in a run.
+/// Whether a verdict names any event of a run.
 pub fn is_right(diagnosis: &Diagnosis, truth: &GroundTruth) -> bool {
     let meant = std::iter::once(truth).chain(&truth.others).filter(|t| t.anomaly.is_some());
     meant.chain(&truth.beside).any(|t| names_event(diagnosis, t))
 }
 
-/// Whether a verdict speaks of a queue that nobody but the flow that was asked about made. Who slowed it down has no answer then:
-/// whoever is named for it was only there.
+/// Whether a verdict is about a queue that only the victim built. That queue has no other culprit, so any named flow
+/// is a bystander.
 fn is_own_doing(diagnosis: &Diagnosis, truth: &GroundTruth) -> bool {
     let events = std::iter::once(truth).chain(&truth.others);
     let mut all = events.flat_map(|t| std::iter::once(t).chain(&t.again)).chain(&truth.beside);
@@ -75,17 +74,17 @@ fn is_own_doing(diagnosis: &Diagnosis, truth: &GroundTruth) -> bool {
     })
 }
 
-/// Whether a verdict says who is to blame: a flow, a host, a setting, or, more certain than not, a port. That a flow is slow and the
-/// fabric clean, or that the trail is lost at a switch that did not answer, blames nobody.
+/// Whether a verdict names a root cause: a flow, a host, a setting or, with more than 50 % confidence, a port.
+/// `host_only` and a pause path that ends at a switch without telemetry name none.
 fn blames(diagnosis: &Diagnosis) -> bool {
     let root = &diagnosis.root_cause;
     let named = !root.flows.is_empty() || root.host.is_some() || !root.config.is_empty();
     diagnosis.anomaly != Anomaly::HostOnly && (named || root.port.is_some() && diagnosis.confidence > 0.5)
 }
 
-/// Judges the verdicts of one run. Verdicts about one incident count once, by the incident's best verdict; each truth
-/// counts once, however many verdicts name it and however often it happened. A wrong verdict counts if it speaks of the time
-/// of what happened; one that names something else that really held up the victim's packets is neither right nor wrong.
+/// Scores the verdicts of one run. Verdicts of one incident count once, by the incident's best verdict; each event
+/// counts once, however many verdicts name it and however often it happened. A wrong verdict counts if it is about
+/// the time of an event; one that names something else that delayed the victim's packets is neither right nor wrong.
 pub fn score(diagnoses: &[Diagnosis], truth: &GroundTruth) -> Score {
     let truths: Vec<&GroundTruth> =
         std::iter::once(truth).chain(&truth.others).filter(|t| t.anomaly.is_some()).collect();
@@ -94,11 +93,11 @@ pub fn score(diagnoses: &[Diagnosis], truth: &GroundTruth) -> Score {
         let named = diagnoses.iter().any(|d| names_event(d, truth));
         *(if named { &mut score.true_positive } else { &mut score.false_negative }) += 1;
     }
-    // Of other times than that of what is known to have happened, nothing is known.
+    // Nothing is known about other times than those of the events.
     let in_time = |d: &Diagnosis| {
         truths.is_empty()
             || truths.iter().flat_map(|t| std::iter::once(*t).chain(&t.again)).any(|t| {
-                // Whoever did not suffer from it was asked about for another reason.
+                // A flow that is not a victim of the event was triggered for another reason.
                 t.victims.contains(&d.victim)
                     && t.time_ns.is_none_or(|(from, to)| {
                         from <= d.time_ns && d.time_ns <= to.saturating_add(AFTERMATH_NS)
@@ -108,7 +107,7 @@ pub fn score(diagnoses: &[Diagnosis], truth: &GroundTruth) -> Score {
     for incident in incidents(diagnoses) {
         let is_true = incident.verdicts.iter().any(|d| is_right(d, truth) || is_own_doing(d, truth));
         let is_judged = incident.verdicts.iter().any(|d| in_time(d));
-        // What a verdict that blames nobody fails to name is counted as missed above.
+        // A verdict without a root cause counts as missed above.
         if !is_true && is_judged && blames(incident.best) {
             score.false_positive += 1;
         }

@@ -1,4 +1,4 @@
-//! Adding up runs: one row a scenario and method.
+//! Aggregates runs: one row for each scenario and method.
 
 use std::collections::BTreeMap;
 
@@ -8,28 +8,28 @@ use super::contestant::Contestant;
 use super::missed::Missed;
 use super::score::Score;
 
-/// What one method did in one run.
+/// The result of one method in one run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Observation {
     /// The scenario.
     pub scenario: String,
     /// The method.
     pub method: Contestant,
-    /// How many instances were drawn until one showed what its scenario is about.
+    /// Number of instances that were drawn until one showed the scenario's anomaly.
     pub drawn: u64,
-    /// What its verdicts are worth.
+    /// The score of its verdicts.
     pub score: Score,
-    /// What is known of what it missed.
+    /// The classification of missed events.
     pub missed: Missed,
-    /// Switches in each snapshot.
+    /// Number of switches in each snapshot.
     pub switches_collected: Vec<u64>,
     /// Bytes of telemetry in each snapshot.
     pub telemetry_bytes: Vec<u64>,
-    /// Bytes of polling packets on wires, for each snapshot.
+    /// Bytes of polling packets on the wire, for each snapshot.
     pub polling_bytes: Vec<u64>,
-    /// The share of the switches that the cause runs over which the best snapshot holds, for each thing that happened.
+    /// For each event, the share of the switches of its pause path that the best snapshot has.
     pub causal_coverage: Vec<f64>,
-    /// From the agent's question to the first right verdict, in nanoseconds.
+    /// Time from the trigger to the first right verdict, in nanoseconds.
     pub time_to_diagnosis_ns: Option<u64>,
 }
 
@@ -40,41 +40,41 @@ pub struct Row {
     pub scenario: String,
     /// The method.
     pub method: Contestant,
-    /// How many runs.
+    /// Number of runs.
     pub runs: u64,
-    /// How many instances were drawn for them: those that did not show what their scenario is about were passed over.
+    /// Number of instances that were drawn for them: those that did not show the scenario's anomaly were skipped.
     pub drawn: u64,
-    /// Things that happened and were named exactly.
+    /// Events that were named exactly.
     pub true_positive: u64,
     /// Incidents that were named and did not happen.
     pub false_positive: u64,
-    /// Things that happened and were not named.
+    /// Events that were not named.
     pub false_negative: u64,
-    /// Of what was missed, that where the answers say that telemetry is missing, and none is more certain than not.
+    /// Missed events whose verdicts report missing telemetry with at most 50 % confidence.
     #[serde(default)]
     pub said_missing: u64,
-    /// Of what was missed, that which began at a switch that no collection holds.
+    /// Missed events whose root switch no collection has.
     #[serde(default)]
     pub root_uncollected: u64,
-    /// True positives among all that were named; 1 when nothing was.
+    /// True positives among all that were named; 1 if nothing was.
     pub precision: f64,
-    /// True positives among all that happened; 1 when nothing did.
+    /// True positives among all events; 1 if there were none.
     pub recall: f64,
-    /// Switches a diagnosis, in the mean.
+    /// Mean number of switches of a diagnosis.
     pub switches_collected_mean: f64,
-    /// Share of the switches that the cause runs over which were collected, in the mean; absent: nothing happened.
+    /// Mean share of the switches of the pause path that were collected; absent without events.
     pub causal_coverage: Option<f64>,
-    /// Bytes of telemetry a diagnosis, in the mean.
+    /// Mean bytes of telemetry of a diagnosis.
     pub telemetry_bytes_mean: f64,
-    /// Bytes of polling packets a diagnosis, in the mean.
+    /// Mean bytes of polling packets of a diagnosis.
     pub polling_bytes_mean: f64,
-    /// Median time from question to right verdict, in microseconds; absent: there was none.
+    /// Median time from trigger to right verdict, in microseconds; absent without one.
     pub time_to_diagnosis_us_p50: Option<f64>,
-    /// 99th percentile of it.
+    /// 99th percentile of that time.
     pub time_to_diagnosis_us_p99: Option<f64>,
 }
 
-/// Rows by scenario (in the order in which they first come) and method.
+/// Returns rows by scenario (in order of first appearance) and method.
 pub fn rows(observations: &[Observation]) -> Vec<Row> {
     let mut order: Vec<&str> = Vec::new();
     let mut groups: BTreeMap<(usize, Contestant), Vec<&Observation>> = BTreeMap::new();
@@ -89,7 +89,7 @@ pub fn rows(observations: &[Observation]) -> Vec<Row> {
     groups.iter().map(|((place, method), group)| row(order[*place], *method, group)).collect()
 }
 
-/// One row over all scenarios for each method.
+/// Returns one row over all scenarios for each method.
 pub fn totals(observations: &[Observation]) -> Vec<Row> {
     let mut groups: BTreeMap<Contestant, Vec<&Observation>> = BTreeMap::new();
     for observation in observations {
@@ -133,7 +133,7 @@ fn row(scenario: &str, method: Contestant, group: &[&Observation]) -> Row {
     }
 }
 
-/// The rows as people read them.
+/// Formats the rows as text.
 pub fn text<'r>(rows: impl Iterator<Item = &'r Row>) -> String {
     let mut text = format!(
         "{:<32} {:<12} {:>5} {:>5} {:>4} {:>4} {:>4} {:>9} {:>7} {:>8} {:>9} {:>9} {:>8} {:>9}\n",
@@ -155,7 +155,7 @@ pub fn text<'r>(rows: impl Iterator<Item = &'r Row>) -> String {
     let optional = |value: Option<f64>, digits: usize| {
         value.map_or_else(|| "-".to_string(), |value| format!("{value:.digits$}"))
     };
-    // Of nothing there is no share.
+    // A share of nothing is undefined.
     let share = |value: f64, of: u64| optional((of > 0).then_some(value), 3);
     for r in rows {
         text.push_str(&format!(
@@ -179,13 +179,13 @@ pub fn text<'r>(rows: impl Iterator<Item = &'r Row>) -> String {
     text
 }
 
-/// The smallest value that so many percent do not exceed, in microseconds; `times` ascending.
+/// Returns the smallest value that this many percent do not exceed, in microseconds; `times` is ascending.
 fn percentile(times: &[u64], percent: usize) -> Option<f64> {
     let rank = (times.len() * percent).div_ceil(100).max(1);
     times.get(rank - 1).map(|ns| short(*ns as f64 / 1e3))
 }
 
-/// Four decimals.
+/// Rounds to four decimals.
 fn short(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
 }
