@@ -1,36 +1,39 @@
-//! Steps of collective operations, and which of them holds the whole up.
+//! Steps of collective operations, and the transfer that delays a job.
 //!
-//! After Vedrfolnir (INFOCOM 2026): transfers that wait for each other form a graph; what ends last is followed back over
-//! what each transfer waited for longest, and the transfer of that chain that took longest beyond what is usual is the one
-//! that all others wait for. What slowed it down is then a question of the provenance graph, as for any flow.
+//! After Vedrfolnir (INFOCOM 2026): the dependencies between transfers form a graph. Starting at the transfer that
+//! ends last, the longest dependencies are followed back; the transfer of that chain with the longest delay beyond
+//! its usual duration is the one that the job waits for. Its cause is then a question of the provenance graph, as for
+//! any flow.
 
 use model::job::{JobStep, StepRole};
 use model::{FlowKey, Job, Transfer};
 
-/// A transfer is slow from this part of the usual time on, in percent. Below, others that share its links explain it.
+/// Minimum duration of a slow transfer, in percent of the usual one. Below, sharing links with other transfers
+/// explains it.
 const SLOW_PERCENT: u64 = 150;
-/// So many ended transfers of a size tell what is usual for it.
+/// Minimum number of finished transfers of a size to determine the usual duration.
 const LEAST_SAMPLES: usize = 3;
 
 /// The transfer that a job waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SlowTransfer<'j> {
-    /// It.
+    /// The transfer.
     pub transfer: &'j Transfer,
-    /// How long it has taken, in nanoseconds.
+    /// Its duration so far, in nanoseconds.
     pub took_ns: u64,
-    /// How long transfers of its size take: the median.
+    /// The median duration of transfers of its size, in nanoseconds.
     pub usual_ns: u64,
-    /// Transfers that wait for it, directly or for others that do.
+    /// The number of transfers that depend on it, directly or indirectly.
     pub waiting: usize,
 }
 
-/// The transfer that holds a job up at `now_ns`; none where all take their usual time, or times are not known.
+/// Returns the transfer that delays a job at `now_ns`; `None` if all take their usual time, or if times are not
+/// known.
 pub fn holds_up(job: &Job, now_ns: u64) -> Option<SlowTransfer<'_>> {
     let started = |transfer: &Transfer| transfer.start_ns.is_some_and(|start| start <= now_ns);
     let end = |transfer: &Transfer| transfer.finish_ns.unwrap_or(now_ns).min(now_ns);
     let transfer = |at: u32| job.transfers.get(at as usize);
-    // Back from what ended last, over what each waited for longest: `after` points backwards, so this ends.
+    // From the last transfer back over the longest dependencies: `after` refers to earlier transfers, so this ends.
     let last = (0..job.transfers.len() as u32).filter(|at| transfer(*at).is_some_and(started));
     let mut at = last.max_by_key(|at| (transfer(*at).map(end), std::cmp::Reverse(*at)))?;
     let mut slowest: Option<(u32, u64, u64)> = None;
@@ -53,14 +56,14 @@ pub fn holds_up(job: &Job, now_ns: u64) -> Option<SlowTransfer<'_>> {
     Some(SlowTransfer { transfer: transfer(at)?, took_ns, usual_ns, waiting: waiting(job, at) })
 }
 
-/// The last that is known of a job; at least `now_ns`. A question is asked at the beginning of a trouble, and only later can
-/// it be seen whether everybody had to wait for it.
+/// Returns the latest known time of a job, at least `now_ns`. A trigger comes early in an event, and only later times
+/// show whether the job had to wait.
 pub fn latest_ns(job: &Job, now_ns: u64) -> u64 {
     let times = job.transfers.iter().flat_map(|transfer| [transfer.start_ns, transfer.finish_ns]);
     times.flatten().fold(now_ns, u64::max)
 }
 
-/// The median time of ended transfers of the same size.
+/// Returns the median duration of finished transfers of the same size.
 fn usual_ns(job: &Job, like: &Transfer) -> Option<u64> {
     let took = |transfer: &Transfer| Some(transfer.finish_ns?.saturating_sub(transfer.start_ns?));
     let mut times: Vec<u64> =
@@ -69,7 +72,7 @@ fn usual_ns(job: &Job, like: &Transfer) -> Option<u64> {
     (times.len() >= LEAST_SAMPLES).then(|| times[times.len() / 2])
 }
 
-/// How many transfers wait for this one.
+/// Returns how many transfers depend on this one.
 fn waiting(job: &Job, root: u32) -> usize {
     let mut waits = vec![false; job.transfers.len()];
     for (at, transfer) in job.transfers.iter().enumerate() {
@@ -81,15 +84,15 @@ fn waiting(job: &Job, root: u32) -> usize {
     waits.into_iter().filter(|waits| *waits).count()
 }
 
-/// The transfer that a flow carried at a time. Where a connection carries several, it is the last that had started by
-/// then; where times are not known, the first.
+/// Returns the transfer that a flow carried at a time. If a connection carries several, the last one that had
+/// started; if times are not known, the first.
 pub fn transfer_of(job: &Job, flow: FlowKey, now_ns: u64) -> Option<&Transfer> {
     let own = || job.transfers.iter().filter(|transfer| transfer.flow == flow);
     let started = |transfer: &&Transfer| transfer.start_ns.is_some_and(|start| start <= now_ns);
     own().filter(started).max_by_key(|transfer| transfer.start_ns).or_else(|| own().next())
 }
 
-/// The steps that a victim and its culprits belong to, those of the victim first.
+/// Returns the steps that a victim and its culprits belong to, those of the victim first.
 pub fn steps(jobs: &[Job], victim: FlowKey, culprits: &[FlowKey], now_ns: u64) -> Vec<JobStep> {
     let mut steps: Vec<JobStep> = Vec::new();
     let roles = std::iter::once((StepRole::Victim, victim))
@@ -128,7 +131,7 @@ mod tests {
 
     use super::*;
 
-    /// A ring of four in which every transfer takes 100 ns, but for those at these positions.
+    /// A ring of four members. Every transfer takes 100 ns, except those at these positions.
     fn ring(slow: &[(usize, u64)]) -> Job {
         let description = JobDescription {
             name: "train".to_string(),
@@ -151,7 +154,7 @@ mod tests {
         job
     }
 
-    /// Position, time and number of waiting transfers of what holds the job up.
+    /// Checks position, duration and number of dependent transfers of the transfer that delays the job.
     fn check(slow: &[(usize, u64)], now_ns: u64, expected: Option<(usize, u64, usize)>) {
         let job = ring(slow);
         let found = holds_up(&job, now_ns).map(|slow| {
@@ -164,15 +167,15 @@ mod tests {
     #[test]
     fn the_slow_step_is_found_behind_those_that_wait_for_it() {
         check(&[], 10_000, None);
-        // Transfer 6 is the second step's: one transfer of each later step waits for it.
+        // Transfer 6 is in the second step: one transfer of each later step depends on it.
         check(&[(6, 500)], 10_000, Some((6, 500, 4)));
-        // Two slow ones on different chains: that of the longer one ends last.
+        // Two slow transfers on different chains: the longer one ends last.
         check(&[(6, 500), (9, 300)], 10_000, Some((6, 500, 4)));
-        // It is not over yet.
+        // It has not finished.
         check(&[(6, 5_000)], 1_700, Some((6, 600, 4)));
-        // At that time nothing was slow.
+        // No transfer was slow at that time.
         check(&[(6, 5_000)], 1_150, None);
-        // Jitter is no trouble.
+        // Jitter is not slow.
         check(&[(6, 140)], 10_000, None);
     }
 

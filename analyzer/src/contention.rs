@@ -21,13 +21,13 @@ use crate::settings::Settings;
 use crate::span::{Span, clusters};
 use crate::view::{PortIx, View, flow_order};
 
-/// Excess counts from this share of a flow's packets on; less is the jitter of its former rate.
+/// Minimum share of a flow's packets that counts as excess; less is jitter of its previous rate.
 const GROWN_SHARE: f64 = 1.0 / 3.0;
-/// A flow stands in a queue if at least this share of its packets waits.
+/// A flow has a standing queue if at least this share of its packets is queued.
 const STANDING_SHARE: f64 = 0.9;
-/// If all contributors together brought less than this share of the packets, nothing changed.
+/// If all contributors together enqueued less than this share of the packets, no rate changed.
 const CHANGED_SHARE: f64 = 0.1;
-/// Flow records and port slots are written by the same packets; more missing than this means lost records.
+/// Flow records and port slots count the same packets; if more than this share is missing, flow records are lost.
 pub(crate) const UNACCOUNTED_SHARE: f64 = 0.1;
 
 /// What to explain at a port.
@@ -37,23 +37,23 @@ pub(crate) struct Question<'q> {
     pub(crate) victim: Option<FlowKey>,
     /// Flows that were paused further upstream, ascending.
     pub(crate) carriers: &'q [FlowKey],
-    /// About when.
+    /// The approximate time.
     pub(crate) near: Option<Span>,
-    /// What counts.
+    /// The limits of that time.
     pub(crate) bounds: Bounds,
 }
 
-/// Between which times waiting counts.
+/// The limits within which queueing counts, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Bounds {
-    /// Nothing before (what stood before was another event).
+    /// Queueing before this time belongs to an earlier event.
     pub(crate) since: Option<u64>,
-    /// Nothing after (the port itself was paused from then on).
+    /// The port itself was paused from this time on.
     pub(crate) until: Option<u64>,
 }
 
 impl Bounds {
-    /// What is left of a span.
+    /// Returns the part of a span within the limits.
     pub(crate) fn of(self, span: Span) -> Option<Span> {
         let (from, to) =
             (span.from.max(self.since.unwrap_or(0)), span.to.min(self.until.unwrap_or(u64::MAX)));
@@ -63,31 +63,31 @@ impl Bounds {
     }
 }
 
-/// One flow's part in a queue.
+/// The part of one flow in a queue.
 #[derive(Clone, Debug)]
 pub(crate) struct FlowPart {
     pub(crate) flow: FlowKey,
-    /// Packets in the event's time.
+    /// Packets in the queue episode.
     pub(crate) packets: f64,
-    /// Packets above its rate from before.
+    /// Packets above its previous rate.
     pub(crate) excess: f64,
     pub(crate) contributes: bool,
-    /// Positive: what others waited because of it. Negative: what it waited because of the contributors.
+    /// Positive: queueing of other flows that it caused. Negative: its own queueing because of the contributors.
     pub(crate) weight: f64,
-    /// Mean depth that its packets found.
+    /// Mean queue depth that its packets met.
     pub(crate) depth: f64,
 }
 
-/// How a queue came about.
+/// A queue and the part of each flow in it.
 #[derive(Clone, Debug)]
 pub(crate) struct Contention {
     pub(crate) port: PortIx,
     pub(crate) when: Option<Span>,
-    /// Mean depth, in packets, that waiting packets found.
+    /// Mean queue depth in packets, over queued packets.
     pub(crate) depth: f64,
-    /// By falling weight.
+    /// In descending order of weight.
     pub(crate) flows: Vec<FlowPart>,
-    /// Whether the ring reaches far enough back to tell newcomers from flows that were always there.
+    /// Whether the epoch ring reaches far enough back to distinguish new flows from long-running ones.
     pub(crate) history: bool,
     /// Whether any flow exceeds its previous rate. If not, the largest senders are named.
     pub(crate) changed: bool,
@@ -105,7 +105,7 @@ impl Contention {
     }
 }
 
-/// Explains the queue of `port`; `None` when no flow record speaks of one.
+/// Analyses the queue of `port`; `None` without a flow record of it.
 pub(crate) fn contention(
     view: &View<'_>,
     settings: &Settings,
@@ -131,7 +131,7 @@ pub(crate) fn contention(
     Some(event.finish(changed))
 }
 
-/// A flow while it is measured.
+/// A flow during measurement.
 #[derive(Debug)]
 struct Measured {
     flow: FlowKey,
@@ -155,7 +155,7 @@ struct Event<'q, 'v, 'a> {
     unaccounted: f64,
     /// When the port was paused, ascending and disjoint.
     paused: Vec<Span>,
-    /// When two flows or more waited, ascending and disjoint.
+    /// When at least two flows were queued, ascending and disjoint.
     shared: Vec<Span>,
     flows: Vec<Measured>,
 }
@@ -220,8 +220,8 @@ impl<'q, 'v, 'a> Event<'q, 'v, 'a> {
         }
     }
 
-    /// The mean depth among records that waited inside the event alone: it tells how many of the waiting packets
-    /// of a longer record were part of it.
+    /// Returns the mean depth of the records whose queueing lies in the episode. It indicates how many of the queued
+    /// packets of a longer record belong to the episode.
     fn reference_depth(&self, records: &[&FlowRecord]) -> f64 {
         let Some(when) = self.when else { return 0.0 };
         let (mut depth, mut packets) = (0.0, 0.0);
@@ -240,7 +240,7 @@ impl<'q, 'v, 'a> Event<'q, 'v, 'a> {
         let queued = r.queued_packets.unwrap_or(r.packets).min(r.packets);
         let waited = queued as f64 * waited_share(r);
         let Some(when) = self.when else {
-            // No times: the whole epoch counts, without the packets that waited for a pause.
+            // No times: the whole epoch counts, without packets that were queued because of a pause.
             m.inside += waited;
             m.waited += waited;
             m.depth_sum += r.depth_sum as f64 * waited_share(r);
@@ -252,7 +252,7 @@ impl<'q, 'v, 'a> Event<'q, 'v, 'a> {
         let after_ns = seen.to.saturating_sub(when.to.max(seen.from)) as f64;
         let outside_ns = ahead_ns + after_ns;
 
-        // Who found next to nobody ahead was not in a deep queue, but came before it had formed or when it was gone.
+        // Packets that met almost no queue arrived before it formed or after it drained.
         let own_depth = r.depth_sum as f64 / queued.max(1) as f64;
         let is_shallow = own_depth < self.settings.min_wait_packets.min(reference * DEEP_SHARE);
         let inside_share = match r.queued_ns.map(|(a, b)| Span::new(a, b)) {
@@ -262,11 +262,11 @@ impl<'q, 'v, 'a> Event<'q, 'v, 'a> {
                 let in_time = self.unpaused_share(span, when);
                 let mut by_depth = self.share_by_depth(r, queued, when, reference);
                 if is_scattered(r, self.settings.event_gap_ns) && waited > 0.0 {
-                    // Most of its packets met no queue: there is no telling that it sent more while there was one.
+                    // Most of its packets met no queue, so nothing shows that it sent more while there was one.
                     let usual = r.packets as f64 * (when.length_ns() / seen.length_ns()).min(1.0);
                     by_depth = by_depth.min(usual / waited);
                 }
-                // No more came than its link carries.
+                // No flow enqueues more than its ingress link carries.
                 if let Some(most) = self.most_packets(r, when).filter(|_| waited > 0.0) {
                     by_depth = by_depth.min(most / waited);
                 }
@@ -275,11 +275,11 @@ impl<'q, 'v, 'a> Event<'q, 'v, 'a> {
             None => f64::from(u8::from(seen.overlaps(when))),
         };
         let inside = waited * inside_share;
-        // A congestion that comes back (congestion control swings) entitles nobody: what waited deep in an earlier
-        // queue was part of the same trouble. Shallow waits, and those of a flow alone, are everyday traffic.
+        // Recurring congestion (oscillating congestion control) is no previous rate: deep queueing in an earlier
+        // episode belongs to the same event. Shallow queueing, and that of a flow alone, is normal traffic.
         let deep_earlier = inside == 0.0 && own_depth >= reference * DEEP_SHARE && self.met_others(r);
         let rest = if deep_earlier { unqueued } else { waited - inside + unqueued };
-        // A packet that found nobody waiting did not come while the queue stood.
+        // A packet that met no queue did not arrive during the episode.
         let (before, within) = match outside_ns {
             ns if ns > 0.0 => (rest * ahead_ns / ns, inside),
             _ if seen.overlaps(when) && !is_shallow => (0.0, inside + rest),
@@ -296,8 +296,8 @@ impl<'q, 'v, 'a> Event<'q, 'v, 'a> {
         }
     }
 
-    /// The share of `span` that lies in `when`, of the time in which the port was not paused: those that waited for others
-    /// came then.
+    /// Returns the share of `span` in `when`, over the time in which the port was not paused: packets queued behind
+    /// others arrived then.
     fn unpaused_share(&self, span: Span, when: Span) -> f64 {
         let whole = self.unpaused_ns(span);
         if whole < 1.0 {
@@ -306,14 +306,14 @@ impl<'q, 'v, 'a> Event<'q, 'v, 'a> {
         span.intersection(when).map_or(0.0, |inside| (self.unpaused_ns(inside) / whole).clamp(0.0, 1.0))
     }
 
-    /// For how long of `span` the port could send.
+    /// Returns for how much of `span` the port could send, in nanoseconds.
     fn unpaused_ns(&self, span: Span) -> f64 {
         let from = self.paused.partition_point(|pause| pause.to < span.from);
         let within = self.paused[from..].iter().take_while(|pause| pause.from <= span.to);
         (span.to - span.from) as f64 - within.map(|pause| pause.shared_ns(span)).sum::<f64>()
     }
 
-    /// How many packets of a flow the link that they come by carries in `when`; absent where the link is not known.
+    /// Returns how many packets of a flow its ingress link carries in `when`; `None` if the link is not known.
     fn most_packets(&self, r: &FlowRecord, when: Span) -> Option<f64> {
         let switch = self.view.switch_of(self.port).node?;
         let link = self.view.index.port(switch, r.ingress_port?)?;
@@ -322,7 +322,7 @@ impl<'q, 'v, 'a> Event<'q, 'v, 'a> {
         Some(bits / packet_bits.max(1.0) + 1.0)
     }
 
-    /// Whether other flows waited during most of the time in which those of a record did.
+    /// Whether other flows were queued for most of the time in which a record's packets were.
     fn met_others(&self, r: &FlowRecord) -> bool {
         let Some(span) = r.queued_ns.map(|(a, b)| Span::new(a, b)) else { return true };
         let from = self.shared.partition_point(|s| s.to < span.from);
@@ -330,19 +330,19 @@ impl<'q, 'v, 'a> Event<'q, 'v, 'a> {
         with_others.map(|s| s.shared_ns(span)).sum::<f64>() >= 0.5 * (span.to - span.from) as f64
     }
 
-    /// The share of a record's waiting packets that waited inside the event, told by how deep they waited: the
-    /// record may also have found a packet or two ahead of it long before.
+    /// Estimates from queue depths which share of a record's queued packets belongs to the episode: the record may
+    /// also have met a packet or two long before.
     fn share_by_depth(&self, r: &FlowRecord, queued: u64, when: Span, reference: f64) -> f64 {
         let own = r.depth_sum as f64 / queued.max(1) as f64;
         let ahead_ns = r.queued_ns.map_or(0, |(a, b)| when.from.saturating_sub(a.min(b)));
-        // All of them waited, and since long before: a standing queue, and times alone tell.
+        // All packets were queued, and for long before: a standing queue. Only times can tell.
         let stood =
             ahead_ns >= self.settings.established_ns && queued as f64 >= r.packets as f64 * STANDING_SHARE;
-        // What waited after the event was cut off may have waited as deep.
+        // Packets queued after the end of the episode may have met the same depth.
         let goes_on = r
             .queued_ns
             .is_some_and(|(a, b)| self.question.bounds.until.is_some_and(|until| a.max(b) > until));
-        // Who waited found at least one.
+        // A queued packet met at least one other.
         if stood || goes_on || reference <= 1.0 {
             0.0
         } else {
@@ -377,10 +377,10 @@ impl<'q, 'v, 'a> Event<'q, 'v, 'a> {
         false
     }
 
-    /// Nobody changed (or only the victim did): the largest senders share the blame.
+    /// No flow (or only the victim) exceeded its previous rate: the largest senders are named.
     ///
-    /// Flows that carried a pause are named only when there is nobody else, and then not if the ring shows that
-    /// they always were there, or if other flows' records are lost: somebody unknown made this queue.
+    /// Spreaders are named only if there is no other flow, and not if the epoch ring shows that they are
+    /// long-running, or if flow records are lost: an unrecorded flow built this queue.
     fn blame_largest(&mut self) {
         let all_known = !self.history && self.unaccounted <= UNACCOUNTED_SHARE;
         let rounds = if all_known { &[false, true][..] } else { &[false][..] };
@@ -431,8 +431,8 @@ impl<'q, 'v, 'a> Event<'q, 'v, 'a> {
         if excess > m.inside * GROWN_SHARE { excess } else { 0.0 }
     }
 
-    /// Whether a flow that was paused upstream only carries the pause: the ring does not reach back to before
-    /// the event, so nothing shows that the flow started it, and others explain the queue.
+    /// Whether a flow that was paused upstream is only a spreader: the epoch ring does not cover the time before the
+    /// event, so nothing shows that the flow started it, and other flows explain the queue.
     fn only_carries(&self, m: &Measured) -> bool {
         if self.history || !self.is_carrier(m.flow) {
             return false;
@@ -452,7 +452,7 @@ impl<'q, 'v, 'a> Event<'q, 'v, 'a> {
             .map(|m| Arrivals {
                 span: m.span,
                 packets: m.inside,
-                // Without times depths do not compare across flows (they may be of different input queues).
+                // Without times, depths are not comparable across flows (they may belong to different input queues).
                 depth: if self.when.is_some() && m.waited > 0.0 { m.depth_sum / m.waited } else { mean },
                 excess: if m.contributes && m.inside > 0.0 { (m.excess / m.inside).min(1.0) } else { 0.0 },
             })
@@ -491,7 +491,7 @@ fn sort_parts(flows: &mut [FlowPart]) {
     });
 }
 
-/// The published replay: every packet of the epochs, spread evenly over them.
+/// The published replay: all packets of the epochs, spread evenly over them.
 fn whole_epoch(
     view: &View<'_>,
     settings: &Settings,

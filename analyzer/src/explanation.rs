@@ -8,7 +8,7 @@ use crate::ranking::Ranked;
 use crate::scene::Scene;
 use crate::signatures::Finding;
 
-/// The summary of a diagnosis. `path` is the pause path, the root last.
+/// Returns the one-sentence summary of a diagnosis. `path` is the pause path, root port last.
 pub(crate) fn summary(
     scene: &Scene<'_, '_>,
     finding: &Finding,

@@ -1,14 +1,14 @@
-//! The port graph: which port waits for which.
+//! The port graph: wait-for edges between ports.
 //!
-//! A paused egress port waits for the egress ports of the next switch in which its packets pile up. The weight
-//! of such an edge is the published one (Hawkeye, SIGCOMM 2025, section 4 "provenance graph"):
-//! `paused[Pi] * meter[Pi][Pj] / sum_k meter[Pi][Pk] * qdepth[Pj]`.
+//! A paused egress port waits for the egress ports of the next switch that hold its traffic. The weight of such an
+//! edge is the published one (Hawkeye, SIGCOMM 2025, section 4, "provenance graph"): `paused[Pi] * meter[Pi][Pj] /
+//! sum_k meter[Pi][Pk] * qdepth[Pj]`.
 //!
-//! The published rule draws an edge to every port with traffic and a depth. That blames innocent ports: a port
-//! that takes most of the traffic and has a trace of a queue outweighs the port that really holds it. A switch
-//! pauses an ingress port because packets of *that* port stay in its buffer, and they can only stay at an
-//! egress port that is itself paused, or that has a queue because more comes in than it can send. So
-//! [`EdgeRule::Holding`] keeps those ports alone.
+//! The published rule draws an edge to every port with traffic and a depth. That includes ports that hold nothing: a
+//! port with most of the traffic and a trace of a queue outweighs the port that holds the traffic. A switch pauses an
+//! ingress port because packets of *that* port stay in its buffer, and they can only stay at an egress port that is
+//! paused itself, or that is queued because it receives more than it can send. [`EdgeRule::Holding`] keeps only those
+//! ports.
 
 use std::collections::BTreeMap;
 use std::collections::VecDeque;
@@ -22,25 +22,25 @@ use crate::span::Span;
 use crate::topology_index::{NodeId, PortId};
 use crate::view::{PortIx, SwitchView, View};
 
-/// Bytes of a packet where a source gives packets but no bytes; only shares depend on it.
+/// Assumed packet size where a source has packet counts but no bytes; only shares depend on it.
 const NOMINAL_PACKET_BYTES: u64 = 1_000;
-/// Excluded edges are remembered for the explanation, not more than these.
+/// Maximum number of excluded edges that are kept for the explanation.
 const MAX_EXCLUDED: usize = 256;
-/// An unpaused port holds traffic only if its queue is at least this share of the deepest one beside it.
+/// An unpaused port holds traffic only if its queue is at least this share of the deepest queue of that switch.
 const HOLDING_SHARE: f64 = 0.1;
 
-/// A vertex's number in a [`PortGraph`].
+/// The index of a vertex in a [`PortGraph`].
 pub(crate) type VertexIx = usize;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Vertex {
     /// An egress port with telemetry.
     Port(PortIx),
-    /// A host whose NIC pauses the port in front of it.
+    /// A host whose NIC pauses its port.
     Host(NodeId),
-    /// The ingress port of a switch that gave no telemetry.
+    /// The ingress port of a switch that sent no telemetry.
     Silent(PortId),
-    /// A paused port whose link the topology does not know.
+    /// A paused port whose link is not in the topology.
     Unlinked(PortIx),
 }
 
@@ -48,15 +48,15 @@ pub(crate) enum Vertex {
 pub(crate) struct PortEdge {
     pub(crate) to: VertexIx,
     pub(crate) weight: f64,
-    /// The weight by which the pause is shared out among edges: how long the paused link's packets waited at the port
-    /// in the event's time, all together. The published weight counts whole epochs, and there a flow that was always there
-    /// outweighs a burst of microseconds.
+    /// The weight that divides a pause among edges: the total queueing time, in the event, of the paused link's
+    /// packets at the port. The published weight counts whole epochs, in which a long-running flow outweighs a burst
+    /// of microseconds.
     pub(crate) split: f64,
-    /// The target was only the most likely one: nothing shows that it held the traffic.
+    /// The target is the most likely one: no record shows that it held the traffic.
     pub(crate) weak: bool,
 }
 
-/// A port that the published rule would wait for, and why it is not waited for here.
+/// A port that the published rule includes, and why it is excluded here.
 #[derive(Clone, Debug)]
 pub(crate) struct Excluded {
     pub(crate) from: PortIx,
@@ -67,18 +67,18 @@ pub(crate) struct Excluded {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reason {
-    /// Not paused, and everything that feeds it is no faster than it is.
+    /// Not paused, and the links that feed it are no faster than its own.
     CannotQueue,
-    /// Not paused, and no queue in the event's time.
+    /// Not paused, and without a queue in the event.
     NoQueue,
-    /// Paused, and nothing from there came to it since.
+    /// Paused, but no traffic from there arrived at it since.
     HoldsNothing,
 }
 
 #[derive(Default)]
 pub(crate) struct PortGraph {
     pub(crate) vertices: Vec<Vertex>,
-    /// The event's time at each vertex.
+    /// The time of the event at each vertex.
     pub(crate) when: Vec<Option<Span>>,
     first_edge: Vec<usize>,
     edges: Vec<PortEdge>,
@@ -90,7 +90,7 @@ impl PortGraph {
         &self.edges[self.first_edge[v]..self.first_edge[v + 1]]
     }
 
-    /// Every edge, from the vertex that is waited for to the one that waits.
+    /// All edges, from the vertex that is waited for to the waiting one.
     pub(crate) fn reversed(&self) -> impl Iterator<Item = (VertexIx, VertexIx)> + Clone {
         (0..self.len()).flat_map(|v| self.edges(v).iter().map(move |e| (e.to, v)))
     }
@@ -99,7 +99,7 @@ impl PortGraph {
         self.vertices.len()
     }
 
-    /// The port of a vertex, if it is one.
+    /// Returns the port of a vertex, if it is one.
     pub(crate) fn port(&self, v: VertexIx) -> Option<PortIx> {
         match self.vertices[v] {
             Vertex::Port(port) => Some(port),
@@ -118,7 +118,7 @@ impl Successors for PortGraph {
     }
 }
 
-/// Builds the graph from `starts`, paused ports each with the time of its event.
+/// Builds the graph from `starts`: paused ports, each with the time of its event.
 pub(crate) fn build(view: &View<'_>, settings: &Settings, starts: &[(PortIx, Option<Span>)]) -> PortGraph {
     let mut builder = Builder {
         view,
@@ -156,7 +156,7 @@ struct Candidate {
     when: Option<Span>,
     waiting: f64,
     paused: bool,
-    /// Whether it is paused and anything of the paused link may wait there.
+    /// Whether it is paused and traffic of the paused link may be queued there.
     holds: bool,
 }
 
@@ -215,7 +215,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Draws the edges from a paused port into the switch that pauses it.
+    /// Adds the edges from a paused port to the ports of the switch that pauses it.
     fn wait_for(
         &mut self,
         from: PortIx,
@@ -257,7 +257,7 @@ impl Builder<'_, '_> {
     }
 
     fn candidate(&self, port: PortIx, share: f64, ingress: u16, when: Option<Span>) -> Candidate {
-        // A pause at the far port may have ended a moment before the near one began: the backlog drains first.
+        // A pause of the far port may have ended shortly before the near one began, because the backlog drains first.
         let slack_ns = self.settings.event_gap_ns / 4;
         let near = when.map(|w| w.widened(slack_ns));
         let paused = self.view.is_paused(port, near);
@@ -268,7 +268,7 @@ impl Builder<'_, '_> {
         let held_since = own.map(|own| near.map_or(own, |near| near.hull(own)));
         let holds = paused && self.view.may_hold(port, ingress, held_since.or(near));
         let depth = self.view.published_depth(port, when);
-        // A paused port at which no packet was counted still holds the pause up: its depth counts as one.
+        // A paused port without counted packets still propagates the pause: its depth counts as one.
         let published = self.settings.method.edges == EdgeRule::Published
             || self.view.snapshot.source == Source::HawkeyeNs3;
         let split = match near {
@@ -286,7 +286,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// Why a candidate does not hold the paused traffic, if it does not.
+    /// Returns why a candidate does not hold the paused traffic; `None` if it does.
     fn refusal(
         &self,
         c: &Candidate,
@@ -298,9 +298,9 @@ impl Builder<'_, '_> {
         if c.paused {
             return (!c.holds).then_some(Reason::HoldsNothing);
         }
-        // Where depths are those of the ingress queue, a port shows a depth because *another* egress port of
-        // the same input is blocked. The depth then proves nothing, and only what feeds the port can tell
-        // whether it is able to have a queue.
+        // Where depths are those of the ingress queue, a port shows a depth because *another* egress port of the same
+        // input is blocked. The depth then shows nothing; only the links that feed the port show whether it can have
+        // a queue.
         if self.view.snapshot.source == Source::HawkeyeNs3 {
             let able = can_queue(self.view, switch, c.port, ingress, from);
             return (!able).then_some(Reason::CannotQueue);
@@ -309,8 +309,8 @@ impl Builder<'_, '_> {
         (c.waiting < floor).then_some(Reason::NoQueue)
     }
 
-    /// Nothing shows where the traffic was held (the queue was gone from the registers): the heaviest edge that
-    /// is physically possible is drawn and marked.
+    /// No record shows which port held the traffic (its queue is no longer in the registers): adds the heaviest edge
+    /// that is physically possible, marked as weak.
     fn likeliest(&mut self, candidates: &[Candidate], switch: &SwitchView<'_>, ingress: u16, from: PortIx) {
         let possible = candidates.iter().filter(|c| {
             c.weight > 0.0
@@ -327,7 +327,7 @@ impl Builder<'_, '_> {
     }
 }
 
-/// Bytes from `ingress` to each egress port of `switch` in `when`, by port.
+/// Returns the bytes from `ingress` to each egress port of `switch` in `when`, by port.
 fn traffic_from(
     view: &View<'_>,
     switch: &SwitchView<'_>,
@@ -348,9 +348,8 @@ fn traffic_from(
             traffic.push((port, bytes));
         }
     }
-    // The prototype dumps the meter of some pairs only, so there a missing row says nothing. Our switches leave
-    // out rows of zeros, so there it says zero.
-    // The paper's prototype dumps all pairs of an input port, or none.
+    // The poster's prototype dumps the meters of some pairs only, so a missing row is unknown. Our switches omit rows
+    // of zeros, so a missing row is zero. The paper's prototype dumps all pairs of an input port, or none.
     let unknown = match view.snapshot.source {
         Source::HawkeyeNs3 => true,
         Source::HawkeyeNs3Egress => !has_rows,
@@ -371,8 +370,8 @@ fn traffic_from(
     traffic
 }
 
-/// Bytes that flow records attribute to `ingress`: by their own ingress port, else because the flow was also
-/// seen at the upstream port of that link.
+/// Returns the bytes that flow records attribute to `ingress`: by their ingress port, else because the upstream port
+/// of that link also has a record of the flow.
 fn flow_bytes_from(view: &View<'_>, port: PortIx, ingress: u16, upstream: PortIx, when: Option<Span>) -> u64 {
     view.flows(port)
         .iter()
@@ -386,8 +385,8 @@ fn flow_bytes_from(view: &View<'_>, port: PortIx, ingress: u16, upstream: PortIx
         })
 }
 
-/// Whether `port` can have a queue without being paused: only if more can come in than it sends, that is, if
-/// the links that feed it are together faster than its own. Not knowing a feed leaves it possible.
+/// Whether `port` can have a queue without being paused: only if the links that feed it are together faster than its
+/// own. If a link is not known, it can.
 fn can_queue(view: &View<'_>, switch: &SwitchView<'_>, port: PortIx, ingress: u16, upstream: PortIx) -> bool {
     let (Some(node), Some(own)) = (switch.node, view.topo(port)) else { return true };
     let index = view.index;

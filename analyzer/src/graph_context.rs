@@ -1,5 +1,5 @@
-//! What is wrong with configurations and what switches lost, as nodes of the provenance graph: a finding or a loss that has
-//! to do with a verdict is where a chain of waiting ends, as a flow or a host is.
+//! Configuration findings and losses as nodes of the provenance graph: like a flow or a host, they are ends of
+//! wait-for chains.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use model::{ConfigFinding, LossReason, LossRecord, PortRef};
 
 use crate::causes::{Case, misconfiguration};
 
-/// Adds the losses where it happened, and the findings that are blamed.
+/// Adds the losses at the switches of the event, and the findings of the root cause.
 pub(crate) fn add(graph: ProvenanceGraph, case: &Case<'_, '_, '_>, blamed: &[String]) -> ProvenanceGraph {
     let findings: Vec<&ConfigFinding> = case
         .scene
@@ -35,7 +35,7 @@ pub(crate) fn add(graph: ProvenanceGraph, case: &Case<'_, '_, '_>, blamed: &[Str
             more.push((node.clone(), Node::Finding(finding.id.clone()), EdgeKind::LossSetByFinding, packets));
         }
     }
-    // A finding that shows in no loss shows at the port where it all starts.
+    // A finding that shows in no loss is attached to the root port.
     for finding in findings {
         let id = Node::Finding(finding.id.clone());
         let at = finding.port.map(|port| PortRef::new(&finding.switch, port));
@@ -58,7 +58,7 @@ fn name(reason: LossReason) -> &'static str {
     }
 }
 
-/// The graph with more edges and their ends, in its order.
+/// Returns the graph with additional edges and their ends, in the graph's order.
 fn with(graph: ProvenanceGraph, more: Vec<(Node, Node, EdgeKind, f64)>) -> ProvenanceGraph {
     let ends = more.iter().flat_map(|(from, to, ..)| [from.clone(), to.clone()]);
     let nodes: BTreeSet<Node> = graph.nodes.iter().cloned().chain(ends).collect();

@@ -106,7 +106,7 @@ pub fn incidents(diagnoses: &[Diagnosis]) -> Vec<VerdictGroup<'_>> {
 struct Key<'d> {
     root: Option<&'d PortRef>,
     host: Option<&'d str>,
-    /// Without a root, only the same flow's verdicts belong together.
+    /// Without a root cause, only verdicts of the same flow belong together.
     victim: Option<FlowKey>,
 }
 

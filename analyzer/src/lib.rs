@@ -13,7 +13,8 @@
 //! 7. [`collective`] finds the step of a job that a verdict concerns, and whether the job depends on it.
 //! 8. `coverage` states why a snapshot supports no verdict; [`validate`] checks it against the topology.
 //!
-//! Everything is a pure function of snapshot, topology and [`Settings`]; nothing depends on the order of records.
+//! Every result is a pure function of snapshot, topology and [`Settings`], and does not depend on the order of
+//! records.
 
 pub mod adjacency;
 mod causes;
@@ -60,20 +61,20 @@ use crate::scene::Scene;
 use crate::signatures::Finding;
 use crate::view::{Classes, View};
 
-/// A verdict and the graph that it was read from.
+/// A verdict and its provenance graph.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Analysis {
     /// The verdict.
     pub diagnosis: Diagnosis,
-    /// Who waits for whom.
+    /// Ports, flows and hosts with their wait-for edges.
     pub graph: ProvenanceGraph,
 }
 
-/// Diagnoses a snapshot: one verdict an independent root, the best explanation first.
+/// Diagnoses a snapshot: one verdict for each independent root cause, the best explanation first.
 ///
-/// With a victim (the snapshot's, else its trigger's) the question is what slowed it down. Without one every
-/// incident of the snapshot is looked for. A quiet network gives no verdict, unless an agent measured that its
-/// flow is slow: then the verdict is `host_only`.
+/// With a victim (the snapshot's, else its trigger's) the verdicts explain its delay. Without one, every incident of
+/// the snapshot is reported. A quiet network gives no verdict, unless an agent measured a slow flow: then the verdict
+/// is `host_only`.
 pub fn diagnose(snapshot: &Snapshot, topology: &Topology, settings: &Settings) -> Vec<Diagnosis> {
     analyze(snapshot, topology, settings).into_iter().map(|a| a.diagnosis).collect()
 }
@@ -104,8 +105,8 @@ pub fn analyze_indexed(snapshot: &Snapshot, index: &TopologyIndex<'_>, settings:
     analyses
 }
 
-/// The priority classes to look at, one set after the other. PFC and queues work by class: a victim's is the only one
-/// that concerns it. It has several where switches do not agree which class its code point belongs to.
+/// Returns the sets of priorities to analyse, one after the other. PFC pauses and queues by priority, so only the
+/// victim's matters. It has several if switches map its code point differently.
 fn classes(snapshot: &Snapshot) -> Vec<Classes> {
     let victim = snapshot.victim.or_else(|| snapshot.trigger.as_ref().map(|t| t.flow));
     let flows = || snapshot.switches.iter().flat_map(|s| &s.flows);
@@ -195,7 +196,7 @@ fn id(event: u32, d: &Diagnosis) -> String {
     format!("{:016x}", hasher.finish())
 }
 
-/// Weights and confidences leave the analyzer with three decimals, so that their text is short and stable.
+/// Rounds weights and confidences to three decimals, so that their text is short and stable.
 pub(crate) fn round(value: f64) -> f64 {
     let rounded = (value * 1e3).round() / 1e3;
     // No negative zero, no infinity from absurd counts.

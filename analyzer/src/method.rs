@@ -2,19 +2,19 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How a diagnosis is made.
+/// A method of diagnosis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Method {
-    /// Which port a paused port waits for.
+    /// Which ports a paused port waits for.
     pub edges: EdgeRule,
-    /// Who contributed to a queue.
+    /// Which flows contribute to a queue.
     pub replay: ReplayRule,
 }
 
 impl Method {
-    /// Hawkeye as published (SIGCOMM 2025, algorithms 1 and 2): every metered port with a depth is waited for,
-    /// and the whole epoch is replayed.
+    /// Hawkeye as published (SIGCOMM 2025, algorithms 1 and 2): a paused port waits for every metered port with a
+    /// depth, and the whole epoch is replayed.
     pub const HAWKEYE: Method = Method { edges: EdgeRule::Published, replay: ReplayRule::WholeEpoch };
 }
 
@@ -22,7 +22,7 @@ impl Method {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EdgeRule {
-    /// Ports that held the paused traffic at that time: themselves paused, or with a queue of their own.
+    /// Ports that held the paused traffic at that time: paused themselves, or with a queue of their own.
     #[default]
     Holding,
     /// Every port with metered traffic and a recorded depth.
@@ -33,7 +33,7 @@ pub enum EdgeRule {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ReplayRule {
-    /// Only packets that waited, in the event's time, above what the flow sent before the queue formed.
+    /// Only queued packets, in the queue episode, above the flow's previous rate.
     #[default]
     Waiting,
     /// All packets of the epochs, spread evenly over them.

@@ -10,10 +10,10 @@ use crate::span::Span;
 use crate::topology_index::NodeId;
 use crate::view::{PortIx, View};
 
-/// The egress ports that a flow takes.
+/// The egress ports that a flow uses.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct VictimPath {
-    /// Ports with records, in the order of the path. Those with the victim's own records come with it.
+    /// Ports with telemetry, in path order.
     pub(crate) ports: Vec<PortIx>,
     /// What is unknown about it, one sentence each.
     pub(crate) missing: Vec<String>,
@@ -66,7 +66,7 @@ pub(crate) fn reverse_path(view: &View<'_>, victim: FlowKey) -> Option<VictimPat
     (path.switches > 0).then_some(path)
 }
 
-/// One switch of the path; returns the next node.
+/// Adds one switch to the path and returns the next node.
 fn step(
     view: &View<'_>,
     victim: FlowKey,
@@ -104,7 +104,7 @@ fn step(
     Some(view.index.peer(port)?.node)
 }
 
-/// The switch behind the host's NIC; of several the one that saw the victim.
+/// Returns the switch that the host's NIC is connected to; of several, the one that saw the victim.
 fn first_switch(view: &View<'_>, host: NodeId, victim: FlowKey) -> Option<NodeId> {
     let peers = || view.index.ports_of(host).iter().map(|p| view.index.info(p.peer).node);
     let saw = |node: &NodeId| {
@@ -113,7 +113,7 @@ fn first_switch(view: &View<'_>, host: NodeId, victim: FlowKey) -> Option<NodeId
     peers().find(saw).or_else(|| peers().next())
 }
 
-/// The port where a switch saw the flow last (after a change of route the old port still has records).
+/// Returns the port where a switch saw the flow last (after a route change the old port still has records).
 fn egress_of(view: &View<'_>, ports: std::ops::Range<PortIx>, flow: FlowKey) -> Option<PortIx> {
     let last = |f: &FlowRecord| (f.seen_ns.map(|(_, to)| to), f.epoch, f.packets);
     ports
@@ -160,7 +160,7 @@ pub(crate) fn of_other_times(view: &View<'_>, path: &VictimPath, asked: Option<S
     texts
 }
 
-/// Ports in their written form.
+/// Returns ports by name.
 pub(crate) fn port_refs(view: &View<'_>, ports: &[PortIx]) -> Vec<PortRef> {
     ports.iter().map(|p| view.port_ref(*p)).collect()
 }

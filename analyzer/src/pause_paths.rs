@@ -1,5 +1,5 @@
-//! Where the pauses lead: loops, ends, and the ways to them. Nothing here is recursive: a long pause path cannot overflow
-//! the stack.
+//! Pause paths: where pauses lead, and the loops they form. Nothing here is recursive, so a long pause path cannot
+//! overflow the stack.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, VecDeque};
@@ -13,16 +13,16 @@ fn is_loop(comps: &Components, graph: &PortGraph, component: usize) -> bool {
     members.len() > 1 || members.iter().any(|v| graph.edges(*v).iter().any(|e| e.to == *v))
 }
 
-/// One end that pauses lead to.
+/// A pause path and the share of the pause at its end.
 #[derive(Clone, Debug)]
 pub(crate) struct Trail {
     /// From the victim's side to the end, by vertex. The end is a vertex without edges, or a loop's first one.
     pub(crate) path: Vec<VertexIx>,
-    /// The vertices of the loop that the trail ends in or passes, in the order of its edges; empty without.
+    /// The vertices of the loop in which the path ends or that it crosses, in edge order; empty without a loop.
     pub(crate) pause_loop: Vec<VertexIx>,
-    /// The share of the pause that comes from here, 0 to 1.
+    /// The share of the pause that originates here, 0 to 1.
     pub(crate) share: f64,
-    /// Whether an edge of the path is only the most likely one.
+    /// Whether an edge of the path is the most likely one, not a recorded one.
     pub(crate) weak: bool,
 }
 
@@ -42,7 +42,7 @@ pub(crate) fn trails(graph: &PortGraph, starts: &[(VertexIx, f64)]) -> (Vec<Trai
     (trails, of_vertex)
 }
 
-/// Components that no edge leaves.
+/// Components without outgoing edges.
 fn ends(graph: &PortGraph, comps: &Components) -> Vec<usize> {
     (0..comps.members.len())
         .filter(|c| {
@@ -52,7 +52,7 @@ fn ends(graph: &PortGraph, comps: &Components) -> Vec<usize> {
         .collect()
 }
 
-/// How much of the pause each component is responsible for: it starts at the starts and divides by weight.
+/// Returns each component's share of the pause: it enters at the starts and divides by weight.
 fn shares(graph: &PortGraph, comps: &Components, starts: &[(VertexIx, f64)]) -> Vec<f64> {
     let mut share = vec![0.0; comps.members.len()];
     let total: f64 = starts.iter().map(|(_, weight)| weight).sum();
@@ -70,10 +70,10 @@ fn shares(graph: &PortGraph, comps: &Components, starts: &[(VertexIx, f64)]) -> 
     share
 }
 
-/// The way back from every vertex to the start that is furthest up the victim's path.
+/// The path from every vertex back to the start that is furthest upstream on the victim's path.
 ///
-/// Components are visited from the starts downwards, so the longest way is known when a component is left. A
-/// start that lies on the way of an earlier start is thus not the beginning of a path of its own.
+/// Components are visited from the starts downstream, so the longest path is known when a component is left. A start
+/// on the path of an earlier start does not begin a path of its own.
 struct Parents {
     best: Vec<Option<(usize, VertexIx)>>,
     length: Vec<Option<usize>>,
@@ -104,7 +104,7 @@ impl Parents {
         p
     }
 
-    /// Inside a loop the way is the shortest one from where the loop is entered.
+    /// In a loop, the path is the shortest one from the entry of the loop.
     fn spread_inside(&mut self, graph: &PortGraph, comps: &Components, c: usize) {
         let members = &comps.members[c];
         if members.len() < 2 {
@@ -167,7 +167,7 @@ fn trail_to(
     Some(Trail { path, pause_loop, share, weak })
 }
 
-/// A cycle in a component, in the order of its edges, from its smallest vertex: the shortest one through it.
+/// Returns the shortest cycle through the smallest vertex of a component, in edge order.
 fn cycle(graph: &PortGraph, comps: &Components, c: usize) -> Vec<VertexIx> {
     let Some(first) = comps.members[c].first().copied() else { return Vec::new() };
     let mut parent: BTreeMap<VertexIx, VertexIx> = BTreeMap::new();

@@ -1,8 +1,8 @@
-//! When a queue stood: the time in which the packets of a port waited most densely.
+//! Queue episodes: the time in which queueing at a port was densest.
 //!
-//! A record says when the first and the last of a flow's packets waited in an epoch, not whether those in between did. Where
-//! only few of the packets from the first to the last one waited, the waiting was somewhere in between, or at both ends: such
-//! a record is *scattered*, and where other records show a queue as deep they tell when it stood.
+//! A record holds the first and last time at which packets of a flow were queued in an epoch, not whether the packets
+//! in between were. If few of those packets were queued, the queueing happened somewhere in between, or at both ends:
+//! such a record is *scattered*. Where other records show a queue of the same depth, they determine its time.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,26 +13,26 @@ use crate::contention::Question;
 use crate::settings::Settings;
 use crate::span::Span;
 
-/// Waits shorter than this are spread over it before densities are compared: a single packet has no density.
+/// Shorter queueing is spread over this time before densities are compared, because a single packet has no density.
 const DENSITY_FLOOR_NS: u64 = 10_000;
-/// The event lasts while its density is at least this share of its peak.
+/// An episode lasts while its density is at least this share of its peak.
 const DENSITY_SHARE: f64 = 0.1;
-/// Packets waited deep if they found at least this share of the event's depth.
+/// Packets were queued deep if they met at least this share of the episode's depth.
 pub(crate) const DEEP_SHARE: f64 = 0.25;
-/// A record is scattered if less than this share of its packets waited from the first that did to the last.
+/// A record is scattered if less than this share of its packets, from the first queued one to the last, was queued.
 const SCATTERED_SHARE: f64 = 0.5;
-/// Records that are not scattered say when the queue stood if theirs was at least this share of the others' depth.
+/// Records that are not scattered determine the time if their depth is at least this share of the others' depth.
 const TELLING_SHARE: f64 = 0.5;
 
-/// A stretch of time in which the same records wait.
+/// A period in which the same records are queued.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Piece {
     pub(crate) span: Span,
-    /// Depth per nanosecond of all records.
+    /// Depth per nanosecond, over all records.
     density: f64,
-    /// How many flows wait.
+    /// Number of queued flows.
     pub(crate) flows: usize,
-    /// The mean depth of the record that waits deepest.
+    /// The mean depth of the record with the deepest queueing.
     depth: f64,
 }
 
@@ -55,7 +55,7 @@ pub(crate) fn event_span(
     Some(before.hull(after))
 }
 
-/// The waiting that says when the queue stood: without scattered records, if the others tell enough.
+/// Keeps the queueing that determines the time of the episode: without scattered records, if the others suffice.
 fn telling(mut waits: Vec<Wait>) -> Vec<Wait> {
     let deepest = |scattered: bool| {
         let of_kind = waits.iter().filter(|wait| wait.scattered == scattered);
@@ -67,7 +67,7 @@ fn telling(mut waits: Vec<Wait>) -> Vec<Wait> {
     waits
 }
 
-/// Whether most packets of a record from the first that waited to the last did not wait.
+/// Whether most packets of a record between its first and last queued packet were not queued.
 pub(crate) fn is_scattered(r: &FlowRecord, gap_ns: u64) -> bool {
     let (Some((from, to)), Some((first, last)), Some(queued)) = (r.queued_ns, r.seen_ns, r.queued_packets)
     else {
@@ -78,7 +78,7 @@ pub(crate) fn is_scattered(r: &FlowRecord, gap_ns: u64) -> bool {
     waiting.length_ns() > gap_ns as f64 && (queued as f64) < SCATTERED_SHARE * meanwhile
 }
 
-/// A record's waiting: when, how dense, how deep, and whose.
+/// The queueing of one record: its time, density, depth and flow.
 pub(crate) struct Wait {
     span: Span,
     density: f64,
@@ -87,7 +87,7 @@ pub(crate) struct Wait {
     flow: FlowKey,
 }
 
-/// The waiting near the time asked about, one entry a record, in the order of the flows.
+/// Returns the queueing near the time under analysis, one entry for each record, in the order of the flows.
 pub(crate) fn waits(
     records: &[&FlowRecord],
     question: Question<'_>,
@@ -115,8 +115,8 @@ pub(crate) fn waits(
     waits
 }
 
-/// Cuts time where a record begins or ends to wait; stretches in which nobody waits are left out. A sweep over
-/// the ends, with the depths of who waits in a sorted list.
+/// Splits time wherever the queueing of a record begins or ends; periods without queueing are left out. A sweep over
+/// the ends, with the current depths in a sorted list.
 pub(crate) fn pieces(waits: &[Wait]) -> Vec<Piece> {
     let mut ends: Vec<(u64, bool, usize)> = Vec::with_capacity(waits.len() * 2);
     for (at, wait) in waits.iter().enumerate() {
@@ -130,7 +130,7 @@ pub(crate) fn pieces(waits: &[Wait]) -> Vec<Piece> {
     let mut pieces = Vec::new();
     for (n, &(time, begins, at)) in ends.iter().enumerate() {
         let wait = &waits[at];
-        // Depths are not negative, so their bits are in the order of their values.
+        // Depths are not negative, so the order of their bits is the order of their values.
         let deep = (wait.depth.to_bits(), at);
         if begins {
             density += wait.density;
@@ -155,13 +155,13 @@ pub(crate) fn pieces(waits: &[Wait]) -> Vec<Piece> {
     pieces
 }
 
-/// Grows an event from its peak over the pieces on one side of it, nearest first.
+/// Extends an episode from its peak over the periods on one side of it, nearest first.
 ///
-/// What stood for long before is not the event: a flow alone on the way into a slower link always has a few
-/// packets waiting, and a burst that joins it is what changed. So time in which a single flow waits, or all wait
-/// much less deeply, belongs to the event only if it is short.
+/// A standing queue is not the episode: a flow alone on its path into a slower link always has a few packets queued,
+/// and a burst that joins it is what changed. So periods in which a single flow is queued, or with much less depth,
+/// belong to the episode only if they are short.
 fn grown<'p>(peak: Piece, pieces: impl Iterator<Item = &'p Piece>, settings: &Settings) -> Span {
-    // Epoch boundaries leave short gaps between the two parts of one event.
+    // Epoch boundaries leave short gaps between the two parts of one episode.
     let gap_ns = settings.event_gap_ns / 4;
     let (mut event, mut reached, mut standing_ns) = (peak.span, peak.span, 0.0);
     for piece in pieces {
@@ -181,7 +181,7 @@ fn grown<'p>(peak: Piece, pieces: impl Iterator<Item = &'p Piece>, settings: &Se
     reached
 }
 
-/// The share of a record's waiting packets that waited for others and not for a pause to end.
+/// Returns the share of a record's queued packets that were queued behind other packets, not because of a pause.
 pub(crate) fn waited_share(r: &FlowRecord) -> f64 {
     match r.queued_packets {
         Some(0) => 0.0,

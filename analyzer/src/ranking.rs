@@ -10,13 +10,13 @@ use crate::scene::Scene;
 use crate::signatures::Finding;
 use crate::view::{PortIx, saturating};
 
-/// No verdict is more certain than this: telemetry counts, it does not see single packets.
+/// Maximum confidence: telemetry counts packets in bulk and cannot identify single ones.
 const BEST: f64 = 0.98;
 /// Without records of the time before the event, new flows cannot be distinguished from long-running ones.
 const WITHOUT_HISTORY: f64 = 0.9;
 /// No flow exceeds its previous rate, so the largest senders are named.
 const UNCHANGED: f64 = 0.85;
-/// Depths of input queues do not describe the output port.
+/// Factor if depths are those of input queues, which do not describe the egress port.
 const INGRESS_DEPTHS: f64 = 0.9;
 /// No switch has a record of the victim: its path is known from shortest paths only.
 const VICTIM_UNSEEN: f64 = 0.7;
@@ -29,7 +29,7 @@ const CLOSE_CALL: f64 = 0.9;
 #[derive(Clone, Debug)]
 pub(crate) struct Ranked {
     pub(crate) victim: FlowKey,
-    /// Heaviest contribution first.
+    /// Largest contribution first.
     pub(crate) culprits: Vec<FlowKey>,
     pub(crate) spreaders: Vec<FlowKey>,
     /// The victim of the question first.
@@ -97,8 +97,8 @@ fn carried(scene: &Scene<'_, '_>, finding: &Finding) -> Vec<FlowKey> {
     found
 }
 
-/// Without a question, the incident's victim is the flow that suffers most without having a part in it: first
-/// flows that do not even pass the root, by paused packets; then those that wait at the root.
+/// Selects the victim of an incident without one: the most affected flow that is not a culprit. Flows that do not
+/// cross the root port come first, by paused packets; then flows that are queued at the root port.
 fn worst_off(
     scene: &Scene<'_, '_>,
     finding: &Finding,
@@ -118,11 +118,11 @@ fn worst_off(
     if let Some(part) = waiting.min_by(|a, b| a.weight.total_cmp(&b.weight).then(a.flow.cmp(&b.flow))) {
         return Some(part.flow);
     }
-    // Contributors alone delay only each other: the one that adds least suffers most. It takes two.
+    // Contributors alone delay only each other: the smallest is affected most. It takes two.
     if culprits.len() > 1 {
         return culprits.last().copied();
     }
-    // Flows behind a stopped port of which no packet was counted as paused.
+    // Flows behind a paused port without packets that were counted as paused.
     let port = *finding.path.last()?;
     let flows = scene.view.flows(port).iter();
     flows.filter(|f| !culprits.contains(&f.flow)).map(|f| f.flow).min()

@@ -1,39 +1,38 @@
-//! Replaying a queue: whose packets did the others wait behind?
+//! Replays a queue: whose packets were ahead of the others.
 //!
-//! Published (Hawkeye, SIGCOMM 2025): each flow's packets are spread evenly over the epoch; a packet that found
-//! `d` others waiting waited behind the `d` packets that arrived before it; `w(a, b)` is the number of packets
-//! of `b` that packets of `a` saw ahead, over `a`'s packets; the contribution of `f` is
-//! `sum_i w(i, f) - sum_k w(f, k)`.
+//! Published (Hawkeye, SIGCOMM 2025): each flow's packets are spread evenly over the epoch; a packet that met a queue
+//! depth of `d` was queued behind the `d` packets that arrived before it; `w(a, b)` is the number of packets of `b`
+//! ahead of packets of `a`, over `a`'s packets; the contribution of `f` is `sum_i w(i, f) - sum_k w(f, k)`.
 //!
-//! Two things are different here, because the published form names the wrong flow when a burst is a small part
-//! of its epoch, or when a busy flow was there long before:
+//! This replay differs in two points, because the published form names the wrong flow when a burst is a small part of
+//! its epoch, or when a busy flow is long-running:
 //!
-//! - A flow is replayed over the time in which *its* packets came, not over the epoch.
-//! - Only a share of a flow's packets, its *excess*, counts as waited for. The rest is what the queue carried
-//!   without forming. A contributor's weight is what others waited behind its excess; a bystander's is, negative,
-//!   what it waited behind the excess of contributors.
+//! - A flow is replayed over the time in which *its* packets arrived, not over the epoch.
+//! - Only a share of a flow's packets, its *excess*, counts as cause of queueing. The rest passed without building a
+//!    queue. A contributor's weight is the queueing behind its excess; a bystander's is, negative, its own queueing
+//!    behind the excess of contributors.
 
 use crate::span::Span;
 
-/// A flow as it enters the replay.
+/// A flow as input of the replay.
 #[derive(Clone, Debug)]
 pub(crate) struct Arrivals {
-    /// When its packets came; absent: all the time.
+    /// When its packets arrived; absent: all the time.
     pub(crate) span: Option<Span>,
-    /// How many.
+    /// Number of packets.
     pub(crate) packets: f64,
-    /// How many packets each of them found waiting, in the mean.
+    /// Mean queue depth that its packets met.
     pub(crate) depth: f64,
-    /// The share of its packets that others are said to wait for, 0 to 1.
+    /// The share of its packets that counts as cause of queueing, 0 to 1.
     pub(crate) excess: f64,
 }
 
-/// What a replay gives for one flow.
+/// The result of a replay for one flow.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Waits {
-    /// Excess packets of this flow that packets of others saw ahead, each over the packets of the one that saw.
+    /// Excess packets of this flow ahead of packets of others, each divided by the packets of the other flow.
     pub(crate) caused: f64,
-    /// Excess packets of other flows that this flow's packets saw ahead, in the mean.
+    /// Mean number of excess packets of other flows ahead of this flow's packets.
     pub(crate) suffered: f64,
 }
 
@@ -42,10 +41,10 @@ struct Packet {
     flow: usize,
 }
 
-/// The packets of one flow so far, by their place in the order of all.
+/// The packets of one flow so far, by their position among all packets.
 struct Seen {
     at: Vec<usize>,
-    /// How many of them came before the last place that was asked about.
+    /// How many of them precede the last position that was queried.
     before: usize,
 }
 
@@ -54,15 +53,15 @@ impl Seen {
         Seen { at: Vec::with_capacity(packets), before: 0 }
     }
 
-    /// How many are at `place` or after it. A flow's packets all find the same depth, so it never asks about an earlier
-    /// place than before, and counting goes on from there.
+    /// Returns how many are at `place` or after it. A flow's packets all meet the same depth, so positions never
+    /// decrease and counting continues.
     fn since(&mut self, place: usize) -> usize {
         self.before += self.at[self.before..].iter().take_while(|at| **at < place).count();
         self.at.len() - self.before
     }
 }
 
-/// Replays `flows`, at most `limit` packets of them (beyond, all counts are scaled down alike).
+/// Replays `flows`, at most `limit` packets (beyond, all counts are scaled down alike).
 pub(crate) fn replay(flows: &[Arrivals], limit: usize) -> Vec<Waits> {
     let total: f64 = flows.iter().map(|f| f.packets).sum();
     let scale = if total > limit as f64 { limit as f64 / total } else { 1.0 };
@@ -79,7 +78,7 @@ pub(crate) fn replay(flows: &[Arrivals], limit: usize) -> Vec<Waits> {
     }
     let mut seen: Vec<Seen> = counts.iter().map(|count| Seen::new(*count)).collect();
     let mut waits = vec![Waits::default(); flows.len()];
-    // How much waiting stands behind each packet, as differences: every packet adds over a range.
+    // The queueing behind each packet, as differences: every packet adds over a range.
     let mut behind = vec![0.0; packets.len() + 1];
     for (i, p) in packets.iter().enumerate() {
         let flow = &flows[p.flow];
@@ -104,7 +103,7 @@ pub(crate) fn replay(flows: &[Arrivals], limit: usize) -> Vec<Waits> {
     waits
 }
 
-/// All packets by time.
+/// Returns all packets by time.
 fn in_order(flows: &[Arrivals], counts: &[usize]) -> Vec<Packet> {
     let mut packets: Vec<Packet> = Vec::with_capacity(counts.iter().sum());
     let whole = flows.iter().filter_map(|f| f.span).reduce(Span::hull).unwrap_or(Span { from: 0, to: 1 });
@@ -113,7 +112,7 @@ fn in_order(flows: &[Arrivals], counts: &[usize]) -> Vec<Packet> {
         // Times relative to the hull keep their precision.
         let from = (span.from - whole.from) as f64;
         let step = span.length_ns() / *count as f64;
-        // Flows of one rate take turns: if they sent at the same moments, the first would always be ahead.
+        // Flows of one rate alternate; if they sent at the same moments, the first would always be ahead.
         let turn = (number as f64 + 0.5) / flows.len() as f64;
         packets.extend((0..*count).map(|k| Packet { at: from + step * (k as f64 + turn), flow: number }));
     }
@@ -131,7 +130,7 @@ mod tests {
 
     #[test]
     fn contributions_add_up() {
-        // Everything that is suffered behind others was caused by somebody.
+        // All queueing behind others has a cause.
         let flows = [flow(100.0, 10.0, 1.0), flow(300.0, 12.0, 1.0), flow(50.0, 3.0, 1.0)];
         let waits = replay(&flows, 10_000);
         let caused: f64 = waits.iter().map(|w| w.caused).sum();

@@ -1,4 +1,4 @@
-//! What all signatures look at: the view, the question, the victim's path, the port graph and its ends.
+//! The input of all signatures: the view, the trigger, the victim's path, the port graph and its pause paths.
 
 use std::collections::BTreeSet;
 
@@ -26,9 +26,9 @@ pub(crate) struct Scene<'s, 'a> {
     pub(crate) trails: Vec<Trail>,
     /// Whether the pauses that were found touch the time asked about.
     pub(crate) aligned: bool,
-    /// The share of the pause that each vertex is responsible for, 0 to 1.
+    /// The share of the pause that originates at each vertex, 0 to 1.
     pub(crate) shares: Vec<f64>,
-    /// Of each vertex those that wait for it, ascending.
+    /// The vertices that wait for each vertex, ascending.
     waiting_for: Adjacency,
     of_port: Vec<Option<VertexIx>>,
 }
@@ -87,23 +87,23 @@ impl<'s, 'a> Scene<'s, 'a> {
         }
     }
 
-    /// The vertex of a port, if the graph reached it.
+    /// Returns the vertex of a port, if the graph contains it.
     pub(crate) fn vertex(&self, port: PortIx) -> Option<VertexIx> {
         self.of_port[port]
     }
 
-    /// The event's time at a port.
+    /// Returns the time of the event at a port.
     pub(crate) fn when(&self, port: PortIx) -> Option<Span> {
         self.vertex(port).and_then(|v| self.graph.when[v])
     }
 
-    /// The ports of a list of vertices, without hosts and silent switches.
+    /// Returns the ports among some vertices, without hosts and switches without telemetry.
     pub(crate) fn ports(&self, vertices: &[VertexIx]) -> Vec<PortIx> {
         vertices.iter().filter_map(|v| self.graph.port(*v)).collect()
     }
 
-    /// Flows that were paused on the way to `end`: at a port of `path` before it, or at any port that waits for
-    /// it. Ascending.
+    /// Returns the flows that were paused on the way to `end`: at a port of `path` before it, or at any port that
+    /// waits for it. Ascending.
     pub(crate) fn carriers(&self, path: &[VertexIx], end: VertexIx) -> Vec<FlowKey> {
         let mut carriers = BTreeSet::new();
         let before = path.iter().filter(|v| **v != end).chain(self.waiting_for.targets(end));
@@ -114,7 +114,7 @@ impl<'s, 'a> Scene<'s, 'a> {
         carriers.into_iter().collect()
     }
 
-    /// Flows with packets that were enqueued at `port` while it was paused.
+    /// Returns the flows with packets that were enqueued at `port` while it was paused.
     pub(crate) fn paused_flows(&self, port: PortIx, when: Option<Span>) -> BTreeSet<FlowKey> {
         self.view
             .flows(port)
@@ -133,8 +133,8 @@ impl<'s, 'a> Scene<'s, 'a> {
     }
 }
 
-/// The slow packet was under way for its round trip before the agent noticed. A second question is about the whole of
-/// the trouble, from the first one to the freeze.
+/// Returns the time under analysis. The slow packet was in flight for its round trip before the trigger. A follow-up
+/// poll covers the whole event, from the first poll to the freeze.
 pub(crate) fn asked_span(view: &View<'_>, trigger: &Trigger, settings: &Settings) -> Span {
     let rtt_ns = trigger.rtt_ns.max(trigger.base_rtt_ns);
     let slack_ns = settings.event_gap_ns / 4;
@@ -148,15 +148,15 @@ pub(crate) fn asked_span(view: &View<'_>, trigger: &Trigger, settings: &Settings
     Span::new(from, trigger.time_ns.max(frozen))
 }
 
-/// The part of each start in the pause: ports that were paused for about as long as any count alike, what was paused
-/// for a moment only counts by its time.
+/// Returns the share of each start in the pause: ports that were paused for about as long as any other count alike; a
+/// short pause counts by its duration.
 fn weights(view: &View<'_>, settings: &Settings, starts: &[(PortIx, Option<Span>)]) -> Vec<(VertexIx, f64)> {
     let times: Vec<f64> = starts.iter().map(|(port, when)| paused_ns(view, *port, *when).max(1.0)).collect();
     let enough = settings.branch_share * times.iter().copied().fold(1.0, f64::max);
     times.iter().map(|ns| (ns / enough).min(1.0)).enumerate().collect()
 }
 
-/// For how long a port was paused in an event; without intervals, as many nanoseconds as packets were paused.
+/// Returns for how long a port was paused in an event; without intervals, one nanosecond for each paused packet.
 fn paused_ns(view: &View<'_>, port: PortIx, when: Option<Span>) -> f64 {
     let pauses = view.pause_spans(port);
     if pauses.is_empty() {
@@ -165,8 +165,8 @@ fn paused_ns(view: &View<'_>, port: PortIx, when: Option<Span>) -> f64 {
     pauses.iter().map(|span| when.map_or(span.length_ns(), |when| span.shared_ns(when))).sum()
 }
 
-/// Paused ports of the victim's path with the event that is asked about. If any of them was paused at that time,
-/// ports whose pauses lie elsewhere in time belong to another event.
+/// Returns the paused ports of the victim's path with the event under analysis. If a port was paused at that time,
+/// ports whose pauses are at other times belong to another event.
 fn starts_on_path(
     view: &View<'_>,
     settings: &Settings,
@@ -182,7 +182,7 @@ fn starts_on_path(
         let near = |event: Span| asked.map_or(event, |asked| event.intersection(asked).unwrap_or(event));
         let length = |event: &Span| paused_ns(view, *port, Some(near(*event)));
         match aligned(view.pause_events(*port), asked, settings.event_gap_ns, length) {
-            // It explains next to nothing of the delay.
+            // This pause explains almost none of the delay.
             Some((event, true)) if !view.pauses(*port).is_empty() && length(&event) < least_ns => {}
             Some((event, touches)) => starts.push((*port, Some(event), touches)),
             None if view.pause_events(*port).is_empty() => starts.push((*port, None, true)),
@@ -194,7 +194,7 @@ fn starts_on_path(
     (kept.map(|(port, when, _)| (port, when)).collect(), touching)
 }
 
-/// Every paused port with its last event.
+/// Returns every paused port with its last event.
 fn all_starts(view: &View<'_>) -> Vec<(PortIx, Option<Span>)> {
     view.ports()
         .filter(|p| view.is_paused(*p, None))

@@ -8,10 +8,10 @@ use crate::method::Method;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
-    /// How edges and contributions are weighed.
+    /// How edges and contributions are weighted.
     pub method: Method,
-    /// Pauses (or waits) closer together than this belong to one event. Larger merges events, smaller splits
-    /// one event into its pause cycles (tens of microseconds).
+    /// Pauses (or queueing) closer together than this belong to one event. A larger value merges events; a smaller
+    /// one splits an event into its pause cycles (tens of microseconds).
     pub event_gap_ns: u64,
     /// A flow that was active this long before the queue episode has a previous rate: only its excess above that
     /// counts. Larger than the spread of the start times of one incast.
@@ -22,12 +22,11 @@ pub struct Settings {
     pub min_wait_packets: f64,
     /// The same for a snapshot without a victim: a port with such a queue is an event of its own.
     pub incident_packets: f64,
-    /// Branches of the pause graph that carry less than this share of the victim's pause are left out.
+    /// Minimum share of the victim's pause of a pause path.
     pub branch_share: f64,
-    /// The provenance graph of a verdict leaves out ports that carry less than this share of the victim's pause.
+    /// Minimum share of the victim's pause of a port in the provenance graph.
     pub graph_share: f64,
-    /// A queue on the victim's path is an explanation when it accounts for at least this share of the
-    /// additional round-trip time.
+    /// Minimum share of the additional round-trip time that a queue on the victim's path must account for.
     pub explained_share: f64,
     /// A host-facing port that was paused for less than this share of the event is congested, not a storm's root.
     pub storm_duty: f64,

@@ -1,8 +1,8 @@
-//! Spans of time, and how records that lie close together form one event.
+//! Spans of time, and how nearby records are merged into events.
 
 use model::telemetry::PauseInterval;
 
-/// A closed span in nanoseconds of the fabric's clock.
+/// A closed span of time, in nanoseconds of switch time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Span {
     pub(crate) from: u64,
@@ -10,12 +10,12 @@ pub(crate) struct Span {
 }
 
 impl Span {
-    /// The span between two times, whichever is earlier.
+    /// Returns the span between two times, in either order.
     pub(crate) fn new(a: u64, b: u64) -> Span {
         Span { from: a.min(b), to: a.max(b) }
     }
 
-    /// Length in nanoseconds; an instant counts as one so that it can be divided by.
+    /// Length in nanoseconds; an instant counts as one, so that it can be a divisor.
     pub(crate) fn length_ns(self) -> f64 {
         (self.to - self.from).max(1) as f64
     }
@@ -28,7 +28,7 @@ impl Span {
         self.overlaps(other).then(|| Span { from: self.from.max(other.from), to: self.to.min(other.to) })
     }
 
-    /// Nanoseconds that both spans share.
+    /// Returns the nanoseconds that both spans share.
     pub(crate) fn shared_ns(self, other: Span) -> f64 {
         self.intersection(other).map_or(0.0, |s| (s.to - s.from) as f64)
     }
@@ -37,19 +37,19 @@ impl Span {
         Span { from: self.from.min(other.from), to: self.to.max(other.to) }
     }
 
-    /// The span with `ns` more on both sides.
+    /// Returns the span extended by `ns` on both sides.
     pub(crate) fn widened(self, ns: u64) -> Span {
         Span { from: self.from.saturating_sub(ns), to: self.to.saturating_add(ns) }
     }
 }
 
-/// The span of a pause; one that still lasted at the freeze ends there.
+/// Returns the span of a pause; one that had not ended at the freeze ends there.
 pub(crate) fn pause_span(pause: &PauseInterval, frozen_ns: u64) -> Span {
     Span::new(pause.start_ns, pause.end_ns.unwrap_or(frozen_ns.max(pause.start_ns)))
 }
 
-/// Joins spans whose gap is at most `gap_ns`: one congestion makes a port pause many times in short turns,
-/// while two events in one epoch lie further apart. The result is ascending and disjoint.
+/// Joins spans whose gap is at most `gap_ns`: congestion pauses a port many times in short turns, while two events in
+/// one epoch are further apart. The result is ascending and disjoint.
 pub(crate) fn clusters(mut spans: Vec<Span>, gap_ns: u64) -> Vec<Span> {
     spans.sort_unstable();
     let mut joined: Vec<Span> = Vec::new();
@@ -62,9 +62,9 @@ pub(crate) fn clusters(mut spans: Vec<Span>, gap_ns: u64) -> Vec<Span> {
     joined
 }
 
-/// The cluster that a question about `asked` is about: of those that touch it the heaviest (of equal ones the last),
-/// else the last one that ended before it, else the first one after it, if that is no further away than `reach_ns`. The flag
-/// says whether it touches.
+/// Selects the cluster for the time under analysis: of those that overlap it, the heaviest (of equal ones the last);
+/// else the last one before it; else the first one after it, if within `reach_ns`. The flag is true if the cluster
+/// overlaps it.
 pub(crate) fn aligned(
     clusters: &[Span],
     asked: Option<Span>,

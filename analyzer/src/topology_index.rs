@@ -41,7 +41,7 @@ pub struct TopologyIndex<'t> {
 }
 
 impl<'t> TopologyIndex<'t> {
-    /// Indexes `topology`. Of nodes that share a name, and of links that share a port, the first one counts.
+    /// Indexes `topology`. Of nodes with the same name, and of links at the same port, the first one counts.
     pub fn new(topology: &'t Topology) -> TopologyIndex<'t> {
         let (names, by_name, is_host) = number_nodes(topology);
         let mut by_address: Vec<(IpAddr, NodeId)> = topology
@@ -68,8 +68,8 @@ impl<'t> TopologyIndex<'t> {
     }
 
     fn number_ports(&mut self) {
-        // (node, number, position of the link, which end): sorting gives ports their numbers and keeps the
-        // first link of a port that is listed twice.
+        // (node, number, position of the link, which end): sorting numbers the ports and keeps the first link of a
+        // port that is listed twice.
         let mut ends: Vec<(NodeId, u16, u32, bool)> = Vec::with_capacity(self.topology.links.len() * 2);
         for (position, link) in self.topology.links.iter().enumerate() {
             for (end, second) in [(&link.a, false), (&link.b, true)] {
@@ -104,7 +104,7 @@ impl<'t> TopologyIndex<'t> {
         self.topology
     }
 
-    /// How many nodes there are.
+    /// The number of nodes.
     pub fn nodes(&self) -> usize {
         self.names.len()
     }
@@ -154,7 +154,7 @@ impl<'t> TopologyIndex<'t> {
         (peer != port).then(|| self.info(peer))
     }
 
-    /// A port's written form.
+    /// Returns a port by name.
     pub fn port_ref(&self, port: PortId) -> PortRef {
         let info = self.info(port);
         PortRef::new(self.name(info.node), info.number)

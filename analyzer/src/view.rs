@@ -1,8 +1,7 @@
-//! A snapshot arranged for questions: its ports numbered, each with its flows, slots, meters and pauses.
+//! A snapshot indexed for analysis: ports are numbered, each with its flows, slots, meters and pauses.
 //!
-//! A view speaks of one priority class, because PFC pauses and queues packets by class. It leaves out what
-//! cannot be trusted: the poster's prototype dumps a ring slot without its epoch id, so only the slot that it
-//! calls current is used.
+//! A view covers one priority, because PFC pauses and queues by priority. It leaves out unreliable records: the
+//! poster's prototype dumps a ring slot without its epoch id, so only the slot marked as current is used.
 
 mod forgotten;
 mod meters;
@@ -18,18 +17,18 @@ use self::meters::Input;
 use crate::span::{Span, clusters, pause_span};
 use crate::topology_index::{NodeId, PortId, TopologyIndex};
 
-/// Bytes of a packet where no record of the port says, to turn a depth into a delay.
+/// Assumed packet size where no record of the port has one, to convert a depth into a delay.
 const NOMINAL_PACKET_BYTES: f64 = 1_000.0;
 
-/// A port's number in a [`View`].
+/// The index of a port in a [`View`].
 pub(crate) type PortIx = usize;
 
-/// Priority classes that a view speaks of.
+/// The priorities that a view covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Classes(u8);
 
 impl Classes {
-    /// Whatever class.
+    /// All priorities.
     pub(crate) const ALL: Classes = Classes(u8::MAX);
 
     fn contains(self, class: u8) -> bool {
@@ -52,10 +51,10 @@ pub(crate) struct View<'a> {
     slots: Vec<&'a PortRecord>,
     meters: Vec<&'a MeterRecord>,
     inputs: Vec<Input>,
-    /// Where the traffic of each meter row leaves.
+    /// The egress port of each meter row.
     egress_ports: Vec<u16>,
     pauses: Vec<&'a PauseInterval>,
-    /// When each of the pauses was.
+    /// The interval of each pause.
     pause_spans: Vec<Span>,
     sums: Vec<EpochSum>,
     events: Vec<Span>,
@@ -81,15 +80,15 @@ struct PortView {
     pauses: Range<usize>,
     sums: Range<usize>,
     events: Range<usize>,
-    /// When packets found others waiting, and how many; absent if a record does not say when.
+    /// When packets were queued behind others, and how many; absent if a record has no times.
     queued: Option<Queued>,
-    /// How long a packet takes on the port's link, in the mean.
+    /// Mean transmission time of a packet at the port, in nanoseconds.
     packet_ns: f64,
-    /// Records of other classes were left out, so the port's own slot counts too much.
+    /// Records of other priorities were left out, so the port's own slot counts too much.
     mixed: bool,
 }
 
-/// What all records of one epoch of a port add up to. Questions about edges ask for it again and again.
+/// The sums over all records of one epoch of a port, kept because every edge needs them.
 #[derive(Clone, Copy, Default)]
 struct EpochSum {
     epoch: u64,
@@ -110,7 +109,7 @@ struct Queued {
 }
 
 impl<'a> View<'a> {
-    /// `event_gap_ns`: pauses closer together than this are one event.
+    /// Builds a view. Pauses closer together than `event_gap_ns` are one event.
     pub(crate) fn new(
         snapshot: &'a Snapshot,
         index: &'a TopologyIndex<'a>,
@@ -145,7 +144,7 @@ impl<'a> View<'a> {
         view
     }
 
-    /// Adds a switch; two entries of one switch (two readings) are taken together.
+    /// Adds a switch; several readings of one switch are merged.
     fn add_switch(&mut self, readings: &[&'a SwitchTelemetry], classes: Classes) {
         let Some(first) = readings.first() else { return };
         let mut epochs: Vec<EpochInfo> = readings.iter().flat_map(|r| r.epochs.iter().copied()).collect();
@@ -234,12 +233,12 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The flow that is asked about.
+    /// The victim.
     pub(crate) fn victim(&self) -> Option<FlowKey> {
         self.snapshot.victim.or_else(|| self.snapshot.trigger.as_ref().map(|t| t.flow))
     }
 
-    /// Whether a record of this class, if it has one, is spoken of.
+    /// Whether records of this priority are in the view; a record without a priority is.
     pub(crate) fn is_of_class(&self, class: Option<u8>) -> bool {
         class.is_none_or(|class| self.classes.contains(class))
     }
@@ -266,7 +265,7 @@ impl<'a> View<'a> {
         &self.switches[self.ports[port].switch]
     }
 
-    /// The telemetry of a node of the topology, if it answered.
+    /// Returns the telemetry of a node of the topology, if it sent any.
     pub(crate) fn switch_at(&self, node: NodeId) -> Option<&SwitchView<'a>> {
         self.by_node[node as usize].map(|s| &self.switches[s as usize])
     }
@@ -278,7 +277,7 @@ impl<'a> View<'a> {
 
     pub(crate) fn find(&self, switch: &SwitchView<'_>, number: u16) -> Option<PortIx> {
         let ports = &self.ports[switch.ports.clone()];
-        // Most switches have records of all their ports: then this is where it is.
+        // Most switches have records of all their ports, so try the direct position first.
         let likely = usize::from(number.checked_sub(ports.first()?.number)?);
         if ports.get(likely).is_some_and(|p| p.number == number) {
             return Some(switch.ports.start + likely);
@@ -298,12 +297,12 @@ impl<'a> View<'a> {
         &self.pauses[self.ports[port].pauses.clone()]
     }
 
-    /// When each of the port's pauses was, in their order.
+    /// The interval of each of the port's pauses, in their order.
     pub(crate) fn pause_spans(&self, port: PortIx) -> &[Span] {
         &self.pause_spans[self.ports[port].pauses.clone()]
     }
 
-    /// When an epoch of a switch was, if the source says so.
+    /// Returns the time of an epoch of a switch, if the source has it.
     pub(crate) fn epoch_span(&self, switch: &SwitchView<'_>, epoch: u64) -> Option<Span> {
         if self.snapshot.source == Source::HawkeyeNs3 {
             return None;
@@ -313,7 +312,7 @@ impl<'a> View<'a> {
         Some(Span::new(info.start_ns, info.end_ns))
     }
 
-    /// The earliest time that the switch's ring still remembers.
+    /// Returns the start of the switch's epoch ring.
     pub(crate) fn ring_start(&self, switch: &SwitchView<'_>) -> Option<u64> {
         if self.snapshot.source == Source::HawkeyeNs3 {
             return None;
@@ -321,7 +320,7 @@ impl<'a> View<'a> {
         switch.epochs.iter().map(|e| e.start_ns).min()
     }
 
-    /// When the packets of a flow record came, as exactly as the source tells.
+    /// Returns when the packets of a flow record arrived, as exactly as the source has it.
     pub(crate) fn seen_span(&self, port: PortIx, flow: &FlowRecord) -> Option<Span> {
         match flow.seen_ns {
             Some((from, to)) => Some(Span::new(from, to)),
@@ -329,7 +328,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Whether a flow record can speak of `when`; without times it always can.
+    /// Whether a flow record can describe `when`; without times it always can.
     pub(crate) fn flow_in(&self, port: PortIx, flow: &FlowRecord, when: Option<Span>) -> bool {
         match (when, self.seen_span(port, flow)) {
             (Some(when), Some(seen)) => when.overlaps(seen),
@@ -410,15 +409,15 @@ impl<'a> View<'a> {
         })
     }
 
-    /// The events in which `port` was paused, ascending. Without intervals the packets that were counted as
-    /// paused say when; without times at all there are none.
+    /// Returns the events in which `port` was paused, ascending. Without pause intervals, they follow from the times
+    /// of paused packets; without any times there are none.
     pub(crate) fn pause_events(&self, port: PortIx) -> &[Span] {
         &self.events[self.ports[port].events.clone()]
     }
 
-    /// Packets that were enqueued at `port` while it was paused, in the epochs of `when`. The port's slot also
-    /// counts flows whose own slot was lost, the flows' slots know their class: the larger one is nearer to the
-    /// truth.
+    /// Returns the number of packets that were enqueued at `port` while it was paused, in the epochs of `when`. The
+    /// port's slot also counts flows whose own slot was lost, while flow slots know their priority: the larger number
+    /// is closer to the truth.
     pub(crate) fn paused_packets(&self, port: PortIx, when: Option<Span>) -> u64 {
         let of_flows = saturating(self.sums_in(port, when).map(|s| s.flow_paused));
         if self.ports[port].mixed {
@@ -431,7 +430,7 @@ impl<'a> View<'a> {
     pub(crate) fn is_paused(&self, port: PortIx, when: Option<Span>) -> bool {
         let pauses = self.pause_spans(port);
         match when {
-            // Intervals are exact, so where there are any they decide; the counts span whole epochs.
+            // Intervals are exact and take precedence; counts span whole epochs.
             Some(when) if !pauses.is_empty() => {
                 self.pause_events(port).iter().any(|e| e.overlaps(when))
                     && pauses.iter().any(|p| p.overlaps(when))
@@ -440,7 +439,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The records of `flow` at `port`, by epoch.
+    /// Returns the records of `flow` at `port`, by epoch.
     pub(crate) fn records_of(&self, port: PortIx, flow: FlowKey) -> Vec<&'a FlowRecord> {
         let mut found: Vec<&FlowRecord> =
             self.flows(port).iter().copied().filter(|f| f.flow == flow).collect();
@@ -449,7 +448,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// One order for flow records, so that results do not depend on the order in which they were read.
+/// A total order of flow records, so that results do not depend on the order of the input.
 pub(crate) fn flow_order(f: &FlowRecord) -> impl Ord + use<> {
     let counts = (f.packets, f.queued_packets, f.depth_sum, f.paused_packets, f.bytes);
     let place = (f.ingress_port, f.egress_port, f.priority, f.psn_first, f.psn_last);
@@ -464,7 +463,7 @@ fn sum_of(sums: &mut Vec<EpochSum>, epoch: u64) -> &mut EpochSum {
     &mut sums[at]
 }
 
-/// A sum that stays at the limit: counts come from outside.
+/// A saturating sum: the counts come from outside.
 pub(crate) fn saturating(counts: impl Iterator<Item = u64>) -> u64 {
     counts.fold(0, u64::saturating_add)
 }

@@ -33,10 +33,7 @@ fn every_diagnosis_of_a_built_in_scenario_is_verified() {
 fn the_text_output_contains_the_result_of_the_verification() {
     let ran = harrier(&["run", "poster-fig1", "--verify"]);
     let line = ran.stderr.lines().find(|line| line.trim_start().starts_with("verified")).expect("a line");
-    assert!(
-        line.contains("yes: its longest RTT is 8.") && line.contains("instead of 16."),
-        "{line}"
-    );
+    assert!(line.contains("yes: its longest RTT is 8.") && line.contains("instead of 16."), "{line}");
     assert!(
         !harrier(&["run", "poster-fig1", "--json"]).stdout.contains("verified"),
         "verified without --verify"

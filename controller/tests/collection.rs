@@ -120,7 +120,10 @@ fn an_unreachable_switch_is_left_out_and_unlocked_later() {
     poll_path(&mut world, &mut dead);
     world.pass(200 * MS, &mut dead);
     let snapshot = &world.snapshots[0];
-    assert_eq!(texts(&snapshot.missing), ["s2: its registers could not be read: no response within 100000 us"]);
+    assert_eq!(
+        texts(&snapshot.missing),
+        ["s2: its registers could not be read: no response within 100000 us"]
+    );
     assert!(snapshot.switch("s2").is_none());
     assert!(world.switches["s2"].is_locked());
     // When it is reachable again it is unlocked and keeps its counts.

@@ -90,7 +90,7 @@ struct Watched {
     flow: FlowKey,
     priority: u8,
     base: PathBase,
-    /// Since when data has been waiting for an acknowledgement, if it has.
+    /// Since when data has been outstanding, if it is.
     waiting_since_ns: Option<u64>,
     last_heard_ns: u64,
     /// The time under which [`Agent::by_news`] holds this flow; at most `last_heard_ns`.
@@ -101,16 +101,16 @@ struct Watched {
     /// Whether a round trip was below the threshold since then.
     recovered: bool,
     episode: Option<SlowEpisode>,
-    /// Whether the heap holds a deadline of this flow.
+    /// Whether the heap has a deadline of this flow.
     scheduled: bool,
 }
 
 impl Agent {
-    /// An agent of `host`. `host_number` tells the hosts' event ids apart; `first_event` is where the host's own
-    /// count goes on, so that a restarted agent does not repeat ids.
+    /// Creates an agent of `host`. `host_number` makes event ids unique across hosts; `first_event` continues the
+    /// host's own count, so that a restarted agent does not repeat ids.
     ///
     /// # Errors
-    /// Settings that make no sense.
+    /// The settings are invalid.
     pub fn new(
         host: impl Into<String>,
         host_number: u16,
@@ -135,8 +135,8 @@ impl Agent {
         })
     }
 
-    /// Watches `flow`, whose data travels in class `priority`. `base_ns` is its path's base round trip where that
-    /// is known; else it is learned. A flow that is watched already keeps what was learned.
+    /// Watches `flow`, whose data uses `priority`. `base_ns` is the base round trip of its path, if known; otherwise
+    /// it is learned. A flow that is watched already keeps its base.
     pub fn open(&mut self, now_ns: u64, flow: FlowKey, priority: u8, base_ns: Option<u64>) -> FlowId {
         if let Some(id) = self.by_key.get(&flow) {
             return *id;
@@ -179,14 +179,14 @@ impl Agent {
         if let Some(watched) = self.flows.get_mut(id.0 as usize).and_then(Option::take) {
             self.by_key.remove(&watched.flow);
             self.by_news.remove(&(watched.filed_ns, watched.flow, id));
-            // A slot whose deadline is still in the heap is reused only after it came up.
+            // A slot whose deadline is still in the heap is reused only after the deadline fires.
             if !watched.scheduled {
                 self.free.push(id.0);
             }
         }
     }
 
-    /// Data of the flow went out. Only the first call after everything was acknowledged matters.
+    /// Data of the flow was sent. Only the first call after everything was acknowledged has an effect.
     pub fn sent(&mut self, now_ns: u64, id: FlowId) {
         let settings = &self.settings;
         let Some(watched) = self.flows.get_mut(id.0 as usize).and_then(Option::as_mut) else { return };
@@ -237,7 +237,7 @@ impl Agent {
         self.poll(now_ns, id, TriggerReason::SlowRtt, base_ns, rtt_ns)
     }
 
-    /// When [`Agent::wake`] should be called next, if ever.
+    /// Returns when [`Agent::wake`] should be called next, if ever.
     pub fn next_wake_ns(&self) -> Option<u64> {
         let silence = self.deadlines.peek().map(|Reverse((deadline_ns, _))| *deadline_ns);
         let follow_up = self.follow_ups.first().map(|(due_ns, _)| *due_ns);
@@ -268,7 +268,7 @@ impl Agent {
         polls
     }
 
-    /// What the agent has done so far.
+    /// Returns the agent's counters.
     pub fn stats(&self) -> AgentStats {
         self.stats
     }

@@ -1,6 +1,6 @@
-//! A token bucket in integers: exact, whatever the times between calls.
+//! A token bucket in integers: exact for any time between calls.
 
-/// Allows `rate` takes a second in the long run and `burst` at once.
+/// Allows `rate` tokens a second on average and `burst` at once.
 #[derive(Clone, Debug)]
 pub struct TokenBucket {
     rate: u64,

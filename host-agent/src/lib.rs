@@ -6,7 +6,7 @@
 //! agent returns a polling packet and its trigger, within limits per flow, per host and per second ([`bucket`]). Source: Hawkeye, SIGCOMM 2024 posters, section 2.2; thresholds are relative to each path's base
 //! because base round trips span microseconds to milliseconds within one region.
 //!
-//! The crate is a pure core: time comes in as an argument, what to do comes out as a value.
+//! The crate is a pure core: time is an argument, actions are return values.
 
 mod agent;
 mod baseline;

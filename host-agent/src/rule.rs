@@ -9,12 +9,12 @@ pub fn is_slow(settings: &Settings, base_ns: u64, rtt_ns: u64) -> bool {
     above_percentage && rtt_ns.saturating_sub(base_ns) > settings.min_excess_ns
 }
 
-/// How long outstanding data may stay without an acknowledgement on a path with base `base_ns`.
+/// Returns how long data may be outstanding without an ACK on a path with base `base_ns`.
 pub(crate) fn silence_limit_ns(settings: &Settings, base_ns: u64) -> u64 {
     base_ns.saturating_mul(u64::from(settings.silence_rtts)).max(settings.min_silence_ns)
 }
 
-/// Whether `waited_ns` without an acknowledgement is silence on a path with base `base_ns`.
+/// Whether `waited_ns` without an ACK is silence on a path with base `base_ns`.
 pub fn is_silent(settings: &Settings, base_ns: u64, waited_ns: u64) -> bool {
     waited_ns >= silence_limit_ns(settings, base_ns)
 }

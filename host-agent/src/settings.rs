@@ -2,22 +2,22 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Settings of an agent. The defaults notice the poster's victim (base 9.07 us, worst 17.1 us) and stay quiet
-/// on the queueing of a healthy network.
+/// Settings of an agent. The defaults detect the poster's victim (base 9.07 us, worst 17.1 us) and ignore the
+/// queueing of a healthy network.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// A round trip is slow above this percentage of the path's base. The published evaluation varies it from
-    /// 200 to 500; 150 leaves room below the poster's victim, whose worst round trip is 188 %.
+    /// A round trip is slow above this percentage of the base. The published evaluation varies it from 200 to 500;
+    /// 150 leaves a margin below the poster's victim, whose worst round trip is 188 %.
     pub threshold_percent: u32,
-    /// ... and only when it exceeds the base by this much. 4 us are 50 kB of queue at 100 Gb/s: above what
-    /// congestion control keeps standing there (ECN marks from 40 kB), below one hop's PFC threshold and headroom.
+    /// ... and only if it exceeds the base by this much. 4 us are 50 kB of queue at 100 Gb/s: more than congestion
+    /// control keeps there (ECN marks from 40 kB), less than one hop's XOFF threshold and headroom.
     pub min_excess_ns: u64,
     /// Outstanding data without an acknowledgement for this many base round trips is silence ...
     pub silence_rtts: u32,
-    /// ... but never before this time (the published prototype's is 50 us).
+    /// ... but never before this time (50 us in the published prototype).
     pub min_silence_ns: u64,
-    /// Samples before a base that was learned, not given, is trusted.
+    /// Measurements before a learned base is used.
     pub min_samples: u32,
     /// Minimum interval between polls of a flow.
     pub flow_interval_ns: u64,
@@ -33,7 +33,7 @@ pub struct Settings {
     pub burst: u32,
     /// Flows watched at the same time; beyond it, the flow with the oldest activity is evicted.
     pub max_flows: usize,
-    /// Switches that a polling packet may cross.
+    /// Maximum number of switches that a polling packet may cross.
     pub hop_limit: u8,
 }
 
@@ -62,7 +62,7 @@ pub enum SettingsError {
     /// The threshold does not exceed the base.
     #[error("threshold_percent is {0}; expected more than 100, the base round trip itself")]
     Threshold(u32),
-    /// A limit of zero would forbid everything.
+    /// A limit of zero would allow nothing.
     #[error("{0} is 0; expected at least 1")]
     Zero(&'static str),
 }

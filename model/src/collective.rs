@@ -1,12 +1,12 @@
-//! The patterns of collective operations: who sends what to whom in which step, and what waits for what.
+//! Communication patterns of collective operations: the transfers of each step and their dependencies.
 //!
 //! All-reduce by a ring and by halving and doubling: Thakur, Rabenseifner, Gropp, "Optimization of Collective
-//! Communication Operations in MPICH", 2005, sections 4.4 and 4.5. Steps are not synchronised by a clock: a member
-//! sends its next part when the part that it builds on has arrived.
+//! Communication Operations in MPICH", 2005, sections 4.4 and 4.5. No clock synchronises the steps: a member sends
+//! its next part when the part that it depends on has arrived.
 
 use serde::{Deserialize, Serialize};
 
-/// Most transfers that one operation may consist of.
+/// Maximum number of transfers of one operation.
 pub const MAX_PARTS: usize = 1_000_000;
 
 /// A kind of operation.
@@ -14,11 +14,12 @@ pub const MAX_PARTS: usize = 1_000_000;
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Collective {
-    /// 2 (n - 1) steps, in each of which every member sends an n-th of the data to the next.
+    /// 2 (n - 1) steps; in each, every member sends an n-th of the data to the next one.
     AllReduceRing,
-    /// 2 log2 n steps between partners ever nearer, then ever farther apart, of a half, a quarter, ... of the data.
+    /// 2 log2 n steps between partners at decreasing, then increasing distance, of a half, a quarter, ... of the
+    /// data.
     AllReduceHalvingDoubling,
-    /// Every member sends an n-th of the data to every other one at once, each beginning with the one after itself.
+    /// Every member sends an n-th of the data to every other member at the same time, starting with its successor.
     AllToAll,
 }
 
@@ -31,16 +32,16 @@ pub struct Part {
     pub src: usize,
     /// Receiver.
     pub dst: usize,
-    /// Bytes.
+    /// Size in bytes.
     pub bytes: u64,
-    /// Parts, by position, that must have arrived before.
+    /// Positions of the parts that must have arrived before.
     pub after: Vec<usize>,
 }
 
-/// Why there is no such operation.
+/// Why an operation cannot be built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CollectiveError {
-    /// Nobody to send to.
+    /// There is no other member.
     #[error("it needs at least 2 members and has {0}")]
     Members(usize),
     /// Halving and doubling pairs members by the bits of their numbers.
@@ -52,10 +53,10 @@ pub enum CollectiveError {
 }
 
 impl Collective {
-    /// The transfers of an operation on `bytes` among `members`, in order of steps.
+    /// Returns the transfers of an operation on `bytes` among `members`, in order of steps.
     ///
     /// # Errors
-    /// A number of members that the operation does not work with.
+    /// The operation does not support this number of members, or needs more than [`MAX_PARTS`] transfers.
     pub fn parts(self, members: usize, bytes: u64) -> Result<Vec<Part>, CollectiveError> {
         if members < 2 {
             return Err(CollectiveError::Members(members));
@@ -74,7 +75,7 @@ impl Collective {
         let share = bytes.div_ceil(members as u64).max(1);
         let part = |step: usize, src: usize| match self {
             Collective::AllReduceRing => {
-                // What arrived from the member before in the last step is what goes on now.
+                // Each member forwards what it received in the previous step.
                 let before = step.checked_sub(1).map(|last| last * members + (src + members - 1) % members);
                 (step, (src + 1) % members, share, before)
             }
@@ -84,7 +85,7 @@ impl Collective {
                 let before = step.checked_sub(1).map(|last| last * members + partner(last));
                 (step, partner(step), (bytes >> (level(step) + 1)).max(1), before)
             }
-            // All at once: one step, whatever the order in which a member begins.
+            // All transfers start at the same time: one step, in any order of members.
             Collective::AllToAll => (0, (src + step + 1) % members, share, None),
         };
         let all = (0..steps).flat_map(|step| (0..members).map(move |src| (step, src)));

@@ -9,24 +9,25 @@ use crate::PortRef;
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Setting {
-    /// How much of the shared memory a lossless priority group may take before it pauses (alpha, or a fixed limit).
+    /// The share of the shared buffer that a lossless priority group may use before it sends a pause (alpha, or a
+    /// fixed limit).
     Alpha,
-    /// Memory for what still arrives after a pause was sent.
+    /// Buffer for packets that still arrive after a pause was sent.
     Headroom,
-    /// For which priorities PFC is on.
+    /// The priorities for which PFC is enabled.
     Lossless,
-    /// Which priority a code point has.
+    /// The priority of a code point.
     Dscp,
-    /// How far below its threshold a paused group resumes.
+    /// How far below its threshold a paused group resumes its sender.
     XonOffset,
-    /// Where congestion is marked.
+    /// The queue depths at which packets are ECN-marked.
     Ecn,
-    /// Where packets for a host are sent.
+    /// The egress ports for a host.
     Route,
 }
 
 impl Setting {
-    /// Every one.
+    /// All settings.
     pub const ALL: [Setting; 7] = [
         Setting::Alpha,
         Setting::Headroom,
@@ -37,12 +38,12 @@ impl Setting {
         Setting::Route,
     ];
 
-    /// The one of this name.
+    /// Returns the setting with this name.
     pub fn named(name: &str) -> Option<Setting> {
         Setting::ALL.into_iter().find(|setting| setting.name() == name)
     }
 
-    /// Its name in identifiers of findings.
+    /// The name in the ids of findings.
     pub fn name(self) -> &'static str {
         match self {
             Setting::Alpha => "alpha",
@@ -56,42 +57,42 @@ impl Setting {
     }
 }
 
-/// How what is set compares with what was expected.
+/// How the configured value differs from the expected one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Deviation {
-    /// It is less.
+    /// It is smaller.
     Less,
-    /// It is more.
+    /// It is larger.
     More,
-    /// It is another one.
+    /// It is different.
     Different,
 }
 
-/// Something about a switch's configuration that is not as its network needs it.
+/// A deviation of a switch's configuration from what its network needs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct ConfigFinding {
-    /// `switch/setting`, e.g. `leaf1/headroom`; of a rule of `harrier check`, `switch/CODE`, or `switch:port/CODE` where it
-    /// is about a port, e.g. `leaf1:5/PG004`. Diagnoses refer to it.
+    /// `switch/setting`, e.g. `leaf1/headroom`; for a rule of `harrier check`, `switch/CODE`, or `switch:port/CODE`
+    /// for a finding about a port, e.g. `leaf1:5/PG004`. Diagnoses refer to it.
     pub id: String,
     /// The switch.
     pub switch: String,
-    /// The port, where it is about one.
+    /// The port, for a finding about a port.
     pub port: Option<u16>,
-    /// What is set wrongly.
+    /// The setting.
     pub setting: Setting,
-    /// In which direction.
+    /// The direction of the deviation.
     pub deviation: Deviation,
-    /// What is wrong, with the value that is set and the one that was expected.
+    /// The message: the configured value and the expected one.
     pub message: String,
-    /// What to do.
+    /// The fix.
     pub fix: String,
 }
 
 impl ConfigFinding {
-    /// A finding about `switch`, named after the switch and the setting.
+    /// Creates a finding about `switch`, named after the switch and the setting.
     pub fn new(
         switch: &str,
         setting: Setting,
@@ -109,13 +110,13 @@ impl ConfigFinding {
         }
     }
 
-    /// The same, found at `port` (or at the switch as a whole) by the rule of `harrier check` with this code.
+    /// Returns the finding with the id of a rule of `harrier check`, at `port` or at the switch as a whole.
     pub fn by_rule(self, code: &str, port: Option<u16>) -> ConfigFinding {
         let at = port.map_or(self.switch.clone(), |port| PortRef::new(&self.switch, port).to_string());
         ConfigFinding { id: format!("{at}/{code}"), port, ..self }
     }
 
-    /// What is set wrongly where, whoever found it: `switch/setting`.
+    /// Returns what the finding is about, `switch/setting`, independent of the rule that reported it.
     pub fn place(&self) -> String {
         format!("{}/{}", self.switch, self.setting.name())
     }

@@ -1,4 +1,4 @@
-//! A diagnosis: what happened to a victim flow, who caused it, and the evidence.
+//! A diagnosis: the anomaly of a victim flow, its root cause, and the evidence.
 //!
 //! The JSON form of these types is the contract of `harrier run`, `harrier analyze` and REST.
 
@@ -15,30 +15,30 @@ use crate::traffic::Traffic;
 use crate::verification::Verification;
 use crate::{ConfigFinding, LossRecord};
 
-/// What kind of thing happened.
+/// The kind of event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Anomaly {
-    /// Flows contend on the victim's own path; no pause is involved.
+    /// Flows contend at a port of the victim's path; no pause is involved.
     FlowContention,
-    /// Pauses lead to a port where flows contend.
+    /// PFC pauses spread from a port where flows contend.
     PfcBackpressureFlowContention,
-    /// Pauses lead to a device that injects them without contention.
+    /// PFC pauses spread from a port that a host pauses without contention.
     PfcStormHostInjection,
-    /// The pauses form a loop, started by contention inside it.
+    /// The paused ports form a loop; the initial congestion was in the loop.
     DeadlockInLoopContention,
-    /// The pauses form a loop, started by contention outside it.
+    /// The paused ports form a loop; the initial congestion was outside the loop.
     DeadlockOutOfLoopContention,
-    /// The pauses form a loop, started by a device outside it.
+    /// The paused ports form a loop; a host outside the loop sent the initial pauses.
     DeadlockOutOfLoopInjection,
-    /// Packets come back to a port they left.
+    /// Packets return to a switch they have left.
     RoutingLoop,
-    /// The fabric is clean: sender, receiver or application.
+    /// No recorded queue or pause explains the delay: sender, receiver or application.
     HostOnly,
 }
 
-/// What refines an anomaly.
+/// The cause that refines an anomaly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
@@ -52,25 +52,25 @@ pub enum Cause {
     NicStorm,
     SlowReceiver,
     Misconfiguration,
-    /// The evidence names the anomaly and not what is behind it.
+    /// The evidence shows the anomaly, but no cause.
     Undetermined,
 }
 
-/// Who or what is to blame.
+/// The root cause: port, flows, host or configuration.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RootCause {
-    /// The port where it starts.
+    /// The root port.
     pub port: Option<PortRef>,
-    /// The culprit flows, heaviest contribution first.
+    /// The culprit flows, largest contribution first.
     pub flows: Vec<FlowKey>,
-    /// The host that injects pauses.
+    /// The host that sends the pauses.
     pub host: Option<String>,
-    /// Identifiers of the configuration findings that made it possible.
+    /// Ids of the configuration findings that cause the anomaly.
     pub config: Vec<String>,
 }
 
-/// One record that a claim rests on.
+/// A record that supports a claim.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -91,7 +91,7 @@ pub enum Record {
     Loss(LossRecord),
     /// A transfer of a collective operation.
     Transfer(Transfer),
-    /// A weight that was computed: a port edge.
+    /// A computed weight: a wait-for edge between ports.
     PortEdge {
         /// The paused port.
         from: PortRef,
@@ -100,16 +100,16 @@ pub enum Record {
         /// Edge weight.
         weight: f64,
     },
-    /// A weight that was computed: a flow's contribution to a queue.
+    /// A computed weight: a flow's contribution to a queue.
     Contribution {
         /// The flow.
         flow: FlowKey,
-        /// Positive causes, negative suffers.
+        /// Positive: queueing of others that it caused. Negative: its own queueing.
         weight: f64,
     },
 }
 
-/// A claim and the records it rests on.
+/// A claim and the records that support it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Evidence {
@@ -117,23 +117,23 @@ pub struct Evidence {
     pub claim: String,
     /// The switch whose records these are.
     pub switch: Option<String>,
-    /// The port they speak of.
+    /// The port of the records.
     pub port: Option<PortRef>,
-    /// The epoch they speak of, where it is one.
+    /// The epoch of the records, if it is one.
     pub epoch: Option<u64>,
     /// The records.
     pub records: Vec<Record>,
 }
 
-/// What the collection cost.
+/// The cost of a collection.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Collected {
-    /// Switches that were read.
+    /// Number of switches that were read.
     pub switches: u64,
-    /// Telemetry bytes, rows of zeros left out.
+    /// Bytes of telemetry, without rows of zeros.
     pub bytes: u64,
-    /// Polling packets seen by switches.
+    /// Number of polling packets that switches received.
     pub polls: u64,
 }
 
@@ -143,50 +143,50 @@ pub struct Collected {
 pub struct Diagnosis {
     /// Stable id: the same snapshot gives the same id.
     pub id: String,
-    /// When the victim was found slow, in nanoseconds of the fabric's clock.
+    /// When the victim was measured as slow, in nanoseconds of switch time.
     pub time_ns: u64,
-    /// The flow that suffers.
+    /// The victim.
     pub victim: FlowKey,
-    /// What happened.
+    /// The anomaly.
     pub anomaly: Anomaly,
     /// What is behind it.
     pub cause: Cause,
     /// The verdict in one sentence, for people.
     pub summary: String,
-    /// How certain, 0 to 1.
+    /// The confidence, 0 to 1.
     pub confidence: f64,
     /// Who is to blame.
     pub root_cause: RootCause,
-    /// Ports that the pause crossed, from the victim's side to the root; the last one is the root port.
+    /// The pause path, from the victim's side to the root port, which is last.
     pub pause_path: Vec<PortRef>,
     /// Ports of the loop, for deadlocks.
     #[serde(rename = "loop")]
     pub pause_loop: Vec<PortRef>,
-    /// Flows that carried the pause towards the victim: themselves victims at the root.
+    /// Flows through which congestion spread towards the victim; they are also victims of the root cause.
     pub spreaders: Vec<FlowKey>,
-    /// Every flow that suffers, the asked one first.
+    /// Every affected flow, the asked-about victim first.
     pub victims: Vec<FlowKey>,
-    /// What the verdict rests on.
+    /// The claims that support the verdict.
     pub evidence: Vec<Evidence>,
-    /// What would have been needed and was not there.
+    /// The data that is missing, for people.
     pub missing: Vec<String>,
-    /// What to do.
+    /// What the operator can do.
     pub advice: Vec<String>,
-    /// What the collection cost.
+    /// The cost of the collection.
     pub collected: Collected,
-    /// The steps of collective operations that victim and culprits belong to.
+    /// The steps of collective operations that the victim and the culprits belong to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<JobStep>,
-    /// Whether the victim recovered in a replay without the named culprit; absent when nobody tried.
+    /// Whether the victim recovered in a counterfactual run without the root cause; absent without such a run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verified: Option<bool>,
-    /// That replay beside the run.
+    /// The counterfactual run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verification: Option<Verification>,
 }
 
 impl Diagnosis {
-    /// What it blames of the configuration, whoever found it: `switch/setting`. Several findings may be about one setting.
+    /// Returns the settings that the root cause names (`switch/setting`). Several findings may be about one setting.
     pub fn blamed_settings(&self) -> BTreeSet<String> {
         let records = self.evidence.iter().flat_map(|claim| &claim.records);
         let place = |id: &String| {
@@ -200,7 +200,7 @@ impl Diagnosis {
     }
 }
 
-/// What really happened in a simulated run.
+/// Ground truth: what happened in a simulated run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GroundTruth {
     /// The anomaly; absent for a quiet network.
@@ -209,35 +209,35 @@ pub struct GroundTruth {
     pub cause: Option<Cause>,
     /// Who is to blame.
     pub root_cause: RootCause,
-    /// Ports that the pause crossed.
+    /// The pause path.
     pub pause_path: Vec<PortRef>,
     /// Ports of the loop, for deadlocks.
     #[serde(rename = "loop")]
     pub pause_loop: Vec<PortRef>,
-    /// Flows that carried the pause.
+    /// The spreaders.
     pub spreaders: Vec<FlowKey>,
-    /// Flows that suffered.
+    /// The victims.
     pub victims: Vec<FlowKey>,
-    /// From when to when it went on, in nanoseconds; what a verdict says of another time cannot be judged by it.
+    /// Start and end in nanoseconds; verdicts about other times cannot be scored against this event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_ns: Option<(u64, u64)>,
-    /// Flows with a small part in it: naming them is neither required nor wrong.
+    /// Flows with a minor contribution: naming them is neither required nor wrong.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub minor: Vec<FlowKey>,
-    /// Who was to blame as it stood earlier, where that was somebody else; in order of time. Whoever asks then cannot know
-    /// who comes later.
+    /// Earlier culprits, where they differ, in order of time. A verdict at that time cannot name flows that start
+    /// later.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub phases: Vec<Phase>,
-    /// The same trouble at other times of the run.
+    /// The same event at other times of the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub again: Vec<GroundTruth>,
-    /// Further anomalies of the same run that were meant to happen; absent when there was one at most.
+    /// Further intended anomalies of the run; absent if there is at most one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<GroundTruth>,
-    /// What else held up watched flows: a verdict that names it is not wrong.
+    /// Other events that delayed watched flows: a verdict that names one is not wrong.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub beside: Vec<GroundTruth>,
-    /// Links that were down for a time, in order of time.
+    /// Links that were down, in order of time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outages: Vec<Outage>,
 }
@@ -253,52 +253,52 @@ pub struct Outage {
     pub up_ns: Option<u64>,
 }
 
-/// The blame for a trouble as it stood at a time before its end.
+/// The culprits of an event at a time before its end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Phase {
-    /// Until when it stood like this, in nanoseconds.
+    /// The end of this phase, in nanoseconds.
     pub until_ns: u64,
-    /// Those who had added most by then.
+    /// The flows with the largest contributions by then.
     pub flows: Vec<FlowKey>,
-    /// Flows with a small part by then.
+    /// Flows with a minor contribution by then.
     pub minor: Vec<FlowKey>,
 }
 
-/// What a run cost. Besides the hops and events it differs from run to run.
+/// The cost of a run. Everything except hops and events differs from run to run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunFigures {
-    /// Frames that crossed a link, flow control not included.
+    /// Frames that crossed a link, without PFC frames.
     pub packet_hops: u64,
     /// Events of the simulation.
     pub events: u64,
     /// Simulated time in nanoseconds.
     pub simulated_ns: u64,
-    /// Processor time in seconds; absent where it is not accounted.
+    /// CPU time in seconds; absent if it cannot be measured.
     pub cpu_seconds: Option<f64>,
     /// Elapsed time in seconds.
     pub wall_seconds: f64,
-    /// Most memory that was ever in use, in bytes; absent where it is not accounted.
+    /// Peak memory use in bytes; absent if it cannot be measured.
     pub peak_rss: Option<u64>,
 }
 
-/// What `harrier run` and `harrier analyze` print with `--json`.
+/// The output of `harrier run` and `harrier analyze` with `--json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunReport {
     /// Name of the scenario, or of the input.
     pub scenario: String,
     /// The seed of a run; absent for an analysis.
     pub seed: Option<u64>,
-    /// The truth of a run; absent when it is not known.
+    /// The ground truth of a run; absent if unknown.
     pub ground_truth: Option<GroundTruth>,
     /// The verdicts.
     pub diagnoses: Vec<Diagnosis>,
-    /// What a run cost; absent for an analysis.
+    /// The cost of a run; absent for an analysis.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<RunFigures>,
-    /// What became of a run's traffic; absent for an analysis.
+    /// The traffic of a run; absent for an analysis.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub traffic: Option<Traffic>,
-    /// Why there is no verdict on what was collected; absent when there is one, or when nothing was slow.
+    /// Why the collected telemetry supports no verdict; absent if there is one, or if no flow was slow.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
 }

@@ -1,7 +1,7 @@
-//! A collective operation as the network sees it: transfers between members, step after step.
+//! A collective operation as the network sees it: transfers between members, step by step.
 //!
-//! A job says which flow belongs to which step and what must have arrived before it may start. How far it has come
-//! (when transfers started and ended) is what its hosts know; a job without times still tells the steps apart.
+//! A job says which flow belongs to which step and what must have arrived before it may start. Its progress (start
+//! and end of transfers) is known to its hosts; without times, a job still distinguishes steps.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -13,7 +13,7 @@ use crate::flow::FlowKey;
 use crate::topology::Topology;
 use crate::wire::ROCE_V2_PORT;
 
-/// Source port of the first transfer between two members that do not say otherwise.
+/// Default source port of the first transfer between two members.
 const FIRST_PORT: u16 = 10_000;
 
 /// A collective operation.
@@ -23,11 +23,11 @@ const FIRST_PORT: u16 = 10_000;
 pub struct Job {
     /// Its name.
     pub name: String,
-    /// Its transfers; what a transfer waits for comes before it.
+    /// Its transfers; dependencies come before the transfers that need them.
     pub transfers: Vec<Transfer>,
 }
 
-/// One member's part of a step: a message to another.
+/// One transfer of a step: a message from one member to another.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
@@ -36,20 +36,20 @@ pub struct Transfer {
     pub step: u32,
     /// The flow that carries it.
     pub flow: FlowKey,
-    /// How much, in bytes.
+    /// Size in bytes.
     pub bytes: u64,
-    /// Positions of the transfers of this job that must have ended before.
+    /// Positions of the transfers of this job that must have finished before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub after: Vec<u32>,
-    /// When it started, in nanoseconds; absent when it has not, or when nobody knows.
+    /// When it started, in nanoseconds; absent if it has not, or if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_ns: Option<u64>,
-    /// When it ended; absent when it has not, or when nobody knows.
+    /// When it finished, in nanoseconds; absent if it has not, or if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish_ns: Option<u64>,
 }
 
-/// What a step of a job has to do with a verdict.
+/// The relation of a step to a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
@@ -60,7 +60,7 @@ pub enum StepRole {
     Culprit,
 }
 
-/// A step of a job that a verdict is about.
+/// A step of a job that a verdict concerns.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct JobStep {
@@ -68,24 +68,24 @@ pub struct JobStep {
     pub job: String,
     /// The step, from 1.
     pub step: u32,
-    /// How many steps the job has.
+    /// Number of steps of the job.
     pub steps: u32,
-    /// What it has to do with the verdict.
+    /// Its relation to the verdict.
     pub role: StepRole,
     /// Its flows among the victim and the culprits.
     pub flows: Vec<FlowKey>,
-    /// Whether it is the step that holds the job up, where the job's times tell.
+    /// Whether it is the step that delays the job, if the job's times show it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holds_up: Option<bool>,
 }
 
 impl Job {
-    /// How many steps it has.
+    /// Number of steps.
     pub fn steps(&self) -> u32 {
         self.transfers.iter().map(|transfer| transfer.step).max().unwrap_or(0)
     }
 
-    /// What does not hold together, one sentence each: for jobs that come from outside.
+    /// Lists inconsistencies, one sentence each: for jobs that come from outside.
     pub fn problems(&self) -> Vec<String> {
         let mut problems = Vec::new();
         for (at, transfer) in self.transfers.iter().enumerate() {
@@ -113,41 +113,41 @@ impl Job {
     }
 }
 
-/// A job as people write it down: either its transfers one by one, or a kind of operation with its members.
+/// A job as written in a file: either its transfers, or a kind of operation with its members.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct JobDescription {
     /// Its name.
     pub name: String,
-    /// The transfers, one by one.
+    /// The transfers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub transfers: Vec<Transfer>,
     /// Instead of transfers: the kind of operation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub collective: Option<Collective>,
-    /// With a kind: its members in their order, names of hosts or addresses.
+    /// With a kind: its members in order, host names or addresses.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub members: Vec<String>,
-    /// With a kind: how much data, in bytes.
+    /// With a kind: the amount of data, in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
-    /// With a kind: source port of the first transfer of each pair of members, 10000 if not given.
+    /// With a kind: source port of the first transfer of each pair of members; 10000 by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sport: Option<u16>,
-    /// With a kind: destination port of all transfers, 4791 if not given.
+    /// With a kind: destination port of all transfers; 4791 by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dport: Option<u16>,
-    /// With a kind: whether all transfers of a pair use one connection; otherwise each has the next source port.
+    /// With a kind: whether all transfers of a pair use one connection; otherwise each uses the next source port.
     #[serde(default)]
     pub one_connection: bool,
 }
 
 impl JobDescription {
-    /// The job that is meant.
+    /// Resolves the description against a topology.
     ///
     /// # Errors
-    /// Everything that is wrong with it, one sentence each.
+    /// All problems, one sentence each.
     pub fn resolve(&self, topology: &Topology) -> Result<Job, Vec<String>> {
         let problem = |text: String| format!("job `{}`: {text}", self.name);
         let Some(collective) = self.collective else {

@@ -2,38 +2,39 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Why a switch lost packets of a class.
+/// Why a switch dropped packets of a priority.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LossReason {
-    /// The class is lossless here and its headroom was used up.
+    /// The priority is lossless here and its headroom was exhausted.
     Headroom,
-    /// The class is lossy here: its priority group or queue had reached its threshold, or memory was full.
+    /// The priority is lossy here: its priority group or queue reached its threshold, or the buffer was full.
     Lossy,
-    /// A PFC watchdog gave the queue up.
+    /// The PFC watchdog flushed the queue.
     Watchdog,
-    /// Anything else.
+    /// Any other reason.
     Other,
 }
 
-/// Packets of one class that a switch lost at one place for one reason, as its counters say at the end of the collection.
+/// Packets of one priority that a switch dropped at one place for one reason, as its counters show at the end of the
+/// collection.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct LossRecord {
     /// The switch.
     pub switch: String,
-    /// Where they had come in.
+    /// The ingress port of the packets.
     pub ingress_port: u16,
-    /// Where they were to leave.
+    /// The egress port of the packets.
     pub egress_port: u16,
-    /// Their priority class at that switch; absent where its counters do not tell classes apart.
+    /// Their priority at that switch; absent if its counters do not distinguish priorities.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<u8>,
-    /// Why.
+    /// The reason.
     pub reason: LossReason,
-    /// How many.
+    /// Number of packets.
     pub packets: u64,
-    /// When the first and the last one was lost, nanoseconds.
+    /// When the first and the last one was dropped, in nanoseconds.
     pub lost_ns: (u64, u64),
 }

@@ -1,4 +1,4 @@
-//! What a collection should have brought and did not.
+//! Missing data: what a snapshot should contain and does not.
 //!
 //! In the JSON of a snapshot a gap is an object whose `gap` says which one it is, so that whoever decides by it needs to
 //! understand no sentence. A string in its place is a gap in words ([`MissingData::Other`]), as other people's telemetry has
@@ -13,16 +13,16 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::port::PortRef;
 use crate::units::{counted, readable_ns};
 
-/// Something that is missing from a snapshot.
+/// Data that is missing from a snapshot.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = Gap))]
 #[serde(remote = "Self", tag = "gap", rename_all = "snake_case")]
 pub enum MissingData {
-    /// A switch that should have reported did not, although it runs the program.
+    /// A switch that runs the program sent no report.
     NoReport {
         /// The switch.
         switch: String,
-        /// Why it should have.
+        /// Why a report was expected.
         #[serde(rename = "because")]
         why: Expected,
     },
@@ -30,32 +30,32 @@ pub enum MissingData {
     NoProgram {
         /// The switch.
         switch: String,
-        /// Why it should have reported.
+        /// Why a report was expected.
         #[serde(rename = "because")]
         why: Expected,
     },
-    /// A switch was frozen, and who asked it from where is not known.
+    /// A switch was frozen, but its report was lost.
     ReportLost {
         /// The switch.
         switch: String,
     },
-    /// What a switch holds was not read.
+    /// The registers of a switch were not read.
     Unread {
         /// The switch.
         switch: String,
         /// What went wrong.
         why: String,
     },
-    /// A bank was lost, and with it counts of the time that the snapshot is about.
+    /// A bank was lost, and with it counts of the time of the event.
     CountsLost {
         /// The switch.
         switch: String,
-        /// They are from before this time.
+        /// The counts are from before this time.
         before_ns: u64,
         /// What went wrong.
         why: String,
     },
-    /// A switch was frozen for an earlier event when the question came.
+    /// A switch was already frozen for another event when the polling packet arrived.
     FrozenBefore {
         /// The switch.
         switch: String,
@@ -63,23 +63,23 @@ pub enum MissingData {
         event: u32,
         /// When it was frozen.
         frozen_ns: u64,
-        /// When the question came.
+        /// When the polling packet arrived.
         asked_ns: u64,
     },
-    /// Flow slots made room for others, and did not arrive.
+    /// Evicted flow slots did not arrive.
     EvictionsLost {
         /// The switch.
         switch: String,
-        /// How many.
+        /// Number of slots.
         slots: u64,
     },
-    /// A port was paused more often than its log holds.
+    /// A port was paused more often than its log can hold.
     PausesOverwritten {
         /// The port.
         port: PortRef,
-        /// The class.
+        /// The priority.
         priority: u8,
-        /// The start of the first pause that is left.
+        /// The start of the first pause that the log still has.
         before_ns: u64,
     },
     /// Anything else, in words.
@@ -87,14 +87,14 @@ pub enum MissingData {
     Other(String),
 }
 
-/// Why a switch should have reported.
+/// Why a report was expected.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Expected {
-    /// The victim's packets cross it.
+    /// The switch is on the victim's path.
     OnVictimPath,
-    /// It pauses this port, which the question reached.
+    /// It pauses this port, which the polling packet reached.
     Pauses(PortRef),
 }
 
@@ -180,7 +180,7 @@ impl<'de> Visitor<'de> for MissingDataVisitor {
 #[serde(untagged)]
 #[expect(dead_code, reason = "only its schema is used")]
 pub(crate) enum InJson {
-    /// One that is named.
+    /// A known kind.
     Named(MissingData),
     /// Anything else, in words.
     Words(String),
@@ -192,7 +192,7 @@ mod tests {
 
     use super::*;
 
-    /// `gap` and its JSON, there and back.
+    /// Checks that `gap` and its JSON convert into each other.
     fn check(gap: MissingData, json: Value) {
         assert_eq!(serde_json::to_value(&gap).unwrap(), json);
         assert_eq!(serde_json::from_value::<MissingData>(json).unwrap(), gap);

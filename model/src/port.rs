@@ -15,7 +15,7 @@ pub struct PortRef {
 }
 
 impl PortRef {
-    /// The port `port` of `switch`.
+    /// Creates a reference to `port` of `switch`.
     pub fn new(switch: impl Into<String>, port: u16) -> PortRef {
         PortRef { switch: switch.into(), port }
     }

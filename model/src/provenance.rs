@@ -1,6 +1,6 @@
-//! The provenance graph: who waits for whom.
+//! The provenance graph: wait-for edges between ports and flows.
 //!
-//! Nodes are egress ports and flows; an edge `from -> to` reads "`from` waits for `to`".
+//! Nodes are egress ports, flows and hosts; an edge `from -> to` means that `from` waits for `to`.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,32 +16,32 @@ pub enum Node {
     Port(PortRef),
     /// A flow.
     Flow(FlowKey),
-    /// A host, when its NIC is what pauses a port.
+    /// A host whose NIC pauses a port.
     Host(String),
-    /// A finding about a switch's configuration, by its id.
+    /// A configuration finding, by id.
     Finding(String),
-    /// Packets that a switch lost, `port reason`: the port where they were to leave.
+    /// Lost packets, `port reason`: the egress port of the packets.
     Loss(String),
 }
 
-/// What an edge's weight counts.
+/// The kind of an edge, which defines its weight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum EdgeKind {
-    /// Port waits for a downstream port: paused packets shared out by traffic, times the depth there.
+    /// Port waits for a downstream port: paused packets divided by traffic, times the queue depth there.
     PortWaitsForPort,
     /// Flow waits for a paused port: its paused packets there.
     FlowWaitsForPort,
-    /// Port waits for a flow: the flow's contribution to the queue (positive causes, negative suffers).
+    /// Port waits for a flow: the flow's contribution to the queue (positive: caused, negative: own queueing).
     PortWaitsForFlow,
     /// Port waits for a host that pauses it.
     PortWaitsForHost,
-    /// Port behaves as it does because its switch is set so: 1.
+    /// A configuration finding explains the port's behaviour: 1.
     PortSetByFinding,
-    /// Port lost packets: how many.
+    /// The port lost packets: their number.
     PortLosesPackets,
-    /// Packets were lost because the switch is set so: how many.
+    /// A configuration finding explains lost packets: their number.
     LossSetByFinding,
 }
 
@@ -49,13 +49,13 @@ pub enum EdgeKind {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema), schema(as = ProvenanceEdge))]
 pub struct Edge {
-    /// Index of the node that waits.
+    /// Index of the waiting node.
     pub from: usize,
-    /// Index of the node it waits for.
+    /// Index of the node that it waits for.
     pub to: usize,
-    /// What the weight counts.
+    /// The kind of the edge.
     pub kind: EdgeKind,
-    /// How much.
+    /// The weight.
     pub weight: f64,
 }
 

@@ -1,5 +1,5 @@
-//! JSON schemas: of the types that are written as one text, for the description of the REST interface, and of the files
-//! that others may write.
+//! JSON schemas: of types with a text form, for the description of the REST interface, and of files that other tools
+//! write.
 
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
@@ -12,17 +12,17 @@ use crate::job::JobDescription;
 use crate::port::PortRef;
 use crate::snapshot::Snapshot;
 
-/// Of a snapshot's file, as `harrier run --save-snapshots` writes and `harrier analyze` reads it.
+/// Returns the schema of a snapshot file, as `harrier run --save-snapshots` writes it and `harrier analyze` reads it.
 pub fn snapshot() -> Value {
     document::<Snapshot>("The telemetry of one event, as Harrier saves and analyses it")
 }
 
-/// Of a job's file, as `harrier analyze --job` reads it.
+/// Returns the schema of a job file, as `harrier analyze --job` reads it.
 pub fn job() -> Value {
     document::<JobDescription>("A collective operation: which flow belongs to which step")
 }
 
-/// A document of its own: the schema of a type with those of everything in it.
+/// Returns a self-contained document: the schema of a type and of all types in it.
 fn document<T: ToSchema>(title: &str) -> Value {
     let mut parts = Vec::new();
     T::schemas(&mut parts);
@@ -41,7 +41,7 @@ fn document<T: ToSchema>(title: &str) -> Value {
     root
 }
 
-/// References into an OpenAPI document become references into this one.
+/// Rewrites references into an OpenAPI document as references into this one.
 fn local(schema: Value) -> Value {
     match schema {
         Value::Object(members) => {

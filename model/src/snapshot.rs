@@ -1,4 +1,4 @@
-//! A snapshot: everything that one event's collection brought in, and what it did not.
+//! A snapshot: the telemetry of all switches of one event, and the data that is missing.
 
 use std::collections::BTreeSet;
 
@@ -21,92 +21,92 @@ pub const SNAPSHOT_FORMAT: u32 = 1;
 pub struct Snapshot {
     /// File format version, [`SNAPSHOT_FORMAT`].
     pub format: u32,
-    /// The event's id, as the polling packets carried it.
+    /// The event's id, as in the polling packets.
     pub event: u32,
-    /// Which telemetry this is.
+    /// The source of the telemetry.
     pub source: Source,
-    /// The flow that was found slow; absent when switches were read without an agent's question.
+    /// The victim; absent if the switches were read without a trigger.
     pub victim: Option<FlowKey>,
-    /// What the agent saw.
+    /// The agent's measurement.
     pub trigger: Option<Trigger>,
     /// Length of an epoch in nanoseconds.
     pub epoch_ns: u64,
-    /// One entry a switch that answered, ordered by name.
+    /// One entry for each switch that sent telemetry, by name.
     pub switches: Vec<SwitchTelemetry>,
-    /// Everything that should be here and is not.
+    /// The data that is missing.
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<crate::missing_data::InJson>))]
     pub missing: Vec<MissingData>,
-    /// Polling packets seen by all switches together.
+    /// Number of polling packets that all switches received.
     pub polls: u64,
-    /// What is wrong with the configuration of the network's switches, as far as it is known.
+    /// Known configuration findings of the network's switches.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub configuration: Vec<ConfigFinding>,
-    /// Packets of RDMA classes that switches lost, as far as their counters are known.
+    /// Known losses of RDMA packets at switches.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub losses: Vec<LossRecord>,
-    /// Collective operations that run on the network, as far as they are known, with how far each has come.
+    /// Known collective operations with their progress.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub jobs: Vec<Job>,
 }
 
-/// Where telemetry came from, which decides what its numbers mean.
+/// Where telemetry comes from, which decides what its numbers mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Source {
     /// Harrier's switch program: depths are those of the egress queue.
     Harrier,
-    /// The poster's ns-3 prototype: depths are those of the *ingress* queue of the packet's input port, so
-    /// they neither describe the egress port nor compare across its flows.
+    /// The poster's ns-3 prototype: depths are those of the *ingress* queue of the packet's input port, so they do
+    /// not describe the egress port and are not comparable across its flows.
     HawkeyeNs3,
-    /// The paper's ns-3 prototype: depths are those of the egress queue, packets that a pause held up left out of the
-    /// flows' sums. Epochs have times, what happened within them has none.
+    /// The paper's ns-3 prototype: depths are those of the egress queue, and the flows' sums leave out paused
+    /// packets. Epochs have times; records within an epoch have none.
     HawkeyeNs3Egress,
 }
 
-/// Why the agent asked.
+/// The measurement that made an agent send a polling packet.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct Trigger {
-    /// The host that asked.
+    /// The host of the agent.
     pub host: String,
     /// The slow flow.
     pub flow: FlowKey,
     /// When, in nanoseconds.
     pub time_ns: u64,
-    /// What was noticed.
+    /// The reason.
     pub reason: TriggerReason,
-    /// Round-trip time of the flow's path without load.
+    /// Base round-trip time of the flow's path.
     pub base_rtt_ns: u64,
-    /// Round-trip time that was measured, or the silence so far.
+    /// The measured round-trip time, or the time without an ACK so far.
     pub rtt_ns: u64,
-    /// Set when the trouble was asked about before, at its beginning.
+    /// Set for a follow-up poll.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub follows: Option<FollowUp>,
 }
 
-/// A second question about one trouble: the first one saw only its beginning.
+/// The first poll of an event, for a follow-up poll: the first one sees only the start of the event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct FollowUp {
-    /// The event of the first question.
+    /// The event id of the first poll.
     pub event: u32,
-    /// When that was asked, in nanoseconds.
+    /// When the first poll was sent, in nanoseconds.
     pub since_ns: u64,
 }
 
-/// What makes an agent ask.
+/// Why an agent sends a polling packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum TriggerReason {
-    /// A round trip took longer than the threshold allows.
+    /// A round trip exceeded the threshold.
     SlowRtt,
-    /// Data is outstanding and no acknowledgement has come: the flow may be stopped by PFC.
+    /// Data is outstanding and no ACK has arrived: PFC may have paused the flow completely.
     Silence,
 }
 
-/// What one switch's frozen bank held.
+/// The content of one switch's frozen bank.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct SwitchTelemetry {
@@ -114,34 +114,34 @@ pub struct SwitchTelemetry {
     pub switch: String,
     /// When its bank was frozen.
     pub frozen_ns: u64,
-    /// Ports by which polling packets of this event came in, ascending.
+    /// Ports on which polling packets of this event arrived, ascending.
     pub polled_from: Vec<u16>,
-    /// Whether it was reached on the victim's path (`true`) or only along pauses (`false`).
+    /// Whether the switch was reached on the victim's path (`true`) or only along pauses (`false`).
     pub on_victim_path: bool,
-    /// The port by which answers to the victim leave; absent where nobody asked about their way.
+    /// The egress port of the victim's ACKs; absent if the reverse path was not polled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub back_port: Option<u16>,
-    /// The epochs that the records speak of, ascending.
+    /// The epochs of the records, ascending.
     pub epochs: Vec<EpochInfo>,
     /// Flow slots and exported evictions.
     pub flows: Vec<FlowRecord>,
     /// Port slots.
     pub ports: Vec<PortRecord>,
-    /// Ingress to egress traffic.
+    /// Traffic by ingress and egress port.
     pub meters: Vec<MeterRecord>,
     /// Pauses received.
     pub pauses: Vec<PauseInterval>,
-    /// Bytes of telemetry read, after rows of zeros were left out.
+    /// Bytes of telemetry that were read, without rows of zeros.
     pub bytes: u64,
 }
 
 impl Snapshot {
-    /// The telemetry of `switch`, if it answered.
+    /// Returns the telemetry of `switch`, if it sent any.
     pub fn switch(&self, switch: &str) -> Option<&SwitchTelemetry> {
         self.switches.iter().find(|s| s.switch == switch)
     }
 
-    /// What does not hold together in this network, one sentence each: for snapshots that come from outside.
+    /// Lists inconsistencies, one sentence each: for snapshots that come from outside.
     pub fn problems(&self, topology: &Topology) -> Vec<String> {
         let mut problems = Vec::new();
         if self.epoch_ns == 0 {
@@ -169,7 +169,7 @@ impl Snapshot {
         problems
     }
 
-    /// Paused packets at `port` over all epochs.
+    /// Returns the number of paused packets at `port` over all epochs.
     pub fn paused_packets(&self, port: &PortRef) -> u64 {
         self.switch(&port.switch)
             .map_or(0, |s| s.ports.iter().filter(|p| p.port == port.port).map(|p| p.paused_packets).sum())

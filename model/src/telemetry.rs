@@ -1,26 +1,26 @@
-//! The records that a switch keeps, one type a register group of the switch program.
+//! The records that a switch keeps, one type for each register group of the switch program.
 //!
-//! Counts are per epoch unless a field says otherwise. A depth is the number of packets that already wait in
-//! the egress queue when a packet is enqueued; a *paused* packet is a data packet enqueued while its egress
-//! port and priority was paused by the peer (Hawkeye, section 2.1 of the SIGCOMM 2024 poster).
+//! Counts are per epoch unless a field says otherwise. A depth is the number of packets in the egress queue when a
+//! packet is enqueued; a *paused* packet is a data packet that is enqueued while its egress port and priority is
+//! paused by the peer (Hawkeye, section 2.1 of the SIGCOMM 2024 poster).
 
 use serde::{Deserialize, Serialize};
 
 use crate::flow::FlowKey;
 
-/// An epoch that a switch's ring holds.
+/// An epoch of a switch's ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct EpochInfo {
     /// Number of the epoch: time divided by the epoch's length.
     pub id: u64,
-    /// When it started, in nanoseconds of the switch's clock.
+    /// When it started, in nanoseconds of switch time.
     pub start_ns: u64,
-    /// When it ended, or when the bank was frozen inside it.
+    /// When it ended, or when the bank was frozen.
     pub end_ns: u64,
 }
 
-/// What one flow did at one egress port in one epoch.
+/// One flow at one egress port in one epoch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct FlowRecord {
@@ -28,19 +28,19 @@ pub struct FlowRecord {
     pub flow: FlowKey,
     /// The epoch's id.
     pub epoch: u64,
-    /// Where its packets came in; absent where the source does not record it.
+    /// The ingress port; absent if the source does not record it.
     pub ingress_port: Option<u16>,
     /// Where they left.
     pub egress_port: u16,
-    /// Their priority class; absent where the source does not record it.
+    /// Their priority; absent if the source does not record it.
     pub priority: Option<u8>,
     /// Packets enqueued.
     pub packets: u64,
-    /// Bytes enqueued; absent where the source does not record them.
+    /// Bytes enqueued; absent if the source does not record them.
     pub bytes: Option<u64>,
-    /// Packets that found others waiting (depth above zero).
+    /// Packets that met a queue (depth above zero).
     pub queued_packets: Option<u64>,
-    /// Sum over all packets of the depth they found.
+    /// Sum of the depths that the packets met.
     pub depth_sum: u64,
     /// Packets enqueued while the egress port was paused for their priority.
     pub paused_packets: u64,
@@ -50,13 +50,13 @@ pub struct FlowRecord {
     pub psn_last: u32,
     /// Time of the first and the last packet.
     pub seen_ns: Option<(u64, u64)>,
-    /// Time of the first and the last packet that found others waiting.
+    /// Time of the first and the last packet that met a queue.
     pub queued_ns: Option<(u64, u64)>,
-    /// Whether this part of the count came as an exported eviction rather than from a slot.
+    /// Whether this part of the count is an exported eviction rather than a slot.
     pub evicted: bool,
 }
 
-/// What one egress port did in one epoch.
+/// One egress port in one epoch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct PortRecord {
@@ -64,9 +64,9 @@ pub struct PortRecord {
     pub port: u16,
     /// The epoch's id.
     pub epoch: u64,
-    /// Data packets enqueued; absent where the source does not record them.
+    /// Data packets enqueued; absent if the source does not record them.
     pub packets: Option<u64>,
-    /// Sum of the depths they found.
+    /// Sum of the depths that they met.
     pub depth_sum: u64,
     /// Packets enqueued while paused.
     pub paused_packets: u64,
@@ -76,30 +76,30 @@ pub struct PortRecord {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct MeterRecord {
-    /// Where the packets came in.
+    /// The ingress port.
     pub ingress_port: u16,
     /// Where they left.
     pub egress_port: u16,
     /// The epoch's id.
     pub epoch: u64,
-    /// Packets, where the source counts them.
+    /// Packets, if the source counts them.
     pub packets: Option<u64>,
     /// Bytes on the wire.
     pub bytes: u64,
 }
 
-/// A time during which the peer had paused one priority of one port.
+/// An interval in which the peer paused one priority of one port.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct PauseInterval {
     /// The egress port that was paused.
     pub port: u16,
-    /// The paused class.
+    /// The paused priority.
     pub priority: u8,
-    /// When the first pause frame came.
+    /// When the first pause frame arrived.
     pub start_ns: u64,
-    /// When it ended (a resume frame, or the timer ran out); absent when it still lasted at the freeze.
+    /// When the pause ended (a resume frame, or the timer expired); absent if it had not ended at the freeze.
     pub end_ns: Option<u64>,
-    /// Pause frames received in the interval, refreshes included; switches may count no further than 31.
+    /// Pause frames received in the interval, refreshes included; switches may stop counting at 31.
     pub frames: u64,
 }

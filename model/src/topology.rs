@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::port::PortRef;
 use crate::units::{Rate, Time};
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "snake_case")]
@@ -61,7 +61,7 @@ pub struct Topology {
 }
 
 impl Topology {
-    /// What does not hold together, one sentence each: for topologies that come from outside.
+    /// Lists inconsistencies, one sentence each: for topologies that come from outside.
     pub fn problems(&self) -> Vec<String> {
         let mut problems = Vec::new();
         let mut names = BTreeSet::new();
@@ -87,7 +87,7 @@ impl Topology {
         problems
     }
 
-    /// The node called `name`.
+    /// Returns the node with this name.
     pub fn node(&self, name: &str) -> Option<&Node> {
         self.nodes.iter().find(|n| n.name == name)
     }
@@ -97,12 +97,12 @@ impl Topology {
         self.node(name).is_some_and(|n| n.kind == NodeKind::Host)
     }
 
-    /// The host that owns `address`.
+    /// Returns the host that owns `address`.
     pub fn host_of(&self, address: IpAddr) -> Option<&Node> {
         self.nodes.iter().find(|n| n.kind == NodeKind::Host && n.addresses.contains(&address))
     }
 
-    /// The port at the other end of `port`'s link.
+    /// Returns the port at the other end of `port`'s link.
     pub fn peer(&self, port: &PortRef) -> Option<&PortRef> {
         self.links.iter().find_map(|l| match port {
             p if *p == l.a => Some(&l.b),
@@ -111,12 +111,12 @@ impl Topology {
         })
     }
 
-    /// The link that `port` belongs to.
+    /// Returns the link of `port`.
     pub fn link_of(&self, port: &PortRef) -> Option<&Link> {
         self.links.iter().find(|l| l.a == *port || l.b == *port)
     }
 
-    /// The ports of `node`, ascending, each with its peer.
+    /// Returns the ports of `node`, ascending, each with its peer.
     pub fn ports_of<'t>(&'t self, node: &str) -> Vec<(u16, &'t PortRef)> {
         let mut ports: Vec<(u16, &PortRef)> = self
             .links
@@ -129,8 +129,8 @@ impl Topology {
         ports
     }
 
-    /// For every switch the egress ports that lie on a shortest path (in hops) to `host`, ascending. Hosts do
-    /// not forward. Switches that cannot reach the host are absent. For many hosts make one [`ShortestPaths`].
+    /// Returns, for every switch, the egress ports on a shortest path (in hops) to `host`, ascending. Hosts do not
+    /// forward. Switches that cannot reach the host are absent. For many hosts, use one [`ShortestPaths`].
     pub fn next_hops(&self, host: &str) -> BTreeMap<&str, Vec<u16>> {
         ShortestPaths::new(self, &self.links).next_hops(host)
     }
@@ -139,12 +139,12 @@ impl Topology {
 /// Shortest paths, in hops, over some of a network's links.
 #[derive(Clone, Debug)]
 pub struct ShortestPaths<'t> {
-    /// Of every node: the nodes it is linked to, with the port at their end, and whether they are hosts.
+    /// The neighbours of every node, with the port at their end and whether they are hosts.
     adjacency: BTreeMap<&'t str, Vec<(&'t PortRef, bool)>>,
 }
 
 impl<'t> ShortestPaths<'t> {
-    /// Paths through `topology` that use `links` only.
+    /// Creates the paths through `topology` that use `links` only.
     pub fn new(topology: &'t Topology, links: impl IntoIterator<Item = &'t Link>) -> ShortestPaths<'t> {
         let hosts: BTreeSet<&str> =
             topology.nodes.iter().filter(|n| n.kind == NodeKind::Host).map(|n| n.name.as_str()).collect();

@@ -1,4 +1,4 @@
-//! What became of a run's traffic: flows, pauses, losses, watchdogs.
+//! The traffic of a run: flows, pauses, losses, watchdogs.
 
 use std::collections::BTreeMap;
 
@@ -6,78 +6,78 @@ use serde::{Deserialize, Serialize};
 
 use crate::{FlowKey, PortRef};
 
-/// What a run did to its traffic.
+/// The traffic of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Traffic {
-    /// All flows, in the order in which the scenario has them.
+    /// All flows, in the scenario's order.
     pub flows: Vec<FlowOutcome>,
     /// Pause frames that switches sent, refreshes included.
     pub pauses_sent: u64,
-    /// Ports that were paused, with how often; refreshes are not counted again.
+    /// Number of pauses of each port that was paused; refreshes are not counted.
     pub paused_ports: BTreeMap<PortRef, u64>,
-    /// Packets that switches lost, by reason.
+    /// Packets that switches dropped, by reason.
     pub drops: BTreeMap<String, u64>,
-    /// Packets that NICs lost because their receive buffers were full.
+    /// Packets that NICs dropped because their receive buffers were full.
     pub lost_by_nics: u64,
-    /// Packets of lossless classes that switches lost, by place and reason.
+    /// Packets of lossless priorities that switches dropped, by place and reason.
     pub lossless_drops: Vec<LosslessDropSummary>,
-    /// What PFC watchdogs did, in order of time.
+    /// Actions of PFC watchdogs, in order of time.
     pub watchdogs: Vec<WatchdogAct>,
 }
 
-/// What became of a flow.
+/// One flow of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlowOutcome {
-    /// What the scenario calls it.
+    /// Its label in the scenario.
     pub label: String,
     /// Its 5-tuple.
     pub flow: FlowKey,
-    /// Its size.
+    /// Its size in bytes.
     pub bytes: u64,
     /// When it started.
     pub start_ns: u64,
-    /// When the last acknowledgement came; absent when the run ended before.
+    /// When the last ACK arrived; absent if the run ended before.
     pub finish_ns: Option<u64>,
     /// Bytes acknowledged.
     pub acknowledged_bytes: u64,
-    /// Packets sent, those sent again included.
+    /// Packets sent, retransmissions included.
     pub sent_packets: u64,
-    /// Packets sent again.
+    /// Packets retransmitted.
     pub retransmitted_packets: u64,
-    /// Data packets that arrived with a congestion mark.
+    /// Data packets that arrived ECN-marked.
     pub marked_packets: u64,
 }
 
-/// Packets of a lossless class that a switch lost for one reason at one place.
+/// Packets of a lossless priority that a switch dropped for one reason at one place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LosslessDropSummary {
-    /// Where they came in.
+    /// Their ingress port.
     pub ingress: PortRef,
-    /// Where they were to leave.
+    /// Their egress port.
     pub egress: PortRef,
-    /// Their class.
+    /// Their priority.
     pub priority: u8,
-    /// Why.
+    /// The reason.
     pub reason: String,
-    /// The buffer profile that did not suffice.
+    /// The buffer profile that was too small.
     pub profile: String,
-    /// How many.
+    /// Number of packets.
     pub packets: u64,
-    /// When the first was lost.
+    /// When the first was dropped.
     pub first_ns: u64,
-    /// When the last was lost.
+    /// When the last was dropped.
     pub last_ns: u64,
 }
 
-/// A PFC watchdog detected a storm, or let a priority go on.
+/// A PFC watchdog detected a storm, or restored a priority.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WatchdogAct {
-    /// When.
+    /// The time.
     pub at_ns: u64,
     /// The port: of a switch, or of a host whose NIC paused for too long.
     pub port: PortRef,
     /// The priority.
     pub priority: u8,
-    /// What it does from now on: `drop`, `forward`, `alert`, `mute`; absent when the priority works again.
+    /// The action from now on: `drop`, `forward`, `alert`, `mute`; absent when the priority is restored.
     pub action: Option<String>,
 }

@@ -17,25 +17,25 @@ pub struct Time(pub u64);
 impl Time {
     /// The start of a run.
     pub const ZERO: Time = Time(0);
-    /// Later than anything that happens.
+    /// Later than any event.
     pub const MAX: Time = Time(u64::MAX);
 
-    /// A time of `ns` nanoseconds.
+    /// Creates a time of `ns` nanoseconds.
     pub const fn from_ns(ns: u64) -> Time {
         Time(ns * 1_000)
     }
 
-    /// A time of `us` microseconds.
+    /// Creates a time of `us` microseconds.
     pub const fn from_us(us: u64) -> Time {
         Time(us * 1_000_000)
     }
 
-    /// A time of `ms` milliseconds.
+    /// Creates a time of `ms` milliseconds.
     pub const fn from_ms(ms: u64) -> Time {
         Time(ms * 1_000_000_000)
     }
 
-    /// A time of `seconds`, rounded to the nearest picosecond. Negative and non-finite values become zero.
+    /// Creates a time of `seconds`, rounded to the nearest picosecond. Negative and non-finite values become zero.
     pub fn from_secs_f64(seconds: f64) -> Time {
         Time((seconds * 1e12).round() as u64)
     }
@@ -109,12 +109,12 @@ pub fn counted(count: u64, noun: &str) -> String {
 pub struct Rate(pub u64);
 
 impl Rate {
-    /// A rate of `gbps` gigabits a second.
+    /// Creates a rate of `gbps` gigabits a second.
     pub const fn from_gbps(gbps: u64) -> Rate {
         Rate(gbps * 1_000_000_000)
     }
 
-    /// How long `bytes` take on the wire, rounded up to a picosecond. A rate of zero never finishes.
+    /// Returns the serialisation time of `bytes`, rounded up to a picosecond. A rate of zero never finishes.
     pub const fn serialisation(self, bytes: u64) -> Time {
         if self.0 == 0 {
             return Time::MAX;

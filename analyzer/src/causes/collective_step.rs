@@ -1,7 +1,7 @@
-//! Collective step: the culprits are transfers of one step of a collective operation, which its job made at once.
+//! Collective step: the culprits are transfers of one step of a collective operation, which its job starts together.
 //!
-//! It is told from a job's description (`model::Job`), which says what flow belongs to which step: what looks like an
-//! incast or a collision is then the pattern of the job itself, and it comes again in every round.
+//! A job's description (`model::Job`) says which flow belongs to which step. What looks like an incast or a collision is
+//! then the communication pattern of the job itself, and it recurs in every round.
 
 use model::Cause;
 use model::job::{JobStep, StepRole};

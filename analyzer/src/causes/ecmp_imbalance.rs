@@ -1,8 +1,8 @@
 //! ECMP imbalance: flows that could use several equal-cost links take the same one.
 //!
-//! The root is one of several ports that all lie on shortest paths for every culprit. If that many flows chose by
-//! chance, so uneven a choice would be unlikely; a switch that hashes like the ones before it (hash polarisation) makes
-//! it every time. Two flows that meet by chance are an elephant collision.
+//! The root port is one of several ports that lie on shortest paths for every culprit. With random hashing such an
+//! uneven split of that many flows is unlikely; a switch that hashes like the switches before it (hash polarisation)
+//! produces it every time. Two flows on one link are an elephant collision.
 
 use model::Cause;
 
@@ -11,7 +11,7 @@ use crate::contention::Contention;
 
 /// Minimum number of flows that should have spread, the victim included if it is one of them.
 const CROWD: usize = 4;
-/// The busiest link carries at least this many times the mean of the group.
+/// Minimum load of the root port, relative to the mean of the group.
 const RATIO: f64 = 1.5;
 /// Probability of an even choice below which the imbalance is not attributed to chance.
 const CHANCE: f64 = 0.2;
@@ -27,7 +27,7 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
     let switch = view.switch_of(contention.port);
     let load = |number: &u16| -> f64 {
         let Some(port) = view.find(switch, *number) else { return 0.0 };
-        // Of a port at which nothing waits only the newest epoch may be known.
+        // For a port without a queue only the newest epoch may be known.
         match view.packets(port, contention.when) {
             0 => view.packets(port, None) as f64,
             packets => packets as f64,
@@ -36,7 +36,7 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
     let loads: Vec<f64> = group.iter().map(load).collect();
     let mean = loads.iter().sum::<f64>() / loads.len() as f64;
     let own = load(&view.number(contention.port));
-    // All of n flows on one of m links: the first may choose any, each other one has one chance in m.
+    // All n flows on one of m links: the first takes any link, each other one takes the same with probability 1/m.
     let chance = (1.0 / group.len() as f64).powi(crowd as i32 - 1);
     if mean <= 0.0 || own < RATIO * mean || chance > CHANCE {
         return None;
@@ -63,14 +63,14 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
     })
 }
 
-/// Whether the victim is one of the crowd: it brought as much as one that is named.
+/// Whether the victim takes part: it sent at least half as much as the smallest contributor.
 fn victim_takes_part(case: &Case<'_, '_, '_>, contention: &Contention) -> bool {
     let own = case.scene.victim.and_then(|victim| contention.part(victim)).map_or(0.0, |part| part.packets);
     let least = contention.contributors().map(|part| part.packets).fold(f64::INFINITY, f64::min);
     own >= least * 0.5
 }
 
-/// The ports of equal cost at the root's switch that every culprit could have taken; at least two.
+/// Returns the equal-cost ports of the root switch that every culprit could use; at least two.
 fn group(case: &Case<'_, '_, '_>, contention: &Contention) -> Option<Vec<u16>> {
     let view = case.scene.view;
     let (index, name) = (view.index, view.switch_of(contention.port).name);

@@ -1,10 +1,10 @@
-//! Elephant collision: a few large flows share a link that cannot carry them together.
+//! Elephant collision: a few large flows together exceed the rate of a link.
 
 use model::Cause;
 
 use super::{Case, Judged, enumerate};
 
-/// A flow is an elephant from this many bytes on, over the recorded epochs.
+/// Minimum size of an elephant, over the recorded epochs.
 const ELEPHANT_BYTES: f64 = 1e6;
 /// Maximum number of culprits of a collision.
 const FEW: usize = 8;

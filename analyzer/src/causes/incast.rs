@@ -1,4 +1,4 @@
-//! Incast: several senders to one receiver at once.
+//! Incast: several senders send to one receiver at the same time.
 
 use std::collections::BTreeSet;
 
@@ -27,7 +27,7 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
         let peer = case.scene.view.topo(contention.port).and_then(|p| index.peer(p));
         peer.is_some_and(|p| index.host_of(receiver) == Some(p.node))
     };
-    // Two senders that meet at the receiver's own port are an incast as well; two that meet before it collide.
+    // Two senders are an incast at the receiver's own port, and a collision at any port before it.
     if senders.len() < SENDERS && !(senders.len() == 2 && last_hop) {
         return None;
     }

@@ -1,9 +1,8 @@
-//! Low-rate attack: short bursts, again and again, of flows that send next to nothing in the mean (LoRDMA, the
-//! "low-rate RDMA attack" that Hawkeye names among the causes it does not tell apart).
+//! Low-rate attack: repeated short bursts of flows with a low mean rate (LoRDMA, the "low-rate RDMA attack" that Hawkeye
+//! lists among the causes it does not distinguish).
 //!
-//! Each burst pauses the victim's path for microseconds; in between the network looks idle. It is an incast whose
-//! senders come back: the pause events repeat, and every culprit, though there for several of them, uses a small part
-//! of its own link.
+//! Each burst pauses the victim's path for microseconds; between bursts the network looks idle. It is a repeated incast:
+//! the pause events recur, and every culprit takes part in several of them although it uses a small share of its link.
 
 use model::{Cause, FlowKey};
 
@@ -14,7 +13,7 @@ use crate::view::{PortIx, saturating};
 
 /// Minimum number of separate pause events.
 const BURSTS: usize = 2;
-/// A flow is slow if it takes at most this part of its host's link over the time in which it was seen.
+/// Maximum share of its host's link that a flow uses over the time in which it was seen.
 const LOW_SHARE: f64 = 0.1;
 /// Assumed packet size where records hold no bytes.
 const NOMINAL_PACKET_BYTES: u64 = 1_000;
@@ -54,16 +53,16 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
     })
 }
 
-/// A burst is at the root a moment before and after it pauses others.
+/// A burst is seen at the root port shortly before and after the pauses that it causes.
 const SLACK_NS: u64 = 50_000;
 
-/// The pause events of the port of the path that saw most of them.
+/// Returns the pause events of the port of the path that has the most.
 fn most_events<'c>(case: &Case<'c, '_, '_>) -> Option<&'c [Span]> {
     let ports = case.finding.path.iter();
     ports.map(|port| case.scene.view.pause_events(*port)).max_by_key(|events| events.len())
 }
 
-/// The part of its host's link that a flow used from its first to its last packet at the root, and when that was.
+/// Returns the share of its host's link that a flow used from its first to its last packet at the root port, and that time.
 fn use_of_link(case: &Case<'_, '_, '_>, contention: &Contention, flow: FlowKey) -> Option<(f64, Span)> {
     let view = case.scene.view;
     let records = view.records_of(contention.port, flow);
@@ -74,7 +73,7 @@ fn use_of_link(case: &Case<'_, '_, '_>, contention: &Contention, flow: FlowKey) 
     Some((bytes as f64 * 8e9 / seen.length_ns() / rate_bps, seen))
 }
 
-/// Rate of the sender's link, else of the root's.
+/// Returns the rate of the sender's link, else of the root port, in bits a second.
 fn link_of(case: &Case<'_, '_, '_>, root: PortIx, flow: FlowKey) -> Option<f64> {
     let index = case.scene.view.index;
     let of_host =

@@ -1,14 +1,14 @@
-//! Misconfiguration: a finding about a switch's configuration that has to do with what happened there.
+//! Misconfiguration: a configuration finding whose effect is observed at that switch.
 //!
-//! A network has findings all the time; one is to blame only where its effect shows:
+//! Most networks have findings at all times. A finding is a root cause only where its effect shows:
 //!
 //! | finding | its effect |
 //! |---|---|
-//! | a wrong route | it closes the ring that packets go round |
-//! | too little headroom | the switch lost packets of a lossless class because its headroom was used up |
-//! | PFC on one side of a link only | the same, at the far end of the switch that does not obey, or where it sends no pauses itself |
-//! | another map of code points, or a class that is not lossless | the switch lost packets of the victim's flow or the culprits' in a lossy class |
-//! | a lower threshold than elsewhere | the pauses come from that switch, because of a queue that it would have held |
+//! | a wrong route | it closes the forwarding loop |
+//! | too little headroom | the switch dropped packets of a lossless priority because the headroom was exhausted |
+//! | PFC on one side of a link only | the same, at the peer of a switch that ignores pauses, or at a switch that sends none |
+//! | a different DSCP map, or a priority that is not lossless | the switch dropped packets of the victim or the culprits in a lossy priority |
+//! | a lower threshold than elsewhere | that switch sends the pauses, for a queue that the usual threshold would have absorbed |
 //!
 //! Sources: RDMA over Commodity Ethernet at Scale (SIGCOMM 2016, section 6.2: alpha of a new switch model), and the
 //! buffer rules of SONiC, see docs/rules.
@@ -32,7 +32,7 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
     })
 }
 
-/// The findings that made it possible, each once.
+/// Returns the findings whose effect shows, without duplicates.
 pub(crate) fn blamed<'c>(case: &Case<'c, '_, '_>) -> Vec<&'c ConfigFinding> {
     let findings = &case.scene.view.snapshot.configuration;
     let mut blamed: Vec<&ConfigFinding> = findings.iter().filter(|finding| shows(case, finding)).collect();
@@ -41,8 +41,8 @@ pub(crate) fn blamed<'c>(case: &Case<'c, '_, '_>) -> Vec<&'c ConfigFinding> {
     blamed
 }
 
-/// Losses at the switches where it happened, of the classes that are looked at as far as counters tell them apart: what another
-/// class lost did not slow this one down.
+/// Returns the losses at the switches of the event, of the priorities under analysis where counters distinguish them: a loss
+/// in another priority did not slow this one down.
 pub(crate) fn losses<'c>(case: &Case<'c, '_, '_>) -> impl Iterator<Item = &'c LossRecord> {
     let losses = &case.scene.view.snapshot.losses;
     let switches = if losses.is_empty() { BTreeSet::new() } else { switches(case) };
@@ -68,19 +68,19 @@ fn shows(case: &Case<'_, '_, '_>, finding: &ConfigFinding) -> bool {
                 && finding.deviation == Deviation::Less
                 && case.finding.root.as_ref().is_some_and(|root| root.switch == finding.switch)
         }
-        // Where a pause ends and where marks begin shift who waits how long, and make nothing happen by themselves.
+        // The XON offset and the ECN thresholds shift how long packets are queued; they cause no anomaly alone.
         Setting::XonOffset | Setting::Ecn => false,
     }
 }
 
-/// Whether a loss is what a finding makes likely. One about a port explains what was lost there only.
+/// Whether a finding explains a loss. A finding about a port explains losses at that port only.
 pub(crate) fn explains(case: &Case<'_, '_, '_>, finding: &ConfigFinding, loss: &LossRecord) -> bool {
     let is_at = |port: u16| finding.port.is_none_or(|about| about == port);
     let here = finding.switch == loss.switch;
     let arrived = here && is_at(loss.ingress_port);
     match (finding.setting, loss.reason) {
         (Setting::Headroom, LossReason::Headroom) => arrived,
-        // It does not obey the pauses of the switch that lost packets; or it sends none itself.
+        // The peer ignores the pauses of the switch that lost packets, or this switch sends none.
         (Setting::Lossless, LossReason::Headroom) => {
             feeds(case, loss).is_some_and(|from| from.switch == finding.switch && is_at(from.port))
                 || arrived && finding.deviation == Deviation::Less
@@ -91,7 +91,7 @@ pub(crate) fn explains(case: &Case<'_, '_, '_>, finding: &ConfigFinding, loss: &
     }
 }
 
-/// The port that sends into the one where packets were lost.
+/// Returns the port at the far end of the link by which the lost packets arrived.
 fn feeds(case: &Case<'_, '_, '_>, loss: &LossRecord) -> Option<PortRef> {
     let index = case.scene.view.index;
     let port = index.port(index.node(&loss.switch)?, loss.ingress_port)?;
@@ -99,7 +99,7 @@ fn feeds(case: &Case<'_, '_, '_>, loss: &LossRecord) -> Option<PortRef> {
     Some(PortRef::new(index.name(peer.node), peer.number))
 }
 
-/// The switches of the pause path, the loop, the root and the victim's path.
+/// Returns the switches of the pause path, the loop, the root port and the victim's path.
 fn switches<'c>(case: &Case<'c, '_, '_>) -> BTreeSet<&'c str> {
     let ports = case.finding.path.iter().chain(&case.finding.pause_loop).chain(&case.scene.path.ports);
     let mut switches: BTreeSet<&str> = ports.map(|port| case.scene.view.switch_of(*port).name).collect();

@@ -1,6 +1,6 @@
 //! Causes: what refines an anomaly. One file per cause; the first one that matches is used.
 //!
-//! To add a cause, add a file and a line in [`JUDGES`], more special causes before more general ones.
+//! To add a cause, add a file and a line in [`JUDGES`], specific causes before general ones.
 
 mod collective_step;
 mod ecmp_imbalance;
@@ -25,7 +25,7 @@ pub(crate) struct Case<'c, 's, 'a> {
 }
 
 impl Case<'_, '_, '_> {
-    /// The time that the verdict is about: when the agent asked, else when it happened, else when switches were read.
+    /// The time that the verdict refers to: the agent's trigger, else the end of the event, else the last freeze.
     pub(crate) fn time_ns(&self) -> u64 {
         match (self.scene.trigger, self.finding.when) {
             (Some(trigger), _) => trigger.time_ns,
@@ -43,7 +43,7 @@ pub(crate) struct Judged {
     pub(crate) factor: f64,
     /// The clause that ends the summary; `that port` in it is the root port.
     pub(crate) because: String,
-    /// What to do.
+    /// What the operator can do.
     pub(crate) advice: Vec<String>,
     /// Identifiers of the configuration findings that explain it.
     pub(crate) config: Vec<String>,
@@ -66,7 +66,7 @@ pub(crate) fn judge(case: &Case<'_, '_, '_>) -> Judged {
     JUDGES.iter().find_map(|j| j(case)).unwrap_or_else(|| undetermined::judge(case))
 }
 
-/// The names of the hosts behind some addresses, for people; an unknown one stays an address.
+/// Lists the hosts of some addresses by name; an unknown address is listed as it is.
 pub(crate) fn host_names(
     case: &Case<'_, '_, '_>,
     addresses: impl Iterator<Item = std::net::IpAddr>,

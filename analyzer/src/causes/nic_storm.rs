@@ -7,38 +7,38 @@ use super::{Case, Judged};
 use crate::span::{clusters, pause_span};
 use crate::view::saturating;
 
-/// A storm's port is paused for at least this share of the time.
+/// Minimum share of time for which a storm pauses the port.
 const STORM_DUTY: f64 = 0.8;
 
-/// Without a single refresh a pause may as well be the first one of a slow receiver.
+/// Confidence factor of one pause without a refresh: it may also be the first pause of a slow receiver.
 const NOT_REFRESHED: f64 = 0.6;
-/// The host has let packets through before.
+/// Confidence factor where the host resumed the port before.
 const RESUMED: f64 = 0.8;
 
 /// The pauses of a host-facing root port.
 pub(super) struct Pauses {
-    /// Separate pauses: refreshes that follow at once are one.
+    /// Separate pauses; immediate refreshes belong to the same pause.
     pub count: usize,
     pub longest_ns: f64,
     /// From the first pause to the end of the last one.
     pub whole_ns: f64,
     pub paused_ns: f64,
-    /// The length and the pause frames of the last one.
+    /// Length and number of pause frames of the last pause.
     pub last_ns: f64,
     pub last_frames: u64,
-    /// Every pause that has ended was one frame long, and all lasted equally long: a timer sends them, no buffer.
+    /// Every pause that has ended consists of one frame, and all have the same length: a timer sends them, not a buffer.
     pub is_metronome: bool,
 }
 
 impl Pauses {
-    /// Whether the last pause is a storm's: longer than all before it together with the time between them, and
-    /// kept up by refreshes. A slow receiver ends its pauses, each is about as long as the others.
+    /// Whether the last pause is a storm: refreshed, and longer than the time from the first pause to its start. A slow
+    /// receiver resumes, and its pauses are of similar length.
     pub(super) fn ends_in_storm(&self) -> bool {
         self.is_metronome || self.count == 1 || self.last_frames > 1 && self.last_ns > 0.5 * self.whole_ns
     }
 }
 
-/// Three pauses or more of one frame each that lasted equally long. What a buffer fills and drains, varies.
+/// Whether there are three or more pauses of one frame each with the same length. Pauses that a buffer causes vary.
 fn is_metronome(ended: &[&PauseInterval], frozen_ns: u64) -> bool {
     const ALIKE: f64 = 0.005;
     let lengths = || ended.iter().map(|p| pause_span(p, frozen_ns).length_ns());
@@ -46,7 +46,7 @@ fn is_metronome(ended: &[&PauseInterval], frozen_ns: u64) -> bool {
     ended.len() >= 3 && ended.iter().all(|p| p.frames == 1) && most - least <= most * ALIKE
 }
 
-/// The host that is named, and how it pauses its port; `None` when the source has no pause intervals.
+/// Returns the finding's host and its pauses; `None` when the source has no pause intervals.
 pub(super) fn host_pauses<'c>(case: &Case<'c, '_, '_>) -> Option<(&'c str, Pauses)> {
     let view = case.scene.view;
     let host = view.index.name(case.finding.host?);
@@ -56,7 +56,7 @@ pub(super) fn host_pauses<'c>(case: &Case<'c, '_, '_>) -> Option<(&'c str, Pause
         let spans = view.pauses(port).iter().map(|p| (pause_span(p, frozen_ns), p.frames));
         spans.filter(|(s, _)| case.finding.when.is_none_or(|w| w.overlaps(*s)))
     };
-    // A pause frame that arrives when the timer of the last one ran out starts a new record, not a new pause.
+    // A pause frame that arrives just after the previous pause expired starts a new record, not a new pause.
     let pauses = clusters(relevant().map(|(s, _)| s).collect(), 1_000);
     let (first, last) = (pauses.first()?, pauses.last()?);
     let lengths = || pauses.iter().map(|p| (p.to - p.from) as f64);

@@ -6,11 +6,10 @@ use model::Cause;
 use super::nic_storm::{Pauses, host_pauses};
 use super::{Case, Judged};
 
-/// From this many separate pauses on, none of them longer than [`SHORT_SHARE`] of the whole time, a host is
-/// certainly slow and not stuck.
+/// Minimum number of separate pauses, none longer than [`SHORT_SHARE`] of the whole time, for full confidence.
 const MANY: usize = 4;
 const SHORT_SHARE: f64 = 0.5;
-/// What remains of the confidence where there are fewer.
+/// Confidence factor where there are fewer.
 const FEW: f64 = 0.8;
 
 pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {

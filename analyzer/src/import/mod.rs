@@ -1,3 +1,3 @@
-//! Other people's telemetry, read into our snapshots.
+//! Importers of telemetry from other tools.
 
 pub mod hawkeye_ns3;

@@ -1,4 +1,4 @@
-//! `pfc_backpressure_flow_contention`: the trail ends at a port that nobody pauses and where flows contend.
+//! `pfc_backpressure_flow_contention`: the pause path ends at an unpaused port where flows contend.
 
 use model::Anomaly;
 use model::snapshot::Source;
@@ -28,7 +28,7 @@ pub(super) fn find(scene: &Scene<'_, '_>, trail: &Trail) -> Option<Finding> {
     })
 }
 
-/// The contention at the end of a trail, if there is a queue that somebody made between these times.
+/// Returns the contention at the end of a path, if its queue has contributors within `bounds`.
 pub(super) fn contended(
     scene: &Scene<'_, '_>,
     path: &[VertexIx],

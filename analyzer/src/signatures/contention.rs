@@ -1,4 +1,4 @@
-//! `flow_contention`: no pause explains the victim, and flows contend at a port of its path.
+//! `flow_contention`: no pause explains the delay, and flows contend at a port of the victim's path.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::contention::{Bounds, Contention, Question, contention};
 use crate::scene::Scene;
 use crate::view::PortIx;
 
-/// A switch of the victim's path gave no telemetry.
+/// Confidence factor where a switch of the victim's path sent no telemetry.
 const SILENT_ON_PATH: f64 = 0.5;
 
 /// The queues of the victim's path that explain its delay, the longest delay first: a flow may wait in more than one. Of those

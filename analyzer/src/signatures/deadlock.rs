@@ -1,12 +1,12 @@
-//! The three deadlocks: the pauses form a loop.
+//! The three deadlocks: the paused ports form a cyclic buffer dependency.
 //!
-//! All ports of the loop wait only for each other: the contention that started it was inside. A port of the
-//! loop also waits for something outside: that is what started it, contention or a host. Contention outside did so only
-//! if the port that waits for it was the first of the loop to be paused, and if what waited then waited outside rather than
-//! at the loop's next port; a standing loop also backs up into what crosses it.
+//! If all ports of the loop wait only for each other, the initial congestion was in the loop. If a port of the loop also
+//! waits for a port outside, that is where it started: contention or a host. Contention outside is the start only if the
+//! port that waits for it was the first of the loop to be paused, and if more of the traffic queued then was queued outside
+//! than at the loop's next port; a standing deadlock also pauses the paths that cross it.
 //!
-//! Once the last port of the loop is paused nothing comes round any more. What queues hold from then on says who waits for the
-//! loop, not who closed it.
+//! Once the last port of the loop is paused, no packet circulates. Queue contents after that show which flows the loop
+//! blocks, not which flows closed it.
 
 use model::Anomaly;
 
@@ -56,7 +56,7 @@ pub(super) fn find(scene: &Scene<'_, '_>, trail: &Trail) -> Option<Finding> {
         }
         Vertex::Silent(_) | Vertex::Unlinked(_) => None,
     };
-    // The way out of the loop leads to nothing that explains it: the loop itself remains.
+    // No port outside explains the loop, so it started inside.
     outside.or_else(|| {
         let entry = trail.path.iter().copied().find(|v| trail.pause_loop.contains(v))?;
         Some(in_loop(scene, trail, entry))
@@ -109,7 +109,7 @@ fn left_by_exit(scene: &Scene<'_, '_>, trail: &Trail) -> bool {
     view.held(outside, ingress, before) >= view.held(inside, ingress, before)
 }
 
-/// Pauses this close together are not one another's consequence: a buffer takes longer to fill.
+/// Pauses this close together do not cause one another: a buffer takes longer to fill.
 const AT_ONCE_NS: u64 = 1_000;
 
 /// The loop explains itself: its first queue stood at one of its own ports.
@@ -151,7 +151,7 @@ fn initial(scene: &Scene<'_, '_>, trail: &Trail) -> Option<(VertexIx, Contention
     let mut starts: Vec<(u64, usize)> =
         ring.iter().enumerate().filter_map(|(at, v)| Some((standing_since(scene, ring, *v)?, at))).collect();
     starts.sort_unstable();
-    // Its queue may be gone from the registers: then the ones that were paused next.
+    // If its queue is no longer in the registers, try the port that was paused next.
     starts.iter().find_map(|(since, at)| {
         let after = (1..ring.len()).map(|step| ring[(at + step) % ring.len()]);
         let next = after.into_iter().find(|v| !was_paused(scene, *v, *since))?;

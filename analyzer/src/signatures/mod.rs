@@ -1,8 +1,8 @@
-//! Signatures: what the end of a pause trail, or the victim's path without one, means.
+//! Signatures: which anomaly the end of a pause path, or the victim's path without pauses, shows.
 //!
-//! Hawkeye, SIGCOMM 2025, section "diagnosis": the table of anomalies over the port graph. One file each. A
-//! signature looks at the scene (and at one trail) and makes a finding or none; the first one that fits a trail
-//! holds. To add an anomaly, add a file and a line here.
+//! Source: Hawkeye, SIGCOMM 2025, section "diagnosis": the table of anomalies over the port graph. One file an anomaly. A
+//! signature reads the analysis context (and one pause path) and returns a finding or `None`; the first signature that
+//! matches a path decides. To add an anomaly, add a file and a line here.
 
 mod backpressure;
 mod contention;
@@ -22,13 +22,13 @@ use crate::span::Span;
 use crate::topology_index::NodeId;
 use crate::view::PortIx;
 
-/// What a signature found.
+/// The match of a signature.
 #[derive(Clone, Debug)]
 pub(crate) struct Finding {
     pub(crate) anomaly: Anomaly,
-    /// Where it starts: the port, as far as it is known.
+    /// The root port, if known.
     pub(crate) root: Option<PortRef>,
-    /// The ports with telemetry that the pause crossed, the root last if it is one of them.
+    /// Ports of the pause path that have telemetry; the root port is last if it is one of them.
     pub(crate) path: Vec<PortIx>,
     pub(crate) pause_loop: Vec<PortIx>,
     pub(crate) host: Option<NodeId>,
@@ -37,12 +37,12 @@ pub(crate) struct Finding {
     pub(crate) doubts: Vec<Doubt>,
 }
 
-/// A reason to be less certain.
+/// A reason for lower confidence.
 #[derive(Clone, Debug)]
 pub(crate) struct Doubt {
-    /// What remains of the confidence, 0 to 1.
+    /// Factor on the confidence, 0 to 1.
     pub(crate) factor: f64,
-    /// What would have been needed.
+    /// The data that is missing, for people.
     pub(crate) missing: Option<String>,
 }
 
@@ -52,7 +52,7 @@ impl Doubt {
     }
 }
 
-/// What other trails carry together explains the pause from this share on.
+/// Minimum share of the pause that the other paths must account for together to explain it.
 const LEAST_REST: f64 = 0.02;
 
 type OnTrail = fn(&Scene<'_, '_>, &Trail) -> Option<Finding>;
@@ -137,7 +137,7 @@ fn one_a_loop(findings: &mut Vec<Finding>) {
     });
 }
 
-/// The findings of all trails that carry a substantial share of the pause, heaviest first.
+/// Returns the findings of all pause paths with a substantial share of the pause, largest share first.
 ///
 /// A queue of the victim alone (its way leads into a slower link) delays nobody else and is there without any
 /// incident: if anything else explains the pause, shares are those of the rest.
@@ -165,7 +165,7 @@ fn always_stood(finding: &Finding) -> bool {
         && finding.contention.as_ref().is_some_and(|c| c.history && !c.changed)
 }
 
-/// Whether a finding names somebody.
+/// Whether a finding identifies a culprit, a host or a loop.
 fn is_named(finding: &Finding) -> bool {
     finding.host.is_some()
         || !finding.pause_loop.is_empty()

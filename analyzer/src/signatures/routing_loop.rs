@@ -1,11 +1,11 @@
-//! `routing_loop`: packets of one flow come back to a port they left.
+//! `routing_loop`: packets of one flow return to a switch they have left.
 //!
-//! A switch keeps a flow's records by ingress *and* egress port. Each record is a hop; the hop that leaves by a link
-//! leads to the hops that came in by it at the far end, if both saw the flow at the same time. Where hops form a
-//! ring, packets went round: a flow that was merely moved to another path leaves hops that never lead back.
+//! A switch keeps a flow's records by ingress *and* egress port. Each record is a hop; a hop that leaves over a link leads
+//! to the hops that arrived over it at the far end, if both saw the flow at the same time. A cycle of hops is a forwarding
+//! loop: a flow that was merely rerouted leaves hops that never form a cycle.
 //!
-//! The root is the port of the ring that lies on no shortest path to the destination, which is where packets take the
-//! wrong turn; if all do, the first by name.
+//! The root port is the port of the loop that is on no shortest path to the destination: there packets are misrouted. If
+//! all are on shortest paths, it is the first by name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,15 +18,15 @@ use crate::span::Span;
 use crate::topology_index::PortId;
 use crate::view::PortIx;
 
-/// Times at two switches agree up to this: what is under way between them.
+/// Tolerance between the times of two switches: the time in flight between them.
 const SLACK_NS: u64 = 25_000;
 
-/// A flow's way through one switch.
+/// A flow's path through one switch.
 struct Hop {
     flow: FlowKey,
-    /// The link end it came in by.
+    /// The ingress link end.
     ingress: PortId,
-    /// The port it left by.
+    /// The egress port.
     egress: PortIx,
     seen: Span,
 }
@@ -101,7 +101,7 @@ fn ring<'h>(scene: &Scene<'_, '_>, hops: &'h [Hop]) -> Option<Vec<&'h Hop>> {
     if edges.is_empty() {
         return None;
     }
-    // Only hops of a loop come round: looking from every hop of a long way would take time square in its length.
+    // Only hops of a strongly connected component form cycles; searching from every hop would take quadratic time.
     let loops = components(&Adjacency::new(hops.len(), edges.iter().copied()));
     let itself: BTreeSet<usize> = edges.iter().filter(|(at, to)| at == to).map(|(at, _)| *at).collect();
     let in_loop = |at: &usize| loops.members[loops.of[*at]].len() > 1 || itself.contains(at);

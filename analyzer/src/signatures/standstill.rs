@@ -1,5 +1,5 @@
-//! When a loop of pauses closed and stood. One that a watchdog opens may close again: that is another event with reasons of
-//! its own, and what the pauses before it say belongs to the first.
+//! When a cyclic buffer dependency closed, and for how long it was deadlocked. A loop that a watchdog opens can close again:
+//! that is another event with its own cause, and earlier pauses belong to the first event.
 
 use model::TriggerReason;
 
@@ -7,19 +7,19 @@ use crate::graph::VertexIx;
 use crate::scene::Scene;
 use crate::span::{Span, clusters, pause_span};
 
-/// A loop that closes flutters before: it goes on from one pause of its ports to the next within this time.
+/// Before a loop closes, its ports are paused and resumed in short turns; pauses with at most this gap belong together.
 const FLUTTER_NS: u64 = 60_000;
-/// A loop whose ports are all paused for so long stood still, and did not only flutter.
+/// Minimum time for which all ports of a loop are paused in a deadlock.
 const STOOD_NS: f64 = 100_000.0;
-/// Gaps in the pause of a port that let nothing through: a switch that is at its threshold resumes and pauses for a packet.
+/// Gaps in a port's pause through which no traffic passes: a switch at its threshold resumes and pauses within a packet time.
 const MOMENT_NS: u64 = 1_000;
 
-/// A standstill of a loop.
+/// One deadlock of a loop.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Standstill {
     /// When an earlier standstill of the same loop ended; nothing before belongs to this one.
     pub(super) opened_ns: Option<u64>,
-    /// From the first pause of the loop's ports that led to it.
+    /// From the first pause of the loop's ports that led to the deadlock.
     event: Span,
 }
 
@@ -85,7 +85,7 @@ fn pauses(scene: &Scene<'_, '_>, v: VertexIx) -> Vec<Span> {
     scene.view.pauses(port).iter().map(|pause| pause_span(pause, frozen_ns)).collect()
 }
 
-/// The times that all lists have in common; lists are ascending and disjoint, and so is the result.
+/// Returns the intersection of all lists; lists are ascending and disjoint, and so is the result.
 fn together(mut lists: impl Iterator<Item = Vec<Span>>) -> Vec<Span> {
     let first = lists.next().unwrap_or_default();
     lists.fold(first, |common, list| {

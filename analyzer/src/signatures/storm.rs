@@ -1,7 +1,6 @@
-//! `pfc_storm_host_injection`: the trail ends at a port that a host pauses.
+//! `pfc_storm_host_injection`: the pause path ends at a port that a host pauses.
 //!
-//! No queue in the fabric causes such a pause, so no flow is to blame; packets that wait at that port wait for
-//! the host.
+//! No queue in the fabric causes such a pause, so no flow is a culprit: packets at that port are queued because of the host.
 
 use model::Anomaly;
 
@@ -22,7 +21,7 @@ pub(super) fn find(scene: &Scene<'_, '_>, trail: &Trail) -> Option<Finding> {
     if duty(scene, *facing) < scene.settings.storm_duty
         && let Some(contention) = contended(scene, &ports, *facing, Bounds::default())
     {
-        // The host paused for moments only, and flows contend there: the host is not what stops the port.
+        // The host paused only briefly and flows contend there, so contention is the cause.
         let paused = ports.len() > 1;
         return paused.then(|| Finding {
             anomaly: Anomaly::PfcBackpressureFlowContention,

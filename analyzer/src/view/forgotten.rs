@@ -1,16 +1,17 @@
-//! Pauses that a port's log had no room for, and what its flow records still tell of them.
+//! Pauses that a full log overwrote, as far as flow records still show them.
 
 use model::MissingData;
 use model::telemetry::FlowRecord;
 
 use super::{PortIx, View};
 
-/// A record speaks of pauses if at least this share of the packets that waited did so for one.
+/// A record indicates pauses if at least this share of its queued packets was queued because of one.
 const FOR_PAUSES_SHARE: f64 = 0.9;
 
 impl View<'_> {
-    /// Since when `port` may have been paused of which the first pause of an event that is left began at `known_ns`: earlier, if
-    /// the ones before it were overwritten and a flow that waited for pauses, and for next to nothing else, waited before.
+    /// Returns the earliest time at which the pause event of `port` that is known from `known_ns` on may have begun:
+    /// earlier, if earlier pauses were overwritten and a flow that was queued almost only because of pauses was
+    /// queued before.
     pub(crate) fn paused_since(&self, port: PortIx, known_ns: u64) -> u64 {
         if !self.has_gap_before(port, known_ns) {
             return known_ns;
@@ -22,7 +23,7 @@ impl View<'_> {
         paused.filter_map(|f| f.queued_ns).map(|(from, _)| from).min().map_or(known_ns, |ns| ns.min(known_ns))
     }
 
-    /// Whether pauses just before the one that began at `start_ns` were overwritten, in the classes that are looked at.
+    /// Whether pauses just before the one that began at `start_ns` were overwritten, in the priorities of the view.
     fn has_gap_before(&self, port: PortIx, start_ns: u64) -> bool {
         let own = self.port_ref(port);
         self.snapshot.missing.iter().any(|gap| match gap {

@@ -1,7 +1,7 @@
-//! Traffic through a switch: its meter rows by ingress port, and among those by egress port.
+//! Traffic through a switch: its meter rows by ingress port, and then by egress port.
 //!
-//! A large network has a million rows. Finding some of them among all would read rows that the question is not about, and
-//! that is most of what it costs; so the ports that rows are found by are kept beside them.
+//! A large network has a million rows. A linear search would spend most of its time on irrelevant rows, so the ports
+//! are kept in separate arrays.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ pub(super) struct Input {
 }
 
 impl<'a> View<'a> {
-    /// Adds the rows of a switch; returns where its ingress ports are.
+    /// Adds the rows of a switch; returns the range of its ingress ports.
     pub(super) fn add_meters(&mut self, rows: impl Iterator<Item = &'a MeterRecord>) -> Range<usize> {
         let (mut from, inputs) = (self.meters.len(), self.inputs.len());
         self.meters.extend(rows);
@@ -31,7 +31,7 @@ impl<'a> View<'a> {
         inputs..self.inputs.len()
     }
 
-    /// Every row of a switch, by ingress and egress port.
+    /// All rows of a switch, by ingress and egress port.
     pub(crate) fn meters(&self, switch: &SwitchView<'_>) -> &[&'a MeterRecord] {
         let inputs = &self.inputs[switch.inputs.clone()];
         match (inputs.first(), inputs.last()) {
@@ -40,7 +40,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Where the traffic of one ingress port goes: egress ports, ascending, each with its rows by epoch.
+    /// The egress ports of the traffic of one ingress port, ascending, each with its rows by epoch.
     pub(crate) fn traffic_of(
         &self,
         switch: &SwitchView<'_>,

@@ -1,4 +1,4 @@
-//! What waited at a port: how deep, for how long, and how much of it no flow record accounts for.
+//! Queueing at a port: its depth, its duration, and the share that no flow record accounts for.
 
 use model::snapshot::Source;
 use model::telemetry::FlowRecord;
@@ -8,7 +8,7 @@ use crate::contention::UNACCOUNTED_SHARE;
 use crate::span::Span;
 
 impl View<'_> {
-    /// The mean number of packets that a packet of `port` found ahead of it, among those that found any.
+    /// Returns the mean number of packets ahead of a packet of `port`, over packets that were queued.
     pub(crate) fn waiting_depth(&self, port: PortIx, when: Option<Span>) -> f64 {
         match (self.ports[port].queued, when) {
             (Some(q), Some(when)) if !when.overlaps(q.span) => return 0.0,
@@ -36,8 +36,9 @@ impl View<'_> {
         ratio(depth, packets)
     }
 
-    /// How much of the traffic from `ingress` waited at `port` in `when`: the depths that its packets found, summed.
-    /// What no flow record accounts for is taken from the port's slots, by the share of `ingress` in its traffic.
+    /// Returns how much of the traffic from `ingress` was queued at `port` in `when`: the sum of the depths that its
+    /// packets met. The part without flow records is taken from the port's slots, by the share of `ingress` in its
+    /// traffic.
     pub(crate) fn held(&self, port: PortIx, ingress: u16, when: Span) -> f64 {
         let of_ingress = |f: &&&FlowRecord| f.ingress_port.is_none_or(|own| own == ingress);
         let known: f64 = self
@@ -65,8 +66,8 @@ impl View<'_> {
         known + lost as f64 * ratio(saturating(own), all).min(1.0)
     }
 
-    /// How long the packets from `ingress` waited at `port` in `when`, all together, in nanoseconds: for those ahead of
-    /// them, and for the pauses in which they came.
+    /// Returns the total queueing time of the packets from `ingress` at `port` in `when`, in nanoseconds: behind
+    /// other packets, and because of pauses.
     pub(crate) fn waited_ns(&self, port: PortIx, ingress: u16, when: Span) -> f64 {
         let for_others = self.held(port, ingress, when) * self.packet_ns(port).max(1.0);
         let of_ingress = |f: &&&FlowRecord| f.ingress_port.is_none_or(|own| own == ingress);
@@ -75,7 +76,8 @@ impl View<'_> {
             let seen = self.seen_span(port, f);
             let pauses = self.pause_spans(port).iter();
             let met = pauses.filter(|p| p.overlaps(when) && seen.is_none_or(|seen| seen.overlaps(**p)));
-            // Most packets that a pause holds came at its beginning, and more of them meet a long pause than a short one.
+            // More of the packets that a pause holds arrive at its start, and more of them meet a long pause than a
+            // short one.
             let (squares, sum) = met.fold((0.0, 0.0), |(squares, sum), p| {
                 let length = p.length_ns();
                 (squares + length * length, sum + length)
@@ -85,7 +87,7 @@ impl View<'_> {
         for_others + for_pauses.sum::<f64>()
     }
 
-    /// How long a packet of `port` takes on its link, in the mean; of a nominal size where no record says.
+    /// Returns the mean transmission time of a packet of `port`; of a nominal size where no record has one.
     pub(crate) fn packet_ns(&self, port: PortIx) -> f64 {
         self.ports[port].packet_ns
     }
@@ -98,8 +100,8 @@ impl View<'_> {
         if rate_bps == 0 { 0.0 } else { size * 8e9 / rate_bps as f64 }
     }
 
-    /// Whether anything that came by `ingress` may wait at `port` because that is paused, in `when`: some of it came
-    /// while the port was paused, or waited when the pause began. Where records are lost or say nothing of it, it may.
+    /// Whether traffic from `ingress` may be queued at `port` because the port is paused, in `when`: some of it
+    /// arrived during the pause, or was queued when the pause began. If records are lost or incomplete, it may.
     pub(crate) fn may_hold(&self, port: PortIx, ingress: u16, when: Option<Span>) -> bool {
         if self.snapshot.source == Source::HawkeyeNs3 || self.flows(port).is_empty() {
             return true;
@@ -114,7 +116,8 @@ impl View<'_> {
         here.any(held) || self.unaccounted(port, when) > UNACCOUNTED_SHARE
     }
 
-    /// Packets of `port` in the epochs of `when`. Where the port's own count has other classes in it, flows count.
+    /// Returns the packets of `port` in the epochs of `when`. Where the port's own count includes other priorities,
+    /// flow records count.
     pub(crate) fn packets(&self, port: PortIx, when: Option<Span>) -> u64 {
         let known = saturating(self.sums_in(port, when).map(|s| s.flow_packets));
         if self.ports[port].mixed {
@@ -123,8 +126,8 @@ impl View<'_> {
         known.max(saturating(self.sums_in(port, when).map(|s| s.slot_packets)))
     }
 
-    /// The share of the packets of `port`, of all epochs in `when`, that no flow record accounts for. Zero where
-    /// the source does not count packets by port, or where other classes are in the count.
+    /// Returns the share of the packets of `port`, over all epochs in `when`, that no flow record accounts for; zero
+    /// where the source has no packet count for ports, or where it includes other priorities.
     pub(crate) fn unaccounted(&self, port: PortIx, when: Option<Span>) -> f64 {
         if self.ports[port].mixed {
             return 0.0;
@@ -134,7 +137,7 @@ impl View<'_> {
         ratio(counted.saturating_sub(known), counted)
     }
 
-    /// The same for the depth that packets of `port` found: a burst is few packets and much of the depth.
+    /// As above, for the depth that packets of `port` met: a burst has few packets and much of the depth.
     pub(crate) fn unaccounted_depth(&self, port: PortIx, when: Option<Span>) -> f64 {
         if self.ports[port].mixed {
             return 0.0;
@@ -144,7 +147,7 @@ impl View<'_> {
         ratio(counted.saturating_sub(known), counted)
     }
 
-    /// The published queue depth of a port: the sum of depths over the packets, of all epochs in `when`.
+    /// Returns the published queue depth of a port: the sum of depths over the packets, of all epochs in `when`.
     pub(crate) fn published_depth(&self, port: PortIx, when: Option<Span>) -> f64 {
         let mut sum = EpochSum::default();
         for s in self.sums_in(port, when) {

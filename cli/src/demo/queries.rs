@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 
-use scenario::Scenario;
 use model::wire::polling::{Follow, Polling};
 use model::{FlowKey, Snapshot};
+use scenario::Scenario;
 use tokio::sync::oneshot;
 use web::{QueryBackend, QueryError, QueryFuture, QueryResult};
 

@@ -102,7 +102,7 @@ pub(super) fn merge(name: &str, switch: &Switch, part: &Part, settings: &Collect
 }
 
 /// Banks, evictions and reports that are missing from a switch's part.
-fn missing_rows(name: &str, switch: &Switch, part: &Part, window: &Window<'_>) -> Vec<Gap> {
+fn missing_rows(name: &str, switch: &Switch, part: &Part, window: &Window<'_>) -> Vec<MissingData> {
     let mut missing = missing_banks(name, switch, part, window);
     let lost = switch.exports_lost(window.start_ns(), part.evictions);
     if lost > 0 {

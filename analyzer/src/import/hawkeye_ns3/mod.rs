@@ -1,24 +1,25 @@
-//! The telemetry dumps of Hawkeye's two public ns-3 prototypes, one text file a switch.
+//! Importer of the telemetry dumps of Hawkeye's two public ns-3 prototypes, one text file a switch.
 //!
-//! A file is a sequence of blocks. Each is headed `polling` (the switch saw the polling packet) or `signal` (it saw
-//! the packet that traces PFC), and holds one of
+//! A file is a sequence of blocks. Each starts with `polling` (the switch received the polling packet) or `signal`
+//! (it received the packet that traces PFC), and contains one of
 //!
 //! ```text
-//! epoch N                                    the ring slot in use: what follows is about it
-//! last epoch N                               the slot before it
+//! epoch N                                    the current ring slot, which the following tables describe
+//! last epoch N                               the previous slot
 //! traffic meter form port A to port B        then `portToPortBytes` and one number
 //! port telemetry data for port N             then column names and one row
 //! flow telemetry data for port N             then column names and a row a flow
 //! ```
 //!
 //! That is the poster's prototype (lixiao19/Hawkeye-NS3). The paper's (wangshicheng1225/Hawkeye,
-//! `simulation/src/point-to-point/model/switch-node.cc`) begins each reading with `time T`, in nanoseconds, and ends it
-//! with `end`; its epochs are called `epoch now` and `epoch last`; a port's row has a `packetNum`; depths are those of the
-//! egress queue, in packets; flows are kept in 4096 slots a port and epoch. A file holds all readings of a run: those
-//! within half a millisecond, on all switches, are one event, as the prototype asks no port twice in that time.
+//! `simulation/src/point-to-point/model/switch-node.cc`) starts each reading with `time T`, in nanoseconds, and ends
+//! it with `end`; its epochs are called `epoch now` and `epoch last`; the row of a port has a `packetNum`; depths are
+//! those of the egress queue, in packets; flows are kept in 4096 slots for each port and epoch. A file holds all
+//! readings of a run: readings within half a millisecond, on all switches, are one event, because the prototype polls
+//! no port twice in that time.
 //!
-//! Addresses are hexadecimal, everything else decimal. What such a dump cannot support is listed in
-//! [`LIMITS`] and [`EGRESS_LIMITS`] and becomes part of the snapshot's `missing`.
+//! Addresses are hexadecimal, all other numbers decimal. [`LIMITS`] and [`EGRESS_LIMITS`] list what such a dump
+//! cannot show; they become part of the snapshot's `missing`.
 
 mod problem;
 mod reader;
@@ -38,15 +39,15 @@ use reader::{Block, Reader};
 const RING_EPOCH_NS: u64 = 1 << 20;
 /// The paper's epoch.
 const TIMED_EPOCH_NS: u64 = 1_000_000;
-/// Readings that begin within this time of the first are one event: the paper's prototype lets no port ask its peer
-/// again before.
+/// Readings that begin within this time of the first are one event: the paper's prototype polls no port twice in this
+/// time.
 const EVENT_NS: u64 = 500_000;
-/// Bytes of a row in the prototypes' registers, to say how much was read.
+/// Bytes of a row in the prototypes' registers, to compute the size of a reading.
 const FLOW_ROW_BYTES: u64 = 33;
 const PORT_ROW_BYTES: u64 = 8;
 const METER_ROW_BYTES: u64 = 4;
 
-/// What the poster's dumps cannot support, whatever is in them.
+/// What the poster's dumps can never show.
 pub const LIMITS: [&str; 5] = [
     "depths in this dump are those of the input port's queue: they neither describe the output queue nor compare across flows, so no claim rests on them",
     "the dump gives ring slots without epoch ids: what it calls `last epoch` may be stale and was not used",
@@ -55,7 +56,7 @@ pub const LIMITS: [&str; 5] = [
     "traffic meters were dumped only for the traced pairs of ports: a pair without one is unknown, not zero",
 ];
 
-/// What the paper's dumps cannot support, whatever is in them.
+/// What the paper's dumps can never show.
 pub const EGRESS_LIMITS: [&str; 3] = [
     "the dump has no times within an epoch: when a flow started, and how long a queue or a pause lasted, is not recorded, and the whole epoch is replayed",
     "the dump has no pause intervals: that a port was paused is known from its paused packets alone, in which order ports were paused is not",
@@ -65,7 +66,7 @@ pub const EGRESS_LIMITS: [&str; 3] = [
 /// A dump and where it came from.
 #[derive(Clone, Copy, Debug)]
 pub struct DumpFile<'a> {
-    /// The file's name, for messages and (if `switch` is absent) for the switch: its trailing number.
+    /// The file's name, for messages and, if `switch` is absent, for the switch: its trailing number.
     pub name: &'a str,
     /// The switch that wrote it.
     pub switch: Option<&'a str>,
@@ -73,16 +74,16 @@ pub struct DumpFile<'a> {
     pub text: &'a str,
 }
 
-/// What was read, and everything that was wrong with it.
+/// The result of an import, with all problems.
 #[derive(Clone, Debug)]
 pub struct Imported {
-    /// All that could be read, one an event, in order of time: dumps of the poster's prototype are one event.
+    /// The snapshots, one for each event, in order of time; dumps of the poster's prototype are one event.
     pub snapshots: Vec<Snapshot>,
-    /// By file and line. If there are any, the snapshots lack what they speak of.
+    /// Problems by file and line. The snapshots lack the records that these lines describe.
     pub problems: Vec<Problem>,
 }
 
-/// Reads dumps of all switches of a run. `victim` becomes the question of every snapshot.
+/// Reads the dumps of all switches of a run. `victim` becomes the victim of every snapshot.
 pub fn import(files: &[DumpFile<'_>], topology: &Topology, victim: Option<FlowKey>) -> Imported {
     let index = TopologyIndex::new(topology);
     let mut problems = Vec::new();
@@ -120,7 +121,7 @@ pub fn import(files: &[DumpFile<'_>], topology: &Topology, victim: Option<FlowKe
     Imported { snapshots, problems }
 }
 
-/// The one event of the poster's dumps.
+/// Returns the only event of the poster's dumps.
 fn ring_snapshot(switches: BTreeMap<String, Reading>, victim: Option<FlowKey>) -> Snapshot {
     let mut missing: Vec<MissingData> = LIMITS.iter().map(|l| MissingData::Other((*l).to_string())).collect();
     for (switch, reading) in &switches {
@@ -135,7 +136,7 @@ fn ring_snapshot(switches: BTreeMap<String, Reading>, victim: Option<FlowKey>) -
     snapshot(0, Source::HawkeyeNs3, RING_EPOCH_NS, switches, missing, polls, victim)
 }
 
-/// An event of the paper's dumps: readings by time.
+/// Returns one event of the paper's dumps: readings by time.
 fn timed_snapshot(event: u32, readings: Vec<(u64, String, Reading)>, victim: Option<FlowKey>) -> Snapshot {
     let mut missing: Vec<MissingData> =
         EGRESS_LIMITS.iter().map(|l| MissingData::Other((*l).to_string())).collect();
@@ -183,15 +184,15 @@ fn snapshot(
     }
 }
 
-/// What one switch's dump says. Tables are dumped again under every packet that asked, so each is kept once,
-/// by what it is about; of two different readings the later one holds (counters of a slot only grow).
+/// The content of one switch's dump. Tables are dumped again for every polling packet, so each is kept once by its
+/// key; of two readings the later one wins (counters of a slot only grow).
 #[derive(Default)]
 struct Reading {
     blocks: BTreeSet<Block>,
     generation: u64,
     slot_in_use: Option<u64>,
     epochs: BTreeSet<u64>,
-    /// By epoch, port, flow and slot: the prototypes hash padding bytes too, so that a flow may have several slots.
+    /// By epoch, port, flow and slot: the prototypes hash padding bytes too, so a flow may have several slots.
     flows: BTreeMap<(u64, u16, FlowKey, u64), FlowRecord>,
     ports: BTreeMap<(u64, u16), PortRecord>,
     meters: BTreeMap<(u64, u16, u16), u64>,
@@ -213,8 +214,8 @@ impl Reading {
         self.signalled_from.extend(later.signalled_from);
     }
 
-    /// Flows are dumped while they are fresh, ports always: a port that counted packets and has no fresh flow speaks of
-    /// another time. Takes those rows away and gives their ports and epochs.
+    /// Flows are dumped only while they are recent, ports always: a port with packets and without a recent flow
+    /// describes another time. Removes those rows and returns their ports and epochs.
     fn drop_stale_ports(&mut self) -> Vec<(u16, u64)> {
         let fresh: BTreeSet<(u64, u16)> =
             self.flows.keys().map(|(epoch, port, ..)| (*epoch, *port)).collect();
@@ -231,7 +232,7 @@ impl Reading {
         stale.into_iter().map(|(epoch, port)| (port, epoch)).collect()
     }
 
-    /// Of each flow, what its slots hold together.
+    /// Returns each flow with the sum of its slots.
     fn merged_flows(flows: BTreeMap<(u64, u16, FlowKey, u64), FlowRecord>) -> Vec<FlowRecord> {
         let mut merged: Vec<FlowRecord> = Vec::new();
         for record in flows.into_values() {
@@ -252,7 +253,7 @@ impl Reading {
         merged
     }
 
-    /// `at` is when the switch was read, where the dump says so.
+    /// `at` is the time of the reading, if the dump has it.
     fn finish(self, switch: String, at: Option<u64>) -> SwitchTelemetry {
         let flow_rows = self.flows.values().filter(|f| f.packets > 0).count() as u64;
         let port_rows =

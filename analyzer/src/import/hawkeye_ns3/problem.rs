@@ -1,6 +1,6 @@
-//! What can be wrong with a dump.
+//! Problems of a dump.
 
-/// Something wrong at a place.
+/// A problem with its position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}:{line}:{column}: {kind}")]
 pub struct Problem {
@@ -10,11 +10,11 @@ pub struct Problem {
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
-    /// What is wrong.
+    /// The problem.
     pub kind: ProblemKind,
 }
 
-/// What can be wrong with a dump.
+/// The kinds of problems.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs, reason = "the message of each says what it is")]
 pub enum ProblemKind {

@@ -1,4 +1,4 @@
-//! A dump's lines, one after the other.
+//! Reads the lines of a dump.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -44,25 +44,25 @@ impl TableKind {
     }
 }
 
-/// What the tables that follow are about.
+/// The epoch of the following tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Epoch {
-    /// Nobody said so.
+    /// No epoch line yet.
     Unknown,
-    /// One before the clock began: its slot has never been used.
+    /// An epoch before the clock started: its slot was never used.
     Never,
-    /// This one.
+    /// This epoch.
     Id(u64),
 }
 
-/// The table that rows now belong to.
+/// The table of the following rows.
 struct Table {
     kind: TableKind,
     line: usize,
     /// Position of each known column in the rows; absent before the line of column names.
     columns: Option<Vec<&'static str>>,
     rows: usize,
-    /// Its heading or column names were wrong: its rows are passed over without a message each.
+    /// Its heading or column names were wrong: its rows are skipped without further messages.
     broken: bool,
 }
 
@@ -98,9 +98,9 @@ pub(super) struct Reader<'i, 't> {
     pub(super) switch: Option<String>,
     node: Option<NodeId>,
     block: Option<Block>,
-    /// The epoch's id in the snapshot. Without times the slot in use is one above the slot before.
+    /// The epoch's id in the snapshot. Without times, the current slot follows the previous slot.
     epoch: Epoch,
-    /// When the reading was made, and the line that says so; absent in dumps of the poster's prototype.
+    /// The time of the reading and the line that has it; absent in dumps of the poster's prototype.
     time: Option<(u64, usize)>,
     table: Option<Table>,
     line: usize,
@@ -138,8 +138,7 @@ impl<'i, 't> Reader<'i, 't> {
         self.problems.push(Problem { file: self.file.clone(), line: self.line, column, kind });
     }
 
-    /// Reads a file on top of what is known of its switch: that with what came before any time, and every reading with
-    /// its time.
+    /// Reads a file and adds it to its switch: tables before any time, and every reading with its time.
     pub(super) fn read(&mut self, text: &str, known: Reading) -> (Reading, Vec<(u64, Reading)>) {
         let mut before = known;
         let mut timed: Vec<(u64, Reading)> = Vec::new();
@@ -164,7 +163,7 @@ impl<'i, 't> Reader<'i, 't> {
         (before, timed)
     }
 
-    /// Another reading begins, or the file ends: the one before should have ended.
+    /// Another reading begins, or the file ends: the previous one must have ended.
     fn finish_reading(&mut self) {
         self.end_table();
         if let Some((_, line)) = self.time.take() {
@@ -236,7 +235,7 @@ impl<'i, 't> Reader<'i, 't> {
         self.epoch = Epoch::Id(id);
     }
 
-    /// `epoch now` or `epoch last` of a reading whose time is known.
+    /// Handles `epoch now` or `epoch last` of a reading with a known time.
     fn start_timed_epoch(&mut self, name: Word<'_>, reading: &mut Reading) {
         self.end_table();
         let Some((at, _)) = self.time else {
@@ -255,7 +254,7 @@ impl<'i, 't> Reader<'i, 't> {
             self.problem(1, ProblemKind::NoEpoch);
             broken = true;
         }
-        // A heading that could not be read still owns the rows below it.
+        // Rows below an unreadable heading still belong to it.
         let kind = kind.unwrap_or(TableKind::Flow(0));
         self.table = Some(Table { kind, line: self.line, columns: None, rows: 0, broken });
     }
