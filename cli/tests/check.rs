@@ -29,11 +29,6 @@ fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
     path
 }
 
-/// Whether a test fails instead of being skipped (`HARRIER_REQUIRE_DATA`).
-fn is_data_required() -> bool {
-    std::env::var_os("HARRIER_REQUIRE_DATA").is_some_and(|value| value != "0")
-}
-
 fn stdout(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }

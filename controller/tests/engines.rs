@@ -6,6 +6,8 @@
     reason = "the test reads the program, and from the environment which case to repeat"
 )]
 
+#[path = "../../p4/switch/tests/files/mod.rs"]
+mod files;
 #[path = "../../p4/switch/tests/harness/mod.rs"]
 mod harness;
 

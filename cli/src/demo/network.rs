@@ -9,8 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use controller::live::AgentTrigger;
-use fabric::scenario::Circumstances;
-use fabric::{Fabric, Scenario};
+use fabric::{Fabric, OperatorRecords};
 use model::{PortRef, Time};
 use p4_switch::tm::CLASSES;
 use scenario::Scenario;

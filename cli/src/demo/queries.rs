@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn cancelled_queries_do_not_fill_memory() {
-        let scenario = fabric::scenario::builtin("poster-fig1").expect("a built-in scenario");
+        let scenario = scenario::builtin("poster-fig1").expect("a built-in scenario");
         let (queries, polls) = Queries::new(&scenario);
         let victim = *queries.flows.keys().next().expect("the scenario has flows");
         // The receiver of each query is dropped at once, and the network's thread takes no polling packet.
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn open_queries_are_limited() {
-        let scenario = fabric::scenario::builtin("poster-fig1").expect("a built-in scenario");
+        let scenario = scenario::builtin("poster-fig1").expect("a built-in scenario");
         let (queries, polls) = Queries::new(&scenario);
         let victim = *queries.flows.keys().next().expect("the scenario has flows");
         let open: Vec<_> = (0..OPEN_QUERIES)

@@ -103,7 +103,7 @@ fn document(text: &str) -> Option<Value> {
 fn check(text: &str, findings: &[Finding]) {
     for finding in findings {
         assert!(finding.span.start as usize <= text.len(), "{finding:?} is outside the text");
-        assert!(finding.place.line >= 1 && finding.place.column >= 1, "{finding:?} has no position");
+        assert!(finding.position.line >= 1 && finding.position.column >= 1, "{finding:?} has no position");
     }
     if let Some(document) = document(text) {
         for finding in findings {
