@@ -2,8 +2,8 @@
 
 use model::{Snapshot, Topology};
 
+use crate::context::asked_span;
 use crate::path::{of_other_times, victim_path};
-use crate::scene::asked_span;
 use crate::settings::Settings;
 use crate::topology_index::TopologyIndex;
 use crate::view::{Classes, View};

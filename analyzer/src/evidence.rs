@@ -9,10 +9,10 @@ use model::{FlowKey, Job, LossReason, LossRecord, PortRef, Transfer, Trigger, Tr
 use crate::causes::{Case, misconfiguration};
 use crate::collective;
 use crate::contention::Contention;
+use crate::context::Context;
 use crate::graph::Reason;
 use crate::ranking::{Ranked, paused_packets_of};
 use crate::round;
-use crate::scene::Scene;
 use crate::signatures::Finding;
 use crate::span::pause_span;
 use crate::view::{PortIx, flow_order};
@@ -20,9 +20,9 @@ use crate::view::{PortIx, flow_order};
 /// Maximum number of excluded ports that a verdict lists.
 const MAX_EXCLUSIONS: usize = 8;
 
-pub(crate) fn evidence(scene: &Scene<'_, '_>, finding: &Finding, ranked: &Ranked) -> Vec<Evidence> {
+pub(crate) fn evidence(context: &Context<'_, '_>, finding: &Finding, ranked: &Ranked) -> Vec<Evidence> {
     let mut claims = Vec::new();
-    if let Some(trigger) = scene.trigger {
+    if let Some(trigger) = context.trigger {
         claims.push(Evidence {
             claim: trigger_text(trigger),
             switch: None,
@@ -31,26 +31,26 @@ pub(crate) fn evidence(scene: &Scene<'_, '_>, finding: &Finding, ranked: &Ranked
             records: vec![Record::Trigger(trigger.clone())],
         });
     }
-    claims.extend(victim_claim(scene, finding, ranked));
+    claims.extend(victim_claim(context, finding, ranked));
     let mut listed: Vec<PortIx> = Vec::new();
     for port in finding.path.iter().chain(&finding.pause_loop) {
-        if !listed.contains(port) && scene.view.is_paused(*port, scene.when(*port)) {
-            claims.push(pause_claim(scene, *port));
+        if !listed.contains(port) && context.view.is_paused(*port, context.when(*port)) {
+            claims.push(pause_claim(context, *port));
         }
         listed.push(*port);
     }
     for pair in finding.path.windows(2) {
         if let [from, to] = pair {
-            claims.extend(edge_claim(scene, *from, *to));
+            claims.extend(edge_claim(context, *from, *to));
         }
     }
-    claims.extend(exclusion_claims(scene, &finding.path));
+    claims.extend(exclusion_claims(context, &finding.path));
     if let Some(contention) = &finding.contention {
-        claims.push(contention_claim(scene, contention));
-        claims.extend(flow_claims(scene, contention, &ranked.culprits));
+        claims.push(contention_claim(context, contention));
+        claims.extend(flow_claims(context, contention, &ranked.culprits));
     }
     for flow in &ranked.spreaders {
-        claims.extend(spreader_claim(scene, finding, *flow));
+        claims.extend(spreader_claim(context, finding, *flow));
     }
     claims
 }
@@ -72,7 +72,7 @@ fn trigger_text(trigger: &Trigger) -> String {
     }
 }
 
-/// The transfer that a job waits for, if it is the victim's, and the culprits' transfers.
+/// Claims about jobs: that the victim is the transfer that a job waits for, and which culprits are transfers of a job.
 pub(crate) fn of_jobs(jobs: &[Job], victim: FlowKey, culprits: &[FlowKey], now_ns: u64) -> Vec<Evidence> {
     let claim = |claim: String, transfers: Vec<&Transfer>| Evidence {
         claim,
@@ -126,7 +126,7 @@ pub(crate) fn of_jobs(jobs: &[Job], victim: FlowKey, culprits: &[FlowKey], now_n
 
 /// The configuration findings that are named, and the losses that they explain.
 pub(crate) fn of_configuration(case: &Case<'_, '_, '_>, blamed: &[String]) -> Vec<Evidence> {
-    let findings = case.scene.view.snapshot.configuration.iter();
+    let findings = case.context.view.snapshot.configuration.iter();
     let mut claims: Vec<Evidence> = findings
         .filter(|finding| blamed.contains(&finding.id))
         .map(|finding| Evidence {
@@ -149,7 +149,7 @@ pub(crate) fn of_configuration(case: &Case<'_, '_, '_>, blamed: &[String]) -> Ve
             LossReason::Watchdog => " because the PFC watchdog flushed the queue",
             LossReason::Other => ", reason not recorded",
         };
-        let records = losses.into_iter().take(case.scene.settings.evidence_records);
+        let records = losses.into_iter().take(case.context.settings.evidence_records);
         claims.push(Evidence {
             claim: format!("{switch} lost {}{why}", counted(packets, "packet")),
             switch: Some(switch.to_string()),
@@ -162,11 +162,11 @@ pub(crate) fn of_configuration(case: &Case<'_, '_, '_>, blamed: &[String]) -> Ve
 }
 
 /// Where the victim itself was paused or queued.
-fn victim_claim(scene: &Scene<'_, '_>, finding: &Finding, ranked: &Ranked) -> Option<Evidence> {
-    let paused = paused_packets_of(scene, finding, ranked.victim);
+fn victim_claim(context: &Context<'_, '_>, finding: &Finding, ranked: &Ranked) -> Option<Evidence> {
+    let paused = paused_packets_of(context, finding, ranked.victim);
     let stopped = finding.path.iter().chain(&finding.pause_loop).copied().find(|p| {
-        let records = scene.view.records_of(*p, ranked.victim);
-        records.iter().any(|r| r.paused_packets > 0 && scene.view.flow_in(*p, r, scene.when(*p)))
+        let records = context.view.records_of(*p, ranked.victim);
+        records.iter().any(|r| r.paused_packets > 0 && context.view.flow_in(*p, r, context.when(*p)))
     });
     if let Some(port) = stopped {
         let claim = format!(
@@ -175,40 +175,40 @@ fn victim_claim(scene: &Scene<'_, '_>, finding: &Finding, ranked: &Ranked) -> Op
             ranked.victim,
             was(paused)
         );
-        return Some(flow_evidence(scene, port, ranked.victim, claim));
+        return Some(flow_evidence(context, port, ranked.victim, claim));
     }
     let part = finding.contention.as_ref().and_then(|c| Some((c.port, c.part(ranked.victim)?)));
     if let Some((port, part)) = part {
         let claim =
             format!("packets of {} found {:.1} packets ahead of them on average", ranked.victim, part.depth);
-        return Some(flow_evidence(scene, port, ranked.victim, claim));
+        return Some(flow_evidence(context, port, ranked.victim, claim));
     }
-    let port = *scene.path.ports.first()?;
+    let port = *context.path.ports.first()?;
     let claim = format!("{} crosses this port; none of its packets was counted as paused", ranked.victim);
-    let evidence = flow_evidence(scene, port, ranked.victim, claim);
+    let evidence = flow_evidence(context, port, ranked.victim, claim);
     (!evidence.records.is_empty()).then_some(evidence)
 }
 
-fn flow_evidence(scene: &Scene<'_, '_>, port: PortIx, flow: FlowKey, claim: String) -> Evidence {
-    let records = scene.view.records_of(port, flow);
-    let records: Vec<_> = records.into_iter().take(scene.settings.evidence_records).collect();
+fn flow_evidence(context: &Context<'_, '_>, port: PortIx, flow: FlowKey, claim: String) -> Evidence {
+    let records = context.view.records_of(port, flow);
+    let records: Vec<_> = records.into_iter().take(context.settings.evidence_records).collect();
     let epoch = match records.as_slice() {
         [one] => Some(one.epoch),
         _ => None,
     };
     Evidence {
         claim,
-        switch: Some(scene.view.switch_of(port).name.to_string()),
-        port: Some(scene.view.port_ref(port)),
+        switch: Some(context.view.switch_of(port).name.to_string()),
+        port: Some(context.view.port_ref(port)),
         epoch,
         records: records.into_iter().map(|r| Record::Flow(r.clone())).collect(),
     }
 }
 
 /// Whether, how often and for how long a port was paused.
-fn pause_claim(scene: &Scene<'_, '_>, port: PortIx) -> Evidence {
-    let when = scene.when(port);
-    let view = scene.view;
+fn pause_claim(context: &Context<'_, '_>, port: PortIx) -> Evidence {
+    let when = context.when(port);
+    let view = context.view;
     let frozen_ns = view.switch_of(port).frozen_ns;
     let pauses: Vec<_> = view
         .pauses(port)
@@ -239,7 +239,7 @@ fn pause_claim(scene: &Scene<'_, '_>, port: PortIx) -> Evidence {
         .map(|s| Record::Port((*s).clone()));
     let records: Vec<Record> = slots
         .chain(pauses.iter().map(|p| Record::Pause((**p).clone())))
-        .take(scene.settings.evidence_records)
+        .take(context.settings.evidence_records)
         .collect();
     Evidence {
         claim,
@@ -251,11 +251,11 @@ fn pause_claim(scene: &Scene<'_, '_>, port: PortIx) -> Evidence {
 }
 
 /// The wait-for edge between two ports of the pause path.
-fn edge_claim(scene: &Scene<'_, '_>, from: PortIx, to: PortIx) -> Option<Evidence> {
-    let v = scene.vertex(from)?;
-    let next = scene.vertex(to)?;
-    let edge = scene.graph.edges(v).iter().find(|e| e.to == next)?;
-    let view = scene.view;
+fn edge_claim(context: &Context<'_, '_>, from: PortIx, to: PortIx) -> Option<Evidence> {
+    let v = context.vertex(from)?;
+    let next = context.vertex(to)?;
+    let edge = context.graph.edges(v).iter().find(|e| e.to == next)?;
+    let view = context.view;
     let ingress = view.topo(from).and_then(|p| view.index.peer(p)).map(|p| p.number);
     let meters = ingress.map_or(&[][..], |i| view.meters_between(view.switch_of(to), i, view.number(to)));
     let mut records = vec![Record::PortEdge {
@@ -263,8 +263,8 @@ fn edge_claim(scene: &Scene<'_, '_>, from: PortIx, to: PortIx) -> Option<Evidenc
         to: view.port_ref(to),
         weight: round(edge.weight),
     }];
-    let own = meters.iter().filter(|m| m.bytes > 0 && view.epoch_in(to, m.epoch, scene.when(from)));
-    records.extend(own.take(scene.settings.evidence_records).map(|m| Record::Meter((*m).clone())));
+    let own = meters.iter().filter(|m| m.bytes > 0 && view.epoch_in(to, m.epoch, context.when(from)));
+    records.extend(own.take(context.settings.evidence_records).map(|m| Record::Meter((*m).clone())));
     Some(Evidence {
         claim: format!(
             "{} is paused because traffic arriving from it is queued at {}",
@@ -279,9 +279,9 @@ fn edge_claim(scene: &Scene<'_, '_>, from: PortIx, to: PortIx) -> Option<Evidenc
 }
 
 /// Ports for which the published rule has an edge, and why there is none here.
-fn exclusion_claims(scene: &Scene<'_, '_>, path: &[PortIx]) -> Vec<Evidence> {
-    let view = scene.view;
-    let of_path = scene.graph.excluded.iter().filter(|x| path.contains(&x.from));
+fn exclusion_claims(context: &Context<'_, '_>, path: &[PortIx]) -> Vec<Evidence> {
+    let view = context.view;
+    let of_path = context.graph.excluded.iter().filter(|x| path.contains(&x.from));
     of_path
         .take(MAX_EXCLUSIONS)
         .map(|x| {
@@ -307,8 +307,8 @@ fn exclusion_claims(scene: &Scene<'_, '_>, path: &[PortIx]) -> Vec<Evidence> {
 }
 
 /// How many flows built the queue, and how deep it was.
-fn contention_claim(scene: &Scene<'_, '_>, contention: &Contention) -> Evidence {
-    let port = scene.view.port_ref(contention.port);
+fn contention_claim(context: &Context<'_, '_>, contention: &Contention) -> Evidence {
+    let port = context.view.port_ref(contention.port);
     let flows: Vec<FlowKey> = contention.contributors().map(|p| p.flow).collect();
     let builders = match flows.len() {
         0 => "only the victim is in".to_string(),
@@ -319,22 +319,22 @@ fn contention_claim(scene: &Scene<'_, '_>, contention: &Contention) -> Evidence 
     let records = contention
         .flows
         .iter()
-        .take(scene.settings.evidence_records)
+        .take(context.settings.evidence_records)
         .map(|p| Record::Contribution { flow: p.flow, weight: round(p.weight) });
-    let slots = scene.view.slots(contention.port).iter();
-    let slots = slots.filter(|s| scene.view.epoch_in(contention.port, s.epoch, contention.when)).take(4);
+    let slots = context.view.slots(contention.port).iter();
+    let slots = slots.filter(|s| context.view.epoch_in(contention.port, s.epoch, contention.when)).take(4);
     Evidence {
         claim: format!("{builders} the queue at {port} (mean depth {:.1} packets{time})", contention.depth),
-        switch: Some(scene.view.switch_of(contention.port).name.to_string()),
+        switch: Some(context.view.switch_of(contention.port).name.to_string()),
         port: Some(port),
         epoch: None,
         records: records.chain(slots.map(|s| Record::Port((*s).clone()))).collect(),
     }
 }
 
-/// The records of each culprit at the root.
-fn flow_claims(scene: &Scene<'_, '_>, contention: &Contention, culprits: &[FlowKey]) -> Vec<Evidence> {
-    let limit = scene.settings.evidence_records;
+/// One claim for each culprit at the root port, with its records.
+fn flow_claims(context: &Context<'_, '_>, contention: &Contention, culprits: &[FlowKey]) -> Vec<Evidence> {
+    let limit = context.settings.evidence_records;
     culprits
         .iter()
         .take(limit)
@@ -346,11 +346,11 @@ fn flow_claims(scene: &Scene<'_, '_>, contention: &Contention, culprits: &[FlowK
             } else {
                 format!("{flow} enqueued {enqueued} in that time")
             };
-            let mut evidence = flow_evidence(scene, contention.port, *flow, claim);
-            let during = scene.view.records_of(contention.port, *flow);
+            let mut evidence = flow_evidence(context, contention.port, *flow, claim);
+            let during = context.view.records_of(contention.port, *flow);
             let mut during: Vec<_> = during
                 .into_iter()
-                .filter(|r| scene.view.flow_in(contention.port, r, contention.when))
+                .filter(|r| context.view.flow_in(contention.port, r, contention.when))
                 .collect();
             during.sort_by_key(|r| flow_order(r));
             if !during.is_empty() {
@@ -361,16 +361,16 @@ fn flow_claims(scene: &Scene<'_, '_>, contention: &Contention, culprits: &[FlowK
         .collect()
 }
 
-fn spreader_claim(scene: &Scene<'_, '_>, finding: &Finding, flow: FlowKey) -> Option<Evidence> {
+fn spreader_claim(context: &Context<'_, '_>, finding: &Finding, flow: FlowKey) -> Option<Evidence> {
     let crossed = || finding.pause_loop.iter().rev().chain(finding.path.iter().rev()).copied();
-    let port = crossed().find(|p| scene.paused_flows(*p, scene.when(*p)).contains(&flow))?;
-    let packets = paused_packets_of(scene, finding, flow);
+    let port = crossed().find(|p| context.paused_flows(*p, context.when(*p)).contains(&flow))?;
+    let packets = paused_packets_of(context, finding, flow);
     let claim = format!(
         "{flow} spreads the congestion: {} of it {} paused here, and it continues to the next port",
         counted(packets, "packet"),
         was(packets)
     );
-    Some(flow_evidence(scene, port, flow, claim))
+    Some(flow_evidence(context, port, flow, claim))
 }
 
 fn was(count: u64) -> &'static str {

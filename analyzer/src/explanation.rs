@@ -4,19 +4,19 @@ use model::{Anomaly, PortRef};
 
 use crate::causes::{Judged, enumerate};
 use crate::contention::{Contention, UNACCOUNTED_SHARE};
+use crate::context::Context;
 use crate::ranking::Ranked;
-use crate::scene::Scene;
 use crate::signatures::Finding;
 
 /// Returns the one-sentence summary of a diagnosis. `path` is the pause path, root port last.
 pub(crate) fn summary(
-    scene: &Scene<'_, '_>,
+    context: &Context<'_, '_>,
     finding: &Finding,
     ranked: &Ranked,
     judged: &Judged,
     path: &[PortRef],
 ) -> String {
-    let (victim, is) = match scene.is_reverse_path {
+    let (victim, is) = match context.is_reverse_path {
         true => (format!("the ACKs of {} (reverse path)", ranked.victim), "are"),
         false => (ranked.victim.to_string(), "is"),
     };
@@ -25,7 +25,7 @@ pub(crate) fn summary(
     let spread = spread(path);
     let loops = || {
         let ports: Vec<String> =
-            finding.pause_loop.iter().map(|p| scene.view.port_ref(*p).to_string()).collect();
+            finding.pause_loop.iter().map(|p| context.view.port_ref(*p).to_string()).collect();
         ports.join(" -> ")
     };
     let mut text = match finding.anomaly {
@@ -48,7 +48,7 @@ pub(crate) fn summary(
         Anomaly::HostOnly => {
             format!(
                 "{victim} {is} slow, and no recorded queue or pause on the path explains it: {}",
-                host_only(scene)
+                host_only(context)
             )
         }
     };
@@ -64,8 +64,8 @@ pub(crate) fn summary(
     text
 }
 
-fn host_only(scene: &Scene<'_, '_>) -> &'static str {
-    if scene.path.answered == scene.path.switches {
+fn host_only(context: &Context<'_, '_>) -> &'static str {
+    if context.path.answered == context.path.switches {
         "check the sender, the receiver and the application"
     } else {
         "some of its switches did not report; otherwise check the sender, the receiver and the application"
@@ -80,12 +80,17 @@ fn spread(path: &[PortRef]) -> String {
 }
 
 /// Lists the data that the verdict lacks, without duplicates.
-pub(crate) fn missing(scene: &Scene<'_, '_>, finding: &Finding) -> Vec<String> {
+pub(crate) fn missing(context: &Context<'_, '_>, finding: &Finding) -> Vec<String> {
     let mut missing: Vec<String> = Vec::new();
-    let of_contention = finding.contention.iter().flat_map(|c| missing_of_contention(scene, c));
-    let found = finding.doubts.iter().filter_map(|d| d.missing.clone());
-    let all =
-        scene.view.snapshot.missing.iter().map(ToString::to_string).chain(scene.path.missing.iter().cloned());
+    let of_contention = finding.contention.iter().flat_map(|c| missing_of_contention(context, c));
+    let found = finding.caveats.iter().filter_map(|d| d.missing.clone());
+    let all = context
+        .view
+        .snapshot
+        .missing
+        .iter()
+        .map(ToString::to_string)
+        .chain(context.path.missing.iter().cloned());
     for text in all.chain(found).chain(of_contention) {
         if !missing.contains(&text) {
             missing.push(text);
@@ -95,19 +100,19 @@ pub(crate) fn missing(scene: &Scene<'_, '_>, finding: &Finding) -> Vec<String> {
 }
 
 /// Lists what the records of a contention do not show.
-fn missing_of_contention(scene: &Scene<'_, '_>, c: &Contention) -> Vec<String> {
+fn missing_of_contention(context: &Context<'_, '_>, c: &Contention) -> Vec<String> {
     let mut gaps = Vec::new();
     if !c.history && c.when.is_some() {
         gaps.push(format!(
             "the epoch ring of {} does not cover the time before the event, so long-running flows cannot be distinguished from new ones",
-            scene.view.switch_of(c.port).name
+            context.view.switch_of(c.port).name
         ));
     }
     if c.unaccounted > UNACCOUNTED_SHARE {
         gaps.push(format!(
             "no flow record accounts for {:.0} % of the packets of {}: records were evicted or lost, and one of those flows may be a contributor",
             100.0 * c.unaccounted,
-            scene.view.port_ref(c.port)
+            context.view.port_ref(c.port)
         ));
     }
     gaps

@@ -11,7 +11,7 @@ use crate::causes::{Case, misconfiguration};
 /// Adds the losses at the switches of the event, and the findings of the root cause.
 pub(crate) fn add(graph: ProvenanceGraph, case: &Case<'_, '_, '_>, blamed: &[String]) -> ProvenanceGraph {
     let findings: Vec<&ConfigFinding> = case
-        .scene
+        .context
         .view
         .snapshot
         .configuration

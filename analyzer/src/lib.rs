@@ -20,6 +20,7 @@ pub mod adjacency;
 mod causes;
 pub mod collective;
 mod contention;
+mod context;
 mod coverage;
 pub mod evaluation;
 mod evidence;
@@ -35,7 +36,6 @@ mod provenance;
 mod queue_episode;
 mod ranking;
 mod replay;
-mod scene;
 mod settings;
 mod signatures;
 mod span;
@@ -57,7 +57,7 @@ pub use crate::settings::Settings;
 pub use crate::topology_index::TopologyIndex;
 
 use crate::causes::Case;
-use crate::scene::Scene;
+use crate::context::Context;
 use crate::signatures::Finding;
 use crate::view::{Classes, View};
 
@@ -89,18 +89,18 @@ pub fn analyze_indexed(snapshot: &Snapshot, index: &TopologyIndex<'_>, settings:
     let mut analyses = Vec::new();
     for classes in classes(snapshot) {
         let view = View::new(snapshot, index, classes, settings.event_gap_ns);
-        let mut scene = Scene::new(&view, settings);
-        let mut found = signatures::find(&scene);
+        let mut context = Context::new(&view, settings);
+        let mut found = signatures::find(&context);
         // If nothing on its path delays the victim, its ACKs may be delayed on the reverse path.
         if found.iter().all(|finding| finding.anomaly == Anomaly::HostOnly)
-            && let Some(reverse) = Scene::of_reverse_path(&view, settings)
+            && let Some(reverse) = Context::of_reverse_path(&view, settings)
         {
             let on_reverse = signatures::find(&reverse);
             if on_reverse.iter().any(|finding| finding.anomaly != Anomaly::HostOnly) {
-                (scene, found) = (reverse, on_reverse);
+                (context, found) = (reverse, on_reverse);
             }
         }
-        analyses.extend(found.iter().filter_map(|finding| conclude(&scene, finding)));
+        analyses.extend(found.iter().filter_map(|finding| conclude(&context, finding)));
     }
     analyses
 }
@@ -124,19 +124,19 @@ fn classes(snapshot: &Snapshot) -> Vec<Classes> {
     }
 }
 
-fn conclude(scene: &Scene<'_, '_>, finding: &Finding) -> Option<Analysis> {
-    let ranked = ranking::rank(scene, finding)?;
-    let case = Case { scene, finding, culprits: &ranked.culprits };
+fn conclude(context: &Context<'_, '_>, finding: &Finding) -> Option<Analysis> {
+    let ranked = ranking::rank(context, finding)?;
+    let case = Case { context, finding, culprits: &ranked.culprits };
     let judged = causes::judge(&case);
-    let mut pause_path = path::port_refs(scene.view, &finding.path);
+    let mut pause_path = path::port_refs(context.view, &finding.path);
     if let Some(root) = &finding.root
         && !pause_path.is_empty()
         && pause_path.last() != Some(root)
     {
         pause_path.push(root.clone());
     }
-    let summary = explanation::summary(scene, finding, &ranked, &judged, &pause_path);
-    let snapshot = scene.view.snapshot;
+    let summary = explanation::summary(context, finding, &ranked, &judged, &pause_path);
+    let snapshot = context.view.snapshot;
     let time_ns = case.time_ns();
     let diagnosis = Diagnosis {
         id: String::new(),
@@ -149,22 +149,22 @@ fn conclude(scene: &Scene<'_, '_>, finding: &Finding) -> Option<Analysis> {
         root_cause: RootCause {
             port: finding.root.clone(),
             flows: ranked.culprits.clone(),
-            host: finding.host.map(|h| scene.view.index.name(h).to_string()),
+            host: finding.host.map(|h| context.view.index.name(h).to_string()),
             config: judged.config.clone(),
         },
         pause_path,
-        pause_loop: path::port_refs(scene.view, &finding.pause_loop),
+        pause_loop: path::port_refs(context.view, &finding.pause_loop),
         spreaders: ranked.spreaders.clone(),
         victims: ranked.victims.clone(),
-        evidence: evidence::evidence(scene, finding, &ranked)
+        evidence: evidence::evidence(context, finding, &ranked)
             .into_iter()
             .chain(evidence::of_configuration(&case, &judged.config))
             .chain(evidence::of_jobs(&snapshot.jobs, ranked.victim, &ranked.culprits, time_ns))
             .collect(),
-        missing: explanation::missing(scene, finding),
+        missing: explanation::missing(context, finding),
         advice: judged.advice,
         collected: Collected {
-            switches: scene.view.switches.len() as u64,
+            switches: context.view.switches.len() as u64,
             bytes: view::saturating(snapshot.switches.iter().map(|s| s.bytes)),
             polls: snapshot.polls,
         },
@@ -173,7 +173,7 @@ fn conclude(scene: &Scene<'_, '_>, finding: &Finding) -> Option<Analysis> {
         verification: None,
     };
     let diagnosis = Diagnosis { id: id(snapshot.event, &diagnosis), ..diagnosis };
-    let graph = graph_context::add(provenance::provenance(scene, finding), &case, &judged.config);
+    let graph = graph_context::add(provenance::provenance(context, finding), &case, &judged.config);
     Some(Analysis { diagnosis, graph })
 }
 

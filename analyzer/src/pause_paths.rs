@@ -15,7 +15,7 @@ fn is_loop(comps: &Components, graph: &PortGraph, component: usize) -> bool {
 
 /// A pause path and the share of the pause at its end.
 #[derive(Clone, Debug)]
-pub(crate) struct Trail {
+pub(crate) struct PausePath {
     /// From the victim's side to the end, by vertex. The end is a vertex without edges, or a loop's first one.
     pub(crate) path: Vec<VertexIx>,
     /// The vertices of the loop in which the path ends or that it crosses, in edge order; empty without a loop.
@@ -26,20 +26,20 @@ pub(crate) struct Trail {
     pub(crate) weak: bool,
 }
 
-/// All trails from `starts` (in the order of the victim's path, each with its part of the pause), heaviest first, and each vertex's share.
-pub(crate) fn trails(graph: &PortGraph, starts: &[(VertexIx, f64)]) -> (Vec<Trail>, Vec<f64>) {
+/// All pause_paths from `starts` (in the order of the victim's path, each with its part of the pause), heaviest first, and each vertex's share.
+pub(crate) fn pause_paths(graph: &PortGraph, starts: &[(VertexIx, f64)]) -> (Vec<PausePath>, Vec<f64>) {
     let comps = components(graph);
     let shares = shares(graph, &comps, starts);
     let vertices: Vec<VertexIx> = starts.iter().map(|(start, _)| *start).collect();
     let parents = Parents::new(graph, &comps, &vertices);
-    let mut trails: Vec<Trail> = ends(graph, &comps)
+    let mut pause_paths: Vec<PausePath> = ends(graph, &comps)
         .into_iter()
         .filter(|c| shares[*c] > 0.0)
         .filter_map(|c| trail_to(graph, &comps, &parents, c, shares[c]))
         .collect();
-    trails.sort_by(|a, b| b.share.total_cmp(&a.share).then_with(|| a.path.cmp(&b.path)));
+    pause_paths.sort_by(|a, b| b.share.total_cmp(&a.share).then_with(|| a.path.cmp(&b.path)));
     let of_vertex = comps.of.iter().map(|c| shares[*c]).collect();
-    (trails, of_vertex)
+    (pause_paths, of_vertex)
 }
 
 /// Components without outgoing edges.
@@ -153,7 +153,7 @@ fn trail_to(
     parents: &Parents,
     end: usize,
     share: f64,
-) -> Option<Trail> {
+) -> Option<PausePath> {
     let members = &comps.members[end];
     let last = members.iter().copied().filter(|v| parents.length[*v].is_some());
     let last = last.min_by_key(|v| (parents.length[*v], *v))?;
@@ -164,7 +164,7 @@ fn trail_to(
         [from, to] => graph.edges(*from).iter().any(|e| e.to == *to && e.weak),
         _ => false,
     });
-    Some(Trail { path, pause_loop, share, weak })
+    Some(PausePath { path, pause_loop, share, weak })
 }
 
 /// Returns the shortest cycle through the smallest vertex of a component, in edge order.

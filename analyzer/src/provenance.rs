@@ -5,23 +5,23 @@ use std::collections::BTreeMap;
 use model::FlowKey;
 use model::provenance::{Edge, EdgeKind, Node, ProvenanceGraph};
 
+use crate::context::Context;
 use crate::graph::{Vertex, VertexIx};
 use crate::round;
-use crate::scene::Scene;
 use crate::signatures::Finding;
 use crate::view::PortIx;
 
 /// The nodes and edges that a finding rests on. With a victim, all that carry a share of its pause worth showing
 /// ([`crate::Settings::graph_share`]); for a snapshot without one, the part that this finding crosses.
-pub(crate) fn provenance(scene: &Scene<'_, '_>, finding: &Finding) -> ProvenanceGraph {
-    let vertices = vertices(scene, finding);
+pub(crate) fn provenance(context: &Context<'_, '_>, finding: &Finding) -> ProvenanceGraph {
+    let vertices = vertices(context, finding);
     let mut draft = Draft::default();
     for v in &vertices {
-        let Vertex::Port(port) = scene.graph.vertices[*v] else { continue };
+        let Vertex::Port(port) = context.graph.vertices[*v] else { continue };
         draft.ends.push(End::Vertex(*v));
-        draft.waiting_flows(scene, port, *v);
-        for e in scene.graph.edges(*v) {
-            let kind = match scene.graph.vertices[e.to] {
+        draft.waiting_flows(context, port, *v);
+        for e in context.graph.edges(*v) {
+            let kind = match context.graph.vertices[e.to] {
                 Vertex::Port(_) => EdgeKind::PortWaitsForPort,
                 Vertex::Host(_) => EdgeKind::PortWaitsForHost,
                 Vertex::Silent(_) | Vertex::Unlinked(_) => continue,
@@ -32,21 +32,21 @@ pub(crate) fn provenance(scene: &Scene<'_, '_>, finding: &Finding) -> Provenance
         }
     }
     if let Some(contention) = &finding.contention {
-        let root = scene.vertex(contention.port).map_or(End::Port(contention.port), End::Vertex);
+        let root = context.vertex(contention.port).map_or(End::Port(contention.port), End::Vertex);
         for part in &contention.flows {
             draft.edges.push((root, End::Flow(part.flow), EdgeKind::PortWaitsForFlow, part.weight));
         }
     }
-    draft.finish(scene)
+    draft.finish(context)
 }
 
 /// The vertices to show, ascending.
-fn vertices(scene: &Scene<'_, '_>, finding: &Finding) -> Vec<VertexIx> {
+fn vertices(context: &Context<'_, '_>, finding: &Finding) -> Vec<VertexIx> {
     let mut vertices: Vec<VertexIx> =
-        finding.path.iter().chain(&finding.pause_loop).filter_map(|p| scene.vertex(*p)).collect();
-    if scene.victim.is_some() {
-        let share = scene.settings.graph_share;
-        vertices.extend((0..scene.graph.len()).filter(|v| scene.shares[*v] >= share));
+        finding.path.iter().chain(&finding.pause_loop).filter_map(|p| context.vertex(*p)).collect();
+    if context.victim.is_some() {
+        let share = context.settings.graph_share;
+        vertices.extend((0..context.graph.len()).filter(|v| context.shares[*v] >= share));
     }
     vertices.sort_unstable();
     vertices.dedup();
@@ -68,13 +68,13 @@ struct Draft {
 }
 
 impl Draft {
-    fn waiting_flows(&mut self, scene: &Scene<'_, '_>, port: PortIx, v: VertexIx) {
-        let when = scene.graph.when[v];
-        let mut waiting: Vec<(FlowKey, u64)> = scene
+    fn waiting_flows(&mut self, context: &Context<'_, '_>, port: PortIx, v: VertexIx) {
+        let when = context.graph.when[v];
+        let mut waiting: Vec<(FlowKey, u64)> = context
             .view
             .flows(port)
             .iter()
-            .filter(|f| f.paused_packets > 0 && scene.view.flow_in(port, f, when))
+            .filter(|f| f.paused_packets > 0 && context.view.flow_in(port, f, when))
             .map(|f| (f.flow, f.paused_packets))
             .collect();
         waiting.sort_unstable();
@@ -86,11 +86,11 @@ impl Draft {
     }
 
     /// Numbers the nodes in the order of the model and writes the edges in theirs.
-    fn finish(mut self, scene: &Scene<'_, '_>) -> ProvenanceGraph {
+    fn finish(mut self, context: &Context<'_, '_>) -> ProvenanceGraph {
         self.ends.extend(self.edges.iter().flat_map(|(from, to, ..)| [*from, *to]));
         self.ends.sort_unstable();
         self.ends.dedup();
-        let mut nodes: Vec<(Node, End)> = self.ends.iter().map(|e| (node(scene, *e), *e)).collect();
+        let mut nodes: Vec<(Node, End)> = self.ends.iter().map(|e| (node(context, *e), *e)).collect();
         nodes.sort_unstable();
         let numbers: BTreeMap<End, usize> =
             nodes.iter().enumerate().map(|(number, (_, end))| (*end, number)).collect();
@@ -109,15 +109,15 @@ impl Draft {
     }
 }
 
-fn node(scene: &Scene<'_, '_>, end: End) -> Node {
-    let port = |port: PortIx| Node::Port(scene.view.port_ref(port));
+fn node(context: &Context<'_, '_>, end: End) -> Node {
+    let port = |port: PortIx| Node::Port(context.view.port_ref(port));
     match end {
         End::Flow(flow) => Node::Flow(flow),
         End::Port(p) => port(p),
-        End::Vertex(v) => match scene.graph.vertices[v] {
+        End::Vertex(v) => match context.graph.vertices[v] {
             Vertex::Port(p) | Vertex::Unlinked(p) => port(p),
-            Vertex::Silent(ingress) => Node::Port(scene.view.index.port_ref(ingress)),
-            Vertex::Host(host) => Node::Host(scene.view.index.name(host).to_string()),
+            Vertex::Silent(ingress) => Node::Port(context.view.index.port_ref(ingress)),
+            Vertex::Host(host) => Node::Host(context.view.index.name(host).to_string()),
         },
     }
 }

@@ -6,7 +6,7 @@ use model::FlowKey;
 use model::snapshot::Source;
 
 use crate::contention::UNACCOUNTED_SHARE;
-use crate::scene::Scene;
+use crate::context::Context;
 use crate::signatures::Finding;
 use crate::view::{PortIx, saturating};
 
@@ -38,23 +38,23 @@ pub(crate) struct Ranked {
 }
 
 /// Assigns the roles; `None` if no flow is delayed.
-pub(crate) fn rank(scene: &Scene<'_, '_>, finding: &Finding) -> Option<Ranked> {
+pub(crate) fn rank(context: &Context<'_, '_>, finding: &Finding) -> Option<Ranked> {
     let mut culprits: Vec<FlowKey> =
         finding.contention.iter().flat_map(|c| c.contributors()).map(|part| part.flow).collect();
-    let paused = paused_flows(scene, finding);
-    let victim = match scene.victim {
+    let paused = paused_flows(context, finding);
+    let victim = match context.victim {
         Some(victim) => victim,
-        None => worst_off(scene, finding, &paused, &culprits)?,
+        None => worst_off(context, finding, &paused, &culprits)?,
     };
     culprits.retain(|f| *f != victim);
     let spreaders: Vec<FlowKey> =
-        carried(scene, finding).into_iter().filter(|f| *f != victim && !culprits.contains(f)).collect();
-    let mut others: Vec<FlowKey> = paused.into_keys().chain(delayed(scene, finding)).collect();
+        carried(context, finding).into_iter().filter(|f| *f != victim && !culprits.contains(f)).collect();
+    let mut others: Vec<FlowKey> = paused.into_keys().chain(delayed(context, finding)).collect();
     others.sort_unstable();
     others.dedup();
     others.retain(|f| *f != victim && !culprits.contains(f));
     let victims = std::iter::once(victim).chain(others).collect();
-    let confidence = confidence(scene, finding);
+    let confidence = confidence(context, finding);
     Some(Ranked { victim, culprits, spreaders, victims, confidence })
 }
 
@@ -63,12 +63,12 @@ fn crossed<'f>(finding: &'f Finding) -> impl Iterator<Item = PortIx> + 'f {
 }
 
 /// Flows with paused packets at the ports that the pause crossed, with how many.
-fn paused_flows(scene: &Scene<'_, '_>, finding: &Finding) -> BTreeMap<FlowKey, u64> {
+fn paused_flows(context: &Context<'_, '_>, finding: &Finding) -> BTreeMap<FlowKey, u64> {
     let mut paused: BTreeMap<FlowKey, u64> = BTreeMap::new();
     for port in crossed(finding) {
-        let when = scene.when(port);
-        for f in scene.view.flows(port) {
-            if f.paused_packets > 0 && scene.view.flow_in(port, f, when) {
+        let when = context.when(port);
+        for f in context.view.flows(port) {
+            if f.paused_packets > 0 && context.view.flow_in(port, f, when) {
                 let sum = paused.entry(f.flow).or_default();
                 *sum = sum.saturating_add(f.paused_packets);
             }
@@ -78,19 +78,22 @@ fn paused_flows(scene: &Scene<'_, '_>, finding: &Finding) -> BTreeMap<FlowKey, u
 }
 
 /// Flows that waited at the root because of the contributors.
-fn delayed(scene: &Scene<'_, '_>, finding: &Finding) -> Vec<FlowKey> {
+fn delayed(context: &Context<'_, '_>, finding: &Finding) -> Vec<FlowKey> {
     let parts = finding.contention.iter().flat_map(|c| &c.flows);
-    parts.filter(|p| !p.contributes && -p.weight >= scene.settings.min_wait_packets).map(|p| p.flow).collect()
+    parts
+        .filter(|p| !p.contributes && -p.weight >= context.settings.min_wait_packets)
+        .map(|p| p.flow)
+        .collect()
 }
 
 /// Spreaders: flows that were paused at one port of the pause path and have packets at the next.
-fn carried(scene: &Scene<'_, '_>, finding: &Finding) -> Vec<FlowKey> {
+fn carried(context: &Context<'_, '_>, finding: &Finding) -> Vec<FlowKey> {
     let mut found = Vec::new();
     let around = finding.pause_loop.iter().zip(finding.pause_loop.iter().cycle().skip(1));
     for (from, to) in finding.path.iter().zip(finding.path.iter().skip(1)).chain(around) {
-        let (at_from, at_to) = (scene.when(*from), scene.when(*to));
-        let paused = scene.paused_flows(*from, at_from);
-        found.extend(paused.into_iter().filter(|f| scene.passes(*to, *f, at_to)));
+        let (at_from, at_to) = (context.when(*from), context.when(*to));
+        let paused = context.paused_flows(*from, at_from);
+        found.extend(paused.into_iter().filter(|f| context.passes(*to, *f, at_to)));
     }
     found.sort_unstable();
     found.dedup();
@@ -100,7 +103,7 @@ fn carried(scene: &Scene<'_, '_>, finding: &Finding) -> Vec<FlowKey> {
 /// Selects the victim of an incident without one: the most affected flow that is not a culprit. Flows that do not
 /// cross the root port come first, by paused packets; then flows that are queued at the root port.
 fn worst_off(
-    scene: &Scene<'_, '_>,
+    context: &Context<'_, '_>,
     finding: &Finding,
     paused: &BTreeMap<FlowKey, u64>,
     culprits: &[FlowKey],
@@ -124,21 +127,21 @@ fn worst_off(
     }
     // Flows behind a paused port without packets that were counted as paused.
     let port = *finding.path.last()?;
-    let flows = scene.view.flows(port).iter();
+    let flows = context.view.flows(port).iter();
     flows.filter(|f| !culprits.contains(&f.flow)).map(|f| f.flow).min()
 }
 
-fn confidence(scene: &Scene<'_, '_>, finding: &Finding) -> f64 {
+fn confidence(context: &Context<'_, '_>, finding: &Finding) -> f64 {
     let mut confidence = BEST;
-    for doubt in &finding.doubts {
-        confidence *= doubt.factor;
+    for caveat in &finding.caveats {
+        confidence *= caveat.factor;
     }
-    if scene.view.snapshot.source == Source::HawkeyeNs3 {
+    if context.view.snapshot.source == Source::HawkeyeNs3 {
         confidence *= INGRESS_DEPTHS;
-    } else if !scene.view.snapshot.missing.is_empty() {
+    } else if !context.view.snapshot.missing.is_empty() {
         confidence *= INCOMPLETE;
     }
-    if scene.victim.is_some_and(|victim| !is_recorded(scene, victim)) {
+    if context.victim.is_some_and(|victim| !is_recorded(context, victim)) {
         confidence *= VICTIM_UNSEEN;
     }
     if let Some(c) = &finding.contention {
@@ -152,7 +155,7 @@ fn confidence(scene: &Scene<'_, '_>, finding: &Finding) -> f64 {
             confidence *= 1.0 - 0.5 * c.unaccounted;
         }
         let weakest = c.contributors().map(|p| p.excess).fold(f64::INFINITY, f64::min);
-        let next = c.flows.iter().filter(|p| !p.contributes && scene.victim != Some(p.flow));
+        let next = c.flows.iter().filter(|p| !p.contributes && context.victim != Some(p.flow));
         let strongest = next.map(|p| p.excess).fold(0.0, f64::max);
         if weakest.is_finite() && strongest > weakest * 0.5 {
             confidence *= CLOSE_CALL;
@@ -161,17 +164,17 @@ fn confidence(scene: &Scene<'_, '_>, finding: &Finding) -> f64 {
     confidence
 }
 
-fn is_recorded(scene: &Scene<'_, '_>, flow: FlowKey) -> bool {
-    scene.view.ports().any(|port| scene.view.flows(port).iter().any(|record| record.flow == flow))
+fn is_recorded(context: &Context<'_, '_>, flow: FlowKey) -> bool {
+    context.view.ports().any(|port| context.view.flows(port).iter().any(|record| record.flow == flow))
 }
 
 /// Packets of `flow` that were counted as paused over the ports that the pause crossed.
-pub(crate) fn paused_packets_of(scene: &Scene<'_, '_>, finding: &Finding, flow: FlowKey) -> u64 {
+pub(crate) fn paused_packets_of(context: &Context<'_, '_>, finding: &Finding, flow: FlowKey) -> u64 {
     saturating(crossed(finding).flat_map(|port| {
-        let when = scene.when(port);
-        let records = scene.view.flows(port).iter();
+        let when = context.when(port);
+        let records = context.view.flows(port).iter();
         records
-            .filter(move |f| f.flow == flow && scene.view.flow_in(port, f, when))
+            .filter(move |f| f.flow == flow && context.view.flow_in(port, f, when))
             .map(|f| f.paused_packets)
             .collect::<Vec<u64>>()
     }))

@@ -3,9 +3,9 @@
 //! A view covers one priority, because PFC pauses and queues by priority. It leaves out unreliable records: the
 //! poster's prototype dumps a ring slot without its epoch id, so only the slot marked as current is used.
 
-mod forgotten;
 mod meters;
-mod waiting;
+mod overwritten;
+mod queueing;
 
 use std::ops::Range;
 

@@ -107,8 +107,8 @@ fn senders_that_are_paused_on_their_own_way_are_still_culprits() {
 }
 
 #[test]
-fn a_congestion_that_comes_back_entitles_nobody() {
-    // The same four senders had filled the queue in the epoch before; one of them shares the victim's way.
+fn recurring_congestion_is_not_a_previous_rate() {
+    // The same four senders had filled the queue in the epoch before; one of them shares the victim's path.
     let mut story = early_poll();
     for (host, ingress) in [("a1", 3), ("a2", 4), ("a3", 5), ("a4", 6)] {
         let burst = story.flow(host, "h3");
@@ -142,7 +142,7 @@ fn a_ring_that_starts_inside_the_event_lowers_the_certainty_and_keeps_the_spread
 }
 
 #[test]
-fn lost_flow_records_are_noticed_and_blame_nobody_else() {
+fn lost_flow_records_are_reported_and_no_bystander_is_named() {
     let mut story = early_poll();
     let f2 = story.flow("h1", "h3");
     let sw4 = story.snapshot.switches.iter_mut().find(|s| s.switch == "sw4").unwrap();
@@ -290,7 +290,7 @@ fn a_pause_with_a_resume_is_a_slow_receiver_and_one_without_end_a_storm() {
     let slow = || expect(Cause::SlowReceiver, 0.7..=0.8);
     check(&paused_by_h3(&[((500, Some(538)), 1), ((541, None), 1)]), &[slow()]);
     check(&paused_by_h3(&[((500, Some(538)), 3), ((541, Some(586)), 3), ((589, None), 2)]), &[slow()]);
-    // A single pause that nobody refreshed can be either.
+    // A single pause without a refresh can be either.
     check(&paused_by_h3(&[((500, None), 1)]), &[expect(Cause::NicStorm, 0.5..=0.6)]);
     // A storm after a short pause.
     check(&paused_by_h3(&[((500, Some(504)), 1), ((508, None), 9)]), &[expect(Cause::NicStorm, 0.7..=0.8)]);
@@ -369,7 +369,7 @@ fn a_slow_flow_on_a_clean_path_is_the_hosts_matter() {
 }
 
 #[test]
-fn nobody_asks_and_nothing_happens() {
+fn a_quiet_network_without_a_trigger_has_no_verdict() {
     let mut story = background(Story::new(line_network()), 925);
     story.snapshot.trigger = None;
     check(&story, &[]);
@@ -407,7 +407,7 @@ fn a_deadlock_that_started_in_its_loop() {
 #[test]
 fn a_loop_that_was_opened_and_closed_again_has_reasons_of_its_own() {
     let opened = ["r1:1", "r2:1", "r3:1"].iter().fold(ring(), |story, port| story.paused(port, (400, 560)));
-    // What made the queue of r2:1 in which the first standstill began is over; this one began at r3:1.
+    // What made the queue of r2:1 in which the first period began is over; this one began at r3:1.
     let before = opened.flow("q2", "p1");
     let opened = opened.saw(at(before, 4, "r2:1", 150, (360, 410)).queued(140, 50, (362, 410)).paused(10));
     check(&burst_in_the_ring(opened), &[IN_THE_RING]);

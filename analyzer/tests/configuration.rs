@@ -75,7 +75,7 @@ fn a_loss_stands_between_the_port_and_the_finding_that_explains_it() {
 }
 
 #[test]
-fn a_rule_is_named_by_its_code_and_only_at_the_port_that_it_speaks_of() {
+fn a_rule_is_named_by_its_code_and_only_at_its_port() {
     let mut story = early_poll();
     let by_rule = |setting, code, port| finding("sw4", setting).by_rule(code, port);
     story.snapshot.configuration = vec![

@@ -211,7 +211,7 @@ proptest! {
         prop_assert_eq!(once.len(), reasons.len());
     }
 
-    /// Real stories with records lost: what remains is judged, nobody innocent is named.
+    /// Real stories with lost records: the remaining records are analysed, and no bystander is named.
     #[test]
     fn lost_records_make_no_culprits(which in 0..3_usize, lost in proptest::collection::vec(any::<prop::sample::Index>(), 0..6)) {
         let story = match which {

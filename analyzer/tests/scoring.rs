@@ -42,7 +42,7 @@ fn exactly_the_culprits_are_to_be_named() {
 }
 
 #[test]
-fn flows_with_a_small_part_and_the_asked_one_may_be_named_or_not() {
+fn minor_contributors_and_the_victim_may_be_named_or_not() {
     let minor = |truth: &mut GroundTruth| {
         truth.minor = truth.root_cause.flows[..1].to_vec();
         truth.root_cause.flows = without_first(&truth.root_cause.flows);
@@ -56,7 +56,7 @@ fn flows_with_a_small_part_and_the_asked_one_may_be_named_or_not() {
 }
 
 #[test]
-fn a_verdict_that_blames_nobody_misses_and_makes_nothing_up() {
+fn a_verdict_without_a_root_cause_is_a_miss_and_no_false_positive() {
     let nobody = |verdict: &mut Diagnosis, confidence: f64| {
         verdict.root_cause.flows.clear();
         verdict.confidence = confidence;
@@ -77,7 +77,7 @@ fn what_else_happened_is_neither_right_nor_wrong() {
         truth.root_cause.flows = without_first(&truth.root_cause.flows);
     };
     check((0, 0, 1), |_, truth| beside(truth));
-    // A queue that only the asked flow made has no answer; named at another time it is wrong all the same.
+    // A queue that only the victim built has no culprit; a verdict about another time is still wrong.
     let own = |verdict: &Diagnosis, truth: &mut GroundTruth, time_ns: (u64, u64)| {
         beside(truth);
         truth.beside[0].root_cause.flows = vec![verdict.victim];
@@ -113,7 +113,7 @@ fn check_missed(expected: (u64, u64), change: impl FnOnce(&mut Snapshot, &mut Ve
 }
 
 #[test]
-fn a_miss_that_says_what_it_lacks_misleads_nobody() {
+fn a_miss_that_reports_missing_data_is_not_misleading() {
     let wrong = |verdicts: &mut [Diagnosis], confidence: f64| {
         verdicts[0].root_cause.flows.truncate(1);
         verdicts[0].confidence = confidence;
@@ -129,7 +129,7 @@ fn a_miss_that_says_what_it_lacks_misleads_nobody() {
     // Certain and wrong, or uncertain without a reason.
     check_missed((0, 1), |snapshot, verdicts| (lost(snapshot), wrong(verdicts, 0.6)).1);
     check_missed((0, 0), |_, verdicts| wrong(verdicts, 0.4));
-    // Nobody asked at that time: nobody was told.
+    // Without a trigger at that time there is no verdict to mislead.
     check_missed((0, 1), |snapshot, verdicts| {
         lost(snapshot);
         verdicts.clear();

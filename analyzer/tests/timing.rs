@@ -1,4 +1,4 @@
-//! What was when: queues that were gone, packets that came too late, and which of two standstills held a packet up.
+//! Times: queues that had drained, packets that arrived too late, and which of two deadlocks delayed a packet.
 
 mod support;
 
@@ -52,7 +52,7 @@ fn a_flow_waits_in_two_queues_of_its_path() {
 }
 
 #[test]
-fn a_small_part_of_somebody_else_does_not_unmake_an_incast() {
+fn a_minor_contribution_to_another_receiver_is_still_an_incast() {
     let mut story = contention((900, 925));
     for (host, packets) in [("a3", 50), ("a4", 9)] {
         let to = if host == "a4" { "h4" } else { "h3" };
@@ -66,8 +66,8 @@ fn a_small_part_of_somebody_else_does_not_unmake_an_incast() {
 }
 
 #[test]
-fn an_answered_packet_asks_about_the_standstill_that_held_it_up() {
-    // The ring stood from 400 to 560 us because of q2's burst at r2:1, and since 630 us because of q3's at r3:1.
+fn the_deadlock_that_delayed_an_acknowledged_packet_is_named() {
+    // The loop was deadlocked from 400 to 560 us because of q2's burst at r2:1, and since 630 us because of q3's at r3:1.
     let story = ["r1:1", "r2:1", "r3:1"].iter().fold(ring(), |story, port| story.paused(port, (400, 560)));
     let story = story.still_paused("r1:1", 612).still_paused("r2:1", 606).still_paused("r3:1", 630);
     let (first, second) = (story.flow("q2", "p1"), story.flow("q3", "p1"));
@@ -89,8 +89,9 @@ fn an_answered_packet_asks_about_the_standstill_that_held_it_up() {
 }
 
 #[test]
-fn a_flow_behind_a_standstill_is_not_slowed_by_a_pause_that_it_never_met() {
-    // The ring stands; behind it, on the victim's way, p3 pauses r3:3 as well. `met`: packets of the victim that came then.
+fn a_flow_blocked_by_a_deadlock_is_not_slowed_by_a_pause_that_it_never_met() {
+    // The loop is deadlocked; behind it, on the victim's path, p3 pauses r3:3 as well. `met`: packets of the victim that
+    // arrived then.
     let verdicts = |met: u64| {
         let story = ring().still_paused("r1:1", 612).still_paused("r2:1", 606).still_paused("r3:1", 630);
         let (victim, burst) = (story.flow("p1", "p3"), story.flow("q3", "p1"));

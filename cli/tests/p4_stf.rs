@@ -68,7 +68,12 @@ fn a_failure_shows_its_line_and_both_packets() {
         1,
         &["line 4", "line 5"],
     );
-    check("no silence", "packet 1 0102 40\nno_packet\n", 1, &["line 3: 1 packets have left"]);
+    check(
+        "no packet expected",
+        "packet 1 0102 40\nno_packet\n",
+        1,
+        &["line 3: packets left since the last `packet` command: 1"],
+    );
 }
 
 #[test]

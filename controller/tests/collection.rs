@@ -33,7 +33,7 @@ fn poll_path(world: &mut World, answer: &mut dyn FnMut(&str, &str) -> Answer) {
 #[test]
 fn an_event_results_in_one_snapshot() {
     let mut world = World::new(settings());
-    let trigger = complaint();
+    let trigger = trigger();
     world.input(Input::Trigger { event: 77, priority: 3, trigger: trigger.clone() }, &mut yes);
     world.pass(8 * MS, &mut yes);
     assert_eq!(world.snapshots, [], "the first report may take longer than the others");

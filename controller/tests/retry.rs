@@ -33,7 +33,7 @@ fn on_path(followed: u8) -> Report {
 
 /// An agent at h1 reports the victim.
 fn trigger(world: &mut World) {
-    let trigger = complaint();
+    let trigger = trigger();
     world.input(Input::Trigger { event: EVENT, priority: 3, trigger }, &mut yes);
 }
 

@@ -238,7 +238,7 @@ fn fixed_point(config: &DcqcnConfig, coalescing: Time, rate: f64, packet_bytes: 
         let alpha = 1.0 - unmarked(config.alpha_interval.as_secs_f64() * rate);
         let (by_bytes, by_time) = (p / (1.0 / unmarked(counter) - 1.0), p / (1.0 / unmarked(timer) - 1.0));
         let additive = unmarked(recovery * counter) * by_bytes + unmarked(recovery * timer) * by_time;
-        // Target less rate, where the target stands still; then whether the rate rises or falls.
+        // Target minus rate for a constant target; then whether the rate rises or falls.
         let gap = window * step * rate * additive / cut;
         gap / 2.0 * rate * (by_bytes + by_time) - rate * alpha * cut / (2.0 * window)
     };

@@ -83,7 +83,7 @@ impl Seen {
         self.check_path();
     }
 
-    /// The ring's ports lead to one another and stand still at the end, with their flows.
+    /// The loop's ports lead to one another and are paused at the end, with their flows.
     fn check_deadlock(&self) {
         let ring = &self.truth.pause_loop;
         assert_eq!(ring.len(), 3);
@@ -291,7 +291,7 @@ fn watchdog_rescue() {
         times.sort_unstable();
         let apart = times.windows(2).all(|pair| matches!(pair, [first, next] if first.1 <= next.0));
         assert!(apart, "{times:?}");
-        // Without watchdogs the same instance stands still for good.
+        // Without watchdogs the same instance stays deadlocked.
         let switch = scenario::SwitchSettings { watchdog: None, ..seen.scenario.switch.clone() };
         let stuck =
             traffic_only(&Scenario { switch, source: None, ..seen.scenario.clone() }, seen.outcome.seed);

@@ -242,7 +242,7 @@ fn loopback_halves_what_the_host_takes_and_trips_no_watchdog() {
 }
 
 #[test]
-fn a_narrow_way_into_the_host_sets_the_pace() {
+fn a_pcie_bottleneck_limits_the_receive_rate() {
     let mut scenario = network("20MB");
     let bus = HostBus { rate: Rate::from_gbps(40), loopback: Rate(0) };
     scenario.faults = vec![fault(FaultKind::HostBus(bus), Time::from_ms(50))];
@@ -333,7 +333,7 @@ fn mixed(senders: fn(&mut scenario::HostSettings), receiver: fn(&mut scenario::H
 }
 
 #[test]
-fn a_new_receiver_floods_an_old_sender_unless_it_is_told_to_coalesce() {
+fn a_new_receiver_floods_an_old_sender_unless_it_coalesces_cnps() {
     let gen1 = |host: &mut scenario::HostSettings| Generation::Gen1.apply(host);
     let (old, old_gbps) = mixed(gen1, gen1);
     let (flood, flood_gbps) = mixed(gen1, |host| Generation::Gen2.apply(host));
@@ -452,7 +452,7 @@ fn every_setting_has_a_key() {
     let unfit = load(
         "{\"BUFFER_POOL\": {\"ingress_pool\": {\"type\": \"ingress\", \"mode\": \"dynamic\", \"size\": \"1000\"}}}",
     );
-    let told = unfit.expect_err("no ports, no egress pool, and two keys beside it").to_string();
+    let told = unfit.expect_err("no ports, no egress pool, and two conflicting keys").to_string();
     for problem in
         ["there is no egress pool", "has 0 ports", "`shared_headroom` has no effect", "`watchdog` has no"]
     {

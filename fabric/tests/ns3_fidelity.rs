@@ -1,5 +1,5 @@
-//! ns-3 files against what is known to come of them: small files of our own against arithmetic, and the poster's,
-//! where they are, against what an ns-3 run of them gave.
+//! ns-3 files with known results: small files of our own against arithmetic, and the poster's files, where they exist,
+//! against an ns-3 run of them.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "the comparison is a table for people")]
 
 mod common;
@@ -182,8 +182,8 @@ fn an_incast_pauses_when_arithmetic_says_and_keeps_its_port_busy() {
     let (outcome, [completions, pauses, _]) = run_own("ns3-incast");
     const PACKETS: u64 = 1_500;
     let (data, ack, cable) = (wire(1_356, 100), wire(60, 100), 1_000);
-    // Both senders' packets alternate at the receiver's port, which is busy from the first to the last of them: whoever
-    // is paused goes on before 17 KiB have left.
+    // Both senders' packets alternate at the receiver's port, which is busy from the first to the last of them: a
+    // paused sender resumes before 17 KiB have left.
     let last = data + cable + 2 * PACKETS * data + cable + 2 * (ack + cable);
     let ends: Vec<u64> = completions
         .lines()

@@ -45,7 +45,8 @@ fn check(switch: &ResolvedSwitch, ms: u32) {
         (Some(window), Some(at)) => {
             assert!(within(at, window), "{by_rule:?} {found:?}");
             // A pause outlasts its frame: a storm may be seen just after the last one, and counts from then.
-            let from = found.last_pause.max(found.detected.expect("what was not given up is not taken back"));
+            let from =
+                found.last_pause.max(found.detected.expect("a queue is restored only after a detection"));
             let wait = by_rule.watchdog.restoration_ms.expect("there is a window");
             assert_eq!(at.saturating_sub(from), Time::from_ms(u64::from(wait)), "{by_rule:?} {found:?}");
         }

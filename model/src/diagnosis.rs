@@ -155,7 +155,7 @@ pub struct Diagnosis {
     pub summary: String,
     /// The confidence, 0 to 1.
     pub confidence: f64,
-    /// Who is to blame.
+    /// The root cause.
     pub root_cause: RootCause,
     /// The pause path, from the victim's side to the root port, which is last.
     pub pause_path: Vec<PortRef>,
@@ -207,7 +207,7 @@ pub struct GroundTruth {
     pub anomaly: Option<Anomaly>,
     /// What is behind it.
     pub cause: Option<Cause>,
-    /// Who is to blame.
+    /// The root cause.
     pub root_cause: RootCause,
     /// The pause path.
     pub pause_path: Vec<PortRef>,

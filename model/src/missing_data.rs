@@ -1,8 +1,8 @@
 //! Missing data: what a snapshot should contain and does not.
 //!
-//! In the JSON of a snapshot a gap is an object whose `gap` says which one it is, so that whoever decides by it needs to
-//! understand no sentence. A string in its place is a gap in words ([`MissingData::Other`]), as other people's telemetry has
-//! it. In a verdict a gap is a sentence for people: its [`Display`](fmt::Display).
+//! In the JSON of a snapshot, an entry is an object whose `gap` field names its kind, so that programs need not parse
+//! text. A string is missing data in words ([`MissingData::Other`]), as telemetry of other tools has it. A verdict lists
+//! missing data as text: its [`Display`](fmt::Display).
 
 use std::fmt;
 
@@ -173,7 +173,7 @@ impl<'de> Visitor<'de> for MissingDataVisitor {
     }
 }
 
-/// For schemas: what stands in JSON for a [`MissingData`].
+/// The JSON form of a [`MissingData`], for schemas.
 #[cfg(feature = "openapi")]
 #[derive(utoipa::ToSchema)]
 #[schema(as = MissingEntry)]

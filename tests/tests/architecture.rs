@@ -101,7 +101,7 @@ fn every_crate_is_in_the_table() {
 }
 
 #[test]
-fn the_pure_p4_target_knows_nothing_of_hawkeye() {
+fn the_p4_target_does_not_depend_on_hawkeye() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../p4");
     let output = Command::new("grep")
         .args([

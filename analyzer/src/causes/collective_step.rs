@@ -9,12 +9,12 @@ use model::job::{JobStep, StepRole};
 use super::{Case, Judged, enumerate};
 
 pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
-    let jobs = &case.scene.view.snapshot.jobs;
+    let jobs = &case.context.view.snapshot.jobs;
     case.finding.contention.as_ref()?;
     if jobs.is_empty() || case.culprits.is_empty() {
         return None;
     }
-    let victim = case.scene.victim.unwrap_or(case.culprits[0]);
+    let victim = case.context.victim.unwrap_or(case.culprits[0]);
     let steps = crate::collective::steps(jobs, victim, case.culprits, case.time_ns());
     let culprits: Vec<&JobStep> = steps.iter().filter(|step| step.role == StepRole::Culprit).collect();
     let of_jobs: usize = culprits.iter().map(|step| step.flows.len()).sum();

@@ -23,7 +23,7 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
         return None;
     }
     let group = group(case, contention)?;
-    let view = case.scene.view;
+    let view = case.context.view;
     let switch = view.switch_of(contention.port);
     let load = |number: &u16| -> f64 {
         let Some(port) = view.find(switch, *number) else { return 0.0 };
@@ -65,14 +65,14 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
 
 /// Whether the victim takes part: it sent at least half as much as the smallest contributor.
 fn victim_takes_part(case: &Case<'_, '_, '_>, contention: &Contention) -> bool {
-    let own = case.scene.victim.and_then(|victim| contention.part(victim)).map_or(0.0, |part| part.packets);
+    let own = case.context.victim.and_then(|victim| contention.part(victim)).map_or(0.0, |part| part.packets);
     let least = contention.contributors().map(|part| part.packets).fold(f64::INFINITY, f64::min);
     own >= least * 0.5
 }
 
 /// Returns the equal-cost ports of the root switch that every culprit could use; at least two.
 fn group(case: &Case<'_, '_, '_>, contention: &Contention) -> Option<Vec<u16>> {
-    let view = case.scene.view;
+    let view = case.context.view;
     let (index, name) = (view.index, view.switch_of(contention.port).name);
     let mut common: Option<Vec<u16>> = None;
     let mut destinations: Vec<_> = case.culprits.iter().map(|flow| index.host_of(flow.dst)).collect();

@@ -16,7 +16,7 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
     if case.culprits.is_empty() || case.culprits.len() > FEW {
         return None;
     }
-    let view = case.scene.view;
+    let view = case.context.view;
     let bytes = |flow| -> f64 {
         let records = view.records_of(contention.port, flow);
         records.iter().map(|r| r.bytes.unwrap_or(r.packets.saturating_mul(NOMINAL_PACKET_BYTES)) as f64).sum()

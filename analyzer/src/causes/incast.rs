@@ -23,8 +23,8 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
     let flows: Vec<&FlowKey> = case.culprits.iter().filter(|flow| flow.dst == receiver).collect();
     let senders: BTreeSet<_> = flows.iter().map(|flow| flow.src).collect();
     let last_hop = {
-        let index = case.scene.view.index;
-        let peer = case.scene.view.topo(contention.port).and_then(|p| index.peer(p));
+        let index = case.context.view.index;
+        let peer = case.context.view.topo(contention.port).and_then(|p| index.peer(p));
         peer.is_some_and(|p| index.host_of(receiver) == Some(p.node))
     };
     // Two senders are an incast at the receiver's own port, and a collision at any port before it.

@@ -59,12 +59,12 @@ const SLACK_NS: u64 = 50_000;
 /// Returns the pause events of the port of the path that has the most.
 fn most_events<'c>(case: &Case<'c, '_, '_>) -> Option<&'c [Span]> {
     let ports = case.finding.path.iter();
-    ports.map(|port| case.scene.view.pause_events(*port)).max_by_key(|events| events.len())
+    ports.map(|port| case.context.view.pause_events(*port)).max_by_key(|events| events.len())
 }
 
 /// Returns the share of its host's link that a flow used from its first to its last packet at the root port, and that time.
 fn use_of_link(case: &Case<'_, '_, '_>, contention: &Contention, flow: FlowKey) -> Option<(f64, Span)> {
-    let view = case.scene.view;
+    let view = case.context.view;
     let records = view.records_of(contention.port, flow);
     let seen = records.iter().filter_map(|r| r.seen_ns).map(|(a, b)| Span::new(a, b)).reduce(Span::hull)?;
     let size = |packets: u64| packets.saturating_mul(NOMINAL_PACKET_BYTES);
@@ -75,9 +75,9 @@ fn use_of_link(case: &Case<'_, '_, '_>, contention: &Contention, flow: FlowKey) 
 
 /// Returns the rate of the sender's link, else of the root port, in bits a second.
 fn link_of(case: &Case<'_, '_, '_>, root: PortIx, flow: FlowKey) -> Option<f64> {
-    let index = case.scene.view.index;
+    let index = case.context.view.index;
     let of_host =
         index.host_of(flow.src).and_then(|host| index.ports_of(host).first()).map(|port| port.rate.0);
-    let rate = of_host.or_else(|| case.scene.view.topo(root).map(|port| index.info(port).rate.0))?;
+    let rate = of_host.or_else(|| case.context.view.topo(root).map(|port| index.info(port).rate.0))?;
     (rate > 0).then_some(rate as f64)
 }

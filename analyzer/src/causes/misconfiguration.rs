@@ -34,7 +34,7 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
 
 /// Returns the findings whose effect shows, without duplicates.
 pub(crate) fn blamed<'c>(case: &Case<'c, '_, '_>) -> Vec<&'c ConfigFinding> {
-    let findings = &case.scene.view.snapshot.configuration;
+    let findings = &case.context.view.snapshot.configuration;
     let mut blamed: Vec<&ConfigFinding> = findings.iter().filter(|finding| shows(case, finding)).collect();
     blamed.sort_by(|a, b| a.id.cmp(&b.id));
     blamed.dedup_by(|a, b| a.id == b.id);
@@ -44,10 +44,10 @@ pub(crate) fn blamed<'c>(case: &Case<'c, '_, '_>) -> Vec<&'c ConfigFinding> {
 /// Returns the losses at the switches of the event, of the priorities under analysis where counters distinguish them: a loss
 /// in another priority did not slow this one down.
 pub(crate) fn losses<'c>(case: &Case<'c, '_, '_>) -> impl Iterator<Item = &'c LossRecord> {
-    let losses = &case.scene.view.snapshot.losses;
+    let losses = &case.context.view.snapshot.losses;
     let switches = if losses.is_empty() { BTreeSet::new() } else { switches(case) };
     losses.iter().filter(move |loss| {
-        switches.contains(loss.switch.as_str()) && case.scene.view.is_of_class(loss.priority)
+        switches.contains(loss.switch.as_str()) && case.context.view.is_of_class(loss.priority)
     })
 }
 
@@ -56,7 +56,7 @@ fn shows(case: &Case<'_, '_, '_>, finding: &ConfigFinding) -> bool {
         Setting::Route => {
             case.finding.anomaly == Anomaly::RoutingLoop
                 && case.finding.pause_loop.iter().any(|port| {
-                    let port = case.scene.view.port_ref(*port);
+                    let port = case.context.view.port_ref(*port);
                     port.switch == finding.switch && finding.port.is_none_or(|number| number == port.port)
                 })
         }
@@ -93,7 +93,7 @@ pub(crate) fn explains(case: &Case<'_, '_, '_>, finding: &ConfigFinding, loss: &
 
 /// Returns the port at the far end of the link by which the lost packets arrived.
 fn feeds(case: &Case<'_, '_, '_>, loss: &LossRecord) -> Option<PortRef> {
-    let index = case.scene.view.index;
+    let index = case.context.view.index;
     let port = index.port(index.node(&loss.switch)?, loss.ingress_port)?;
     let peer = index.peer(port)?;
     Some(PortRef::new(index.name(peer.node), peer.number))
@@ -101,8 +101,8 @@ fn feeds(case: &Case<'_, '_, '_>, loss: &LossRecord) -> Option<PortRef> {
 
 /// Returns the switches of the pause path, the loop, the root port and the victim's path.
 fn switches<'c>(case: &Case<'c, '_, '_>) -> BTreeSet<&'c str> {
-    let ports = case.finding.path.iter().chain(&case.finding.pause_loop).chain(&case.scene.path.ports);
-    let mut switches: BTreeSet<&str> = ports.map(|port| case.scene.view.switch_of(*port).name).collect();
+    let ports = case.finding.path.iter().chain(&case.finding.pause_loop).chain(&case.context.path.ports);
+    let mut switches: BTreeSet<&str> = ports.map(|port| case.context.view.switch_of(*port).name).collect();
     switches.extend(case.finding.root.as_ref().map(|root| root.switch.as_str()));
     switches
 }

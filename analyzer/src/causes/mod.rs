@@ -14,12 +14,12 @@ mod undetermined;
 
 use model::{Cause, FlowKey};
 
-use crate::scene::Scene;
+use crate::context::Context;
 use crate::signatures::Finding;
 
 /// The input of every cause.
 pub(crate) struct Case<'c, 's, 'a> {
-    pub(crate) scene: &'c Scene<'s, 'a>,
+    pub(crate) context: &'c Context<'s, 'a>,
     pub(crate) finding: &'c Finding,
     pub(crate) culprits: &'c [FlowKey],
 }
@@ -27,10 +27,12 @@ pub(crate) struct Case<'c, 's, 'a> {
 impl Case<'_, '_, '_> {
     /// The time that the verdict refers to: the agent's trigger, else the end of the event, else the last freeze.
     pub(crate) fn time_ns(&self) -> u64 {
-        match (self.scene.trigger, self.finding.when) {
+        match (self.context.trigger, self.finding.when) {
             (Some(trigger), _) => trigger.time_ns,
             (None, Some(when)) => when.to,
-            (None, None) => self.scene.view.snapshot.switches.iter().map(|s| s.frozen_ns).max().unwrap_or(0),
+            (None, None) => {
+                self.context.view.snapshot.switches.iter().map(|s| s.frozen_ns).max().unwrap_or(0)
+            }
         }
     }
 }
@@ -71,7 +73,7 @@ pub(crate) fn host_names(
     case: &Case<'_, '_, '_>,
     addresses: impl Iterator<Item = std::net::IpAddr>,
 ) -> String {
-    let index = case.scene.view.index;
+    let index = case.context.view.index;
     let mut names: Vec<String> = Vec::new();
     for address in addresses {
         let name = index.host_of(address).map_or_else(|| address.to_string(), |h| index.name(h).to_string());
@@ -82,7 +84,6 @@ pub(crate) fn host_names(
     enumerate(&names)
 }
 
-/// "a, b and c"; long lists are cut.
 pub(crate) fn enumerate(names: &[String]) -> String {
     const SHOWN: usize = 8;
     match names {

@@ -48,7 +48,7 @@ fn is_metronome(ended: &[&PauseInterval], frozen_ns: u64) -> bool {
 
 /// Returns the finding's host and its pauses; `None` when the source has no pause intervals.
 pub(super) fn host_pauses<'c>(case: &Case<'c, '_, '_>) -> Option<(&'c str, Pauses)> {
-    let view = case.scene.view;
+    let view = case.context.view;
     let host = view.index.name(case.finding.host?);
     let port = *case.finding.path.last()?;
     let frozen_ns = view.switch_of(port).frozen_ns;

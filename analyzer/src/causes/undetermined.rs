@@ -8,7 +8,7 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Judged {
     let names: Vec<String> = case.culprits.iter().map(ToString::to_string).collect();
     let because = match (&case.finding.host, names.as_slice()) {
         (Some(host), _) => {
-            format!("the NIC of host {} pauses that port", case.scene.view.index.name(*host))
+            format!("the NIC of host {} pauses that port", case.context.view.index.name(*host))
         }
         (None, []) if case.finding.contention.is_some() => {
             "only the victim queues here; it sends faster than the port drains".to_string()

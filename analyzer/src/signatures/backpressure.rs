@@ -3,45 +3,45 @@
 use model::Anomaly;
 use model::snapshot::Source;
 
-use super::{Finding, trail_doubts};
+use super::{Finding, common_caveats};
 use crate::contention::{Bounds, Contention, Question, contention};
+use crate::context::Context;
 use crate::graph::VertexIx;
-use crate::pause_paths::Trail;
-use crate::scene::Scene;
+use crate::pause_paths::PausePath;
 
-pub(super) fn find(scene: &Scene<'_, '_>, trail: &Trail) -> Option<Finding> {
-    let end = *trail.path.last()?;
-    let port = scene.graph.port(end)?;
-    if trail.path.len() < 2 || !scene.graph.edges(end).is_empty() {
+pub(super) fn find(context: &Context<'_, '_>, pause_path: &PausePath) -> Option<Finding> {
+    let end = *pause_path.path.last()?;
+    let port = context.graph.port(end)?;
+    if pause_path.path.len() < 2 || !context.graph.edges(end).is_empty() {
         return None;
     }
-    let contention = contended(scene, &trail.path, end, Bounds::default())?;
+    let contention = contended(context, &pause_path.path, end, Bounds::default())?;
     Some(Finding {
         anomaly: Anomaly::PfcBackpressureFlowContention,
-        root: Some(scene.view.port_ref(port)),
-        path: scene.ports(&trail.path),
+        root: Some(context.view.port_ref(port)),
+        path: context.ports(&pause_path.path),
         pause_loop: Vec::new(),
         host: None,
-        when: contention.when.or(scene.graph.when[end]),
+        when: contention.when.or(context.graph.when[end]),
         contention: Some(contention),
-        doubts: trail_doubts(scene, trail),
+        caveats: common_caveats(context, pause_path),
     })
 }
 
 /// Returns the contention at the end of a path, if its queue has contributors within `bounds`.
 pub(super) fn contended(
-    scene: &Scene<'_, '_>,
+    context: &Context<'_, '_>,
     path: &[VertexIx],
     end: VertexIx,
     bounds: Bounds,
 ) -> Option<Contention> {
-    let port = scene.graph.port(end)?;
-    let carriers = scene.carriers(path, end);
+    let port = context.graph.port(end)?;
+    let carriers = context.carriers(path, end);
     let question =
-        Question { victim: scene.victim, carriers: &carriers, near: scene.graph.when[end], bounds };
-    let found = contention(scene.view, scene.settings, port, question)?;
-    let deep = found.depth >= scene.settings.min_wait_packets
-        // Depths of the input's queue say nothing about this port's.
-        || scene.view.snapshot.source == Source::HawkeyeNs3;
+        Question { victim: context.victim, carriers: &carriers, near: context.graph.when[end], bounds };
+    let found = contention(context.view, context.settings, port, question)?;
+    let deep = found.depth >= context.settings.min_wait_packets
+        // The prototype records the depth of the input queue, which does not describe this port.
+        || context.view.snapshot.source == Source::HawkeyeNs3;
     (deep && found.contributors().next().is_some()).then_some(found)
 }

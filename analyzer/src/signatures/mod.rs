@@ -7,17 +7,17 @@
 mod backpressure;
 mod contention;
 mod deadlock;
+mod deadlock_period;
 mod host_only;
-mod lost_trail;
 mod routing_loop;
-mod standstill;
 mod storm;
+mod unknown_end;
 
 use model::{Anomaly, PortRef};
 
 use crate::contention::Contention;
-use crate::pause_paths::Trail;
-use crate::scene::Scene;
+use crate::context::Context;
+use crate::pause_paths::PausePath;
 use crate::span::Span;
 use crate::topology_index::NodeId;
 use crate::view::PortIx;
@@ -34,80 +34,80 @@ pub(crate) struct Finding {
     pub(crate) host: Option<NodeId>,
     pub(crate) contention: Option<Contention>,
     pub(crate) when: Option<Span>,
-    pub(crate) doubts: Vec<Doubt>,
+    pub(crate) caveats: Vec<Caveat>,
 }
 
 /// A reason for lower confidence.
 #[derive(Clone, Debug)]
-pub(crate) struct Doubt {
+pub(crate) struct Caveat {
     /// Factor on the confidence, 0 to 1.
     pub(crate) factor: f64,
     /// The data that is missing, for people.
     pub(crate) missing: Option<String>,
 }
 
-impl Doubt {
-    pub(crate) fn new(factor: f64, missing: impl Into<String>) -> Doubt {
-        Doubt { factor, missing: Some(missing.into()) }
+impl Caveat {
+    pub(crate) fn new(factor: f64, missing: impl Into<String>) -> Caveat {
+        Caveat { factor, missing: Some(missing.into()) }
     }
 }
 
 /// Minimum share of the pause that the other paths must account for together to explain it.
 const LEAST_REST: f64 = 0.02;
 
-type OnTrail = fn(&Scene<'_, '_>, &Trail) -> Option<Finding>;
+type OnPausePath = fn(&Context<'_, '_>, &PausePath) -> Option<Finding>;
 
-/// Signatures of a pause trail; the first that fits holds.
-const ON_TRAIL: [OnTrail; 4] = [deadlock::find, storm::find, backpressure::find, lost_trail::find];
+/// Signatures of a pause path; the first match decides.
+const ON_PAUSE_PATH: [OnPausePath; 4] = [deadlock::find, storm::find, backpressure::find, unknown_end::find];
 
-/// All findings of a scene, the best explanation first.
-pub(crate) fn find(scene: &Scene<'_, '_>) -> Vec<Finding> {
-    // Packets that go round fill queues on their way: whatever else is seen comes of that.
-    if let Some(found) = routing_loop::find(scene) {
+/// Returns all findings, the best explanation first.
+pub(crate) fn find(context: &Context<'_, '_>) -> Vec<Finding> {
+    // Looping packets fill queues and cause pauses, so a forwarding loop explains everything else.
+    if let Some(found) = routing_loop::find(context) {
         return vec![found];
     }
-    if scene.victim.is_none() {
+    if context.victim.is_none() {
         let mut findings: Vec<Finding> =
-            scene.trails.iter().filter_map(|t| on_trail(scene, t)).filter(is_named).collect();
-        findings.extend(contention::everywhere(scene, &findings));
+            context.pause_paths.iter().filter_map(|t| on_pause_path(context, t)).filter(is_named).collect();
+        findings.extend(contention::everywhere(context, &findings));
         return findings;
     }
-    let mut findings = on_trails(scene);
-    // An end that cannot be named is worth a line only if no other end explains the pause; a queue in which
-    // nobody sends more than before, only if nothing has changed elsewhere.
+    let mut findings = on_pause_paths(context);
+    // A path whose end is not identified is reported only if no other path explains the pause; a queue in which no
+    // flow exceeds its previous rate, only if no rate changed elsewhere.
     if findings.iter().any(is_named) {
         findings.retain(is_named);
     } else {
         findings.truncate(1);
     }
-    one_a_loop(&mut findings);
-    beside_a_standstill(scene, &mut findings);
-    if findings.iter().any(|f| !always_stood(f)) {
-        findings.retain(|f| !always_stood(f));
+    one_per_loop(&mut findings);
+    drop_pauses_after_deadlock(context, &mut findings);
+    if findings.iter().any(|f| !is_long_standing(f)) {
+        findings.retain(|f| !is_long_standing(f));
     }
-    // Pauses from another time explain a slow packet only if nothing at its own time does.
-    if scene.aligned && !findings.is_empty() {
+    // Pauses of another time explain a slow packet only if nothing at its own time does.
+    if context.aligned && !findings.is_empty() {
         return findings;
     }
-    let queues = contention::find(scene);
+    let queues = contention::find(context);
     if !queues.is_empty() {
         return queues;
     }
     if findings.is_empty() {
-        findings.extend(host_only::find(scene));
+        findings.extend(host_only::find(context));
     }
     findings
 }
 
-/// A flow that is stuck behind a standstill comes nowhere else: a pause elsewhere on its path, in which none of its packets came,
-/// did not slow it down.
-fn beside_a_standstill(scene: &Scene<'_, '_>, findings: &mut Vec<Finding>) {
-    let Some(victim) = scene.victim else { return };
+/// A flow that is blocked by a deadlock does not reach the ports behind it: a pause elsewhere on its path that paused none
+/// of its packets did not slow it down.
+fn drop_pauses_after_deadlock(context: &Context<'_, '_>, findings: &mut Vec<Finding>) {
+    let Some(victim) = context.victim else { return };
     if findings.iter().all(|f| f.pause_loop.is_empty()) {
         return;
     }
     let met = |f: &Finding| {
-        let Some(records) = f.path.first().map(|port| scene.view.records_of(*port, victim)) else {
+        let Some(records) = f.path.first().map(|port| context.view.records_of(*port, victim)) else {
             return true;
         };
         records.is_empty() || records.iter().any(|r| r.paused_packets > 0)
@@ -115,9 +115,9 @@ fn beside_a_standstill(scene: &Scene<'_, '_>, findings: &mut Vec<Finding>) {
     findings.retain(|f| !f.pause_loop.is_empty() || met(f));
 }
 
-/// A loop has one reason. If something outside of it is one, the trails that end inside are its echo; of several outside the one
-/// is it that holds most of the pause.
-fn one_a_loop(findings: &mut Vec<Finding>) {
+/// Keeps one finding for each loop. If the loop started outside, findings that end inside are consequences; of several
+/// outside, the one with the largest share of the pause is kept.
+fn one_per_loop(findings: &mut Vec<Finding>) {
     let outside = |f: &Finding| f.anomaly != Anomaly::DeadlockInLoopContention && !f.pause_loop.is_empty();
     let sorted = |f: &Finding| {
         let mut ports = f.pause_loop.clone();
@@ -139,27 +139,27 @@ fn one_a_loop(findings: &mut Vec<Finding>) {
 
 /// Returns the findings of all pause paths with a substantial share of the pause, largest share first.
 ///
-/// A queue of the victim alone (its way leads into a slower link) delays nobody else and is there without any
-/// incident: if anything else explains the pause, shares are those of the rest.
-fn on_trails(scene: &Scene<'_, '_>) -> Vec<Finding> {
-    let own = |t: &&Trail| {
-        t.share >= scene.settings.graph_share && lost_trail::queue_of_the_victim(scene, t).is_some()
+/// A queue of the victim alone (its path leads into a slower link) delays no other flow and exists without any
+/// incident: if anything else explains the pause, shares are relative to the rest.
+fn on_pause_paths(context: &Context<'_, '_>) -> Vec<Finding> {
+    let own = |t: &&PausePath| {
+        t.share >= context.settings.graph_share && unknown_end::queue_of_the_victim(context, t).is_some()
     };
-    let own_share: f64 = scene.trails.iter().filter(own).map(|t| t.share).sum();
+    let own_share: f64 = context.pause_paths.iter().filter(own).map(|t| t.share).sum();
     let (least, others_only) = match 1.0 - own_share {
-        rest if rest >= LEAST_REST => (scene.settings.branch_share * rest, true),
-        _ => (scene.settings.branch_share, false),
+        rest if rest >= LEAST_REST => (context.settings.branch_share * rest, true),
+        _ => (context.settings.branch_share, false),
     };
-    let substantial = scene.trails.iter().filter(|t| t.share >= least);
-    substantial.filter(|t| !others_only || !own(t)).filter_map(|t| on_trail(scene, t)).collect()
+    let substantial = context.pause_paths.iter().filter(|t| t.share >= least);
+    substantial.filter(|t| !others_only || !own(t)).filter_map(|t| on_pause_path(context, t)).collect()
 }
 
-fn on_trail(scene: &Scene<'_, '_>, trail: &Trail) -> Option<Finding> {
-    ON_TRAIL.iter().find_map(|signature| signature(scene, trail))
+fn on_pause_path(context: &Context<'_, '_>, pause_path: &PausePath) -> Option<Finding> {
+    ON_PAUSE_PATH.iter().find_map(|signature| signature(context, pause_path))
 }
 
-/// Whether the ring shows that nobody at the root sends more than before.
-fn always_stood(finding: &Finding) -> bool {
+/// Whether the epoch ring shows that no flow at the root port exceeds its previous rate.
+fn is_long_standing(finding: &Finding) -> bool {
     finding.host.is_none()
         && finding.pause_loop.is_empty()
         && finding.contention.as_ref().is_some_and(|c| c.history && !c.changed)
@@ -172,20 +172,20 @@ fn is_named(finding: &Finding) -> bool {
         || finding.contention.as_ref().is_some_and(|c| c.contributors().next().is_some())
 }
 
-/// Doubts that every trail has in common.
-fn trail_doubts(scene: &Scene<'_, '_>, trail: &Trail) -> Vec<Doubt> {
-    let mut doubts = Vec::new();
-    if trail.weak {
-        doubts.push(Doubt::new(
+/// Doubts that apply to every finding on a pause path.
+fn common_caveats(context: &Context<'_, '_>, pause_path: &PausePath) -> Vec<Caveat> {
+    let mut caveats = Vec::new();
+    if pause_path.weak {
+        caveats.push(Caveat::new(
             0.6,
             "the queue that held the paused packets is no longer in the registers: one edge of the pause path is the most likely one, not a recorded one",
         ));
     }
-    if !scene.aligned {
-        doubts.push(Doubt::new(
+    if !context.aligned {
+        caveats.push(Caveat::new(
             0.8,
             "the victim's path was not paused during the slow round trip: the verdict explains the nearest earlier pause",
         ));
     }
-    doubts
+    caveats
 }

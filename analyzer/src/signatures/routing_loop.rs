@@ -11,9 +11,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use model::{Anomaly, FlowKey};
 
-use super::{Doubt, Finding};
+use super::{Caveat, Finding};
 use crate::adjacency::{Adjacency, components};
-use crate::scene::Scene;
+use crate::context::Context;
 use crate::span::Span;
 use crate::topology_index::PortId;
 use crate::view::PortIx;
@@ -31,45 +31,45 @@ struct Hop {
     seen: Span,
 }
 
-pub(super) fn find(scene: &Scene<'_, '_>) -> Option<Finding> {
-    let hops = hops(scene);
-    let ring = hops.chunk_by(|a, b| a.flow == b.flow).find_map(|of_flow| ring(scene, of_flow))?;
+pub(super) fn find(context: &Context<'_, '_>) -> Option<Finding> {
+    let hops = hops(context);
+    let ring = hops.chunk_by(|a, b| a.flow == b.flow).find_map(|of_flow| ring(context, of_flow))?;
     let flow = ring.first()?.flow;
     let seen = ring.iter().map(|hop| hop.seen).reduce(Span::hull);
     let mut ports: Vec<PortIx> = ring.iter().map(|hop| hop.egress).collect();
-    let wrong = wrong_turn(scene, flow, &ports);
+    let wrong = wrong_turn(context, flow, &ports);
     let first = wrong.or_else(|| {
-        let named = |at: &usize| scene.view.port_ref(ports[*at]);
+        let named = |at: &usize| context.view.port_ref(ports[*at]);
         (0..ports.len()).min_by_key(named)
     })?;
     ports.rotate_left(first);
-    let mut doubts = Vec::new();
+    let mut caveats = Vec::new();
     if wrong.is_none() {
-        doubts.push(Doubt::new(
+        caveats.push(Caveat::new(
             0.8,
             "every port of the loop lies on a shortest path, so the wrong route is unknown",
         ));
     }
     Some(Finding {
         anomaly: Anomaly::RoutingLoop,
-        root: ports.first().map(|port| scene.view.port_ref(*port)),
+        root: ports.first().map(|port| context.view.port_ref(*port)),
         path: Vec::new(),
         pause_loop: ports,
         host: None,
         contention: None,
         when: seen,
-        doubts,
+        caveats,
     })
 }
 
-/// The hops of the victim; without one, of every flow, one flow after the other.
-fn hops(scene: &Scene<'_, '_>) -> Vec<Hop> {
-    let view = scene.view;
+/// Returns the hops of the victim; without a victim, of every flow, grouped by flow.
+fn hops(context: &Context<'_, '_>) -> Vec<Hop> {
+    let view = context.view;
     let mut hops: Vec<Hop> = Vec::new();
     for port in view.ports() {
         let Some(node) = view.switch_of(port).node else { continue };
         for record in view.flows(port).iter().filter(|f| f.packets > 0) {
-            if scene.victim.is_some_and(|victim| victim != record.flow) {
+            if context.victim.is_some_and(|victim| victim != record.flow) {
                 continue;
             }
             let ingress = record.ingress_port.and_then(|number| view.index.port(node, number));
@@ -83,9 +83,9 @@ fn hops(scene: &Scene<'_, '_>) -> Vec<Hop> {
     hops
 }
 
-/// The shortest ring of hops, in their order.
-fn ring<'h>(scene: &Scene<'_, '_>, hops: &'h [Hop]) -> Option<Vec<&'h Hop>> {
-    let view = scene.view;
+/// Returns the shortest cycle of hops, in order.
+fn ring<'h>(context: &Context<'_, '_>, hops: &'h [Hop]) -> Option<Vec<&'h Hop>> {
+    let view = context.view;
     let mut by_ingress: Vec<(PortId, usize)> =
         hops.iter().enumerate().map(|(at, hop)| (hop.ingress, at)).collect();
     by_ingress.sort_unstable();
@@ -132,11 +132,11 @@ fn ring<'h>(scene: &Scene<'_, '_>, hops: &'h [Hop]) -> Option<Vec<&'h Hop>> {
 }
 
 /// The position in `ports` of the one that lies on no shortest path to the flow's destination.
-fn wrong_turn(scene: &Scene<'_, '_>, flow: FlowKey, ports: &[PortIx]) -> Option<usize> {
-    let index = scene.view.index;
+fn wrong_turn(context: &Context<'_, '_>, flow: FlowKey, ports: &[PortIx]) -> Option<usize> {
+    let index = context.view.index;
     let host = index.host_of(flow.dst)?;
     let is_wrong = |port: &PortIx| {
-        !index.next_hops(scene.view.switch_of(*port).name, host).contains(&scene.view.number(*port))
+        !index.next_hops(context.view.switch_of(*port).name, host).contains(&context.view.number(*port))
     };
     ports.iter().position(is_wrong)
 }

@@ -163,7 +163,7 @@ pub(crate) fn victim() -> FlowKey {
 }
 
 /// Trigger of the agent at h1.
-pub(crate) fn complaint() -> Trigger {
+pub(crate) fn trigger() -> Trigger {
     Trigger {
         host: "h1".into(),
         flow: victim(),

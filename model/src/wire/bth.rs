@@ -59,7 +59,7 @@ pub struct Bth {
     pub becn: bool,
     /// Destination queue pair, 24 bits.
     pub queue_pair: u32,
-    /// Whether an acknowledgement is asked for.
+    /// Whether the packet requests an acknowledgement.
     pub ack_request: bool,
     /// Packet sequence number, 24 bits.
     pub psn: u32,

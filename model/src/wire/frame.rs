@@ -1,4 +1,4 @@
-//! A frame whose payload nobody looks at.
+//! A frame: header bytes and the length of an opaque payload.
 
 use smallvec::SmallVec;
 

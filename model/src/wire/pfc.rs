@@ -49,7 +49,7 @@ impl Pfc {
         self.quanta[class] = quanta;
     }
 
-    /// The classes it speaks of, each with its quanta, ascending.
+    /// The enabled priorities with their quanta, ascending.
     pub fn classes(&self) -> impl Iterator<Item = (u8, u16)> {
         let Pfc { class_enable, quanta } = *self;
         (0..8u8).zip(quanta).filter(move |(class, _)| class_enable >> class & 1 == 1)

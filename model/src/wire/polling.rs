@@ -23,7 +23,7 @@ pub const POLLING_BYTES: usize = 44;
 /// The version that this build speaks.
 pub const POLLING_VERSION: u8 = 1;
 
-/// What a switch is asked to follow (Hawkeye, section 2.2; numbers of the paper).
+/// What a switch has to follow (Hawkeye, section 2.2; numbers of the paper).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Follow {
     /// Nothing is left to trace.

@@ -1,4 +1,4 @@
-//! The patterns of machine learning and of partition-aggregate: who sends what to whom, and what waits for what. Those of
+//! Communication patterns of machine learning and of partition-aggregate: transfers and their dependencies. Patterns of
 //! collective operations are in [`model::collective`].
 
 use model::Time;

@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn the_timeout_sends_what_waits() {
+    fn the_timeout_sends_queued_digests() {
         let settings = config(1000, 10, 0);
         let mut queue = check(settings, &[(500, 1), (600, 2)], &[]);
         assert_eq!(queue.deadline_ns(&settings), Some(1500));

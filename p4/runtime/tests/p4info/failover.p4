@@ -1,4 +1,4 @@
-/* Ways out that depend on which ports are up, and meters. The first byte of a packet says what becomes of it:
+/* Egress choices that depend on port state, and meters. The first byte of a packet selects the action:
    1 to 15: a member of a selector; 16 and more: multicast; 0x80 and more: it is cloned to session 5 as well. */
 #include <core.p4>
 #include <v1model.p4>

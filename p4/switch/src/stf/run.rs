@@ -103,7 +103,7 @@ impl Runner {
                 Ok(())
             }
             Command::NoPacket if self.last_sent > 0 => {
-                Err(format!("{} packets left since the last `packet` command", self.last_sent))
+                Err(format!("packets left since the last `packet` command: {}", self.last_sent))
             }
             Command::NoPacket => Ok(()),
             Command::Wait { us } => {

@@ -3,8 +3,8 @@
 
 use model::TriggerReason;
 
+use crate::context::Context;
 use crate::graph::VertexIx;
-use crate::scene::Scene;
 use crate::span::{Span, clusters, pause_span};
 
 /// Before a loop closes, its ports are paused and resumed in short turns; pauses with at most this gap belong together.
@@ -16,25 +16,25 @@ const MOMENT_NS: u64 = 1_000;
 
 /// One deadlock of a loop.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Standstill {
-    /// When an earlier standstill of the same loop ended; nothing before belongs to this one.
+pub(super) struct DeadlockPeriod {
+    /// When an earlier deadlock of the same loop ended; nothing before belongs to this one.
     pub(super) opened_ns: Option<u64>,
     /// From the first pause of the loop's ports that led to the deadlock.
     event: Span,
 }
 
-impl Standstill {
-    /// The one that held up the slow packet, if that was answered in the end; else the first one since the victim's last packet
-    /// came to a port of the loop: that one stopped it. Else the one that stood when the loop was read, else the last one that did,
-    /// else the last time when all ports were paused; `None` without any pause that says when it was.
-    pub(super) fn of(scene: &Scene<'_, '_>, ring: &[VertexIx]) -> Option<Standstill> {
-        let of_ports: Vec<Vec<Span>> = ring.iter().map(|v| pauses(scene, *v)).collect();
+impl DeadlockPeriod {
+    /// Returns, in this order of preference: the deadlock that delayed the slow packet, if the packet was acknowledged; the
+    /// first one since the victim's last packet arrived at a port of the loop; the one that existed when the loop was read;
+    /// the last one; the last time when all ports were paused. `None` without pause intervals.
+    pub(super) fn of(context: &Context<'_, '_>, ring: &[VertexIx]) -> Option<DeadlockPeriod> {
+        let of_ports: Vec<Vec<Span>> = ring.iter().map(|v| pauses(context, *v)).collect();
         let all = of_ports.iter().flatten().copied().collect();
-        let frozen_ns = ring.iter().filter_map(|v| scene.graph.port(*v));
-        let frozen_ns = frozen_ns.map(|port| scene.view.switch_of(port).frozen_ns).min()?;
+        let frozen_ns = ring.iter().filter_map(|v| context.graph.port(*v));
+        let frozen_ns = frozen_ns.map(|port| context.view.switch_of(port).frozen_ns).min()?;
         let joint = together(of_ports.into_iter().map(|spans| clusters(spans, MOMENT_NS)));
         let stood = |span: &&Span| span.length_ns() >= STOOD_NS;
-        let held_up = slow_packet(scene).and_then(|way| {
+        let held_up = slow_packet(context).and_then(|way| {
             let shared = |span: &&Span| span.shared_ns(way);
             joint
                 .iter()
@@ -43,7 +43,7 @@ impl Standstill {
                 .max_by_key(|span| shared(span) as u64)
         });
         let stopped = || {
-            let last_ns = victims_last(scene, ring)?;
+            let last_ns = victims_last(context, ring)?;
             joint.iter().filter(stood).find(|span| span.to >= last_ns)
         };
         let subject =
@@ -55,34 +55,34 @@ impl Standstill {
         let of_subject = |event: &&Span| subject.is_none_or(|subject| event.overlaps(*subject));
         let event = events.iter().rev().find(of_subject).or(events.last())?;
         let from = event.from.max(opened_ns.unwrap_or(0));
-        Some(Standstill { opened_ns, event: Span { from, to: event.to.max(from) } })
+        Some(DeadlockPeriod { opened_ns, event: Span { from, to: event.to.max(from) } })
     }
 
-    /// When `v` was first paused in this event, as far as its log tells.
-    pub(super) fn first_pause(&self, scene: &Scene<'_, '_>, v: VertexIx) -> Option<u64> {
+    /// Returns when `v` was first paused in this event, as far as recorded.
+    pub(super) fn first_pause(&self, context: &Context<'_, '_>, v: VertexIx) -> Option<u64> {
         let of_event = |span: &Span| span.overlaps(self.event) && span.from >= self.opened_ns.unwrap_or(0);
-        pauses(scene, v).into_iter().filter(of_event).map(|span| span.from).min()
+        pauses(context, v).into_iter().filter(of_event).map(|span| span.from).min()
     }
 }
 
-/// When the packet that was asked about was under way, if an answer to it came.
-fn slow_packet(scene: &Scene<'_, '_>) -> Option<Span> {
-    let trigger = scene.trigger.filter(|trigger| trigger.reason == TriggerReason::SlowRtt)?;
+/// Returns when the slow packet was in flight, if it was acknowledged.
+fn slow_packet(context: &Context<'_, '_>) -> Option<Span> {
+    let trigger = context.trigger.filter(|trigger| trigger.reason == TriggerReason::SlowRtt)?;
     Some(Span { from: trigger.time_ns.saturating_sub(trigger.rtt_ns), to: trigger.time_ns })
 }
 
-/// When the victim's last packet came to a port of the loop.
-fn victims_last(scene: &Scene<'_, '_>, ring: &[VertexIx]) -> Option<u64> {
-    let victim = scene.victim?;
-    let ports = ring.iter().filter_map(|v| scene.graph.port(*v));
-    let records = ports.flat_map(|port| scene.view.records_of(port, victim));
+/// Returns when the victim's last packet arrived at a port of the loop.
+fn victims_last(context: &Context<'_, '_>, ring: &[VertexIx]) -> Option<u64> {
+    let victim = context.victim?;
+    let ports = ring.iter().filter_map(|v| context.graph.port(*v));
+    let records = ports.flat_map(|port| context.view.records_of(port, victim));
     records.filter_map(|record| record.seen_ns).map(|(from, to)| from.max(to)).max()
 }
 
-fn pauses(scene: &Scene<'_, '_>, v: VertexIx) -> Vec<Span> {
-    let Some(port) = scene.graph.port(v) else { return Vec::new() };
-    let frozen_ns = scene.view.switch_of(port).frozen_ns;
-    scene.view.pauses(port).iter().map(|pause| pause_span(pause, frozen_ns)).collect()
+fn pauses(context: &Context<'_, '_>, v: VertexIx) -> Vec<Span> {
+    let Some(port) = context.graph.port(v) else { return Vec::new() };
+    let frozen_ns = context.view.switch_of(port).frozen_ns;
+    context.view.pauses(port).iter().map(|pause| pause_span(pause, frozen_ns)).collect()
 }
 
 /// Returns the intersection of all lists; lists are ascending and disjoint, and so is the result.

@@ -7,12 +7,12 @@ use model::{FlowKey, Trigger};
 use crate::adjacency::Adjacency;
 use crate::graph::{PortGraph, VertexIx, build};
 use crate::path::{VictimPath, reverse_path, victim_path};
-use crate::pause_paths::{Trail, trails};
+use crate::pause_paths::{PausePath, pause_paths};
 use crate::settings::Settings;
 use crate::span::{Span, aligned};
 use crate::view::{PortIx, View};
 
-pub(crate) struct Scene<'s, 'a> {
+pub(crate) struct Context<'s, 'a> {
     pub(crate) view: &'s View<'a>,
     pub(crate) settings: &'s Settings,
     pub(crate) victim: Option<FlowKey>,
@@ -23,7 +23,7 @@ pub(crate) struct Scene<'s, 'a> {
     /// When the slow packet was under way, where that is known.
     pub(crate) asked: Option<Span>,
     pub(crate) graph: PortGraph,
-    pub(crate) trails: Vec<Trail>,
+    pub(crate) pause_paths: Vec<PausePath>,
     /// Whether the pauses that were found touch the time asked about.
     pub(crate) aligned: bool,
     /// The share of the pause that originates at each vertex, 0 to 1.
@@ -33,16 +33,16 @@ pub(crate) struct Scene<'s, 'a> {
     of_port: Vec<Option<VertexIx>>,
 }
 
-impl<'s, 'a> Scene<'s, 'a> {
-    pub(crate) fn new(view: &'s View<'a>, settings: &'s Settings) -> Scene<'s, 'a> {
+impl<'s, 'a> Context<'s, 'a> {
+    pub(crate) fn new(view: &'s View<'a>, settings: &'s Settings) -> Context<'s, 'a> {
         let path = view.victim().map(|victim| victim_path(view, victim)).unwrap_or_default();
-        Scene::along(view, settings, path, false)
+        Context::along(view, settings, path, false)
     }
 
     /// The same for the reverse path, if switches were polled for it.
-    pub(crate) fn of_reverse_path(view: &'s View<'a>, settings: &'s Settings) -> Option<Scene<'s, 'a>> {
+    pub(crate) fn of_reverse_path(view: &'s View<'a>, settings: &'s Settings) -> Option<Context<'s, 'a>> {
         let path = reverse_path(view, view.victim()?)?;
-        Some(Scene::along(view, settings, path, true))
+        Some(Context::along(view, settings, path, true))
     }
 
     fn along(
@@ -50,7 +50,7 @@ impl<'s, 'a> Scene<'s, 'a> {
         settings: &'s Settings,
         path: VictimPath,
         is_reverse_path: bool,
-    ) -> Scene<'s, 'a> {
+    ) -> Context<'s, 'a> {
         let victim = view.victim();
         let trigger = view.snapshot.trigger.as_ref();
         let asked = trigger.map(|t| asked_span(view, t, settings));
@@ -62,7 +62,7 @@ impl<'s, 'a> Scene<'s, 'a> {
         };
         let graph = build(view, settings, &starts);
         // The builder numbers the starts first, in their order.
-        let (trails, shares) = trails(&graph, &weights(view, settings, &starts));
+        let (pause_paths, shares) = pause_paths(&graph, &weights(view, settings, &starts));
         let waiting_for = Adjacency::new(graph.len(), graph.reversed());
         let mut of_port = vec![None; view.ports().len()];
         for v in 0..graph.len() {
@@ -70,7 +70,7 @@ impl<'s, 'a> Scene<'s, 'a> {
                 of_port[port] = Some(v);
             }
         }
-        Scene {
+        Context {
             view,
             settings,
             victim,
@@ -79,7 +79,7 @@ impl<'s, 'a> Scene<'s, 'a> {
             is_reverse_path,
             asked,
             graph,
-            trails,
+            pause_paths,
             aligned,
             shares,
             waiting_for,

@@ -1,0 +1,140 @@
+//! A pause path that ends without a root cause: a switch did not report, the topology lacks a link, the registers
+//! no longer hold the queue, or the queue is the victim's own (its path crosses a slower link). The finding states
+//! only what is certain: the victim was paused from there.
+
+use std::collections::BTreeSet;
+
+use model::snapshot::Source;
+use model::telemetry::FlowRecord;
+use model::{Anomaly, FlowKey, PortRef};
+
+use super::{Caveat, Finding, common_caveats};
+use crate::causes::enumerate;
+use crate::contention::{Bounds, Contention, Question, UNACCOUNTED_SHARE, contention};
+use crate::context::Context;
+use crate::graph::Vertex;
+use crate::pause_paths::PausePath;
+use crate::span::Span;
+use crate::topology_index::PortId;
+use crate::view::PortIx;
+
+pub(super) fn find(context: &Context<'_, '_>, pause_path: &PausePath) -> Option<Finding> {
+    let end = *pause_path.path.last()?;
+    let mut caveats = common_caveats(context, pause_path);
+    let path = context.ports(&pause_path.path);
+    let last = path.last().map(|p| context.view.port_ref(*p));
+    let mut root = last.clone();
+    let own_queue = queue_of_the_victim(context, pause_path);
+    match context.graph.vertices[end] {
+        Vertex::Silent(ingress) => {
+            let switch = context.view.index.name(context.view.index.info(ingress).node);
+            let likely = likely_root(context, pause_path, ingress);
+            let pausing = last.map_or_else(|| "a port".to_string(), |p| p.to_string());
+            caveats.push(Caveat::new(
+                0.35,
+                match &likely {
+                    Some(port) => format!(
+                        "switch {switch} gave no telemetry: it pauses {pausing}, and the paused flows leave it by {port}; the records do not show whether flows contend there or a host pauses that port"
+                    ),
+                    None => format!(
+                        "switch {switch} gave no telemetry: it pauses {pausing}; the port and the reason are unknown"
+                    ),
+                },
+            ));
+            root = likely;
+        }
+        Vertex::Unlinked(port) => caveats.push(Caveat::new(
+            0.3,
+            format!("the topology has no link at {}, so the device that pauses it is unknown", context.view.port_ref(port)),
+        )),
+        Vertex::Port(_) if own_queue.is_some() => caveats.push(Caveat { factor: 0.5, missing: None }),
+        Vertex::Port(port) if context.graph.edges(end).is_empty() && path.len() > 1 => {
+            caveats.push(Caveat::new(0.35, unidentified(context, port, context.graph.when[end])));
+        }
+        Vertex::Port(port) => caveats.push(Caveat::new(
+            0.3,
+            format!(
+                "the switch behind {} has no records of a queue at that time: they were evicted or overwritten, or the pause has another reason",
+                context.view.port_ref(port)
+            ),
+        )),
+        Vertex::Host(_) => return None,
+    }
+    Some(Finding {
+        anomaly: Anomaly::PfcBackpressureFlowContention,
+        root,
+        path,
+        pause_loop: Vec::new(),
+        host: None,
+        contention: own_queue,
+        when: context.graph.when[end],
+        caveats,
+    })
+}
+
+/// Returns the queue at the end of a path, if its records are complete and contain the victim only.
+pub(super) fn queue_of_the_victim(context: &Context<'_, '_>, pause_path: &PausePath) -> Option<Contention> {
+    let end = *pause_path.path.last()?;
+    let port = context.graph.port(end)?;
+    let victim = context.victim?;
+    let at_end =
+        pause_path.path.len() > 1 && pause_path.pause_loop.is_empty() && context.graph.edges(end).is_empty();
+    if !at_end || context.view.snapshot.source == Source::HawkeyeNs3 {
+        return None;
+    }
+    // Most queues contain other flows, so this check comes first.
+    let when = context.graph.when[end];
+    let others = |f: &FlowRecord| {
+        let waited = f.queued_packets != Some(0) && f.depth_sum > 0;
+        let in_time = when.is_none_or(|w| f.queued_ns.is_some_and(|(a, b)| Span::new(a, b).overlaps(w)));
+        f.flow != victim && waited && in_time
+    };
+    if context.view.flows(port).iter().any(|f| others(f)) {
+        return None;
+    }
+    let question = Question { victim: context.victim, carriers: &[], near: when, bounds: Bounds::default() };
+    let found = contention(context.view, context.settings, port, question)?;
+    let alone = found.flows.iter().all(|part| part.flow == victim) && found.part(victim).is_some();
+    (alone && !lost(context, port, found.when)).then_some(found)
+}
+
+/// Whether flow records of a port are lost.
+fn lost(context: &Context<'_, '_>, port: PortIx, when: Option<Span>) -> bool {
+    let packets = context.view.unaccounted(port, when);
+    packets.max(context.view.unaccounted_depth(port, when)) > UNACCOUNTED_SHARE
+}
+
+/// What the records of a port show about its queue when they identify no contributor.
+fn unidentified(context: &Context<'_, '_>, port: PortIx, when: Option<Span>) -> String {
+    let name = context.view.port_ref(port);
+    let waited: BTreeSet<FlowKey> = context
+        .view
+        .flows(port)
+        .iter()
+        .filter(|f| f.queued_packets != Some(0) && context.view.flow_in(port, f, when))
+        .map(|f| f.flow)
+        .collect();
+    if waited.is_empty() || lost(context, port, when) {
+        return format!(
+            "no flow record shows which flows built the queue at {name}: records were evicted, overwritten or lost"
+        );
+    }
+    let names: Vec<String> = waited.iter().map(ToString::to_string).collect();
+    format!("{} queued at {name}, but the records do not show which flow built the queue", enumerate(&names))
+}
+
+/// Returns the egress port of a switch without telemetry that all paused flows must use, if there is only one.
+fn likely_root(context: &Context<'_, '_>, pause_path: &PausePath, ingress: PortId) -> Option<PortRef> {
+    let index = context.view.index;
+    let node = index.info(ingress).node;
+    let before = *pause_path.path.iter().rev().nth(1)?;
+    let port = context.graph.port(before)?;
+    let paused = context.paused_flows(port, context.graph.when[before]);
+    let destinations: BTreeSet<_> = paused.iter().filter_map(|f| index.host_of(f.dst)).collect();
+    let exits: BTreeSet<Option<u16>> =
+        destinations.into_iter().map(|host| index.sole_next_hop(node, host)).collect();
+    match Vec::from_iter(exits).as_slice() {
+        [Some(exit)] => Some(PortRef::new(index.name(node), *exit)),
+        _ => None,
+    }
+}
