@@ -1,17 +1,18 @@
-//! Strongly connected components of 10^5 vertices and 10^6 edges: our two arrays beside petgraph.
+//! Strongly connected components of 10^5 vertices and 10^6 edges: the analyzer's two arrays and search, and petgraph's.
 //!
 //! `cargo bench -p harrier-analyzer --bench adjacency`
 
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use harrier_analyzer::adjacency::{Adjacency, components};
+use harrier_analyzer::adjacency::Adjacency;
+use harrier_analyzer::graph_search::components;
 use petgraph::graph::DiGraph;
 
 const VERTICES: usize = 100_000;
 const EDGES: usize = 1_000_000;
 
-/// Edges that lead mostly forwards, as pauses do, and now and then back (xorshift64, Marsaglia 2003).
+/// Edges that lead mostly forward, as pauses do, and sometimes back (xorshift64, Marsaglia 2003).
 fn edges() -> Vec<(usize, usize)> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     let mut random = |below: usize| {

@@ -14,8 +14,8 @@ use std::collections::BTreeMap;
 use std::collections::VecDeque;
 
 use model::snapshot::Source;
+use petgraph::visit::{GraphBase, IntoNeighbors, NodeCompactIndexable, NodeCount, NodeIndexable};
 
-use crate::adjacency::Successors;
 use crate::method::EdgeRule;
 use crate::settings::Settings;
 use crate::span::Span;
@@ -108,13 +108,38 @@ impl PortGraph {
     }
 }
 
-impl Successors for PortGraph {
-    fn vertices(&self) -> usize {
+impl GraphBase for PortGraph {
+    type NodeId = VertexIx;
+    type EdgeId = usize;
+}
+
+impl NodeCount for PortGraph {
+    fn node_count(&self) -> usize {
+        self.len()
+    }
+}
+
+impl NodeIndexable for PortGraph {
+    fn node_bound(&self) -> usize {
         self.len()
     }
 
-    fn successor(&self, vertex: usize, edge: usize) -> Option<usize> {
-        self.edges(vertex).get(edge).map(|edge| edge.to)
+    fn to_index(&self, vertex: VertexIx) -> usize {
+        vertex
+    }
+
+    fn from_index(&self, index: usize) -> VertexIx {
+        index
+    }
+}
+
+impl NodeCompactIndexable for PortGraph {}
+
+impl<'g> IntoNeighbors for &'g PortGraph {
+    type Neighbors = std::iter::Map<std::slice::Iter<'g, PortEdge>, fn(&PortEdge) -> VertexIx>;
+
+    fn neighbors(self, vertex: VertexIx) -> Self::Neighbors {
+        self.edges(vertex).iter().map(|edge| edge.to)
     }
 }
 

@@ -27,6 +27,7 @@ mod evidence;
 mod explanation;
 mod graph;
 mod graph_context;
+pub mod graph_search;
 pub mod import;
 pub mod incident;
 pub mod method;

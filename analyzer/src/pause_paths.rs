@@ -1,11 +1,8 @@
 //! Pause paths: where pauses lead, and the loops they form. Nothing here is recursive, so a long pause path cannot
 //! overflow the stack.
 
-use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, VecDeque};
-
-use crate::adjacency::{Components, components};
 use crate::graph::{PortGraph, VertexIx};
+use crate::graph_search::{Components, components, shortest_cycle};
 
 /// Whether a component is a loop: more than one vertex, or an edge to itself.
 fn is_loop(comps: &Components, graph: &PortGraph, component: usize) -> bool {
@@ -26,7 +23,8 @@ pub(crate) struct PausePath {
     pub(crate) weak: bool,
 }
 
-/// All pause_paths from `starts` (in the order of the victim's path, each with its part of the pause), heaviest first, and each vertex's share.
+/// Returns all pause paths from `starts` (in the order of the victim's path, each with its share of the pause),
+/// largest share first, and the share of each vertex.
 pub(crate) fn pause_paths(graph: &PortGraph, starts: &[(VertexIx, f64)]) -> (Vec<PausePath>, Vec<f64>) {
     let comps = components(graph);
     let shares = shares(graph, &comps, starts);
@@ -35,7 +33,7 @@ pub(crate) fn pause_paths(graph: &PortGraph, starts: &[(VertexIx, f64)]) -> (Vec
     let mut pause_paths: Vec<PausePath> = ends(graph, &comps)
         .into_iter()
         .filter(|c| shares[*c] > 0.0)
-        .filter_map(|c| trail_to(graph, &comps, &parents, c, shares[c]))
+        .filter_map(|c| path_to_end(graph, &comps, &parents, c, shares[c]))
         .collect();
     pause_paths.sort_by(|a, b| b.share.total_cmp(&a.share).then_with(|| a.path.cmp(&b.path)));
     let of_vertex = comps.of.iter().map(|c| shares[*c]).collect();
@@ -147,7 +145,7 @@ impl Parents {
     }
 }
 
-fn trail_to(
+fn path_to_end(
     graph: &PortGraph,
     comps: &Components,
     parents: &Parents,
@@ -168,23 +166,7 @@ fn trail_to(
 }
 
 /// Returns the shortest cycle through the smallest vertex of a component, in edge order.
-fn cycle(graph: &PortGraph, comps: &Components, c: usize) -> Vec<VertexIx> {
-    let Some(first) = comps.members[c].first().copied() else { return Vec::new() };
-    let mut parent: BTreeMap<VertexIx, VertexIx> = BTreeMap::new();
-    let mut queue = VecDeque::from([first]);
-    while let Some(v) = queue.pop_front() {
-        for e in graph.edges(v).iter().filter(|e| comps.of[e.to] == c) {
-            if e.to == first {
-                let mut way: Vec<VertexIx> =
-                    std::iter::successors(Some(v), |v| parent.get(v).copied()).collect();
-                way.reverse();
-                return way;
-            }
-            if let Entry::Vacant(unseen) = parent.entry(e.to) {
-                unseen.insert(v);
-                queue.push_back(e.to);
-            }
-        }
-    }
-    Vec::new()
+fn cycle(graph: &PortGraph, comps: &Components, component: usize) -> Vec<VertexIx> {
+    let Some(first) = comps.members[component].first() else { return Vec::new() };
+    shortest_cycle(graph, *first, |vertex| comps.of[vertex] == component).unwrap_or_default()
 }

@@ -9,8 +9,8 @@
 //!
 //! - A flow is replayed over the time in which *its* packets arrived, not over the epoch.
 //! - Only a share of a flow's packets, its *excess*, counts as cause of queueing. The rest passed without building a
-//!    queue. A contributor's weight is the queueing behind its excess; a bystander's is, negative, its own queueing
-//!    behind the excess of contributors.
+//!   queue. A contributor's weight is the queueing behind its excess; a bystander's is, negative, its own queueing
+//!   behind the excess of contributors.
 
 use crate::span::Span;
 

@@ -32,7 +32,7 @@ fn on_path(followed: u8) -> Report {
 }
 
 /// An agent at h1 reports the victim.
-fn trigger(world: &mut World) {
+fn send_trigger(world: &mut World) {
     let trigger = trigger();
     world.input(Input::Trigger { event: EVENT, priority: 3, trigger }, &mut yes);
 }
@@ -71,7 +71,7 @@ fn check(world: &mut World, retries: &[(&str, u16, Follow)], missing: &[&str]) {
 #[test]
 fn polls_that_arrive_are_not_retried() {
     let mut world = world(settings(), &[("s1", 2), ("s2", 2), ("s3", 2)]);
-    trigger(&mut world);
+    send_trigger(&mut world);
     world.poll("s1", EVENT, on_path(1), &mut yes);
     world.poll("s2", EVENT, on_path(1), &mut yes);
     check(&mut world, &[], &[]);
@@ -91,7 +91,7 @@ fn a_lost_packet_is_retried_for_its_ingress_port() {
 #[test]
 fn where_the_agents_own_packet_got_lost_the_wave_is_carried_hop_by_hop() {
     let mut world = world(settings(), &[("s1", 2), ("s2", 2)]);
-    trigger(&mut world);
+    send_trigger(&mut world);
     let retries = [("s1", 1, Follow::VictimPath), ("s2", 1, Follow::VictimPath)];
     check(&mut world, &retries, &[]);
     assert_eq!(world.snapshots[0].switches.len(), 2);
@@ -196,7 +196,7 @@ proptest! {
     ) {
         let settings = CollectSettings { poll_retries: attempts, ..settings() };
         let mut world = world(settings, &[("s1", 2), ("s2", 2)]);
-        trigger(&mut world);
+        send_trigger(&mut world);
         for (name, arrives) in ["s1", "s2"].into_iter().zip(&arrives) {
             if *arrives {
                 world.poll(name, EVENT, on_path(1), &mut yes);

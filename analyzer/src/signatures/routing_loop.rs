@@ -7,13 +7,14 @@
 //! The root port is the port of the loop that is on no shortest path to the destination: there packets are misrouted. If
 //! all are on shortest paths, it is the first by name.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use model::{Anomaly, FlowKey};
 
 use super::{Caveat, Finding};
-use crate::adjacency::{Adjacency, components};
+use crate::adjacency::Adjacency;
 use crate::context::Context;
+use crate::graph_search::{components, shortest_cycle};
 use crate::span::Span;
 use crate::topology_index::PortId;
 use crate::view::PortIx;
@@ -102,32 +103,15 @@ fn ring<'h>(context: &Context<'_, '_>, hops: &'h [Hop]) -> Option<Vec<&'h Hop>> 
         return None;
     }
     // Only hops of a strongly connected component form cycles; searching from every hop would take quadratic time.
-    let loops = components(&Adjacency::new(hops.len(), edges.iter().copied()));
-    let itself: BTreeSet<usize> = edges.iter().filter(|(at, to)| at == to).map(|(at, _)| *at).collect();
-    let in_loop = |at: &usize| loops.members[loops.of[*at]].len() > 1 || itself.contains(at);
-    let mut best: Option<Vec<usize>> = None;
-    for start in (0..hops.len()).filter(in_loop) {
-        let mut before: BTreeMap<usize, usize> = BTreeMap::new();
-        let mut queue = std::collections::VecDeque::from([start]);
-        let mut known = BTreeSet::new();
-        'search: while let Some(at) = queue.pop_front() {
-            for to in next(at).filter(|to| loops.of[*to] == loops.of[start]) {
-                if to == start {
-                    let mut way: Vec<usize> =
-                        std::iter::successors(Some(at), |at| before.get(at).copied()).collect();
-                    way.reverse();
-                    if best.as_ref().is_none_or(|best| way.len() < best.len()) {
-                        best = Some(way);
-                    }
-                    break 'search;
-                }
-                if known.insert(to) {
-                    before.insert(to, at);
-                    queue.push_back(to);
-                }
-            }
-        }
-    }
+    let graph = Adjacency::new(hops.len(), edges.iter().copied());
+    let loops = components(&graph);
+    let is_own_loop: BTreeSet<usize> = edges.iter().filter(|(at, to)| at == to).map(|(at, _)| *at).collect();
+    let in_loop = |at: &usize| loops.members[loops.of[*at]].len() > 1 || is_own_loop.contains(at);
+    let cycles = (0..hops.len())
+        .filter(in_loop)
+        .filter_map(|start| shortest_cycle(&graph, start, |at| loops.of[at] == loops.of[start]));
+    // Of equally short cycles, the first.
+    let best = cycles.min_by_key(Vec::len);
     Some(best?.into_iter().map(|at| &hops[at]).collect())
 }
 

@@ -466,6 +466,6 @@ impl World {
 }
 
 /// The missing data of a snapshot as a verdict states it.
-pub fn texts(missing: &[model::MissingData]) -> Vec<String> {
+pub(crate) fn texts(missing: &[model::MissingData]) -> Vec<String> {
     missing.iter().map(ToString::to_string).collect()
 }
