@@ -147,5 +147,5 @@ fn a_password_is_sent_and_a_wrong_one_is_rejected() {
     let Some(server) = Server::start("redis-wrong", Some("s3cret")) else { return };
     let ran = harrier(&["check", &format!("redis://:other@127.0.0.1:{}/4", server.port)]);
     assert_eq!(ran.status, 2, "{}", ran.stdout);
-    assert!(ran.stderr.contains("AuthenticationFailed"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("authentication failed: \"WRONGPASS\""), "{}", ran.stderr);
 }
