@@ -1,5 +1,5 @@
 //! The controller on a live network: one P4Runtime session per switch, and one
-//! [`Collector`](crate::collect::Collector).
+//! [`Collector`].
 //!
 //! [`Controller::start`] connects to every switch, becomes primary, sets the pipeline unless the switch runs it
 //! already, writes the plan, and subscribes to digests. A switch that is unreachable or whose session ends is retried
