@@ -2,13 +2,11 @@
 //!
 //! As in the evaluation of Hawkeye (SIGCOMM 2025, DOI 10.1145/3718958.3750490), a true positive has the exact anomaly
 //! *and* the exact root cause. [`contestant`] defines the telemetry and rules of each method, [`score`](mod@score) scores the
-//! verdicts of one run, [`missed`](mod@missed) classifies missed events, [`table`] aggregates runs, [`plot`] and
-//! [`curve`] draw. `harrier eval` runs the scenarios.
+//! verdicts of one run, [`missed`](mod@missed) classifies missed events, [`table`] aggregates runs. `harrier eval`
+//! runs the scenarios and draws the plots.
 
 pub mod contestant;
-pub mod curve;
 pub mod missed;
-pub mod plot;
 pub mod score;
 pub mod table;
 

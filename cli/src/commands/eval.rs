@@ -4,14 +4,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use analyzer::evaluation::curve::{Point, curves};
-use analyzer::evaluation::{Contestant, Observation, Row, plot, rows, table};
+use analyzer::evaluation::{Contestant, Observation, Row, rows, table};
 use anyhow::{Context, bail};
 use fabric::FaultInjection;
 use serde::Serialize;
 
 use crate::Outcome;
 use crate::commands::run::load;
+use crate::evaluation::plot::{Point, bars, curves};
 use crate::evaluation::{DEFAULT_EPOCH_SHIFT, Plan, evaluate};
 use crate::input::write_all;
 use crate::output::print_json;
@@ -202,7 +202,7 @@ pub(crate) fn execute(args: Args) -> anyhow::Result<Outcome> {
     let observations: Vec<Observation> = runs.into_iter().flat_map(|run| run.observations).collect();
     let report = Report { rows: rows(&observations), totals: table::totals(&observations) };
     if let Some(plots) = &args.plots {
-        for (name, svg) in plot::plots(&report.totals) {
+        for (name, svg) in bars(&report.totals)? {
             write_all(&[(&plots.join(name), svg.into_bytes())])?;
         }
     }
@@ -237,7 +237,7 @@ fn run_sweep(sweep: Sweep, plan: &Plan, plots: Option<&Path>, json: bool) -> any
         points.push(Point { value, rows: rows(&observations), totals });
     }
     if let Some(plots) = plots {
-        for (name, svg) in curves(sweep.name(), &points) {
+        for (name, svg) in curves(sweep.name(), &points)? {
             write_all(&[(&plots.join(name), svg.into_bytes())])?;
         }
     }

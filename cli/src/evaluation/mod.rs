@@ -3,6 +3,7 @@
 
 mod instance;
 mod observe;
+pub(crate) mod plot;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
