@@ -4,7 +4,7 @@
 //! state which rule replaces them and why. See docs/diagnosis.md.
 //!
 //! 1. `view` and [`topology_index`] sort the records for cheap look-ups; `span` and `path` find the time and the ports
-//!    that the question is about.
+//!    under analysis.
 //! 2. `graph` computes the wait-for edges, `pause_paths` their ends, loops and shares.
 //! 3. `queue_episode` finds when a queue built up; `replay` and `contention` find which flows built it.
 //! 4. `signatures` identify the anomaly, one file each.

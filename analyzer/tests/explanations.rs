@@ -1,12 +1,12 @@
-//! What people read: summary, claims, missing and advice of each kind of verdict.
+//! Pins the text of each kind of verdict: summary, claims, missing data and advice.
 
 mod support;
 
 use std::fmt::Write as _;
 
-use support::Story;
+use model::units::counted;
 use support::stories::{background, early_poll, ring, storm};
-use support::{Story as Told, line_network};
+use support::{Story, line_network};
 
 fn check(name: &str, story: &Story) {
     let mut text = String::new();
@@ -14,7 +14,8 @@ fn check(name: &str, story: &Story) {
         let _ = writeln!(text, "{} (confidence {})", d.summary, d.confidence);
         for e in &d.evidence {
             let place = e.port.as_ref().map_or_else(String::new, |p| format!("[{p}] "));
-            let _ = writeln!(text, "  because {place}{} ({} records)", e.claim, e.records.len());
+            let records = counted(e.records.len() as u64, "record");
+            let _ = writeln!(text, "  because {place}{} ({records})", e.claim);
         }
         for m in &d.missing {
             let _ = writeln!(text, "  missing {m}");
@@ -40,7 +41,7 @@ fn storm_of_a_host() {
 fn deadlock() {
     let story = ring().still_paused("r1:1", 612).still_paused("r2:1", 606).still_paused("r3:1", 630);
     let victim = story.flow("p1", "p3");
-    check("deadlock", &story.asks(victim, 690, 9, 60));
+    check("deadlock", &story.triggered(victim, 690, 9, 60));
 }
 
 #[test]
@@ -52,5 +53,5 @@ fn silent_switch() {
 
 #[test]
 fn clean_fabric() {
-    check("clean", &background(Told::new(line_network()), 925));
+    check("clean", &background(Story::new(line_network()), 925));
 }

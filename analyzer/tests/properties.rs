@@ -220,7 +220,7 @@ proptest! {
             _ => {
                 let ring = ring();
                 let victim = ring.flow("p1", "p3");
-                ring.asks(victim, 690, 9, 60)
+                ring.triggered(victim, 690, 9, 60)
             }
         };
         let mut snapshot = story.snapshot.clone();

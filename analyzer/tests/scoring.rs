@@ -99,8 +99,8 @@ fn of_other_times_and_other_victims_nothing_is_known() {
     });
 }
 
-/// An answer to the question of `incast`, changed, leaves so many misses that it says something is missing and so many whose root
-/// no collection holds.
+/// An answer to the question of `incast`, changed, leaves so many misses that it says something is missing and so many
+/// whose root no collection holds.
 #[track_caller]
 fn check_missed(expected: (u64, u64), change: impl FnOnce(&mut Snapshot, &mut Vec<Diagnosis>)) {
     let (verdict, truth) = incast();

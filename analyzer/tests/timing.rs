@@ -67,7 +67,8 @@ fn a_minor_contribution_to_another_receiver_is_still_an_incast() {
 
 #[test]
 fn the_deadlock_that_delayed_an_acknowledged_packet_is_named() {
-    // The loop was deadlocked from 400 to 560 us because of q2's burst at r2:1, and since 630 us because of q3's at r3:1.
+    // The loop was deadlocked from 400 to 560 us because of q2's burst at r2:1, and since 630 us because of q3's at
+    // r3:1.
     let story = ["r1:1", "r2:1", "r3:1"].iter().fold(ring(), |story, port| story.paused(port, (400, 560)));
     let story = story.still_paused("r1:1", 612).still_paused("r2:1", 606).still_paused("r3:1", 630);
     let (first, second) = (story.flow("q2", "p1"), story.flow("q3", "p1"));
@@ -80,7 +81,7 @@ fn the_deadlock_that_delayed_an_acknowledged_packet_is_named() {
     let root = |us, rtt_us| {
         let Story { topology, snapshot } = &story;
         let story = Story { topology: topology.clone(), snapshot: snapshot.clone() };
-        let found = story.asks(victim, us, 9, rtt_us).diagnose();
+        let found = story.triggered(victim, us, 9, rtt_us).diagnose();
         found[0].root_cause.port.as_ref().map(ToString::to_string)
     };
     // One packet was on its way from 390 us on and came through; another one left at 620 us.
@@ -90,13 +91,13 @@ fn the_deadlock_that_delayed_an_acknowledged_packet_is_named() {
 
 #[test]
 fn a_flow_blocked_by_a_deadlock_is_not_slowed_by_a_pause_that_it_never_met() {
-    // The loop is deadlocked; behind it, on the victim's path, p3 pauses r3:3 as well. `met`: packets of the victim that
-    // arrived then.
+    // The loop is deadlocked; behind it, on the victim's path, p3 pauses r3:3 as well. `met`: packets of the victim
+    // that arrived then.
     let verdicts = |met: u64| {
         let story = ring().still_paused("r1:1", 612).still_paused("r2:1", 606).still_paused("r3:1", 630);
         let (victim, burst) = (story.flow("p1", "p3"), story.flow("q3", "p1"));
         let story = story
-            .asks(victim, 690, 9, 60)
+            .triggered(victim, 690, 9, 60)
             .saw(at(burst, 4, "r3:1", 150, (590, 640)).queued(140, 50, (592, 640)).paused(10))
             .saw(at(victim, 2, "r3:3", 900, (100, 640)).queued(met, 3, (632, 640)).paused(met))
             .still_paused("r3:3", 632);

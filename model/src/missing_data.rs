@@ -1,8 +1,8 @@
 //! Missing data: what a snapshot should contain and does not.
 //!
 //! In the JSON of a snapshot, an entry is an object whose `gap` field names its kind, so that programs need not parse
-//! text. A string is missing data in words ([`MissingData::Other`]), as telemetry of other tools has it. A verdict lists
-//! missing data as text: its [`Display`](fmt::Display).
+//! text. A string is missing data in words ([`MissingData::Other`]), as telemetry of other tools has it. A verdict
+//! lists missing data as text: its [`Display`](fmt::Display).
 
 use std::fmt;
 
