@@ -24,7 +24,7 @@ pub struct ResolvedSwitch {
     pub cell_bytes: Option<u32>,
     /// Bytes of the shared packet memory; `None` when the ASIC is unknown.
     pub memory_bytes: Option<u64>,
-    /// The largest lossless frame, bytes (`LOSSLESS_TRAFFIC_PATTERN` `mtu`); `None` when the file does not say.
+    /// The largest lossless frame, bytes (`LOSSLESS_TRAFFIC_PATTERN` `mtu`); `None` if the file does not specify it.
     pub lossless_mtu_bytes: Option<u32>,
     /// The buffer pools, in the order of the file.
     pub pools: Vec<ResolvedPool>,
@@ -219,7 +219,7 @@ pub struct ResolvedPort {
     pub mtu_bytes: u32,
     /// Number of lanes.
     pub lanes: u32,
-    /// Length of its cable in metres; `None` when the file does not say.
+    /// Length of its cable in metres; `None` if the file does not specify it.
     pub cable_m: Option<u32>,
     /// Profile of each priority group: index into [`ResolvedSwitch::profiles`].
     pub priority_groups: [Option<usize>; 8],
