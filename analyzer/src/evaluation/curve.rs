@@ -40,7 +40,7 @@ fn lines(title: &str, points: &[Point], value: fn(&Row) -> f64) -> String {
          <text x=\"{LEFT}\" y=\"26\" font-size=\"15\">{title}</text>\n"
     );
     for tenth in [0, 2, 4, 6, 8, 10] {
-        let y = height_of(f64::from(tenth) / 10.0);
+        let y = y_of(f64::from(tenth) / 10.0);
         let _ = writeln!(
             svg,
             "<line x1=\"{LEFT}\" x2=\"{:.1}\" y1=\"{y:.1}\" y2=\"{y:.1}\" stroke=\"#ddd\"/>\
@@ -55,7 +55,7 @@ fn lines(title: &str, points: &[Point], value: fn(&Row) -> f64) -> String {
         let _ = writeln!(
             svg,
             "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
-            place_of(at, points.len()),
+            x_of(at, points.len()),
             HEIGHT - BOTTOM + 22.0,
             point.value
         );
@@ -67,16 +67,16 @@ fn lines(title: &str, points: &[Point], value: fn(&Row) -> f64) -> String {
     for (number, (method, colour)) in shown.enumerate() {
         let of_method = points.iter().enumerate().filter_map(|(at, point)| {
             let row = point.totals.iter().find(|row| row.method == *method)?;
-            Some((place_of(at, points.len()), height_of(value(row))))
+            Some((x_of(at, points.len()), y_of(value(row))))
         });
-        let places: Vec<(f64, f64)> = of_method.collect();
-        let line: Vec<String> = places.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
+        let positions: Vec<(f64, f64)> = of_method.collect();
+        let line: Vec<String> = positions.iter().map(|(x, y)| format!("{x:.1},{y:.1}")).collect();
         let _ = writeln!(
             svg,
             "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>",
             line.join(" ")
         );
-        for (x, y) in places {
+        for (x, y) in positions {
             let _ = writeln!(svg, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\" fill=\"{colour}\"/>");
         }
         let y = TOP + 12.0 + 20.0 * number as f64;
@@ -91,13 +91,13 @@ fn lines(title: &str, points: &[Point], value: fn(&Row) -> f64) -> String {
     svg
 }
 
-/// The position of the `at`-th of `count` values.
-fn place_of(at: usize, count: usize) -> f64 {
+/// Returns the horizontal position of the `at`-th of `count` values.
+fn x_of(at: usize, count: usize) -> f64 {
     LEFT + (at as f64 + 0.5) * (WIDTH - LEFT - RIGHT) / count.max(1) as f64
 }
 
-/// The position of a share from 0 to 1.
-fn height_of(share: f64) -> f64 {
+/// Returns the vertical position of a share from 0 to 1.
+fn y_of(share: f64) -> f64 {
     TOP + (1.0 - share.clamp(0.0, 1.0)) * (HEIGHT - TOP - BOTTOM)
 }
 
@@ -107,7 +107,7 @@ mod tests {
     use crate::evaluation::{Observation, Score, table};
 
     #[test]
-    fn every_method_has_a_line_with_a_point_a_value() {
+    fn every_method_has_a_line_with_a_point_for_each_value() {
         let seen = [Contestant::Harrier, Contestant::Hawkeye].map(|method| Observation {
             scenario: "one".to_string(),
             method,

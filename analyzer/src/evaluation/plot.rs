@@ -31,14 +31,14 @@ const QUANTITIES: [Quantity; 4] = [
     Quantity { file: "recall.svg", title: "recall", value: |row| row.recall, scale: Some(1.0), digits: 3 },
     Quantity {
         file: "telemetry.svg",
-        title: "telemetry, bytes a diagnosis",
+        title: "telemetry, bytes per diagnosis",
         value: |row| row.telemetry_bytes_mean,
         scale: None,
         digits: 0,
     },
     Quantity {
         file: "switches.svg",
-        title: "switches collected a diagnosis",
+        title: "switches collected per diagnosis",
         value: |row| row.switches_collected_mean,
         scale: None,
         digits: 1,
