@@ -158,7 +158,7 @@ fn defect_18_dangling_profile() {
         None,
         "BUF016",
         Severity::Error,
-        "`egress_lossless_profile` is not in BUFFER_PROFILE (2 queue entries)",
+        "`egress_lossless_profile` is not in BUFFER_PROFILE (2 queue keys)",
     );
 }
 
