@@ -132,7 +132,7 @@ pub(crate) fn contention(
     Some(analysis.finish(changed))
 }
 
-/// A flow during analysis.
+/// Intermediate results for one flow.
 #[derive(Debug)]
 struct Measured {
     flow: FlowKey,

@@ -28,30 +28,30 @@ fn check(name: &str, story: &Story) {
 }
 
 #[test]
-fn incast_behind_pauses() {
+fn an_incast_behind_pauses_is_explained() {
     check("incast", &early_poll());
 }
 
 #[test]
-fn storm_of_a_host() {
+fn a_storm_of_a_host_is_explained() {
     check("storm", &storm());
 }
 
 #[test]
-fn deadlock() {
+fn a_deadlock_is_explained() {
     let story = ring().still_paused("r1:1", 612).still_paused("r2:1", 606).still_paused("r3:1", 630);
     let victim = story.flow("p1", "p3");
     check("deadlock", &story.triggered(victim, 690, 9, 60));
 }
 
 #[test]
-fn silent_switch() {
+fn a_switch_without_telemetry_is_explained() {
     let mut story = early_poll().missing("switch sw4 did not answer within 80 ms");
     story.snapshot.switches.retain(|s| s.switch != "sw4");
     check("silent_switch", &story);
 }
 
 #[test]
-fn clean_fabric() {
+fn a_slow_flow_in_a_quiet_fabric_is_explained() {
     check("clean", &background(Story::new(line_network()), 925));
 }

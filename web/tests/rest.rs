@@ -255,7 +255,7 @@ async fn every_error_is_a_problem() {
 }
 
 #[tokio::test]
-async fn health_and_readiness_differ() {
+async fn a_server_without_a_topology_is_alive_but_not_ready() {
     assert_eq!(get("/healthz").await.text, "ok\n");
     assert_eq!(get("/readyz").await.text, "ready\n");
     let empty = LiveState::new(Store::open("sqlite::memory:").await.unwrap()).await.unwrap();
