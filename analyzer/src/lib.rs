@@ -105,8 +105,8 @@ pub fn analyze_indexed(snapshot: &Snapshot, index: &TopologyIndex<'_>, settings:
     analyses
 }
 
-/// Returns the sets of priorities to analyse, one after the other. PFC pauses and queues by priority, so only the
-/// victim's matters. It has several if switches map its code point differently.
+/// Returns the sets of priorities to analyse, one after the other. Pauses and queues are per priority, so only the
+/// victim's priority counts. It has several if switches map its code point differently.
 fn classes(snapshot: &Snapshot) -> Vec<Classes> {
     let victim = snapshot.victim.or_else(|| snapshot.trigger.as_ref().map(|t| t.flow));
     let flows = || snapshot.switches.iter().flat_map(|s| &s.flows);

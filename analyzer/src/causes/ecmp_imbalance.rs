@@ -36,7 +36,7 @@ pub(super) fn judge(case: &Case<'_, '_, '_>) -> Option<Judged> {
     let loads: Vec<f64> = group.iter().map(load).collect();
     let mean = loads.iter().sum::<f64>() / loads.len() as f64;
     let own = load(&view.number(contention.port));
-    // All n flows on one of m links: the first takes any link, each other one takes the same with probability 1/m.
+    // All n flows on one of m links: the first takes any link, each other flow takes the same one with probability 1/m.
     let chance = (1.0 / group.len() as f64).powi(crowd as i32 - 1);
     if mean <= 0.0 || own < RATIO * mean || chance > CHANCE {
         return None;

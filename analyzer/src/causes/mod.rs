@@ -1,4 +1,4 @@
-//! Causes: what refines an anomaly. One file per cause; the first one that matches is used.
+//! Causes: what refines an anomaly. One file for each cause; the first one that matches is used.
 //!
 //! To add a cause, add a file and a line in [`JUDGES`], specific causes before general ones.
 

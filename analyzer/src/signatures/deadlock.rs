@@ -2,8 +2,8 @@
 //!
 //! If all ports of the loop wait only for each other, the initial congestion was in the loop. If a port of the loop
 //! also waits for a port outside, that is where it started: contention or a host. Contention outside is the start only
-//! if the port that waits for it was the first of the loop to be paused, and if more of the traffic queued then was
-//! queued outside than at the loop's next port; a standing deadlock also pauses the paths that cross it.
+//! if the port that waits for it was the first of the loop to be paused, and if more of its traffic was then queued
+//! outside than at the loop's next port; a standing deadlock also pauses the paths that cross it.
 //!
 //! Once the last port of the loop is paused, no packet circulates. Queue contents after that show which flows the loop
 //! blocks, not which flows closed it.

@@ -1,8 +1,8 @@
 //! Signatures: which anomaly the end of a pause path, or the victim's path without pauses, shows.
 //!
-//! Source: Hawkeye, SIGCOMM 2025, section "diagnosis": the table of anomalies over the port graph. One file an anomaly.
-//! A signature reads the analysis context (and one pause path) and returns a finding or `None`; the first signature
-//! that matches a path decides. To add an anomaly, add a file and a line here.
+//! Source: Hawkeye, SIGCOMM 2025, section "diagnosis": the table of anomalies over the port graph. One file for each
+//! anomaly. A signature reads the analysis context (and one pause path) and returns a finding or `None`; the first
+//! signature that matches a path decides. To add an anomaly, add a file and a line here.
 
 mod backpressure;
 mod contention;
