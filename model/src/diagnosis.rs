@@ -24,7 +24,7 @@ pub enum Anomaly {
     FlowContention,
     /// PFC pauses spread from a port where flows contend.
     PfcBackpressureFlowContention,
-    /// PFC pauses spread from a port that a host pauses without contention.
+    /// PFC pauses spread from a port that a host pauses; no queue in the fabric causes them.
     PfcStormHostInjection,
     /// The paused ports form a loop; the initial congestion was in the loop.
     DeadlockInLoopContention,

@@ -75,7 +75,7 @@ fn use_of_link(case: &Case<'_, '_, '_>, contention: &Contention, flow: FlowKey) 
     Some((bytes as f64 * 8e9 / seen.length_ns() / rate_bps, seen))
 }
 
-/// Returns the rate of the sender's link, else of the root port, in bits a second.
+/// Returns the rate of the sender's link, else of the root port, in bits per second.
 fn link_of(case: &Case<'_, '_, '_>, root: PortIx, flow: FlowKey) -> Option<f64> {
     let index = case.context.view.index;
     let of_host =
